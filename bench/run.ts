@@ -1,9 +1,10 @@
 /**
  * `npm run bench -- [--short] [--plain] [--out FILE] [--against DIR [--rounds N]] [case…]`: runs the named cases, or
  * all, each beside its baseline; `creates` stands for all cases of that group. Prints tables, and writes the rows as
- * JSON to FILE or below bench/results, charts as SVG beside it. `--short`: rough figures, in a few minutes for all
- * cases. `--plain`: HTTP instead of HTTPS. `--against`: runs cases in turn on this build and on that of another
- * checkout, which takes the baseline's place, and writes no file without `--out`.
+ * JSON to FILE or below bench/results, charts as SVG beside it, and a page of all results, bench/report.html.
+ * `--short`: rough figures, in a few minutes for all cases. `--plain`: HTTP instead of HTTPS. `--against`: runs
+ * cases in turn on this build and on that of another checkout, which takes the baseline's place, and writes no file
+ * without `--out`.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,33 +12,43 @@ import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { issue } from '../core/pki/certificate.js';
+import { admissions } from './cases/admission.js';
 import { expressions } from './cases/cel.js';
 import { creates } from './cases/creates.js';
 import { etcds } from './cases/etcd.js';
 import { fanout } from './cases/fanout.js';
 import { manyReaders } from './cases/identities.js';
+import { latencies } from './cases/latency.js';
 import { threadMessages } from './cases/messages.js';
 import { reads } from './cases/reads.js';
 import { resources } from './cases/resources.js';
+import { slicedLists } from './cases/slices.js';
 import { serializations } from './cases/serialization.js';
 import { stores } from './cases/store.js';
 import { compare } from './lib/against.js';
 import { type Capstan, sendAsAdmin, startCapstan } from './lib/capstan.js';
 import type { Bench, Case, Row } from './lib/case.js';
+import { historyPage, readHistory } from './lib/history.js';
 import { table } from './lib/report.js';
 
 const GROUPS: { readonly [name: string]: readonly Case[] } = {
   reads,
+  slicedLists,
   manyReaders,
   creates,
+  latencies,
   fanout,
   resources,
   stores,
   etcds,
+  admissions,
   expressions,
   serializations,
   threadMessages,
 };
+/** Where results are kept, by commit, and the page of all of them, which is not. */
+const RESULTS = join('bench', 'results');
+const REPORT = join('bench', 'report.html');
 const CASES = Object.values(GROUPS).flat();
 /** Measured time of one load. */
 const LOAD_MS = { short: 2000, long: 8000 };
@@ -130,8 +141,8 @@ interface Result {
 
 /** Writes the rows as JSON, and charts beside it. Returns the names of the files. */
 function save(results: readonly Result[], { short, tls, out }: Options): string[] {
-  const file = out ?? join('bench', 'results', `${commit()}${short ? '-short' : ''}.json`);
-  if (out === undefined) mkdirSync('bench/results', { recursive: true });
+  const file = out ?? join(RESULTS, `${commit()}${short ? '-short' : ''}.json`);
+  if (out === undefined) mkdirSync(RESULTS, { recursive: true });
   const machine = { node: process.version, cpus: cpus().length, model: cpus()[0]?.model };
   const rows = results.flatMap(result => result.rows);
   const content = { commit: commit(), at: new Date().toISOString(), machine, tls, short, rows };
@@ -142,7 +153,9 @@ function save(results: readonly Result[], { short, tls, out }: Options): string[
     writeFileSync(chart, of.report.chart(rows));
     return [chart];
   });
-  return [file, ...charts];
+  if (out !== undefined) return [file, ...charts];
+  writeFileSync(REPORT, historyPage(readHistory(RESULTS)));
+  return [file, ...charts, REPORT];
 }
 
 /** Makes what cases share: a directory, and a server of a build, which is started when the first case asks for it. */

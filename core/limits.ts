@@ -3,6 +3,8 @@
  * to it. Sizes are in bytes, times in milliseconds.
  */
 
+export { DEPTH, USER_CHARACTERS, VIOLATIONS } from './model/limits.js';
+
 /** Request body: the limit of upstream. Larger objects could not be stored. Above it: 413. */
 export const BODY_BYTES = 3 * 1024 * 1024;
 /** Bytes of bodies that have arrived, of all requests in flight together. Above it: 429 with Retry-After. */
@@ -48,12 +50,15 @@ export const DROPPED_BODY_MS = 10_000;
 export const IDLE_MS = 65_000;
 /** Parameters of a query, which is parsed before the sender is authenticated. Above it: 400. */
 export const QUERY_PARAMETERS = 1000;
-/** Nesting of any decoded body: deeper documents overflow the stacks of recursive functions. Above it: 400. */
-export const DEPTH = 512;
 /** Errors for unknown and duplicate members of one body, as upstream. */
 export const STRICT_ERRORS = 100;
-/** Expanded aliases of a YAML document, against documents of exponential size. */
+/** Expanded aliases of a configuration file in YAML, against documents of exponential size. */
 export const YAML_ALIASES = 100;
+/**
+ * Body in YAML that is not JSON: more could seldom be stored. Of any shape, it is decoded in half a second at most.
+ * Above it: 413.
+ */
+export const YAML_BYTES = 1.5 * 1024 * 1024;
 /** Operations of one JSON Patch, as upstream. Above it: 413. */
 export const JSON_PATCH_OPERATIONS = 10_000;
 /**
@@ -66,6 +71,30 @@ export const LIST_SLICE_BYTES = 256 * 1024;
  * takes more time than it saves.
  */
 export const GZIP_BYTES = 128 * 1024;
+/**
+ * Bytes of stored objects that a pool thread encodes in another form in one job: some 10 ms. Other jobs that may take
+ * long wait for that, and a reader too slow for more holds two such parts of an answer.
+ */
+export const RENDER_SLICE_BYTES = 256 * 1024;
+/** Objects in such a job, for objects so small that what is made of each takes longer than its bytes. */
+export const RENDER_SLICE_OBJECTS = 256;
+/**
+ * What a long answer holds of the memory, at most: two parts, and what the connection has not taken. An answer with a
+ * shorter body counts its own length.
+ */
+export const LONG_ANSWER_BYTES = 1024 * 1024;
+/** Bytes that all answers to gets and lists together hold while clients read them. Above it: 429 with Retry-After. */
+export const ANSWERS_BYTES = 512 * 1024 * 1024;
+/** The same of one user. Above it: 429 with Retry-After. */
+export const IDENTITY_ANSWER_BYTES = 128 * 1024 * 1024;
+/** The same of all senders together that are anonymous. Above it: 429 with Retry-After. */
+export const UNKNOWN_ANSWER_BYTES = 32 * 1024 * 1024;
+/** Parts of an answer that are encoded or wait for the reader at once: one on its way, one in the making. */
+export const RENDER_AHEAD = 2;
+/** Share of the machine's memory for encodings of objects in protobuf, which save 20 µs for each object of a list. */
+export const ENCODINGS_MEMORY_SHARE = 1 / 64;
+/** How long encodings that nobody reads are kept: long enough for controllers that start together. */
+export const ENCODINGS_IDLE_MS = 30_000;
 /** Time that long computations may take in one turn of the event loop, during which other requests wait. */
 export const SLICE_MS = 2;
 /** Past objects that are requested from the store at once, which limits the size of a message between threads. */
@@ -84,6 +113,8 @@ export const SCANS_AT_ONCE = 16;
  * to seconds.
  */
 export const LARGE_JOB_BYTES = 64 * 1024;
+/** How many times as long as JSON a body in YAML takes to decode: from 16 KB on such a job counts as large. */
+export const YAML_WEIGHT = 4;
 /** Unsent bytes of a watch before it is closed: for a client that is this far behind, a new list is cheaper. */
 export const WATCH_BACKLOG_BYTES = 8 * 1024 * 1024;
 /** Requests waiting for the pool before new ones are answered with 429 and Retry-After. */
@@ -193,11 +224,15 @@ export const DRAIN_MS = 60_000;
 export const PLUGIN_CALL_MS = 10_000;
 /** The longest time that a configuration can set for a call of a plugin, as for upstream's webhooks. */
 export const PLUGIN_CALL_MAX_MS = 30_000;
+/** Time for which a passed check of an embedded store holds: health endpoints notice a failure that much later. */
+export const STORE_HEALTH_MS = 1000;
+/** Time from a change of policies until the permissions for health endpoints are found anew, once for all changes. */
+export const HEALTH_ACCESS_MS = 20;
 /** Time limit of one check of a health endpoint, after which it has failed: probes do not wait longer. */
 export const HEALTH_CHECK_MS = 10_000;
 /**
  * Time limit of making one part of a plugin, which may open connections and read files. Then the start fails with the
- * name of the plugin, instead of waiting for ever.
+ * name of the plugin, instead of waiting without end.
  */
 export const PLUGIN_START_MS = 60_000;
 /**
@@ -206,3 +241,21 @@ export const PLUGIN_START_MS = 60_000;
 export const RELEASE_MS = 1000;
 /** Time limit for a closing thread to release the resources of its plugins. */
 export const THREAD_CLOSE_MS = 3000;
+/**
+ * Size of the answer of a webhook: that of the largest object as a patch in base64, with room for the rest. A larger
+ * answer is a failed call.
+ */
+export const WEBHOOK_RESPONSE_BYTES = 4 * 1024 * 1024;
+/** Idle connections that a thread keeps to one webhook, and the number of certificates that it keeps them for. */
+export const WEBHOOK_SOCKETS = 64;
+/** Bytes of audit events that wait for the file system: those of some seconds, beyond which events are lost. */
+export const AUDIT_BUFFER_BYTES = 16 * 1024 * 1024;
+
+/** Annotations that admission may add to one audit event; each webhook and policy may give any number. */
+export const AUDIT_ANNOTATIONS = 64;
+/** Bytes of the value of such an annotation, as upstream for policies. */
+export const AUDIT_ANNOTATION_BYTES = 10 * 1024;
+/** Series of a metric whose labels name webhooks and policies: further ones are counted as `other`. */
+export const METRIC_SERIES = 1000;
+/** Observations of a pool thread that wait to be posted to the front end. */
+export const OBSERVATIONS_WAITING = 10_000;

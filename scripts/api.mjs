@@ -1,17 +1,23 @@
 /**
  * `npm run api`: compares the types of `capstan/api` with the report in docs/reference/api.txt, and ends with 1 if they
- * differ or CHANGELOG.md does not name the report. `npm run api -- --accept "what changed"` writes both.
+ * differ, if CHANGELOG.md does not name the report, or if API_VERSION is not the one that the changes since the last
+ * release need. `npm run api -- --accept "what changed"` writes report and entry, and `npm run api -- --release 0.2.0`
+ * makes the unreleased section of CHANGELOG.md that of a release.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
+import { changesOf, versionError } from './apiVersion.mjs';
 import { root } from './project.mjs';
 
 const REPORT = join(root, 'docs', 'reference', 'api.txt');
+/** The report of the last release; absent before the first one. */
+const RELEASED = join(root, 'docs', 'reference', 'api-released.txt');
 const CHANGELOG = join(root, 'CHANGELOG.md');
 /** Entries are added below this heading. */
 const HEADING = '### Plugin interface\n';
+const UNRELEASED = '## Unreleased\n';
 const ENTRY = join(root, 'core', 'api', 'index.ts');
 
 /** The declaration files of `capstan/api`, by path, as they are published. */
@@ -92,26 +98,21 @@ function report() {
   return `${head}\n${texts.map(([name, text]) => `## ${name}\n${text}\n`).join('\n')}`;
 }
 
-/** The report's sections by name. */
-const sectionsOf = text =>
-  new Map(
-    text
-      .split('\n## ')
-      .slice(1)
-      .map(section => [section.slice(0, section.indexOf('\n')), section.trim()]),
-  );
-
 /** What differs between two reports, a line for each name. */
-function differences(before, after) {
-  const [old, fresh] = [sectionsOf(before), sectionsOf(after)];
-  return [
-    ...[...old.keys()].filter(name => !fresh.has(name)).map(name => `removed: ${name}`),
-    ...[...fresh].filter(([name, text]) => old.has(name) && old.get(name) !== text).map(([name]) => `changed: ${name}`),
-    ...[...fresh.keys()].filter(name => !old.has(name)).map(name => `added: ${name}`),
-  ];
-}
+const differences = (before, after) => changesOf(before, after).map(({ is, name }) => `${is}: ${name}`);
 
 const hashOf = text => createHash('sha256').update(text).digest('hex').slice(0, 12);
+
+const read = path => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+
+/** The report of the last release; undefined if CHANGELOG.md has no released section. */
+function releasedReport(changelog) {
+  if (!/^## \d+\.\d+\.\d+/m.test(changelog)) return undefined;
+  const text = read(RELEASED);
+  if (text === undefined || !changelog.includes(`report ${hashOf(text)}`))
+    throw new Error(`${relative(root, RELEASED)} must be the report of the last release in CHANGELOG.md`);
+  return text;
+}
 
 function accept(fresh, before, words) {
   const changelog = readFileSync(CHANGELOG, 'utf8');
@@ -120,23 +121,43 @@ function accept(fresh, before, words) {
   const entry = `- ${words} (report ${hashOf(fresh)})\n`;
   writeFileSync(CHANGELOG, changelog.replace(HEADING, `${HEADING}${entry}`));
   console.log(differences(before, fresh).join('\n'));
-  console.log(
-    'Removed or changed: raise the major number of API_VERSION (core/api/version.ts). Added: the minor number.',
-  );
+}
+
+/** Makes the unreleased section of CHANGELOG.md that of a release, and keeps the report of its interface. */
+function release(version, fresh) {
+  const changelog = readFileSync(CHANGELOG, 'utf8');
+  const next = `${UNRELEASED}${HEADING}\n## ${version}\n`;
+  if (!changelog.includes(UNRELEASED)) throw new Error(`CHANGELOG.md has no heading "${UNRELEASED.trim()}"`);
+  writeFileSync(CHANGELOG, changelog.replace(UNRELEASED, next));
+  writeFileSync(RELEASED, fresh);
+}
+
+/** Why the report, the changelog or the version is not that of the interface; '' if all are right. */
+function errorOf(fresh, before) {
+  const changelog = readFileSync(CHANGELOG, 'utf8');
+  if (fresh !== before)
+    return (
+      `capstan/api differs from docs/reference/api.txt:\n${differences(before, fresh).join('\n')}\n` +
+      'If that is right: npm run api -- --accept "what changed, for authors of plugins"'
+    );
+  if (!changelog.includes(`report ${hashOf(fresh)}`))
+    return `CHANGELOG.md does not name this report: "(report ${hashOf(fresh)})" below "${HEADING.trim()}"`;
+  return versionError(releasedReport(changelog), fresh);
 }
 
 const [flag, words] = process.argv.slice(2);
 const fresh = report();
-const before = existsSync(REPORT) ? readFileSync(REPORT, 'utf8') : '';
+const before = read(REPORT) ?? '';
 if (flag === '--accept') {
   if (!words)
     throw new Error('say what changed, for CHANGELOG.md: npm run api -- --accept "Host.now counts from the start"');
   accept(fresh, before, words);
-} else if (fresh !== before) {
-  console.error(`capstan/api differs from docs/reference/api.txt:\n${differences(before, fresh).join('\n')}`);
-  console.error('If that is right: npm run api -- --accept "what changed, for authors of plugins"');
+}
+const error = errorOf(fresh, read(REPORT) ?? '');
+if (error) {
+  console.error(error);
   process.exitCode = 1;
-} else if (!readFileSync(CHANGELOG, 'utf8').includes(`report ${hashOf(fresh)}`)) {
-  console.error(`CHANGELOG.md does not name this report: "(report ${hashOf(fresh)})" below "${HEADING.trim()}"`);
-  process.exitCode = 1;
+} else if (flag === '--release') {
+  if (!/^\d+\.\d+\.\d+$/.test(words ?? '')) throw new Error('name the version: npm run api -- --release 0.2.0');
+  release(words, fresh);
 }

@@ -1,4 +1,4 @@
-/** What the scripts share: where things are, whether they are stale, and how to run a program. */
+/** Functions of several scripts: install and build what is stale, and run a program. */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const SOURCES = ['core', 'plugins', 'workers', 'bench', 'test', 'examples'];
 
-/** Runs a program with our terminal, forwards signals to it, and resolves with its exit code. */
+/** Runs a program in this terminal, forwards signals to it, and resolves with its exit code. */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: 'inherit', ...options });
@@ -38,7 +38,7 @@ function newest(paths) {
   return latest;
 }
 
-/** Runs a step; its failure ends the script with the step's exit code. */
+/** Runs a step. If it fails, the script ends with its exit code. */
 async function step(command, args) {
   const code = await run(command, args);
   if (code !== 0) process.exit(code);
@@ -53,7 +53,7 @@ export async function install() {
   await step('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 
-/** As old as the last complete build. Not the compiler's own record, which a check of types alone writes, too. */
+/** A file whose time is that of the last complete build. The compiler's own record is also written by type checks. */
 const stamp = join(root, 'dist', '.built');
 
 /** Compiles, if a source is newer than the last build. */
@@ -61,7 +61,7 @@ export async function build() {
   const built = modified(stamp);
   const settings = ['tsconfig.json', 'package-lock.json'].map(name => join(root, name));
   if (built > 0 && newest([...SOURCES.map(name => join(root, name)), ...settings]) <= built) return;
-  // What changes meanwhile is newer than this build.
+  // Files that change during the build are newer than it.
   const began = new Date();
   await step(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json']);
   await assets();

@@ -15,8 +15,8 @@ const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
 const code = await run(process.execPath, [vitest, 'run', ...reporters, ...process.argv.slice(2)]);
 process.exitCode = code;
-/** The last line of the run; `.ci/run` prints it again at its own end. */
-function close(line) {
+/** Prints the last line of the run, which `.ci/run` prints again at its end. */
+function printSummary(line) {
   console.log(line);
   writeFileSync(join(root, 'dist', 'test-summary.txt'), `${line}\n`);
 }
@@ -26,9 +26,9 @@ if (existsSync(results)) {
   const broken = testResults.filter(file => file.status === 'failed' && file.assertionResults.length === 0).length;
   if (broken > 0) console.log(`${broken} test files could not be run`);
   if (numPendingTests > 0) console.log(`${numPendingTests} skipped`);
-  close(`${numPassedTests} passed, ${numFailedTests + broken} failed`);
+  printSummary(`${numPassedTests} passed, ${numFailedTests + broken} failed`);
   if (numPassedTests === 0 && code === 0) process.exitCode = 1;
 } else {
-  close('0 passed, 1 failed');
+  printSummary('0 passed, 1 failed');
   process.exitCode = code || 1;
 }

@@ -4,7 +4,7 @@ import { startCapstan } from '../lib/capstan.js';
 import type { Bench, Case, Row } from '../lib/case.js';
 import { load } from '../lib/load.js';
 import { median } from '../lib/median.js';
-import { residentAtRest } from '../lib/process.js';
+import { type Cpu, cpuOf, residentAtRest } from '../lib/process.js';
 
 const start: Case = {
   name: 'start',
@@ -32,12 +32,13 @@ const start: Case = {
   },
 };
 
-/** Resident bytes of a server after a start on existing data. */
-async function residentAfterStart(bench: Bench, dataDir: string): Promise<number> {
+/** A start on existing data: until the server is ready, and resident bytes after it. */
+async function startOn(bench: Bench, dataDir: string): Promise<{ startMs: number; cpu: Cpu; resident: number }> {
   const server = await startCapstan({ dataDir, tls: bench.tls });
+  const cpu = cpuOf(server.pid);
   const resident = await residentAtRest(server.pid, bench.quietMs);
   await server.close();
-  return resident;
+  return { startMs: server.startMs, cpu, resident };
 }
 
 const objects: Case = {
@@ -47,12 +48,12 @@ const objects: Case = {
     const count = bench.short ? 5000 : 30_000;
     const bytes = 1500;
     await (await startCapstan({ dataDir, tls: bench.tls })).close();
-    const empty = await residentAfterStart(bench, dataDir);
+    const { resident: empty, startMs: emptyMs } = await startOn(bench, dataDir);
     const server = await startCapstan({ dataDir, tls: bench.tls });
     const task = { is: 'create', namespace: 'default', prefix: 'm', bytes, clients: 32, ms: 300_000, count } as const;
     await load({ ...task, address: { ...server, token: server.adminToken } }, server.pid);
     await server.close();
-    const full = await residentAfterStart(bench, dataDir);
+    const { resident: full, startMs, cpu } = await startOn(bench, dataDir);
     const row = {
       case: `memory per object of 1.5 KB (${count})`,
       unit: 'bytes',
@@ -65,6 +66,16 @@ const objects: Case = {
         atMost: true,
         residentMb: full / 2 ** 20,
         note: `empty: ${Math.round(empty / 2 ** 20)} MB; baseline: its JSON`,
+      },
+      {
+        case: `start with ${count} objects of 1.5 KB`,
+        unit: 'ms',
+        value: startMs,
+        baseline: emptyMs,
+        atMost: true,
+        userUs: cpu.user,
+        systemUs: cpu.system,
+        note: 'baseline: a start without objects; CPU of the whole start',
       },
     ];
   },

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +9,8 @@ import type { Target } from './target.js';
 
 /** The build that this program belongs to. */
 const BUILD = fileURLToPath(new URL('../..', import.meta.url));
+/** Preloaded into servers, those of other builds too. */
+const PROBE = new URL('../latency/probe.js', import.meta.url).href;
 /** A start that takes longer has failed. */
 const START_MS = 60_000;
 
@@ -30,6 +32,8 @@ export interface Capstan extends Target {
   readonly adminToken: string;
   /** Milliseconds from the start of the process until it is ready. */
   readonly startMs: number;
+  /** The roles of its threads, by their ids in the operating system. */
+  roles(): ReadonlyMap<string, string>;
 }
 
 const TOKENS = { admin: 'bench-admin-token', user: 'bench-user-token' };
@@ -67,11 +71,15 @@ export async function startCapstan({
   const ports = tls ? ['--secure-port', String(port)] : ['--secure-port', '0', '--http-port', String(port)];
   const flags = ['serve', '--naming=kubernetes', '--authorization-mode=RBAC', `--token-auth-file=${tokenFile}`];
   const profile = cpuProfile ? ['--cpu-prof', `--cpu-prof-dir=${join(dataDir, 'profile')}`] : [];
+  const threads = join(dataDir, 'threads');
+  rmSync(threads, { recursive: true, force: true });
+  mkdirSync(threads);
   const started = performance.now();
   const child = spawn(
     process.execPath,
     [
       ...profile,
+      `--import=${PROBE}`,
       join(build, 'core/command/main.js'),
       ...flags,
       ...further,
@@ -81,11 +89,13 @@ export async function startCapstan({
     ],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, CAPSTAN_BENCH_THREADS: threads },
     },
   );
   const target = { pid: child.pid ?? 0, host: '127.0.0.1', port, tls, token: TOKENS.user, adminToken: TOKENS.admin };
   await waitUntilReady(child, port);
-  return { ...target, startMs: performance.now() - started, close: () => stop(child) };
+  const roles = () => new Map(readdirSync(threads).map(id => [id, readFileSync(join(threads, id), 'utf8')]));
+  return { ...target, startMs: performance.now() - started, roles, close: () => stop(child) };
 }
 
 /** Sends a request as the administrator and returns the answer's body. Throws unless the status is 2xx or 409. */

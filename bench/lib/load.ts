@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Measured, Report, Task } from '../load/tasks.js';
-import { type Cpu, cpuOf, residentOf } from './process.js';
+import { type Cpu, cpuOf, residentOf, type ThreadUse, threadsOf, usedBetween } from './process.js';
 
 const GENERATOR = fileURLToPath(new URL('../load/main.js', import.meta.url));
 
@@ -9,6 +9,8 @@ const GENERATOR = fileURLToPath(new URL('../load/main.js', import.meta.url));
 export interface Loaded extends Measured {
   /** CPU microseconds that the process used in the measured time. */
   readonly cpu: Cpu;
+  /** What its threads have used in the measured time, by their ids. */
+  readonly threads: ReadonlyMap<string, ThreadUse>;
   /** Resident bytes of the process at its end. */
   readonly resident: number;
 }
@@ -25,18 +27,21 @@ export function load(task: Task, pid: number, whileIdle?: () => Promise<void>): 
 
 function resultOf(generator: ChildProcess, pid: number, whileIdle?: () => Promise<void>): Promise<Loaded> {
   let before: Cpu = { user: 0, system: 0 };
+  let threadsBefore: ReadonlyMap<string, ThreadUse> = new Map();
   return new Promise((resolve, reject) => {
     generator.once('exit', code => reject(new Error(`the load generator ended with ${code}`)));
     generator.on('message', (message: Report) => {
       switch (message.is) {
         case 'begin':
           before = cpuOf(pid);
+          threadsBefore = threadsOf(pid);
           void whileIdle?.().then(() => generator.send('end'), reject);
           return;
         case 'end': {
           const after = cpuOf(pid);
           const cpu = { user: after.user - before.user, system: after.system - before.system };
-          resolve({ ...message.measured, cpu, resident: residentOf(pid) });
+          const threads = usedBetween(threadsBefore, threadsOf(pid));
+          resolve({ ...message.measured, cpu, threads, resident: residentOf(pid) });
           return;
         }
         case 'failed':

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** CPU time that a process has used (all of its threads), in microseconds. */
 export interface Cpu {
@@ -19,6 +19,41 @@ export function cpuOf(pid: number): Cpu {
     return { user: 0, system: 0 };
   }
 }
+
+/** What a thread has used: CPU time in microseconds, and how often it was woken after it had waited. */
+export interface ThreadUse {
+  readonly cpu: number;
+  readonly wakeUps: number;
+}
+
+/** What the threads of a process have used so far, by their ids, from `/proc`; empty where there is no `/proc`. */
+export function threadsOf(pid: number): Map<string, ThreadUse> {
+  const threads = new Map<string, ThreadUse>();
+  const directory = `/proc/${pid}/task`;
+  try {
+    for (const id of readdirSync(directory)) {
+      const nanoseconds = Number(readFileSync(`${directory}/${id}/schedstat`, 'utf8').split(' ')[0]);
+      const status = readFileSync(`${directory}/${id}/status`, 'utf8');
+      const wakeUps = Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+      threads.set(id, { cpu: nanoseconds / 1000, wakeUps });
+    }
+  } catch {
+    // A thread has ended meanwhile, or there is no such directory.
+  }
+  return threads;
+}
+
+/** What threads have used between two readings of `threadsOf`. */
+export const usedBetween = (
+  before: ReadonlyMap<string, ThreadUse>,
+  after: ReadonlyMap<string, ThreadUse>,
+): Map<string, ThreadUse> =>
+  new Map(
+    Array.from(after, ([id, { cpu, wakeUps }]) => {
+      const earlier = before.get(id);
+      return [id, { cpu: cpu - (earlier?.cpu ?? 0), wakeUps: wakeUps - (earlier?.wakeUps ?? 0) }];
+    }),
+  );
 
 /** Resident memory in bytes, from `/proc`; zero where there is none. */
 export function residentOf(pid: number): number {

@@ -27,8 +27,9 @@ export function requestBytes(
   path: string,
   body = '',
   contentType = 'application/json',
+  accept = 'application/json',
 ): Buffer {
-  const head = [`${method} ${path} HTTP/1.1`, `Host: ${address.host}:${address.port}`, 'Accept: application/json'];
+  const head = [`${method} ${path} HTTP/1.1`, `Host: ${address.host}:${address.port}`, `Accept: ${accept}`];
   if (address.token) head.push(`Authorization: Bearer ${address.token}`);
   if (body) head.push(`Content-Type: ${contentType}`, `Content-Length: ${Buffer.byteLength(body)}`);
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);

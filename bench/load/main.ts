@@ -104,8 +104,8 @@ async function measureRequests(
   for (const connection of open) connection.close();
 }
 
-async function repeat({ address, path, connections: count, ms }: RepeatTask): Promise<void> {
-  const request = requestBytes(address, 'GET', path);
+async function repeat({ address, path, accept, connections: count, ms }: RepeatTask): Promise<void> {
+  const request = requestBytes(address, 'GET', path, '', undefined, accept);
   await measureRequests(await openConnections(address, count), ms, () => request);
 }
 

@@ -5,6 +5,8 @@ export interface RepeatTask {
   readonly is: 'repeat';
   readonly address: Address;
   readonly path: string;
+  /** The Accept header; JSON without it. */
+  readonly accept?: string;
   readonly connections: number;
   readonly ms: number;
 }

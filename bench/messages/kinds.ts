@@ -1,7 +1,15 @@
 import { Packr, RESET_BUFFER_MODE, REUSE_BUFFER_MODE } from 'msgpackr';
 import type { User } from '../../core/model/user.js';
-import { type EventsMessage, type Job, type JobOutcome, packJobs, packOutcomes } from '../../core/threads/messages.js';
-import { packItems } from '../../core/threads/pack.js';
+import {
+  type PackedJobs,
+  type PackedOutcomes,
+  packJobs,
+  packOutcomes,
+  unpackJobs,
+  unpackOutcomes,
+} from '../../core/threads/jobs.js';
+import type { EventsMessage, Job, JobOutcome } from '../../core/threads/messages.js';
+import { joinBytes, PieceReader } from '../../core/threads/pack.js';
 import {
   decodeFromWriter,
   decodeToWriter,
@@ -73,17 +81,33 @@ function packed<T>(value: T): Way {
   };
 }
 
+/** What `make` returns, with the values of `items` in one transferred buffer: `next` gives a view of each in turn. */
+function packValues(items: readonly { value: Uint8Array }[], make: (next: () => Uint8Array) => unknown): Posted {
+  const bytes = joinBytes(items.map(({ value }) => value))!;
+  const reader = new PieceReader(bytes);
+  let at = 0;
+  return [make(() => reader.next(items[at++]!.value.length)), [bytes]];
+}
+
 /** What is posted is what is read. */
 const cloned = (encode: () => Posted): Way => ({ encode, decode: data => data });
 
 function jobs(name: string, count: number, more: (i: number) => Partial<Job>): Kind {
   const all = Array.from({ length: count }, (_, i) => jobOf(i, more(i)));
-  return { name, used: 'cloned', cloned: cloned(() => packJobs(all)), messagePack: packed(all) };
+  const cloned: Way = {
+    encode: () => packJobs(all),
+    decode: data => unpackJobs(data as PackedJobs),
+  };
+  return { name, used: 'cloned', cloned, messagePack: packed(all) };
 }
 
 function outcomes(name: string, count: number, outcome: (i: number) => JobOutcome): Kind {
   const all = Array.from({ length: count }, (_, i) => outcome(i));
-  return { name, used: 'cloned', cloned: cloned(() => packOutcomes(all)), messagePack: packed(all) };
+  const cloned: Way = {
+    encode: () => packOutcomes(all),
+    decode: data => unpackOutcomes(data as PackedOutcomes),
+  };
+  return { name, used: 'cloned', cloned, messagePack: packed(all) };
 }
 
 function proposals(count: number): Kind {
@@ -95,10 +119,10 @@ function proposals(count: number): Kind {
     name: 'proposals',
     used: 'messagePack',
     cloned: cloned(() =>
-      packItems(
-        all,
-        ({ operations }) => operations.map(({ value }) => value),
-        ({ id, operations }, views) => ({ id, operations: operations.map((one, i) => ({ ...one, value: views[i]! })) }),
+      packValues(
+        all.flatMap(({ operations }) => operations),
+        next =>
+          all.map(({ id, operations }) => ({ id, operations: operations.map(one => ({ ...one, value: next() })) })),
       ),
     ),
     messagePack: { encode: () => encodeToWriter({ is: 'propose', proposals: all }), decode: decodeToWriter },
@@ -117,14 +141,9 @@ function events(count: number): Kind {
   return {
     name: 'events and verdicts',
     used: 'messagePack',
-    cloned: cloned(() => {
-      const [events, transfer] = packItems(
-        all,
-        ({ value }) => [value],
-        (event, [value]) => ({ ...event, value: value! }),
-      );
-      return [{ ...message, events }, transfer];
-    }),
+    cloned: cloned(() =>
+      packValues(all, next => ({ ...message, events: all.map(event => ({ ...event, value: next() })) })),
+    ),
     messagePack: { encode: () => encodeFromWriter(message), decode: decodeFromWriter },
   };
 }

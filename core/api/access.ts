@@ -1,3 +1,4 @@
+import { USER_CHARACTERS } from '../model/limits.js';
 import type { ApiObject } from '../model/object.js';
 import { Refusal } from '../model/refusal.js';
 import type { Target } from '../model/target.js';
@@ -44,6 +45,34 @@ export interface StoredObject {
 }
 
 /**
+ * Counters in the metrics of the server of credentials that were used.
+ *
+ * @example
+ * const counter: CredentialCounter = 'serviceaccount_stale_tokens_total';
+ */
+export type CredentialCounter =
+  | 'serviceaccount_legacy_auto_token_uses_total'
+  | 'serviceaccount_legacy_manual_token_uses_total'
+  | 'serviceaccount_legacy_tokens_total'
+  | 'serviceaccount_stale_tokens_total'
+  | 'serviceaccount_valid_tokens_total';
+
+/**
+ * What the server records about credentials whose user was found.
+ *
+ * @example
+ * const use: CredentialUse = { counters: ['serviceaccount_valid_tokens_total'] };
+ */
+export interface CredentialUse {
+  /** Counters that are raised by one. */
+  readonly counters?: readonly CredentialCounter[];
+  /** Labels that the server sets on the object at a path, such as the day of the last use. No request waits for it. */
+  readonly labels?: { readonly path: string; readonly set: Readonly<Record<string, string>> };
+  /** Annotations of the audit event of the request. */
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/**
  * A user, with what the identity depends on beside the credentials.
  *
  * @example
@@ -60,6 +89,8 @@ export interface Identified {
   readonly objects?: readonly StoredObject[];
   /** Which of the audiences that were asked for the token is for. Absent: the authenticator knows of no audiences. */
   readonly audiences?: readonly string[];
+  /** What the server records whenever the authenticator was asked: cached identities are not recorded again. */
+  readonly use?: CredentialUse;
 }
 
 /**
@@ -75,22 +106,25 @@ export interface Authenticator {
   /**
    * The sender; `null` if the request has no credentials that this authenticator supports. Throws
    * Refusal('Unauthorized') for invalid credentials. Any other error is logged and also answered with 401. The client
-   * does not learn the cause: every 401 has the same body.
+   * does not learn the cause, because every 401 has the same body; a message other than `Unauthorized` is shown to
+   * those who may review tokens.
    */
   authenticate(request: Received): Awaitable<User | Identified | null>;
   readonly cacheFor: CacheFor;
 }
 
 /**
- * One of three decisions. A request that no authorizer allows is denied.
+ * One of three decisions. A request that no authorizer allows is denied. `dependsOn` is that of this decision; absent:
+ * that of the authorizer.
  *
  * @example
  * const decision: Decision = { is: 'deny', reason: 'come back at six' };
  */
-export type Decision =
+export type Decision = { readonly dependsOn?: DependsOn } & (
   | { readonly is: 'allow'; readonly reason?: string }
   | { readonly is: 'deny'; readonly reason: string }
-  | { readonly is: 'noOpinion'; readonly reason?: string };
+  | { readonly is: 'noOpinion'; readonly reason?: string }
+);
 
 /**
  * How long a decision may be cached: until policy objects change, for a number of milliseconds but at most until policy
@@ -152,6 +186,7 @@ export interface Authenticated {
   readonly cacheFor: CacheFor;
   readonly objects: readonly StoredObject[];
   readonly audiences?: readonly string[];
+  readonly use?: CredentialUse;
 }
 
 /**
@@ -163,8 +198,21 @@ export interface Authenticated {
  * const { user, cacheFor, objects } = await authentication.authenticate(request);
  */
 export interface Authentication {
-  /** Throws only the 401 that is the same for every cause. */
+  /** Throws only InvalidCredentials. */
   authenticate(request: Received): Promise<Authenticated>;
+}
+
+/**
+ * The 401 that is the same for every cause. `reasons`: what authenticators said about the credentials, for token
+ * reviews.
+ *
+ * @example
+ * if (thrown instanceof InvalidCredentials) return { reasons: thrown.reasons };
+ */
+export class InvalidCredentials extends Refusal {
+  constructor(readonly reasons: readonly string[]) {
+    super('Unauthorized', 'Unauthorized');
+  }
 }
 
 /**
@@ -188,32 +236,89 @@ function shorterTime<T extends CacheFor | DependsOn>(a: T, b: T): T {
   return typeof b === 'number' && b < a ? b : a;
 }
 
+const CACHE_FOR = timeOr('forever', 'never');
+const DEPENDS_ON = timeOr('policy', 'never');
+/** As of one answer: a time that is over is one as well. */
+const isCacheFor = (value: unknown): boolean =>
+  typeof value === 'number' ? !Number.isNaN(value) : CACHE_FOR[0](value);
+const isDependsOn = (value: unknown): boolean =>
+  typeof value === 'number' ? !Number.isNaN(value) : DEPENDS_ON[0](value);
+
 /** The only code with which an authenticator may refuse; other refusals are failures. */
 const isUnauthorized = (thrown: unknown): boolean => thrown instanceof Refusal && thrown.code === 401;
 
 const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(one => typeof one === 'string');
 
 const isUser = ({ name, uid, groups, extra }: User): boolean =>
-  typeof name === 'string' && name !== '' && typeof uid === 'string' && areTexts(groups) && extra instanceof Map;
+  typeof name === 'string' &&
+  name !== '' &&
+  typeof uid === 'string' &&
+  areTexts(groups) &&
+  extra instanceof Map &&
+  Array.from(extra, ([key, values]) => typeof key === 'string' && areTexts(values)).every(Boolean);
 
-/** Throws unless an authenticator returned a user or null. */
+const sizeOf = ({ name, uid, groups, extra }: User): number =>
+  [name, uid, ...groups, ...Array.from(extra, ([key, values]) => [key, ...values]).flat()].reduce(
+    (size, text) => size + text.length + 1,
+    0,
+  );
+
+/** A copy of a user that nobody else has: what the authenticator does to its object later has no effect. */
+const copyOfUser = ({ name, uid, groups, extra }: User): User => ({
+  name,
+  uid,
+  groups: Object.freeze([...groups]),
+  extra: new Map(Array.from(extra, ([key, values]) => [key, Object.freeze([...values])])),
+});
+
+const isOptional = (value: unknown, is: (value: unknown) => boolean): boolean => value === undefined || is(value);
+const isStoredObject = (value: Partial<StoredObject> | null | undefined): boolean =>
+  typeof value?.storageName === 'string' && typeof value.object?.metadata === 'object';
+
+/** Throws TypeError unless an authenticator returned a user, with what the identity depends on, or null. */
 function checkUser(found: User | Identified | null | undefined): Identified | null {
   if (found === null || found === undefined) return null;
-  const identified = 'user' in found ? found : { user: found };
-  if (isUser(identified.user)) return identified;
-  throw new TypeError('authenticate must return null or { name, uid, groups, extra }, with a name and extra as a Map');
+  const { user, ...rest } = typeof found === 'object' && 'user' in found ? found : { user: found };
+  if (!isUser(user))
+    throw new TypeError(
+      'authenticate must return null or { name, uid, groups, extra }, with a name and extra as a Map',
+    );
+  const copy = copyOfUser(user);
+  if (sizeOf(copy) > USER_CHARACTERS) throw new TypeError(`a user must have at most ${USER_CHARACTERS} characters`);
+  const { cacheFor, objects, audiences }: Omit<Identified, 'user'> = rest;
+  if (!isOptional(cacheFor, isCacheFor))
+    throw new TypeError('cacheFor must be forever, never or a number of milliseconds');
+  if (!isOptional(objects, value => Array.isArray(value) && value.every(isStoredObject)))
+    throw new TypeError('objects must be a list of { storageName, object }');
+  if (!isOptional(audiences, areTexts)) throw new TypeError('audiences must be a list of strings');
+  return { ...rest, user: copy };
 }
 
-/** Throws unless an authorizer returned a decision. */
+/** A copy of the decision of an authorizer. Throws TypeError for anything else. */
 function checkDecision(decision: Decision): Decision {
-  if (decision?.is === 'allow' || decision?.is === 'deny' || decision?.is === 'noOpinion') return decision;
-  throw new TypeError("authorize must return { is: 'allow' | 'deny' | 'noOpinion' }");
+  const { is, reason, dependsOn } = decision ?? {};
+  if (is !== 'allow' && is !== 'deny' && is !== 'noOpinion')
+    throw new TypeError("authorize must return { is: 'allow' | 'deny' | 'noOpinion' }");
+  if (!isOptional(reason, value => typeof value === 'string')) throw new TypeError('reason must be a string');
+  if (!isOptional(dependsOn, isDependsOn))
+    throw new TypeError('dependsOn must be policy, never or a number of milliseconds');
+  return { is, reason, dependsOn } as Decision;
 }
+
+/** Throws TypeError unless an authorizer listed rules. */
+function checkRules(rules: UserRules): UserRules {
+  if (Array.isArray(rules?.resourceRules) && Array.isArray(rules.pathRules)) return rules;
+  throw new TypeError('rulesFor must return { resourceRules: […], pathRules: […] }');
+}
+
+/** What refusals say beyond that the credentials are invalid. A failure of a plugin is in the log only. */
+const reasonsIn = (refusals: readonly Refusal[]): readonly string[] =>
+  refusals.filter(one => isUnauthorized(one) && one.message !== 'Unauthorized').map(({ message }) => message);
 
 function firstUser(inputs: readonly Contributed<Authenticator>[]): Authentication {
   return {
     async authenticate(request) {
-      let isRefused = false;
+      const refusals: Refusal[] = [];
       let cacheFor: CacheFor = 'forever';
       for (const input of inputs) {
         const { value } = input;
@@ -223,11 +328,11 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
           if (!found) continue;
           const { objects = [] } = found;
           return { ...found, cacheFor: shorterTime<CacheFor>(cacheFor, found.cacheFor ?? 'forever'), objects };
-        } catch {
-          isRefused = true;
+        } catch (thrown) {
+          refusals.push(thrown as Refusal);
         }
       }
-      if (isRefused) throw new Refusal('Unauthorized', 'Unauthorized');
+      if (refusals.length > 0) throw new InvalidCredentials(reasonsIn(refusals));
       return { user: null, cacheFor, objects: [] };
     },
   };
@@ -239,7 +344,7 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
 async function rulesOf({ plugin, value, call }: Contributed<Authorizer>, user: User, namespace: string) {
   if (!value.rulesFor) return { ...NO_RULES, incomplete: true, error: `the authorizer ${plugin} cannot list rules` };
   try {
-    return { ...(await call(() => value.rulesFor!(user, namespace))), incomplete: false };
+    return { ...(await call(() => after(value.rulesFor!(user, namespace), checkRules))), incomplete: false };
   } catch (thrown) {
     return { ...NO_RULES, incomplete: true, error: (thrown as Error).message };
   }
@@ -260,12 +365,14 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
       };
     },
     async authorize(user, target) {
+      // The request is carried out for this user and target: an authorizer that changed them would decide on others.
+      for (const value of [user, user.groups, target]) Object.freeze(value);
       let dependsOn: DependsOn = 'policy';
       const reasons: string[] = [];
       for (const input of inputs) {
         const { value } = input;
         const decision = await input.call(() => after(value.authorize(user, target), checkDecision));
-        dependsOn = shorterTime<DependsOn>(dependsOn, value.dependsOn);
+        dependsOn = shorterTime<DependsOn>(dependsOn, decision.dependsOn ?? value.dependsOn);
         if (decision.is !== 'noOpinion') return { decision, dependsOn };
         if (decision.reason) reasons.push(decision.reason);
       }
@@ -285,7 +392,7 @@ export const authenticator = definePoint<Authenticator>()(
   'authn',
   ['request'],
   firstUser,
-  requireMembers({ authenticate: 'function', cacheFor: timeOr('forever', 'never') }),
+  requireMembers({ authenticate: 'function', cacheFor: CACHE_FOR }),
 );
 /**
  * Decides whether the sender may make a request. The first allow or deny is the result; without one, the request is
@@ -298,5 +405,5 @@ export const authorizer = definePoint<Authorizer>()(
   'authz',
   ['request'],
   firstOpinion,
-  requireMembers({ authorize: 'function', dependsOn: timeOr('policy', 'never') }),
+  requireMembers({ authorize: 'function', dependsOn: DEPENDS_ON }),
 );

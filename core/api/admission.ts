@@ -1,4 +1,6 @@
 import type { ApiObject, Frozen } from '../model/object.js';
+import { copyJson } from '../model/json.js';
+import { replaceMembers } from '../model/record.js';
 import type { Violation } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { User } from '../model/user.js';
@@ -17,6 +19,61 @@ import { type Awaitable, type Contributed, definePoint, PluginFailure } from './
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /**
+ * A resource in a version, with the kind of the objects that requests show. The group is as clients name it.
+ *
+ * @example
+ * const isScale = ({ kind }: ServedKind) => kind.group === 'autoscaling' && kind.kind === 'Scale';
+ */
+export interface ServedKind {
+  readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
+  readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
+}
+
+/**
+ * Another version that serves the objects of a change. `convert` converts an object that a ChangeView shows to this
+ * version, `convertBack` one of this version to that of the request. Both throw Refusal if they cannot.
+ *
+ * @example
+ * const objects = view.equivalents().map(other => other.convert(object));
+ */
+export interface EquivalentKind extends ServedKind {
+  convert(object: ApiObject): Awaitable<ApiObject>;
+  convertBack(object: ApiObject): Awaitable<ApiObject>;
+}
+
+/**
+ * A change as parties outside of the server see it: in the version of the request, and for a subresource with a kind of
+ * its own as an object of that kind (`scale` shows a Scale, `binding` a Binding, a CONNECT its options).
+ *
+ * @example
+ * const replicas = change.view.show(draft)?.['spec'];
+ */
+export interface ChangeView extends ServedKind {
+  /** '' is the resource itself. */
+  readonly subresource: string;
+  /** The name in the request; '' for each object of a deletecollection. */
+  readonly name: string;
+  /** The other served versions of the resource. */
+  equivalents(): readonly EquivalentKind[];
+  /** The options of the request, such as CreateOptions; null for CONNECT. */
+  options(): { readonly [member: string]: unknown } | null;
+  /** What the request shows of a draft, or of the object that validators are given; undefined for DELETE. */
+  show(object: ApiObject | undefined): ApiObject | undefined;
+  /** What it shows of the current object. */
+  showOld(): ApiObject | undefined;
+  /**
+   * What an object of a kind would show with the members of `configuration` set, merged by the rules of the kind as in
+   * an apply. Throws an Error that says what is wrong with the configuration.
+   */
+  merge(kind: ServedKind, shown: ApiObject, configuration: { readonly [member: string]: unknown }): ApiObject;
+  /**
+   * Makes a draft show `shown`, which is JSON from outside: unknown fields are removed and defaults applied. Throws
+   * Refusal('InternalError') if it is no object of the kind.
+   */
+  accept(draft: ApiObject, shown: unknown): void;
+}
+
+/**
  * The change that a request makes. `old` is the current object; it is undefined for the CREATE of an object, but set
  * for the CREATE of a subresource (`binding`), which changes an object.
  *
@@ -31,6 +88,14 @@ export interface Change {
   /** Whether nothing will be stored. */
   readonly dryRun: boolean;
   readonly old?: Frozen<ApiObject>;
+  readonly view: ChangeView;
+  /** Adds a Warning header to the answer, also to a refusal. */
+  warn(text: string): void;
+  /**
+   * Adds an annotation to the audit event of the request, if there is none of this name. Names are qualified
+   * (`example.com/name`); others are ignored.
+   */
+  annotate(name: string, value: string): void;
 }
 
 /**
@@ -44,12 +109,15 @@ export interface Match {
   readonly groups?: readonly string[];
   readonly resources?: readonly string[];
   readonly operations?: readonly Operation[];
-  /** Subresources; '' is the main resource. Absent: only the main resource. */
+  /** Subresources; '' is the main resource, '*' stands for all. Absent: only the main resource. */
   readonly subresources?: readonly string[];
 }
 
 /**
- * Changes a draft in place. To refuse the request, throw Refusal('Forbidden'). Not called for DELETE.
+ * Changes a draft in place. To refuse the request, throw Refusal('Forbidden'). Not called for DELETE and CONNECT.
+ *
+ * A mutator that returns `reinvoke` has made changes that earlier mutators should see: all mutators are called once
+ * more, in order, with `again` set. What they return then has no effect.
  *
  * @example
  * const owner: Mutator = {
@@ -61,12 +129,12 @@ export interface Match {
  */
 export interface Mutator {
   readonly on: Match;
-  mutate(change: Change, draft: ApiObject): Awaitable<void>;
+  mutate(change: Change, draft: ApiObject, again: boolean): Awaitable<unknown>;
 }
 
 /**
- * Checks the object as it would be stored; `after` is undefined for DELETE. One answer has the violations of all
- * validators. To refuse the request immediately, throw Refusal('Forbidden'). The arguments are frozen.
+ * Checks the object as it would be stored; `after` is undefined for DELETE and CONNECT. One answer has the violations
+ * of all validators. To refuse the request immediately, throw Refusal('Forbidden'). The arguments are frozen.
  *
  * @example
  * const named: Validator = {
@@ -79,11 +147,28 @@ export interface Validator {
   validate(change: Change, after: Frozen<ApiObject> | undefined): Awaitable<readonly Violation[]>;
 }
 
+const areTexts = (value: unknown): boolean =>
+  value === undefined || (Array.isArray(value) && value.every(one => typeof one === 'string'));
+
+/** What `on` must be: a text in the place of a list would match its parts. */
+const MATCH = [
+  (on: unknown): boolean =>
+    typeof on === 'object' &&
+    on !== null &&
+    (['groups', 'resources', 'operations', 'subresources'] satisfies (keyof Match)[]).every(member =>
+      areTexts((on as Match)[member]),
+    ),
+  'an object with lists of groups, resources, operations and subresources',
+] as const;
+
 const matches = (on: Match, change: Change): boolean =>
   (on.operations?.includes(change.operation) ?? true) &&
   (on.groups?.includes(change.target.group) ?? true) &&
   (on.resources?.includes(change.target.resource) ?? true) &&
-  (on.subresources?.includes(change.target.subresource) ?? change.target.subresource === '');
+  matchesSubresource(on.subresources, change.target.subresource);
+
+const matchesSubresource = (selected: Match['subresources'], subresource: string): boolean =>
+  selected ? selected.includes(subresource) || selected.includes('*') : subresource === '';
 
 /**
  * The combination of all mutators, in order. Throws the refusal of a mutator, or PluginFailure.
@@ -103,34 +188,79 @@ export type Validation = (change: Change, after: Frozen<ApiObject> | undefined) 
 const isIgnored = (thrown: unknown, { failurePolicy }: Contributed<unknown>): boolean =>
   failurePolicy === 'Ignore' && thrown instanceof PluginFailure;
 
-/** Makes `object` equal to `other` by moving its members. */
-function replaceMembers(object: ApiObject, other: ApiObject): void {
-  for (const name of Object.keys(object)) delete object[name];
-  Object.defineProperties(object, Object.getOwnPropertyDescriptors(other));
-}
-
 /**
  * A mutator whose failures are ignored works on a copy, so that the changes of a failed call, or changes after its time
  * limit, are discarded.
  */
-async function mutateCopy(input: Contributed<Mutator>, change: Change, draft: ApiObject): Promise<void> {
+async function mutateCopy(
+  input: Contributed<Mutator>,
+  change: Change,
+  draft: ApiObject,
+  again: boolean,
+): Promise<unknown> {
   const copy = structuredClone(draft);
   try {
-    await input.call(() => input.value.mutate(change, copy));
+    const result = await mutateChecked(input, change, copy, again);
+    replaceMembers(draft, copy);
+    return result;
   } catch (thrown) {
-    if (isIgnored(thrown, input)) return;
-    throw thrown;
+    if (!isIgnored(thrown, input)) throw thrown;
+    return undefined;
   }
-  replaceMembers(draft, copy);
+}
+
+/** Throws TypeError if a mutator has removed the metadata, which everything after it reads. */
+function checkMetadata({ metadata }: ApiObject): void {
+  if (typeof metadata !== 'object' || metadata === null)
+    throw new TypeError('mutate must not remove the metadata of the draft');
+}
+
+/**
+ * Calls a mutator. A plugin of the configuration gets an object of its own, and the draft a copy of what the plugin has
+ * made of it, which must be JSON: what the plugin does to its object later has no effect.
+ */
+function mutateChecked(
+  input: Contributed<Mutator>,
+  change: Change,
+  draft: ApiObject,
+  again: boolean,
+): Awaitable<unknown> {
+  const own = input.isBuiltIn ? draft : { ...draft };
+  return input.call(() =>
+    after(input.value.mutate(change, own, again), result => {
+      checkMetadata(own);
+      if (own !== draft) replaceMembers(draft, copyJson(own, 'draft') as object);
+      return result;
+    }),
+  );
+}
+
+/** A part with what it selects, which is read once: later changes of it have no effect. */
+const selecting = <Part extends { readonly on: Match }>(input: Contributed<Part>) => ({ input, on: input.value.on });
+
+/** Freezes what a plugin of the configuration is told of a change, so that it cannot tell others something else. */
+function freezeChange(change: Change): void {
+  for (const value of [change, change.target, change.user, change.user.groups]) Object.freeze(value);
+  deepFreeze(change.old);
 }
 
 function inOrder(inputs: readonly Contributed<Mutator>[]): Mutation {
-  return async (change, draft) => {
-    for (const input of inputs) {
-      if (!matches(input.value.on, change)) continue;
-      if (input.failurePolicy === 'Ignore') await mutateCopy(input, change, draft);
-      else await input.call(() => input.value.mutate(change, draft));
+  const mutators = inputs.map(selecting);
+  const runOnce = async (change: Change, draft: ApiObject, again: boolean): Promise<boolean> => {
+    let reinvoke = false;
+    for (const { input, on } of mutators) {
+      if (!matches(on, change)) continue;
+      if (!input.isBuiltIn) freezeChange(change);
+      const result =
+        input.failurePolicy === 'Ignore'
+          ? await mutateCopy(input, change, draft, again)
+          : await mutateChecked(input, change, draft, again);
+      if (result === 'reinvoke') reinvoke = true;
     }
+    return reinvoke;
+  };
+  return async (change, draft) => {
+    if (await runOnce(change, draft, false)) await runOnce(change, draft, true);
   };
 }
 
@@ -148,13 +278,17 @@ async function violationsOf(
 }
 
 function everyOne(inputs: readonly Contributed<Validator>[]): Validation {
+  const validators = inputs.map(selecting);
   return async (change, object) => {
-    const asked = inputs.filter(({ value }) => matches(value.on, change));
+    const asked = validators.filter(({ on }) => matches(on, change));
     if (asked.length === 0) return [];
-    deepFreeze(object);
-    deepFreeze(change.old);
+    // Those of the server do not change what they are given.
+    if (asked.some(({ input }) => !input.isBuiltIn)) {
+      deepFreeze(object);
+      freezeChange(change);
+    }
     const found: Violation[] = [];
-    for (const input of asked) found.push(...(await violationsOf(input, change, object)));
+    for (const { input } of asked) found.push(...(await violationsOf(input, change, object)));
     return found;
   };
 }
@@ -169,7 +303,7 @@ export const mutator = definePoint<Mutator>()(
   'mutate',
   ['request'],
   inOrder,
-  requireMembers({ on: 'object', mutate: 'function' }),
+  requireMembers({ on: MATCH, mutate: 'function' }),
 );
 /**
  * Refuses objects. Every validator is called, and one answer has all violations.
@@ -181,5 +315,5 @@ export const validator = definePoint<Validator>()(
   'validate',
   ['request'],
   everyOne,
-  requireMembers({ on: 'object', validate: 'function' }),
+  requireMembers({ on: MATCH, validate: 'function' }),
 );

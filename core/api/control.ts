@@ -1,5 +1,5 @@
 import { LIST, requireMembers } from './parts.js';
-import { allValues, type Awaitable, type Contributed, definePoint } from './point.js';
+import { type Awaitable, type Contributed, definePoint } from './point.js';
 
 /**
  * A reconciling loop of the control thread.
@@ -49,6 +49,22 @@ function boundedChecks(inputs: readonly Contributed<HealthCheck>[]): readonly He
   }));
 }
 
+/** Controllers whose failure to start is one of the plugin: `start` then throws PluginFailure. It has no time limit. */
+const namedControllers = (inputs: readonly Contributed<Controller>[]): readonly Controller[] =>
+  inputs.map(({ value, call }) => ({
+    name: value.name,
+    async start() {
+      try {
+        await value.start();
+      } catch (thrown) {
+        const rethrow = (): never => {
+          throw thrown;
+        };
+        await call(rethrow, () => false);
+      }
+    },
+  }));
+
 /**
  * Controllers. All of them run.
  *
@@ -58,7 +74,7 @@ function boundedChecks(inputs: readonly Contributed<HealthCheck>[]): readonly He
 export const controller = definePoint<Controller>()(
   'controller',
   ['control'],
-  allValues,
+  namedControllers,
   requireMembers({ name: 'string', start: 'function' }),
 );
 /**

@@ -1,8 +1,10 @@
+import { after } from './awaitable.js';
+import { requireMembers } from './parts.js';
 import { type Awaitable, type Contributed, definePoint } from './point.js';
 
 /**
- * A document outside of the resources, at a path of its own: the same for everybody who may get it. Who may is for the
- * authorizers to say, as for every path.
+ * A document that is not a resource, at its own path. It is the same for all clients. The authorizers decide who may
+ * read it, as for every path.
  *
  * @example
  * const robots: HttpDocument = {
@@ -13,28 +15,70 @@ import { type Awaitable, type Contributed, definePoint } from './point.js';
  * };
  */
 export interface HttpDocument {
-  /** Without a slash at its end: the path with one leads to the document as well. */
+  /** Without a slash at the end. The document is also served at the path with a slash. */
   readonly path: string;
   /** Clients that do not accept it get 406. */
   readonly contentType: string;
   /** Further headers of the answer, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Called for every GET. */
-  body(): Awaitable<string>;
+  /** How the OpenAPI documents of the server describe its GET; without it, they do not. `operationId` is unique. */
+  readonly openApi?: { readonly operationId: string; readonly tag: string };
+  /** The text of the document. Called for every GET. `port`: where the server listens for HTTPS. */
+  body(server: { readonly port: number }): Awaitable<string>;
 }
 
-/** By path; of two with one path, the one of the later plugin. */
+/** Characters that values of headers must not contain (RFC 9110, 5.5). */
+const NOT_IN_HEADERS = /[^\t\x20-\xff]/;
+/** Names of headers in lower case (RFC 9110, 5.1). */
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+
+const isHeaderValue = (value: unknown): boolean => typeof value === 'string' && !NOT_IN_HEADERS.test(value);
+
+const areHeaders = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).every(([name, text]) => HEADER_NAME.test(name) && isHeaderValue(text));
+
+const isDescription = (value: unknown): boolean =>
+  value === undefined ||
+  ['operationId', 'tag'].every(name => typeof (value as { [name: string]: unknown } | null)?.[name] === 'string');
+
+const checkDocument = requireMembers({
+  path: [value => typeof value === 'string' && /^\/.*[^/]$/.test(value), 'a path without a slash at its end'],
+  contentType: [isHeaderValue, 'a media type'],
+  headers: [areHeaders, 'an object of header values by lower-case name'],
+  openApi: [isDescription, 'an object with the strings operationId and tag'],
+  body: 'function',
+});
+
+/** Throws TypeError unless these are documents. */
+function checkDocuments(documents: readonly HttpDocument[]): void {
+  if (!Array.isArray(documents)) throw new TypeError('it must be a list of documents');
+  for (const document of documents) checkDocument(document);
+}
+
+function checkText(body: unknown): string {
+  if (typeof body === 'string') return body;
+  throw new TypeError('body must return a string');
+}
+
+/** The documents by path. If two have the same path, that of the later plugin is used. */
 function byPath(inputs: readonly Contributed<readonly HttpDocument[]>[]): ReadonlyMap<string, HttpDocument> {
   const bounded = inputs.flatMap(({ value, call }) =>
-    value.map(document => ({ ...document, body: () => call(() => document.body()) })),
+    value.map(
+      (document): HttpDocument => ({
+        ...document,
+        body: server => call(() => after(document.body(server), checkText)),
+      }),
+    ),
   );
   return new Map(bounded.map(document => [document.path, document]));
 }
 
 /**
- * Documents outside of the resources. The server's own paths come first.
+ * Documents that are not resources. The server's own paths take precedence.
  *
  * @example
  * contribute: () => [httpDocuments.of(() => [robots])],
  */
-export const httpDocuments = definePoint<readonly HttpDocument[]>()('document', ['front'], byPath);
+export const httpDocuments = definePoint<readonly HttpDocument[]>()('document', ['front'], byPath, checkDocuments);

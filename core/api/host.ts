@@ -76,6 +76,11 @@ export interface ResourceEvent {
    * bytes.
    */
   readonly mentions?: (text: string) => boolean;
+  /**
+   * The values of all members of this name that are strings, at any depth, which is cheaper than decoding with
+   * `object()`. Absent if there are no bytes.
+   */
+  readonly stringsNamed?: (member: string) => readonly string[];
 }
 
 /** What every thread offers. */
@@ -86,6 +91,8 @@ interface BaseHost<T extends Thread> {
   readonly naming: Naming;
   /** Milliseconds since the epoch. Tests simulate the clock, so plugins never call Date.now(). */
   readonly now: () => number;
+  /** Whether a feature gate (`--feature-gates`) is on. Throws for one that does not exist. */
+  isEnabled(feature: string): boolean;
   /**
    * Registers a function that releases resources when the thread ends or fails to start. Release functions are called
    * in reverse order, each with a time limit of RELEASE_MS. If one fails, the error is logged and the others are
@@ -107,6 +114,57 @@ interface InformerHost {
    * throws.
    */
   informer(storageName: string): Informer;
+  /**
+   * Calls back for every change of a stored resource, in order and before any later request is handled, beginning with
+   * the current objects as ADDED. Call it in `make`: in the pool, a later call for a new resource throws.
+   */
+  listen(storageName: string, listener: (event: ResourceEvent) => void): void;
+}
+
+/** What the pool offers in addition. */
+interface RequestHost {
+  /**
+   * The informer of a resource that is only known while the server runs. Resolves when it has all current objects; from
+   * then on it is like any other.
+   */
+  follow(storageName: string): Awaitable<Informer>;
+  /** The kinds that are served now. */
+  readonly kinds: Kinds;
+  /**
+   * Adds to a metric of webhooks and policies, by its name at `/metrics`: a counter is increased by `value`, a
+   * histogram observes it. The labels must be those of the metric.
+   */
+  observe(metric: string, labels: { readonly [name: string]: string }, value: number): void;
+}
+
+/**
+ * A stored kind as it is served in one version.
+ *
+ * @example
+ * const informer = await host.follow(kind.storageName);
+ */
+export interface StoredKind {
+  readonly storageName: string;
+  /** As clients name it. */
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly namespaced: boolean;
+  /** An object of an informer in this version. */
+  read(object: ApiObject): ApiObject;
+}
+
+/**
+ * The kinds that are served.
+ *
+ * @example
+ * const limits = host.kinds.find('example.com/v1', 'Limit');
+ */
+export interface Kinds {
+  /** The stored kind that is served in a version, both as clients name them; undefined where there is none. */
+  find(apiVersion: string, kind: string): StoredKind | undefined;
+  /** The neutral name of a group that is named as clients name it. */
+  neutralGroup(group: string): string;
 }
 
 /** What the control thread offers in addition. */
@@ -139,4 +197,5 @@ type OfferedIn<T extends Thread, Offering extends Thread, Offered> = [T] extends
  */
 export type Host<T extends Thread = Thread> = BaseHost<T> &
   OfferedIn<T, 'request' | 'control', InformerHost> &
+  OfferedIn<T, 'request', RequestHost> &
   OfferedIn<T, 'control', ControlHost>;

@@ -2,6 +2,7 @@
 export * from './access.js';
 export * from './admission.js';
 export * from './control.js';
+export * from './conversion.js';
 export * from './document.js';
 export * from './host.js';
 export * from './listener.js';
@@ -38,6 +39,7 @@ export {
   maskTrailingDash,
   qualifiedName,
 } from '../model/names.js';
+export { readJson, writeJson } from '../model/jsonText.js';
 export * from '../model/object.js';
 export * from '../model/record.js';
 export * from '../model/refusal.js';

@@ -31,6 +31,8 @@ export interface Contributed<In> {
   readonly plugin: string;
   readonly value: In;
   readonly failurePolicy: FailurePolicy;
+  /** Whether the plugin came with the server. */
+  readonly isBuiltIn?: boolean;
   /**
    * Calls a function of `value`. A synchronous result is returned; a promise is awaited within the time limit of the
    * plugin. Errors that the contract of the function permits are rethrown: `mayThrow` returns true for them (default:

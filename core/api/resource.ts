@@ -1,10 +1,12 @@
+import type { ConversionWebhook } from './conversion.js';
 import type { ApiObject, Json } from '../model/object.js';
 import type { Violation } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
 import type { Host } from './host.js';
-import { allValues, ConfigError, type Contributed, type Contribution, definePoint } from './point.js';
+import { LIST, requireMembers } from './parts.js';
+import { ConfigError, type Contributed, type Contribution, definePoint } from './point.js';
 import type { Strategy } from './strategy.js';
-import { checkViolations } from './violations.js';
+import { guardCheck, guardSource, guardStrategy } from './strategyCalls.js';
 
 /**
  * A CEL rule of a schema (`x-kubernetes-validations`).
@@ -185,6 +187,8 @@ export interface ResourceType {
   readonly terminating?: boolean;
   /** The revision up to which objects may have been written with another schema; absent if there are none. */
   readonly changedAt?: number;
+  /** The webhook that converts objects between the versions, where no Converter of a plugin does. */
+  readonly conversionWebhook?: ConversionWebhook;
   readonly validate?: ResourceCheck;
   readonly strategy?: CustomStrategy;
 }
@@ -311,13 +315,44 @@ export interface ResourceTypes {
 
 const isBuiltIn = (type: ResourceType | BuiltInKind): type is BuiltInKind => 'storageName' in type;
 
-/** Returns the type with a `validate` that is called like other functions of plugins: a failure names the plugin. */
+/** The type with functions that are called like other functions of plugins: a failure names the plugin. */
 function withCalls(type: ResourceType, call: Contributed<unknown>['call']): ResourceType {
-  const { validate } = type;
-  if (!validate) return type;
-  const checked: ResourceCheck = (object, old) => checkViolations(validate(object, old));
-  // A synchronous result is returned and not promised.
-  return { ...type, validate: (object, old) => call(() => checked(object, old)) as readonly Violation[] };
+  const { validate, strategy } = type;
+  return {
+    ...type,
+    ...(validate && { validate: guardCheck(validate, call) }),
+    ...(strategy && { strategy: guardStrategy(strategy, call) }),
+  };
+}
+
+/** Throws TypeError for a value that is neither a type nor the strategy of a built-in kind. */
+function checkType(value: ResourceType | BuiltInKind): void {
+  if (typeof value !== 'object' || value === null) throw new TypeError('it must be the result of defineResource');
+  if (isBuiltIn(value)) requireMembers({ storageName: 'string', strategy: 'object' })(value);
+  else requireMembers({ group: 'string', kind: 'string', plural: 'string', versions: LIST })(value);
+}
+
+/** Sources whose failures name the plugin. Throws ConfigError for a second source of the same objects. */
+function guardedSources(inputs: readonly Contributed<ResourceSource>[]): readonly ResourceSource[] {
+  const byName = new Map<string, string>();
+  return inputs.map(({ plugin, value, call }) => {
+    const { storageName } = value;
+    const other = byName.get(storageName);
+    if (other !== undefined)
+      throw new ConfigError(
+        `plugins: ${plugin}`,
+        `${storageName} defines resource types for the plugin ${other} already: use other objects`,
+      );
+    byName.set(storageName, plugin);
+    const { define } = guardSource(value, call);
+    return {
+      storageName,
+      define(object) {
+        const type = define(object);
+        return type && withCalls(type, call);
+      },
+    };
+  });
 }
 
 /** Throws ConfigError for a built-in kind that already has a strategy. */
@@ -342,7 +377,12 @@ function combineTypes(inputs: readonly Contributed<ResourceType | BuiltInKind>[]
  * @example
  * contribute: () => [resourceType.of(() => defineResource({ ...names, schema, strategy }))]
  */
-export const resourceType = definePoint<ResourceType | BuiltInKind>()('resource', ['front', 'request'], combineTypes);
+export const resourceType = definePoint<ResourceType | BuiltInKind>()(
+  'resource',
+  ['front', 'request'],
+  combineTypes,
+  checkType,
+);
 
 /**
  * Contributes the strategy of a built-in kind. `make` is called once per thread, with the naming of the
@@ -374,9 +414,15 @@ export interface ResourceSource {
 }
 
 /**
- * Kinds whose objects define resource types.
+ * Kinds whose objects define resource types. A type is not served if the server, a plugin, or an object with a smaller
+ * key has one of the same plural name or kind in its group.
  *
  * @example
  * contribute: () => [resourceSource.of(() => source)]
  */
-export const resourceSource = definePoint<ResourceSource>()('resourceSource', ['front', 'request'], allValues);
+export const resourceSource = definePoint<ResourceSource>()(
+  'resourceSource',
+  ['front', 'request'],
+  guardedSources,
+  requireMembers({ storageName: 'string', define: 'function' }),
+);

@@ -1,4 +1,4 @@
-import type { ApiObject } from '../model/object.js';
+import type { ApiObject, ObjectMeta } from '../model/object.js';
 import type { Refusal, Violation } from '../model/refusal.js';
 import type { Target } from '../model/target.js';
 import type { User } from '../model/user.js';
@@ -55,7 +55,7 @@ export interface Column {
   readonly priority: number;
   readonly description: string;
   /** The cell of an object in its storage version. `now` is in milliseconds since the epoch. */
-  cell(object: ApiObject, now: number): string | number | boolean | null;
+  cell(object: ApiObject, now: number): string | number | bigint | boolean | null;
 }
 
 /**
@@ -94,6 +94,32 @@ export type SubresourceWrite = (body: ApiObject, current: ApiObject, context: St
 export type SubresourceAnswer = (body: ApiObject, current: ApiObject, context: StrategyContext) => Awaitable<ApiObject>;
 
 /**
+ * A create on a subresource that deletes the object: receives the object of the body and the current object, which it
+ * may change. `options` are those of the delete, as a DeleteOptions object. Throws Refusal.
+ *
+ * @example
+ * const cancel: SubresourceDeletion = (body, order, context) => ({
+ *   options: { gracePeriodSeconds: 0 },
+ *   object: order,
+ *   changes: [{ storageName: 'example.com/tables', object: withFreeSeat(tableOf(order, context)) }],
+ * });
+ */
+export type SubresourceDeletion = (
+  body: ApiObject,
+  current: ApiObject,
+  context: StrategyContext,
+) => {
+  readonly options: { readonly [member: string]: unknown };
+  /** The object to store if the deletion leaves it, for its grace period or for finalizers. */
+  readonly object: ApiObject;
+  /**
+   * Objects of resources in `Strategy.reads` that are changed in the same transaction. If one is no longer at its
+   * resourceVersion, the request runs again.
+   */
+  readonly changes?: readonly { readonly storageName: string; readonly object: ApiObject }[];
+};
+
+/**
  * Answers a request that would be forwarded (`log`, `exec`, `proxy`): throws or returns a refusal, or returns `empty`
  * if there is no output yet. Undefined: the request would have to be forwarded, which the server does not support.
  *
@@ -106,21 +132,26 @@ export type Connection = (
 ) => Refusal | 'empty' | undefined;
 
 /**
+ * The user of a token, with all groups. `audiences` are those of the asked ones that it is for; absent where its
+ * authenticator knows of none, and it is for this server. No user: the token is invalid, for `reasons`, if any are
+ * known.
+ *
+ * @example
+ * const { user, reasons = [] } = await context.authenticate(token, ['https://vault']);
+ */
+export type ReviewedToken =
+  | { readonly user: User; readonly audiences?: readonly string[]; readonly reasons?: undefined }
+  | { readonly user?: undefined; readonly audiences?: undefined; readonly reasons: readonly string[] };
+
+/**
  * What a review can ask the server. The authenticators and authorizers are those of all requests.
  *
  * @example
  * review: async (object, { user, authorize }) => ({ ...object, status: await authorize(user, targetOf(object)) });
  */
 export interface ReviewContext extends StrategyContext {
-  /**
-   * Whose the bearer token is, with all groups of the user; undefined if it is nobody's, or for none of the audiences.
-   * `audiences` of the result are those that it is for; absent where its authenticator knows of none, and it is for
-   * this server.
-   */
-  authenticate(
-    token: string,
-    audiences: readonly string[],
-  ): Promise<{ readonly user: User; readonly audiences?: readonly string[] } | undefined>;
+  /** Whose a bearer token is, if it is valid for one of the audiences. */
+  authenticate(token: string, audiences: readonly string[]): Promise<ReviewedToken>;
   /**
    * The decision of the authorizers about a request. Groups are in the naming of the server. Throws Refusal if an
    * authorizer fails.
@@ -199,6 +230,11 @@ export interface Strategy {
   readonly allowUnconditionalUpdate: boolean;
   /** Storage names of the resources that `StrategyContext.lookup` and `list` can read. */
   readonly reads?: readonly string[];
+  /**
+   * How many times as long as for another object of its size a write takes, for example because schemas or expressions
+   * are compiled. Absent: 1. Writes that may take long run apart, so that others do not wait for them.
+   */
+  readonly weight?: number;
   /** Awaited before the other functions are called for a request: loads modules that few servers need. */
   readonly load?: () => Promise<unknown>;
   /** Sets absent fields. Must be idempotent, because it may run several times on one object. */
@@ -210,6 +246,11 @@ export interface Strategy {
   readonly prepareCreate: (object: ApiObject, context: StrategyContext) => void;
   /** Called before the validation of an update of the main resource. */
   readonly prepareUpdate: (object: ApiObject, old: ApiObject, context: StrategyContext) => void;
+  /**
+   * Members of the metadata that an update of `status` does not change: they keep their values, and no manager owns
+   * them through it. Default: none.
+   */
+  readonly keptInStatus?: readonly (keyof ObjectMeta)[];
   /** Called before the validation of an update of `status`. */
   readonly prepareStatus: (object: ApiObject, old: ApiObject, context: StrategyContext) => void;
   /** All violations of a create, which are sent in one answer. */
@@ -250,6 +291,8 @@ export interface Strategy {
   readonly subresources?: ReadonlyMap<string, SubresourceWrite>;
   /** Creates on subresources that change the object, by name: `binding`. They are answered with a Status. */
   readonly actions?: ReadonlyMap<string, SubresourceWrite>;
+  /** Creates on subresources that delete the object, by name: `eviction`. They are answered with a Status. */
+  readonly deletions?: ReadonlyMap<string, SubresourceDeletion>;
   /** Creates on subresources that are answered and change nothing, by name: `token`. */
   readonly answers?: ReadonlyMap<string, SubresourceAnswer>;
   /**

@@ -1,8 +1,10 @@
 import type { ApiObject } from '../model/object.js';
+import { after } from './awaitable.js';
+import { LIST, requireMembers } from './parts.js';
 import { type Contributed, definePoint } from './point.js';
 
 /**
- * What a new token of a service account is about. Times are in seconds since the epoch.
+ * The content of a new token of a service account. Times are in seconds since the epoch.
  *
  * @example
  * const token: NewToken = { account, audiences: ['vault'], issuedAt: now, expiresAt: now + 3600 };
@@ -16,12 +18,12 @@ export interface NewToken {
   readonly audiences: readonly string[];
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** From when on the token should have been replaced. */
+  /** The time by which clients should have replaced the token. */
   readonly warnAfter?: number | undefined;
 }
 
 /**
- * The object that a legacy token is kept in, and its account.
+ * The secret that holds a legacy token, and its account.
  *
  * @example
  * const token: NewLegacyToken = { namespace: 'default', secret: 'robot-token', account: 'robot', uid };
@@ -35,7 +37,7 @@ export interface NewLegacyToken {
 }
 
 /**
- * Makes the tokens of service accounts.
+ * Creates the tokens of service accounts.
  *
  * @example
  * const token = await issuer.issue({ account, audiences: issuer.audiences, issuedAt: now, expiresAt: now + 600 });
@@ -45,7 +47,7 @@ export interface TokenIssuer {
   readonly audiences: readonly string[];
   /** Longest lifetime of a token, in seconds; absent: no limit. */
   readonly maxSeconds?: number | undefined;
-  /** Whether tokens that are bound to a pod may live longer than they say. */
+  /** Whether tokens that are bound to a pod may be valid longer than requested. */
   readonly extend: boolean;
   /** A new token with an id of its own. */
   issue(token: NewToken): Promise<string>;
@@ -53,13 +55,34 @@ export interface TokenIssuer {
   issueLegacy(token: NewLegacyToken): Promise<string>;
 }
 
-const last = (inputs: readonly Contributed<TokenIssuer>[]): TokenIssuer | undefined => inputs.at(-1)?.value;
+function checkToken(token: unknown): string {
+  if (typeof token === 'string' && token !== '') return token;
+  throw new TypeError('a token must be a string that is not empty');
+}
+
+/** The last issuer. Its calls are limited in time, and a failure names the plugin. */
+function last(inputs: readonly Contributed<TokenIssuer>[]): TokenIssuer | undefined {
+  const input = inputs.at(-1);
+  if (!input) return undefined;
+  const { value, call } = input;
+  return {
+    audiences: value.audiences,
+    maxSeconds: value.maxSeconds,
+    extend: value.extend,
+    issue: async token => call(() => after(value.issue(token), checkToken)),
+    issueLegacy: async token => call(() => after(value.issueLegacy(token), checkToken)),
+  };
+}
 
 /**
- * Who makes the tokens of service accounts: the last one is used, so that one of the configuration replaces the
- * server's own.
+ * Creates the tokens of service accounts. The last one is used: one of the configuration replaces the built-in one.
  *
  * @example
  * contribute: config => [tokenIssuer.of(host => new RemoteSigner(config, host.log))],
  */
-export const tokenIssuer = definePoint<TokenIssuer>()('tokenIssuer', ['request', 'control'], last);
+export const tokenIssuer = definePoint<TokenIssuer>()(
+  'tokenIssuer',
+  ['request', 'control'],
+  last,
+  requireMembers({ audiences: LIST, issue: 'function', issueLegacy: 'function' }),
+);

@@ -47,9 +47,20 @@ class Checker implements Ast.Visitor<Type> {
   }
 
   struct(e: Ast.StructExpr): Type {
-    for (const f of e.fields) this.visit(f.value);
-    this.reportUndeclared(e.at, e.name);
-    return T.ERROR;
+    const type = this.scope.resolveMessage(e.name);
+    if (!type) {
+      for (const f of e.fields) this.visit(f.value);
+      this.reportUndeclared(e.at, e.name);
+      return T.ERROR;
+    }
+    for (const { at, name, value, optional } of e.fields) {
+      const given = this.visitEntry(value, optional);
+      const expected = type.field(name);
+      if (expected && T.isAssignable(this.bindings, [expected], [given])) continue;
+      const [wanted, provided] = [expected, given].map(one => (one ? formatType(this.finalType(one)) : ''));
+      this.issues.add(at, `expected type of field '${name}' is '${wanted}' but provided type is '${provided}'`);
+    }
+    return type;
   }
 
   private reportUndeclared(at: number, name: string): void {

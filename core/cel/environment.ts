@@ -7,7 +7,7 @@ import { Macros, type Macro } from './macros.js';
 import { DEFAULT_LIMITS, parse, type ParseLimits } from './parser.js';
 import { plan, type Program } from './plan.js';
 import { formatIssues, type Issue } from './source.js';
-import { type Type, typeType, DYN } from './types.js';
+import { type ObjectType, type Type, typeType, DYN } from './types.js';
 import { CelError, TypeValue, type Value } from './values.js';
 import { validate, type Validation } from './validators.js';
 
@@ -16,6 +16,8 @@ export interface Library {
   readonly name: string;
   readonly functions?: readonly Overload[];
   readonly macros?: readonly (readonly [string, number, boolean, Macro])[];
+  /** The type of the message literals of a name. */
+  readonly messages?: (name: string) => ObjectType | undefined;
   /** Names of types that expressions may write. */
   readonly types?: readonly string[];
   readonly constants?: ReadonlyMap<string, { readonly type: Type; readonly value: Value }>;
@@ -46,8 +48,10 @@ export interface Compiled {
   readonly type?: Type;
   readonly cost?: CostRange;
   readonly issues: readonly Issue[];
-  /** The issues as text with carets, or the reason why planning a checked expression failed. */
+  /** The issues as text with carets, or that planning a checked expression failed, and why. */
   readonly errors: string;
+  /** Why planning a checked expression failed. */
+  readonly planError?: string;
 }
 
 /** Name resolution for the checker. */
@@ -56,6 +60,7 @@ export interface Scope {
   resolveVariable(name: string): { name: string; type: Type } | undefined;
   resolveFunction(name: string): { name: string; overloads: readonly Overload[] } | undefined;
   member(name: string): { overloads: readonly Overload[] } | undefined;
+  resolveMessage(name: string): ObjectType | undefined;
 }
 
 /** An environment. The constructor throws `DeclarationError` naming a bad declaration. */
@@ -133,6 +138,15 @@ export class Environment implements Scope {
     return overloads ? { overloads } : undefined;
   }
 
+  resolveMessage(name: string): ObjectType | undefined {
+    for (const candidate of this.candidates(name))
+      for (const { messages } of this.options.libraries) {
+        const type = messages?.(candidate);
+        if (type) return type;
+      }
+    return undefined;
+  }
+
   /** Whether the name is a variable, whose value the activation gives. */
   isVariable(name: string): boolean {
     return this.variables.has(name);
@@ -162,6 +176,7 @@ export class Environment implements Scope {
         cost,
         issues: [{ at: 0, message: error.message }],
         errors: `program instantiation failed: ${error.message}`,
+        planError: error.message,
       };
     }
   }

@@ -21,6 +21,7 @@ export {
 } from './cost.js';
 export { declare, declareGlobal, DeclarationError, parseType, type Overload } from './declarations.js';
 export { EXPRESSION_FIELDS, type ExpressionField } from './fields.js';
+export { type PlainJson, toJson } from './json.js';
 export { escapeName } from './names.js';
 export { schemaType, type Schema, type SchemaType } from './schema.js';
 export {
@@ -50,6 +51,7 @@ export {
   fromPlain,
   List,
   MapDict,
+  Message,
   Opaque,
   Optional,
   Timestamp,
@@ -70,6 +72,7 @@ export {
 } from './versions.js';
 export { display } from './text.js';
 export { evaluationMessage, runTable, type Table } from './tables.js';
+export { JSON_PATCH_TYPE, MUTATION_LIBRARY, OBJECT_TYPE, wrongTypeName } from './lib/mutation.js';
 export {
   AUTHORIZER_LIBRARY,
   AUTHORIZER_SELECTORS,

@@ -17,6 +17,7 @@ import {
   fromPlain,
   keyOf,
   MapDict,
+  Message,
   type MapKey,
   noOverload,
   Optional,
@@ -111,7 +112,24 @@ export class Planner implements Ast.Visitor<Code> {
   }
 
   struct(e: Ast.StructExpr): Code {
-    return () => fail(`unknown type '${e.name}'`);
+    const name = e.type?.kind === 'object' ? e.type.name : undefined;
+    if (name === undefined) return () => fail(`unknown type '${e.name}'`);
+    const fields = e.fields.map(field => ({ ...field, code: this.compile(field.value) }));
+    return f => {
+      f.charge(40);
+      const out = new Map<string, Value>();
+      for (const field of fields) {
+        let value = field.code(f);
+        if (field.optional) {
+          if (!(value instanceof Optional))
+            return fail(`cannot initialize optional entry '${field.name}' from non-optional value`);
+          if (value.value === undefined) continue;
+          value = value.value;
+        }
+        out.set(field.name, value);
+      }
+      return new Message(name, out);
+    };
   }
 
   loop(e: Ast.ComprehensionExpr): Code {

@@ -19,6 +19,14 @@ export function position(text: string, at: number): { line: number; column: numb
   };
 }
 
+/** A caret below the character in `column` of a line. Marks of characters beyond ASCII are as wide as these may be. */
+function caretLine(lineText: string, column: number): string {
+  const characters = [...lineText];
+  const isWide = (character: string | undefined): boolean => character !== undefined && character > '\u007f';
+  const dots = Array.from({ length: column - 1 }, (_, i) => (isWide(characters[i]) ? '\uff0e' : '.'));
+  return dots.join('') + (isWide(characters[column - 1]) ? '\uff3e' : '^');
+}
+
 /** Prints issues in the order of the text, each with its line and a caret. Lines over 1,000 characters are left out. */
 export function formatIssues(text: string, issues: readonly Issue[]): string {
   return [...issues]
@@ -27,7 +35,7 @@ export function formatIssues(text: string, issues: readonly Issue[]): string {
       const { line, column, lineText } = position(text, issue.at);
       const head = `ERROR: <input>:${line}:${column}: ${issue.message}`;
       if (lineText.length > 1000) return head;
-      return `${head}\n | ${lineText.replaceAll('\t', ' ')}\n | ${'.'.repeat(column - 1)}^`;
+      return `${head}\n | ${lineText.replaceAll('\t', ' ')}\n | ${caretLine(lineText, column)}`;
     })
     .join('\n');
 }

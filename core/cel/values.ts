@@ -149,6 +149,28 @@ export class MapDict extends Dict {
   }
 }
 
+/** A message: a value of a nominal type with the fields that are set. */
+export class Message extends Dict {
+  constructor(
+    readonly name: string,
+    readonly fields: ReadonlyMap<string, Value>,
+  ) {
+    super();
+  }
+  get size(): number {
+    return this.fields.size;
+  }
+  get(key: Value): Value | undefined {
+    return this.fields.get(key as string);
+  }
+  keys(): readonly Value[] {
+    return [...this.fields.keys()];
+  }
+  override get typeName(): string {
+    return this.name;
+  }
+}
+
 /** A type as a value. */
 export class TypeValue {
   constructor(readonly name: string) {}

@@ -107,9 +107,13 @@ export function checkSettings(settings: Settings): Settings {
   return checkEtcd(settings);
 }
 
-/** The settings of `capstan serve`: defaults, overridden by the configuration file, overridden by flags. */
-export function loadSettings(args: readonly string[]): Settings {
+/**
+ * The settings of `capstan serve`: defaults, overridden by the configuration file, overridden by flags. `note` gets a
+ * line for each flag that has no effect.
+ */
+export function loadSettings(args: readonly string[], note: (line: string) => void = () => undefined): Settings {
   const flags = parseFlags(args);
+  flags.notes.forEach(note);
   const file = flags.config === undefined ? {} : readConfig(flags.config);
   return checkSettings({ ...DEFAULTS, ...file, ...flags.settings });
 }

@@ -1,11 +1,13 @@
 import { ConfigError } from '../api/point.js';
 import type { Settings } from '../server/settings.js';
-import { OPTIONS, type Option } from './options.js';
+import { IGNORED, OPTIONS, type Option } from './options.js';
 
 /** The settings given by flags, and the path of the configuration file. */
 export interface Flags {
   readonly settings: Partial<Settings>;
   readonly config?: string;
+  /** Messages about flags that have no effect. */
+  readonly notes: readonly string[];
 }
 
 /** The largest edit distance to a flag that is suggested for an unknown one. */
@@ -61,10 +63,17 @@ function takeValue(token: Token, option: Option | undefined, rest: string[]): st
 export function parseFlags(args: readonly string[]): Flags {
   const rest = [...args];
   const settings = new Map<keyof Settings, unknown>();
+  const notes: string[] = [];
   let config: string | undefined;
   while (rest.length > 0) {
     const token = parseToken(rest.shift()!);
     const option = OPTIONS.get(token.name);
+    const ignored = IGNORED.get(token.name);
+    if (ignored) {
+      ignored(takeValue(token, option, rest), token.flag);
+      notes.push(`${token.flag} has no effect: the server does not connect to node agents`);
+      continue;
+    }
     if (!option && token.name !== 'config') throw unknownFlagError(token.flag, token.name);
     const value = takeValue(token, option, rest);
     if (!option) {
@@ -77,5 +86,5 @@ export function parseFlags(args: readonly string[]): Flags {
     if (before !== undefined && !option.repeatable) throw new ConfigError(token.flag, 'given twice: omit one of them');
     settings.set(option.setting, before === undefined ? read : [...(before as unknown[]), ...(read as unknown[])]);
   }
-  return { settings: Object.fromEntries(settings) as Partial<Settings>, config };
+  return { settings: Object.fromEntries(settings) as Partial<Settings>, config, notes };
 }

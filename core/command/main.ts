@@ -31,6 +31,7 @@ async function run(args: readonly string[]): Promise<number> {
   }
   if (command === 'cel') return await cel(rest);
   if (command === 'store') return await (await import('./store.js')).storeCommand(rest, io);
+  if (command === 'auth') return await (await import('./auth.js')).authCommand(rest, io);
   if (command === 'snapshot') return await (await import('./snapshot.js')).snapshotCommand(rest, io);
   if (command === 'plugins' || command === 'plugin')
     return await (await import('./plugins.js')).pluginsCommand(rest, io);
@@ -38,7 +39,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (command === undefined || command.startsWith('-')) return await serve(args, io);
   throw new ConfigError(
     command,
-    'unknown command; the commands are serve, plugins, plugin, store, snapshot, cel and version',
+    'unknown command; the commands are serve, auth, plugins, plugin, store, snapshot, cel and version',
   );
 }
 

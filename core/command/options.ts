@@ -1,5 +1,5 @@
 import { AUTHORIZATION_MODES, type Settings } from '../server/settings.js';
-import { duration, flag, level, listOf, oneOf, port, type Reader, text } from './values.js';
+import { duration, flag, level, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
 
 /** A flag of `capstan serve`. */
 export interface Option {
@@ -12,6 +12,28 @@ export interface Option {
   readonly placeholder: string;
   readonly help: string;
 }
+
+/** The flags of the CA of one signer. */
+const signerOptions = (flag: string, setting: string, signer: string): [string, Option][] => [
+  [
+    `cluster-signing-${flag}-cert-file`,
+    {
+      setting: `clusterSigning${setting}CertFile` as keyof Settings,
+      read: text,
+      placeholder: 'FILE',
+      help: `CA certificate that issues ${signer}, in PEM`,
+    },
+  ],
+  [
+    `cluster-signing-${flag}-key-file`,
+    {
+      setting: `clusterSigning${setting}KeyFile` as keyof Settings,
+      read: text,
+      placeholder: 'FILE',
+      help: 'its private key',
+    },
+  ],
+];
 
 /** All flags by name. The configuration file has the same settings under the flags' names in camelCase. */
 export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
@@ -83,7 +105,66 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
       setting: 'authorizationMode',
       read: listOf(oneOf(AUTHORIZATION_MODES)),
       placeholder: 'MODES',
-      help: 'RBAC, AlwaysAllow, AlwaysDeny, with commas (RBAC)',
+      help: 'Node, RBAC, AlwaysAllow, AlwaysDeny, with commas (RBAC)',
+    },
+  ],
+  [
+    'enable-admission-plugins',
+    {
+      setting: 'enableAdmissionPlugins',
+      read: names,
+      repeatable: true,
+      placeholder: 'NAMES',
+      help: 'admission plugins beside those that are on by default, with commas',
+    },
+  ],
+  [
+    'disable-admission-plugins',
+    {
+      setting: 'disableAdmissionPlugins',
+      read: names,
+      repeatable: true,
+      placeholder: 'NAMES',
+      help: 'admission plugins that are on by default, with commas',
+    },
+  ],
+  [
+    'admission-control-config-file',
+    {
+      setting: 'admissionControlConfigFile',
+      read: text,
+      placeholder: 'FILE',
+      help: 'AdmissionConfiguration with the credentials for webhooks',
+    },
+  ],
+  [
+    'webhook-resolve',
+    {
+      setting: 'webhookResolve',
+      read: names,
+      repeatable: true,
+      placeholder: 'SERVICE=URL',
+      help: 'where the service NAMESPACE/NAME of webhooks is: https://HOST:PORT',
+    },
+  ],
+  [
+    'feature-gates',
+    {
+      setting: 'featureGates',
+      read: pairs,
+      repeatable: true,
+      placeholder: 'GATES',
+      help: 'feature gates that are not as in the release: name=BOOL, with commas',
+    },
+  ],
+  [
+    'runtime-config',
+    {
+      setting: 'runtimeConfig',
+      read: pairs,
+      repeatable: true,
+      placeholder: 'APIS',
+      help: 'APIs that are not served as in the release: group/version[/resource]=BOOL, with commas',
     },
   ],
   [
@@ -103,7 +184,7 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
       read: listOf(text),
       repeatable: true,
       placeholder: 'FILE',
-      help: 'further keys that verify service account tokens, in PEM; repeatable',
+      help: 'keys that verify service account tokens, in PEM (the signing key); repeatable',
     },
   ],
   [
@@ -161,6 +242,79 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
       repeatable: true,
       placeholder: 'NAMES',
       help: 'audiences of service account tokens for this server (the issuers)',
+    },
+  ],
+  [
+    'legacy-service-account-token-clean-up-period',
+    {
+      setting: 'legacyServiceAccountTokenCleanUpPeriod',
+      read: duration,
+      placeholder: 'TIME',
+      help: 'how long legacy tokens of service accounts may be unused before they end (8760h)',
+    },
+  ],
+  [
+    'controllers',
+    {
+      setting: 'controllers',
+      read: listOf(text),
+      repeatable: true,
+      placeholder: 'NAMES',
+      help: 'controllers to run: *, name, -name (*, and with bootstrap tokens those for them)',
+    },
+  ],
+  [
+    'use-service-account-credentials',
+    {
+      setting: 'useServiceAccountCredentials',
+      read: flag,
+      valueOptional: true,
+      placeholder: 'BOOL',
+      help: 'run each controller with the permissions of its own role alone (false)',
+    },
+  ],
+  [
+    'cluster-signing-cert-file',
+    {
+      setting: 'clusterSigningCertFile',
+      read: text,
+      placeholder: 'FILE',
+      help: "CA certificate that issues certificates for all signers, in PEM (the server's own CA)",
+    },
+  ],
+  [
+    'cluster-signing-key-file',
+    { setting: 'clusterSigningKeyFile', read: text, placeholder: 'FILE', help: 'its private key' },
+  ],
+  [
+    'cluster-signing-duration',
+    {
+      setting: 'clusterSigningDuration',
+      read: duration,
+      placeholder: 'TIME',
+      help: 'longest lifetime of issued certificates (8760h)',
+    },
+  ],
+  ...signerOptions('kube-apiserver-client', 'ApiserverClient', 'client certificates'),
+  ...signerOptions('kubelet-client', 'NodeClient', 'client certificates of nodes'),
+  ...signerOptions('kubelet-serving', 'NodeServing', 'serving certificates of nodes'),
+  ...signerOptions('legacy-unknown', 'LegacyUnknown', 'certificates of the legacy signer'),
+  [
+    'audit-log-path',
+    {
+      setting: 'auditLogPath',
+      read: text,
+      placeholder: 'FILE',
+      help: 'log of requests as JSON, - for standard output',
+    },
+  ],
+  [
+    'audit-policy-file',
+    {
+      setting: 'auditPolicyFile',
+      read: text,
+      placeholder: 'FILE',
+      help: 'audit policy in YAML; without one, nothing is recorded',
     },
   ],
   [
@@ -240,6 +394,20 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
   ['v', { setting: 'verbosity', read: level, placeholder: 'LEVEL', help: 'log verbosity (0)' }],
 ]);
 
+/**
+ * Flags of upstream for connections to node agents, which this server does not make. They are accepted, so that a
+ * command line written for upstream starts the server, and reported.
+ */
+export const IGNORED: ReadonlyMap<string, Reader<unknown>> = new Map<string, Reader<unknown>>([
+  ['kubelet-certificate-authority', text],
+  ['kubelet-client-certificate', text],
+  ['kubelet-client-key', text],
+  ['kubelet-port', port],
+  ['kubelet-preferred-address-types', listOf(text)],
+  ['kubelet-read-only-port', port],
+  ['kubelet-timeout', duration],
+]);
+
 /** What `capstan --help` prints. */
 export function helpText(): string {
   const lines = [...OPTIONS].map(([name, option]) => {
@@ -256,6 +424,8 @@ export function helpText(): string {
     '  snapshot   save FILE [--data-dir=DIR | --kubeconfig=FILE]: take a snapshot of a running server',
     '             restore FILE --data-dir=NEW: create a data directory from a snapshot',
     '             status FILE: verify a snapshot',
+    '  auth       reconcile -f FILE [--data-dir=DIR | --kubeconfig=FILE] [--remove-extra-permissions]',
+    '             [--remove-extra-subjects] [--dry-run]: make roles and bindings as in a file',
     '  plugins    list [flags of serve]: the plugins of a server, in the order in which they are asked',
     '  plugin     init NAME [--point=POINT]: write a package with a plugin, its tests and scripts',
     '  cel        check and evaluate expressions',
@@ -264,6 +434,7 @@ export function helpText(): string {
     'Flags of serve:',
     `  ${'--config FILE'.padEnd(34)}the same settings in YAML, and the list of plugins; flags override it`,
     ...lines,
+    `  --${[...IGNORED.keys()].join(', --')}: accepted without effect`,
     '',
   ].join('\n');
 }

@@ -1,5 +1,7 @@
+import { collectGarbageWhenIdle } from '../threads/collect.js';
 import type { Settings } from '../server/settings.js';
 import type { RunningServer } from '../server/start.js';
+import { logOf, logUnhandledRejections } from '../plugin/log.js';
 import { loadSettings } from './config.js';
 
 /** The output streams of a command, line by line; replaced in tests. */
@@ -47,16 +49,24 @@ const loadAndStart = async (settings: Settings): Promise<RunningServer> =>
  * Runs a server in the foreground. Returns 0 after a signal and 1 after a failure. Throws ConfigError for bad flags.
  */
 export async function serve(args: readonly string[], io: Io, start = loadAndStart): Promise<number> {
-  const settings = loadSettings(args);
+  const settings = loadSettings(args, io.err);
   const signal = waitForSignal(io);
   const server = await start(settings);
+  const stopLogging = logUnhandledRejections(logOf('server', settings.verbosity));
+  // Not in `startServer`: the main thread of a program that embeds a server has a heap of its own.
+  const stopCollecting = collectGarbageWhenIdle();
   announce(server, io);
   const ended = await Promise.race([signal, server.failed]);
-  if (ended === 'signal') {
-    await server.close();
-    return 0;
+  try {
+    if (ended === 'signal') {
+      await server.close();
+      return 0;
+    }
+    await server.close().catch(() => undefined);
+  } finally {
+    stopCollecting();
+    stopLogging();
   }
-  await server.close().catch(() => undefined);
   io.err(`the server stopped: ${ended.message}`);
   return 1;
 }

@@ -67,3 +67,27 @@ export const listOf =
       throw new ConfigError(path, 'must be a list of at least one value');
     return items.map((item, i) => each(item, typeof value === 'string' ? path : `${path}[${i}]`));
   };
+
+/** Pairs `name=value`: text with commas, a YAML list of them, or a YAML mapping of names to values. May be empty. */
+export const pairs: Reader<readonly string[]> = (value, path) => {
+  const items: unknown =
+    typeof value === 'string'
+      ? value.split(',')
+      : isMapping(value)
+        ? Object.entries(value).map(([name, one]) => `${name}=${String(one)}`)
+        : value;
+  if (!Array.isArray(items) || !items.every(item => typeof item === 'string'))
+    throw new ConfigError(path, 'must be name=value, with commas between several, or a mapping of names to values');
+  return items.map(item => item.trim()).filter(item => item !== '');
+};
+
+const isMapping = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Names: text with commas, or a YAML list. May be empty, as upstream. */
+export const names: Reader<readonly string[]> = (value, path) => {
+  const items: unknown = typeof value === 'string' ? value.split(',') : value;
+  if (!Array.isArray(items) || !items.every(item => typeof item === 'string'))
+    throw new ConfigError(path, 'must be a list of names');
+  return items.map(item => item.trim()).filter(item => item !== '');
+};

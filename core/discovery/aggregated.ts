@@ -47,7 +47,7 @@ const groupEntry = (group: Group): object => ({
 });
 
 /** The aggregated discovery document at `/api` (`core`) or `/apis`. `apiVersion` is that of the document itself. */
-export function aggregatedDocument(registry: Registry, apiVersion: string, core: boolean): object {
+export function aggregatedDocument(registry: Registry, apiVersion: string, core: boolean) {
   const coreGroup = registry.groups.get('');
   const groups = core ? (coreGroup ? [coreGroup] : []) : servedGroups(registry);
   return { kind: 'APIGroupDiscoveryList', apiVersion, metadata: {}, items: groups.map(groupEntry) };

@@ -1,10 +1,18 @@
 import { createHash } from 'node:crypto';
 import { withoutTrailing } from '../model/trailing.js';
 import { type Naming, namingOf } from '../naming.js';
-import { covers, type MediaName, type MediaRange, negotiate, parseAccept } from '../request/negotiate.js';
+import {
+  checkAccepts,
+  covers,
+  type MediaName,
+  type MediaRange,
+  mediaTypeOf,
+  negotiate,
+  parseAccept,
+} from '../request/negotiate.js';
 import { encodeCommon } from '../schema/protobuf.js';
 import type { Registry } from '../schema/resource.js';
-import { encodeYaml } from '../schema/yaml.js';
+import { encodeYaml } from '../schema/yamlText.js';
 import { AGGREGATED_VERSIONS, aggregatedDocument } from './aggregated.js';
 import { emptyAnswer, type DocumentAnswer, type DocumentSet, matchesEtag } from './answer.js';
 import {
@@ -50,19 +58,30 @@ class PlainDocument {
   answer(accept: string | undefined, naming: Naming, indent: boolean): DocumentAnswer {
     const { media, negotiation } = this;
     const offer = { media, forms: ['object'], stream: false, naming, routed: negotiation === 'route' } as const;
-    const choice = negotiate(negotiation === 'none' ? undefined : accept, offer);
+    // Of a document in JSON only, parameters of the media type are ignored.
+    if (media === JSON_ONLY && negotiation === 'route') checkAccepts(accept, 'application/json');
+    const choice = negotiate(media === JSON_ONLY ? undefined : accept, offer);
     const pretty = choice.pretty ?? indent;
     const key = `${choice.media} ${pretty}`;
     let bytes = this.#bytes.get(key);
     if (!bytes) {
-      const value = this.build();
-      if (choice.media === 'protobuf') bytes = encodeCommon(value as { kind: string })!;
-      else if (choice.media === 'yaml') bytes = ENCODER.encode(encodeYaml(value));
-      else bytes = ENCODER.encode(`${pretty ? JSON.stringify(value, null, 2) : JSON.stringify(value)}\n`);
+      bytes = encodeDocument(this.build() as { kind: string }, choice.media, pretty);
       this.#bytes.set(key, bytes);
     }
     return { status: 200, contentType: choice.contentType, bytes, headers: NO_CACHE };
   }
+}
+
+/** Encodes a document, whose type is of the package. */
+function encodeDocument(
+  value: { readonly kind: string },
+  media: MediaName,
+  pretty: boolean,
+  packageName?: string,
+): Uint8Array {
+  if (media === 'protobuf') return encodeCommon(value, packageName)!;
+  if (media === 'yaml') return ENCODER.encode(encodeYaml(value));
+  return ENCODER.encode(`${pretty ? JSON.stringify(value, null, 2) : JSON.stringify(value)}\n`);
 }
 
 const ALL: readonly MediaName[] = ['json', 'yaml', 'protobuf'];
@@ -102,7 +121,7 @@ const SPELLINGS = new Set(
 
 /** The version of aggregated discovery that a media range requests; undefined if it requests something else. */
 function aggregatedVersion(range: MediaRange): string | undefined {
-  if (range.parameters.get('as') !== 'APIGroupDiscoveryList' || !covers(range, 'application/json')) return undefined;
+  if (range.parameters.get('as') !== 'APIGroupDiscoveryList') return undefined;
   if (!SPELLINGS.has(range.parameters.get('g') ?? '')) return undefined;
   const version = range.parameters.get('v') ?? '';
   return AGGREGATED_VERSIONS.some(known => known === version) ? version : undefined;
@@ -138,10 +157,12 @@ class Documents implements DocumentSet {
     if (!plain) return undefined;
     // `/apis/` has no aggregated form, as upstream.
     if (normalizePath(path) === '/api' || path === '/apis') {
+      if (path !== '/apis') checkAccepts(accept, ...ALL.map(media => mediaTypeOf(media, this.naming)));
       // The aggregated form takes precedence over the others at any position of the header.
       for (const range of parseAccept(accept)) {
         const version = aggregatedVersion(range);
-        if (version) return this.#aggregate(path !== '/apis', version, range.parameters.get('g') ?? '', ifNoneMatch);
+        const media = version && ALL.find(one => covers(range, mediaTypeOf(one, namingOf('neutral'))));
+        if (media) return this.#aggregate(path !== '/apis', version, media, range.parameters.get('g')!, ifNoneMatch);
       }
     }
     return plain.answer(accept, this.naming, indent);
@@ -156,16 +177,23 @@ class Documents implements DocumentSet {
     return EXACT_PATHS.has(name) && !EXACT_PATHS.has(path) ? undefined : this.#plain.get(name);
   }
 
-  #aggregate(core: boolean, version: string, group: string, ifNoneMatch: string | undefined): DocumentAnswer {
-    const key = `${core} ${version}`;
+  #aggregate(
+    core: boolean,
+    version: string,
+    media: MediaName,
+    group: string,
+    ifNoneMatch: string | undefined,
+  ): DocumentAnswer {
+    const key = `${core} ${version} ${media}`;
     let document = this.#aggregated.get(key);
     if (!document) {
       const apiVersion = `${this.naming.group('apidiscovery.orchestrator.io')}/${version}`;
-      const bytes = ENCODER.encode(`${JSON.stringify(aggregatedDocument(this.registry, apiVersion, core))}\n`);
+      const value = aggregatedDocument(this.registry, apiVersion, core);
+      const bytes = encodeDocument(value, media, false, `apidiscovery.${version}`);
       document = { bytes, etag: `"${createHash('sha256').update(bytes).digest('hex').toUpperCase()}"` };
       this.#aggregated.set(key, document);
     }
-    const contentType = `application/json;g=${group};v=${version};as=APIGroupDiscoveryList`;
+    const contentType = `${mediaTypeOf(media, this.naming)};g=${group};v=${version};as=APIGroupDiscoveryList`;
     const { etag, bytes } = document;
     if (matchesEtag(ifNoneMatch, etag)) return emptyAnswer(304, AGGREGATED_HEADERS, etag);
     return { status: 200, contentType, etag, bytes, headers: AGGREGATED_HEADERS };

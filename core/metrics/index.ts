@@ -1,9 +1,13 @@
 import { Registry } from 'prom-client';
 import type { ThreadData } from '../threads/data.js';
+import type { CredentialMetrics } from './credentials.js';
+import type { ObservedMetrics } from './observed.js';
 import { registerPluginMetrics } from './plugins.js';
 import { registerProcessMetrics } from './process.js';
 import type { RequestMetrics } from './requests.js';
 
+export { CredentialMetrics } from './credentials.js';
+export { ObservedMetrics } from './observed.js';
 export { healthMetrics } from './health.js';
 export { RequestMetrics } from './requests.js';
 
@@ -13,10 +17,17 @@ export interface Scrape {
   text(): Promise<string>;
 }
 
-/** The metrics at `/metrics`: requests, process and plugins. */
-export function serverMetrics(requests: RequestMetrics, data: Pick<ThreadData, 'plugins' | 'calls'>): Scrape {
+/** The metrics at `/metrics`: requests, credentials, webhooks and policies, process and plugins. */
+export function serverMetrics(
+  requests: RequestMetrics,
+  credentials: CredentialMetrics,
+  observed: ObservedMetrics,
+  data: Pick<ThreadData, 'plugins' | 'calls'>,
+): Scrape {
   const registry = new Registry();
   requests.register(registry);
+  credentials.register(registry);
+  observed.register(registry);
   registerProcessMetrics(registry);
   registerPluginMetrics(registry, data);
   return {

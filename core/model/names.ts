@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const WILDCARD = /^\*\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const LABEL_1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const VALUE = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
@@ -12,6 +13,9 @@ const LABEL_TEXT =
 const SUBDOMAIN_TEXT =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start " +
   'and end with an alphanumeric character';
+const WILDCARD_TEXT =
+  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower " +
+  "case alphanumeric characters, '-' or '.' and end with an alphanumeric character";
 const LABEL_1035_TEXT =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, " +
   'and end with an alphanumeric character';
@@ -47,6 +51,10 @@ export const dns1123Label = (text: string): string[] =>
 /** Validates a DNS-1123 subdomain of at most 253 bytes. Returns messages. */
 export const dns1123Subdomain = (text: string): string[] =>
   checkText(text, 253, SUBDOMAIN, () => patternText(SUBDOMAIN_TEXT, bareSource(SUBDOMAIN), 'example.com'));
+
+/** Validates a DNS-1123 subdomain whose first label is `*`. Returns messages. */
+export const wildcardSubdomain = (text: string): string[] =>
+  checkText(text, 253, WILDCARD, () => patternText(WILDCARD_TEXT, bareSource(WILDCARD), '*.example.com'));
 
 /** Validates a DNS-1035 label (RFC 1035, section 2.3.1) of at most 63 bytes. Returns messages. */
 export const dns1035Label = (text: string): string[] =>

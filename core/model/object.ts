@@ -1,5 +1,5 @@
-/** A JSON value. */
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+/** A JSON value. An integer that is not safe as a number, but fits into 64 bits, is a bigint. */
+export type Json = string | number | bigint | boolean | null | Json[] | { [key: string]: Json };
 
 /** A JSON object with keys from outside. Only its own members may be read. */
 export type JsonObject = { [key: string]: Json | undefined };

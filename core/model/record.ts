@@ -1,3 +1,4 @@
+import { isNumber } from './jsonText.js';
 import type { ApiObject } from './object.js';
 
 /** A JSON object with members of unknown types. The functions below check the type of a member when it is read. */
@@ -6,6 +7,12 @@ export type UnknownRecord = { [member: string]: unknown };
 /** Whether a value is a JSON object: neither a list nor null. */
 export const isRecord = (value: unknown): value is UnknownRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Makes `object` equal to `other` by moving its members. */
+export function replaceMembers(object: object, other: object): void {
+  for (const name of Object.keys(object)) delete (object as UnknownRecord)[name];
+  Object.defineProperties(object, Object.getOwnPropertyDescriptors(other));
+}
 
 /** Whether a member is absent; null counts as absent. */
 export const isAbsent = (value: unknown): boolean => value === undefined || value === null;
@@ -32,10 +39,16 @@ export function stringAt(from: unknown, ...path: readonly string[]): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The number at a path; undefined if there is none. */
+/** The number at a path, which may be rounded if it is beyond 2^53; undefined if there is none. */
 export function numberAt(from: unknown, ...path: readonly string[]): number | undefined {
   const value = valueAt(from, ...path);
-  return typeof value === 'number' ? value : undefined;
+  return isNumber(value) ? Number(value) : undefined;
+}
+
+/** Like `numberAt`, but exact. */
+export function exactNumberAt(from: unknown, ...path: readonly string[]): number | bigint | undefined {
+  const value = valueAt(from, ...path);
+  return isNumber(value) ? value : undefined;
 }
 
 /** The list of objects at a path; empty if there is none. Items that are not objects are returned as empty objects. */

@@ -1,3 +1,4 @@
+import { doubleText, isInteger, writeJson } from './jsonText.js';
 import { recognizeCopies } from './copies.js';
 import type { Json } from './object.js';
 
@@ -172,8 +173,10 @@ export const formatValue = (value: unknown): string =>
     : value instanceof Verbatim
       ? value.text
       : typeof value === 'object' || typeof value === 'string'
-        ? JSON.stringify(value)
-        : String(value);
+        ? writeJson(value)
+        : typeof value === 'number' && !isInteger(value)
+          ? doubleText(value)
+          : String(value);
 
 const violation = (reason: ViolationType, field: string, value: string, detail: string): Violation => ({
   reason,
@@ -203,6 +206,9 @@ export const notSupported = (field: string, value: unknown, supported: readonly 
     formatValue(value),
     supported.length ? `supported values: ${supported.map(s => JSON.stringify(s)).join(', ')}` : '',
   );
+/** `Internal error: detail`. */
+export const internalError = (field: string, detail: string): Violation =>
+  violation('InternalError', field, '', detail);
 /** `Too long: may not be more than N bytes`. */
 export const tooLong = (field: string, bytes: number): Violation =>
   violation('FieldValueTooLong', field, '', `may not be more than ${bytes} bytes`);

@@ -1,3 +1,4 @@
+import type { HttpDocument } from '../api/document.js';
 import { RELEASE } from '../release.js';
 import { servedGroups, hasBuiltInKinds, sortedResources, servedVersions } from '../discovery/plain.js';
 import { registeredVersions } from './registeredVersions.js';
@@ -5,7 +6,16 @@ import type { Naming } from '../naming.js';
 import type { GroupVersion, Registry } from '../schema/resource.js';
 import { findType } from '../schema/table/types.js';
 import { kindName, schemaName } from './names.js';
-import { capitalize, groupTag, groupTitle, type Operation, Operations, type PathItem, pathItem } from './operations.js';
+import {
+  capitalize,
+  groupTag,
+  groupTitle,
+  type Operation,
+  Operations,
+  type PathItem,
+  pathItem,
+  TEXT,
+} from './operations.js';
 import { type GroupVersionKind, type Schema, Schemas, type SchemaSource } from './schemas.js';
 import { documentV2, documentV3, type Info, type Writer, writePath, writerV2, writerV3 } from './write.js';
 
@@ -71,9 +81,10 @@ export class Builder {
   constructor(
     readonly registry: Registry,
     readonly naming: Naming,
+    documents: readonly HttpDocument[],
   ) {
     this.versions = servedGroupVersions(registry);
-    this.unversioned = unversionedDocuments(registry);
+    this.unversioned = unversionedDocuments(registry, documents);
     const sourceOf = (custom: boolean): SchemaSource => {
       const kinds = kindIndex(this.versions, naming, registeredVersions(naming, custom));
       return {
@@ -134,12 +145,17 @@ export interface UnversionedDocument {
   readonly path: string;
   readonly id: string;
   readonly tag: string;
-  /** Id of the response type; absent for `/version`. */
+  /** Id of the response type; absent for `/version` and text. */
   readonly type?: string;
+  /** The media type of a response that is text. */
+  readonly produces?: string;
 }
 
 /** The unversioned documents, by their name in the index. */
-function unversionedDocuments(registry: Registry): Map<string, UnversionedDocument> {
+function unversionedDocuments(
+  registry: Registry,
+  documents: readonly HttpDocument[],
+): Map<string, UnversionedDocument> {
   const groups = servedGroups(registry).filter(({ name }) => hasBuiltInKinds(registry, name));
   return new Map<string, UnversionedDocument>([
     ['api', { path: '/api/', id: 'getCoreAPIVersions', tag: 'core', type: 'meta.v1.APIVersions' }],
@@ -149,14 +165,25 @@ function unversionedDocuments(registry: Registry): Map<string, UnversionedDocume
       { path: `/apis/${name}/`, id: `get${groupTitle(name)}APIGroup`, tag: groupTag(name), type: 'meta.v1.APIGroup' },
     ]),
     ['version', { path: '/version/', id: 'getCodeVersion', tag: 'version' }],
+    ...documents.flatMap(({ path, contentType, openApi }): [string, UnversionedDocument][] =>
+      openApi
+        ? [[path.slice(1), { path: `${path}/`, id: openApi.operationId, tag: openApi.tag, produces: contentType }]]
+        : [],
+    ),
   ]);
 }
 
 /** Writes the path of an unversioned document. */
-function writeUnversioned({ path, id, type }: UnversionedDocument, schemas: Schemas, writer: Writer): Schema {
-  const response = (type ? schemas.byId(type) : schemas.version()) ?? {};
-  const forms = type ? 'discovery' : 'document';
-  const operation: Operation = { id, parameters: [], codes: [200], response, forms };
+function writeUnversioned({ path, id, type, produces }: UnversionedDocument, schemas: Schemas, writer: Writer): Schema {
+  const ofType = (): Schema => (type ? schemas.byId(type) : schemas.version()) ?? {};
+  const operation: Operation = {
+    id,
+    parameters: [],
+    codes: [200],
+    response: produces === undefined ? ofType() : TEXT,
+    forms: type ? 'discovery' : 'document',
+    ...(produces === undefined ? {} : { produces }),
+  };
   return { [path]: writePath(pathItem(path, new Map([['get', operation]])), writer) };
 }
 
@@ -168,7 +195,7 @@ export const rootOf = (version: GroupVersion): string =>
 const infoOf = (naming: Naming, custom = false): Info =>
   custom
     ? { title: `${capitalize(naming.product)} CRD Swagger`, version: 'v0.1.0' }
-    : { title: capitalize(naming.product), version: `v${RELEASE.major}.${RELEASE.minor}.${RELEASE.patch}` };
+    : { title: capitalize(naming.product), version: `${RELEASE.major}.${RELEASE.minor}` };
 
 /** Whether all kinds of a group version are custom ones. */
 const isCustom = ({ resources }: GroupVersion): boolean =>

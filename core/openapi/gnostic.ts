@@ -1,3 +1,4 @@
+import { writeJson } from '../model/jsonText.js';
 import protobuf from 'protobufjs/minimal.js';
 import type { Schema } from './schemas.js';
 
@@ -33,7 +34,7 @@ const writeMessage = (writer: Writer, field: number, write: (writer: Writer) => 
 
 /** Writes a value as gnostic's `Any`: as YAML text, of which JSON is a subset. */
 const writeAny = (writer: Writer, field: number, value: unknown): void =>
-  writeMessage(writer, field, w => writeText(w, 2, JSON.stringify(value)));
+  writeMessage(writer, field, w => writeText(w, 2, writeJson(value)));
 
 /** Writes the `x-…` members. */
 function writeExtensions(writer: Writer, field: number, value: Schema): void {
@@ -93,16 +94,20 @@ function writeNonBodyParameter(writer: Writer, parameter: Schema, shift: number)
   writeFlag(writer, 19 + shift, parameter.uniqueItems);
 }
 
-/** Writes a `ParametersItem`. */
-const writeParameter = (writer: Writer, field: number, parameter: Schema): void =>
-  writeMessage(writer, field, entry =>
-    writeMessage(entry, 1, w => {
-      if (parameter.in === 'body') writeMessage(w, 1, inner => writeBodyParameter(inner, parameter));
-      else if (parameter.in === 'query')
-        writeMessage(w, 2, sub => writeMessage(sub, 3, inner => writeNonBodyParameter(inner, parameter, 1)));
-      else writeMessage(w, 2, sub => writeMessage(sub, 4, inner => writeNonBodyParameter(inner, parameter, 0)));
-    }),
-  );
+/** Writes the content of a `Parameter`. */
+function writeParameter(writer: Writer, parameter: Schema): void {
+  if (parameter.in === 'body') writeMessage(writer, 1, inner => writeBodyParameter(inner, parameter));
+  else if (parameter.in === 'query')
+    writeMessage(writer, 2, sub => writeMessage(sub, 3, inner => writeNonBodyParameter(inner, parameter, 1)));
+  else writeMessage(writer, 2, sub => writeMessage(sub, 4, inner => writeNonBodyParameter(inner, parameter, 0)));
+}
+
+/** Writes a `ParametersItem`: a parameter, or a reference to a shared one. */
+const writeParameterItem = (writer: Writer, field: number, parameter: Schema): void =>
+  writeMessage(writer, field, entry => {
+    if (parameter.$ref === undefined) writeMessage(entry, 1, w => writeParameter(w, parameter));
+    else writeMessage(entry, 2, w => writeText(w, 1, parameter.$ref));
+  });
 
 function writeResponses(writer: Writer, responses: Schema): void {
   for (const [code, value] of Object.entries(responses)) {
@@ -123,7 +128,7 @@ function writeOperation(writer: Writer, operation: Schema): void {
   writeText(writer, 5, operation.operationId);
   writeTexts(writer, 6, operation.produces);
   writeTexts(writer, 7, operation.consumes);
-  for (const parameter of asArray(operation.parameters)) writeParameter(writer, 8, asObject(parameter));
+  for (const parameter of asArray(operation.parameters)) writeParameterItem(writer, 8, asObject(parameter));
   writeMessage(writer, 9, w => writeResponses(w, asObject(operation.responses)));
   writeExtensions(writer, 13, operation);
 }
@@ -142,7 +147,7 @@ function writePathItem(writer: Writer, item: Schema): void {
   for (const [method, field] of METHOD_FIELDS) {
     if (item[method] !== undefined) writeMessage(writer, field, w => writeOperation(w, asObject(item[method])));
   }
-  for (const parameter of asArray(item.parameters)) writeParameter(writer, 9, asObject(parameter));
+  for (const parameter of asArray(item.parameters)) writeParameterItem(writer, 9, asObject(parameter));
 }
 
 /** Encodes an OpenAPI 2 document as gnostic's `openapi.v2.Document`. */
@@ -159,5 +164,9 @@ export function encodeV2(document: Schema): Uint8Array {
       writeNamed(w, 2, path, inner => writePathItem(inner, asObject(item)));
   });
   writeMessage(writer, 9, w => writeNamedSchemas(w, asObject(document.definitions)));
+  writeMessage(writer, 10, w => {
+    for (const [name, parameter] of Object.entries(asObject(document.parameters)))
+      writeNamed(w, 1, name, inner => writeParameter(inner, asObject(parameter)));
+  });
   return writer.finish();
 }

@@ -1,4 +1,7 @@
+import { readJson, writeJson } from '../model/jsonText.js';
+import type { JsonObject } from '../model/object.js';
 import { createHash } from 'node:crypto';
+import type { HttpDocument } from '../api/document.js';
 import { emptyAnswer, type DocumentAnswer, matchesEtag } from '../discovery/answer.js';
 import type { Naming } from '../naming.js';
 import { covers, parseAccept } from '../request/negotiate.js';
@@ -41,7 +44,7 @@ function render(bytes: Uint8Array): Rendered {
   return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
 }
 
-const renderJson = (value: unknown): Rendered => render(Buffer.from(JSON.stringify(value)));
+const renderJson = (value: unknown): Rendered => render(Buffer.from(writeJson(value)));
 
 const NO_CACHE = { 'cache-control': 'no-cache, private' };
 const V2_HEADERS = { vary: 'Accept-Encoding, Accept', ...NO_CACHE };
@@ -68,9 +71,9 @@ class Documents implements OpenApiDocuments {
   #v2Protobuf: Rendered | undefined;
   #index: Rendered | undefined;
 
-  constructor(registry: Registry, naming: Naming, previous?: Documents) {
+  constructor(registry: Registry, naming: Naming, documents: readonly HttpDocument[], previous?: Documents) {
     this.#v3 = previous ? previous.#v3 : new WeakMap();
-    this.#builder = new Builder(registry, naming);
+    this.#builder = new Builder(registry, naming, documents);
     const versions = this.#builder.versions.map((version): [string, GroupVersion] => [
       rootOf(version).slice(1),
       version,
@@ -125,8 +128,7 @@ class Documents implements OpenApiDocuments {
     if (!chosen) return emptyAnswer(406, V2_HEADERS);
     const contentType = chosen === V2_PROTOBUF_ACCEPT ? V2_PROTOBUF : chosen;
     const inJson = this.#renderV2();
-    if (contentType === V2_PROTOBUF)
-      this.#v2Protobuf ??= render(encodeV2(JSON.parse(Buffer.from(inJson.bytes).toString())));
+    if (contentType === V2_PROTOBUF) this.#v2Protobuf ??= render(encodeV2(readJson(inJson.bytes) as JsonObject));
     const document = contentType === V2_PROTOBUF && this.#v2Protobuf ? this.#v2Protobuf : inJson;
     return conditionalAnswer(document, contentType, ifNoneMatch, V2_HEADERS);
   }
@@ -169,7 +171,7 @@ class Documents implements OpenApiDocuments {
   #renderV3Protobuf(document: Rendered): Rendered {
     let encoded = this.#v3Protobuf.get(document);
     if (!encoded) {
-      encoded = { bytes: encodeV3(JSON.parse(Buffer.from(document.bytes).toString())), hash: document.hash };
+      encoded = { bytes: encodeV3(readJson(document.bytes) as JsonObject), hash: document.hash };
       this.#v3Protobuf.set(document, encoded);
     }
     return encoded;
@@ -193,8 +195,13 @@ function conditionalAnswer(
 }
 
 /**
- * The OpenAPI documents of a frozen registry, rendered when first requested and cached. Unchanged documents are taken
- * from `previous`, the documents of an earlier registry.
+ * The OpenAPI documents of a frozen registry, rendered when first requested and cached. They also describe those of
+ * `documents` that have a description. Unchanged documents are taken from `previous`, the documents of an earlier
+ * registry.
  */
-export const openApiDocuments = (registry: Registry, naming: Naming, previous?: OpenApiDocuments): OpenApiDocuments =>
-  new Documents(registry, naming, previous instanceof Documents ? previous : undefined);
+export const openApiDocuments = (
+  registry: Registry,
+  naming: Naming,
+  documents: readonly HttpDocument[] = [],
+  previous?: OpenApiDocuments,
+): OpenApiDocuments => new Documents(registry, naming, documents, previous instanceof Documents ? previous : undefined);

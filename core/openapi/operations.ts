@@ -33,6 +33,8 @@ export interface Operation {
   /** Schema of the response body for all of them. */
   readonly response: Schema;
   readonly forms: Forms;
+  /** The only media type of the response, in place of those of `forms`. Such an operation reads no body. */
+  readonly produces?: string;
 }
 
 /**
@@ -41,7 +43,8 @@ export interface Operation {
  */
 export type Forms = 'document' | 'discovery' | 'object' | 'stream' | 'custom' | 'log' | 'connection';
 
-const TEXT: Schema = { type: 'string' };
+/** The schema of responses that are text. */
+export const TEXT: Schema = { type: 'string' };
 
 /** A path with its operations. `parameters` are those common to all of them. */
 export interface PathItem {

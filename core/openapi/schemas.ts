@@ -130,14 +130,14 @@ export class Schemas {
   /** A reference to the response of `/version`. */
   version(): Schema {
     const fields = [
-      'buildDate',
-      'compiler',
-      'gitCommit',
-      'gitTreeState',
-      'gitVersion',
-      'goVersion',
       'major',
       'minor',
+      'gitVersion',
+      'gitCommit',
+      'gitTreeState',
+      'buildDate',
+      'goVersion',
+      'compiler',
       'platform',
     ];
     return this.#register(this.source.naming.typeName('io.orchestrator.apimachinery.pkg.version.Info'), {
@@ -244,7 +244,7 @@ export class Schemas {
     return {
       type: 'object',
       description: toSentence(toWords(struct.id.slice(struct.id.lastIndexOf('.') + 1))),
-      ...(required.length ? { required: required.sort() } : {}),
+      ...(required.length ? { required } : {}),
       ...(Object.keys(properties).length ? { properties: sortByKey(properties) } : {}),
       ...(struct.mapType ? { 'x-kubernetes-map-type': struct.mapType } : {}),
       ...(struct.union ? { 'x-kubernetes-unions': [unionMarker(struct.union)] } : {}),
@@ -258,6 +258,7 @@ export class Schemas {
     const schema = this.#type(type);
     const merge = mergeMarkers(field);
     if (this.dialect === 'v2') return { ...schema, description, ...merge };
+    if (field.bare) return { ...schema, ...merge };
     const defaultValue = field.default ?? this.#zeroValue(field);
     if (schema.$ref !== undefined) return { ...this.#describe(schema, description, defaultValue), ...merge };
     return { ...schema, description, ...(defaultValue === undefined ? {} : { default: defaultValue }), ...merge };
@@ -285,7 +286,7 @@ export class Schemas {
   #element(type: Type): Schema {
     const schema = this.#type(type);
     if (this.dialect === 'v2') return schema;
-    if (type.is === 'struct') return this.#item(schema, true);
+    if (type.is === 'struct') return this.#item(schema, type.alternatives === undefined);
     const zero = type.is === 'scalar' ? ZERO_VALUES[type.name] : undefined;
     return zero === undefined ? schema : { ...schema, default: zero };
   }

@@ -1,3 +1,4 @@
+import { writeJson } from '../model/jsonText.js';
 import protobuf from 'protobufjs/minimal.js';
 import type { Schema } from './schemas.js';
 
@@ -62,7 +63,7 @@ const mapOf =
     });
 
 /** Gnostic's `Any`: a value as YAML text, of which JSON is a subset. */
-const any: Write = (writer, number, value) => writeNested(writer, number, w => text(w, 2, JSON.stringify(value)));
+const any: Write = (writer, number, value) => writeNested(writer, number, w => text(w, 2, writeJson(value)));
 
 /** A message with these members; `x-…` members go to field `extensions`. `members` is lazy, since messages recurse. */
 const messageOf =

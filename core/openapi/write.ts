@@ -2,6 +2,7 @@ import type { Naming } from '../naming.js';
 import { METHODS, type Operation, type PathItem } from './operations.js';
 import type { Parameter } from './parameters.js';
 import type { Schema, Schemas } from './schemas.js';
+import { shareParameters } from './sharedParameters.js';
 
 const PROTOBUF = 'application/vnd.orchestrator.protobuf';
 const PATCHES = [
@@ -20,7 +21,8 @@ function requestMediaTypes({ body, forms }: Operation, naming: Naming): readonly
 }
 
 /** Media types of response bodies. */
-function responseMediaTypes({ forms }: Operation, naming: Naming): readonly string[] {
+function responseMediaTypes({ forms, produces }: Operation, naming: Naming): readonly string[] {
+  if (produces !== undefined) return [produces];
   const protobuf = naming.mediaType(PROTOBUF);
   const object = ['application/json', 'application/yaml', protobuf];
   switch (forms) {
@@ -109,6 +111,15 @@ export const writerV3 = (naming: Naming, tag: string): Writer => ({
 const content = (types: readonly string[], schema: Schema): Schema =>
   Object.fromEntries(types.map(type => [type, { schema }]));
 
+/** The member with the parameters of an operation in OpenAPI 2, if it has any. */
+function parametersV2({ body, parameters }: Operation, writer: Writer): Schema {
+  const sent = body
+    ? [{ in: 'body', name: 'body', ...(body.required ? { required: true } : {}), schema: body.schema }]
+    : [];
+  const all = [...sent, ...parameters.map(parameter => writer.parameter(parameter))];
+  return all.length > 0 ? { parameters: all } : {};
+}
+
 /** Writes OpenAPI 2, where bodies are parameters (OpenAPI 2.0, "Operation Object"). */
 export const writerV2 = (naming: Naming, tag: string): Writer => ({
   parameter: parameter => ({
@@ -121,23 +132,11 @@ export const writerV2 = (naming: Naming, tag: string): Writer => ({
   }),
   operation: operation => ({
     tags: [tag],
-    consumes: requestMediaTypes(operation, naming),
+    ...(operation.produces === undefined ? { consumes: requestMediaTypes(operation, naming) } : {}),
     produces: responseMediaTypes(operation, naming),
     schemes: ['https'],
     operationId: operation.id,
-    parameters: [
-      ...(operation.body
-        ? [
-            {
-              in: 'body',
-              name: 'body',
-              ...(operation.body.required ? { required: true } : {}),
-              schema: operation.body.schema,
-            },
-          ]
-        : []),
-      ...operation.parameters.map(p => writerV2(naming, tag).parameter(p)),
-    ],
+    ...parametersV2(operation, writerV2(naming, tag)),
     responses: Object.fromEntries([
       ...operation.codes.map(code => [code, { description: STATUS_TEXT[code], schema: operation.response }]),
       [401, { description: 'Unauthorized' }],
@@ -168,18 +167,20 @@ const SECURITY = {
 };
 
 /** An OpenAPI 3 document. Documents of custom kinds declare no security schemes, as upstream's. */
-export const documentV3 = (paths: Schema, schemas: Schemas, info: Info, custom = false): Schema => ({
-  openapi: '3.0.0',
-  info,
-  paths,
-  components: { schemas: schemas.all(), ...(custom ? {} : { securitySchemes: SECURITY }) },
-});
+export function documentV3(paths: Schema, schemas: Schemas, info: Info, custom = false): Schema {
+  const all = schemas.all();
+  const components = {
+    ...(Object.keys(all).length > 0 ? { schemas: all } : {}),
+    ...(custom ? {} : { securitySchemes: SECURITY }),
+  };
+  return { openapi: '3.0.0', info, paths, components };
+}
 
 /** An OpenAPI 2 document. */
 export const documentV2 = (paths: Schema, schemas: Schemas, info: Info): Schema => ({
   swagger: '2.0',
   info,
-  paths,
+  ...shareParameters(paths),
   definitions: schemas.all(),
   securityDefinitions: SECURITY,
   security: [{ BearerToken: [] }],

@@ -28,6 +28,7 @@ export interface PkiOptions {
 /** Certificates and keys under `<data-dir>/pki`. */
 export interface Pki {
   readonly caFile: string;
+  readonly caKeyFile: string;
   readonly certFile: string;
   readonly keyFile: string;
   /** The same CA verifies client certificates. */
@@ -156,6 +157,7 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
     });
   return {
     caFile: caFiles.cert,
+    caKeyFile: caFiles.key,
     certFile: server.cert,
     keyFile: server.key,
     clientCaFile: caFiles.cert,

@@ -1,11 +1,29 @@
 /** Why a call has failed. */
 export type FailureKind = 'error' | 'timeout';
 
-/**
- * Extension points that are called while requests are processed. Points that plugins define are counted as the last
- * one.
- */
-const POINTS = ['authn', 'authz', 'mutate', 'validate', 'health', 'resource', 'other'] as const;
+/** Extension points with calls that are counted. Points that plugins define are counted as the last one. */
+const POINTS = [
+  'authn',
+  'authz',
+  'mutate',
+  'validate',
+  'health',
+  'resource',
+  'resourceSource',
+  'document',
+  'tokenIssuer',
+  'controller',
+  'other',
+] as const;
+/** How many points are counted apart. */
+export const POINT_COUNT = POINTS.length;
+/** The point with this index. */
+export const pointOf = (index: number): string => POINTS[index]!;
+/** The cell of a plugin at a point, from 1 on: `plugin` is its index among all plugins of the server. */
+export function cellOf(plugin: number, point: string): number {
+  const known = (POINTS as readonly string[]).indexOf(point);
+  return plugin * POINT_COUNT + (known < 0 ? POINT_COUNT - 1 : known) + 1;
+}
 const KINDS: readonly FailureKind[] = ['error', 'timeout'];
 /** Upper bounds of the buckets of durations, in seconds: from a synchronous call to the longest time limit. */
 export const DURATION_BOUNDS = [0.0001, 0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
@@ -46,9 +64,7 @@ export class CallCounters {
 
   /** The counters of one plugin at one point; `plugin` is the index of the plugin among all plugins of the server. */
   of(plugin: number, point: string): PointCounters {
-    const known = (POINTS as readonly string[]).indexOf(point);
-    const at = known < 0 ? POINTS.length - 1 : known;
-    const cell = (plugin * POINTS.length + at) * CELLS;
+    const cell = (cellOf(plugin, point) - 1) * CELLS;
     return new PointCounters(this.#cells.subarray(cell, cell + CELLS));
   }
 

@@ -12,6 +12,8 @@ const BUILT_IN_ONLY: ReadonlyMap<string, string> = new Map([
   ['hasStatus', 'give subresources.status to the versions that have a status'],
   ['scale', 'give subresources.scale to the versions that can be scaled'],
   ['actions', 'is for built-in kinds: use subresources'],
+  ['answers', 'is for built-in kinds: use subresources'],
+  ['review', 'is for built-in kinds: omit it'],
   ['actsOn', 'is for built-in kinds: use subresources'],
   ['connections', 'is for built-in kinds: omit it'],
 ]);

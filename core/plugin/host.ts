@@ -1,21 +1,35 @@
 import type { Host, Informer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
-import type { Combined } from '../api/point.js';
+import type { Awaitable, Combined } from '../api/point.js';
 import type { ApiObject } from '../model/object.js';
+import { isGate } from '../features/gates.js';
 import { RELEASE_MS } from '../limits.js';
 import { namingOf } from '../naming.js';
+import type { Registry } from '../schema/resource.js';
 import type { ThreadData } from '../threads/data.js';
+import { type CallTarget, guardListener } from './calls.js';
 import { withinDeadline } from './deadline.js';
-import { logOf } from './log.js';
+import { kindsOf } from './kinds.js';
 import type { Releases } from './releases.js';
+import type { RunningCalls } from './runningCalls.js';
 
 /** What a thread offers to plugins in addition to log, clock and naming. */
 export interface HostServices {
   /** The release functions of the thread, to which those of the plugins are added. */
   readonly releases: Releases;
   readonly informer?: (storageName: string) => Informer;
+  readonly follow?: (storageName: string) => Awaitable<Informer>;
+  /** The current registry; called only once all plugins are made. */
+  readonly registry?: () => Registry;
+  readonly listen?: Host<'request'>['listen'];
+  readonly observe?: Host<'request'>['observe'];
   readonly request?: (controller: string, request: InternalRequest) => Promise<ApiObject>;
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
+  /** Where a thread that is watched notes the calls that it is in. */
+  readonly running?: RunningCalls;
 }
+
+/** The plugin that a host is made for, at one extension point. */
+export type HostUser = Pick<CallTarget, 'plugin' | 'point' | 'log' | 'counters'>;
 
 /** The contributions to extension points in a thread. */
 export interface PluginSet {
@@ -35,19 +49,38 @@ const notAvailable = (what: string, thread: Thread) => (): never => {
 function informersOf(
   thread: Thread,
   plugins: PluginSet,
-  informer: (storageName: string) => Informer,
-): Host<'request'>['informer'] {
+  { informer, listen }: HostServices,
+): (user: HostUser) => Pick<Host<'request'>, 'informer' | 'listen'> {
+  if (!informer || !listen)
+    return () => ({ informer: notAvailable('informer', thread), listen: notAvailable('listen', thread) });
   const known = new Set<string>();
-  return storageName => {
+  const check = (call: string, storageName: string): void => {
     if (plugins.isComplete && thread === 'request' && !known.has(storageName))
-      throw new Error(`informer('${storageName}') must be called when the plugin is made, not later`);
+      throw new Error(`${call}('${storageName}') must be called when the plugin is made, not later`);
     known.add(storageName);
-    return informer(storageName);
   };
+  return user => ({
+    informer(storageName) {
+      check('informer', storageName);
+      return informer(storageName);
+    },
+    listen(storageName, listener) {
+      check('listen', storageName);
+      listen(storageName, guardListener(user, listener));
+    },
+  });
+}
+
+function isFeatureEnabled(feature: string, enabled: readonly string[]): boolean {
+  if (isGate(feature)) return enabled.includes(feature);
+  throw new Error(`isEnabled(${JSON.stringify(feature)}): there is no such feature gate`);
 }
 
 /** A host with the members of all threads; those that a thread does not offer throw. */
-type FullHost = Omit<Host<'control'>, 'thread'> & { readonly thread: Thread };
+type FullHost = Omit<Host<'control'>, 'thread'> &
+  Omit<Host<'request'>, 'thread'> & {
+    readonly thread: Thread;
+  };
 
 /** Creates the hosts of the plugins of a thread. */
 export function hostOf(
@@ -55,22 +88,27 @@ export function hostOf(
   thread: Thread,
   services: HostServices,
   plugins: PluginSet,
-): (plugin: string) => Host {
-  const { releases, informer } = services;
-  const informers = informer ? informersOf(thread, plugins, informer) : notAvailable('informer', thread);
+): (user: HostUser) => Host {
+  const { releases, watch } = services;
+  const informers = informersOf(thread, plugins, services);
+  const kinds = kindsOf(services.registry ?? notAvailable('kinds', thread));
   const at: Host['at'] = point => {
     if (plugins.isComplete) return plugins.at(point);
     throw new Error(`at(${point.name}) is available once every plugin of the thread has been made, not before`);
   };
-  return (plugin): FullHost => ({
+  return (user): FullHost => ({
     thread,
-    log: logOf(plugin, data.verbosity),
+    log: user.log,
     naming: namingOf(data.naming),
     now: Date.now,
-    onClose: release => releases.add(`plugin ${plugin}`, () => withinDeadline(release(), RELEASE_MS, true)),
-    informer: informers,
+    isEnabled: feature => isFeatureEnabled(feature, data.features),
+    onClose: release => releases.add(`plugin ${user.plugin}`, () => withinDeadline(release(), RELEASE_MS, true)),
+    ...informers(user),
+    follow: services.follow ?? notAvailable('follow', thread),
+    kinds,
+    observe: services.observe ?? notAvailable('observe', thread),
     request: services.request ?? notAvailable('request', thread),
-    watch: services.watch ?? notAvailable('watch', thread),
+    watch: watch ? listener => watch(guardListener(user, listener)) : notAvailable('watch', thread),
     at,
   });
 }

@@ -1,5 +1,6 @@
-import type { Informer } from '../api/host.js';
-import { decodeStored } from './stored.js';
+import type { Informer, ResourceEvent } from '../api/host.js';
+import { EntryEvent } from './entryEvent.js';
+import { decodeShared } from './stored.js';
 import type { ApiObject } from '../model/object.js';
 import { SortedMap } from '../model/sortedMap.js';
 import { type Entry, storageNameIn } from '../threads/entry.js';
@@ -7,6 +8,7 @@ import { type Entry, storageNameIn } from '../threads/entry.js';
 /** The current objects of one resource in this thread. An object is decoded when it is first read. */
 class ResourceInformer implements Informer {
   readonly entries = new SortedMap<Entry>();
+  readonly listeners: ((event: ResourceEvent) => void)[] = [];
   readonly #decoded = new WeakMap<Entry, ApiObject>();
   revision = 0;
 
@@ -31,7 +33,7 @@ class ResourceInformer implements Informer {
   #objectOf(entry: Entry): ApiObject {
     let object = this.#decoded.get(entry);
     if (!object) {
-      object = decodeStored(entry.value);
+      object = decodeShared(entry.value);
       this.#decoded.set(entry, object);
     }
     return object;
@@ -51,6 +53,21 @@ export class Informers {
   /** The informer of a storage name. */
   of(storageName: string): Informer {
     return this.#of(storageName);
+  }
+
+  /** Whether objects of this resource are stored. */
+  has(storageName: string): boolean {
+    return this.keepAll || this.#byName.has(storageName);
+  }
+
+  /**
+   * Calls a listener for every change of a resource, beginning with the current objects. It must not throw: the thread
+   * would end.
+   */
+  listen(storageName: string, listener: (event: ResourceEvent) => void): void {
+    const informer = this.#of(storageName);
+    informer.listeners.push(listener);
+    for (const entry of informer.entries.values()) listener(new EntryEvent(entry, 'ADDED', entry.revision));
   }
 
   /** Key prefixes to subscribe to. */
@@ -73,16 +90,20 @@ export class Informers {
     const name = storageNameIn(entry.key);
     const informer = this.keepAll ? this.#of(name) : this.#byName.get(name);
     if (!informer) return;
+    const type = informer.listeners.length > 0 && informer.entries.get(entry.key) ? 'MODIFIED' : 'ADDED';
     informer.revision = entry.revision;
     informer.entries.set(entry);
+    for (const listener of informer.listeners) listener(new EntryEvent(entry, type, entry.revision));
   }
 
   /** Applies the deletion of an object. */
   delete(key: string, revision: number): void {
     const informer = this.#byName.get(storageNameIn(key));
     if (!informer) return;
+    const before = informer.listeners.length > 0 ? informer.entries.get(key) : undefined;
     informer.revision = revision;
     informer.entries.delete(key);
+    if (before) for (const listener of informer.listeners) listener(new EntryEvent(before, 'DELETED', revision));
   }
 
   #of(storageName: string): ResourceInformer {
@@ -92,5 +113,30 @@ export class Informers {
       this.#byName.set(storageName, informer);
     }
     return informer;
+  }
+}
+
+/** Informers of resources that a thread begins to follow while it runs. */
+export class FollowedInformers {
+  readonly #loading = new Map<string, Promise<Informer>>();
+
+  constructor(
+    readonly informers: Informers,
+    /** Resolves when all current objects with the prefixes have been stored. */
+    readonly subscribe: (prefixes: readonly string[]) => Promise<void>,
+  ) {}
+
+  /** The informer of a storage name, or a promise of it until it has all current objects. */
+  of(storageName: string): Informer | Promise<Informer> {
+    const loading = this.#loading.get(storageName);
+    if (loading) return loading;
+    if (this.informers.has(storageName)) return this.informers.of(storageName);
+    const informer = this.informers.of(storageName);
+    const loaded = this.subscribe([`${storageName}/`]).then(() => {
+      this.#loading.delete(storageName);
+      return informer;
+    });
+    this.#loading.set(storageName, loaded);
+    return loaded;
   }
 }

@@ -2,13 +2,14 @@ import type { Host, Thread } from '../api/host.js';
 import type { Combined, Contributed, Contribution, Plugin } from '../api/point.js';
 import { PLUGIN_CALL_MS, PLUGIN_START_MS } from '../limits.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
-import { CallCounters } from './callCounters.js';
-import { callerOf } from './calls.js';
+import { CallCounters, cellOf } from './callCounters.js';
+import { callerOf, type CallTarget } from './calls.js';
 import { DeadlineExceeded, withinDeadline } from './deadline.js';
 import { pluginError } from './errors.js';
 import { type HostServices, hostOf, type PluginSet } from './host.js';
 import { logOf } from './log.js';
 import { importPlugin } from './module.js';
+import type { RunningCalls } from './runningCalls.js';
 
 /** The contributions of the plugins of one thread, by extension point. */
 export interface Plugins {
@@ -52,13 +53,9 @@ async function importAll({ plugins }: ThreadData, thread: Thread): Promise<Loade
 }
 
 /** Creates the value of a contribution. Adds the name of the plugin to an error that it throws. */
-async function createValue(
-  contribution: Contribution,
-  { plugin, spec }: Loaded,
-  host: (plugin: string) => Host,
-): Promise<unknown> {
+async function createValue(contribution: Contribution, { plugin, spec }: Loaded, host: Host): Promise<unknown> {
   try {
-    return await withinDeadline(contribution.make(host(plugin.name)), PLUGIN_START_MS, true);
+    return await withinDeadline(contribution.make(host), PLUGIN_START_MS, true);
   } catch (error) {
     if (!(error instanceof DeadlineExceeded)) throw pluginError(error, plugin.name, spec.path);
     const seconds = PLUGIN_START_MS / 1000;
@@ -66,16 +63,21 @@ async function createValue(
   }
 }
 
-/** The value with the name, policy and caller of its plugin, as points combine them. */
-function toContributed(value: unknown, point: string, { plugin, spec, place }: Loaded, data: ThreadData) {
-  const call = callerOf({
+/** A plugin at a point, as its calls and listeners are limited, counted and logged. */
+function targetOf(
+  point: string,
+  { plugin, spec, place }: Loaded,
+  data: ThreadData,
+  running?: RunningCalls,
+): CallTarget {
+  return {
     plugin: plugin.name,
     point,
     timeout: spec.timeout ?? PLUGIN_CALL_MS,
     log: logOf(plugin.name, data.verbosity),
     counters: new CallCounters(data.calls).of(place, point),
-  });
-  return { plugin: plugin.name, value, failurePolicy: spec.failurePolicy ?? 'Fail', call };
+    ...(running && { running: { calls: running, cell: cellOf(place, point) } }),
+  };
 }
 
 /**
@@ -88,13 +90,26 @@ export async function loadPlugins(data: ThreadData, thread: Thread, services: Ho
   const host = hostOf(data, thread, services, contributions);
   try {
     for (const loaded of await importAll(data, thread))
-      for (const one of loaded.plugin.contribute(loaded.plugin.parse(loaded.spec.config)))
-        if (one.threads.includes(thread))
-          contributions.add(one.point, toContributed(await createValue(one, loaded, host), one.point, loaded, data));
+      for (const one of loaded.plugin.contribute(loaded.plugin.parse(loaded.spec.config))) {
+        if (!one.threads.includes(thread)) continue;
+        const target = targetOf(one.point, loaded, data, services.running);
+        const value = await createValue(one, loaded, host(target));
+        const { failurePolicy = 'Fail' } = loaded.spec;
+        const isBuiltIn = loaded.spec.path === undefined;
+        contributions.add(one.point, {
+          plugin: target.plugin,
+          value,
+          failurePolicy,
+          isBuiltIn,
+          call: callerOf(target),
+        });
+      }
   } catch (error) {
     await services.releases.run(logOf(thread, data.verbosity));
     throw error;
   }
   contributions.isComplete = true;
+  // A member that a plugin added would be one of every object of the thread. The main thread is not only the server's.
+  if (thread !== 'front') Object.preventExtensions(Object.prototype);
   return contributions;
 }

@@ -1,6 +1,9 @@
 import { createRequire } from 'node:module';
 import type { Logger } from 'pino';
 import type { Log } from '../api/host.js';
+import type { ThreadData } from '../threads/data.js';
+import { blame } from './blame.js';
+import { stackOf } from './stack.js';
 
 /** The lowest verbosity at which records of a level are written. */
 const FROM = { error: 0, warn: 0, info: 1, debug: 2 } as const;
@@ -51,4 +54,18 @@ export function logOf(name: string, verbosity: number): Log {
       logger[level](fields, message);
     };
   return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
+}
+
+/**
+ * Logs rejections in this thread that nothing handles, such as those of promises that a plugin does not await. By
+ * default they end the thread. With the data of the thread, the record names the plugin that the rejection comes from.
+ * Returns a function that restores the default.
+ */
+export function logUnhandledRejections(log: Log, data?: Pick<ThreadData, 'plugins' | 'calls'>): () => void {
+  const report = (error: unknown): void => {
+    const stack = stackOf(error);
+    log.error({ plugin: data && blame(stack, data), stack }, 'a promise was rejected, and nothing handled it');
+  };
+  process.on('unhandledRejection', report);
+  return () => void process.off('unhandledRejection', report);
 }

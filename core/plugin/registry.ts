@@ -2,6 +2,7 @@ import type { Log } from '../api/host.js';
 import { ConfigError } from '../api/point.js';
 import { resourceSource, type ResourceType, resourceType, type ResourceTypes } from '../api/resource.js';
 import { namingOf, type NamingName } from '../naming.js';
+import type { Enablement } from '../schema/enablement.js';
 import { LiveRegistry } from '../schema/live.js';
 import { buildRegistry } from '../schema/registry.js';
 import type { Registry } from '../schema/resource.js';
@@ -11,10 +12,15 @@ import type { Plugins } from './load.js';
  * Builds the registry of the built-in kinds with the strategies of plugins. The result is equal in all threads. Throws
  * ConfigError for a strategy of a kind that is not built in.
  */
-export function builtInRegistry(naming: NamingName, strategies: ResourceTypes['builtIn']): Registry {
+export function builtInRegistry(
+  naming: NamingName,
+  strategies: ResourceTypes['builtIn'],
+  enablement?: Enablement,
+): Registry {
   const registry = buildRegistry({
     naming: namingOf(naming),
     generation: 1,
+    ...(enablement ? { enablement } : {}),
     strategies: storageName => strategies.get(storageName),
   });
   const versions = [...registry.groups.values()].flatMap(group => group.versions);
@@ -32,6 +38,7 @@ interface RegistryData {
   readonly naming: NamingName;
   /** Resource types of the settings, which were sent as JSON. */
   readonly resources: readonly ResourceType[];
+  readonly enablement: Enablement;
 }
 
 /** The resource types of the settings and of plugins. Throws ConfigError for a type that is defined twice. */
@@ -50,5 +57,11 @@ export function liveRegistry(
   onChange?: LiveRegistry['onChange'],
 ): LiveRegistry {
   const { custom, builtIn } = resourceTypes(data, plugins);
-  return new LiveRegistry(builtInRegistry(data.naming, builtIn), custom, plugins.at(resourceSource), log, onChange);
+  return new LiveRegistry(
+    builtInRegistry(data.naming, builtIn, data.enablement),
+    custom,
+    plugins.at(resourceSource),
+    log,
+    onChange,
+  );
 }

@@ -1,6 +1,7 @@
 import type { FailurePolicy } from '../api/point.js';
 import { ConfigError } from '../api/point.js';
-import { DEPTH, PLUGIN_CALL_MAX_MS } from '../limits.js';
+import { PLUGIN_CALL_MAX_MS } from '../limits.js';
+import { copyJson, NotJson } from '../model/json.js';
 import type { Json } from '../model/object.js';
 
 /** A plugin in the configuration: a package or path, its settings, and how its calls are handled. */
@@ -50,31 +51,16 @@ export function checkPluginUse(value: unknown, path: string): PluginUse {
 
 const inBudget = (milliseconds: number): boolean => milliseconds >= 1 && milliseconds <= PLUGIN_CALL_MAX_MS;
 
-/** Describes a value that is not JSON in a message. */
-const describe = (value: unknown): string =>
-  typeof value === 'object'
-    ? (value?.constructor?.name ?? 'object')
-    : typeof value === 'number'
-      ? String(value)
-      : typeof value;
-
-const isPlain = (value: object): boolean => {
-  const prototype = Object.getPrototypeOf(value) as object | null;
-  // Programs of test runners run in another realm, with another `Object.prototype`.
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-};
-
-/** Copies a JSON value without undefined members. Throws ConfigError with the path of a value that is not JSON. */
-function toJson(value: unknown, path: string, depth = 0): Json {
-  if (depth > DEPTH) throw new ConfigError(path, `is nested more than ${DEPTH} levels deep`);
-  if (value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value))
-    return value as Json;
-  if (Array.isArray(value)) return value.map((item, i) => toJson(item, `${path}[${i}]`, depth + 1));
-  if (typeof value === 'object' && isPlain(value))
-    return Object.fromEntries(
-      Object.entries(value)
-        .filter(([, member]) => member !== undefined)
-        .map(([name, member]) => [name, toJson(member, `${path}.${name}`, depth + 1)]),
-    );
-  throw new ConfigError(path, `must be JSON, which travels to every thread, not a value of type ${describe(value)}`);
+/**
+ * A copy of the settings of a plugin, which are sent to every thread. Throws ConfigError with the path of what is not
+ * JSON.
+ */
+function toJson(value: unknown, path: string): Json {
+  try {
+    // A file of settings has no bigints: they would come from a program alone.
+    return copyJson(value, path, { bigints: false });
+  } catch (error) {
+    if (error instanceof NotJson) throw new ConfigError(error.path, error.fix);
+    throw error;
+  }
 }

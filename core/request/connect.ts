@@ -6,8 +6,12 @@ import type { Query } from './query.js';
 /** Whether a subresource is a connection to a process or port, or a stream of text (`exec`, `proxy`, `log`). */
 export const isConnect = (sub: Subresource | undefined): sub is Subresource => Boolean(sub?.connect || sub?.produces);
 
-/** The name of the object in `name`, `name:port` or `https:name:port`. Throws 400 where there is none. */
-export function parseProxyName(resource: Resource, id: string): string {
+/** The name of the object that a path names: that of a proxy may have a scheme and a port. Throws 400. */
+export const objectName = (resource: Resource, sub: Subresource | undefined, name: string): string =>
+  sub?.name === 'proxy' ? parseProxyName(resource, name) : name;
+
+/** The name of the object in `name`, `name:port` or `https:name:port`. Throws 400 for other forms. */
+function parseProxyName(resource: Resource, id: string): string {
   const parts = id.split(':');
   const name = parts.length < 3 ? parts[0] : parts[1];
   const scheme = parts.length === 3 ? parts[0] : '';
@@ -17,8 +21,8 @@ export function parseProxyName(resource: Resource, id: string): string {
 }
 
 /**
- * Throws the refusal of a connection: that of the kind, or 405, as the server connects to nothing. Returns where the
- * kind says that there is nothing to read.
+ * Throws the refusal of a connection: that of the kind, or 405, because the server forwards no connections. Returns if
+ * the kind answers with an empty body.
  */
 export function refuseConnect(
   resource: Resource,

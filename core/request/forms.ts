@@ -5,7 +5,7 @@ import { internalType } from '../schema/goTypes.js';
 import { encodeJson } from '../schema/json.js';
 import { encodeCommon } from '../schema/protobuf.js';
 import type { Resource } from '../schema/resource.js';
-import { encodeYaml } from '../schema/yaml.js';
+import { encodeYaml } from '../schema/yamlText.js';
 import { firstValue, parseQuery } from './query.js';
 
 const ALL: readonly MediaName[] = ['json', 'yaml', 'protobuf'];
@@ -16,6 +16,13 @@ const mediaTypesOf = (resource: Resource): readonly MediaName[] => (resource.bui
 
 /** All forms of an answer. */
 export const FORMS: readonly Form[] = ['object', 'table', 'partial', 'partialList'];
+
+/**
+ * The forms of the events of a watch; `listed`: of one that takes the place of a list, whose events, as upstream,
+ * cannot be Tables.
+ */
+export const eventForms = (listed: boolean): readonly Form[] =>
+  listed ? ['object', 'partial', 'partialList'] : ['object', 'table', 'partial', 'partialList'];
 
 /** Chooses the form of an answer about a resource, of one object or many. Throws 406. */
 export const chooseForm = (
@@ -38,8 +45,8 @@ const goType = (resource: Resource, suffix: '' | 'List'): string =>
   `*${resource.custom ? 'unstructured.Unstructured' : internalType(resource)}${suffix}`;
 
 /**
- * Chooses the form of an answer with one object or with a list. Throws 406, as upstream also where a client asks for
- * the metadata of a list and gets one object or the other way round, whatever else it accepts.
+ * Chooses the form of an answer with one object or with a list. Throws 406. As upstream, it also throws 406 if the
+ * client prefers the metadata of a list and the answer is one object, or the reverse, even if it accepts other forms.
  */
 export function chooseAnswerForm(
   resource: Resource,
@@ -59,8 +66,8 @@ export function chooseAnswerForm(
 }
 
 /**
- * Encodes a Status as the client accepts it, in JSON where it accepts nothing: no refusal is replaced by another one.
- * Parameters of streams are ignored, as a stream that has begun is not refused any more.
+ * Encodes a Status in a media type that the client accepts, or else in JSON, so that no refusal is replaced by a 406.
+ * Parameters of streams are ignored, because the answer is not a stream.
  */
 export function encodeStatus(
   status: { readonly kind: string; readonly apiVersion: string },
@@ -75,7 +82,7 @@ export function encodeStatus(
   return { contentType: 'application/json', bytes: encodeJsonBody(status, indent) };
 }
 
-/** Encodes the Status of a refusal as the client accepts it. */
+/** Encodes the Status of a refusal in a media type that the client accepts, or else in JSON. */
 export const encodeRefusal = (
   refusal: Refusal,
   accept: string | undefined,
@@ -87,18 +94,18 @@ export const encodeRefusal = (
 export const encodeJsonBody = (value: object, indent: boolean): Buffer =>
   Buffer.from(indent ? encodeJson(value, true) : `${encodeJson(value)}\n`);
 
-/** User agents of people who read the answer. */
+/** User agents that show answers to people. */
 const INTERACTIVE = /^(?:curl|Wget|Mozilla\/5\.0)/;
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 
-/** Whether to indent JSON: as the parameter `pretty` says, else for people. A media type with `pretty` comes first. */
+/** Whether to indent JSON: by the query parameter `pretty`, or else by the user agent. */
 export function isPretty(query: string, userAgent: string): boolean {
   const asked = query.includes('pretty') ? firstValue(parseQuery(query), 'pretty') : '';
   return asked === '' ? INTERACTIVE.test(userAgent) : TRUE.has(asked);
 }
 
 function tryNegotiate(accept: string | undefined, naming: Naming): Choice | undefined {
-  if (!accept || accept.startsWith('application/json')) return undefined;
+  if (!accept || accept === 'application/json') return undefined;
   try {
     return negotiate(accept, { media: ALL, forms: ['object'], stream: false, naming, routed: false });
   } catch {

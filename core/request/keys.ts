@@ -1,6 +1,6 @@
 import type { Resource } from '../schema/resource.js';
 
-/** The key in the store of an object by the storage name of its resource; the namespace of a cluster's object is ''. */
+/** The key of an object in the store. `namespace` is '' for objects without a namespace. */
 export const objectKey = (storageName: string, namespace: string, name: string): string =>
   `${storageName}/${namespace ? `${namespace}/` : ''}${name}`;
 
@@ -8,6 +8,6 @@ export const objectKey = (storageName: string, namespace: string, name: string):
 export const prefixOf = (resource: Resource, namespace: string): string =>
   objectKey(resource.storageName, resource.namespaced ? namespace : '', '');
 
-/** The key of an object in the store. */
+/** The key in the store of an object of a resource. */
 export const keyOf = (resource: Resource, namespace: string, name: string): string =>
   prefixOf(resource, namespace) + name;

@@ -9,12 +9,12 @@ export interface ListOptions {
   readonly token: string;
   /** Absent: not sent. */
   readonly revision?: number;
-  /** The revision as the client wrote it. */
+  /** The text of the revision in the query. */
   readonly asked: string;
   readonly match: '' | 'Exact' | 'NotOlderThan';
 }
 
-/** The largest limit: more is not within the range of stores. */
+/** The largest limit that stores support. */
 const MAX_ITEMS = 2 ** 31 - 2;
 
 const forbidden = (field: string, message: string): Violation => ({
@@ -23,7 +23,13 @@ const forbidden = (field: string, message: string): Violation => ({
   message: `Forbidden: ${message}`,
 });
 
-/** The violations in the versions that a list asks for, as upstream finds them. */
+/** Throws 400 for malformed numbers of a list or watch. As upstream, all parameters are parsed before validation. */
+export function checkNumbers(query: Query): void {
+  parseInteger(query, 'limit');
+  parseInteger(query, 'timeoutSeconds');
+}
+
+/** The violations in the version parameters of a list, as upstream reports them. */
 export function validateListOptions(query: Query): Violation[] {
   const found: Violation[] = [];
   const match = firstValue(query, 'resourceVersionMatch');
@@ -40,26 +46,24 @@ export function validateListOptions(query: Query): Violation[] {
 }
 
 /**
- * Reads `limit`, `continue`, `resourceVersion` and `resourceVersionMatch`. Throws 400 for the combinations that the
- * table of lists calls invalid (spec, "Resource version semantics: list table") and for a token with a version, else
- * 422.
+ * Parses `limit`, `continue`, `resourceVersion` and `resourceVersionMatch`. Throws 400 for invalid combinations (spec,
+ * "Resource version semantics: list table") and for a token with a version; 422 for other invalid values.
  */
 export function parseListOptions(query: Query, naming: Naming): ListOptions {
   const limit = Math.min(MAX_ITEMS, Math.max(0, parseInteger(query, 'limit') ?? 0));
-  parseInteger(query, 'timeoutSeconds');
   const token = firstValue(query, 'continue');
   const match = firstValue(query, 'resourceVersionMatch');
   const raw = firstValue(query, 'resourceVersion');
   const violations = validateListOptions(query);
-  const [cell] = violations;
+  const [first] = violations;
   if (
-    cell &&
+    first &&
     violations.length === 1 &&
     !token &&
-    cell.field === 'resourceVersionMatch' &&
-    cell.reason === 'FieldValueForbidden'
+    first.field === 'resourceVersionMatch' &&
+    first.reason === 'FieldValueForbidden'
   )
-    throw badRequest(cell.message.slice('Forbidden: '.length));
+    throw badRequest(first.message.slice('Forbidden: '.length));
   if (violations.length > 0) throw invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
   if (token && raw !== '' && raw !== '0')
     throw badRequest('specifying resource version is not allowed when using continue');

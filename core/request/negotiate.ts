@@ -4,21 +4,21 @@ import { type Naming, neutralMediaType } from '../naming.js';
 /** The serializations of the server. */
 export type MediaName = 'json' | 'yaml' | 'protobuf';
 
-/** What a body holds: the object or list itself, or a form derived from it. */
+/** The content of a body: the object or list itself, or a form derived from it. */
 export type Form = 'object' | 'table' | 'partial' | 'partialList';
 
-/** What a request can be answered with. */
+/** The representations that an answer can have. */
 export interface Offer {
-  /** In the order in which wildcards and refusals take them. */
+  /** In the order of preference for wildcards, which is also that of error messages. */
   readonly media: readonly MediaName[];
   readonly forms: readonly Form[];
   /** The answer is a watch: `stream=watch` is accepted, and media types without frames (YAML) are not. */
   readonly stream: boolean;
-  /** The answer is a list or a watch, for which upstream's refusals name streams as well. */
+  /** Whether the answer is a list or a watch. Upstream's refusals then also name streams. */
   readonly collection?: boolean;
   readonly naming: Naming;
   /**
-   * The path is that of a built-in kind, for which upstream's router refuses first: it accepts no wildcard but `*\/*`.
+   * Whether the path is that of a built-in kind. Upstream's router then accepts no wildcard except `*\/*`.
    */
   readonly routed: boolean;
 }
@@ -43,7 +43,7 @@ export interface MediaRange {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Ranges and characters beyond these are ignored: no client needs more, and the sender may be unknown. */
+/** The limits of an Accept header; the rest is ignored. The sender may be unknown, and no client needs more. */
 const MAX_RANGES = 64;
 const MAX_CHARACTERS = 8192;
 
@@ -107,7 +107,7 @@ const breadth = (range: MediaRange): number => (range.type === '*' ? 2 : range.s
 
 /**
  * The acceptable ranges, best first: by quality, then narrower before wider, then in the order of the header. A missing
- * or empty header accepts everything. Ranges with quality 0 are left out.
+ * or empty header accepts everything. Quality 0 is the lowest, not a refusal, as upstream.
  */
 export function parseAccept(accept: string | undefined): readonly MediaRange[] {
   if (accept === undefined || accept.trim() === '')
@@ -115,7 +115,7 @@ export function parseAccept(accept: string | undefined): readonly MediaRange[] {
   const ranges: MediaRange[] = [];
   for (const part of rangesIn(accept)) {
     const range = parseRange(part);
-    if (range && range.quality > 0) ranges.push(range);
+    if (range) ranges.push(range);
   }
   return ranges.sort((a, b) => b.quality - a.quality || breadth(a) - breadth(b));
 }
@@ -143,7 +143,7 @@ function parseParameters(range: MediaRange, media: MediaName, offer: Offer): Par
   if (parameters.has('sv')) return undefined;
   const asked = parameters.get('pretty');
   const pretty = asked === undefined ? undefined : isTrue(asked);
-  if (!parameters.has('as') && !parameters.has('g') && !parameters.has('v')) {
+  if (!parameters.get('as') && !parameters.has('g') && !parameters.has('v')) {
     return offer.forms.includes('object') ? { form: 'object', version: 'v1', pretty } : undefined;
   }
   const form = FORMS.get(parameters.get('as') ?? '');
@@ -156,7 +156,10 @@ function parseParameters(range: MediaRange, media: MediaName, offer: Offer): Par
 const contentType = (media: MediaName, offer: Offer): string =>
   offer.naming.mediaType(NAMES[media]) + (offer.stream && media === 'protobuf' ? ';stream=watch' : '');
 
-const mediaTypes = ({ media, naming }: Offer): string[] => media.map(name => naming.mediaType(NAMES[name]));
+/** The media type of a serialization, in a naming. */
+export const mediaTypeOf = (media: MediaName, naming: Naming): string => naming.mediaType(NAMES[media]);
+
+const mediaTypes = ({ media, naming }: Offer): string[] => media.map(name => mediaTypeOf(name, naming));
 const streamTypes = ({ media, naming }: Offer): string[] =>
   media.filter(canStream).map(name => `${naming.mediaType(NAMES[name])};stream=watch`);
 
@@ -183,14 +186,14 @@ function routeAccepts(accept: string | undefined, mediaTypes: readonly string[])
   });
 }
 
-/** Throws 406 unless an Accept header accepts this media type, the only one of a document. */
-export function checkAccepts(accept: string | undefined, mediaType: string): void {
-  if (!routeAccepts(accept, [mediaType])) throw noRepresentation([mediaType]);
+/** Throws 406, as upstream's router, unless an Accept header names one of the media types of a document. */
+export function checkAccepts(accept: string | undefined, ...mediaTypes: readonly string[]): void {
+  if (!routeAccepts(accept, mediaTypes.map(neutralMediaType))) throw noRepresentation(mediaTypes);
 }
 
 /**
- * Chooses media type and form of an answer by the Accept header (RFC 9110, section 12.5.1): those of the best range
- * that the offer has something for. Throws 406 if there is none.
+ * Chooses the media type and the form of an answer by the Accept header (RFC 9110, section 12.5.1): those of the best
+ * range that matches the offer. Throws 406 if no range matches.
  */
 export function negotiate(accept: string | undefined, offer: Offer): Choice {
   // What most clients send needs no parsing.
@@ -211,7 +214,7 @@ export function negotiate(accept: string | undefined, offer: Offer): Choice {
       const parameters = parseParameters(range, media, offer);
       // A Table has cells of any JSON type and therefore no protobuf form.
       if (!parameters || (parameters.form === 'table' && media === 'protobuf')) continue;
-      // As upstream, which chooses the media type before it looks at frames: other ranges do not count any more.
+      // As upstream, which ignores the other ranges once it has chosen a media type that cannot be streamed.
       if (offer.stream && !canStream(media)) throw notAcceptable(streamTypes(offer));
       return { ...parameters, media, contentType: contentType(media, offer) };
     }

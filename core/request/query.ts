@@ -4,10 +4,10 @@ import { badRequest } from '../model/refusal.js';
 /** The values of query parameters by name, in the order of the query. A Map, because names come from outside. */
 export type Query = ReadonlyMap<string, readonly string[]>;
 
-/** What makes a pair unreadable: a broken escape, or a semicolon, which separates nothing. */
+/** Matches pairs that cannot be parsed: with an invalid escape, or with a semicolon, which is not a separator. */
 const UNREADABLE = /;|%(?![0-9a-f]{2})/i;
 
-/** Index of the first character behind the parameters that are read; -1 if all are. */
+/** Index of the first character after the parameters that are parsed; -1 if all are. */
 function endOfParameters(raw: string): number {
   let end = -1;
   for (let i = 0; i < QUERY_PARAMETERS; i++) {
@@ -17,14 +17,14 @@ function endOfParameters(raw: string): number {
   return end;
 }
 
-/** Throws 400 for a query of more parameters than are read. */
+/** Throws 400 for a query with more parameters than are parsed. */
 export function checkQuery(raw: string): void {
   if (endOfParameters(raw) >= 0) throw badRequest(`the query has more than ${QUERY_PARAMETERS} parameters`);
 }
 
 /**
- * Parses a raw query string; never throws: pairs that cannot be read count as absent, as in Go's `url.URL.Query`, and
- * so do those above the bound that `checkQuery` checks.
+ * Parses a raw query string. Never throws: pairs that cannot be parsed are ignored, as by Go's `url.URL.Query`, and so
+ * are pairs beyond the limit that `checkQuery` checks.
  */
 export function parseQuery(raw: string): Query {
   const query = new Map<string, string[]>();
@@ -45,18 +45,18 @@ export function parseQuery(raw: string): Query {
   return query;
 }
 
-/** The first value of a parameter, '' where it is absent. */
+/** The first value of a parameter; '' if it is absent. */
 export const firstValue = (query: Query, name: string): string => query.get(name)?.[0] ?? '';
 
-/** A boolean parameter, as upstream reads it: absent, `0` and `false` in any case are false, all else is true. */
+/** A boolean parameter, as upstream parses it: false if absent, `0`, or `false` in any case; true otherwise. */
 export const parseFlag = (query: Query, name: string): boolean => {
   const value = query.get(name)?.[0];
   return value !== undefined && value !== '0' && value.toLowerCase() !== 'false';
 };
 
 /**
- * A decimal integer of 64 bits, limited to what a number holds exactly; undefined where the parameter is absent. Throws
- * 400 with upstream's text.
+ * A decimal integer of 64 bits, limited to the range of safe integers; undefined if the parameter is absent. Throws 400
+ * with upstream's message.
  */
 export function parseInteger(query: Query, name: string): number | undefined {
   const value = query.get(name)?.[0];
@@ -68,11 +68,11 @@ export function parseInteger(query: Query, name: string): number | undefined {
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(whole)));
 }
 
-/** Longest duration that is read. */
+/** The most characters of a duration. */
 const DURATION_CHARACTERS = 100;
 const UNITS = new Set(['ns', 'us', '\u00b5s', '\u03bcs', 'ms', 's', 'm', 'h']);
 
-/** Go's error for what is not a duration (`30s`, `1m30s`, `-1.5h`); undefined for a duration. */
+/** Go's error for a text that is not a duration (`30s`, `1m30s`, `-1.5h`); undefined for a duration. */
 function durationError(text: string): string | undefined {
   const quoted = JSON.stringify(text);
   if (text.length > DURATION_CHARACTERS) return `time: invalid duration ${quoted}`;
@@ -89,7 +89,7 @@ function durationError(text: string): string | undefined {
   return undefined;
 }
 
-/** Throws 400 for a `timeout` that is no duration. */
+/** Throws 400 if `timeout` is not a duration. */
 export function checkTimeout(query: Query): void {
   const value = firstValue(query, 'timeout');
   const error = value && durationError(value);

@@ -1,13 +1,13 @@
 import { Refusal } from '../model/refusal.js';
 
-/** The largest version that a client may send: upstream's have 64 bits. */
+/** The largest version that clients may send. Upstream's versions have 64 bits. */
 const MAX_REVISION = 2n ** 64n - 1n;
-/** The largest number of digits: reading them takes time with their square. */
+/** The largest number of digits, because parsing takes quadratic time. */
 const MAX_DIGITS = 100;
 
 /**
- * The resourceVersion that a client has sent, as a number. Throws 422 for one that is none, with upstream's text (which
- * answers 500); `field` says where it was sent.
+ * Parses a resourceVersion of a client. `field` is its name in messages. Throws 422 if it is invalid, with upstream's
+ * message. (Upstream answers 500.)
  */
 export function parseRevision(raw: string, field = 'resourceVersion'): number {
   const digits = /^\d+$/.test(raw);

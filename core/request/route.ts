@@ -4,7 +4,7 @@ import { withoutTrailing } from '../model/trailing.js';
 import type { Registry, Resource, Subresource } from '../schema/resource.js';
 import { parseFlag, parseQuery, type Query } from './query.js';
 
-/** What a request line leads to. */
+/** The result of parsing a request line. */
 export interface Route {
   readonly target: Target;
   readonly query: Query;
@@ -12,11 +12,12 @@ export interface Route {
   readonly resource?: Resource;
   readonly subresource?: Subresource;
   /**
-   * How a path below `/api` or `/apis` that leads to nothing is answered: 404 as a Status or, below an unknown group,
-   * as text; `object`: 404 for the object that it names; `namespace`: 400 for an object without a namespace.
+   * How a path below `/api` or `/apis` without a served resource is answered: 404 as a Status or, below an unknown
+   * group, as text; `object`: 404 for the object that the path names; `namespace`: 400 because the namespace is
+   * missing.
    */
   readonly missing?: 'status' | 'text' | 'namespace' | 'object';
-  /** The path is a deprecated one with `/watch/`, which has no method but GET. */
+  /** Whether the path has the deprecated form with `/watch/`, which supports only GET. */
   readonly watchPath?: boolean;
 }
 
@@ -26,10 +27,10 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['PATCH', 'patch'],
 ]);
 
-/** Subresources of a namespace: anything else behind its name is a resource in the namespace. */
+/** Subresources of namespaces. Any other segment after the name is a resource in the namespace. */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 
-/** The verb of a method, '' for one that no resource has. On a `/watch/` path every method is a watch. */
+/** The verb of a method; '' for methods that no resource supports. On a `/watch/` path every method is a watch. */
 function verbOf(method: string, name: string, sub: string, query: Query, watchPath: boolean): Verb | '' {
   if (watchPath) return 'watch';
   if (method === 'GET' || method === 'HEAD') {
@@ -49,11 +50,11 @@ function decodePath(path: string): string | undefined {
   }
 }
 
-/** Whether a path has `//` in it, but for an empty namespace and slashes at its end. */
+/** Whether a path contains `//`, except for an empty namespace and slashes at its end. */
 const hasEmptySegment = (path: string): boolean =>
   withoutTrailing(path, '/').replace('/namespaces//', '').includes('//');
 
-/** Segments behind these are ignored: no path of a resource has so many. */
+/** The most segments that are parsed. Paths of resources have fewer. */
 const MAX_SEGMENTS = 16;
 
 /** The segments of a path; slashes at its ends are ignored. */
@@ -85,7 +86,7 @@ function resourceRoute(
   parts: string[],
 ): Route {
   const watchPath = parts[0] === 'watch' && parts.length > 1;
-  // Such paths are no longer served. Authorizers still see a verb of their own.
+  // Such paths are no longer served. Authorizers get the verb `proxy`.
   const proxyPath = parts[0] === 'proxy' && parts.length > 1;
   let rest = watchPath || proxyPath ? parts.slice(1) : parts;
   let namespace = '';
@@ -113,13 +114,15 @@ function resourceRoute(
     resource &&
     (sub === '' || (subresource && !watchPath)) &&
     (!watchPath || resource.custom || resource.verbs.includes('watch')) &&
-    (rest.length <= 3 || subresource?.name === 'proxy') &&
+    // Custom kinds ignore what follows the subresource, as upstream.
+    (rest.length <= 3 || resource.custom || subresource?.name === 'proxy') &&
     (namespace === '' || resource.namespaced);
-  // Virtual resources have no objects that a path could name, unless they can be read one by one.
+  // Paths cannot name objects of virtual resources, unless these can be read one by one.
   const hasObjects = resource?.stored !== false || resource.verbs.includes('get');
   const isName = hasObjects || name === '' || sub !== '';
-  // All namespaces at once can only be listed.
-  const hasScope = !resource?.namespaced || namespace !== '' || (name === '' && resource.verbs.includes('list'));
+  // Requests for all namespaces can only be lists, and for custom kinds must be.
+  const isOfAll = name === '' && (!resource?.custom || target.verb === 'list' || target.verb === 'watch');
+  const hasScope = !resource?.namespaced || namespace !== '' || (isOfAll && resource.verbs.includes('list'));
   if (isServed && isName && !hasScope && hasEmptyNamespace) return { target, query, missing: 'namespace' };
   if (resource?.custom && sub !== '' && !subresource && name !== '') return { target, query, missing: 'object' };
   if (!isServed || !hasScope || !isName)

@@ -14,15 +14,15 @@ function tryParse(parse: (text: string) => Selector, text: string): Selector | u
 
 const SELECTING: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
 
-/** The selectors of a list, watch or deletecollection as the client wrote them; '' for none. */
+/** The texts of the selectors of a list, watch or deletecollection; '' if there are none. */
 export function selectorTexts({ target, query }: Route): { readonly labels: string; readonly fields: string } {
   if (target.is === 'path' || !SELECTING.has(target.verb) || query.size === 0) return { labels: '', fields: '' };
   return { labels: firstValue(query, 'labelSelector'), fields: firstValue(query, 'fieldSelector') };
 }
 
 /**
- * The target as authorizers see it: with the selectors of a list, watch or deletecollection. A selector that does not
- * parse is left out; whoever acts on it refuses it. It takes work that is not done for unknown senders.
+ * The target for authorizers, with the selectors of a list, watch or deletecollection. Invalid selectors are omitted;
+ * the code that evaluates them refuses the request. Not called for unknown senders, because parsing takes time.
  */
 export function withSelectors(route: Route): Target {
   const { target } = route;

@@ -1,3 +1,4 @@
+import { isInteger, isNumber } from '../model/jsonText.js';
 import type { ApiObject, Json } from '../model/object.js';
 import { wholeMilli } from '../model/quantity.js';
 import { badRequest } from '../model/refusal.js';
@@ -33,7 +34,11 @@ class Context implements DecodeErrors {
   readonly strictErrors = new StrictErrors();
   struct = '';
 
-  constructor(readonly sink: DecodeSink) {}
+  /** `isCustom`: the kind is a custom one, whose metadata upstream decodes on their own. */
+  constructor(
+    readonly sink: DecodeSink,
+    readonly isCustom: boolean,
+  ) {}
 
   unknown(field: string): void {
     if (!this.strictErrors.hasRoom) return;
@@ -49,12 +54,15 @@ class Context implements DecodeErrors {
 
   mismatch(value: Json, goType: string, how?: 'ownJson'): never {
     if (this.sink.isMerged && !how) throw new TypeMismatch(conversionError(value, goType));
-    const fields = this.path.filter(step => typeof step === 'string').join('.');
+    const steps = this.path.filter(step => typeof step === 'string');
+    if (this.isCustom && steps[0] === 'metadata') steps.shift();
+    const fields = steps.join('.');
     const into =
       fields && !this.sink.isMerged
         ? `Go struct field ${this.struct}.${fields} of type ${goType}`
         : `Go value of type ${goType}`;
-    const actual = typeof value === 'number' && !Number.isInteger(value) ? `number ${value}` : kindOf(value);
+    // Only a number that does not fit into a type of numbers is shown.
+    const actual = isNumber(value) && /^u?int|^float/.test(goType) ? `number ${value}` : kindOf(value);
     throw new TypeMismatch(`json: cannot unmarshal ${actual} into ${into}`);
   }
 
@@ -64,12 +72,20 @@ class Context implements DecodeErrors {
 }
 
 const kindOf = (value: Json): string =>
-  Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value === 'boolean' ? 'bool' : typeof value;
+  Array.isArray(value)
+    ? 'array'
+    : value === null
+      ? 'null'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : isNumber(value)
+          ? 'number'
+          : typeof value;
 
 /** The kind of the Go value for a JSON value. */
 function goKind(value: Json): string {
   if (Array.isArray(value)) return 'slice';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
+  if (isNumber(value)) return isInteger(value) ? 'int64' : 'float64';
   if (typeof value === 'boolean') return 'bool';
   return typeof value === 'string' ? 'string' : 'map';
 }
@@ -81,11 +97,11 @@ function conversionError(value: Json, goType: string): string {
   if (goType.startsWith('[]')) return `cannot restore slice from ${held}`;
   if (goType.includes('.')) return `cannot restore struct from: ${held}`;
   const convertible =
-    held === 'int64' ? goType === 'string' || isNumber(goType) : held === 'float64' && isNumber(goType);
+    held === 'int64' ? goType === 'string' || isNumberType(goType) : held === 'float64' && isNumberType(goType);
   return convertible ? `cannot convert ${held} to ${goType}` : `unrecognized type: ${goType}`;
 }
 
-const isNumber = (goType: string): boolean => /^(?:u?int|float)\d/.test(goType);
+const isNumberType = (goType: string): boolean => /^(?:u?int|float)\d/.test(goType);
 
 /** Decodes a value that is not null. */
 type Decoder = (value: Json, context: Context) => Json;
@@ -265,7 +281,7 @@ function structDecoder(struct: Struct): Decoder {
  * it. Throws `TypeMismatch`.
  */
 export function normalize(type: Struct, value: Json, sink: DecodeSink): { [key: string]: Json } {
-  const context = new Context(sink);
+  const context = new Context(sink, type.noProto === true);
   const decoded = cachedDecoder(type)(value, context) as { [key: string]: Json };
   sink.strictErrors.push(...context.strictErrors.texts);
   return decoded;

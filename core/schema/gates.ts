@@ -1,27 +1,7 @@
-/** Feature gates that are off by default in release 1.32. Their fields are ignored. */
-const OFF: ReadonlySet<string> = new Set([
-  'ClusterTrustBundle',
-  'ClusterTrustBundleProjection',
-  'CoordinatedLeaderElection',
-  'CrossNamespaceVolumeDataSource',
-  'DRAAdminAccess',
-  'DRAResourceClaimDeviceStatus',
-  'DynamicResourceAllocation',
-  'ImageVolume',
-  'InPlacePodVerticalScaling',
-  'InPlacePodVerticalScalingAllocatedStatus',
-  'MultiCIDRServiceAllocator',
-  'MutatingAdmissionPolicy',
-  'PodLevelResources',
-  'PodLogsQuerySplitStreams',
-  'ResourceHealthStatus',
-  'SELinuxChangePolicy',
-  'StorageVersionAPI',
-  'StorageVersionMigrator',
-  'SupplementalGroupsPolicy',
-  'UserNamespacesSupport',
-  'VolumeAttributesClass',
-]);
+import { GATES } from '../features/table.js';
+
+/** Fields whose gates are off by default in release 1.32 are ignored, whatever `--feature-gates` says. */
+const isOffByDefault = (gate: string): boolean => GATES.get(gate)?.isOnByDefault === false;
 
 /** Whether all of the comma-separated gates are off. */
-export const isOff = (gates: string | undefined): boolean => gates?.split(',').every(gate => OFF.has(gate)) ?? false;
+export const isOff = (gates: string | undefined): boolean => gates?.split(',').every(isOffByDefault) ?? false;

@@ -1,4 +1,5 @@
 import { DEPTH } from '../limits.js';
+import { OutOfRange, readJson, writeJson } from '../model/jsonText.js';
 import type { Json } from '../model/object.js';
 import { badRequest } from '../model/refusal.js';
 import { jsonSyntaxError } from './jsonSyntax.js';
@@ -8,11 +9,14 @@ import { UnreadableBody } from './unreadable.js';
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
+const NINE = 0x39;
 
 /** The nesting depth and the number of members of a text. */
 interface TextStats {
   readonly depth: number;
   readonly members: number;
+  /** Whether a number may have an exponent. */
+  readonly exponents: boolean;
 }
 
 /** Bytes of a string that are scanned one by one. For longer strings a native search is faster. */
@@ -40,6 +44,7 @@ function scanText(bytes: Uint8Array, maxDepth: number): TextStats {
   let depth = 0;
   let deepest = 0;
   let members = 0;
+  let exponents = false;
   for (let at = 0; at < bytes.length && deepest <= maxDepth; at++) {
     const byte = bytes[at]!;
     if (byte === QUOTE) at = findClosingQuote(bytes, at + 1);
@@ -47,8 +52,16 @@ function scanText(bytes: Uint8Array, maxDepth: number): TextStats {
     else if (byte === 0x7b || byte === 0x5b) {
       if (++depth > deepest) deepest = depth;
     } else if (byte === 0x7d || byte === 0x5d) depth--;
+    else if ((byte | 0x20) === 0x65 && bytes[at - 1]! <= NINE) exponents = true;
   }
-  return { depth: deepest, members };
+  return { depth: deepest, members, exponents };
+}
+
+/** Throws `OutOfRange` if a value has a number beyond the range of doubles. */
+function refuseInfinity(value: Json): void {
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) throw new OutOfRange();
+  if (typeof value === 'object' && value !== null)
+    for (const member of Array.isArray(value) ? value : Object.values(value)) refuseInfinity(member);
 }
 
 /** The number of members of all objects in a value. */
@@ -64,20 +77,22 @@ const toText = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
 /** Parses a text. Throws a Refusal (400) with upstream's message if it is malformed or nested too deeply. */
-function parseWithStats(bytes: Uint8Array, text: string): { value: Json; members: number } {
-  const { depth, members } = scanText(bytes, DEPTH);
+function parseWithStats(bytes: Uint8Array): { value: Json; members: number } {
+  const { depth, members, exponents } = scanText(bytes, DEPTH);
   if (depth > DEPTH) throw badRequest(`json: exceeded max depth of ${DEPTH}`);
   try {
-    return { value: JSON.parse(text) as Json, members };
+    const value = readJson(bytes);
+    if (exponents) refuseInfinity(value);
+    return { value, members };
   } catch (cause) {
-    throw new UnreadableBody(
-      `couldn't get version/kind; json parse error: ${jsonSyntaxError(bytes) ?? (cause as Error).message}`,
-    );
+    if (cause instanceof OutOfRange) throw badRequest(`json: ${cause.message}`);
+    const syntaxError = jsonSyntaxError(bytes) ?? (cause as Error).message;
+    throw new UnreadableBody(`couldn't get version/kind; json parse error: ${syntaxError}`, syntaxError);
   }
 }
 
 /** Parses a JSON body. `__proto__` is an ordinary member. Throws a Refusal (400) if malformed or nested too deeply. */
-export const parseJson = (bytes: Uint8Array): Json => parseWithStats(bytes, toText(bytes)).value;
+export const parseJson = (bytes: Uint8Array): Json => parseWithStats(bytes).value;
 
 /**
  * A parsed body, with errors for its duplicate members in document order (`duplicate field "spec.x"`). The last wins.
@@ -89,10 +104,9 @@ export interface StrictJson {
 
 /** Like `parseJson`, with errors for duplicate members. */
 export function parseStrict(bytes: Uint8Array): StrictJson {
-  const text = toText(bytes);
-  const { value, members } = parseWithStats(bytes, text);
+  const { value, members } = parseWithStats(bytes);
   // A parsed object has no duplicates, so the numbers of members differ if the text has any.
-  return { value, duplicates: countMembers(value) === members ? [] : findStrictErrors(text) };
+  return { value, duplicates: countMembers(value) === members ? [] : findStrictErrors(toText(bytes)) };
 }
 
 const ESCAPED = /[<>&\u2028\u2029]/;
@@ -106,6 +120,6 @@ const ESCAPES = new Map([
 
 /** Encodes JSON like Go, which escapes `<`, `>`, `&` and the two line separators. */
 export function encodeJson(value: unknown, indent = false): string {
-  const text = JSON.stringify(value, null, indent ? 2 : undefined);
+  const text = writeJson(value, indent ? 2 : undefined);
   return ESCAPED.test(text) ? text.replace(/[<>&\u2028\u2029]/g, char => ESCAPES.get(char)!) : text;
 }

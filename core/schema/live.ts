@@ -1,3 +1,4 @@
+import { writeJson } from '../model/jsonText.js';
 import type { Log } from '../api/host.js';
 import type { ResourceSource, ResourceType } from '../api/resource.js';
 import { decodeStored } from '../plugin/stored.js';
@@ -18,11 +19,15 @@ interface ServedType {
 /** A change of an object that may define a resource type. */
 type DefinitionChange = Pick<WireEvent, 'key' | 'value' | 'revision'>;
 
+/** The names of a type, which no other type of its group has. */
+const namesOf = ({ group, plural, kind }: { group: string; plural: string; kind: string }): string[] =>
+  [plural, kind].map(name => `${name}.${group}`);
+
 const storageNameOf = ({ group, plural }: ResourceType): string => `${group}/${plural}`;
 
 /** The part of a type that matters to clients. Watches of its objects end when it changes. */
 const visibleText = ({ terminating: _terminating, changedAt: _changedAt, ...rest }: ResourceType): string =>
-  JSON.stringify(rest);
+  writeJson(rest);
 
 /**
  * The registry of a thread, updated by the thread's events: objects of the sources add, change and remove resource
@@ -99,7 +104,7 @@ export class LiveRegistry {
     try {
       const type = this.#withChangedAt(source.define(decodeStored(value)), before?.type, revision);
       if (!type) return undefined;
-      const text = JSON.stringify(type);
+      const text = writeJson(type);
       return text === before?.text ? before : { type, text, resources: resourcesOf(type) };
     } catch (error) {
       this.log.error(
@@ -131,15 +136,37 @@ export class LiveRegistry {
     this.#stale = true;
   }
 
+  /**
+   * The resources of types that objects define, without those of a type whose plural name or kind is taken in its
+   * group. Kinds that came with the server, or with a plugin, precede; then the type whose object has the smallest key,
+   * which is the same in every thread.
+   */
+  #withoutConflicts(fixed: Registry): readonly Resource[] {
+    const taken = new Set(
+      [...fixed.groups.values()].flatMap(({ versions }) =>
+        versions.flatMap(({ resources }) => Array.from(resources.values(), namesOf).flat()),
+      ),
+    );
+    const inOrder = [...this.#served].sort(([a], [b]) => (a < b ? -1 : 1));
+    return inOrder.flatMap(([key, { type, resources }]) => {
+      const conflict = namesOf(type).find(name => taken.has(name));
+      if (conflict !== undefined) {
+        this.log.error({ key }, `the resource type defined by the object is not served: ${conflict} is another type`);
+        return [];
+      }
+      for (const name of namesOf(type)) taken.add(name);
+      return resources;
+    });
+  }
+
   readonly #ended = new Set<string>();
 
   /** Rebuilds the registry if definitions have changed since the last call. */
   rebuild(): void {
     if (!this.#stale) return;
     this.#stale = false;
-    // Types defined by objects do not replace those of plugins or of the embedding program.
-    const extra = [...[...this.#served.values()].flatMap(served => served.resources), ...this.#fixed];
-    this.#current = extendRegistry(this.base, extra, this.#generation, this.#current);
+    const fixed = this.fixed;
+    this.#current = extendRegistry(fixed, this.#withoutConflicts(fixed), this.#generation, this.#current);
     const ended = [...this.#ended];
     this.#ended.clear();
     this.onChange(this.#current, ended);

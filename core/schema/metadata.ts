@@ -2,6 +2,7 @@ import type { Strategy } from '../api/strategy.js';
 import { ANNOTATIONS_BYTES, BODY_BYTES } from '../limits.js';
 import { dns1123Label, labelValue, pathSegment, qualifiedName } from '../model/names.js';
 import type { ApiObject, ObjectMeta, OwnerReference } from '../model/object.js';
+import { goStrings } from '../model/goText.js';
 import {
   forbiddenField,
   invalid,
@@ -106,6 +107,12 @@ function annotationViolations(given: { readonly [key: string]: string }): Violat
   return found;
 }
 
+/** What is wrong with labels or annotations alone. */
+export const metadataTextViolations = (
+  member: 'labels' | 'annotations',
+  given: { readonly [key: string]: string },
+): Violation[] => (member === 'labels' ? labelViolations(given) : annotationViolations(given));
+
 /** The group and version of an `apiVersion`; both are empty if it has more than one slash. */
 function groupVersion(apiVersion: string): readonly [group: string, version: string] {
   const parts = apiVersion.split('/');
@@ -153,15 +160,11 @@ function ownerListViolations(given: readonly OwnerReference[]): Violation[] {
   });
 }
 
-/** A list of strings as Go prints it. */
-const stringList = (given: readonly string[]): Verbatim =>
-  new Verbatim(`[]string{${given.map(one => JSON.stringify(one)).join(', ')}}`);
-
 function finalizerViolations(given: readonly string[], rules: MetadataRules): Violation[] {
   const field = 'metadata.finalizers';
   const found = collectViolations(given, name => qualifiedName(name).map(text => invalid(field, name, text)));
   if (given.includes(ORPHAN) && given.includes(FOREGROUND))
-    found.push(invalid(field, stringList(given), `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`));
+    found.push(invalid(field, goStrings(given), `finalizer ${ORPHAN} and ${FOREGROUND} cannot be both set`));
   const known = rules.finalizers ?? STANDARD_FINALIZERS;
   if (known === 'any') return found;
   const why = 'name is neither a standard finalizer name nor is it fully qualified';
@@ -180,7 +183,7 @@ function newFinalizerViolations(meta: ObjectMeta, old: ObjectMeta): Violation[] 
   return [
     forbiddenField(
       'metadata.finalizers',
-      `no new finalizers can be added if the object is being deleted, found new finalizers ${stringList(added).text}`,
+      `no new finalizers can be added if the object is being deleted, found new finalizers ${goStrings(added).text}`,
     ),
   ];
 }

@@ -70,6 +70,8 @@ export interface Field {
   readonly oneOf?: string;
   /** Feature gate of the field. */
   readonly gate?: string;
+  /** Whether OpenAPI 3 documents refer to its type directly, without a description. */
+  readonly bare?: boolean;
 }
 
 /** An embedded message that contains a field on the wire. `inner` is the next nested one. `type` is a type id. */

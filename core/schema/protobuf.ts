@@ -1,4 +1,5 @@
 import protobuf from 'protobufjs/minimal.js';
+import { writeJson } from '../model/jsonText.js';
 import type { Json, JsonObject } from '../model/object.js';
 import type { ScalarName, Struct, Type } from './model.js';
 import { BYTES, DOUBLE, type Entry, isObject, MAGIC, ownMember, VARINT, wireEntries } from './protobufWire.js';
@@ -36,7 +37,7 @@ function writeIntOrString(writer: Writer, value: Json | undefined): void {
 }
 
 const writeRaw = (writer: Writer, value: Json | undefined): void => {
-  if (value !== undefined) writeTag(writer, 1, BYTES).bytes(Buffer.from(JSON.stringify(value)));
+  if (value !== undefined) writeTag(writer, 1, BYTES).bytes(Buffer.from(writeJson(value)));
 };
 
 /** A 64-bit number in the representation of protobufjs. */
@@ -72,7 +73,8 @@ function writeScalar(writer: Writer, number: number, name: ScalarName, value: Js
     writeTag(writer, number, BYTES).bytes(Buffer.from(typeof value === 'string' ? value : '', 'base64'));
   else if (name === 'bool') writeTag(writer, number, VARINT).bool(value === true);
   else if (name === 'double') writeTag(writer, number, DOUBLE).double(Number(value ?? 0));
-  else if (name !== 'any') writeTag(writer, number, VARINT).int64(Number(value ?? 0));
+  else if (name !== 'any')
+    writeTag(writer, number, VARINT).int64(typeof value === 'bigint' ? toLong(value) : Number(value ?? 0));
 }
 
 function writeMap(writer: Writer, number: number, of: Type, value: JsonObject): void {
@@ -156,11 +158,14 @@ export function encodeEnvelope(apiVersion: string, kind: string, raw: Uint8Array
 }
 
 /**
- * Encodes an object of the meta group (Status, PartialObjectMetadata, discovery documents) as a body. Returns undefined
- * if its kind has no protobuf form.
+ * Encodes an object of the meta group (Status, PartialObjectMetadata, discovery documents) or of another package as a
+ * body. Returns undefined if its kind has no protobuf form.
  */
-export function encodeCommon(object: { readonly kind: string; readonly apiVersion?: string }): Uint8Array | undefined {
-  const struct = findType(`meta.v1.${object.kind}`);
+export function encodeCommon(
+  object: { readonly kind: string; readonly apiVersion?: string },
+  packageName = 'meta.v1',
+): Uint8Array | undefined {
+  const struct = findType(`${packageName}.${object.kind}`);
   if (!struct || struct.noProto) return undefined;
   return encodeEnvelope(object.apiVersion ?? 'v1', object.kind, encodeMessage(struct, object as unknown as Json));
 }

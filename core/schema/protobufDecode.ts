@@ -1,9 +1,11 @@
 import protobuf from 'protobufjs/minimal.js';
 import { STRICT_ERRORS } from '../limits.js';
+import { integerValue } from '../model/jsonText.js';
 import type { Json, JsonObject } from '../model/object.js';
 import { badRequest } from '../model/refusal.js';
 import { parseJson } from './json.js';
 import type { Field, ScalarName, Struct, Type } from './model.js';
+import { UnreadableBody } from './unreadable.js';
 import { BYTES, type Entry, isObject, MAGIC, ownMember, VARINT, wireEntries } from './protobufWire.js';
 import { formatDuration, STRUCT_SCALARS } from './scalars.js';
 
@@ -159,7 +161,7 @@ class MessageReader {
     if (type.name === 'bytes') return Buffer.from(reader.bytes()).toString('base64');
     if (type.name === 'bool') return reader.bool();
     if (type.name === 'double') return reader.double();
-    return toNumber(reader.int64());
+    return integerValue(BigInt(String(reader.int64())));
   }
 }
 
@@ -184,7 +186,7 @@ export function decodeMessage(struct: Struct, raw: Uint8Array): { value: JsonObj
  */
 export function decodeEnvelope(bytes: Uint8Array): { apiVersion: string; kind: string; raw: Uint8Array } {
   if (!MAGIC.every((byte, i) => bytes[i] === byte))
-    throw badRequest('provided data does not appear to be a protobuf message');
+    throw new UnreadableBody('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
   try {
     const reader = protobuf.Reader.create(bytes.subarray(MAGIC.length));
     let types = new Map<number, unknown>();

@@ -1,6 +1,7 @@
 import type { Strategy } from '../api/strategy.js';
 import type { Naming } from '../naming.js';
 import { RELEASE } from '../release.js';
+import { AS_RELEASED, type Enablement } from './enablement.js';
 import type { Struct } from './model.js';
 import type { Group, GroupVersion, Registry, Resource, Subresource } from './resource.js';
 import { completeStrategy } from './strategyDefaults.js';
@@ -16,8 +17,8 @@ export interface RegistryInput {
   readonly strategies: StrategySource;
   readonly extra?: readonly Resource[];
   readonly generation: number;
-  /** Enables or disables a version by its neutral apiVersion. Undefined means the default of the release. */
-  readonly enabled?: (apiVersion: string) => boolean | undefined;
+  /** What is served instead of the versions that the release serves. */
+  readonly enablement?: Enablement;
 }
 
 /** The priority of groups of custom kinds, as upstream's. */
@@ -45,6 +46,7 @@ function toSubresource(row: SubresourceRow, group: string, version: string, nami
     },
     connect: row.connect,
     produces: row.produces,
+    otherVersions: row.otherVersions,
   };
 }
 
@@ -118,17 +120,27 @@ function toResource(group: GroupRow, version: VersionRow, row: ResourceRow, inpu
   };
 }
 
+/** Whether the version is served, and its resources that are: one may be enabled or disabled by itself. */
+function servedOf(neutral: string, version: VersionRow, { versions, resources }: Enablement) {
+  const served = versions[neutral] ?? version.enabled;
+  const isServed = ({ plural }: ResourceRow): boolean => resources[`${neutral}/${plural}`] ?? served;
+  const rows = version.resources.filter(isServed);
+  // All resources of a version that is not served stay known, because objects may be stored in it.
+  return rows.length > 0 ? { served: true, rows } : { served: false, rows: version.resources };
+}
+
 function toGroup(row: GroupRow, input: RegistryInput): Group {
-  const { naming } = input;
+  const { naming, enablement = AS_RELEASED } = input;
   const versions = row.versions.map(version => {
     const neutral = joinApiVersion(row.name, version.version);
+    const { served, rows } = servedOf(neutral, version, enablement);
     return {
       group: naming.group(row.name),
       version: version.version,
       apiVersion: naming.apiVersion(neutral),
       stability: version.stability,
-      served: input.enabled?.(neutral) ?? version.enabled,
-      resources: new Map(version.resources.map(r => [r.plural, toResource(row, version, r, input)])),
+      served,
+      resources: new Map(rows.map(r => [r.plural, toResource(row, version, r, input)])),
       package: version.package,
       otherKinds: version.otherKinds,
     };

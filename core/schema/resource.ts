@@ -1,4 +1,5 @@
 import type { Strategy } from '../api/strategy.js';
+import type { ConversionWebhook } from '../api/conversion.js';
 import type { StructuralSchema } from '../api/resource.js';
 import type { ApiObject, Json } from '../model/object.js';
 import type { Struct } from './model.js';
@@ -10,6 +11,8 @@ export interface Subresource {
   readonly group: string;
   readonly version: string;
   readonly verbs: readonly string[];
+  /** Further versions that a body may have. They have the same form. */
+  readonly otherVersions?: readonly string[];
   /** Type of the body; undefined for `connect`-like subresources without one. */
   readonly type?: Struct;
   /** Type of the query parameters, if any. */
@@ -31,6 +34,10 @@ export interface CustomSchema {
   decode(value: { readonly [key: string]: Json }, strictErrors: string[]): ApiObject;
   /** Converts a stored object, written with any version and schema, to this version. */
   read(object: ApiObject): ApiObject;
+  /** Reads a stored object that was written in this version, maybe with another schema. */
+  readOwn(object: ApiObject): ApiObject;
+  /** An object that was converted to this version, without unknown fields and nulls. */
+  accept(object: ApiObject): ApiObject;
 }
 
 /** A resource of a group version, to which requests are routed. All names are in the server's naming. */
@@ -66,6 +73,8 @@ export interface Resource {
   readonly strategy: Strategy;
   /** The schema of a custom kind. */
   readonly custom?: CustomSchema;
+  /** The webhook that converts objects between versions. */
+  readonly webhook?: ConversionWebhook;
   /** Objects up to this revision may have been written with another schema and must be read with `custom.read`. */
   readonly changedAt?: number;
   /** Text of the Warning header of answers in this version. */

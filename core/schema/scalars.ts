@@ -1,5 +1,6 @@
 import { timeError } from './timeErrors.js';
 import { canonicalQuantity } from '../model/quantity.js';
+import { isInteger, isNumber } from '../model/jsonText.js';
 import type { Json } from '../model/object.js';
 import type { ScalarName } from './model.js';
 
@@ -15,8 +16,10 @@ export type ScalarDecoder = (value: Json, errors: DecodeErrors) => Json;
 const integerDecoder =
   (goType: string, min: number, max: number, how?: 'ownJson'): ScalarDecoder =>
   (value, errors) =>
-    typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
-      ? value + 0
+    isInteger(value) && value >= min && value <= max
+      ? typeof value === 'number'
+        ? value + 0
+        : value
       : errors.mismatch(value, goType, how);
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
@@ -121,16 +124,36 @@ const decodeDuration: ScalarDecoder = (value, errors) => {
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
+/** The place at which Go's decoder finds an error in a text that is no base64 (RFC 4648, section 4). */
+function base64ErrorAt(text: string): number {
+  const bytes = Buffer.from(text);
+  let digits = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const char = String.fromCharCode(bytes[at]!);
+    if (char === '\n' || char === '\r') continue;
+    if (/[A-Za-z0-9+/]/.test(char)) digits = (digits + 1) % 4;
+    else if (char !== '=' || digits < 2) return at;
+    else {
+      const [second, after] = [...bytes.keys()].filter(
+        next => next > at && bytes[next] !== 0x0a && bytes[next] !== 0x0d,
+      );
+      if (digits === 3) return second ?? bytes.length;
+      if (second === undefined) return bytes.length;
+      return bytes[second] === 0x3d ? (after ?? bytes.length) : second - 1;
+    }
+  }
+  return bytes.length - digits;
+}
+
 const decodeBytes: ScalarDecoder = (value, errors) => {
   if (typeof value !== 'string') return errors.mismatch(value, '[]uint8');
   const text = value.includes('\n') || value.includes('\r') ? value.replace(/[\r\n]/g, '') : value;
-  if (!BASE64.test(text))
-    return errors.fail('illegal base64 data at input byte ' + (text.match(/^[A-Za-z0-9+/]*/)?.[0].length ?? 0));
+  if (!BASE64.test(text)) return errors.fail(`illegal base64 data at input byte ${base64ErrorAt(value)}`);
   return text.endsWith('=') ? Buffer.from(text, 'base64').toString('base64') : text;
 };
 
 const decodeQuantity: ScalarDecoder = (value, errors) => {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value);
+  const text = typeof value === 'string' || isNumber(value) ? String(value) : JSON.stringify(value);
   return canonicalQuantity(text, why => errors.fail(why));
 };
 
@@ -144,9 +167,9 @@ export const SCALAR_DECODERS: Readonly<Record<ScalarName, ScalarDecoder>> = {
   string: (value, errors) => (typeof value === 'string' ? value : errors.mismatch(value, 'string')),
   bool: (value, errors) => (typeof value === 'boolean' ? value : errors.mismatch(value, 'bool')),
   int32: decodeInt32,
-  int64: integerDecoder('int64', -(2 ** 63), 2 ** 63 - 1024),
+  int64: integerDecoder('int64', -(2 ** 63), 2 ** 63),
   uint32: integerDecoder('uint32', 0, 2 ** 32 - 1),
-  double: (value, errors) => (typeof value === 'number' ? value : errors.mismatch(value, 'float64')),
+  double: (value, errors) => (isNumber(value) ? Number(value) : errors.mismatch(value, 'float64')),
   bytes: decodeBytes,
   any: value => value,
   Time: decodeTime,

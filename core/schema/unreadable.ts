@@ -5,7 +5,11 @@ import { Refusal } from '../model/refusal.js';
  * object of a certain kind add its name to the message.
  */
 export class UnreadableBody extends Refusal {
-  constructor(message: string) {
+  /** `syntaxError`: what is wrong with the text, where it could not be parsed. */
+  constructor(
+    message: string,
+    readonly syntaxError?: string,
+  ) {
     super('BadRequest', message);
   }
 }

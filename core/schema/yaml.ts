@@ -1,194 +1,88 @@
 import { createRequire } from 'node:module';
-import type { Document, LineCounter, Pair, Scalar, Tags } from 'yaml';
-import { BODY_BYTES, STRICT_ERRORS, DEPTH, YAML_ALIASES } from '../limits.js';
+import { DEPTH, OBJECT_BYTES, YAML_BYTES } from '../limits.js';
 import type { Json } from '../model/object.js';
 import { Refusal } from '../model/refusal.js';
-import type { StrictJson } from './json.js';
+import { parseStrict, type StrictJson } from './json.js';
 import { UnreadableBody } from './unreadable.js';
+import { composeYaml, YamlError } from './yamlCompose.js';
 
-type Yaml = typeof import('yaml');
+type JsYaml = typeof import('js-yaml');
 
-let library: Yaml | undefined;
+let library: JsYaml | undefined;
 
-/** The library, loaded on first use: loading takes 40 ms, and most servers never need it. */
-const yaml = (): Yaml => (library ??= createRequire(import.meta.url)('yaml') as Yaml);
+/** The library, loaded on first use: most servers never need it. */
+const jsYaml = (): JsYaml => (library ??= createRequire(import.meta.url)('js-yaml') as JsYaml);
 
 const yamlError = (why: string): Refusal => new UnreadableBody(`error converting YAML to JSON: yaml: ${why}`);
 
-/** Types of YAML 1.1 without a JSON form. Their values stay strings, as upstream. */
-const NOT_JSON = /:(timestamp|binary|omap|pairs|set)$/;
+/** A line that begins or ends a document. */
+const MARKER = /(?:^|[\r\n])(---|\.\.\.)(?=[ \t\r\n]|$)/g;
+/** Lines before a document: blank ones, comments and directives. */
+const isPreamble = (text: string): boolean =>
+  text.split(/\r\n?|\n/).every(line => /^(?:\ufeff?[ \t]*(?:#|$)|%)/.test(line));
 
-/** The library's float begins at a lone point, which is a string. */
-const withDigits = (tags: Tags): Tags =>
-  tags.map(tag =>
-    typeof tag !== 'string' && 'test' in tag && tag.test?.test('.')
-      ? { ...tag, test: /^[-+]?(?=[^.]|\..)[\d_]*\.[\d_]*$/ }
-      : tag,
-  );
-
-const jsonTags = (tags: Tags): Tags =>
-  withDigits(tags).filter(tag => typeof tag === 'string' || (!NOT_JSON.test(tag.tag) && tag.format !== 'TIME'));
-
-/** Without the merge tag, so that a key `<<` is an ordinary key, which is quoted. */
-const withoutMerge = (tags: Tags): Tags =>
-  withDigits(tags).filter(tag => typeof tag === 'string' || !tag.tag.endsWith(':merge'));
-
-interface Parsed {
-  readonly document: Document.Parsed | undefined;
-  readonly lines: LineCounter;
+/** The first document of a stream. Such lines end a document wherever they are, also in texts. */
+function firstDocument(text: string): string {
+  MARKER.lastIndex = 0;
+  let marker = MARKER.exec(text);
+  if (marker?.[1] === '---' && isPreamble(text.slice(0, marker.index))) marker = MARKER.exec(text);
+  return marker ? text.slice(0, marker.index + 1) : text;
 }
 
-/** Parses the first document of a stream. The depth is checked during parsing, before anything recurses. */
-function firstDocument(text: string): Parsed {
-  const { Composer, Lexer, LineCounter, Parser } = yaml();
-  const lines = new LineCounter();
-  lines.addNewLine(0);
-  const parser = new Parser(lines.addNewLine);
-  const composer = new Composer({
-    version: '1.1',
-    customTags: jsonTags,
-    uniqueKeys: false,
-    prettyErrors: false,
-    // Warnings would be caused by clients and could fill the log.
-    logLevel: 'error',
-  });
-  for (const lexeme of new Lexer().lex(text)) {
-    for (const token of parser.next(lexeme)) for (const document of composer.next(token)) return { document, lines };
-    // The stack contains the document and the current value in addition to the containers.
-    if (parser.stack.length > DEPTH + 2) throw yamlError(`exceeded max depth of ${DEPTH}`);
-  }
-  for (const token of parser.end()) for (const document of composer.next(token)) return { document, lines };
-  for (const document of composer.end()) return { document, lines };
-  return { document: undefined, lines };
+/** A copy of a JSON value with members sorted by name. */
+function sortMembers(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortMembers);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  // `fromEntries` defines `__proto__` as an own member.
+  return Object.fromEntries(members.map(([name, member]) => [name, sortMembers(member)]));
 }
+
+const OPEN_BRACE = 0x7b;
+const isBlank = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 /**
- * Copies a value with all aliases expanded, within a budget; a cycle exceeds the depth limit. Members are sorted by
- * name, as upstream does: unknown fields are reported in this order.
+ * The value of a body that is JSON, with its members sorted; undefined for anything else, and for duplicate members,
+ * which are reported as the parser of YAML finds them. It takes a tenth of the time of that parser.
  */
-function expandAliases(value: unknown, depth: number, budget: { remaining: number }): Json {
-  budget.remaining -= typeof value === 'string' ? value.length + 1 : 1;
-  if (budget.remaining < 0) throw yamlError('document contains excessive aliasing');
-  if (depth > DEPTH) throw yamlError(`exceeded max depth of ${DEPTH}`);
-  if (Array.isArray(value)) return value.map(item => expandAliases(item, depth + 1, budget));
-  if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value).map(([key, member]): [string, Json] => {
-      budget.remaining -= key.length;
-      return [key, expandAliases(member, depth + 1, budget)];
-    });
-    members.sort(([a], [b]) => (a < b ? -1 : 1));
-    // `fromEntries` defines `__proto__` as an own member.
-    return Object.fromEntries(members);
-  }
-  if (typeof value === 'number' && !Number.isFinite(value)) throw yamlError(`unsupported value: ${value}`);
-  return (value ?? null) as Json;
-}
-
-function parseFirst(bytes: Uint8Array): Parsed & { readonly value: Json } {
+function parseAsJson(bytes: Uint8Array): StrictJson | undefined {
+  let start = 0;
+  while (isBlank(bytes[start])) start++;
+  if (bytes[start] !== OPEN_BRACE) return undefined;
   try {
-    const { document, lines } = firstDocument(
-      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'),
-    );
-    const error = document?.errors[0];
-    if (error) throw yamlError(`line ${lines.linePos(error.pos[0]).line}: ${error.message}`);
-    const value = expandAliases(document?.toJS({ maxAliasCount: YAML_ALIASES }), 0, { remaining: 2 * BODY_BYTES });
-    return { document, lines, value };
-  } catch (cause) {
-    throw cause instanceof Refusal ? cause : yamlError((cause as Error).message);
+    const { value, duplicates } = parseStrict(bytes);
+    return duplicates.length > 0 ? undefined : { value: sortMembers(value), duplicates };
+  } catch {
+    return undefined;
   }
 }
 
-/**
- * Decodes the first document of a YAML 1.1 stream to JSON. Timestamps and binaries stay strings, keys become strings,
- * the last of duplicate keys wins, an empty stream is null. `__proto__` is an ordinary key. Throws a Refusal (400).
- */
-export const decodeYaml = (bytes: Uint8Array): Json => parseFirst(bytes).value;
+/** What the library says of a text that is not YAML. */
+function syntaxError(error: unknown): Refusal {
+  if (!(error instanceof jsYaml().YAMLException)) return yamlError((error as Error).message);
+  if (error.reason.startsWith('nesting exceeded')) return yamlError(`exceeded max depth of ${DEPTH}`);
+  return yamlError(error.mark ? `line ${error.mark.line + 1}: ${error.reason}` : error.reason);
+}
 
-/** Like `decodeYaml`, with the duplicate keys in document order (`line 7: key "k" already set in map`). */
+/**
+ * Decodes the first document of a YAML 1.1 stream to JSON, with the duplicate keys (`line 7: key "k" already set in
+ * map`). Timestamps and binaries stay strings, keys become strings, the last of duplicate keys wins, an empty stream is
+ * null. `__proto__` is an ordinary key. Members are sorted by name, as upstream does: unknown fields are reported in
+ * this order. Throws a Refusal: 400, and 413 for more than YAML_BYTES that are not JSON.
+ */
 export function decodeYamlStrict(bytes: Uint8Array): StrictJson {
-  const { document, lines, value } = parseFirst(bytes);
-  return { value, duplicates: document ? duplicateKeys(document, lines) : [] };
-}
-
-function lineOf(pair: Pair, lines: LineCounter): number {
-  const { isAlias, isMap, isScalar } = yaml();
-  const node = isScalar(pair.value) || isAlias(pair.value) || isMap(pair.value) ? pair.value : pair.key;
-  return lines.linePos((node as { range?: readonly number[] | null }).range?.[0] ?? 0).line;
-}
-
-function duplicateKeys(document: Document.Parsed, lines: LineCounter): string[] {
-  const { isPair, isScalar, visit } = yaml();
-  const found: string[] = [];
-  visit(document, {
-    Map(_key, map) {
-      const seen = new Set<string>();
-      for (const pair of map.items) {
-        if (!isPair(pair) || !isScalar(pair.key)) continue;
-        const key = String(pair.key.value);
-        if (seen.has(key) && key !== '<<' && found.length < STRICT_ERRORS)
-          found.push(`line ${lineOf(pair, lines)}: key ${JSON.stringify(key)} already set in map`);
-        seen.add(key);
-      }
-    },
-  });
-  return found;
-}
-
-const DIGITS = /^\d+/;
-const LETTER = /^\p{L}/u;
-
-/** Compares keys as Go's YAML encoder: letters after other characters, sequences of digits by value. */
-function compareKeys(a: string, b: string): number {
-  let at = 0;
-  while (at < a.length && a[at] === b[at]) at++;
-  const [remaining, right] = [a.slice(at), b.slice(at)];
-  if (!remaining || !right) return a.length - b.length;
-  const letters = Number(LETTER.test(remaining)) - Number(LETTER.test(right));
-  if (letters !== 0) return letters;
-  const [leftDigits, rightDigits] = [DIGITS.exec(remaining)?.[0], DIGITS.exec(right)?.[0]];
-  if (leftDigits && rightDigits && leftDigits !== rightDigits) {
-    const value = Number(leftDigits) - Number(rightDigits) || leftDigits.length - rightDigits.length;
-    if (value !== 0) return value;
+  const json = parseAsJson(bytes);
+  if (json) return json;
+  if (bytes.length > YAML_BYTES)
+    throw new Refusal('RequestEntityTooLarge', `Request entity too large: limit of a body in YAML is ${YAML_BYTES}`);
+  const text = firstDocument(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+  try {
+    const events = jsYaml().parseEvents(text, { maxDepth: DEPTH });
+    return composeYaml(text, events, jsYaml(), OBJECT_BYTES);
+  } catch (error) {
+    throw error instanceof YamlError ? yamlError(error.message) : syntaxError(error);
   }
-  return remaining < right ? -1 : 1;
 }
 
-/** Plain texts that YAML 1.1 parses as another type than string (yaml.org/type: null, bool, int, float, timestamp). */
-const AMBIGUOUS_FORMS = [
-  /~|null|y|yes|n|no|true|false|on|off|<<|=/,
-  /[-+]?\.(?:inf|nan)|[-+]?0b[01_]+|[-+]?0o?[0-7_]+|[-+]?0x[\da-f_]+/,
-  /[-+]?(?:\.\d+|\d[\d_]*(?:\.\d*)?)(?:e[-+]?\d+)?|[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?/,
-  /\d{4}-\d\d?-\d\d?(?:[t\s].*)?/,
-];
-const AMBIGUOUS = new RegExp(`^(?:${AMBIGUOUS_FORMS.map(form => form.source).join('|')})?$`, 'i');
-/** Characters that are only possible in a double-quoted text. */
-const NEEDS_ESCAPES = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/;
-
-function setStyle(scalar: Scalar): void {
-  const { Scalar } = yaml();
-  const text = scalar.value;
-  if (typeof text !== 'string') return;
-  if (AMBIGUOUS.test(text) || NEEDS_ESCAPES.test(text)) scalar.type = Scalar.QUOTE_DOUBLE;
-  else if (text.includes('\n')) scalar.type = /^\s|[ ]\n/.test(text) ? Scalar.QUOTE_DOUBLE : Scalar.BLOCK_LITERAL;
-  else scalar.type = Scalar.PLAIN;
-}
-
-/**
- * Encodes a JSON value as YAML in the style of sigs.k8s.io/yaml: sorted keys, block style, strings quoted if YAML 1.1
- * would parse them as another type, no folded lines.
- */
-export function encodeYaml(value: object): string {
-  const { Document, visit } = yaml();
-  // The detour through JSON removes undefined members and shared values, which would become aliases.
-  const document = new Document(JSON.parse(JSON.stringify(value)), {
-    version: '1.1',
-    merge: false,
-    customTags: withoutMerge,
-    aliasDuplicateObjects: false,
-    sortMapEntries: (a, b) => compareKeys(String(keyText(a)), String(keyText(b))),
-  });
-  visit(document, { Scalar: (_key, scalar) => setStyle(scalar) });
-  return document.toString({ lineWidth: 0, indentSeq: false, singleQuote: true, directives: false });
-}
-
-const keyText = ({ key }: Pair): unknown => (yaml().isScalar(key) ? key.value : key);
+/** Like `decodeYamlStrict`, without the duplicate keys. */
+export const decodeYaml = (bytes: Uint8Array): Json => decodeYamlStrict(bytes).value;

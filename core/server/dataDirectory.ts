@@ -19,8 +19,8 @@ import { ensurePki, type Pki, writeFileAtomic } from '../pki/index.js';
 import type { Settings } from './settings.js';
 
 /**
- * The data directory: what a server keeps beside its objects (certificates, the administrator's token, secrets), made
- * at the first start. Private files have mode 0600, and the directories that hold them 0700.
+ * The data directory, created at the first start: the store, certificates, the administrator's token and keys. Private
+ * files have mode 0600, and their directories 0700.
  */
 export interface DataDirectory {
   readonly storePath: string;
@@ -45,7 +45,7 @@ function ensureSecret(file: string): Uint8Array {
   return readFileSync(file);
 }
 
-/** Makes a key for tokens of service accounts: RSA, which every client of JWTs can verify, and fast. */
+/** Creates the key for tokens of service accounts: RSA, which all JWT libraries can verify, quickly. */
 async function ensureServiceAccountKey(file: string): Promise<string> {
   if (existsSync(file)) return file;
   const { privateKey } = await promisify(generateKeyPair)('rsa', {
@@ -57,13 +57,13 @@ async function ensureServiceAccountKey(file: string): Promise<string> {
   return file;
 }
 
-/** Keeps other users out of a directory with secrets, also if an earlier release made it or it was copied here. */
+/** Removes the permissions of group and others from a directory with secrets, and from all but its certificates. */
 function makePrivate(directory: string): void {
   restrict(directory);
   for (const file of readdirSync(directory)) if (!file.endsWith('.crt')) restrict(join(directory, file));
 }
 
-/** Takes the permissions of group and others from a file or directory. */
+/** Removes the permissions of group and others from a file or directory. */
 function restrict(path: string): void {
   const { mode } = statSync(path);
   if ((mode & 0o077) === 0) return;
@@ -83,15 +83,14 @@ function temporaryDirectory(releases: Releases): string {
   return made;
 }
 
-/** The data directory; a new one is private, the mode of one that exists is its owner's choice. */
+/** Creates the data directory, with mode 0700. The mode of an existing directory is not changed. */
 function makeDirectory({ dataDir }: Settings): string {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   return resolve(dataDir);
 }
 
 /**
- * Opens the data directory and fills in what is missing. With `temporary` it is a new one; `releases` gets what removes
- * it.
+ * Opens the data directory and creates missing files. With `temporary` it is a new directory, which `releases` removes.
  */
 export async function openDataDirectory(
   settings: Settings,

@@ -4,16 +4,26 @@ import type { OwnServiceConfig } from '../../plugins/controllers/ownService.js';
 import { DEFAULT_RANGES, ownAddress } from '../../plugins/kinds/core/service/allocator.js';
 import { ConfigError } from '../api/point.js';
 import type { PluginSpec } from '../threads/data.js';
+import { WRITE_MS } from '../limits.js';
+import { webhookServices } from './admissionConfig.js';
+import { admissionPlugins } from './admissionPlugins.js';
+import { signersOf } from './certificateSigning.js';
+import { isControllerEnabled } from './controllers.js';
 import { etcdConfig } from './etcd.js';
 import { serviceAccountConfig } from './serviceAccounts.js';
 import type { Settings } from './settings.js';
 
 const at = (path: string): string => new URL(`../../plugins/${path}`, import.meta.url).href;
 
-/** What built-in plugins are configured with beside the settings. */
+/** The inputs of the built-in plugins that are not settings. */
 export interface BuiltinInputs {
   /** The CA that signs the serving certificate, in PEM. */
   readonly rootCa: string;
+  /** The CA bundle that client certificates are verified with, in PEM. */
+  readonly clientCa: string;
+  /** Files with the server's own CA and its key. */
+  readonly caFile: string;
+  readonly caKeyFile: string;
   readonly storePath: string;
   /** File with the administrator's token. */
   readonly adminTokens: string;
@@ -26,6 +36,7 @@ export interface BuiltinInputs {
 }
 
 const MODES: ReadonlyMap<string, PluginSpec> = new Map([
+  ['Node', { use: at('authz/node/plugin.js'), threads: ['request'] }],
   ['AlwaysAllow', { use: at('authz/always.js#alwaysAllow'), threads: ['request'] }],
   ['AlwaysDeny', { use: at('authz/always.js#alwaysDeny'), threads: ['request'] }],
   ['RBAC', { use: at('authz/rbac/plugin.js'), threads: ['request'] }],
@@ -42,7 +53,7 @@ function modePlugin(mode: string): PluginSpec {
   return plugin;
 }
 
-/** Port of the Service of a server whose own port is picked at random. */
+/** The port in the Service of a server that listens on a random port. */
 const DEFAULT_PORT = 6443;
 const LOOPBACK = /^(127\.|::1$|localhost$)/;
 const ANY = new Set(['0.0.0.0', '::']);
@@ -53,7 +64,7 @@ function addressOf({ bindAddress }: Settings): string | undefined {
   return ANY.has(bindAddress) ? outer.find(one => !one.internal && one.family === 'IPv4')?.address : bindAddress;
 }
 
-/** How workloads reach the server. */
+/** The address of the server for workloads. */
 function ownServiceOf(settings: Settings): OwnServiceConfig {
   const { port } = settings;
   const address = addressOf(settings);
@@ -74,17 +85,45 @@ function storagePlugin(settings: Settings, { storePath: path }: BuiltinInputs): 
   }
 }
 
+/** The controllers that `--controllers` selects, by upstream's names: module and configuration of each. */
+function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [string, string, unknown?])[] {
+  const { rootCa, resources, caFile: certFile, caKeyFile: keyFile } = inputs;
+  const signing = { signers: signersOf(settings, { certFile, keyFile }), maxMs: settings.clusterSigningDuration };
+  const cleanUp = { periodMs: settings.legacyServiceAccountTokenCleanUpPeriod };
+  return [
+    ['clusterrole-aggregation-controller', 'rbac.js#roleAggregation'],
+    ['serviceaccount-controller', 'namespaceDefaults.js#defaultAccounts'],
+    ['root-ca-certificate-publisher-controller', 'namespaceDefaults.js#rootCaPublisher', { rootCa }],
+    ['namespace-controller', 'namespaces.js#namespaceDeletion', { resources }],
+    ['persistentvolumeclaim-protection-controller', 'volumeProtection.js#claimProtection'],
+    ['persistentvolume-protection-controller', 'volumeProtection.js#volumeProtection'],
+    ['serviceaccount-token-controller', 'serviceAccountTokens.js#serviceAccountTokens', { rootCa }],
+    ['legacy-serviceaccount-token-cleaner-controller', 'legacyTokenCleaner.js#legacyTokenCleaner', cleanUp],
+    ['certificatesigningrequest-approving-controller', 'certificates/index.js#certificateApproval'],
+    ['certificatesigningrequest-signing-controller', 'certificates/index.js#certificateSigning', signing],
+    ['certificatesigningrequest-cleaner-controller', 'certificates/index.js#certificateCleaner'],
+    ['bootstrap-signer-controller', 'bootstrapTokens.js#bootstrapSigner'],
+    ['token-cleaner-controller', 'bootstrapTokens.js#tokenCleaner'],
+    ['storage-version-migrator-controller', 'storageMigration.js#storageMigration', { resources }],
+    ['validatingadmissionpolicy-status-controller', 'policyStatus.js#policyStatus'],
+    ['garbage-collector-controller', 'garbageCollector.js#garbageCollector', { resources }],
+  ];
+}
+
 /**
  * Every plugin of a server, in order. Those of the configuration follow the built-in admission plugins, so that they
- * see the fields these fill in, and precede the authorization modes, so that they can deny. A storage of the
- * configuration is used instead of the backend of the settings.
+ * see the fields these fill in, but not policies and webhooks, which see what they have changed. They precede the
+ * authorization modes, so that they can deny. A storage of the configuration is used instead of the backend of the
+ * settings.
  */
 export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec[] {
   const request = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['request'] });
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
-  const { resources, groups, serviceAccountKeyFile } = inputs;
-  const host = `${addressOf(settings) ?? 'localhost'}:${settings.port || DEFAULT_PORT}`;
+  const { groups, serviceAccountKeyFile } = inputs;
+  const address = addressOf(settings) ?? 'localhost';
+  const host = address.includes(':') ? `[${address}]` : address;
   const accounts = serviceAccountConfig(settings, serviceAccountKeyFile, host);
+  const admission = admissionPlugins(settings);
   const hasOwnStorage = settings.plugins.some(({ points }: PluginSpec) => points?.includes('storage'));
   return [
     ...(hasOwnStorage ? [] : [storagePlugin(settings, inputs)]),
@@ -96,33 +135,32 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     ...(settings.tokenAuthFile ? [request('authn/static-token.js', { file: settings.tokenAuthFile })] : []),
     ...(settings.enableBootstrapTokenAuth ? [request('authn/bootstrap-token.js')] : []),
     { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'request', 'control'] },
-    request('admission/namespace-lifecycle.js'),
-    request('admission/taint-new-nodes.js'),
-    request('admission/service-account.js'),
-    request('admission/priority.js'),
-    request('admission/default-toleration-seconds.js'),
-    request('admission/runtime-class.js'),
+    ...admission.before,
     request('authz/rbac/plugin.js#roleEscalation'),
-    request('admission/certificate-permissions.js'),
     request('authz/system-masters.js'),
     ...settings.plugins,
+    ...admission.behind,
+    request('webhooks/index.js'),
+    { ...request('conversion/webhook.js', { services: webhookServices(settings) }), timeout: WRITE_MS },
     ...settings.authorizationMode.map(modePlugin),
     control('controllers/systemNamespaces.js#systemNamespaces'),
     control('controllers/rbac.js#rbacBootstrap'),
     control('controllers/systemObjects.js#systemObjects', { groups }),
-    control('controllers/rbac.js#roleAggregation'),
-    control('controllers/namespaceDefaults.js#namespaceDefaults', { rootCa: inputs.rootCa }),
+    control('controllers/authenticationObjects.js#authenticationObjects', { clientCa: inputs.clientCa }),
     control('controllers/ownService.js#ownService', ownServiceOf(settings)),
-    control('controllers/namespaces.js#namespaceDeletion', { resources }),
     control('controllers/customResources.js#customResources'),
-    control('controllers/volumeProtection.js#volumeProtection'),
-    control('controllers/garbageCollector.js#garbageCollector', { resources }),
+    ...controllersOf(settings, inputs).flatMap(([name, path, config]) =>
+      isControllerEnabled(name, settings) ? [control(`controllers/${path}`, config)] : [],
+    ),
   ];
 }
 
-/** Stands for what is known only while the server runs. */
+/** Placeholders for inputs that exist only while a server runs. */
 const NO_INPUTS: BuiltinInputs = {
   rootCa: '-',
+  clientCa: '-',
+  caFile: '-',
+  caKeyFile: '-',
   storePath: '-',
   adminTokens: '-',
   serviceAccountKeyFile: '-',
@@ -131,8 +169,8 @@ const NO_INPUTS: BuiltinInputs = {
 };
 
 /**
- * The plugins of a server with these settings, with `plugins` as those of its configuration. For what its own plugins
- * are told of the running server, there are placeholders.
+ * The plugins of a server with these settings and the `plugins` of its configuration, to list or check them without
+ * starting a server. The inputs of built-in plugins are placeholders.
  */
 export const builtInPlugins = (settings: Settings, plugins: readonly PluginSpec[] = []): PluginSpec[] =>
   pluginsOf({ ...settings, plugins }, NO_INPUTS);

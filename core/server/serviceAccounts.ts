@@ -52,21 +52,27 @@ export function checkServiceAccounts(settings: Settings): Settings {
 }
 
 /**
- * The configuration of the plugin. Without an issuer, tokens are those of the server's own Service; without key files,
- * the key of the serving certificate verifies as well where one was given (A193).
+ * The configuration of the plugin. Without an issuer, tokens are those of the server's own Service. Key files replace
+ * the keys that verify tokens otherwise: the signing key, and the key of the serving certificate if one was given
+ * (A193). The server's own key always verifies while it signs.
  */
 export function serviceAccountConfig(settings: Settings, ownKey: string, host: string): ServiceAccountConfig {
   const issuers = settings.serviceAccountIssuer ?? [`https://${namingOf(settings.naming).product}.default.svc`];
   const servingKey = settings.tlsPrivateKeyFile === undefined ? [] : [settings.tlsPrivateKeyFile];
+  const signingKeyFile = settings.serviceAccountSigningKeyFile ?? ownKey;
   const maxMs = settings.serviceAccountMaxTokenExpiration ?? 0;
   return {
     issuers,
     audiences: settings.apiAudiences ?? issuers,
-    keyFiles: settings.serviceAccountKeyFile ?? servingKey,
-    signingKeyFile: settings.serviceAccountSigningKeyFile ?? ownKey,
+    keyFiles:
+      settings.serviceAccountKeyFile && settings.serviceAccountSigningKeyFile
+        ? settings.serviceAccountKeyFile
+        : [signingKeyFile, ...(settings.serviceAccountKeyFile ?? servingKey)],
+    signingKeyFile,
     ...(maxMs > 0 ? { maxSeconds: Math.floor(maxMs / 1000) } : {}),
     extend: settings.serviceAccountExtendTokenExpiration,
     lookup: settings.serviceAccountLookup,
-    jwksUri: settings.serviceAccountJwksUri ?? `https://${host}/openid/v1/jwks`,
+    ...(settings.serviceAccountJwksUri === undefined ? {} : { jwksUri: settings.serviceAccountJwksUri }),
+    host,
   };
 }

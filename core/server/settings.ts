@@ -4,7 +4,7 @@ import type { NamingName } from '../naming.js';
 import type { PluginUse } from '../plugin/settings.js';
 
 /** The authorization modes. */
-export const AUTHORIZATION_MODES = ['RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
+export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
 /** A way to decide whether a request is allowed. */
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
@@ -28,9 +28,20 @@ export interface Settings {
   readonly enableBootstrapTokenAuth: boolean;
   readonly anonymousAuth: boolean;
   readonly authorizationMode: readonly AuthorizationMode[];
+  /** Feature gates that are set, each as `name=true` or `name=false`. */
+  readonly featureGates: readonly string[];
+  /** Versions and resources that are set, each as `key=true`, `key=false` or `key`. */
+  readonly runtimeConfig: readonly string[];
+  /** Admission plugins beside those that are on by default, in upstream's names. */
+  readonly enableAdmissionPlugins: readonly string[];
+  readonly disableAdmissionPlugins: readonly string[];
+  /** An AdmissionConfiguration (v1) with the configuration of admission plugins. */
+  readonly admissionControlConfigFile?: string;
+  /** URLs of services of webhooks, each as `namespace/name=url` or `namespace/name:port=url`. */
+  readonly webhookResolve: readonly string[];
   /** The first is the issuer of new tokens of service accounts; those of the others are accepted. Absent: its own. */
   readonly serviceAccountIssuer?: readonly string[];
-  /** Files with further keys that such tokens are verified with. */
+  /** Files with the keys that such tokens are verified with. Absent: the signing key, and that of the certificate. */
   readonly serviceAccountKeyFile?: readonly string[];
   /** Absent: the server makes its own key. */
   readonly serviceAccountSigningKeyFile?: string;
@@ -42,6 +53,30 @@ export interface Settings {
   readonly serviceAccountLookup: boolean;
   /** Audiences of the server; absent: the issuers. */
   readonly apiAudiences?: readonly string[];
+  /** How long a legacy token that the server made may be unused before it is removed. */
+  readonly legacyServiceAccountTokenCleanUpPeriod: number;
+  /** Names of controllers, `-name` and `*`. Absent: `*`, and with bootstrap tokens those that serve them. */
+  readonly controllers?: readonly string[];
+  /** Controllers have the permissions of their own roles alone. */
+  readonly useServiceAccountCredentials: boolean;
+  /** CA that issues certificates for all standard signers; both or neither. Absent: the server's own CA. */
+  readonly clusterSigningCertFile?: string;
+  readonly clusterSigningKeyFile?: string;
+  /** Longest lifetime of the issued certificates. */
+  readonly clusterSigningDuration: number;
+  /** CAs of single signers; both or neither, and not with one for all. */
+  readonly clusterSigningApiserverClientCertFile?: string;
+  readonly clusterSigningApiserverClientKeyFile?: string;
+  readonly clusterSigningNodeClientCertFile?: string;
+  readonly clusterSigningNodeClientKeyFile?: string;
+  readonly clusterSigningNodeServingCertFile?: string;
+  readonly clusterSigningNodeServingKeyFile?: string;
+  readonly clusterSigningLegacyUnknownCertFile?: string;
+  readonly clusterSigningLegacyUnknownKeyFile?: string;
+  /** File of audit events, or `-` for standard output. Absent, or without a policy: nothing is recorded. */
+  readonly auditLogPath?: string;
+  /** YAML file that says which requests are recorded. */
+  readonly auditPolicyFile?: string;
   readonly storage: 'rocksdb' | 'memory' | 'etcd';
   /** URLs of the etcd servers. Required with the etcd backend; like all settings of etcd, allowed with it only. */
   readonly etcdServers?: readonly string[];
@@ -62,7 +97,7 @@ export interface Settings {
   readonly listener?: 'uws' | 'node';
   /** How long after the start `/livez` ignores start hooks that have not finished. */
   readonly livezGracePeriod: number;
-  /** How long the server goes on serving while it closes and `/readyz` fails. */
+  /** How long the server continues to serve requests while it closes and `/readyz` fails. */
   readonly shutdownDelayDuration: number;
   /** Verbosity of the log: 0 for warnings and errors, 1 for information, 2 and more for everything. */
   readonly verbosity: number;
@@ -81,8 +116,16 @@ export const DEFAULTS: Settings = {
   enableBootstrapTokenAuth: false,
   anonymousAuth: true,
   authorizationMode: ['RBAC'],
+  featureGates: [],
+  runtimeConfig: [],
+  enableAdmissionPlugins: [],
+  webhookResolve: [],
+  disableAdmissionPlugins: [],
   serviceAccountExtendTokenExpiration: true,
   serviceAccountLookup: true,
+  legacyServiceAccountTokenCleanUpPeriod: 365 * 24 * 3_600_000,
+  useServiceAccountCredentials: false,
+  clusterSigningDuration: 365 * 24 * 3_600_000,
   storage: 'rocksdb',
   historyRetention: HISTORY_MS,
   livezGracePeriod: 0,

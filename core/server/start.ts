@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Listener, Listening } from '../api/listener.js';
 import { namingOf } from '../naming.js';
 import { checkPlugins } from '../plugin/check.js';
@@ -11,7 +12,11 @@ import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { threadScope } from '../threads/thread.js';
 import { type RunningFrontEnd, startFrontEnd } from '../../workers/front/main.js';
 import { COUNTERS } from '../../workers/front/storeThread.js';
+import { checkAudit } from './audit.js';
+import { checkSigning } from './certificateSigning.js';
+import { checkControllers } from './controllers.js';
 import { checkEtcd } from './etcd.js';
+import { checkFeatures, featuresOf, featureWarnings } from './features.js';
 import { checkServiceAccounts } from './serviceAccounts.js';
 import { type DataDirectory, openDataDirectory } from './dataDirectory.js';
 import { type BuiltinInputs, builtInPlugins, pluginsOf } from './plugins.js';
@@ -34,10 +39,13 @@ export interface RunningServer {
   readonly failed: Promise<Error>;
 }
 
+const checkAll = (settings: Settings): Settings =>
+  checkControllers(checkAudit(checkSigning(checkFeatures(checkServiceAccounts(checkEtcd(settings))))));
+
 /** Starts a server. Throws ConfigError for bad settings and StoreError for a store that cannot be used. */
 export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {
   const began = performance.now();
-  const checked: Settings = checkServiceAccounts(checkEtcd({ ...DEFAULTS, ...given }));
+  const checked = checkAll({ ...DEFAULTS, ...given });
   const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked));
   const settings = { ...checked, plugins };
   const releases = new Releases();
@@ -56,6 +64,8 @@ async function start(
   releases: Releases,
 ): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
+  const log = logOf('server', settings.verbosity);
+  for (const warning of featureWarnings(settings)) log.warn({}, warning);
   checkJson(settings.resources);
   const home = await openDataDirectory(settings, naming, temporary, releases);
   const data = threadData(settings, home);
@@ -113,7 +123,16 @@ const pluginsFor = (
   { pki, admin, storePath, serviceAccountKeyFile }: DataDirectory,
   kinds: Kinds,
 ): PluginSpec[] =>
-  pluginsOf(settings, { rootCa: pki.caPem, storePath, adminTokens: admin.file, serviceAccountKeyFile, ...kinds });
+  pluginsOf(settings, {
+    rootCa: pki.caPem,
+    clientCa: settings.clientCaFile === undefined ? pki.caPem : readFileSync(settings.clientCaFile, 'utf8'),
+    caFile: pki.caFile,
+    caKeyFile: pki.caKeyFile,
+    storePath,
+    adminTokens: admin.file,
+    serviceAccountKeyFile,
+    ...kinds,
+  });
 
 /**
  * What every thread is started with. Kinds are described to the control thread alone, which starts once they are known.
@@ -129,12 +148,13 @@ function threadData(settings: Settings, home: DataDirectory): ThreadData {
     verbosity: settings.verbosity,
     // Who is allowed everything is to be known (spec, "Anonymous requests").
     anonymous: settings.anonymousAuth && !settings.authorizationMode.includes('AlwaysAllow'),
+    ...featuresOf(settings),
   };
 }
 
 /** Opens the listeners. Returns their addresses. */
 async function listen(
-  { front, listener }: RunningFrontEnd,
+  { front, listener, address }: RunningFrontEnd,
   settings: Settings,
   { pki }: DataDirectory,
   releases: Releases,
@@ -154,6 +174,7 @@ async function listen(
     return opened;
   };
   const https = await open({ host: bindAddress, port, tls });
+  address.port = https.port;
   const http = httpPort === undefined ? undefined : await open({ host: '127.0.0.1', port: httpPort });
   return {
     url: `https://${reachable(bindAddress)}:${https.port}`,

@@ -89,7 +89,7 @@ export const partialObjectMetadataList = (
   kind: 'PartialObjectMetadataList',
   apiVersion: metaApiVersion(naming, version),
   metadata,
-  items: objects.map(object => partialObjectMetadata(object, version, naming)),
+  items: objects.length > 0 ? objects.map(object => partialObjectMetadata(object, version, naming)) : null,
 });
 
 const columnDefinition = ({ name, type, format, description, priority }: Column): { [key: string]: Json } => ({
@@ -115,14 +115,15 @@ function buildRow(object: ApiObject, columns: readonly Column[], input: TableInp
   };
 }
 
-/** The Table as a JSON value. */
+/** The Table as a JSON value. As upstream, one without rows has null for them if the kind defines no columns. */
 export function tableValue(input: TableInput): object {
   const columns = input.columns ?? DEFAULT_COLUMNS;
+  const rows = input.objects.map(object => buildRow(object, columns, input));
   return {
     kind: 'Table',
     apiVersion: metaApiVersion(input.naming, input.tableVersion),
     metadata: input.listMetadata,
     columnDefinitions: input.withHeader ? columns.map(columnDefinition) : null,
-    rows: input.objects.map(object => buildRow(object, columns, input)),
+    rows: rows.length > 0 || input.columns ? rows : null,
   };
 }

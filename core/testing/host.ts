@@ -1,6 +1,8 @@
+import { deepFreeze } from '../api/freeze.js';
 import type { Host, Informer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
 import type { Combined, Contributed, Plugin, Point } from '../api/point.js';
 import type { ApiObject } from '../model/object.js';
+import { featureGates } from '../features/gates.js';
 import { notFound } from '../model/refusal.js';
 import { namingOf, type NamingName } from '../naming.js';
 
@@ -17,6 +19,8 @@ export interface FakeHost<T extends Thread> {
   readonly host: Host<T>;
   /** Milliseconds since the epoch that `host.now()` returns; set it to move the clock. */
   now: number;
+  /** Feature gates that `host.isEnabled` says are on: at first, those of the release. */
+  readonly features: Set<string>;
   /** Everything that was logged. */
   readonly log: readonly FakeLogRecord[];
   /** Requests of controllers. */
@@ -84,7 +88,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
       namespace,
       name,
       revision,
-      object: () => JSON.parse(text) as ApiObject,
+      object: () => object,
       mentions: part => text.includes(part),
     };
   };
@@ -97,12 +101,14 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
     log: { debug: logger('debug'), info: logger('info'), warn: logger('warn'), error: logger('error') },
     naming: namingOf(naming),
     now: () => fake.now,
+    isEnabled: feature => fake.features.has(feature),
     onClose: release => void releases.push(release),
     informer,
     request: async (controller, request) => {
       requests.push({ controller, request });
       return await fake.answer(request, controller);
     },
+    listen: (storageName, listener) => members.watch(event => event.storageName === storageName && listener(event)),
     watch: listener => {
       for (const [storageName, { objects }] of informers)
         for (const object of objects.values()) listener(eventOf('ADDED', storageName, object));
@@ -115,6 +121,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
   const fake: FakeHost<T> = {
     host: members as unknown as Host<T>,
     now: START,
+    features: new Set(featureGates([], '').enabled),
     log,
     requests,
     answer: ({ path }) => {
@@ -124,9 +131,11 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
       const { namespace = '', name = '' } = object.metadata;
       const { objects } = informer(storageName);
       const type = objects.has(`${namespace}/${name}`) ? 'MODIFIED' : 'ADDED';
-      objects.set(`${namespace}/${name}`, object);
+      const stored = structuredClone(object);
+      deepFreeze(stored);
+      objects.set(`${namespace}/${name}`, stored);
       informer(storageName).revision = ++revision;
-      announce(eventOf(type, storageName, object));
+      announce(eventOf(type, storageName, stored));
     },
     delete(storageName, namespace, name) {
       const found = informer(storageName);

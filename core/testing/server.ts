@@ -48,7 +48,8 @@ const parseJson = (text: string): unknown => {
 
 /**
  * Starts a real server with a store in memory, on free ports of the loopback address. Resolves when the namespace
- * `default` is there. Relative paths and packages in `plugins` are resolved from the working directory.
+ * `default` is there. Relative paths and packages in `plugins` are resolved from the working directory. Built-in groups
+ * have neutral names unless `naming` is `kubernetes`.
  *
  * @example
  * const server = await startTestServer({ plugins: [{ use: './dist/index.js', config: { level: 3 } }] });

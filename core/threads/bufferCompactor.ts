@@ -1,6 +1,6 @@
-/** Unused bytes below which nothing is compacted: copying would cost more than it frees. */
+/** Fewer unused bytes than this are not compacted, because copying would cost more than it frees. */
 const MIN_UNUSED = 32 * 1024 * 1024;
-/** Size of the buffers that values are copied to. Small, as a buffer lives as long as any value in it. */
+/** Size of the buffers that values are copied to. It is small because a buffer is kept as long as any value in it. */
 const SLAB = 32 * 1024;
 /** Values visited in one turn of the event loop. */
 const SLICE = 2000;
@@ -33,7 +33,7 @@ export class BufferCompactor {
     return { allocated: this.#allocated, used: this.#used };
   }
 
-  /** Counts a value that is in use from now on. */
+  /** Adds a value that is in use from now on. */
   add(value: Part): void {
     const used = this.#usage.get(value.buffer);
     if (used === undefined) this.#allocated += value.buffer.byteLength;
@@ -41,7 +41,7 @@ export class BufferCompactor {
     this.#used += value.length;
   }
 
-  /** Counts off a value that was added and is no longer in use. */
+  /** Removes a value that is no longer in use. */
   remove(value: Part): void {
     const used = (this.#usage.get(value.buffer) ?? 0) - value.length;
     this.#used -= value.length;

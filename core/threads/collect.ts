@@ -1,18 +1,95 @@
-import { setFlagsFromString } from 'node:v8';
+import { performance } from 'node:perf_hooks';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** Delay of the collection, in which the last messages of a start are sent. */
 const DELAY_MS = 1000;
+/** How often a thread looks whether it is idle. */
+const LOOK_MS = 5000;
+/** A thread that is busy for a smaller share of the time is idle; time in which it waits for a core counts as busy. */
+const IDLE_SHARE = 0.1;
+/** The most looks between two collections of a heap that stays large: some five minutes. */
+const MAX_PAUSE = 64;
+/** Growth of a heap from which a collection is worth its time. */
+const WORTH_BYTES = 16 * 1024 * 1024;
+
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+}
 
 /**
- * Collects the garbage of this thread once, a second from now. For the end of a thread's start: V8 collects nothing in
- * a thread without work, so that the garbage of the start would stay in memory (some 100 MB of the writer's with 50,000
- * objects of 1 KB). Takes some ten milliseconds.
+ * Collects the garbage of this thread once, after a second. Called at the end of a thread's start: V8 does not collect
+ * in an idle thread, so that the garbage of the start would stay in memory (100 MB in the writer with 50,000 objects of
+ * 1 KB). Takes about ten milliseconds.
  */
 export function collectGarbageSoon(): void {
-  const collect = (): void => {
-    setFlagsFromString('--expose-gc');
-    (runInNewContext('gc') as () => void)();
+  setTimeout(collectGarbage, DELAY_MS).unref();
+}
+
+/** What a collector reads of its thread; replaced in tests. */
+export interface HeapReadings {
+  /** Bytes of memory of the heap, and of buffers outside that it holds. */
+  bytes(): number;
+  /** Share of the time since the last call in which the thread was busy, from 0 to 1. */
+  busyShare(): number;
+  collect(): void;
+}
+
+function readingsOfThread(): HeapReadings {
+  let last = performance.eventLoopUtilization();
+  return {
+    bytes() {
+      const { total_physical_size: heap, external_memory: outside } = getHeapStatistics();
+      return heap + outside;
+    },
+    busyShare() {
+      const now = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(now, last);
+      last = now;
+      return utilization;
+    },
+    collect: collectGarbage,
   };
-  setTimeout(collect, DELAY_MS).unref();
+}
+
+/**
+ * Collects the garbage of a thread when it has nothing to do and its heap has grown since the last collection: V8
+ * leaves the garbage of a burst in an idle thread, 150 MB after large bodies.
+ */
+export class IdleCollector {
+  /** The smallest size so far. */
+  #smallest = Number.POSITIVE_INFINITY;
+  /** Looks until the next collection may be, and after the one before. */
+  #wait = 0;
+  #pause = 0;
+
+  constructor(readonly readings: HeapReadings) {}
+
+  /** To be called now and then. */
+  look(): void {
+    const { readings } = this;
+    const isIdle = readings.busyShare() < IDLE_SHARE;
+    this.#wait--;
+    if (!this.#hasGrown() || !isIdle || this.#wait > 0) return;
+    readings.collect();
+    // What is in use now may be garbage soon: it is collected again, but what stays, less and less often.
+    if (this.#hasGrown()) this.#pause = Math.min(Math.max(1, this.#pause * 2), MAX_PAUSE);
+    this.#wait = this.#pause;
+  }
+
+  #hasGrown(): boolean {
+    const bytes = this.readings.bytes();
+    this.#smallest = Math.min(this.#smallest, bytes);
+    if (bytes >= this.#smallest + WORTH_BYTES) return true;
+    this.#pause = 0;
+    return false;
+  }
+}
+
+/** Collects the garbage of this thread whenever it is idle after a burst. Returns the function that ends this. */
+export function collectGarbageWhenIdle(): () => void {
+  const collector = new IdleCollector(readingsOfThread());
+  const timer = setInterval(() => collector.look(), LOOK_MS).unref();
+  return () => clearInterval(timer);
 }

@@ -1,8 +1,9 @@
 import type { FailurePolicy } from '../api/point.js';
 import type { ResourceType } from '../api/resource.js';
 import type { NamingName } from '../naming.js';
+import type { Enablement } from '../schema/enablement.js';
 
-/** A plugin by module and JSON, so that every thread can build its own copy. */
+/** A plugin as module name and JSON, so that every thread can create its own instance. */
 export interface PluginSpec {
   readonly use: string;
   readonly config?: unknown;
@@ -12,13 +13,13 @@ export interface PluginSpec {
   readonly failurePolicy?: FailurePolicy;
   /** Only these threads import it; absent: all. */
   readonly threads?: readonly string[];
-  /** Of a plugin of the configuration: its place there, its name, and the points that it contributes to. */
+  /** For plugins of the configuration: its path there, its name, and the points that it contributes to. */
   readonly path?: string;
   readonly name?: string;
   readonly points?: readonly string[];
 }
 
-/** What every thread is created with. */
+/** The data that every thread is created with. */
 export interface ThreadData {
   readonly naming: NamingName;
   readonly plugins: readonly PluginSpec[];
@@ -31,11 +32,15 @@ export interface ThreadData {
   readonly verbosity: number;
   /** Whether requests without credentials are allowed as the anonymous user. */
   readonly anonymous: boolean;
+  /** Which versions and resources of built-in kinds are served instead of those of the release. */
+  readonly enablement: Enablement;
+  /** Names of the feature gates that are on. */
+  readonly features: readonly string[];
 }
 
 /**
- * The `execArgv` option of a new thread. By default a thread has the flags of the process. It gets none if these
- * include `--input-type`, for a program given as text: the thread's module is a file.
+ * The `execArgv` option of a new thread. By default a thread has the flags of the process. It has none if these include
+ * `--input-type`, which is valid only for programs that are not files.
  */
 export const threadFlags = (): { execArgv?: string[] } =>
   process.execArgv.some(flag => flag.startsWith('--input-type')) ? { execArgv: [] } : {};

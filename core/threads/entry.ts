@@ -7,9 +7,29 @@ export interface Index {
   readonly fields: ReadonlyMap<string, string>;
 }
 
+/** Bytes of encodings that were made together, with what decides how long they are kept. */
+export interface EncodingSegment {
+  /** Undefined once they were dropped. */
+  bytes: Uint8Array | undefined;
+  /** When they were last read, by `performance.now()`. */
+  usedAt: number;
+  /** Bytes of encodings of current objects. */
+  current: number;
+}
+
+/** The place of an object's encoding in a second form. The length is known even where the bytes were dropped. */
+export interface Encoding {
+  readonly form: string;
+  readonly length: number;
+  segment: EncodingSegment | undefined;
+  offset: number;
+  /** The encoding in another form. */
+  readonly next: Encoding | undefined;
+}
+
 /**
- * A current object in the memory of a thread: its key, and the place of its encoded bytes. There is one per object, so
- * it holds neither a typed array, which takes some 100 bytes, nor parts of its key.
+ * A current object in the memory of a thread: its key, and the position of its encoded bytes. There is one for each
+ * object, so it has neither a typed array, which takes about 100 bytes, nor the parts of its key.
  */
 export class Entry implements Part {
   readonly key: string;
@@ -19,6 +39,8 @@ export class Entry implements Part {
   readonly length: number;
   /** Set when a selector first reads it (`Collection.index`). */
   index: Index | undefined = undefined;
+  /** Set when the object was encoded in another form (`workers/front/encodings.ts`). */
+  encoding: Encoding | undefined = undefined;
 
   constructor(key: string, revision: number, { buffer, byteOffset, length }: Part) {
     this.key = key;

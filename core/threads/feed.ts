@@ -1,33 +1,58 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { WriterChannel } from './lifecycle.js';
 import type { FromWriter } from './messages.js';
+import { Ring } from './ring.js';
 import { decodeFromWriter } from './wire.js';
 
 /**
- * A thread's end of its channel to the writer. The writer counts its posts in shared memory, after each post. `catchUp`
- * compares the count and takes, synchronously, every message that was posted before any client was answered; so every
- * read sees every acknowledged write.
+ * A thread's end of its channel to the writer. The writer counts its messages in shared memory, after each of them.
+ * `catchUp` compares the count and takes, synchronously, every message that was sent before any client was answered; so
+ * every read sees every acknowledged write. Messages are posted, or written to the ring of the channel where the thread
+ * need not be woken for them (docs/decisions/0011).
  */
 export class StoreFeed {
+  readonly port: MessagePort;
+  readonly #counter: number;
+  readonly #ring: Ring | undefined;
   #received = 0;
-  /** A message is being taken: `catchUp` does nothing then, so that handlers of events see all events in order. */
+  /** Whether a message is being handled. `catchUp` then does nothing, so that events are handled in order. */
   #isTaking = false;
 
   constructor(
-    readonly port: MessagePort,
+    { port, counter, ring }: WriterChannel,
     readonly counters: Int32Array,
-    readonly counter: number,
     readonly take: (message: FromWriter) => void,
   ) {
-    port.on('message', (data: unknown) => this.#takeOne(data));
+    this.port = port;
+    this.#counter = counter;
+    this.#ring = ring && new Ring(ring);
+    port.on('message', (data: unknown) => {
+      this.#takeWritten();
+      this.#takeOne(data);
+      this.#takeWritten();
+    });
   }
 
-  /** Takes every message that the writer has counted before it returns. Does nothing while a message is being taken. */
+  /** Handles every message that the writer has counted. Does nothing while a message is being handled. */
   catchUp(): void {
-    while (!this.#isTaking && this.#received !== Atomics.load(this.counters, this.counter)) {
-      const next = receiveMessageOnPort(this.port);
+    while (!this.#isTaking && this.#isBehind()) {
+      // The next message was counted: if it is not in the ring, it is the first one on the port.
+      const written = this.#ring?.read(this.#received);
+      const next = written ? { message: written } : receiveMessageOnPort(this.port);
       if (!next) break;
       this.#takeOne(next.message);
     }
+  }
+
+  /** Whether a message was counted that was not received. One that was received may not have been counted yet. */
+  #isBehind(): boolean {
+    return ((Atomics.load(this.counters, this.#counter) - this.#received) | 0) > 0;
+  }
+
+  /** Takes the messages of the ring whose turn it is: a message with a later number comes after one that was posted. */
+  #takeWritten(): void {
+    if (!this.#ring) return;
+    for (let data = this.#ring.read(this.#received); data; data = this.#ring.read(this.#received)) this.#takeOne(data);
   }
 
   #takeOne(data: unknown): void {

@@ -1,12 +1,12 @@
-/** Distance between two ids of the same slot: more than the bounds allow in flight. */
+/** Difference between two ids of one slot: more than the limit of requests in flight. */
 const SLOTS = 2 ** 20;
-/** An id may be given again after this many others: at full load a week later, when nobody waits for the first. */
+/** Ids repeat after this many others: after a week at full load, when the first use of the id has ended. */
 const TURNS = 2 ** 32;
 
 /**
- * Values of requests in flight, each under an id that `add` gives. It is an array of slots rather than a `Map`: in V8
- * 11 the tables that a growing `Map` leaves behind keep their former values alive through collections of the young
- * generation (docs/decisions/0005).
+ * The values of requests in flight, by the id that `add` returns. It is an array of slots and not a `Map`: in V8 11,
+ * the tables that a growing `Map` abandons keep their values in memory until a full garbage collection
+ * (docs/decisions/0005).
  */
 export class InFlight<T> {
   readonly #slots: ({ readonly id: number; readonly value: T } | undefined)[] = [];

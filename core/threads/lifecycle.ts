@@ -1,22 +1,30 @@
 /** The messages between the front end and each other thread, as closed unions: from its start to its close. */
 import type { MessagePort } from 'node:worker_threads';
-import type { LateOutcome } from './messages.js';
+import type { PackedLate } from './jobs.js';
 
-/** A thread's end of its channel to the writer, and its index among the counters of the writer's posts (feed.ts). */
+/** A thread's end of its channel to the writer, and its index among the counters of the writer's messages (feed.ts). */
 export interface WriterChannel {
   readonly port: MessagePort;
   readonly counter: number;
+  /** Memory of a ring for events that the thread need not be woken for; the front end has none. */
+  readonly ring?: SharedArrayBuffer;
+}
+
+/** The writer's end of a channel. */
+export interface SubscriberChannel extends WriterChannel {
+  /** The thread reacts to events, and is woken for those in the ring. Others take them when they have work to do. */
+  readonly reacts: boolean;
 }
 
 /**
- * To every thread: `begin` has it start, with what it needs for that; `close` has it release what it and its plugins
- * hold. It answers with `ready` and `closed`.
+ * To every thread: `begin` starts it, with its inputs; `close` releases the resources of the thread and its plugins. It
+ * answers with `ready` and `closed`.
  */
 export type ToThread<Inputs = unknown> = ({ readonly is: 'begin' } & Inputs) | { readonly is: 'close' };
 /** From every thread. */
 export type FromThread<Outputs = unknown> = ({ readonly is: 'ready' } & Outputs) | { readonly is: 'closed' };
 
-/** What the writer reports of the store it has opened. */
+/** The properties of the store that the writer has opened. */
 export interface OpenedStore {
   readonly storeName: string;
   readonly revision: number;
@@ -24,26 +32,45 @@ export interface OpenedStore {
   readonly shared?: { readonly secret: Uint8Array };
 }
 
-/** To the writer's thread. `connect` gives it its end of another thread's channel. */
-export type ToWriterThread = ToThread | ({ readonly is: 'connect' } & WriterChannel);
+/** To the writer's thread. `connect` passes the writer's end of the channel to another thread. */
+export type ToWriterThread = ToThread | ({ readonly is: 'connect' } & SubscriberChannel);
 /** From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. */
 export type FromWriterThread = FromThread<OpenedStore> | { readonly is: 'failed'; readonly message: string };
 
-/** To a pool thread. Jobs do not come this way: they are the tasks of the pool. */
-export type ToPoolThread = ToThread<{ readonly writer: WriterChannel }>;
-/** From a pool thread. `late`: outcomes of jobs that their batch did not wait for. */
-export type FromPoolThread = FromThread | { readonly is: 'late'; readonly outcomes: readonly LateOutcome[] };
+/**
+ * To a pool thread. Jobs do not come this way: they are the tasks of the pool. `ping`, which is answered with `pong`,
+ * asks whether the thread still returns to its event loop.
+ */
+export type ToPoolThread = ToThread<{ readonly writer: WriterChannel }> | { readonly is: 'ping' };
+/** What a plugin has counted in a metric of the server. */
+export interface Observation {
+  readonly metric: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/**
+ * From a pool thread. `late`: outcomes of jobs that their batch did not wait for. `observed`: what plugins have
+ * counted.
+ */
+export type FromPoolThread =
+  | FromThread
+  | { readonly is: 'late'; readonly outcomes: PackedLate }
+  | { readonly is: 'observed'; readonly observations: readonly Observation[] }
+  | { readonly is: 'pong' };
 
 /** Posted once by a pool thread as it is created: its `threadId`, and the port for the messages above. */
 export interface PoolThreadCreated {
   readonly thread: number;
   readonly port: MessagePort;
+  /** The calls of plugins that it is in (RunningCalls). */
+  readonly running: SharedArrayBuffer;
 }
 
 /** A request of a controller. */
 export interface ControllerRequest {
   readonly requestId: number;
-  /** Last revision that the controllers have seen: events may reach them before they reach the front end. */
+  /** The last revision that the controllers have received: events may reach them before the front end. */
   readonly revision: number;
   readonly controller: string;
   readonly method: string;
@@ -59,10 +86,10 @@ export interface ControllerResponse {
   readonly body: Uint8Array;
 }
 
-/** What the control thread needs to begin. */
+/** The inputs of the control thread. */
 export interface ControlInputs {
   readonly writer: WriterChannel;
-  /** Other processes may run controllers on the same store: one process is elected. */
+  /** Whether other processes may run controllers on the same store. One process is then elected. */
   readonly shared: boolean;
   /** Name of this process in elections. */
   readonly identity: string;

@@ -1,13 +1,13 @@
 /**
  * The messages between threads, as closed unions. The bytes of a message share one transferred buffer where possible;
- * wire.ts has the form of those to and from the writer.
+ * wire.ts has the form of those to and from the writer, jobs.ts of those to and from the pool.
  * The writer posts in the order of commits: a thread that has taken as many messages as its counter says has seen every
  * acknowledged write.
  */
 import type { Transaction } from '../api/storage.js';
 import type { User } from '../model/user.js';
-import type { DependsOn } from '../api/access.js';
-import { packItems } from './pack.js';
+import type { CredentialUse, DependsOn } from '../api/access.js';
+import type { PackedJobs, PackedOutcomes } from './jobs.js';
 import type { SnapshotPage } from './snapshot.js';
 
 /** A committed change. `value` is a view of the message's buffer; absent for deletions. */
@@ -75,7 +75,7 @@ export type ToWriter =
   | RangeRequest
   | HistoryRequest;
 
-/** A request failed. Each `reason` is answered to clients in its own way. */
+/** A request failed. Clients get another error for each `reason`. */
 export interface RequestFailed {
   readonly is: 'failed';
   readonly requestId: number;
@@ -83,7 +83,7 @@ export interface RequestFailed {
   readonly message: string;
 }
 
-/** A page of the objects that a thread starts with. `last`: there are no more pages. */
+/** A page of the objects that exist when a thread subscribes. `last`: whether it is the last page. */
 export interface SnapshotMessage {
   readonly is: 'snapshot';
   readonly revision: number;
@@ -91,13 +91,13 @@ export interface SnapshotMessage {
   readonly last: boolean;
 }
 
-/** Committed changes, and to the front end what became of its proposals. */
+/** Committed changes, and for the front end the verdicts on its proposals. */
 export interface EventsMessage {
   readonly is: 'events';
   readonly revision: number;
   readonly events: readonly WireEvent[];
   readonly verdicts: readonly Verdict[];
-  /** The events up to this revision are a summary; single changes before it are unknown. */
+  /** Up to this revision the events are a summary of changes that are no longer known one by one. */
   readonly floor?: number;
 }
 
@@ -135,7 +135,7 @@ export interface Credentials {
   readonly remoteAddress: string;
 }
 
-/** The current object that a write starts from. */
+/** The current object that a write changes. */
 export interface Current {
   readonly bytes: Uint8Array;
   readonly revision: number;
@@ -151,20 +151,22 @@ export interface Job {
   readonly contentType: string;
   readonly userAgent: string;
   readonly ifMatch: string;
-  /** The user, if the front end knows it; else `credentials` are set. */
+  /** The user, if it is cached; otherwise `credentials` is set. */
   readonly user?: User;
   readonly credentials?: Credentials;
-  /** Warnings about the sender's credentials, of the job that has authenticated it. */
+  /** Warnings about the sender's credentials, from the job that authenticated it. */
   readonly warnings?: readonly string[];
-  /** The front end knows that the request is allowed. */
+  /** Whether the permission is cached. */
   readonly granted: boolean;
   readonly body?: Uint8Array;
   readonly current?: Current;
-  /** Key of the object in `current`, or that does not exist, where the path does not name it. */
+  /** The key of the object in `current`, or of the object that does not exist, if the path does not name it. */
   readonly currentKey?: string;
-  /** The first of the request's two writes is done, by a proposal with `more`; it wrote `current`. */
+  /** The write is one of the deletes of a deletecollection. */
+  readonly collection?: boolean;
+  /** Whether the first of the request's two writes is committed: a proposal with `more`, which wrote `current`. */
   readonly begun?: boolean;
-  /** Objects to encode, for reads in forms that the front end does not keep. */
+  /** Objects to encode, for reads in forms that the front end does not have. */
   readonly render?: Rendering;
 }
 
@@ -177,34 +179,52 @@ export interface Rendering {
     readonly continue?: string;
     readonly remainingItemCount?: number;
   };
+  /**
+   * The objects are a part of a list, whose form is a text. The first part has `list` and is answered with `rest`; the
+   * others with one piece each.
+   */
+  readonly part?: boolean;
+  /** The objects, or their metadata, are to be encoded as records of a protobuf list: a piece for each. */
+  readonly records?: 'object' | 'partial';
   /** Texts of Warning headers. */
   readonly warnings?: readonly string[];
-  /** For events of a watch: the type of each, and whether the first has the columns of a Table. */
-  readonly events?: { readonly types: readonly string[]; readonly header: boolean };
+  /**
+   * For events of a watch: the type of each, whether the first has the columns of a Table, and whether the watch takes
+   * the place of a list.
+   */
+  readonly events?: { readonly types: readonly string[]; readonly header: boolean; readonly listed: boolean };
 }
 
-/** An object, by its key in the store, as a revision has written it. */
+/** A revision of an object. `key` is its key in the store. */
 export interface ObjectRevision {
   readonly key: string;
   readonly revision: number;
 }
 
-/** The outcome of authentication and authorization, and how long the front end may remember it. */
+/** The outcome of authentication and authorization, and how long the front end may cache it. */
 export interface Grant {
   readonly user: User;
   readonly identityFor: number | 'forever' | 'never';
-  /** The identity is that of the credentials while these objects are unchanged. */
+  /** The identity may be cached only while these objects are unchanged. */
   readonly objects: readonly ObjectRevision[];
   readonly dependsOn: DependsOn;
   readonly allowed: boolean;
-  /** Warnings about the credentials, where there are any. Such an identity is not remembered. */
+  /** Warnings about the credentials, if any. Such an identity is not cached. */
   readonly warnings?: readonly string[];
+  /** What is to be recorded about the credentials. */
+  readonly use?: CredentialUse;
+  /** Who sent a request that impersonates `user`. */
+  readonly impersonator?: User;
+  /** Why the request is allowed, for its audit event. */
+  readonly reason?: string;
 }
 
 /** The result of a job. */
 export type JobResult = {
   readonly id: number;
   readonly grant?: Grant;
+  /** What admission adds to the audit event of a write. */
+  readonly annotations?: Readonly<Record<string, string>>;
 } & (
   | {
       readonly is: 'respond';
@@ -213,16 +233,18 @@ export type JobResult = {
       readonly body: Uint8Array;
       /** The key that a dry run would have written. */
       readonly key?: string;
+      /** Of the first part of a list: the texts between two parts, and behind the last one. */
+      readonly rest?: { readonly between: string; readonly tail: string };
     }
-  /** `warnings`: what the answer to a deletecollection carries as Warning headers. */
+  /** `warnings`: the Warning headers of the answer to a deletecollection. */
   | { readonly is: 'granted'; readonly warnings?: readonly string[] }
-  /** The job starts from an object that its body names: it is to be run again with this key as `currentKey`. */
+  /** The job changes an object that its body names. It must be run again with this key as `currentKey`. */
   | { readonly is: 'unseen'; readonly key: string }
   | { readonly is: 'rendered'; readonly pieces: readonly Uint8Array[] }
   | {
       /**
-       * Proposed to the writer; the request is answered when it is committed. `gaps` are the places in `body` where the
-       * digits of the revision are missing; with `envelope` it goes into the metadata of a protobuf message. Without a
+       * Proposed to the writer; the request is answered after the commit. `gaps` are the positions in `body` where the
+       * digits of the revision are missing; with `envelope` they are in the metadata of a protobuf message. Without a
        * body, the answer is the committed object.
        */
       readonly is: 'proposed';
@@ -230,7 +252,7 @@ export type JobResult = {
       readonly headers: readonly (readonly [string, string])[];
       readonly body?: Uint8Array;
       readonly gaps?: readonly number[] | 'envelope';
-      /** A second write follows: the job is to be run again, as `begun`. */
+      /** A second write follows: the job must be run again with `begun`. */
       readonly more?: boolean;
       /** The key that is written. If the proposal is stale, the next attempt gets the current object of this key. */
       readonly key: string;
@@ -240,17 +262,17 @@ export type JobResult = {
 /** A task of the pool: jobs that were gathered in one turn of the front end's event loop. */
 export interface Batch {
   readonly id: number;
-  readonly jobs: readonly Job[];
+  readonly jobs: PackedJobs;
 }
 
-/** What became of a job: its result, or an error that is none of the client's. */
+/** The outcome of a job: its result, or an internal error. */
 export type JobOutcome = JobResult | { readonly is: 'failed'; readonly message: string };
 
-/** What became of a batch: an outcome for each job in their order, null for those that follow as LateOutcome. */
+/** The outcome of a batch: an outcome for each job, in order; null for those that follow as LateOutcome. */
 export interface BatchOutcome {
   /** `threadId` of the thread that ran it. */
   readonly thread: number;
-  readonly outcomes: (JobOutcome | null)[];
+  readonly outcomes: PackedOutcomes;
 }
 
 /** The outcome of the job at position `at` of a batch. */
@@ -259,49 +281,3 @@ export interface LateOutcome {
   readonly at: number;
   readonly outcome: JobOutcome;
 }
-
-/** Jobs with their bytes in one transferable buffer. */
-export const packJobs = (jobs: readonly Job[]): readonly [Job[], ArrayBuffer[]] =>
-  packItems(
-    jobs,
-    ({ body, current, render }) => [
-      ...(body ? [body] : []),
-      ...(current ? [current.bytes] : []),
-      ...(render?.objects ?? []),
-    ],
-    (job, views) => {
-      let at = 0;
-      const body = job.body && views[at++]!;
-      const current = job.current && { ...job.current, bytes: views[at++]! };
-      const render = job.render && { ...job.render, objects: views.slice(at) };
-      return { ...job, body, current, render };
-    },
-  );
-
-const bytesOf = (outcome: JobOutcome | null): readonly Uint8Array[] => {
-  switch (outcome?.is) {
-    case 'rendered':
-      return outcome.pieces;
-    case 'respond':
-    case 'proposed':
-      return outcome.body ? [outcome.body] : [];
-    default:
-      return [];
-  }
-};
-
-const withBytes = (outcome: JobOutcome | null, views: readonly Uint8Array[]): JobOutcome =>
-  outcome?.is === 'rendered' ? { ...outcome, pieces: views } : ({ ...outcome, body: views[0] } as JobOutcome);
-
-/** Outcomes of a batch with their bytes in one transferable buffer. */
-export const packOutcomes = (
-  outcomes: readonly (JobOutcome | null)[],
-): readonly [(JobOutcome | null)[], ArrayBuffer[]] => packItems(outcomes, bytesOf, withBytes);
-
-/** Late outcomes with their bytes in one transferable buffer. */
-export const packLate = (late: readonly LateOutcome[]): readonly [LateOutcome[], ArrayBuffer[]] =>
-  packItems(
-    late,
-    ({ outcome }) => bytesOf(outcome),
-    (item, views) => ({ ...item, outcome: withBytes(item.outcome, views) }),
-  );

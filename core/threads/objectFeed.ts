@@ -5,37 +5,42 @@ import type { FromWriter, ToWriter } from './messages.js';
 import { readSnapshot } from './snapshot.js';
 import { encodeToWriter } from './wire.js';
 
-/** What a thread does with the objects it follows. */
+/** Receives the objects that a thread subscribes to. */
 export interface ObjectFollower {
-  /** Takes an object as it is since `revision`; `entry` is undefined if it was deleted. */
+  /** Called for each object and change. `entry` is undefined if the object was deleted. */
   apply(key: string, revision: number, entry: Entry | undefined): void;
-  /** Called behind the changes of each message. */
+  /** Called after the changes of each message. */
   applied?(): void;
 }
 
-/** Follows objects of the store: first all that there are, then every change. */
+/** Receives objects of the store: first all current ones, then every change. */
 export class ObjectFeed {
   readonly #feed: StoreFeed;
   #loaded: () => void = () => undefined;
+  /** The last subscription: the next one begins when its snapshot is complete. */
+  #subscribed: Promise<void> = Promise.resolve();
 
   constructor(
-    { port, counter }: WriterChannel,
+    channel: WriterChannel,
     counters: SharedArrayBuffer,
     readonly follower: ObjectFollower,
   ) {
-    this.#feed = new StoreFeed(port, new Int32Array(counters), counter, message => this.#take(message));
+    this.#feed = new StoreFeed(channel, new Int32Array(counters), message => this.#take(message));
   }
 
-  /** Applies every change that was acknowledged anywhere before the call. */
+  /** Applies every change that was acknowledged to any client before the call. */
   catchUp(): void {
     this.#feed.catchUp();
   }
 
-  /** Follows the objects with these key prefixes, to be called once. Resolves when all that exist were applied. */
+  /** Subscribes to the objects with these key prefixes too. Resolves when all current objects are applied. */
   subscribe(prefixes: readonly string[]): Promise<void> {
-    const loaded = new Promise<void>(resolve => (this.#loaded = resolve));
-    this.#feed.port.postMessage({ is: 'subscribe', prefixes } satisfies ToWriter);
-    return loaded;
+    this.#subscribed = this.#subscribed.then(() => {
+      const loaded = new Promise<void>(resolve => (this.#loaded = resolve));
+      this.#feed.port.postMessage({ is: 'subscribe', prefixes } satisfies ToWriter);
+      return loaded;
+    });
+    return this.#subscribed;
   }
 
   /** Posts proposals or requests to the writer. */

@@ -8,8 +8,8 @@ export interface SnapshotItem {
 }
 
 /**
- * Objects in one piece of memory. First for each of them: length of the key, length of the value, revision, as three
- * 64-bit floats. Then key and value of each.
+ * Objects in one buffer: first the length of the key, the length of the value and the revision of each object, as three
+ * 64-bit floats; then the key and the value of each.
  */
 export interface SnapshotPage {
   readonly count: number;
@@ -20,9 +20,9 @@ const HEADER = 3;
 const HEADER_BYTES = HEADER * Float64Array.BYTES_PER_ELEMENT;
 
 /**
- * Packs a page. A thread that starts reads all objects at once; a JavaScript object per item would be cloned, queued
- * and then be garbage. With `shared`, the page is in memory that several threads keep and none may write to; garbage
- * collectors do not count it.
+ * Packs a page. A starting thread reads all objects at once, and a JavaScript object for each item would be cloned and
+ * queued, and would soon be garbage. With `shared`, the page is in memory that several threads keep and none may write
+ * to, and that is not part of any heap.
  */
 export function packSnapshot(items: readonly SnapshotItem[], shared: boolean): SnapshotPage {
   const lengths = items.map(({ key }) => Buffer.byteLength(key));

@@ -2,15 +2,16 @@ import { type MessagePort, workerData } from 'node:worker_threads';
 import type { Log, Thread } from '../api/host.js';
 import type { HostServices } from '../plugin/host.js';
 import { loadPlugins, type Plugins } from '../plugin/load.js';
-import { logOf } from '../plugin/log.js';
+import { logOf, logUnhandledRejections } from '../plugin/log.js';
 import { Releases } from '../plugin/releases.js';
+import { collectGarbageWhenIdle } from './collect.js';
 import type { ThreadData } from './data.js';
 
-/** What a thread has to start with. */
+/** The scope of a thread, which exists before its start. */
 export interface ThreadScope {
   readonly data: ThreadData;
   readonly log: Log;
-  /** What is released when the thread closes, the last first. */
+  /** Released when the thread closes, in reverse order. */
   readonly releases: Releases;
   /** Loads the plugins of this kind of thread and makes their parts. Throws ConfigError. */
   loadPlugins(services?: Omit<HostServices, 'releases'>): Promise<Plugins>;
@@ -31,7 +32,7 @@ export function threadScope(
   };
 }
 
-/** Ends the thread with an error: it is thrown where nothing catches it. */
+/** Ends the thread with an uncaught error. */
 export function fail(error: unknown): void {
   queueMicrotask(() => {
     throw error;
@@ -44,15 +45,15 @@ type Begin<In extends Message> = Extract<In, { is: 'begin' }>;
 /** Messages for the thread itself. */
 type Own<In extends Message> = Exclude<In, { is: 'begin' | 'close' }>;
 
-/** What a thread that has started hands to its skeleton. */
+/** The result of starting a thread. */
 export interface Started<In extends Message, Out extends Message> {
   /** Posted to the front end. */
   readonly ready: Extract<Out, { is: 'ready' }>;
-  /** Takes a message that is neither `begin` nor `close`. */
+  /** Handles a message that is neither `begin` nor `close`. */
   take?(message: Own<In>): void;
 }
 
-/** A thread beside the front end's: which plugins it runs, and how it starts. */
+/** A thread other than the front end's: which plugins it runs, and how it starts. */
 export interface ThreadMain<In extends Message, Out extends Message, S extends Started<In, Out>> {
   readonly kind: Thread;
   /** Name of the thread in the log. */
@@ -73,10 +74,13 @@ export function runThread<In extends Message, Out extends Message, S extends Sta
 ): Promise<S> {
   const { port } = main;
   const scope = threadScope(workerData as ThreadData, main.kind, main.name);
+  // The writer ends with any error that it does not expect: a wrong store is worse than none.
+  if (main.kind !== 'store') logUnhandledRejections(scope.log, scope.data);
   const post = (message: Out | { is: 'closed' }, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
   let begin: ((message: Begin<In>) => void) | undefined;
   const started = new Promise<Begin<In>>(resolve => (begin = resolve)).then(async message => {
     const thread = await main.start(scope, message, post);
+    scope.releases.add('the garbage collector', collectGarbageWhenIdle());
     post(thread.ready);
     return thread;
   });
@@ -85,7 +89,7 @@ export function runThread<In extends Message, Out extends Message, S extends Sta
     fail(error);
   });
   const close = async (): Promise<void> => {
-    // A start that is under way may still acquire what has to be released.
+    // A start in progress may still acquire resources that have to be released.
     if (!begin) await started;
     await scope.releases.run(scope.log);
     post({ is: 'closed' });

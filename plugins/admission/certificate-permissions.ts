@@ -66,15 +66,17 @@ function permission(host: Pick<Host<'request'>, 'at' | 'naming'>, subresource: s
   };
 }
 
+const plugin = (name: string, subresource: string, verb: Verb): Plugin<null> =>
+  definePlugin({
+    name,
+    parse: () => null,
+    contribute: () => [validator.of(host => permission(host, subresource, verb))],
+  });
+
 /**
- * Who decides about certificate signing requests needs the verb `approve` on their signer, and who issues the
- * certificates the verb `sign`, beside the permission to write the subresource.
+ * Who decides about certificate signing requests needs the verb `approve` on their signer, beside the permission to
+ * write the subresource.
  */
-export default definePlugin({
-  name: 'certificate-permissions',
-  parse: () => null,
-  contribute: () => [
-    validator.of(host => permission(host, 'approval', 'approve')),
-    validator.of(host => permission(host, 'status', 'sign')),
-  ],
-}) satisfies Plugin<null>;
+export const approval = plugin('certificate-approval', 'approval', 'approve');
+/** Who issues the certificates needs the verb `sign` on the signer, beside the permission to write the subresource. */
+export const signing = plugin('certificate-signing', 'status', 'sign');

@@ -1,4 +1,5 @@
 import {
+  type ApiObject,
   definePlugin,
   type Change,
   type Host,
@@ -16,8 +17,9 @@ const NAMESPACES = { group: '', resource: 'namespaces' };
 const CREATES = { operations: ['CREATE'], subresources: ['', 'binding', 'eviction', 'token'] } as const;
 
 /** 403 for a create in a namespace that is being deleted; clients read the cause. */
-function terminatingError({ target }: Change, naming: Host['naming']): Refusal {
-  const { namespace, name, resource } = target;
+function terminatingError({ target }: Change, { metadata }: ApiObject, naming: Host['naming']): Refusal {
+  const { namespace, resource } = target;
+  const name = target.name || (metadata.generateName ?? '');
   const group = naming.group(target.group);
   const what = group ? `${resource}.${group}` : resource;
   const message = `unable to create new content in namespace ${namespace} because it is being terminated`;
@@ -40,13 +42,14 @@ function lifecycle(host: Host<'request'>): Mutator {
   const namespaces = host.informer('core/namespaces');
   return {
     on: CREATES,
-    mutate(change) {
+    mutate(change, draft) {
       const { namespace, resource, group } = change.target;
-      if (namespace === '' || (group === '' && resource === 'namespaces')) return;
+      // A review stores nothing, so that it may ask about any namespace.
+      if (namespace === '' || resource === 'localsubjectaccessreviews') return;
+      if (group === '' && resource === 'namespaces') return;
       const found = namespaces.get('', namespace);
       if (!found) throw notFound(NAMESPACES, namespace);
-      if (found.metadata.deletionTimestamp && resource !== 'localsubjectaccessreviews')
-        throw terminatingError(change, host.naming);
+      if (found.metadata.deletionTimestamp) throw terminatingError(change, draft, host.naming);
     },
   };
 }

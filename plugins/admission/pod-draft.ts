@@ -21,7 +21,8 @@ export const forbiddenError = (of: GroupResource, name: string, why: string): Re
 export const podForbiddenError = (name: string | undefined, why: string): Refusal =>
   forbiddenError({ group: '', resource: 'pods' }, name ?? '', why);
 
-function parseNothing(config: unknown): undefined {
+/** The configuration of a plugin that takes none. Throws ConfigError for any. */
+export function parseNothing(config: unknown): undefined {
   if (config === undefined || config === null) return undefined;
   if (typeof config === 'object' && Object.keys(config).length === 0) return undefined;
   throw new ConfigError('config', 'this plugin takes no configuration: remove it');

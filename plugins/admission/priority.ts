@@ -1,9 +1,15 @@
-import { numberAt, recordAt, specOf, stringAt, type UnknownRecord } from '../../core/model/record.js';
+import { mutator, type Mutator, validator, type Validator } from '../../core/api/admission.js';
+import type { Host } from '../../core/api/host.js';
+import { definePlugin } from '../../core/api/plugin.js';
+import type { Plugin } from '../../core/api/point.js';
+import { isAbsent, numberAt, recordAt, specOf, stringAt, type UnknownRecord } from '../../core/model/record.js';
 import type { ApiObject } from '../../core/model/object.js';
 
-import { podForbiddenError, mutatorPlugin } from './pod-draft.js';
+import { forbiddenError, parseNothing, podForbiddenError } from './pod-draft.js';
 
-const CLASSES = 'scheduling.orchestrator.io/priorityclasses';
+const GROUP = 'scheduling.orchestrator.io';
+
+const CLASSES = `${GROUP}/priorityclasses`;
 
 interface Priority {
   readonly name: string;
@@ -31,7 +37,7 @@ function keepOld(pod: UnknownRecord, old: UnknownRecord | undefined): void {
 }
 
 /** Sets the priority of pods to that of their priority class. Clients cannot choose another value. */
-export default mutatorPlugin('priority', host => {
+function setPriorities(host: Host<'request'>): Mutator {
   const classes = host.informer(CLASSES);
   const globalDefault = (): Priority => {
     const marked = classes.list().filter(found => found.globalDefault === true);
@@ -60,7 +66,7 @@ export default mutatorPlugin('priority', host => {
         );
       }
       const preemption = stringAt(pod, 'preemptionPolicy');
-      if (preemption !== '' && preemption !== priority.preemption) {
+      if (!isAbsent(pod.preemptionPolicy) && preemption !== priority.preemption) {
         throw podForbiddenError(
           draft.metadata.name,
           `the string value of PreemptionPolicy (${preemption}) must not be provided in pod spec; priority admission controller computed ${priority.preemption} from the given PriorityClass name`,
@@ -71,4 +77,23 @@ export default mutatorPlugin('priority', host => {
       pod.preemptionPolicy = priority.preemption;
     },
   };
-});
+}
+
+/** Refuses the deletion of the classes of the system, which components of clusters use. */
+function protectSystemClasses(host: Host<'request'>): Validator {
+  const of = { group: host.naming.group(GROUP), resource: 'priorityclasses' };
+  return {
+    on: { groups: [GROUP], resources: [of.resource], operations: ['DELETE'] },
+    validate({ target }) {
+      if (!SYSTEM.has(target.name)) return [];
+      throw forbiddenError(of, target.name, 'this is a system priority class and cannot be deleted');
+    },
+  };
+}
+
+/** The priority of pods, and the classes that always exist. */
+export default definePlugin({
+  name: 'priority',
+  parse: parseNothing,
+  contribute: () => [mutator.of(setPriorities), validator.of(protectSystemClasses)],
+}) satisfies Plugin<undefined>;

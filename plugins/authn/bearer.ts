@@ -3,8 +3,8 @@ import { Refusal, type Received } from '../../core/api/index.js';
 const SPACED = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
 /**
- * White space around the header, as HTTP has it (RFC 9110, 5.5). Other bytes, whatever they are, belong to the value: a
- * token with them is a token, and an unknown one.
+ * White space around the value of a header (RFC 9110, 5.5). All other bytes belong to the value: a token may contain
+ * any, and is then unknown.
  */
 const AROUND = /^[ \t]+|[ \t]+$/g;
 
@@ -22,5 +22,5 @@ export function bearerToken(request: Received): string | undefined {
   return token || undefined;
 }
 
-/** The 401 for a token that no token authenticator knows. */
-export const unknownToken = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
+/** The 401 for a token that is not valid. `why` is shown in reviews of the token only. */
+export const unknownToken = (why = 'Unauthorized'): Refusal => new Refusal('Unauthorized', why);

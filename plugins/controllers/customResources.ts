@@ -1,3 +1,4 @@
+import { writeJson } from '../../core/model/jsonText.js';
 import {
   type ApiObject,
   type Controller,
@@ -26,7 +27,7 @@ interface Definition extends ApiObject {
   status?: { conditions?: readonly Condition[] | null; acceptedNames?: AcceptedNames; storedVersions?: string[] };
 }
 
-const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+const sameJson = (a: unknown, b: unknown): boolean => writeJson(a) === writeJson(b);
 
 /** Accepts the names of definitions, and deletes their objects when they are deleted (spec, "Deletion lifecycle"). */
 class CustomResourceDefinitions implements Controller {

@@ -48,8 +48,8 @@ export class FlowSchemaStatus implements Controller {
       status: found ? 'False' : 'True',
       reason: found ? 'Found' : 'NotFound',
       message:
-        `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)} and ` +
-        (found ? 'it exists' : 'there is no such object'),
+        `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)} ` +
+        (found ? 'and it exists' : 'but there is no such object'),
     };
     const conditions = withCondition(current, update, timestamp(this.#host));
     if (conditions === current) return;

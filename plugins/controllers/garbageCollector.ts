@@ -126,8 +126,12 @@ class GarbageCollector implements Controller {
     for (const blocker of this.#graph.blockersOf(owner.uid)) if (!blocker.deleting) this.#queue.add(blocker.key);
   }
 
-  /** Deletes an object without a solid owner. Otherwise removes its references to owners that are not solid. */
+  /**
+   * Deletes an object with owners of which none is solid. Otherwise removes its references to owners that are not
+   * solid. An object in the graph may have no owners, only a finalizer.
+   */
   async #deleteOrDropOwners(node: Node): Promise<void> {
+    if (node.owners.length === 0) return;
     const locations = node.owners.map(owner => this.#locate(node, owner));
     // An owner that cannot be looked up may exist.
     if (locations.includes(undefined)) return;

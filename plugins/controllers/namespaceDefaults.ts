@@ -56,12 +56,18 @@ function parse(config: unknown): NamespaceDefaultsConfig {
   return { rootCa };
 }
 
-/** Maintains the `default` service account and the root CA ConfigMap of every namespace. */
-export const namespaceDefaults = {
-  name: 'controllers/namespace-defaults',
+/** Maintains the `default` service account of every namespace. */
+export const defaultAccounts = {
+  name: 'controllers/default-accounts',
+  parse: () => ({}),
+  contribute: () => [controller.of(host => new ObjectReconciler(host, 'service-account-controller', [serviceAccount]))],
+} satisfies Plugin;
+
+/** Maintains the root CA ConfigMap of every namespace. */
+export const rootCaPublisher = {
+  name: 'controllers/root-ca-publisher',
   parse,
   contribute: config => [
-    controller.of(host => new ObjectReconciler(host, 'service-account-controller', [serviceAccount])),
     controller.of(host => new ObjectReconciler(host, 'root-ca-cert-publisher', [rootCaConfigMap(host, config.rootCa)])),
   ],
 } satisfies Plugin<NamespaceDefaultsConfig>;

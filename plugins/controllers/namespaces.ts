@@ -128,10 +128,11 @@ class NamespaceDeletion implements Controller {
     const conditions = nextConditions(current, content, this.#host.naming, timestamp(this.#host));
     if (!conditions) return namespace;
     const path = pathOf({ apiVersion: 'v1', plural: 'namespaces' }, '', namespace.metadata.name);
-    return this.#requests.merge(`${path}/status`, {
-      metadata: { resourceVersion: namespace.metadata.resourceVersion },
-      status: { conditions },
-    });
+    // An update: the role of the controller has no patch.
+    return this.#requests.replace(`${path}/status`, {
+      ...namespace,
+      status: { ...(namespace.status as object | undefined), conditions },
+    } as ApiObject);
   }
 
   async #finalize(namespace: ApiObject): Promise<void> {

@@ -57,6 +57,13 @@ export class Requests {
     return undefinedOn(404, this.#host.request(this.#controller, request));
   }
 
+  /** Applies a configuration as `manager`, which takes over all fields; undefined if the object does not exist. */
+  apply(path: string, manager: string, body: object): Promise<ApiObject | undefined> {
+    const query = `?fieldManager=${encodeURIComponent(manager)}&force=true`;
+    const request = { method: 'PATCH', path: path + query, contentType: 'application/apply-patch+yaml', body } as const;
+    return undefinedOn(404, this.#host.request(this.#controller, request));
+  }
+
   /** Deletes an object or a collection with DeleteOptions; undefined if it does not exist. */
   delete(path: string, options: object): Promise<ApiObject | undefined> {
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', ...options };

@@ -6,10 +6,10 @@ import {
   type Plugin,
   type ResourceEvent,
 } from '../../core/api/index.js';
+import { pathOf } from './catalog.js';
 import { WorkQueue } from './queue.js';
 import { Requests } from './requests.js';
 
-const NAME = 'pvc-protection-controller';
 const CLAIMS = 'core/persistentvolumeclaims';
 const VOLUMES = 'core/persistentvolumes';
 const PODS = 'core/pods';
@@ -52,68 +52,105 @@ function isMounted(pod: ApiObject, { metadata: { name, ownerReferences = [] } }:
   );
 }
 
+/** Objects with a protection finalizer. */
+interface Protected {
+  readonly storageName: typeof CLAIMS | typeof VOLUMES;
+  /** The name of the controller and of its service account. */
+  readonly controller: string;
+  /** In neutral names. */
+  readonly finalizer: string;
+}
+
+const CLAIM_PROTECTION: Protected = {
+  storageName: CLAIMS,
+  controller: 'pvc-protection-controller',
+  finalizer: 'orchestrator.io/pvc-protection',
+};
+const VOLUME_PROTECTION: Protected = {
+  storageName: VOLUMES,
+  controller: 'pv-protection-controller',
+  finalizer: 'orchestrator.io/pv-protection',
+};
+
 /**
- * Removes the protection finalizer from deleted claims that no pod uses, and from deleted volumes that are not bound.
+ * Removes the protection finalizer from deleted claims that no pod uses, or from deleted volumes that are not bound.
  */
-class VolumeProtection implements Controller {
-  readonly name = NAME;
-  readonly #host: Host<'control'>;
+class Protection implements Controller {
+  readonly name: string;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
 
-  constructor(host: Host<'control'>) {
-    this.#host = host;
-    this.#requests = new Requests(host, NAME);
-    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 4, handle: key => this.#removeFinalizer(key) });
+  constructor(
+    readonly host: Host<'control'>,
+    readonly kind: Protected,
+  ) {
+    const { controller: name } = kind;
+    this.name = name;
+    this.#requests = new Requests(host, name);
+    this.#queue = new WorkQueue({ name, log: host.log, workers: 4, handle: key => this.#removeFinalizer(key) });
     host.onClose(() => this.#queue.close());
   }
 
   async start(): Promise<void> {
-    this.#host.watch(event => this.#observe(event));
+    this.host.watch(event => this.#observe(event));
     await this.#queue.idle();
   }
 
   #observe(event: ResourceEvent): void {
     const { storageName, namespace, name, type } = event;
-    if (storageName === PODS) {
+    if (storageName === this.kind.storageName && type !== 'DELETED') {
+      if (event.mentions?.('deletionTimestamp') !== false) this.#queue.add(`${namespace}|${name}`);
+    } else if (storageName === PODS && this.kind.storageName === CLAIMS) {
       if (event.mentions && !event.mentions('persistentVolumeClaim') && !event.mentions('ephemeral')) return;
       const pod = event.object();
       if (type === 'DELETED' || isShutDown(pod))
-        for (const claim of claimsOf(pod)) this.#queue.add(`${CLAIMS}|${namespace}|${claim}`);
-    } else if ((storageName === CLAIMS || storageName === VOLUMES) && type !== 'DELETED') {
-      if (event.mentions?.('deletionTimestamp') !== false) this.#queue.add(`${storageName}|${namespace}|${name}`);
+        for (const claim of claimsOf(pod)) this.#queue.add(`${namespace}|${claim}`);
     }
   }
 
   async #removeFinalizer(key: string): Promise<void> {
-    const [storageName = '', namespace = '', name = ''] = key.split('|');
-    const object = this.#host.informer(storageName).get(namespace, name);
-    if (!object?.metadata.deletionTimestamp || this.#isUsed(storageName, object)) return;
-    const claim = storageName === CLAIMS;
-    const finalizer = this.#host.naming.label(`orchestrator.io/${claim ? 'pvc' : 'pv'}-protection`);
-    const path = claim
-      ? `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${name}`
-      : `/api/v1/persistentvolumes/${name}`;
+    const [namespace = '', name = ''] = key.split('|');
+    const { storageName } = this.kind;
+    const object = this.host.informer(storageName).get(namespace, name);
+    if (!object?.metadata.deletionTimestamp || this.#isUsed(object)) return;
+    const finalizer = this.host.naming.label(this.kind.finalizer);
     const { finalizers = [], resourceVersion, uid } = object.metadata;
     if (!finalizers.includes(finalizer)) return;
     const remaining = finalizers.filter(other => other !== finalizer);
-    await this.#requests.merge(path, {
-      metadata: { uid, resourceVersion, finalizers: remaining.length > 0 ? remaining : null },
+    const plural = storageName.slice(storageName.indexOf('/') + 1);
+    // An update: the role of the controller has no patch.
+    await this.#requests.replace(pathOf({ apiVersion: 'v1', plural }, namespace, name), {
+      ...object,
+      apiVersion: 'v1',
+      kind: storageName === CLAIMS ? 'PersistentVolumeClaim' : 'PersistentVolume',
+      metadata: {
+        ...object.metadata,
+        uid,
+        resourceVersion,
+        finalizers: remaining.length > 0 ? remaining : undefined,
+      },
     });
   }
 
-  #isUsed(storageName: string, object: ApiObject): boolean {
-    if (storageName === VOLUMES) return (object['status'] as { phase?: string } | undefined)?.phase === 'Bound';
-    return this.#host
+  #isUsed(object: ApiObject): boolean {
+    if (this.kind.storageName === VOLUMES)
+      return (object['status'] as { phase?: string } | undefined)?.phase === 'Bound';
+    return this.host
       .informer(PODS)
       .list(object.metadata.namespace)
       .some(pod => isMounted(pod, object));
   }
 }
 
-/** Protection of volumes and claims: removes the finalizer, which all of them have, when they are not in use. */
-export const volumeProtection = {
-  name: 'controllers/volume-protection',
-  parse: () => ({}),
-  contribute: () => [controller.of(host => new VolumeProtection(host))],
-} satisfies Plugin;
+const protectionOf = (name: string, kind: Protected) =>
+  ({
+    name,
+    parse: () => ({}),
+    contribute: () => [controller.of(host => new Protection(host, kind))],
+  }) satisfies Plugin;
+
+/** Protection of claims: removes the finalizer, which all of them have, when no pod uses them. */
+export const claimProtection = protectionOf('controllers/claim-protection', CLAIM_PROTECTION);
+
+/** Protection of volumes: removes the finalizer, which all of them have, when they are not bound. */
+export const volumeProtection = protectionOf('controllers/volume-protection', VOLUME_PROTECTION);

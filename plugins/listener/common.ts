@@ -6,7 +6,7 @@ import { Refusal } from '../../core/model/refusal.js';
 /** Unsent bytes of a stream below which its `onDrain` listeners are called. */
 export const LOW_WATER = 64 * 1024;
 
-/** Name and value pairs as contracts give and take them. */
+/** Names and values of headers, as in `Exchange`. */
 export type Headers = readonly (readonly [string, string])[];
 
 const LINES = new Map(Object.entries(STATUS_CODES).map(([code, text]) => [Number(code), `${code} ${text}`]));
@@ -21,18 +21,18 @@ export const bodiless = (status: number): boolean => status < 200 || status === 
 export const hasBody = (headers: Headers): boolean =>
   headers.some(([name, value]) => name === 'transfer-encoding' || (name === 'content-length' && Number(value) > 0));
 
-/** Calls back when a reader has taken nothing of what waits for it for the longest time that it may. */
+/** Calls back if a client has not read any of its pending bytes for `STALLED_READER_MS`. */
 export class StallTimer {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly onStall: () => void) {}
 
-  /** The socket is full. */
+  /** Call when the socket is full. */
   start(): void {
     this.timer ??= setTimeout(this.onStall, STALLED_READER_MS).unref();
   }
 
-  /** The socket has taken bytes, or is gone. */
+  /** Call when the socket has accepted bytes, or is closed. */
   stop(): void {
     if (this.timer === undefined) return;
     clearTimeout(this.timer);
@@ -45,7 +45,7 @@ export const tooLarge = (limit: number): Refusal =>
   new Refusal('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
 
 /**
- * Waits until exchanges under way have ended, but not for ever: clients that stall must not keep a server from ending.
+ * Waits until all exchanges have ended, at most for `DRAIN_MS`: clients that stall must not keep a server from closing.
  */
 export async function waitForExchanges(exchanges: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -56,17 +56,15 @@ export async function waitForExchanges(exchanges: Promise<void>): Promise<void> 
   clearTimeout(timer);
 }
 
-/** What a body's reader gets when the request is answered before the body is complete. */
+/** The error of reading a body whose request is answered before the body is complete. */
 export const answeredEarly = (): Error => new Error('the request was answered before its body had arrived');
 
-/** What a body's reader gets when the client goes away. */
+/** The error of reading a body whose client closes the connection. */
 export const goneAway = (): Error => new Error('the client closed the connection');
 
 const FAILED = Buffer.from(JSON.stringify(new Refusal('InternalError', 'Internal error occurred').toStatus()));
 
-/**
- * Runs the front end's handler; what it throws is a bug there, answered 500 so that nothing escapes into the listener.
- */
+/** Calls the front end's handler. An error that it throws is a bug; the request is then answered with 500. */
 export function runHandler<E extends Exchange>(
   exchange: E,
   handle: (exchange: Exchange) => void,
@@ -79,7 +77,7 @@ export function runHandler<E extends Exchange>(
     try {
       exchange.respond(500, [['content-type', 'application/json']], FAILED);
     } catch {
-      // An answer was already under way: its connection ends when the client or the exchange gives up.
+      // An answer has already begun. The connection ends when the client or a timeout closes it.
     }
   }
 }

@@ -6,9 +6,9 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const DIGITS = /^\d+$/;
 
 /**
- * What is wrong with a request's line or headers such that it must not be served: most of it leaves open where the
- * request ends, and a proxy that reads it otherwise could be made to smuggle another one past itself (RFC 9112, 6.3 and
- * 11.2). In words for the client; undefined if nothing is wrong.
+ * Why a request must not be served because of its line or headers, as a message for the client; undefined if it may.
+ * Most of these faults make it ambiguous where the request ends, so that a proxy could forward a second, hidden request
+ * (request smuggling: RFC 9112, 6.3 and 11.2).
  */
 export function framingFault(method: string, headers: Headers, httpVersion: '1.0' | '1.1'): string | undefined {
   let hosts = 0;
@@ -30,9 +30,9 @@ export function framingFault(method: string, headers: Headers, httpVersion: '1.0
   return TOKEN.test(method) ? undefined : 'the method is not a token';
 }
 
-/** Headers of the answer, 400, that a request with a framing fault gets before its connection is closed. */
+/** Headers of the 400 for a request with a framing fault. The connection is closed after it. */
 export const FRAMING_HEADERS: Headers = [['content-type', 'application/json']];
 
-/** Body of that answer: a Status with `fault` as its message. */
+/** Body of the 400: a Status with `fault` as its message. */
 export const framingRefusal = (fault: string): Buffer =>
   Buffer.from(JSON.stringify(new Refusal('BadRequest', fault).toStatus()));

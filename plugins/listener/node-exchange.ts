@@ -7,7 +7,7 @@ import { answeredEarly, bodiless, goneAway, hasBody, type Headers, LOW_WATER, to
 import { FRAMING_HEADERS, framingRefusal } from './framing.js';
 import { type Handshake, NodeWebSocket } from './node-websocket.js';
 
-/** PEM of verified client certificates by connection; null where there is none. */
+/** PEM of verified client certificates by connection; null for connections without one. */
 const certificates = new WeakMap<object, string | null>();
 
 function verifiedCertificate(socket: TLSSocket): string | undefined {
@@ -19,11 +19,11 @@ function verifiedCertificate(socket: TLSSocket): string | undefined {
   return pem ?? undefined;
 }
 
-/** Header names, in lower case, and values as they came. */
+/** Header names in lower case, with their values unchanged. */
 export const pairs = (raw: readonly string[]): Headers =>
   Array.from({ length: raw.length / 2 }, (_, i) => [raw[2 * i]!.toLowerCase(), raw[2 * i + 1]!] as const);
 
-/** A streamed answer on `node:http`; writes of one turn are corked into one. */
+/** A streamed answer on `node:http`. Writes of one turn of the event loop are sent together. */
 class NodeStream implements ResponseStream {
   private corked = false;
 
@@ -64,14 +64,15 @@ class NodeStream implements ResponseStream {
 }
 
 /**
- * Node writes header values as latin1: characters outside of it go as their UTF-8 bytes, as other servers send them.
+ * Encodes a header value. Node writes header values as latin1; non-ASCII characters are sent as their UTF-8 bytes, as
+ * other servers do.
  */
 const asBytes = (value: string): string => (/[^\x00-\x7f]/.test(value) ? Buffer.from(value).toString('latin1') : value);
 
-/** What stands before the path in the absolute form of a target (RFC 9112, 3.2.2). */
+/** The part before the path in the absolute form of a target (RFC 9112, 3.2.2). */
 const ORIGIN = /^https?:\/\/[^/?]*/i;
 
-/** The stream to a client that is gone. */
+/** A stream to a client that has closed the connection. */
 const GONE: ResponseStream = { write: () => 0, onDrain: () => undefined, end: () => undefined, abort: () => undefined };
 
 /** One request on `node:http`. */
@@ -92,7 +93,7 @@ export class NodeExchange implements Exchange {
     private readonly server: { readonly secure: boolean; readonly closing: boolean },
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
-    /** With it the request is a WebSocket handshake. */
+    /** Set if the request is a WebSocket handshake. */
     handshake?: Handshake,
   ) {
     const url = (request.url ?? '/').replace(ORIGIN, '') || '/';
@@ -179,7 +180,7 @@ export class NodeExchange implements Exchange {
     this.discard();
   }
 
-  /** Chunks of `node:http` are complete at once: no byte has to be sent ahead. */
+  /** `ahead` is not needed: `node:http` sends each chunk with its line end. */
   stream(status: number, headers: Headers, { length }: StreamOptions = {}): ResponseStream {
     if (this.head(status, length === undefined ? headers : [...headers, ['content-length', String(length)]])) {
       this.response.flushHeaders();
@@ -222,8 +223,8 @@ export class NodeExchange implements Exchange {
   }
 
   /**
-   * Reads and drops the rest of the body within its bounds, so that the client can read the answer and the connection
-   * can serve its next request.
+   * Reads and discards the rest of the body, within bounds, so that the client can read the answer and the connection
+   * can serve the next request.
    */
   private discard(): void {
     const { request } = this;

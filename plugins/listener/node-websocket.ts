@@ -5,12 +5,12 @@ import type { ResponseStream } from '../../core/api/listener.js';
 import { STALLED_READER_MS, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
 import { LOW_WATER } from './common.js';
 
-/** Close code of a stream that has ended as it should (RFC 6455, 7.4.1). */
+/** Close code for the normal end of a stream (RFC 6455, 7.4.1). */
 const NORMAL = 1000;
 
 /**
- * A valid handshake that waits for its answer, on a connection that has left HTTP. The connection is read meanwhile,
- * because else nobody would notice its end.
+ * A valid handshake that has not been answered yet. Node no longer parses its connection. The connection is read until
+ * the answer, because its end would not be noticed otherwise.
  */
 export class Handshake {
   private early: Buffer;
@@ -24,7 +24,7 @@ export class Handshake {
     socket.on('data', this.keep).on('end', this.leave);
   }
 
-  /** Answers with 101 and the subprotocol that was chosen. */
+  /** Answers with 101 and the chosen subprotocol. */
   accept(protocol: string | undefined): WebSocket {
     const { request, socket } = this;
     socket.off('data', this.keep).off('end', this.leave);
@@ -41,7 +41,7 @@ export class Handshake {
     return accepted;
   }
 
-  /** Keeps what a client sends too early, as much as one message. */
+  /** Keeps bytes that a client sends before the answer, up to the size of one message. */
   private readonly keep = (bytes: Buffer): void => {
     this.early = Buffer.concat([this.early, bytes]);
     if (this.early.length > WEBSOCKET_MESSAGE_BYTES) this.leave();
@@ -50,11 +50,11 @@ export class Handshake {
   private readonly leave = (): void => void this.socket.destroy();
 }
 
-/** A WebSocket on `node:http`; the messages of one turn are corked into one write. */
+/** A WebSocket on `node:http`. Messages of one turn of the event loop are sent together. */
 export class NodeWebSocket implements ResponseStream {
   private corked = false;
-  /** Nothing was heard of the client since the last ping. */
-  private silent = false;
+  /** Whether nothing was received from the client since the last ping. */
+  private isSilent = false;
   private ended = false;
 
   constructor(
@@ -62,12 +62,12 @@ export class NodeWebSocket implements ResponseStream {
     private readonly socket: Socket,
     private readonly binary: boolean,
   ) {
-    const heard = (): void => {
-      this.silent = false;
+    const onReceive = (): void => {
+      this.isSilent = false;
     };
     const pings = setInterval(() => this.ping(), (WEBSOCKET_IDLE_SECONDS * 1000) / 2).unref();
-    webSocket.on('pong', heard).on('ping', heard).on('message', heard);
-    // A close follows, with a code that says what was wrong.
+    webSocket.on('pong', onReceive).on('ping', onReceive).on('message', onReceive);
+    // `close` follows, with a code for the error.
     webSocket.on('error', () => undefined);
     webSocket.on('close', () => clearInterval(pings));
     socket.setTimeout(STALLED_READER_MS, () => this.webSocket.bufferedAmount > 0 && this.abort());
@@ -93,7 +93,7 @@ export class NodeWebSocket implements ResponseStream {
     this.webSocket.close(NORMAL);
   }
 
-  /** Calls back once the connection is gone; `ended`: because the stream was ended. */
+  /** Calls back once when the connection is closed. `ended`: whether by `end`. */
   onClose(closed: (ended: boolean) => void): void {
     this.webSocket.on('close', () => closed(this.ended));
   }
@@ -102,12 +102,12 @@ export class NodeWebSocket implements ResponseStream {
     this.webSocket.terminate();
   }
 
-  /** Cuts a connection that has not answered the last ping; a reader that still has bytes to take is waited for. */
+  /** Closes a connection that did not answer the last ping. A client that still has bytes to read is not pinged. */
   private ping(): void {
     if (this.webSocket.bufferedAmount > 0) return;
-    if (this.silent) this.abort();
+    if (this.isSilent) this.abort();
     else this.webSocket.ping();
-    this.silent = true;
+    this.isSilent = true;
   }
 
   private cork(): void {

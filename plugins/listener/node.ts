@@ -22,9 +22,9 @@ import { NodeExchange, pairs } from './node-exchange.js';
 import { Handshake } from './node-websocket.js';
 
 /**
- * A request that leaves HTTP for a WebSocket handshake alone: any other upgrade that a client offers is ignored (RFC
- * 9110, 7.8). Node sets `upgrade` to whether one is offered, and hands the connection over if it still says so once the
- * head is read.
+ * A request that is upgraded only for a valid WebSocket handshake. Other offers of an upgrade are ignored (RFC 9110,
+ * 7.8). Node sets `upgrade` if the client offers an upgrade, and reads it after the head to decide whether to emit
+ * `upgrade`.
  */
 class Request extends IncomingMessage {
   // Without an initial value, because the constructor of the base sets `upgrade`.
@@ -49,7 +49,7 @@ const OPTIONS: ServerOptions<typeof Request> = {
   keepAliveTimeout: IDLE_MS,
   noDelay: true,
   IncomingMessage: Request,
-  // Node answers on its own and goes on with what is behind; `framingFault` looks.
+  // `framingFault` checks it: Node would answer by itself and serve the next request of the connection.
   requireHostHeader: false,
 };
 
@@ -65,28 +65,28 @@ function make(binding: Binding): Server {
   });
 }
 
-/** The version that Node gives to a request line without one; it takes 2.0 for a version as well. */
+/** `httpVersion` of a request line without a version. Node also accepts 2.0. */
 const NO_VERSION = '0.9';
 const SERVED_VERSIONS = new Set(['1.0', '1.1']);
 
-/** Status of the answer to a request that Node has parsed, and that is not served; undefined where it is. */
+/** Status of the refusal of a request that Node has parsed; undefined if the request is served. */
 function refusalOf({ httpVersion, rawHeaders }: IncomingMessage): number | undefined {
   if (!SERVED_VERSIONS.has(httpVersion)) return httpVersion === NO_VERSION ? 400 : 505;
   return rawHeaders.length > 2 * HEADERS ? 431 : undefined;
 }
 
-/** Statuses by what Node says is wrong; 400 for everything else. */
+/** Statuses by error code of Node; 400 for all other codes. */
 const REFUSALS = new Map([
   ['HPE_HEADER_OVERFLOW', 431],
   ['ERR_HTTP_REQUEST_TIMEOUT', 408],
 ]);
 
-/** Longest wait for a client to hang up after its request could not be read. */
+/** Longest wait in milliseconds for a client to close the connection after its request could not be parsed. */
 const LINGER_MS = 5_000;
 
 /**
- * Answers what is not a request. The socket stays readable for a moment, because closing it over unread bytes would
- * destroy the answer too.
+ * Answers bytes that are not a valid request. The socket stays readable for some time: closing it while bytes are
+ * unread would reset the connection and lose the answer.
  */
 function refuse(status: number, socket: Duplex): void {
   if (!socket.writable) {
@@ -102,8 +102,8 @@ function refuse(status: number, socket: Duplex): void {
 }
 
 /**
- * A response on a connection that is no longer HTTP's, for a handshake that is answered otherwise than with 101. It
- * closes the connection.
+ * A response for a handshake that is not answered with 101, on a connection that Node no longer serves. It closes the
+ * connection.
  */
 function refusalOn(socket: Socket, request: IncomingMessage): ServerResponse {
   const response = new ServerResponse(request);
@@ -137,9 +137,9 @@ export class NodeListener implements Listener {
     server.maxHeadersCount = 0;
     server.maxConnections = CONNECTIONS;
     server.timeout = STALLED_READER_MS;
-    // The last response of each connection, until it is sent and its request is read.
+    // The last response of each connection, until it is sent and its request is read completely.
     const inProgress = new WeakMap<Duplex, ServerResponse>();
-    // Connections whose last answer is a refusal: Node may read on, and report errors in their bodies as well.
+    // Connections whose last answer is a refusal. Node may continue to read, and report errors in their bodies.
     const refused = new WeakSet<Duplex>();
     server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
       const isAnswered = inProgress.get(socket)?.headersSent;
@@ -157,7 +157,7 @@ export class NodeListener implements Listener {
     };
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       const { socket } = request;
-      // What is behind a request that was refused is none.
+      // Bytes after a refused request are not a request.
       if (refused.has(socket)) return;
       const status = refusalOf(request);
       if (status !== undefined) {
@@ -176,7 +176,7 @@ export class NodeListener implements Listener {
       answer(new NodeExchange(state, request, response));
     });
     server.on('timeout', socket => {
-      // A watch may have nothing to say for long.
+      // A watch may send nothing for a long time.
       if (socket.writableLength > 0 || !inProgress.has(socket)) socket.destroy();
     });
     const upgraded = new Set<Duplex>();

@@ -2,7 +2,7 @@ import { answeredEarly, goneAway, tooLarge } from './common.js';
 
 const NOTHING = new Uint8Array(0);
 
-/** Collects a request's body. Once the read has failed, further parts are dropped. */
+/** Collects the body of a request. After a failure, further parts are discarded. */
 export class BodyCollector {
   readonly body: Promise<Uint8Array>;
   /** Whether the last part has arrived. */
@@ -23,7 +23,7 @@ export class BodyCollector {
     });
   }
 
-  /** Takes a part; its memory belongs to uWS and is copied. */
+  /** Adds a part. It is copied, because its memory belongs to uWS. */
   take(part: ArrayBuffer, last: boolean): void {
     this.isComplete = last;
     if (this.settled) return;
@@ -32,14 +32,14 @@ export class BodyCollector {
     else if (this.keep(part) && last) this.end();
   }
 
-  /** The client went away. */
+  /** Call when the client has closed the connection. */
   lose(): void {
     this.fail(goneAway());
   }
 
-  /** The request was answered. */
+  /** Call when the request was answered. */
   drop(): void {
-    // An error costs a stack trace, which no request should pay for whose body was read.
+    // Creating an error is expensive, so none is created for a body that was read.
     if (!this.settled) this.fail(answeredEarly());
   }
 

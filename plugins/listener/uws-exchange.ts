@@ -5,21 +5,21 @@ import { bodiless, hasBody, type Headers, statusLine } from './common.js';
 import { FRAMING_HEADERS, framingRefusal } from './framing.js';
 import { BodyCollector } from './uws-body.js';
 import type { Response } from './uws-types.js';
-import { type Kept, UwsWebSocket } from './uws-websocket.js';
+import { type UserData, UwsWebSocket } from './uws-websocket.js';
 import { CORKED_BYTES, flushAtTurnEnd, UwsStream } from './uws-write.js';
 
 /** What the exchanges of one listener share. */
 export interface UwsServer {
   readonly secure: boolean;
-  /** Whether the answer is to end its connection. */
+  /** Whether answers close their connections. */
   readonly closing: boolean;
-  /** Judges client certificates; undefined where none are asked for. */
+  /** Whether a client certificate is valid; undefined if clients are not asked for certificates. */
   readonly verified: ((pem: string) => boolean) | undefined;
   begin(): void;
   finish(): void;
 }
 
-/** Text of an address as uWS gives it: 4 bytes, or 16. */
+/** The text of an address of 4 or 16 bytes. */
 function addressText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
   const mapped =
@@ -36,16 +36,16 @@ function addressText(bytes: Uint8Array): string {
 }
 
 /**
- * The exchange that uWS called back last: its connection holds the one cork buffer until the promises that this settled
- * are done.
+ * The exchange of the last callback of uWS. Its connection owns the only cork buffer until the promises that the
+ * callback settled have been handled.
  */
 let calledBack: UwsExchange | undefined;
-/** White space of the size of uWS's cork buffer. */
+/** White space that fills the cork buffer of uWS. */
 const CORK_OVERFLOW = Buffer.alloc(16 * 1024, ' ');
 
 /**
- * One request on uWS. The native request lives only while the handler is on the stack: what goes on after it uses a
- * copy of the headers (1.5 µs for eight).
+ * One request on uWS. The native request is valid only until the handler returns. Later reads use a copy of the
+ * headers, which takes 1.5 µs for eight headers.
  */
 export class UwsExchange implements Exchange {
   readonly method: string;
@@ -59,7 +59,7 @@ export class UwsExchange implements Exchange {
   private copied: [string, string][] | undefined;
   private collector: BodyCollector | undefined;
   private streaming: UwsStream | undefined;
-  /** The response belongs to a WebSocket now. */
+  /** Whether the connection has become a WebSocket. */
   private upgraded = false;
   private answered = false;
   private finished = false;
@@ -71,7 +71,7 @@ export class UwsExchange implements Exchange {
     private readonly server: UwsServer,
     private readonly res: Response,
     request: HttpRequest,
-    /** With it the request may be a WebSocket handshake. */
+    /** Set if the request may be a WebSocket handshake. */
     context?: us_socket_context_t,
   ) {
     res.onAborted(() => this.lose());
@@ -87,9 +87,9 @@ export class UwsExchange implements Exchange {
   }
 
   /**
-   * Answers 400 and closes the connection at once, so that nothing behind the head is read as another request. The
-   * answer is padded with white space: while what is written fits its cork buffer, uWS leaves the connection open and
-   * serves what else has arrived.
+   * Answers 400 and closes the connection at once, so that no bytes after the head are parsed as another request. The
+   * answer is padded with white space: uWS does not close the connection, and serves the following bytes, as long as
+   * the answer fits its cork buffer.
    */
   refuse(fault: string): void {
     this.claim(400);
@@ -98,7 +98,7 @@ export class UwsExchange implements Exchange {
     this.finish();
   }
 
-  /** The handler left the stack. */
+  /** Call when the handler has returned. */
   leave(): void {
     if (!this.finished && !this.aborted) this.headers();
     this.request = undefined;
@@ -135,7 +135,7 @@ export class UwsExchange implements Exchange {
   }
 
   body(limit: number, onPart: (bytes: number) => void = () => undefined): Promise<Uint8Array> {
-    // uWS drops what comes before there is somebody to take it.
+    // uWS discards parts that arrive before `onData` is called.
     if (!this.request || this.collector) return Promise.reject(new Error('the body was read twice, or too late'));
     const collector = new BodyCollector(limit, onPart);
     this.collector = collector;
@@ -163,7 +163,7 @@ export class UwsExchange implements Exchange {
         this.res.endWithoutBody();
         this.finish();
       });
-    // After the head, so that what it writes follows the head at the end of this turn.
+    // After the head, so that the stream is flushed after it at the end of this turn.
     return this.begin(!here || silent, options);
   }
 
@@ -171,14 +171,14 @@ export class UwsExchange implements Exchange {
     (this.aborts ??= []).push(listener);
   }
 
-  /** Whether the response object may still be touched. */
+  /** Whether the response object may still be used. */
   private get usable(): boolean {
     return !this.aborted && !this.finished && !this.upgraded;
   }
 
   /**
-   * The right to answer: once, and only while the client is there. The status counts from now on, whenever the answer
-   * leaves.
+   * Begins the answer and sets the status. Returns false if the client has closed the connection. Throws if there is an
+   * answer already.
    */
   private claim(status: number): boolean {
     if (this.answered) throw new Error('the exchange already has an answer');
@@ -194,7 +194,9 @@ export class UwsExchange implements Exchange {
     if (!this.claim(101)) return stream;
     const key = this.header('sec-websocket-key')!;
     this.upgraded = true;
-    this.res.cork(() => this.res.upgrade<Kept>({ stream }, key, subprotocol, '', context));
+    // Not corked, although uWS warns of that on standard error: if the WebSocket is at the address that the response
+    // had, `cork` takes the one for the other afterwards, and may close it.
+    this.res.upgrade<UserData>({ stream }, key, subprotocol, '', context);
     return stream;
   }
 
@@ -215,7 +217,7 @@ export class UwsExchange implements Exchange {
     const { closing } = this.server;
     if (bodiless(status)) this.res.endWithoutBody();
     else if (this.method === 'HEAD') this.res.writeHeader('content-length', String(total)).endWithoutBody();
-    // In one call, what fits; else as the socket takes it.
+    // A body that fits the cork buffer is written in one call; others are streamed.
     else if (pieces.length === 1 && total <= CORKED_BYTES) this.res.end(pieces[0], closing);
     else if (total <= CORKED_BYTES) this.res.end(Buffer.concat(pieces, total), closing);
     else {
@@ -229,9 +231,9 @@ export class UwsExchange implements Exchange {
   }
 
   /**
-   * Runs `work` so that what it writes leaves as one record and one system call: at the end of this turn of the event
-   * loop while the cork buffer may be another connection's, or while more of the body may be on its way through uWS.
-   * There, over TLS, a write drops what was received and not yet decrypted, which breaks the connection.
+   * Runs `work` so that its writes are sent as one TLS record and with one system call. It runs at the end of this turn
+   * of the event loop if the cork buffer may belong to another connection, or if more of the body may arrive: over TLS,
+   * a write while uWS receives discards bytes that are not yet decrypted, which breaks the connection.
    */
   private corked(work: () => void): void {
     if (this.isReceiving || (!this.request && calledBack !== this))
@@ -240,7 +242,7 @@ export class UwsExchange implements Exchange {
     else this.res.cork(work);
   }
 
-  /** Whether a part of the body may be still to come. */
+  /** Whether more of the body may arrive. */
   private get isReceiving(): boolean {
     if (this.collector) return !this.collector.isComplete;
     return hasBody(this.headers());

@@ -1,8 +1,8 @@
 import type { HttpResponse, TemplatedApp, us_listen_socket } from '@uwsjs/core';
 
-/** A response with what the published types leave out. */
+/** A response with members that the published types lack. */
 export interface Response extends HttpResponse {
-  /** PEM of the peer's certificate, or '' where there is none; it is not verified. */
+  /** PEM of the client's certificate, which is not verified; '' if it has none. */
   getX509Certificate(): string;
 }
 

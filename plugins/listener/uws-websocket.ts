@@ -3,21 +3,19 @@ import type { ResponseStream } from '../../core/api/listener.js';
 import { LOW_WATER } from './common.js';
 import { CORKED_BYTES, flushAtTurnEnd } from './uws-write.js';
 
-/** Close code of a stream that has ended as it should (RFC 6455, 7.4.1). */
+/** Close code for the normal end of a stream (RFC 6455, 7.4.1). */
 const NORMAL = 1000;
 
-/** What uWS keeps for a connection; it copies the members. */
-export interface Kept {
+/** The user data of a connection. uWS copies its members. */
+export interface UserData {
   readonly stream: UwsWebSocket;
 }
 
-/**
- * A WebSocket on uWS. Messages wait here, not in uWS, once the socket stops taking them.
- */
+/** A WebSocket on uWS. While the socket is full, messages wait here and not in uWS. */
 export class UwsWebSocket implements ResponseStream {
-  private socket: WebSocket<Kept> | undefined;
+  private socket: WebSocket<UserData> | undefined;
   private messages: Uint8Array[] = [];
-  /** Bytes of `messages`. */
+  /** Total bytes of `messages`. */
   private waiting = 0;
   private blocked = false;
   private queued = false;
@@ -27,12 +25,12 @@ export class UwsWebSocket implements ResponseStream {
 
   constructor(
     private readonly binary: boolean,
-    /** Called once when the connection is gone; `ended`: because the stream was ended. */
+    /** Called once when the connection is closed. `ended`: whether by `end`, with all messages sent. */
     private readonly closed: (ended: boolean) => void,
   ) {}
 
-  /** The handshake was answered. */
-  open(socket: WebSocket<Kept>): void {
+  /** Call when the handshake was answered. */
+  open(socket: WebSocket<UserData>): void {
     this.socket = socket;
     this.schedule();
   }
@@ -63,13 +61,13 @@ export class UwsWebSocket implements ResponseStream {
     this.socket?.close();
   }
 
-  /** The socket has taken bytes again. */
+  /** Call when the socket has accepted bytes again. */
   drain(): void {
     this.blocked = this.socket!.getBufferedAmount() > 0;
     this.flush();
   }
 
-  /** The connection is gone. */
+  /** Call when the connection is closed. */
   lose(): void {
     const ended = this.ending && this.messages.length === 0;
     this.socket = undefined;
@@ -79,7 +77,7 @@ export class UwsWebSocket implements ResponseStream {
     this.closed(ended);
   }
 
-  /** Sends what the socket takes. */
+  /** Sends as many messages as the socket accepts. */
   flush(): void {
     this.queued = false;
     const { socket } = this;

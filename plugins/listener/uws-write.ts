@@ -3,18 +3,18 @@ import { LOW_WATER, StallTimer } from './common.js';
 import type { Response } from './uws-types.js';
 
 /**
- * Bytes handed to uWS at once. Small pieces are gathered into one buffer of this size (a native call costs more than
- * copying 2 KB), which may be shared by all connections because uWS copies what the socket does not take.
+ * The most bytes of one write to uWS. Small pieces are copied into one buffer of this size, because a native call costs
+ * more than copying 2 KB. All connections share it, because uWS copies bytes that the socket does not accept.
  */
 const SLAB_BYTES = 256 * 1024;
-/** Pieces from this size on are sent from where they are. */
+/** Pieces of at least this size are sent without a copy. */
 const DIRECT_BYTES = 64 * 1024;
 const slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
 
 /**
- * Bytes that fit uWS's cork buffer of 16 KB beside a head. What does not fit must not be written corked, but by
- * `tryEnd`: where the socket does not take what was corked before it, uWS keeps that, says that the write has to wait,
- * and drops the write.
+ * The most bytes of a body that fit the cork buffer of uWS, of 16 KB, together with a head. Longer bodies must be
+ * written with `tryEnd` and not corked: if the socket does not accept the corked bytes, uWS keeps these, reports that
+ * the write has to wait, and discards the write.
  */
 export const CORKED_BYTES = 15 * 1024;
 
@@ -31,7 +31,7 @@ class Outgoing {
     this.size += bytes.length;
   }
 
-  /** The next run, of `limit` bytes at most; valid until the next call. Nothing is removed. */
+  /** The next bytes, at most `limit`; valid until the next call. They stay in the queue. */
   peek(limit: number): Uint8Array {
     const first = this.pieces[this.index]!.subarray(this.offset);
     if (first.length >= Math.min(limit, DIRECT_BYTES) || this.index === this.pieces.length - 1)
@@ -68,7 +68,7 @@ class Outgoing {
   }
 }
 
-/** What has bytes to write at the end of this turn of the event loop. */
+/** An object with bytes to write at the end of this turn of the event loop. */
 interface Flushable {
   flush(): void;
 }
@@ -81,24 +81,24 @@ function flushAll(): void {
   for (const writer of writers) writer.flush();
 }
 
-/** Calls `flush` at the end of this turn of the event loop, after those of the calls before. */
+/** Calls `flush` at the end of this turn of the event loop, in the order of the calls. */
 export function flushAtTurnEnd(writer: Flushable): void {
   if (dirty.push(writer) === 1) setImmediate(flushAll);
 }
 
 /**
- * An answer that leaves as the socket takes it: of a known `length`, or else chunked. Bytes wait here, not in uWS, once
- * the socket stops taking them, because uWS takes any amount and does not tell how much it holds.
+ * A streamed answer: with a known `length`, or chunked. While the socket is full, bytes wait here and not in uWS,
+ * because uWS accepts any amount and does not report how much it holds.
  *
- * uWS sends the line end that completes a chunk, and the one that completes the head, with the next chunk. Where the
- * stream has a byte to send ahead, a chunk of that byte therefore follows what was written in a turn and may not wait.
+ * uWS sends the line end that completes a chunk, and the one that completes the head, with the next chunk. If the
+ * stream has a byte to send ahead, a chunk of that byte is therefore sent after the writes of a turn that may not wait.
  */
 export class UwsStream implements ResponseStream {
   private readonly outgoing = new Outgoing();
   private readonly drains: (() => void)[] = [];
-  /** The socket did not take all of the last run. */
+  /** Whether the socket did not accept all bytes of the last write. */
   private blocked = false;
-  /** Bytes uWS holds for a socket that did not take them. */
+  /** Number of bytes that uWS holds because the socket did not accept them. */
   private held = 0;
   private queued = false;
   private ending = false;
@@ -106,9 +106,9 @@ export class UwsStream implements ResponseStream {
   private high = false;
   private readonly stall = new StallTimer(() => this.abort());
   private readonly ahead: Uint8Array | undefined;
-  /** `ahead` was sent behind the last write. */
+  /** Whether `ahead` was sent after the last write. */
   private sentAhead = false;
-  /** What was written since `ahead` was sent, and the head, must be complete on the wire. */
+  /** Whether writes since `ahead` was sent, or the head, must be complete on the wire. */
   private urgent = true;
 
   constructor(
@@ -158,13 +158,13 @@ export class UwsStream implements ResponseStream {
     if (!this.closed) this.res.close();
   }
 
-  /** The connection is gone; nothing may touch the response any more. */
+  /** Call when the connection is closed. The response is not used any more. */
   lose(): void {
     this.closed = true;
     this.stall.stop();
   }
 
-  /** Writes what the socket takes. */
+  /** Writes as many bytes as the socket accepts. */
   flush(): void {
     this.queued = false;
     if (this.closed || this.blocked) return;
@@ -181,7 +181,7 @@ export class UwsStream implements ResponseStream {
     return this.outgoing.size + this.held;
   }
 
-  /** Writes a chunk, and behind the last one of this turn the byte to send ahead, or the end. */
+  /** Writes a chunk, and after the last one of this turn the byte to send ahead, or the end. */
   private chunk(): void {
     if (this.outgoing.size > 0) {
       const run = this.outgoing.peek(CORKED_BYTES);
@@ -200,7 +200,7 @@ export class UwsStream implements ResponseStream {
     }
   }
 
-  /** Writes a part of a body of known length. What the socket does not take stays here. */
+  /** Writes a part of a body of known length. Bytes that the socket does not accept stay in the queue. */
   private part(length: number): void {
     if (this.outgoing.size === 0) return;
     const before = this.res.getWriteOffset();

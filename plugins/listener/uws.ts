@@ -8,19 +8,19 @@ import { type Headers, runHandler, waitForExchanges } from './common.js';
 import { framingFault } from './framing.js';
 import { UwsExchange, type UwsServer } from './uws-exchange.js';
 import type { App, Response } from './uws-types.js';
-import type { Kept } from './uws-websocket.js';
+import type { UserData } from './uws-websocket.js';
 import { clientVerifier } from './verify.js';
 
-/** Without it a second process on the same port would silently share its connections. */
+/** Without this option, a second process could listen on the same port and would get some of the connections. */
 const EXCLUSIVE_PORT = 1;
 
-/** Loads the binary; it reads the bound on headers from the environment, once, while it loads. */
+/** Loads the binary, which reads the limit of header bytes from the environment while it loads. */
 async function load(): Promise<typeof import('@uwsjs/core')> {
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(HEADER_BYTES);
   return await import('@uwsjs/core');
 }
 
-/** Counts exchanges in progress, for a graceful end, and open connections. */
+/** Counts open connections, and exchanges in progress, which `close` waits for. */
 class Server implements UwsServer {
   closing = false;
   connections = 0;
@@ -41,7 +41,7 @@ class Server implements UwsServer {
     if (this.active === 0) this.wake?.();
   }
 
-  /** Resolves when no exchange is under way. */
+  /** Resolves when no exchange is in progress. Answers from now on close their connections. */
   async idle(): Promise<void> {
     this.closing = true;
     while (this.active > 0) {
@@ -54,13 +54,13 @@ class Server implements UwsServer {
 }
 
 /**
- * uWS cuts bytes above 0x7f off both ends of a value. What is left of a name of such bytes alone is empty, and the
- * request would be served as one of its sender, who may be allowed more. In words for the client; undefined if nothing
- * is wrong.
+ * Why a request must not be served because of the user that it impersonates, as a message for the client; undefined if
+ * it may. uWS removes bytes above 0x7f from both ends of a value. A name of such bytes becomes empty, and the request
+ * would be served as one of the sender, who may have more permissions.
  */
 function impersonationFault(headers: Headers): string | undefined {
   const empty = headers.find(([name, value]) => value === '' && name.startsWith('impersonate-'));
-  return empty && `${empty[0]}: must not be empty, or of bytes outside of ASCII alone`;
+  return empty && `${empty[0]}: must have at least one ASCII character`;
 }
 
 function serve(server: Server, app: App, handle: (exchange: Exchange) => void, host: Host): void {
@@ -78,18 +78,18 @@ function serve(server: Server, app: App, handle: (exchange: Exchange) => void, h
   };
   app.filter(countConnection);
   app.any('/*', (res, request) => answer(res, request));
-  // Every GET with a key of the right length, before the route above.
-  app.ws<Kept>('/*', {
+  // uWS checks this route first, for every GET with a key of the right length.
+  app.ws<UserData>('/*', {
     maxPayloadLength: WEBSOCKET_MESSAGE_BYTES,
     idleTimeout: WEBSOCKET_IDLE_SECONDS,
     sendPingsAutomatically: true,
-    // Never drop a message: who is too slow is cut by the writer.
+    // uWS drops no messages. The writer closes the connections of slow clients.
     maxBackpressure: 0,
     upgrade: answer,
     open: socket => socket.getUserData().stream.open(socket),
     drain: socket => socket.getUserData().stream.drain(),
     close: socket => {
-      // uWS tells the filter nothing of connections that have become WebSockets.
+      // uWS does not call the filter for connections that have become WebSockets.
       server.connections--;
       socket.getUserData().stream.lose();
     },
@@ -109,11 +109,10 @@ function open(app: App, binding: Binding): Promise<us_listen_socket> {
 }
 
 /**
- * The uWebSockets.js listener. HTTP/1.1 only. What differs from `node`: a request pipelined behind one that is still
- * worked on closes the connection (clients may pipeline, but must be ready for that: RFC 9112, 9.3.2); some broken
- * framing is not seen (docs/guides/connections.md); a client
- * certificate that the CA did not issue fails the handshake instead of counting as none; idle connections are closed
- * after ten seconds.
+ * The uWebSockets.js listener, for HTTP/1.1 only. Differences from `node`: a request that is pipelined after one in
+ * progress closes the connection (clients that pipeline must expect this: RFC 9112, 9.3.2); some invalid framing is not
+ * detected (docs/guides/connections.md); the handshake fails for a client certificate that the CA did not issue,
+ * instead of the certificate being ignored; idle connections are closed after ten seconds.
  */
 export class UwsListener implements Listener {
   readonly name = 'uws';

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 
 /** Extended key usage of client certificates (RFC 5280, 4.2.1.12), and "any". */
 const CLIENT_USES = new Set(['1.3.6.1.5.5.7.3.2', '2.5.29.37.0']);
-/** Certificates remembered: more clients than this with certificates of their own are verified again. */
+/** The most cached certificates. With more clients than this, some are verified again. */
 const REMEMBERED = 10_000;
 
 interface Verdict {
@@ -21,9 +21,9 @@ function certificatesOf(bundle: string): X509Certificate[] {
 function verdictOn(pem: string, authorities: readonly X509Certificate[]): Verdict {
   try {
     const leaf = new X509Certificate(pem);
-    const issuer = authorities.find(ca => ca.ca && leaf.checkIssued(ca) && leaf.verify(ca.publicKey));
     const uses = leaf.keyUsage as readonly string[] | undefined;
-    if (!issuer || (uses && !uses.some(use => CLIENT_USES.has(use)))) return NEVER;
+    if (uses && !uses.some(use => CLIENT_USES.has(use))) return NEVER;
+    const issuer = authorities.find(ca => ca.ca && leaf.checkIssued(ca) && leaf.verify(ca.publicKey)) ?? leaf;
     return {
       from: Math.max(Date.parse(leaf.validFrom), Date.parse(issuer.validFrom)),
       until: Math.min(Date.parse(leaf.validTo), Date.parse(issuer.validTo)),
@@ -34,8 +34,9 @@ function verdictOn(pem: string, authorities: readonly X509Certificate[]): Verdic
 }
 
 /**
- * Decides whether a client's certificate was issued by one of the bundle's CAs for client use and is valid now.
- * Signatures are checked once per certificate; dates every time.
+ * Decides whether a client's certificate is for client use and valid now, and whether its issuer is, if that is one of
+ * the bundle's CAs. The handshake has verified the chain, which may have CAs between the two; it does not see that
+ * certificates expire while their connection is open.
  */
 export function clientVerifier(bundle: string, now: () => number): (pem: string) => boolean {
   const authorities = certificatesOf(bundle);

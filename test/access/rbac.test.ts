@@ -285,6 +285,15 @@ describe('reasons', () => {
     expect(ask().is).toBe('noOpinion');
   });
 
+  test('a binding that names a user twice, or also its group, counts once', () => {
+    const w = world();
+    const dev = { kind: 'Group', name: 'dev' };
+    w.roles.put(role('a', 'r', rule('', 'pods', 'get')));
+    w.roleBindings.put(binding('a', 'b', 'Role', 'r', carol, carol, dev));
+    expect(w.rbac.policyRulesOf(user('carol'), 'a').rules).toHaveLength(1);
+    expect(w.rbac.policyRulesOf(user('carol', 'dev'), 'a').rules).toHaveLength(1);
+  });
+
   test('all rules in a namespace are listed, cluster-wide rules first', () => {
     const w = given(rule('', 'pods', 'get'));
     w.clusterRoles.put(role('', 'c', rule('', 'nodes', 'list')));

@@ -109,8 +109,10 @@ describe('a token of a service account', () => {
       authenticated: true,
       audiences: ['elsewhere', 'there'],
     });
-    expect((await review(['x']))?.authenticated).toBeUndefined();
-    expect((await review())?.authenticated).toBeUndefined();
+    const why = 'token audiences ["there" "elsewhere"] is invalid for the target audiences';
+    const refused = (asked: string) => ({ user: {}, error: `[invalid bearer token, ${why} ${asked}]` });
+    expect(await review(['x', 'y'])).toEqual(refused('["x" "y"]'));
+    expect(await review()).toEqual(refused('["https://kubernetes.default.svc"]'));
   });
 
   test('cannot be requested for a pod of another account, an unknown object, or another uid', async () => {
@@ -120,6 +122,7 @@ describe('a token of a service account', () => {
       (await requestToken('other', { boundObjectRef: { apiVersion: 'v1', ...reference } })).status;
     expect(await bound({ kind: 'Pod', name: 'of-default' })).toBe(400);
     expect(await bound({ kind: 'Pod', name: 'none' })).toBe(404);
+    expect(await bound({ kind: 'Pod' })).toBe(400);
     expect(await bound({ kind: 'ConfigMap', name: 'x' })).toBe(400);
     await api.post(`${CORE}/secrets`, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } });
     expect(await bound({ kind: 'Secret', name: 's', uid: 'no' })).toBe(409);
@@ -136,14 +139,47 @@ describe('a token of a service account', () => {
   });
 });
 
-describe('a forged token is 401', () => {
-  const key = () => readFileSync(join(directory, 'pki', 'service-account.key'), 'utf8');
-  const valid = async (): Promise<JWTPayload> => decodeJwt(await tokenOf('default'));
-  const signed = async (claims: JWTPayload, change: JWTPayload = {}): Promise<string> => {
-    const { createPrivateKey } = await import('node:crypto');
-    return new SignJWT({ ...claims, ...change }).setProtectedHeader({ alg: 'RS256' }).sign(createPrivateKey(key()));
-  };
+/** The value of a counter. */
+const metric = async (name: string): Promise<number> => {
+  const { text } = await api.get('/metrics', { accept: '*/*' });
+  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
+};
 
+test('a token in a secret ends with the secret; its first use of a day is recorded', async () => {
+  await account('legacy');
+  const metadata = { name: 'kept', annotations: { 'kubernetes.io/service-account.name': 'legacy' } };
+  await api.made(`${CORE}/secrets`, { metadata, type: 'kubernetes.io/service-account-token' });
+  const secret = async () => (await api.get(`${CORE}/secrets/kept`)).body;
+  await api.until(async () => Boolean((await secret()).data?.token));
+  const token = Buffer.from((await secret()).data!.token as unknown as string, 'base64').toString();
+  const before = await metric('serviceaccount_legacy_manual_token_uses_total');
+  expect(await statusWith(token)).toBe(201);
+  expect(await metric('serviceaccount_legacy_manual_token_uses_total')).toBe(before + 1);
+  const lastUsed = async () => (await secret()).metadata!.labels?.['kubernetes.io/legacy-token-last-used'];
+  await api.until(async () => (await lastUsed()) !== undefined);
+  expect(await lastUsed()).toBe(new Date().toISOString().slice(0, 10));
+  const labels = { 'kubernetes.io/legacy-token-invalid-since': '2026-01-01' };
+  await api.patch(`${CORE}/secrets/kept`, 'application/merge-patch+json', { metadata: { labels } });
+  expect(await statusWith(token)).toBe(401);
+});
+
+const key = () => readFileSync(join(directory, 'pki', 'service-account.key'), 'utf8');
+const valid = async (): Promise<JWTPayload> => decodeJwt(await tokenOf('default'));
+const signed = async (claims: JWTPayload, change: JWTPayload = {}): Promise<string> => {
+  const { createPrivateKey } = await import('node:crypto');
+  return new SignJWT({ ...claims, ...change }).setProtectedHeader({ alg: 'RS256' }).sign(createPrivateKey(key()));
+};
+
+test('a token that should have been replaced is accepted and counted', async () => {
+  const claims = await valid();
+  const own = claims['kubernetes.io'] as object;
+  const stale = await signed(claims, { 'kubernetes.io': { ...own, warnafter: claims.iat! - 100 } });
+  const before = await metric('serviceaccount_stale_tokens_total');
+  expect(await statusWith(stale)).toBe(201);
+  expect(await metric('serviceaccount_stale_tokens_total')).toBe(before + 1);
+});
+
+describe('a forged token is 401', () => {
   test('unless its claims hold: they are what the next tests break', async () => {
     expect(await statusWith(await signed(await valid()))).toBe(201);
   });
@@ -184,6 +220,7 @@ test('the issuer publishes its keys to service accounts, and nobody else', async
   expect((await api.get('/openid/v1/jwks', { accept: 'application/json' })).status).toBe(406);
   const { body: configuration } = await api.get('/.well-known/openid-configuration', { token });
   expect(configuration.issuer).toBe(decodeJwt(token).iss);
+  expect(configuration.jwks_uri).toBe(`${api.server.url}/openid/v1/jwks`);
 });
 
 test('keys, issuers, audiences and the longest lifetime are settings', async () => {
@@ -195,7 +232,7 @@ test('keys, issuers, audiences and the longest lifetime are settings', async () 
   const other = await Api.start({
     serviceAccountIssuer: ['https://issuer.example.com', 'https://old.example.com'],
     serviceAccountSigningKeyFile: join(own, 'sign.pem'),
-    serviceAccountKeyFile: [join(own, 'old.pem')],
+    serviceAccountKeyFile: [join(own, 'sign.pem'), join(own, 'old.pem')],
     serviceAccountMaxTokenExpiration: 3_600_000,
     apiAudiences: ['api'],
   });

@@ -44,6 +44,7 @@ async function admitted(
   await mutator.mutate(
     { operation: 'CREATE', target: { namespace: 'n', name: 'p' } } as unknown as Change,
     pod as unknown as ApiObject,
+    false,
   );
   return pod as unknown as Pod;
 }

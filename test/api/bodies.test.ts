@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Loose } from './support.js';
 
+const JSON_PATCH = 'application/json-patch+json';
+const MERGE = 'application/merge-patch+json';
+const STRATEGIC = 'application/strategic-merge-patch+json';
+
 const twice = 'metadata: {name: twice}\ndata:\n  k: a\n  k: b\n';
 
 describe('bodies in YAML', () => {
@@ -49,6 +53,44 @@ describe('the Content-Type of a PATCH', () => {
   ])('%s is compared literally', async (type, status, message) => {
     const answer = await api.patch(`${path}/a`, type, {});
     expect([answer.status, answer.body.message]).toEqual([status, message]);
+  });
+});
+
+describe('the body of a PATCH', () => {
+  let api: Api;
+  let path: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    path = `${await api.namespace('patched')}/configmaps`;
+    await api.made(path, { metadata: { name: 'a' } });
+  });
+  afterAll(() => api.close());
+
+  test.each([
+    [JSON_PATCH, '[', 'error decoding patch: unexpected end of JSON input'],
+    [MERGE, '{}x', "error decoding patch: invalid character 'x' after top-level value"],
+    [STRATEGIC, 'x', "invalid character 'x' looking for beginning of value"],
+  ])('%s that is not JSON is refused with the error of its syntax', async (type, text, message) => {
+    const { status, body } = await api.patch(`${path}/a`, type, text);
+    expect([status, body.message]).toEqual([400, message]);
+  });
+
+  test('may not remove the version, without which upstream does not find the name', async () => {
+    for (const given of [{ apiVersion: null }, { apiVersion: '' }]) {
+      const { status, body } = await api.patch(`${path}/a`, MERGE, given);
+      const message = 'the name of the object (a based on URL) was undeterminable: name must be provided';
+      expect([status, body.message]).toEqual([400, message]);
+    }
+    expect((await api.patch(`${path}/a`, MERGE, { kind: null })).status).toBe(200);
+    expect((await api.patch(`${path}/a`, STRATEGIC, 'null')).status).toBe(200);
+  });
+
+  test('with another uid is a conflict, also for an object that does not exist', async () => {
+    const given = { metadata: { name: 'absent', uid: 'other' } };
+    expect((await api.put(`${path}/absent`, given)).status).toBe(409);
+    const set = (name: string): string => path.replace('/api/v1', '/apis/apps/v1').replace('configmaps', name);
+    expect((await api.put(`${set('deployments')}/absent/scale`, given)).status).toBe(409);
+    expect((await api.put(`${set('deployments')}/absent/status`, given)).status).toBe(409);
   });
 });
 

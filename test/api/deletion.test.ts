@@ -121,6 +121,26 @@ describe('a deletion', () => {
     expect([status, causes.map(cause => cause.field)]).toEqual([422, ['propagationPolicy', 'dryRun']]);
   });
 
+  test('names a policy that contradicts orphanDependents before one that does not exist', async () => {
+    const { status, body } = await api.delete(`${maps}/any`, { propagationPolicy: 'Nope', orphanDependents: true });
+    const { causes } = body['details'] as unknown as { causes: { reason: string }[] };
+    expect([status, causes.map(cause => cause.reason)]).toEqual([422, ['FieldValueInvalid', 'FieldValueNotSupported']]);
+  });
+
+  test('shows in a dry run without grace the time at which the deletion began', async () => {
+    await api.made(pods, running('rehearsed'));
+    const first = metadataOf(await api.delete(`${pods}/rehearsed?gracePeriodSeconds=300`));
+    const dry = metadataOf(await api.delete(`${pods}/rehearsed?gracePeriodSeconds=0&dryRun=All`));
+    const seconds = (metadata: typeof dry): number => Date.parse(String(metadata['deletionTimestamp'])) / 1000;
+    expect([dry['deletionGracePeriodSeconds'], seconds(first) - seconds(dry)]).toEqual([0, 300]);
+  });
+
+  test.each(['9007199254740993', '9223372036854775807'])('with a grace period of %s s is marked', async seconds => {
+    await api.made(pods, running(`patient-${seconds}`));
+    const { status, body } = await api.delete(`${pods}/patient-${seconds}?gracePeriodSeconds=${seconds}`);
+    expect([status, body['metadata']!['deletionTimestamp']]).toEqual([200, expect.any(String)]);
+  });
+
   test('of an event does not wait for dependents', async () => {
     const events = '/api/v1/namespaces/default/events';
     await api.made(events, { metadata: { name: 'e' }, involvedObject: {} });

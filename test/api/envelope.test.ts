@@ -71,6 +71,28 @@ describe('kind and apiVersion of a body', () => {
     ]);
   });
 
+  test('a body of a subresource is accepted in the versions that have its kind', async () => {
+    const namespace = '/api/v1/namespaces/envelopes';
+    await api.made(`${namespace}/pods`, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    const evict = async (apiVersion: string) =>
+      await api.post(`${namespace}/pods/p/eviction?dryRun=All`, {
+        apiVersion,
+        kind: 'Eviction',
+        metadata: { name: 'p' },
+      });
+    for (const version of ['policy/v1', 'policy/v1beta1']) expect((await evict(version)).status).toBe(201);
+    const refused = await evict('policy/v9');
+    expect([refused.status, refused.body['message']]).toEqual([
+      400,
+      'Eviction in version "v9" cannot be handled as a Eviction: no kind "Eviction" is registered for version "policy/v9"',
+    ]);
+    const token = await api.post(`${namespace}/serviceaccounts/default/token?dryRun=All`, {
+      apiVersion: 'authentication.k8s.io/v1beta1',
+      kind: 'TokenRequest',
+    });
+    expect(token.status).toBe(400);
+  });
+
   test('those of a subresource are checked in the same way', async () => {
     const scale = '/apis/apps/v1/namespaces/envelopes/deployments/web/scale';
     const put = await api.put(scale, { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'web' } });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Api, namesIn } from './support.js';
 
-const named = (name: string): object => ({ metadata: { name } });
+const withName = (name: string): object => ({ metadata: { name } });
 
 describe('names and scope', () => {
   let api: Api;
@@ -22,25 +22,36 @@ describe('names and scope', () => {
   });
 
   test('names are unique for a kind in a namespace; other kinds and namespaces may use the same name [R021 R022]', async () => {
-    await api.made(`${shop}/configmaps`, named('a'));
-    const again = await api.post(`${shop}/configmaps`, named('a'));
+    await api.made(`${shop}/configmaps`, withName('a'));
+    const again = await api.post(`${shop}/configmaps`, withName('a'));
     expect(again.status).toBe(409);
     expect(again.body).toMatchObject({
       reason: 'AlreadyExists',
       message: 'configmaps "a" already exists',
       details: { name: 'a', kind: 'configmaps' },
     });
-    expect((await api.post(`${shop}/secrets`, named('a'))).status).toBe(201);
-    expect((await api.post(`${other}/configmaps`, named('a'))).status).toBe(201);
+    expect((await api.post(`${shop}/secrets`, withName('a'))).status).toBe(201);
+    expect((await api.post(`${other}/configmaps`, withName('a'))).status).toBe(201);
+  });
+
+  test('the name of a StatefulSet is a label, because its pods are named after it', async () => {
+    const sets = shop.replace('/api/v1', '/apis/apps/v1');
+    const made = (name: string) => api.post(`${sets}/statefulsets?dryRun=All`, { ...withName(name), spec: {} });
+    const causes = async (name: string) => (await made(name)).body.details!['causes'] as unknown as { field: string }[];
+    expect((await causes('a.b')).map(cause => cause.field)).toContain('metadata.name');
+    expect((await causes('a'.repeat(64))).map(cause => cause.field)).toContain('metadata.name');
+    expect((await causes('a'.repeat(63))).map(cause => cause.field)).not.toContain('metadata.name');
   });
 
   test('exactly one of many concurrent creates with the same name succeeds [R021]', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => api.post(`${shop}/configmaps`, named('raced'))));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => api.post(`${shop}/configmaps`, withName('raced'))),
+    );
     expect(answers.map(answer => answer.status).sort()).toEqual([201, ...Array<number>(19).fill(409)]);
   });
 
   test('a name can be used again after a deletion, by an object with another uid [R023 R036]', async () => {
-    const first = await api.made(`${shop}/configmaps`, named('reused'));
+    const first = await api.made(`${shop}/configmaps`, withName('reused'));
     expect((await api.delete(`${shop}/configmaps/reused`)).status).toBe(200);
     const second = await api.made(`${shop}/configmaps`, {
       metadata: { name: 'reused', uid: first['metadata']!['uid'] },
@@ -52,8 +63,8 @@ describe('names and scope', () => {
   });
 
   test('names of cluster-scoped kinds are unique in the cluster [R024]', async () => {
-    await api.made('/api/v1/nodes', named('n1'));
-    const again = await api.post('/api/v1/nodes', named('n1'));
+    await api.made('/api/v1/nodes', withName('n1'));
+    const again = await api.post('/api/v1/nodes', withName('n1'));
     expect([again.status, again.body.reason]).toEqual([409, 'AlreadyExists']);
   });
 
@@ -74,7 +85,7 @@ describe('names and scope', () => {
   });
 
   test('the namespace comes from the path; another one in the body is refused [R035]', async () => {
-    const made = await api.made(`${shop}/configmaps`, named('placed'));
+    const made = await api.made(`${shop}/configmaps`, withName('placed'));
     expect(made['metadata']!['namespace']).toBe('shop');
     const wrong = await api.post(`${shop}/configmaps`, { metadata: { name: 'misplaced', namespace: 'other' } });
     expect([wrong.status, wrong.body.reason]).toEqual([400, 'BadRequest']);
@@ -85,12 +96,12 @@ describe('names and scope', () => {
 
   test('a namespace is deleted with all its objects [R027 R117x]', async () => {
     const doomed = await api.namespace('doomed');
-    await api.made(`${doomed}/configmaps`, named('a'));
+    await api.made(`${doomed}/configmaps`, withName('a'));
     await api.made(`${doomed}/secrets`, { metadata: { name: 'b', finalizers: ['example.com/hold'] } });
     const deleted = await api.delete(doomed);
     expect([deleted.status, deleted.body['status']!['phase']]).toEqual([200, 'Terminating']);
     expect(deleted.body['metadata']!['deletionTimestamp']).toBeTruthy();
-    expect((await api.post(`${doomed}/configmaps`, named('late'))).status).toBe(403);
+    expect((await api.post(`${doomed}/configmaps`, withName('late'))).status).toBe(403);
     await vi.waitFor(async () => expect((await api.get(`${doomed}/configmaps/a`)).status).toBe(404), 10_000);
     expect((await api.get(doomed)).body['status']!['phase']).toBe('Terminating');
     await api.patch(`${doomed}/secrets/b`, 'application/merge-patch+json', { metadata: { finalizers: null } });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Api, deployment, pod } from './support.js';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -71,6 +71,48 @@ describe('path shapes', () => {
     ['a path outside of the API', '/nothing'],
   ])('%s: 404', async (_shape, path) => {
     expect((await api.get(path)).status).toBe(404);
+  });
+
+  test('paths of custom kinds name the verb by their method, whatever they name', async () => {
+    const widgets = '/apis/toys.example.com/v1/namespaces/shop/widgets';
+    const made = { apiVersion: 'toys.example.com/v1', kind: 'Widget', metadata: { name: 'w' } };
+    const merge = 'application/merge-patch+json';
+    await vi.waitFor(async () => expect((await api.get(widgets)).status).toBe(200));
+    const noName = [400, 'name must be provided'];
+    for (const { status, body } of [await api.put(widgets, made), await api.patch(widgets, merge, {})])
+      expect([status, body['message']]).toEqual(noName);
+    expect((await api.patch(widgets, 'application/strategic-merge-patch+json', {})).status).toBe(415);
+    expect((await api.post(`${widgets}/w`, {})).body['message']).toMatch(/Object 'Kind' is missing/);
+    expect((await api.post(`${widgets}/w`, made)).status).toBe(201);
+    // Only lists and watches have no namespace.
+    for (const { status, text } of [
+      await api.post('/apis/toys.example.com/v1/widgets', made),
+      await api.put('/apis/toys.example.com/v1/widgets', made),
+      await api.delete('/apis/toys.example.com/v1/widgets'),
+    ])
+      expect([status, text]).toEqual([404, '404 page not found\n']);
+    expect((await api.put('/api/v1/namespaces/shop/configmaps', {})).status).toBe(405);
+  });
+
+  test('what follows a subresource of a custom kind is ignored', async () => {
+    const schema = { openAPIV3Schema: { type: 'object' } };
+    const version = { name: 'v1', served: true, storage: true, schema, subresources: { status: {} } };
+    await api.made(CRDS, {
+      metadata: { name: 'gears.toys.example.com' },
+      spec: { ...widget.spec, names: { plural: 'gears', kind: 'Gear' }, versions: [version] },
+    });
+    const gears = '/apis/toys.example.com/v1/namespaces/shop/gears';
+    await vi.waitFor(async () => expect((await api.get(gears)).status).toBe(200));
+    await api.made(gears, { apiVersion: 'toys.example.com/v1', kind: 'Gear', metadata: { name: 'g' } });
+    expect((await api.get(`${gears}/g/status/more`)).body.kind).toBe('Gear');
+    expect((await api.delete(`${gears}/g/status/more`)).status).toBe(405);
+  });
+
+  test('a PATCH of a built-in kind without media type and body is answered 406, with a body 415', async () => {
+    const node = '/api/v1/nodes/n1';
+    const { status, body } = await api.call('PATCH', node);
+    expect([status, body['message']]).toEqual([406, '406: Not Acceptable\n\nAvailable representations: ']);
+    expect((await api.patch(node, 'text/plain', 'x')).status).toBe(415);
   });
 
   test('an encoded slash separates segments like a plain one', async () => {

@@ -205,6 +205,12 @@ describe('a LocalSubjectAccessReview', () => {
       'spec.nonResourceAttributes',
     ]);
   });
+
+  it('may be about a namespace that does not exist', async () => {
+    const nowhere = `${AUTHORIZATION}/namespaces/nowhere/localsubjectaccessreviews`;
+    const resourceAttributes = { ...MAPS, namespace: 'nowhere' };
+    expect(await statusOf(nowhere, { user: 'fred', resourceAttributes })).toEqual({ allowed: false });
+  });
 });
 
 describe('a SelfSubjectRulesReview', () => {

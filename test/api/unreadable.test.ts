@@ -104,9 +104,10 @@ describe('the OpenAPI documents', () => {
 
   test('describe the parameters of lists', async () => {
     const { text } = await api.get('/openapi/v2');
-    const { paths } = JSON.parse(text);
+    const { paths, parameters: shared } = JSON.parse(text);
     const { parameters = [], get } = paths['/api/v1/namespaces/{namespace}/configmaps'];
-    const ofLists: { name: string; description?: string }[] = [...parameters, ...get.parameters];
+    const resolve = ({ $ref, ...own }: { $ref?: string }) => ($ref ? shared[$ref.slice('#/parameters/'.length)] : own);
+    const ofLists: { name: string; description?: string }[] = [...parameters, ...get.parameters].map(resolve);
     for (const wanted of ['labelSelector', 'fieldSelector', 'watch', 'limit', 'continue'])
       expect(ofLists.find(({ name }) => name === wanted)?.description, wanted).toMatch(/^[A-Z].+\.$/);
   });

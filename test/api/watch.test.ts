@@ -156,6 +156,15 @@ describe('watches', () => {
     expect((await watch.rest()).map(brief)).toEqual(['ADDED a']);
   });
 
+  test('all parameters are parsed before any is validated, those of lists as well', async () => {
+    const path = await fresh('a');
+    for (const more of ['', '&watch=1&timeoutSeconds=1&resourceVersionMatch=Exact', '&resourceVersion=x']) {
+      const { status, body } = await api.get(`${path}?sendInitialEvents=true&labelSelector=a%3Ex${more}`);
+      expect([status, body['message']]).toEqual([400, expect.stringMatching(/^unable to parse requirement/)]);
+    }
+    expect((await api.get(`${path}?labelSelector=,&limit=x`)).body['message']).toMatch(/^strconv.ParseInt/);
+  });
+
   test('the options of a /watch/ path with watch=false are validated as those of a list', async () => {
     const path = (await fresh('a')).replace('/v1/', '/v1/watch/');
     const causes = async (query: string) => {
@@ -301,44 +310,33 @@ describe('watches', () => {
         kind: 'SecretList',
         apiVersion: 'v1',
         metadata: {},
-        items: [],
+        items: null,
       });
       expect(await listOf(meta)).toEqual({
         kind: 'PartialObjectMetadataList',
         apiVersion: 'meta.k8s.io/v1',
         metadata: {},
-        items: [],
+        items: null,
       });
     });
 
-    test('in a Table the end of initial events is the row of an empty object, with the columns if it is first', async () => {
-      const path = await fresh('a');
-      const tables = async (query: string): Promise<Loose[]> => {
-        const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
-        const watch = await openWatch(
-          api.server,
-          `${path}?watch=1&timeoutSeconds=1&allowWatchBookmarks=true&${query}`,
-          accept,
-        );
-        return (await watch.rest()).map(({ type, object }) => ({ type, ...object }) as unknown as Loose);
-      };
-      const [added, end] = await tables('');
-      const version = versionOf(end!);
-      expect([added!['type'], end!['type'], end!['columnDefinitions']]).toEqual(['ADDED', 'BOOKMARK', null]);
-      expect(end!['metadata']).toEqual({ resourceVersion: version });
-      expect(end!['rows']).toEqual([
-        {
-          cells: ['', '', 0, '<unknown>'],
-          object: {
-            kind: 'PartialObjectMetadata',
-            apiVersion: 'meta.k8s.io/v1',
-            metadata: { resourceVersion: version, annotations: { 'k8s.io/initial-events-end': 'true' } },
-          },
-        },
-      ]);
-      const [alone] = await tables('labelSelector=app%3Dnone');
-      expect([alone!['type'], (alone!['columnDefinitions'] as unknown as unknown[]).length]).toEqual(['BOOKMARK', 4]);
-    });
+    test.each(['', 'resourceVersion=0', 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan'])(
+      'a watch with "%s" and bookmarks can take the place of a list, and then has no Tables [R332]',
+      async query => {
+        const path = await fresh('a');
+        const events = async (accept: string): Promise<Event[]> => {
+          const asked = `${path}?watch=1&timeoutSeconds=1&allowWatchBookmarks=true&${query}`;
+          return (await openWatch(api.server, asked, accept)).rest();
+        };
+        const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+        const refused = await getBytes(api.server, `${path}?watch=1&allowWatchBookmarks=true&${query}`, {
+          accept: table,
+        });
+        expect(refused.status).toBe(406);
+        const [added, end] = await events(`${table},application/json`);
+        expect([added!.object['kind'], end!.type, mark(end!)]).toEqual(['Secret', 'BOOKMARK', 'true']);
+      },
+    );
 
     test('without objects the bookmark is sent immediately, not older than the request [R332 R334]', async () => {
       const path = await fresh();

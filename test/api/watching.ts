@@ -84,8 +84,10 @@ export async function getBytes(
   server: Reached,
   path: string,
   headers: { readonly [name: string]: string },
+  method: 'GET' | 'DELETE' = 'GET',
 ): Promise<{ status: number; headers: Watching['headers']; bytes: Buffer }> {
   const answer = await request(server.url + path, {
+    method,
     dispatcher: agent,
     headers: { authorization: `Bearer ${server.token}`, ...headers },
   });

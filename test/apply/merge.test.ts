@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../core/model/object.js';
 import { objectFields, readConfiguration } from '../../core/schema/apply/applied.js';
 import { compare, allFields } from '../../core/schema/apply/compare.js';
-import { isEmpty } from '../../core/schema/apply/fieldSet.js';
+import { isEmpty, pathTexts } from '../../core/schema/apply/fieldSet.js';
 import { merge, removeFields, addParentStructs } from '../../core/schema/apply/merge.js';
 import { shapeOf, UNTYPED } from '../../core/schema/apply/shape.js';
 import { typeOf } from '../../core/schema/table/types.js';
@@ -121,11 +121,6 @@ describe('fields of a configuration', () => {
     [{ spec: { replicas: 'x' } }, '.spec.replicas: expected number, got "x"'],
     [{ spec: { template: { spec: { containers: {} } } } }, '.spec.template.spec.containers: expected list, got map'],
     [
-      { spec: { template: { spec: { containers: [{ image: 'i' }] } } } },
-      '.spec.template.spec.containers: element 0: associative list with keys has an element that omits key field ' +
-        '"name" (and doesn\'t have default value)',
-    ],
-    [
       { spec: { template: { spec: { containers: [{ name: 'a' }, { name: 'a' }] } } } },
       '.spec.template.spec.containers: duplicate entries for key {"name":"a"}',
     ],
@@ -170,14 +165,23 @@ describe('comparing objects', () => {
     const at = {
       'f:containers': { 'k:{"name":"c"}': { 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': {} } } },
     };
-    const named = (name: string): object => ({ containerPort: 80, protocol: 'TCP', name });
-    expect(compare(pod, ports(named('a')), ports(named('b'))).modified).toEqual({
+    const port = (name: string): object => ({ containerPort: 80, protocol: 'TCP', name });
+    expect(compare(pod, ports(port('a')), ports(port('b'))).modified).toEqual({
       'f:containers': {
         'k:{"name":"c"}': { 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { 'f:name': {} } } },
       },
     });
-    expect(compare(pod, ports(named('a'), named('b')), ports(named('b'), named('b'))).modified).toEqual(at);
-    expect(compare(pod, ports(named('a')), ports(named('a'), named('b'))).added).toEqual(at);
-    expect(compare(pod, ports(named('a'), named('b')), ports()).removed).toEqual(at);
+    expect(compare(pod, ports(port('a'), port('b')), ports(port('b'), port('b'))).modified).toEqual(at);
+    expect(compare(pod, ports(port('a')), ports(port('a'), port('b'))).added).toEqual(at);
+    expect(compare(pod, ports(port('a'), port('b')), ports()).removed).toEqual(at);
+  });
+
+  test('a key that is always written has its zero value where it is missing', () => {
+    const config = { spec: { template: { spec: { containers: [{ image: 'i', ports: [{ name: 'p' }] }] } } } };
+    const { set, errors } = readConfiguration(deployment, config);
+    expect(errors).toEqual([]);
+    expect(pathTexts(set)).toContain(
+      '.spec.template.spec.containers[name=""].ports[containerPort=0,protocol="TCP"].name',
+    );
   });
 });

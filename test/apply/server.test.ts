@@ -141,24 +141,24 @@ describe('server-side apply', () => {
     const dropped = (await apply(`${maps}/drop`, cm('drop', { a: '1' }), 'one')).body;
     expect([dropped.data, dropped.metadata!.labels, dropped.metadata!.name]).toEqual([{ a: '1' }, undefined, 'drop']);
     const other = web.replace('/web', '/defaults');
-    const named = (spec: object): object => ({ ...deployment(spec), metadata: { name: 'defaults' } });
-    await apply(other, named(full(3)), 'one');
-    expect((await apply(other, named(full()), 'one')).body.spec!.replicas).toBe(1);
+    const withDefaults = (spec: object): object => ({ ...deployment(spec), metadata: { name: 'defaults' } });
+    await apply(other, withDefaults(full(3)), 'one');
+    expect((await apply(other, withDefaults(full()), 'one')).body.spec!.replicas).toBe(1);
   });
 
   test(
     'status and scale have entries of their own, and a scale conflicts in its own version [R290 ' + 'R299 R300]',
     async () => {
       const path = web.replace('/web', '/scaled');
-      const named = (members: object): object => ({
+      const scaled = (members: object): object => ({
         apiVersion: 'apps/v1',
         kind: 'Deployment',
         metadata: { name: 'scaled' },
         ...members,
       });
-      await apply(path, named({ spec: full() }), 'one');
+      await apply(path, scaled({ spec: full() }), 'one');
       const status = { replicas: 1, conditions: [{ type: 'Available', status: 'True' }] };
-      await apply(`${path}/status`, named({ status, spec: { replicas: 9 } }), 'ctl');
+      await apply(`${path}/status`, scaled({ status, spec: { replicas: 9 } }), 'ctl');
       await api.put(`${path}/scale?fieldManager=hpa`, { metadata: { name: 'scaled' }, spec: { replicas: 4 } });
       const now = await read(path);
       expect(managers(now)).toEqual(['ctl Apply status', 'hpa Update scale', 'one Apply']);
@@ -218,6 +218,26 @@ describe('server-side apply', () => {
     expect((await apply(`${maps}/stale`, cm('stale', { k: 'v' }, { resourceVersion: '1' }), 'm')).status).toBe(409);
   });
 
+  test('to the status takes the metadata that status writes of the kind may change, and owns it', async () => {
+    const name = 'of-status';
+    const deployments = web.slice(0, web.lastIndexOf('/'));
+    await api.made(deployments, { metadata: { name }, spec: full() });
+    const metadata = { name, labels: { a: 'b' }, annotations: { c: 'd' } };
+    const path = `${deployments}/${name}/status`;
+    const { body } = await apply(path, { apiVersion: 'apps/v1', kind: 'Deployment', metadata }, 'of-status');
+    expect([body.metadata!.labels, body.metadata!.annotations]).toEqual([undefined, { c: 'd' }]);
+    expect(fields(body, 'of-status')).toEqual({ 'f:metadata': { 'f:annotations': { 'f:c': {} } } });
+    // A kind whose status writes change no metadata at all.
+    const attachment = { apiVersion: 'storage.k8s.io/v1', kind: 'VolumeAttachment', metadata: { name } };
+    const attachments = '/apis/storage.k8s.io/v1/volumeattachments';
+    const spec = { attacher: 'a', nodeName: 'n', source: { persistentVolumeName: 'v' } };
+    await api.made(attachments, { ...attachment, spec });
+    const status = { attached: true };
+    const answer = await apply(`${attachments}/${name}/status`, { ...attachment, metadata, status }, 'of-status');
+    expect(answer.body.metadata).not.toHaveProperty('labels');
+    expect(fields(answer.body, 'of-status')).toEqual({ 'f:status': { 'f:attached': {} } });
+  });
+
   test('compares managers in the version each of them wrote in [R068]', async () => {
     const path = (version: string): string =>
       `/apis/autoscaling/${version}/namespaces/apply/horizontalpodautoscalers/h`;
@@ -246,6 +266,53 @@ describe('server-side apply', () => {
     expect([now.spec!.behavior, now.spec!.minReplicas]).toEqual([wanted, 2]);
   });
 
+  test('to the status takes metadata that a write of the status may change', async () => {
+    const scaler = (part: object): object => ({
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 's', ...part },
+      spec: { scaleTargetRef: { kind: 'Deployment', name: 'web' }, maxReplicas: 5 },
+    });
+    const at = '/apis/autoscaling/v2/namespaces/apply/horizontalpodautoscalers/s';
+    await apply(at, scaler({}), 'one');
+    const annotated = await apply(`${at}/status`, scaler({ annotations: { a: '1' } }), 'two');
+    expect(annotated.body.metadata!.annotations).toEqual({ a: '1' });
+    expect(fields(annotated.body, 'two')).toEqual({ 'f:metadata': { 'f:annotations': { 'f:a': {} } } });
+    const other = await apply(`${at}/status`, scaler({ annotations: { a: '2' } }), 'three');
+    expect(other.body.message).toContain('.metadata.annotations.a');
+    const deployed = web.replace(/web$/, 'labels');
+    const labeled = { ...deployment(full()), metadata: { name: 'labels', labels: { a: '1' } } };
+    await apply(deployed, { ...deployment(full()), metadata: { name: 'labels' } }, 'one');
+    const status = await apply(`${deployed}/status`, labeled, 'two');
+    expect([status.body.metadata!.labels, fields(status.body, 'two')]).toEqual([undefined, undefined]);
+  });
+
+  test('that changes nothing has no time of its own', async () => {
+    await api.post(maps, cm('timeless', { k: 'v' }));
+    const same = await apply(`${maps}/timeless`, cm('timeless', { k: 'v' }), 'late');
+    const entries = same.body.metadata!.managedFields as unknown as { manager: string; time?: string }[];
+    expect(entries.map(({ manager, time }) => [manager === 'late', time !== undefined]).sort()).toEqual([
+      [false, true],
+      [true, false],
+    ]);
+  });
+
+  test('of an item without its key is refused by the rules of the kind', async () => {
+    const nameless = deployment({
+      ...full(),
+      template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{}] } },
+    });
+    const { status, body } = await apply(
+      web.replace(/web$/, 'nameless'),
+      { ...nameless, metadata: { name: 'nameless' } },
+      'm',
+    );
+    expect([status, body.message]).toEqual([
+      422,
+      expect.stringContaining('spec.template.spec.containers[0].name: Required value'),
+    ]);
+  });
+
   test('as a dry run has the same answer and stores nothing [R270 R274]', async () => {
     const dry = await apply(`${maps}/dry`, cm('dry', { k: 'v' }), 'm', '&dryRun=All');
     expect([dry.status, managers(dry.body)]).toEqual([201, ['m Apply']]);
@@ -262,16 +329,16 @@ describe('managers of other writes', () => {
   });
   afterAll(() => api.close());
 
-  const named = (agent: string): { headers: { 'user-agent': string } } => ({ headers: { 'user-agent': agent } });
+  const withAgent = (agent: string): { headers: { 'user-agent': string } } => ({ headers: { 'user-agent': agent } });
   const one = (name: string): Promise<Answer> =>
     api.patch(`${maps}/${name}?fieldManager=one`, APPLY, cm(name, { a: '1' }));
 
   test('have the name of the client up to the slash, or of the parameter [R067 R171 R184]', async () => {
-    const made = await api.post(maps, cm('agents', { a: '1' }), named('creator/v1.2 (linux)'));
+    const made = await api.post(maps, cm('agents', { a: '1' }), withAgent('creator/v1.2 (linux)'));
     expect(fields(made.body, 'creator')).toEqual({ 'f:data': { '.': {}, 'f:a': {} } });
-    const patched = await api.patch(`${maps}/agents?fieldManager=patcher`, MERGE, { data: { b: '1' } }, named('x'));
+    const patched = await api.patch(`${maps}/agents?fieldManager=patcher`, MERGE, { data: { b: '1' } }, withAgent('x'));
     expect(managers(patched.body)).toEqual(['creator Update', 'patcher Update']);
-    const long = await api.post(maps, cm('long', { a: '1' }), named(`${'u'.repeat(200)}/1`));
+    const long = await api.post(maps, cm('long', { a: '1' }), withAgent(`${'u'.repeat(200)}/1`));
     expect(managers(long.body)).toEqual([`${'u'.repeat(128)} Update`]);
   });
 

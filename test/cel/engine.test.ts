@@ -78,6 +78,18 @@ describe('errors and unknowns', () => {
   });
 });
 
+describe('the line below a text', () => {
+  it('has wide marks below characters beyond ASCII, so that the caret is below its character', () => {
+    expect(open.compile('"é" == x1').errors).toMatch(/\n \| "é" == x1\n \| \.\uff0e\.{5}\^$/);
+    expect(open.compile('é').errors).toMatch(/\n \| é\n \| \uff3e\n/);
+  });
+  it('is left out where planning fails, which is named as such', () => {
+    const { errors, planError } = open.compile('int("a")');
+    expect(planError).toBe("type conversion error from 'string' to 'int'");
+    expect(errors).toBe(`program instantiation failed: ${planError}`);
+  });
+});
+
 describe('environments', () => {
   it('an invalid declaration is refused with its name [A472]', () => {
     expect(() => C.declare('string.f(nonsense): int', () => null)).toThrow("declaration 'string.f(nonsense): int'");

@@ -279,6 +279,77 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await k.run('delete', 'cm', '-l', 'gone=yes')).toBe('configmap "x1" deleted\nconfigmap "x2" deleted\n');
   });
 
+  test('edit --subresource=status changes the status alone', async () => {
+    await k.with(deployment('status-only', 3), 'create');
+    const editor = k.file(
+      'status.sh',
+      `#!/bin/sh\nsed -i 's/  replicas: 3/  replicas: 9/; s/^status: {}/status:\\n  replicas: 7/' "$1"\n`,
+    );
+    const edit = ['edit', 'deployment', 'status-only', '--subresource=status'];
+    expect(await k.try(edit, { env: { KUBE_EDITOR: editor } })).toMatchObject({ code: 0 });
+    expect(await k.run('get', 'deployment', 'status-only', '-o', 'jsonpath={.spec.replicas} {.status.replicas}')).toBe(
+      '3 7',
+    );
+  });
+
+  test('diff --server-side shows what an apply would change, and changes nothing', async () => {
+    const diff = (value: string) =>
+      k.try(['diff', '--server-side', '-f', '-'], { input: JSON.stringify(configMap('compared', { k: value })) });
+    expect((await diff('new')).out).toContain('+  k: new');
+    expect((await k.try(['get', 'cm', 'compared'])).code).toBe(1);
+    await k.try(['apply', '--server-side', '-f', '-'], { input: JSON.stringify(configMap('compared', { k: 'new' })) });
+    expect(await diff('new')).toMatchObject({ code: 0, out: '' });
+    expect(await diff('other')).toMatchObject({ code: 1, out: expect.stringContaining('-  k: new\n+  k: other') });
+    expect(await k.run('get', 'cm', 'compared', '-o', 'jsonpath={.data.k}')).toBe('new');
+  });
+
+  test.each([
+    ['client-side', []],
+    ['server-side', ['--server-side']],
+  ])('apply --prune with an apply set removes what has left it: %s', async (name, flags) => {
+    const env = { KUBECTL_APPLYSET: 'true' };
+    const set = (...names: string[]) =>
+      k.try(['apply', ...flags, '--prune', `--applyset=${name}-set`, '-f', '-'], {
+        input: JSON.stringify({
+          apiVersion: 'v1',
+          kind: 'List',
+          items: names.map(one => configMap(`${name}-${one}`)),
+        }),
+        env,
+      });
+    expect(await set('a', 'b')).toMatchObject({ code: 0 });
+    const parent = await k.json('get', 'secret', `${name}-set`);
+    expect(parent.metadata).toMatchObject({
+      annotations: { 'applyset.kubernetes.io/contains-group-kinds': 'ConfigMap' },
+      labels: { 'applyset.kubernetes.io/id': expect.stringMatching(/^applyset-.*-v1$/) },
+    });
+    expect((await set('b', 'c')).out).toContain(`configmap/${name}-a pruned`);
+    expect(await k.run('get', 'cm', '-l', 'applyset.kubernetes.io/part-of', '-o', 'name')).toContain(
+      `configmap/${name}-b\nconfigmap/${name}-c\n`,
+    );
+    expect((await k.try(['get', 'cm', `${name}-a`])).code).toBe(1);
+  });
+
+  test('events are shown, also those for an object', async () => {
+    await k.with(configMap('watched'), 'create');
+    const event = (name: string, more: object) => ({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name },
+      involvedObject: { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'clients', name: 'watched' },
+      reason: 'Tested',
+      firstTimestamp: '2026-01-01T00:00:00Z',
+      lastTimestamp: '2026-01-01T00:00:00Z',
+      type: 'Warning',
+      ...more,
+    });
+    await k.with(event('one', { message: 'first' }), 'create');
+    await k.with(event('two', { message: 'second', type: 'Normal' }), 'create');
+    const shown = await k.run('events', '--for=configmap/watched', '--types=Warning');
+    expect(shown).toMatch(/ConfigMap\/watched +first/);
+    expect(shown).not.toContain('second');
+  });
+
   test('several kinds are shown as a List that kubectl creates [R056]', async () => {
     await k.with(several, 'apply');
     const list = await k.json('get', 'services,secrets', '-l', 'app=several');

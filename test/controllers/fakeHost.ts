@@ -99,6 +99,8 @@ export class FakeServer {
       log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
       naming: namingOf('kubernetes'),
       now: () => 1_700_000_000_123,
+      isEnabled: () => false,
+      listen: () => {},
       onClose: release => this.#releases.push(release),
       at: () => {
         throw new Error('controllers have no points of their own');

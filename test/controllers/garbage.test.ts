@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ApiObject, OwnerReference } from '../../core/api/index.js';
 import { garbageCollector } from '../../plugins/controllers/index.js';
 import { FakeServer, RESOURCES } from './fakeHost.js';
-import { eventually, startControllers } from './settle.js';
+import { eventually, startControllers, waitForIdle } from './settle.js';
 
 let server: FakeServer;
 const start = (on: FakeServer): Promise<void> => startControllers(on, garbageCollector, { resources: RESOURCES });
@@ -39,12 +39,6 @@ const remove = (name: string, propagationPolicy?: string): ApiObject =>
   server.send('DELETE', `${CONFIGMAPS}/${name}`, { propagationPolicy });
 const ownersOf = (name: string): string[] =>
   (server.objects.get(`core/configmaps|n|${name}`)?.metadata.ownerReferences ?? []).map(o => o.name);
-const quiet = async (): Promise<void> => {
-  for (let i = 0; i < 50; i++) {
-    await server.delivered();
-    await new Promise(resolve => setImmediate(resolve));
-  }
-};
 
 test('background: dependents and their dependents are deleted after the owner', async () => {
   const a = make('a');
@@ -60,7 +54,7 @@ test('a dependent with another owner remains without the reference to the delete
   make('f', [d, e]);
   remove('d');
   await eventually(() => ownersOf('f').join() === 'e');
-  await quiet();
+  await waitForIdle(server);
   expect(names()).toEqual(['e', 'f']);
 });
 
@@ -69,7 +63,7 @@ test('foreground: the owner remains until its blocking dependents are deleted', 
   make('h', [g], { finalizers: ['example.com/hold'] }, { blockOwnerDeletion: true });
   remove('g', 'Foreground');
   await eventually(() => !!server.objects.get('core/configmaps|n|h')?.metadata.deletionTimestamp);
-  await quiet();
+  await waitForIdle(server);
   expect(names()).toEqual(['g', 'h']);
   server.send('PATCH', `${CONFIGMAPS}/h`, { metadata: { finalizers: null } });
   await becomes();
@@ -119,7 +113,7 @@ test('owners in a cycle that are all deleted in the foreground do not wait for e
 test('a dependent remains if its owner references are removed while the collector looks for the owners', async () => {
   const a = make('a');
   make('b', [a]);
-  await quiet();
+  await waitForIdle(server);
   let asked = false;
   server.intercept = (_, { method }) => {
     if (method !== 'GET' || asked) return;
@@ -128,8 +122,16 @@ test('a dependent remains if its owner references are removed while the collecto
   };
   remove('a');
   await eventually(() => asked);
-  await quiet();
+  await waitForIdle(server);
   expect(names()).toEqual(['b']);
+});
+
+test('an object that has no owners, but the finalizer for orphaning or foreground deletion, is not deleted', async () => {
+  make('a', [], { finalizers: ['orphan'] });
+  make('b', [], { finalizers: ['foregroundDeletion'] });
+  await waitForIdle(server);
+  expect(names()).toEqual(['a', 'b']);
+  expect([...server.objects.values()].map(o => o.metadata.deletionTimestamp)).toEqual([undefined, undefined]);
 });
 
 test('orphan: dependents remain without the reference', async () => {
@@ -138,7 +140,7 @@ test('orphan: dependents remain without the reference', async () => {
   remove('i', 'Orphan');
   await becomes('j');
   expect(ownersOf('j')).toEqual([]);
-  await quiet();
+  await waitForIdle(server);
   expect(names()).toEqual(['j']);
 });
 
@@ -153,7 +155,7 @@ test('a dependent of an owner that never existed, or with another uid, is delete
 test('an owner of an unserved kind keeps its dependents', async () => {
   const ref = { apiVersion: 'example.com/v1', kind: 'Thing', name: 't', uid: 'x' };
   server.create('v1', 'ConfigMap', { name: 'k', namespace: 'n', ownerReferences: [ref] });
-  await quiet();
+  await waitForIdle(server);
   expect(names()).toEqual(['k']);
 });
 
@@ -171,7 +173,7 @@ test('a cluster-scoped object with a namespaced owner is never collected', async
   const owner = make('a');
   server.create('v1', 'Node', { name: 'node', ownerReferences: [refTo(owner)] });
   remove('a');
-  await quiet();
+  await waitForIdle(server);
   expect(names()).toEqual(['node']);
 });
 
@@ -225,7 +227,7 @@ test('an owner of a kind that is not served keeps its dependents, without reques
   const absent = { apiVersion: 'v1', kind: 'ConfigMap', name: 'never', uid: 'x' };
   const unknown = { apiVersion: 'example.com/v1', kind: 'Widget', name: 'w', uid: 'y' };
   server.create('v1', 'ConfigMap', { name: 'a', namespace: 'n', ownerReferences: [absent, unknown] });
-  await quiet();
+  await waitForIdle(server);
   expect([names(), server.requests]).toEqual([['a'], []]);
   const spec = {
     group: 'example.com',
@@ -265,7 +267,7 @@ test('objects without owners or propagation finalizers are never decoded', async
     server.create('v1', 'ConfigMap', { name: `p${i}`, namespace: 'n', finalizers: ['example.com/a'] });
   for (let i = 0; i < 100; i++) remove(`p${i}`);
   for (let i = 0; i < 100; i++) server.send('PATCH', `${CONFIGMAPS}/p${i}`, { metadata: { finalizers: null } });
-  await quiet();
+  await waitForIdle(server);
   expect(decoded).toBe(0);
 });
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Refusal } from '../../core/api/index.js';
 import {
-  namespaceDefaults,
+  defaultAccounts,
+  rootCaPublisher,
   namespaceDeletion,
   ownService,
   systemNamespaces,
@@ -34,7 +35,8 @@ test('system namespaces exist after the start and are recreated when deleted', a
 
 test('every namespace has its service account and root CA, which are restored when deleted or changed', async () => {
   namespace('old');
-  await startControllers(server, namespaceDefaults, { rootCa: 'PEM' });
+  await startControllers(server, defaultAccounts, {});
+  await startControllers(server, rootCaPublisher, { rootCa: 'PEM' });
   namespace('new');
   const both = (ns: string): boolean =>
     server.has('v1', 'serviceaccounts', ns, 'default') && server.has('v1', 'configmaps', ns, 'kube-root-ca.crt');
@@ -55,7 +57,7 @@ test('a root CA with additional data is corrected, its labels and annotations ar
     { name: 'kube-root-ca.crt', namespace: 'a', labels: { of: 'mine' } },
     { data: { 'ca.crt': 'PEM', x: 'y' } },
   );
-  await startControllers(server, namespaceDefaults, { rootCa: 'PEM' });
+  await startControllers(server, rootCaPublisher, { rootCa: 'PEM' });
   await shows('core/configmaps|a|kube-root-ca.crt', 'data', { 'ca.crt': 'PEM' });
   const { metadata } = server.send('GET', path);
   expect([metadata.labels, Object.keys(metadata.annotations ?? {})]).toEqual([
@@ -67,7 +69,8 @@ test('a root CA with additional data is corrected, its labels and annotations ar
 test('a terminating namespace gets no defaults', async () => {
   namespace('a');
   server.send('DELETE', '/api/v1/namespaces/a');
-  await startControllers(server, namespaceDefaults, { rootCa: '' });
+  await startControllers(server, defaultAccounts, {});
+  await startControllers(server, rootCaPublisher, { rootCa: '' });
   await server.delivered();
   expect(server.requests).toEqual([]);
 });

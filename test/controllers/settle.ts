@@ -13,3 +13,11 @@ export async function startControllers<C>(server: FakeServer, plugin: Plugin<C>,
 /** Waits for a state that controllers cause. */
 export const eventually = (condition: () => boolean): Promise<void> =>
   vi.waitUntil(condition, { timeout: 5000, interval: 2 }).then(() => {});
+
+/** Waits until all events are delivered and controllers that have nothing to do have had time for a request. */
+export async function waitForIdle(server: FakeServer): Promise<void> {
+  for (let i = 0; i < 50; i++) {
+    await server.delivered();
+    await new Promise(resolve => setImmediate(resolve));
+  }
+}

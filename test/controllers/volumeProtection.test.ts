@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ApiObject } from '../../core/api/index.js';
-import { volumeProtection } from '../../plugins/controllers/index.js';
+import { claimProtection, volumeProtection } from '../../plugins/controllers/index.js';
 import { FakeServer } from './fakeHost.js';
-import { eventually, startControllers } from './settle.js';
+import { eventually, startControllers, waitForIdle } from './settle.js';
 
 let server: FakeServer;
 beforeEach(async () => {
   server = new FakeServer();
+  await startControllers(server, claimProtection, {});
   await startControllers(server, volumeProtection, {});
 });
 afterEach(() => server.close());
@@ -23,18 +24,12 @@ const pod = (name: string, spec: object, more: object = {}): ApiObject =>
   server.create('v1', 'Pod', { name, namespace: 'n', ...more }, { spec, status: { phase: 'Succeeded' } });
 const mounting = (claimName: string): object => ({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName } }] });
 const there = (name: string): boolean => server.has('v1', 'persistentvolumeclaims', 'n', name);
-const settled = async (): Promise<void> => {
-  for (let i = 0; i < 20; i++) {
-    await server.delivered();
-    await new Promise(resolve => setImmediate(resolve));
-  }
-};
 
 test('a claim remains while a pod on a node uses it, even if the pod has ended', async () => {
   claim('c');
   pod('p', { nodeName: 'node', ...mounting('c') });
   server.send('DELETE', `${CLAIMS}/c`);
-  await settled();
+  await waitForIdle(server);
   expect(there('c')).toBe(true);
   server.send('DELETE', '/api/v1/namespaces/n/pods/p');
   await eventually(() => !there('c'));
@@ -56,7 +51,7 @@ test('the claim of an ephemeral volume is kept only by the pod that controls it,
   claim('other-v');
   for (const name of ['p-v', 'other-v']) server.send('DELETE', `${CLAIMS}/${name}`);
   await eventually(() => !there('other-v'));
-  await settled();
+  await waitForIdle(server);
   expect(there('p-v')).toBe(true);
   server.send('PATCH', '/api/v1/namespaces/n/pods/p', {
     metadata: { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 },
@@ -68,7 +63,7 @@ test('a volume is removed once it is not bound', async () => {
   const metadata = { name: 'v', finalizers: ['kubernetes.io/pv-protection'] };
   server.create('v1', 'PersistentVolume', metadata, { status: { phase: 'Bound' } });
   server.send('DELETE', '/api/v1/persistentvolumes/v');
-  await settled();
+  await waitForIdle(server);
   expect(server.has('v1', 'persistentvolumes', '', 'v')).toBe(true);
   server.send('PATCH', '/api/v1/persistentvolumes/v', { status: { phase: 'Released' } });
   await eventually(() => !server.has('v1', 'persistentvolumes', '', 'v'));

@@ -73,14 +73,14 @@ describe('definitions of custom resources', () => {
 
   it('a Table watch of a kind that is removed ends without a bookmark', async () => {
     const path = await established(api, definition('gone.example.com', 'things', 'Thing', [{ name: 'v1' }]));
-    const watch = await openWatch(
-      api.server,
-      '/apis/gone.example.com/v1/namespaces/default/things?watch=1&allowWatchBookmarks=true',
-      TABLE,
-    );
-    expect((await watch.next())!.type).toBe('BOOKMARK');
+    const things = '/apis/gone.example.com/v1/namespaces/default/things';
+    const { resourceVersion } = (await api.get(things)).body['metadata'] as Loose;
+    const query = `watch=1&allowWatchBookmarks=true&resourceVersion=${String(resourceVersion)}`;
+    const watch = await openWatch(api.server, `${things}?${query}`, TABLE);
+    await api.post(things, thing('gone.example.com', 'v1', 'Thing', 'one'));
+    expect((await watch.next())!.type).toBe('ADDED');
     await api.delete(path);
-    expect((await watch.rest()).map(event => event.type)).toEqual([]);
+    expect((await watch.rest()).map(event => event.type)).not.toContain('BOOKMARK');
   });
 
   it('have kinds whose objects and collections support HEAD, as upstream', async () => {
@@ -146,6 +146,33 @@ describe('definitions of custom resources', () => {
     expect(answer).toMatchObject({
       status: 422,
       body: { details: { causes: [{ field: 'metadata.resourceVersion' }] } },
+    });
+  });
+
+  it('warn about what another version in a body does not know, before they refuse that version', async () => {
+    const group = 'other.example.com';
+    const number = { type: 'integer' };
+    const versions = [
+      { name: 'v1', storage: true, ...schema({ a: number }) },
+      { name: 'v2', ...schema({ b: number }) },
+    ];
+    await established(api, definition(group, 'widgets', 'Widget', versions));
+    const path = `/apis/${group}/v1/namespaces/default/widgets`;
+    await api.made(path, thing(group, 'v1', 'Widget', 'a', { spec: { a: 1 } }));
+    const patch = (body: object, query = '') => api.patch(`${path}/a${query}`, 'application/merge-patch+json', body);
+    const known = await patch({ apiVersion: `${group}/v2` });
+    expect([known.status, known.headers['warning']]).toEqual([422, '299 - "unknown field \\"spec.a\\""']);
+    const unknown = await patch({ apiVersion: `${group}/v9` });
+    expect([unknown.status, unknown.headers['warning']]).toEqual([422, '299 - "unknown field \\"spec\\""']);
+    const strict = await patch({ apiVersion: `${group}/v9` }, '?fieldValidation=Strict');
+    expect(strict.body['message']).toMatch(/strict decoding error: unknown field "spec"$/);
+    const put = await api.put(`${path}/a`, thing(group, 'v9', 'Widget', 'a', { spec: { a: 1 } }));
+    expect([put.status, put.headers['warning']]).toEqual([400, '299 - "unknown field \\"spec\\""']);
+    // Of another group nothing is known, and both members are named.
+    const foreign = await patch({ apiVersion: 'apps/v1', kind: 'Other' });
+    expect(foreign.headers['warning']).toBeUndefined();
+    expect(foreign.body).toMatchObject({
+      details: { group: 'apps', causes: [{ field: 'kind' }, { field: 'apiVersion' }] },
     });
   });
 

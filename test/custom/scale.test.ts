@@ -42,7 +42,7 @@ describe('subresources that change their object', () => {
   let api: Api;
   let core: string;
   beforeAll(async () => {
-    const use = pathToFileURL(resolve('dist/test/server/fixtures/judging.js')).href;
+    const use = pathToFileURL(resolve('dist/test/server/fixtures/replicaLimit.js')).href;
     api = await Api.start({ plugins: [{ use }] });
     core = await api.namespace('scales');
   });

@@ -264,6 +264,53 @@ describe('structural schemas [R501]', () => {
     expect(judge(costly).some(text => text.includes('exceeds budget'))).toBe(true);
   });
 
+  it('count rules below an unlimited list or map as often as their values fit into a request', () => {
+    const rule = [{ rule: 'self == self' }];
+    const text: StructuralSchema = { type: 'string', maxLength: 20, 'x-kubernetes-validations': rule };
+    const factors = (schema: StructuralSchema): (string | undefined)[] =>
+      judge(object({ s: schema })).map(message => /budget by factor of ([\d.]+)x/.exec(message)?.[1]);
+    const unlimited = ['1.048576'];
+    expect(factors({ type: 'array', items: text })).toEqual(unlimited);
+    expect(factors({ type: 'object', additionalProperties: text })).toEqual(unlimited);
+    // The limit of an inner list does not count then.
+    expect(factors({ type: 'array', items: { type: 'array', maxItems: 1000, items: text } })).toEqual(unlimited);
+    expect(factors({ type: 'array', maxItems: 1000, items: { type: 'array', maxItems: 10, items: text } })).toEqual([]);
+    expect(factors({ type: 'array', maxItems: 2000, items: { type: 'array', maxItems: 1000, items: text } })).toEqual([
+      '2.0',
+    ]);
+  });
+
+  it('define the fields of logical keywords, which is only required at the root', () => {
+    const allOf = [{ properties: { c: { minimum: 1 } } }];
+    expect(judge(object({ a: { type: 'string' } }, { allOf }))).toEqual([
+      'S.properties[c]: Required value: because it is defined in S.allOf[0].properties[c]',
+    ]);
+    expect(judge(object({ a: { type: 'string' } }, { allOf: [{ properties: { a: { items: {} } } }] }))).toEqual([
+      'S.properties[a].items: Required value: because it is defined in S.allOf[0].properties[a].items',
+    ]);
+    expect(judge(object({ spec: object({ a: { type: 'string' } }, { allOf }) }))).toEqual([]);
+  });
+
+  it('have defaults that are valid, but for those of the values of maps', () => {
+    const text = { type: 'string', default: 1 };
+    expect(judge(object({ a: text }))).toHaveLength(1);
+    expect(judge(object({ a: { type: 'array', items: text } }))).toHaveLength(1);
+    expect(judge(object({ a: { type: 'object', additionalProperties: text } }))).toEqual([]);
+  });
+
+  it('refuse keywords that are not supported, and embedded objects with another type of kind or version', () => {
+    expect(judge(object({ a: { type: 'string', $schema: 'x' } as StructuralSchema }))).toEqual([
+      `S: Invalid value: "": OpenAPIV3Schema 'schema' is not supported`,
+    ]);
+    expect(judge(object({ a: { type: 'string', additionalItems: true } as StructuralSchema }))).toEqual([
+      'S.properties[a].additionalItems: Forbidden: additionalItems is not supported',
+    ]);
+    const embedded = object({ apiVersion: { type: 'integer' } }, { 'x-kubernetes-embedded-resource': true });
+    expect(judge(object({ a: embedded }))).toEqual([
+      'S.properties[a].properties[apiVersion].type: Invalid value: "integer": must be string',
+    ]);
+  });
+
   it('refuse additionalProperties at the root, in embedded objects, and a schema or false together with properties', () => {
     const members = { a: { type: 'string' } };
     const at = (schema: StructuralSchema): string[] => fields(structuralViolations(schema, 'schema'));

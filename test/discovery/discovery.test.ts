@@ -29,6 +29,13 @@ const refusal = (run: () => unknown): Refusal => {
   throw new Error('no refusal');
 };
 
+describe('the document at /version', () => {
+  it('is JSON whatever the parameters of the media type, and nothing else', () => {
+    expect(get('/version', `${V2},text/plain`).contentType).toBe('application/json');
+    expect(refusal(() => get('/version', 'application/yaml')).reason).toBe('NotAcceptable');
+  });
+});
+
 describe('plain discovery', () => {
   it('names the versions of the core group and the address to use [R001]', () => {
     expect(body(get('/api'))).toEqual({
@@ -208,6 +215,27 @@ describe('aggregated discovery', () => {
     [`${V2.replace('v=v2', 'v=v9')},application/json`, 'APIVersions', undefined],
   ])('Accept %s', (accept, kind, apiVersion) => {
     expect(kindOf('/api', accept)).toEqual([kind, apiVersion]);
+  });
+
+  it('is JSON, YAML or protobuf, as the range names it', () => {
+    const ranges = [V2, V2.replace('json', 'yaml'), V2.replace('application/json', PB)];
+    const answers = ranges.map(range => get('/apis', range));
+    expect(answers.map(({ contentType }) => contentType)).toEqual(ranges);
+    expect(Buffer.from(answers[1]!.bytes).toString()).toMatch(
+      /^apiVersion: apidiscovery.k8s.io\/v2\nitems:\n- metadata:/,
+    );
+    const { apiVersion, kind, raw } = decodeEnvelope(answers[2]!.bytes);
+    expect([apiVersion, kind]).toEqual(['apidiscovery.k8s.io/v2', 'APIGroupDiscoveryList']);
+    const { value } = decodeMessage(findType('apidiscovery.v2.APIGroupDiscoveryList')!, raw);
+    const names = (list: unknown) =>
+      (list as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name);
+    expect(names(value)).toEqual(names(body(answers[0]!)));
+  });
+
+  it('at /api accepts no wildcard subtype, as the router of upstream', () => {
+    const any = V2.replace('json', '*');
+    expect(refusal(() => get('/api', any)).message).toMatch(/^406: Not Acceptable/);
+    expect(kindOf('/apis', any)[0]).toBe('APIGroupDiscoveryList');
   });
 
   it('is also served at /api/, but not at /apis/', () => {

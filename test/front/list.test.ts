@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { listLength, listParts } from '../../workers/front/list.js';
-import { parseListOptions } from '../../core/request/listOptions.js';
+import { checkNumbers, parseListOptions } from '../../core/request/listOptions.js';
 import { selectionOf } from '../../workers/front/selection.js';
 import { Entry } from '../../core/threads/entry.js';
 import { parseQuery } from '../../core/request/query.js';
@@ -13,6 +13,7 @@ import type { Resource } from '../../core/schema/resource.js';
 const naming = { group: (name: string) => name } as Naming;
 const codeOf = (query: string): number => {
   try {
+    checkNumbers(parseQuery(query));
     parseListOptions(parseQuery(query), naming);
     return 200;
   } catch (error) {

@@ -13,6 +13,16 @@ afterEach(async () => {
   vi.clearAllMocks();
 });
 
+/** What `/busy` jobs of a pool wait for, keeping their thread. */
+const gates = new WeakMap<Pool, Int32Array>();
+
+/** Lets the `/busy` jobs of a pool end. */
+function openGate(pool: Pool): void {
+  const gate = gates.get(pool)!;
+  Atomics.store(gate, 0, 1);
+  Atomics.notify(gate, 0);
+}
+
 /** By the order of their start: threads that end when they begin, and threads whose module throws. */
 interface Faults {
   readonly broken?: readonly number[];
@@ -21,15 +31,17 @@ interface Faults {
 
 /** A pool of threads with the module `fixtures/poolThread.mjs`. */
 function poolOf(threads: number, { broken = [], unloadable = [] }: Faults = {}): Pool {
-  const data = { counters: new SharedArrayBuffer(4), broken, unloadable };
+  const data = { counters: new SharedArrayBuffer(8), broken, unloadable, plugins: [] };
   const pool = new Pool({
     threads,
     module: new URL('./fixtures/poolThread.mjs', import.meta.url),
     data: data as unknown as ThreadData,
     connect: () => ({ port: new MessageChannel().port1, counter: 1 }),
+    observed: () => undefined,
     log,
   });
   pools.push(pool);
+  gates.set(pool, new Int32Array(data.counters, 4));
   return pool;
 }
 
@@ -87,11 +99,29 @@ test('jobs that never end do not block the pool: others run, and it closes', asy
 });
 
 test('a batch is sent to a thread that has none', async () => {
-  const pool = poolOf(2);
+  const pool = poolOf(3);
   await pool.ready();
   const batch = (): Promise<unknown>[] => together(pool, new Array(POOL_BATCH).fill('/'));
   const [one, other] = await Promise.all([...batch().slice(0, 1), ...batch().slice(0, 1)]);
   expect(one).not.toBe(other);
+});
+
+test('short jobs do not wait for long ones, which leave a thread to them', async () => {
+  const pool = poolOf(3);
+  await pool.ready();
+  const long = Array.from({ length: 2 }, () => pool.run(job('/busy'), true));
+  const short = Array.from({ length: 10 }, () => Promise.all(together(pool, new Array(POOL_BATCH).fill('/'))));
+  expect(new Set((await Promise.all(short)).flat()).size).toBe(1);
+  openGate(pool);
+  const threads = (await Promise.all(long)).map(result => result.is === 'respond' && result.status);
+  expect(new Set(threads).size).toBe(2);
+});
+
+test('a pool of one thread runs long jobs as well', async () => {
+  const pool = poolOf(1);
+  await pool.ready();
+  openGate(pool);
+  await Promise.all([pool.run(job('/busy'), true), pool.run(job('/busy'), true), answered(pool)]);
 });
 
 test.each([
@@ -110,7 +140,7 @@ test.each([
 });
 
 test('jobs of other threads continue when one ends', async () => {
-  const pool = poolOf(2);
+  const pool = poolOf(3);
   await pool.ready();
   const late = together(pool, [...new Array(POOL_BATCH - 1).fill('/'), '/late']);
   const exit = together(pool, ['/exit']);

@@ -23,10 +23,14 @@ function setUp(threads = 2) {
   };
   const client = new PoolClient(pool, new AccessCache(() => undefined), () => 0);
   const usages = new Usages();
-  const send = (name: string, bytes: number) => {
+  const send = (name: string, bytes: number, weight?: number) => {
     const sent = postOf('');
     const sender = { user: grantFor(name).user, usage: usages.of(name), allowedUnder: 0 };
-    const request: FrontRequest = { exchange: sent.exchange, route: {} as Route, sender };
+    const request: FrontRequest = {
+      exchange: sent.exchange,
+      route: { resource: { strategy: { weight } } } as Route,
+      sender,
+    };
     return { sent, result: client.run(request, () => ({ body: new Uint8Array(0) }), bytes) };
   };
   const answer = async (): Promise<void> => {
@@ -48,6 +52,13 @@ test('large jobs of one user wait for each other, small ones and those of others
   expect(began).toEqual(['heavy', 'light', 'heavy', 'other', 'heavy']);
 });
 
+test('a job counts as large by the weight of its kind', () => {
+  const { alone, send } = setUp(3);
+  void send('one', LARGE_JOB_BYTES / 16, 16);
+  void send('two', LARGE_JOB_BYTES / 16 - 1, 16);
+  expect(alone).toEqual([true, false]);
+});
+
 test('a large job whose client is gone when its turn comes is not run', async () => {
   const { began, send, answer } = setUp();
   void send('heavy', LARGE_JOB_BYTES);
@@ -65,7 +76,11 @@ test('a large event is encoded even if its client is gone: other watches share i
   const sent = postOf('');
   const request: FrontRequest = { exchange: sent.exchange, route: {} as Route, sender: { usage: usages.of('gone') } };
   const objects = [new Uint8Array(LARGE_JOB_BYTES)];
-  const result = client.render(request, { objects, status: 200, events: { types: ['ADDED'], header: false } });
+  const result = client.render(request, {
+    objects,
+    status: 200,
+    events: { types: ['ADDED'], header: false, listed: false },
+  });
   sent.leave();
   await answer();
   await answer();

@@ -36,6 +36,7 @@ export function fakeState(): State & { put(key: string, value?: string): void; r
     revision: 1,
     collections,
     history,
+    find: (key: string) => collections.get(storageNameIn(key))?.entries.get(key),
     put(key: string, value = 'object') {
       const name = storageNameIn(key);
       let collection = collections.get(name);

@@ -154,6 +154,8 @@ describe('a certificate signing request', () => {
       'status.certificate: Invalid value: "<certificate data>": only CERTIFICATE PEM blocks are allowed, found "PRIVATE KEY"',
     ]);
     expect(status(issued(pem('CERTIFICATE')), request())).toEqual([expect.stringContaining('malformed certificate')]);
+    const empty = Buffer.from('-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n').toString('base64');
+    expect(status(issued(empty), request())).toEqual([expect.stringContaining('containing 0 certificates')]);
     expect(status(issued(), issued(pem('CERTIFICATE')))).toEqual([
       'status.certificate: Forbidden: updates may not modify existing certificate content',
     ]);

@@ -28,7 +28,12 @@ test.each<[string, object, readonly object[]]>([
 });
 
 test('very many match and mismatch label keys are compared in linear time', () => {
-  const term = { topologyKey: 'k', matchLabelKeys: numbered(i => `a${i}`), mismatchLabelKeys: numbered(i => `b${i}`) };
+  const term = {
+    topologyKey: 'k',
+    labelSelector: {},
+    matchLabelKeys: numbered(i => `a${i}`),
+    mismatchLabelKeys: numbered(i => `b${i}`),
+  };
   const affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } };
   expect(podOf({ affinity }).violations).toEqual([]);
 });

@@ -233,8 +233,8 @@ describe('immutable fields', () => {
     ['node.orchestrator.io/runtimeclasses', { handler: 'a' }, { handler: 'b' }, ['handler']],
     [
       'core/persistentvolumeclaims',
-      { spec: { accessModes: ['ReadWriteOnce'] } },
-      { spec: { accessModes: ['ReadWriteMany'] } },
+      { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
+      { spec: { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '1Gi' } } } },
       ['spec'],
     ],
   ])('%s: %j', (kind, before, after, fields) => {
@@ -281,18 +281,71 @@ describe('properties of kinds', () => {
   });
   it('autoscalers of the older version have other members in annotations', () => {
     const { convert } = strategyOf('autoscaling/horizontalpodautoscalers');
+    const metric = { name: 'm', selector: { matchLabels: { a: 'b' } } };
+    const describedObject = { kind: 'Service', name: 's' };
+    const average = { type: 'AverageValue', averageValue: '1' };
+    const utilization = { type: 'Utilization', averageUtilization: 60 };
     const metrics = [
-      { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } },
-      { type: 'Pods', pods: { metric: { name: 'm' } } },
+      { type: 'External', external: { metric: { name: 'm' }, target: { type: 'Value', value: '3' } } },
+      { type: 'External', external: { metric, target: average } },
+      { type: 'Object', object: { describedObject, metric, target: { type: 'Value', value: '1k' } } },
+      { type: 'Object', object: { describedObject, metric: { name: 'm' }, target: average } },
+      { type: 'Pods', pods: { metric, target: average } },
+      { type: 'ContainerResource', containerResource: { name: 'cpu', container: 'c', target: utilization } },
+      { type: 'Resource', resource: { name: 'cpu', target: average } },
+      { type: 'Resource', resource: { name: 'cpu', target: utilization } },
+    ];
+    const currentMetrics = [
+      { type: 'Object', object: { describedObject, metric, current: { value: '0', averageValue: '2' } } },
+      { type: 'Resource', resource: { name: 'cpu', current: { averageValue: '1', averageUtilization: 7 } } },
     ];
     const newer = object(
       'HorizontalPodAutoscaler',
-      { spec: { maxReplicas: 3, metrics }, status: { currentReplicas: 0, desiredReplicas: 0 } },
+      { spec: { maxReplicas: 3, metrics }, status: { currentReplicas: 0, desiredReplicas: 0, currentMetrics } },
       'autoscaling/v2',
     );
     const older = convert?.(newer, 'autoscaling/v1') as ApiObject;
     expect(older.spec).toEqual({ maxReplicas: 3, targetCPUUtilizationPercentage: 60 });
+    expect(older.status).toEqual({ currentReplicas: 0, desiredReplicas: 0, currentCPUUtilizationPercentage: 7 });
+    const carried = (what: string): unknown =>
+      JSON.parse(older.metadata.annotations![`autoscaling.alpha.kubernetes.io/${what}`]!);
+    const selector = { matchLabels: { a: 'b' } };
+    expect(carried('metrics')).toEqual([
+      { type: 'External', external: { metricName: 'm', targetValue: '3' } },
+      { type: 'External', external: { metricName: 'm', metricSelector: selector, targetAverageValue: '1' } },
+      { type: 'Object', object: { target: describedObject, metricName: 'm', targetValue: '1k', selector } },
+      {
+        type: 'Object',
+        object: { target: describedObject, metricName: 'm', targetValue: '0', averageValue: '1' },
+      },
+      { type: 'Pods', pods: { metricName: 'm', targetAverageValue: '1', selector } },
+      { type: 'ContainerResource', containerResource: { name: 'cpu', targetAverageUtilization: 60, container: 'c' } },
+      { type: 'Resource', resource: { name: 'cpu', targetAverageValue: '1' } },
+    ]);
+    expect(carried('current-metrics')).toHaveLength(2);
     expect(convert?.(older, 'autoscaling/v2')).toEqual(newer);
+  });
+  it.each(['[{bad', '{}', '[1]', 'null'])('an autoscaler of v1 loses the annotation %s, which has no metrics', text => {
+    const { applyDefaults } = strategyOf('autoscaling/horizontalpodautoscalers');
+    const name = 'autoscaling.alpha.kubernetes.io/metrics';
+    const older = object('HorizontalPodAutoscaler', { spec: { maxReplicas: 3 } }, 'autoscaling/v1');
+    older.metadata = { name: 'x', annotations: { [name]: text } };
+    applyDefaults?.(older);
+    expect(older.metadata.annotations).toBeUndefined();
+    expect(older.spec).toEqual({ maxReplicas: 3, minReplicas: 1, targetCPUUtilizationPercentage: 80 });
+  });
+  it.each([
+    [{ podCIDR: '10.1.0.0/24' }, { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] }],
+    [{ podCIDRs: ['10.1.0.0/24'] }, { podCIDR: '10.1.0.0/24', podCIDRs: ['10.1.0.0/24'] }],
+    [
+      { podCIDR: 'a', podCIDRs: ['b'] },
+      { podCIDR: 'a', podCIDRs: ['a'] },
+    ],
+    [{}, {}],
+  ])('the address ranges of a node begin with the first: %j', (spec, expected) => {
+    const node = object('Node', { spec });
+    strategyOf('core/nodes').applyDefaults?.(node);
+    expect(node.spec).toEqual(expected);
   });
   it('the text of a selector is sorted by its keys', () => {
     const matchExpressions = [

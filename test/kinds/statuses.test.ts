@@ -61,7 +61,7 @@ test('addresses of a status are addresses, and names are names', () => {
   ]);
   const address = { type: 'InternalIP', address: '1.2.3.4' };
   expect(violations(NODE, { addresses: [address, { ...address, type: 'ExternalIP' }, address] })).toEqual([
-    'status.addresses[2]: Duplicate value: {"type":"InternalIP","address":"1.2.3.4"}',
+    'status.addresses[2]: Duplicate value: core.NodeAddress{Type:"InternalIP", Address:"1.2.3.4"}',
   ]);
 });
 

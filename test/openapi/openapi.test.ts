@@ -167,8 +167,7 @@ describe('version 2', () => {
   const document = body(get('/openapi/v2')) as Document;
 
   it('describes all groups in one document without a dangling reference', () => {
-    for (const reference of references(document))
-      expect(document.definitions).toHaveProperty([reference.replace('#/definitions/', '')]);
+    for (const reference of references(document)) expect(document).toHaveProperty(reference.split('/').slice(1));
     expect(document.paths).toHaveProperty(['/apis/batch/v1/namespaces/{namespace}/jobs']);
   });
 
@@ -224,6 +223,18 @@ describe('version 2', () => {
     expect(containers?.type.value).toEqual(['array']);
     expect(containers?.items.schema[0]).toMatchObject({ ref: '#/definitions/io.k8s.api.core.v1.Container' });
     expect(containers?.vendor).toContainEqual({ name: 'x-kubernetes-list-map-keys', value: { yaml: '["name"]' } });
+  });
+});
+
+describe('order and presence of members', () => {
+  it('required fields are in the order of their declaration, and no parameters are left out', () => {
+    const document = body(get('/openapi/v2')) as {
+      definitions: { [name: string]: Schema };
+      paths: { [path: string]: { get?: { parameters?: unknown } } };
+    };
+    expect(document.definitions['io.k8s.api.apps.v1.DeploymentCondition']!.required).toEqual(['type', 'status']);
+    expect(document.paths['/api/v1/']!.get).not.toHaveProperty('parameters');
+    expect(document.paths['/api/v1/pods']!.get ?? {}).toHaveProperty('operationId');
   });
 });
 

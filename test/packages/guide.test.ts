@@ -1,58 +1,99 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
-import { freePort, newFolder, packCapstan, run, StartedCommand, write } from './project.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort, installPnpm, newFolder, packCapstan, runWith, StartedCommand, write } from './project.js';
 
-/* docs/guides/plugin-package.md, followed word by word in an empty folder; only the port may be another. */
+/*
+ * docs/guides/plugin-package.md, followed word by word in an empty folder, with npm and with pnpm; only the port may be
+ * another.
+ */
 
 /** A command of the guide, or a file that it has the reader write. */
 type Step = { readonly is: 'commands' | 'file'; readonly text: string; readonly path: string };
 
 /** The steps in order. A file is named by the last code in the text before it. */
 function stepsOf(guide: string): Step[] {
-  return [...guide.matchAll(/((?:(?!```).)*?)```(sh|ts|yaml)\n(.*?)```/gs)].map(([, before, language, text]) => ({
+  return [...guide.matchAll(/((?:(?!```).)*?)```(sh|ts|js|yaml)\n(.*?)```/gs)].map(([, before, language, text]) => ({
     is: language === 'sh' ? 'commands' : 'file',
     text: text!,
     path: [...before!.matchAll(/`([^`\n]+)`:\n$/g)].at(-1)?.[1] ?? '',
   }));
 }
 
-const folder = newFolder();
-const work = newFolder();
-let server: StartedCommand | undefined;
-afterAll(async () => {
-  await server?.end();
-  for (const one of [folder, work]) one.remove();
-});
+/** What the guide has readers type with pnpm in the place of npm: the rows of its table, in their order. */
+const pnpmCommands = (guide: string): (readonly [npm: string, pnpm: string])[] =>
+  [...guide.matchAll(/^\| `([^`]+)` \| `(pnpm [^`]+)` \|$/gm)].map(([, npm, pnpm]) => [npm!, pnpm!]);
 
-test('the guide leads from an empty folder to a plugin in a running server', { timeout: 180_000 }, async () => {
-  const port = await freePort();
-  const guide = readFileSync('docs/guides/plugin-package.md', 'utf8').replaceAll('6443', String(port));
-  const tarball = await packCapstan(work.path);
-  copyFileSync(tarball, join(folder.path, basename(tarball)));
-  let directory = folder.path;
-  let output = '';
-  for (const { is, text, path } of stepsOf(guide)) {
-    if (is === 'file') {
-      expect(path, text).not.toBe('');
-      write(directory, path, text);
-    } else if (text.includes('capstan serve')) {
-      server = new StartedCommand(directory, text.trim());
-      await server.until('ready in');
-    } else {
-      output = await run(directory, 'bash', '-ec', `${text}\necho\npwd`);
-      directory = output.trim().split('\n').at(-1)!;
+const toPnpm = (guide: string, commands: string): string =>
+  commands
+    .split('\n')
+    .map(line => {
+      const found = pnpmCommands(guide).find(([npm]) => line.startsWith(npm));
+      return found ? found[1] + line.slice(found[0].length) : line;
+    })
+    .join('\n');
+
+const work = newFolder();
+let tarball: string;
+let variables: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  tarball = await packCapstan(work.path);
+  variables = await installPnpm(work.path);
+}, 120_000);
+afterAll(() => work.remove());
+
+test.each(['npm', 'pnpm'])(
+  'the guide leads from an empty folder to a plugin in a running server, with %s',
+  { timeout: 300_000 },
+  async tool => {
+    const port = await freePort();
+    const guide = readFileSync('docs/guides/plugin-package.md', 'utf8').replaceAll('6443', String(port));
+    const folder = newFolder();
+    let server: StartedCommand | undefined;
+    try {
+      copyFileSync(tarball, join(folder.path, basename(tarball)));
+      let directory = folder.path;
+      const created: string[] = [];
+      for (const step of stepsOf(guide)) {
+        const text = tool === 'pnpm' && step.is === 'commands' ? toPnpm(guide, step.text) : step.text;
+        if (tool === 'pnpm') expect(text).not.toMatch(/^(npm|npx) /m);
+        if (step.is === 'file') {
+          expect(step.path, text).not.toBe('');
+          write(directory, step.path, text);
+        } else if (text.includes('capstan serve')) {
+          server = new StartedCommand(directory, text.trim(), variables);
+          await server.until('ready in');
+        } else {
+          const output = await runWith(variables, directory, 'bash', '-ec', `${text}\necho\npwd`);
+          directory = output.trim().split('\n').at(-1)!;
+          if (text.includes('plugins list'))
+            expect(output).toMatch(/^no-latest +validate +10000ms +Fail +\/.*no-latest/m);
+          if (text.includes('create.mjs')) created.push(output.slice(0, output.lastIndexOf('}') + 1));
+        }
+      }
+      expect(directory.endsWith(basename(folder.path))).toBe(true);
+      const [refused, pod] = created.map(text => JSON.parse(text) as { code?: number; message?: string; kind: string });
+      expect([refused?.code, pod?.kind]).toEqual([422, 'Pod']);
+      expect(guide.replaceAll('\n', ' ')).toContain(`\`${refused?.message}\``);
+      await expectRefusal(guide, directory, tool === 'pnpm' ? 'pnpm exec capstan' : 'npx capstan');
+    } finally {
+      await server?.end();
+      folder.remove();
     }
-    if (text.includes('plugins list')) expect(output).toMatch(/^no-latest +validate +10000ms +Fail +\/.*no-latest/m);
-  }
-  expect(directory.endsWith(basename(folder.path))).toBe(true);
-  const { code, message } = JSON.parse(output.slice(0, output.lastIndexOf('}') + 1)) as {
-    code: number;
-    message: string;
-  };
-  expect(code).toBe(422);
-  expect(guide.replaceAll('\n', ' ')).toContain(`\`${message}\``);
-  const [create] = stepsOf(guide).filter(step => step.text.includes('curl'));
-  const fixed = create!.text.replace('"image":"nginx"', '"image":"nginx:1.25"');
-  expect(await run(directory, 'bash', '-ec', fixed)).toMatch(/"kind": ?"Pod"/);
+  },
+);
+
+/** A wrong setting ends `plugins list` with the message of the guide. */
+async function expectRefusal(guide: string, directory: string, capstan: string): Promise<void> {
+  const config = join(directory, 'config.yaml');
+  write(directory, 'config.yaml', readFileSync(config, 'utf8').replace('[latest, edge]', 'latest'));
+  const message = /`(plugins\[0\][^`]+)`/.exec(guide)![1]!;
+  await expect(
+    runWith(variables, directory, 'bash', '-c', `${capstan} plugins list --config=config.yaml`),
+  ).rejects.toThrow(`capstan: ${message}`);
+}
+
+test('the guide has no block that is not followed', () => {
+  const guide = readFileSync('docs/guides/plugin-package.md', 'utf8');
+  expect(guide.match(/^```\w+$/gm)?.length).toBe(stepsOf(guide).length);
 });

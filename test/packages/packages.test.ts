@@ -4,10 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { POINT_TEMPLATES } from '../../core/command/templates/points.js';
-import { copyExamples, newFolder, pack, packCapstan, run, StartedCommand, toolVersions, write } from './project.js';
+import { copyExamples, InstalledServer, newFolder, pack, packCapstan, run, toolVersions } from './project.js';
 
 /*
  * Capstan and the example packages as they are published: packed, installed into an empty folder, configured and used.
@@ -73,8 +72,7 @@ test('plugin init writes a package for each point whose tests pass at once', { t
 
 describe('installed into an empty folder', () => {
   let service: Server;
-  let server: StartedCommand;
-  const agent = new Agent({ connect: { rejectUnauthorized: false } });
+  let server: InstalledServer;
 
   beforeAll(async () => {
     await run(installed.path, 'npm', 'install', ...tarballs);
@@ -84,60 +82,38 @@ describe('installed into an empty folder', () => {
     });
     service.listen(0, '127.0.0.1');
     await once(service, 'listening');
-    write(
-      installed.path,
-      'config.yaml',
-      `
-securePort: 0
-dataDir: ${join(installed.path, 'data')}
-plugins:
+    const plugins = `
   - use: '@example/capstan-token-service'
     timeout: 2s
     config: { url: 'http://127.0.0.1:${(service.address() as AddressInfo).port}/', cacheMs: 0 }
   - use: '@example/capstan-grants'
   - use: '@example/capstan-image-policy'
-    config: { mirrors: { 'docker.io/': 'mirror.example.com/' }, allowed: [mirror.example.com/] }
-`,
-    );
-    // From another folder: packages are looked for from that of the configuration.
+    config: { mirrors: { 'docker.io/': 'mirror.example.com/' }, allowed: [mirror.example.com/] }`;
     const command = join(installed.path, 'node_modules/.bin/capstan');
-    server = new StartedCommand(work.path, `${command} serve --config=${join(installed.path, 'config.yaml')}`);
-    await server.until('ready in');
+    // Started in another folder: packages are looked for from that of the configuration.
+    server = await new InstalledServer(installed.path, command, plugins, { directory: work.path }).ready();
   }, LONG);
   afterAll(async () => {
     await server?.end();
-    await agent.destroy();
     service?.close();
   });
 
-  const call = async (method: 'GET' | 'POST', path: string, token: string, body?: object) => {
-    const url = /listening on (https:\S+)/.exec(server.output)?.[1];
-    const answer = await request(url + path, {
-      method,
-      dispatcher: agent,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: body && JSON.stringify(body),
-    });
-    return { status: answer.statusCode, body: (await answer.body.json()) as { spec?: { containers: object[] } } };
-  };
-
   test('the three packages work together: who, whether, and what', async () => {
-    const admin = readFileSync(join(installed.path, 'data/pki/admin-token.csv'), 'utf8').split(',')[0]!;
     const pods = '/api/v1/namespaces/default/pods';
     const pod = { metadata: { name: 'web' }, spec: { containers: [{ name: 'web', image: 'docker.io/nginx:1' }] } };
-    expect((await call('GET', pods, 'bad')).status).toBe(401);
-    expect((await call('GET', pods, 'good')).status).toBe(403);
+    expect((await server.call('GET', pods, undefined, 'bad')).status).toBe(401);
+    expect((await server.call('GET', pods, undefined, 'good')).status).toBe(403);
     const labels = { 'access.example.com/grant': 'true' };
     const grant = { metadata: { name: 'ann', labels }, data: { users: 'ann', verbs: 'list,create' } };
-    expect((await call('POST', '/api/v1/namespaces/default/configmaps', admin, grant)).status).toBe(201);
-    expect((await call('GET', pods, 'good')).status).toBe(200);
-    const created = await call('POST', pods, 'good', pod);
+    expect((await server.call('POST', '/api/v1/namespaces/default/configmaps', grant)).status).toBe(201);
+    expect((await server.call('GET', pods, undefined, 'good')).status).toBe(200);
+    const created = await server.call('POST', pods, pod, 'good');
     expect([created.status, created.body.spec?.containers]).toMatchObject([
       201,
       [{ image: 'mirror.example.com/nginx:1' }],
     ]);
     pod.spec.containers[0]!.image = 'nginx';
-    expect((await call('POST', pods, 'good', pod)).status).toBe(422);
+    expect((await server.call('POST', pods, pod, 'good')).status).toBe(422);
   });
 
   test('plugins list shows them', async () => {

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { Agent, request } from 'undici';
 
 const execute = promisify(execFile);
 
@@ -18,9 +19,19 @@ const NPM = {
 };
 
 /** Runs a program and gives its standard output. Rejects with all that it wrote if it fails. */
-export async function run(directory: string, program: string, ...args: readonly string[]): Promise<string> {
+export const run = (directory: string, program: string, ...args: readonly string[]): Promise<string> =>
+  runWith({}, directory, program, ...args);
+
+/** As `run`, with these variables of the environment in addition. */
+export async function runWith(
+  variables: NodeJS.ProcessEnv,
+  directory: string,
+  program: string,
+  ...args: readonly string[]
+): Promise<string> {
   try {
-    const { stdout } = await execute(program, args, { cwd: directory, env: NPM, maxBuffer: 1 << 24 });
+    const env = { ...NPM, ...variables };
+    const { stdout } = await execute(program, args, { cwd: directory, env, maxBuffer: 1 << 24 });
     return stdout;
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
@@ -35,13 +46,38 @@ export function newFolder(): { readonly path: string; remove(): void } {
 }
 
 /** Packs a package into a folder, as it is published, and gives the path of the tarball. */
-export async function pack(directory: string, into: string): Promise<string> {
-  const output = await run(directory, 'npm', 'pack', '--pack-destination', into);
+export async function pack(directory: string, into: string, ...options: readonly string[]): Promise<string> {
+  const output = await run(directory, 'npm', 'pack', '--pack-destination', into, ...options);
   return join(into, output.trim().split('\n').at(-1)!);
 }
 
-/** Packs Capstan as it is built. */
-export const packCapstan = (into: string): Promise<string> => pack(resolve('.'), into);
+/** Packs Capstan as it is built: `npm test` has built it before. */
+export const packCapstan = (into: string): Promise<string> => pack(resolve('.'), into, '--ignore-scripts');
+
+/**
+ * The release of pnpm that the tests use. They install it themselves, as they do with everything that they get from the
+ * registry: as a development dependency of this project, everyone who builds it would download its 70 MB.
+ */
+const PNPM = 'pnpm@12.21.0';
+
+/** Installs pnpm into a folder, and gives the variables of an environment that has it. */
+export async function installPnpm(into: string): Promise<NodeJS.ProcessEnv> {
+  await run(into, 'npm', 'install', '--prefix', into, PNPM);
+  return { PATH: `${join(into, 'node_modules/.bin')}:${process.env['PATH']}` };
+}
+
+/** Writes a package of one module in JavaScript, and packs it. `manifest` is added to its package.json. */
+export async function packModule(
+  { name, source, manifest = {} }: { readonly name: string; readonly source: string; readonly manifest?: object },
+  into: string,
+): Promise<{ readonly folder: string; readonly tarball: string }> {
+  const folder = join(into, name);
+  mkdirSync(folder, { recursive: true });
+  const own = { name, version: '1.0.0', type: 'module', exports: './index.js' };
+  write(folder, 'package.json', JSON.stringify({ ...own, ...manifest }));
+  write(folder, 'index.js', source);
+  return { folder, tarball: await pack(folder, into) };
+}
 
 /** Versions of development dependencies of this project, for `npm install`. */
 export function toolVersions(...names: readonly string[]): string[] {
@@ -78,8 +114,9 @@ export class StartedCommand {
   readonly #child: ChildProcess;
   #wake: () => void = () => undefined;
 
-  constructor(directory: string, command: string) {
-    this.#child = spawn('bash', ['-c', `exec ${command}`], { cwd: directory, env: NPM, detached: true });
+  constructor(directory: string, command: string, variables: NodeJS.ProcessEnv = {}) {
+    const env = { ...NPM, ...variables };
+    this.#child = spawn('bash', ['-c', `exec ${command}`], { cwd: directory, env, detached: true });
     for (const stream of [this.#child.stdout!, this.#child.stderr!])
       stream.on('data', (chunk: Buffer) => {
         this.output += chunk.toString();
@@ -104,6 +141,70 @@ export class StartedCommand {
     // All processes of the command, as npx starts another one.
     process.kill(-this.#child.pid!, 'SIGINT');
     await ended;
+  }
+}
+
+/** An answer of a server; `body` is the parsed JSON, or empty. */
+export interface Answer {
+  readonly status: number;
+  readonly body: { readonly message?: string; readonly spec?: { readonly containers: readonly object[] } };
+}
+
+/** `capstan serve` from a folder where packages are installed, with a store in memory and its files in `folder`. */
+export class InstalledServer {
+  readonly #agent = new Agent({ connect: { rejectUnauthorized: false } });
+  readonly #command: StartedCommand;
+
+  /** `command` is that of Capstan, and is started in `directory`; `plugins` are YAML or JSON. */
+  constructor(
+    readonly folder: string,
+    command: string,
+    plugins: string,
+    {
+      directory = folder,
+      variables = {},
+    }: { readonly directory?: string; readonly variables?: NodeJS.ProcessEnv } = {},
+  ) {
+    write(folder, 'config.yaml', `securePort: 0\nstorageBackend: memory\nplugins: ${plugins}\n`);
+    const config = join(folder, 'config.yaml');
+    this.#command = new StartedCommand(
+      directory,
+      `${command} serve --config=${config} --data-dir=${join(folder, 'data')}`,
+      variables,
+    );
+  }
+
+  /** Resolves when the server is ready; rejects with its output if it ends before. */
+  async ready(): Promise<this> {
+    await this.#command.until('ready in');
+    return this;
+  }
+
+  /** All that the server has written. */
+  get output(): string {
+    return this.#command.output;
+  }
+
+  /** A request, as the administrator unless `token` is another one. */
+  async call(method: 'GET' | 'POST', path: string, body?: object, token = this.#adminToken): Promise<Answer> {
+    const url = /listening on (https:\S+)/.exec(this.output)?.[1];
+    const answer = await request(url + path, {
+      method,
+      dispatcher: this.#agent,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: body && JSON.stringify(body),
+    });
+    const text = await answer.body.text();
+    return { status: answer.statusCode, body: (text.startsWith('{') ? JSON.parse(text) : {}) as Answer['body'] };
+  }
+
+  async end(): Promise<void> {
+    await this.#command.end();
+    await this.#agent.destroy();
+  }
+
+  get #adminToken(): string {
+    return readFileSync(join(this.folder, 'data/pki/admin-token.csv'), 'utf8').split(',')[0]!;
   }
 }
 

@@ -41,6 +41,7 @@ function runner() {
       if (name.startsWith('wait')) await new Promise<void>(resolve => released.set(name, resolve));
     },
     validate: async () => [],
+    conversion: () => undefined,
     anonymous: false,
     log,
     now: () => 1000,
@@ -84,7 +85,7 @@ const create = (name: string): Job =>
 test('a batch resolves with all outcomes, after its proposals were posted together', async () => {
   const { batches, proposals, late } = runner();
   const jobs = [create('a'), job('GET', '/api/v1/namespaces'), create('b'), create('c')];
-  const { outcomes } = await batches.run({ id: 1, jobs });
+  const outcomes = await batches.run(1, jobs);
   expect(outcomes.map(outcome => outcome?.is)).toEqual(['proposed', 'granted', 'proposed', 'proposed']);
   expect(proposals.map(all => all.map(({ id }) => id))).toEqual([[jobs[0]!.id, jobs[2]!.id, jobs[3]!.id]]);
   expect(late).toEqual([]);
@@ -93,7 +94,7 @@ test('a batch resolves with all outcomes, after its proposals were posted togeth
 test('a waiting job does not delay its batch; its outcome and proposal are sent when it ends', async () => {
   const { batches, proposals, late, release } = runner();
   const jobs = [create('a'), create('wait-1'), create('b'), create('wait-2')];
-  const { outcomes } = await batches.run({ id: 7, jobs });
+  const outcomes = await batches.run(7, jobs);
   expect(outcomes.map(outcome => outcome?.is)).toEqual(['proposed', undefined, 'proposed', undefined]);
   expect(proposals.flat().map(({ id }) => id)).toEqual([jobs[0]!.id, jobs[2]!.id]);
   release('wait-2');
@@ -108,9 +109,9 @@ test('a waiting job does not delay its batch; its outcome and proposal are sent 
 
 test('if kinds have changed meanwhile, jobs with proposals run again, and others do not', async () => {
   const { batches, proposals, late, mutated, changeKinds } = runner();
-  const running = batches.run({ id: 1, jobs: [create('a'), job('GET', '/api/v1/namespaces')] });
+  const running = batches.run(1, [create('a'), job('GET', '/api/v1/namespaces')]);
   changeKinds();
-  const { outcomes } = await running;
+  const outcomes = await running;
   expect(outcomes.map(outcome => outcome?.is)).toEqual([undefined, 'granted']);
   await vi.waitUntil(() => late.length > 0);
   expect(late[0]).toMatchObject([{ batch: 1, at: 0, outcome: { is: 'proposed' } }]);
@@ -122,7 +123,7 @@ test('a user that cannot be sent to another thread fails only its own request, w
   const { batches, proposals } = runner();
   const path = '/api/v1/namespaces/unclonable/configmaps';
   const body = { metadata: { name: 'a' } };
-  const { outcomes } = await batches.run({ id: 1, jobs: [job('POST', path, body), job('GET', '/api/v1/namespaces')] });
+  const outcomes = await batches.run(1, [job('POST', path, body), job('GET', '/api/v1/namespaces')]);
   expect(outcomes.map(outcome => outcome?.is)).toEqual(['failed', 'granted']);
   expect(proposals).toEqual([]);
   expect(log.error).toHaveBeenCalledOnce();

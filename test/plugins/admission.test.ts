@@ -42,6 +42,11 @@ beforeAll(async () => {
         on: { resources: ['deployments'], subresources: ['status', 'scale'] },
         file: file('sub'),
       }),
+      use('scales', {
+        mark: '',
+        on: { resources: ['replicasets'], subresources: ['', 'status'] },
+        file: file('scaled'),
+      }),
       use('sees', { mark: 'first', on: { ...maps } }),
       use('sees', { mark: 'second', on: { ...maps } }),
       use('sees', { mark: 'claims', on: { resources: ['persistentvolumeclaims'] }, file: file('claims') }),
@@ -84,6 +89,29 @@ describe('mutators', () => {
     expect(new Set(readFileSync(file('main'), 'utf8').trim().split('\n'))).toEqual(new Set(['deployments/ false']));
     const subresources = new Set(readFileSync(file('sub'), 'utf8').trim().split('\n'));
     expect(subresources).toEqual(new Set(['deployments/scale false', 'deployments/status false']));
+  });
+
+  test('see the body as it was sent; the server then generates the name, and restores what may not change', async () => {
+    const sets = '/apis/apps/v1/namespaces/default/replicasets';
+    const lines = (): unknown[] =>
+      readFileSync(file('scaled'), 'utf8')
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line));
+    const { spec } = deployment('') as { spec: object };
+    const made = await api.made(sets, { metadata: { generateName: 'made-' }, spec: { ...spec, replicas: 2 } });
+    const name = String(made['metadata']?.['name']);
+    expect([name.slice(0, 5), made['spec']?.['replicas']]).toEqual(['made-', 9]);
+    const body = { ...made, spec: { ...spec, replicas: 3 }, status: { replicas: 4 } };
+    const { status, body: written } = await api.call('PUT', `${sets}/${name}/status`, { body });
+    expect([status, written['spec']?.['replicas'], written['status']?.['replicas']]).toEqual([200, 9, 4]);
+    await api.call('PUT', `${sets}/${name}/status`, { body: { ...body, metadata: { name }, spec: { replicas: 1 } } });
+    expect((await api.get(`${sets}/${name}`)).body['spec']).toMatchObject({ replicas: 9, ...spec });
+    expect(lines()).toEqual([
+      ['', '', 2],
+      [name, name, 3],
+      [name, name, 1],
+    ]);
   });
 
   test('see in dryRun that nothing will be stored', async () => {

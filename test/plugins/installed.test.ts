@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { API_VERSION, ConfigError, Compacted, Refusal, StoreError } from '../../core/api/index.js';
 import { checkApiVersion } from '../../core/plugin/apiVersion.js';
@@ -88,8 +89,20 @@ describe('a plugin', () => {
     const ended = await other.start({ plugins: [{ use: 'undici' }] }).catch((error: Error) => error.message);
     await other.dispose();
     expect(ended).toBe(
-      `ended with 2:\ncapstan: plugins[0].use: the package undici is not installed in ${other.directory}, nor above: install it there, or write ./ before a path\n`,
+      `ended with 2:\ncapstan: plugins[0].use: the package undici is not installed in ${other.directory}, nor above, but only beside Capstan, where plugins are not looked for: install it there, or write ./ before a path\n`,
     );
+  });
+
+  test('that is a folder, or not compiled, is refused with what to do', async () => {
+    const other = new ConfiguredServer();
+    writePackage(join(other.directory, 'folder'), 'folder');
+    writeFileSync(join(other.directory, 'source.tsx'), '');
+    const start = (use: string) => other.start({ plugins: [{ use }] }).catch((error: Error) => error.message);
+    expect(await start('./folder')).toMatch(
+      /plugins\[0\]\.use: .*: name the module in this folder, or install the package and use its name\n$/,
+    );
+    expect(await start('./source.tsx')).toMatch(/: compile it to JavaScript, and name the result\n$/);
+    await other.dispose();
   });
 
   test('whose package does not export the module is refused with the reason', async () => {
@@ -98,6 +111,41 @@ describe('a plugin', () => {
     const ended = await other.start({ plugins: [{ use: 'closed/inner' }] }).catch((error: Error) => error.message);
     await other.dispose();
     expect(ended).toMatch(/capstan: plugins\[0\]\.use: closed\/inner cannot be loaded: .*'\.\/inner' is not defined/);
+  });
+});
+
+describe('a CommonJS module', () => {
+  // The built module, whose hook Node.js can load.
+  const { importPlugin } = createRequire(import.meta.url)(
+    resolve('dist/core/plugin/module.js'),
+  ) as typeof import('../../core/plugin/module.js');
+  const directory = mkdtempSync(join(tmpdir(), 'capstan-cjs-'));
+  const alone = mkdtempSync(join(tmpdir(), 'capstan-alone-'));
+  const body = `const { definePlugin } = require('capstan/api');
+    const plugin = definePlugin({ name: 'p', parse: () => null, contribute: () => [] });`;
+  const write = (folder: string, name: string, text: string): string => {
+    writeFileSync(join(folder, name), `${body}\n${text}`);
+    return pathToFileURL(join(folder, name)).href;
+  };
+  beforeAll(() => copyCapstan(join(directory, 'node_modules/capstan')));
+  afterAll(() => {
+    for (const folder of [directory, alone]) rmSync(folder, { recursive: true });
+  });
+
+  test.each([
+    ['module.exports', 'module.exports = plugin;', ''],
+    ['a named export', 'exports.named = plugin;', '#named'],
+    ['the default export of a compiled module', 'exports.__esModule = true; exports.default = plugin;', ''],
+  ])('can give a plugin as %s', async (_name, text, hash) => {
+    const url = write(directory, `${text.length}.cjs`, text);
+    expect((await importPlugin(url + hash)).name).toBe('p');
+  });
+
+  test('that finds no Capstan is refused with what to do', async () => {
+    const url = write(alone, 'p.cjs', 'module.exports = plugin;');
+    await expect(importPlugin(url, 'plugins[0]')).rejects.toThrow(
+      /^plugins\[0\]\.use: .*: Cannot find module 'capstan\/api': install capstan where this CommonJS module finds it, or use import in place of require$/,
+    );
   });
 });
 

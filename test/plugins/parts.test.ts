@@ -6,9 +6,14 @@ import {
   controller,
   healthCheck,
   type Host,
+  type HttpDocument,
+  httpDocuments,
   listener,
   mutator,
+  resourceSource,
+  resourceType,
   storage,
+  tokenIssuer,
   validator,
 } from '../../core/api/index.js';
 import { PLUGIN_START_MS } from '../../core/limits.js';
@@ -19,6 +24,8 @@ import type { ThreadData } from '../../core/threads/data.js';
 import { fixture } from './support.js';
 
 /* What a plugin makes that is no part of its point, or never. */
+
+const robots: HttpDocument = { path: '/robots.txt', contentType: 'text/plain', headers: {}, body: () => '' };
 
 describe('a part', () => {
   const made = (contribution: Contribution) => contribution.make({} as Host);
@@ -43,6 +50,15 @@ describe('a part', () => {
     [healthCheck.of(() => ({ name: 'h', check: nothing }) as never), 'the member of must be a list'],
     [listener.of(() => ({}) as never), 'the member name must be a string'],
     [storage.of(async () => null as never), 'the member name must be a string'],
+    [httpDocuments.of(nothing), 'it must be a list of documents'],
+    [httpDocuments.of(() => [{ ...robots, path: '/a/' }]), 'the member path must be a path without a slash'],
+    [httpDocuments.of(() => [{ ...robots, headers: { 'a\r\nb': 'c' } }]), 'the member headers must be an object of'],
+    [httpDocuments.of(() => [{ ...robots, headers: { a: 'b\r\nc: d' } }]), 'the member headers must be an object of'],
+    [httpDocuments.of(() => [{ ...robots, body: 'text' } as never]), 'the member body must be a function'],
+    [tokenIssuer.of(() => ({ issue: nothing }) as never), 'the member audiences must be a list'],
+    [resourceType.of(nothing), 'it must be the result of defineResource'],
+    [resourceType.of(() => ({ group: 'a.example.com' }) as never), 'the member kind must be a string'],
+    [resourceSource.of(() => ({ storageName: 'core/pods' }) as never), 'the member define must be a function'],
   ])('that lacks a member is refused when it is made (%#)', async (contribution, message) => {
     await expect((async () => made(contribution))()).rejects.toThrow(message);
   });
@@ -57,7 +73,7 @@ describe('a plugin', () => {
   const data = (exported: string): ThreadData =>
     ({
       naming: 'neutral',
-      plugins: [{ use: fixture('lives', exported), path: 'plugins[0]' }],
+      plugins: [{ use: fixture('lifecycle', exported), path: 'plugins[0]' }],
       calls: CallCounters.memory(1),
       verbosity: 0,
     }) as unknown as ThreadData;

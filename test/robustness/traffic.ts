@@ -268,7 +268,7 @@ export class Controller {
           `a page of ${collection.name} is of ${page.metadata.resourceVersion} instead of ${revision}`,
         );
       revision = Number(page.metadata.resourceVersion);
-      for (const object of page.items) items.push({ name: object.metadata.name, version: versionOf(object) });
+      for (const object of page.items ?? []) items.push({ name: object.metadata.name, version: versionOf(object) });
       token = page.metadata.continue ?? '';
     } while (token);
     round.history.listings.push({
@@ -287,7 +287,8 @@ export class Controller {
 
 interface List {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
-  readonly items: readonly WireObject[];
+  /** null in an empty list of metadata. */
+  readonly items: readonly WireObject[] | null;
 }
 
 const MERGE = 'application/merge-patch+json';

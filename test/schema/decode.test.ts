@@ -170,7 +170,17 @@ describe('scalars', () => {
   it('base64 is canonical, malformed is refused', () => {
     const secrets = resource('', 'secrets');
     expect(decode(secrets, { data: { a: 'aGk=\n' } }).text).toContain('"a":"aGk="');
-    expect(refusal(secrets, { data: { a: '***' } })).toMatch(/illegal base64/);
+    for (const [text, at] of [
+      ['***', 0],
+      ['1', 0],
+      ['YQ==x', 4],
+      ['AB=', 3],
+      ['AB=C', 2],
+      ['YWI==', 4],
+      ['YWJj\nZA', 5],
+      ['=', 0],
+    ] as const)
+      expect(refusal(secrets, { data: { a: text } })).toContain(`illegal base64 data at input byte ${at}`);
   });
 });
 

@@ -56,6 +56,9 @@ describe('JSON Patch', () => {
       {},
     ],
     ['replaces the whole object', { a: 1 }, [{ op: 'replace', path: '', value: { b: 1 } }], { b: 1 }],
+    ['adds a missing member that is replaced', {}, [{ op: 'replace', path: '/a', value: 1 }], { a: 1 }],
+    ['copies a missing member as null', {}, [{ op: 'copy', from: '/b', path: '/a' }], { a: null }],
+    ['does not replace an object by a scalar', { a: 1 }, [{ op: 'replace', path: '', value: 1 }], { a: 1 }],
     ['takes a missing value as null', {}, [{ op: 'add', path: '/a' }], { a: null }],
     ['tests a missing member against null', {}, [{ op: 'test', path: '/a', value: null }], {}],
   ])('[R201] %s', (_name, target, operations, want) => {
@@ -64,7 +67,6 @@ describe('JSON Patch', () => {
 
   it.each<[Json]>([
     [{ op: 'remove', path: '/absent' }],
-    [{ op: 'replace', path: '/absent', value: 1 }],
     [{ op: 'test', path: '/a', value: '2' }],
     [{ op: 'add', path: '/x/y', value: 1 }],
     [{ op: 'add', path: '/l/5', value: 1 }],
@@ -72,6 +74,9 @@ describe('JSON Patch', () => {
     [{ op: 'replace', path: '/l/first', value: 1 }],
     [{ op: 'move', from: '/absent', path: '/b' }],
     [{ op: 'move', from: '/o', path: '/o/x' }],
+    [{ op: 'add', path: '', value: {} }],
+    [{ op: 'copy', from: '', path: '/b' }],
+    [{ op: 'move', from: '/o', path: '' }],
     [{ op: 'merge', path: '/a', value: 1 }],
     [{ op: 'replace', path: '/__proto__/x', value: 1 }],
     [{ op: 'add', path: '/constructor/prototype/x', value: 1 }],
@@ -88,8 +93,33 @@ describe('JSON Patch', () => {
     expect(() => applyJsonPatch({}, new Array(11).fill({ op: 'test', path: '' }), 10)).toThrow(
       'Request entity too large: The allowed maximum operations in a JSON patch is 10, got 11',
     );
-    const doubling = new Array(40).fill(0).map((_, at) => ({ op: 'copy', from: '', path: `/c${at}` }));
-    expect(code(() => patch({ a: 'x'.repeat(100) }, ...doubling))).toBe(413);
+    const doubling = new Array(40).fill(0).map((_, at) => ({ op: 'copy', from: '/a', path: `/a/c${at}` }));
+    expect(code(() => patch({ a: { b: 'x'.repeat(100) } }, ...doubling))).toBe(413);
+  });
+
+  it('does not say why a valid patch cannot be applied, as upstream', () => {
+    for (const operation of [
+      { op: 'test', path: '/a', value: 2 },
+      { op: 'remove', path: '/b' },
+      { op: 'odd', path: '/a' },
+      { op: 'add', path: '', value: 1 },
+      null,
+    ] as Json[]) {
+      const refused = (): unknown => patch({ a: 1 }, operation);
+      expect(refused).toThrow(/^the server rejected our request due to an error in our request$/);
+      expect(code(refused)).toBe(422);
+    }
+  });
+
+  it.each<[Json, string]>([
+    [{}, 'object into Go value of type []handlers.jsonPatchOp'],
+    ['x', 'string into Go value of type []handlers.jsonPatchOp'],
+    [[[]], 'array into Go value of type handlers.jsonPatchOp'],
+    [[{ op: 5, path: '/a' }], 'number into Go struct field jsonPatchOp.op of type string'],
+    [[{ op: 'add', path: true }], 'bool into Go struct field jsonPatchOp.path of type string'],
+    [[{ op: 'copy', path: '/a', from: {} }], 'object into Go struct field jsonPatchOp.from of type string'],
+  ])('names the type that %j does not have', (given, why) => {
+    expect(() => applyJsonPatch({}, given, 10)).toThrow(`error decoding patch: json: cannot unmarshal ${why}`);
   });
 
   it('reports unknown and duplicate members of operations', () => {
@@ -132,7 +162,10 @@ describe('JSON Merge Patch', () => {
         expect(Object.getPrototypeOf(once)).toBe(Object.prototype);
       }),
     );
-    expect(code(() => applyMergePatch({}, [1]))).toBe(400);
+    expect(() => applyMergePatch({}, [1])).toThrow(
+      'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
+    );
+    expect(() => applyMergePatch({}, null)).toThrow('Invalid JSON Patch');
   });
 });
 
@@ -248,7 +281,8 @@ describe('strategic merge patch', () => {
     [{ $setElementOrder: [] }, 400, 'invalid patch format of setElementOrder list'],
     [{ $deleteFromPrimitiveList: [] }, 400, 'invalid patch format of primitive list'],
     [{ $retainKeys: 'containers' }, 400, 'invalid patch format of retainKeys'],
-    [[], 400, 'error decoding patch: a strategic merge patch must be a JSON object'],
+    [[], 400, 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
+    [true, 400, 'json: cannot unmarshal bool into Go value of type map[string]interface {}'],
   ])("refuses %j with upstream's code and message", (given, status, message) => {
     const refused = () => spec({ containers, nodeSelector: {}, imagePullSecrets: [{ name: 's' }] }, given);
     expect(code(refused)).toBe(status);

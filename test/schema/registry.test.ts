@@ -88,7 +88,7 @@ describe('the registry', () => {
       naming: namingOf('neutral'),
       strategies: () => undefined,
       generation: 2,
-      enabled: apiVersion => (apiVersion === 'storage.orchestrator.io/v1alpha1' ? true : undefined),
+      enablement: { versions: { 'storage.orchestrator.io/v1alpha1': true }, resources: {} },
     });
     expect(on.find('storage.orchestrator.io', 'v1alpha1', 'volumeattributesclasses')).toBeDefined();
   });

@@ -1,9 +1,52 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../core/model/object.js';
-import { decodeYaml, decodeYamlStrict, encodeYaml } from '../../core/schema/yaml.js';
+import { YAML_BYTES } from '../../core/limits.js';
+import { Refusal } from '../../core/model/refusal.js';
+import { decodeYaml, decodeYamlStrict } from '../../core/schema/yaml.js';
+import { encodeYaml } from '../../core/schema/yamlText.js';
 
 const decode = (text: string): Json => decodeYaml(Buffer.from(text));
+
+/** Texts that look like syntax, or like values of another type. */
+const text = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    'a\n\nb',
+    '\n',
+    'a: b\n',
+    '-',
+    '?',
+    ':x',
+    '0x1',
+    '1_000',
+    '<<',
+    'a #b',
+    "'",
+    '"',
+    '\u0085',
+    '\\',
+    'a b',
+    'a\n b\n',
+    'one\n\ntwo\n\n',
+    '2024-01-02T03:04:05Z',
+    '500m',
+    '.',
+    'f:a',
+    'k:{"a":1}',
+    '0o7',
+    '1:30',
+    `${'long text '.repeat(9)}\n\n\tand "more"`,
+    '---',
+    '...',
+  ),
+);
+const { map } = fc.letrec(tie => ({
+  value: fc.oneof({ maxDepth: 4 }, text, fc.integer(), fc.boolean(), fc.constant(null), tie('list'), tie('map')),
+  list: fc.array(tie('value'), { maxLength: 4 }),
+  map: fc.dictionary(text, tie('value'), { maxKeys: 4, noNullPrototype: true }),
+}));
 
 describe('YAML answers', () => {
   it('[R173] are block style, sorted, quoted only where needed', () => {
@@ -74,39 +117,65 @@ none: {}
   });
 
   it('are decoded to the encoded value', () => {
-    const text = fc.oneof(
-      fc.string(),
-      fc.string({ unit: 'binary' }),
-      fc.constantFrom(
-        'a\n\nb',
-        '\n',
-        'a: b\n',
-        '-',
-        '?',
-        ':x',
-        '0x1',
-        '1_000',
-        '<<',
-        'a #b',
-        "'",
-        '"',
-        '\u0085',
-        '\\',
-        '---',
-        '...',
-      ),
-    );
-    const { map } = fc.letrec(tie => ({
-      value: fc.oneof({ maxDepth: 4 }, text, fc.integer(), fc.boolean(), fc.constant(null), tie('list'), tie('map')),
-      list: fc.array(tie('value'), { maxLength: 4 }),
-      map: fc.dictionary(text, tie('value'), { maxKeys: 4, noNullPrototype: true }),
-    }));
     fc.assert(
       fc.property(map as fc.Arbitrary<{ [key: string]: Json }>, given => {
         expect(decode(encodeYaml(given))).toEqual(given);
       }),
       { numRuns: 500 },
     );
+  });
+
+  it('are written as by the library, which writes all of a document with a key that is too long for one line', () => {
+    const long = 'z'.repeat(1100);
+    fc.assert(
+      fc.property(map as fc.Arbitrary<{ [key: string]: Json }>, given => {
+        const whole = encodeYaml({ a: given, [long]: 1 });
+        const byLibrary = whole.slice(0, whole.indexOf(`? ${long}`));
+        fc.pre(byLibrary.split('\n').every(line => line.length < 80));
+        expect(byLibrary).toBe(encodeYaml({ a: given }));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('long lines of YAML answers', () => {
+  const words = 'lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore';
+  const x = 'x'.repeat(90);
+
+  it('are folded at the first single space behind column 80, indented below their key', () => {
+    expect(encodeYaml({ key: words })).toBe(
+      'key: lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor\n  incididunt ut labore\n',
+    );
+    expect(encodeYaml({ a: { b: [words] } })).toBe(
+      'a:\n  b:\n  - lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor ' +
+        'incididunt\n    ut labore\n',
+    );
+  });
+
+  it('are folded in quotes, too, but not at the first or last character', () => {
+    expect(encodeYaml({ k: `: ${x} y z` })).toBe(`k: ': ${x}\n  y\n  z'\n`.replace('y\n  z', 'y z'));
+    expect(encodeYaml({ k: `: ${x} ` })).toBe(`k: ': ${x} '\n`);
+    expect(encodeYaml({ k: `\t${x}  y` })).toBe(`k: "\\t${x}\n  \\ y"\n`);
+  });
+
+  it('are not folded where the space is doubled, and read as they were', () => {
+    expect(encodeYaml({ k: `${x}  y` })).toBe(`k: ${x}  y\n`);
+    for (const text of [
+      words,
+      `'${words}`,
+      `a: ${words}`,
+      `${words}\t${words}`,
+      `${words} `,
+      words.replaceAll(' ', '  '),
+    ])
+      for (const indented of [{ k: text }, { a: { b: { c: text } } }, { a: [[text]] }])
+        expect(decode(encodeYaml(indented))).toEqual(indented);
+  });
+
+  it('have apostrophes doubled, and characters beyond the basic plane escaped', () => {
+    expect(encodeYaml({ k: "'a" })).toBe("k: '''a'\n");
+    expect(encodeYaml({ k: '\u{1f600}' })).toBe('k: "\\U0001F600"\n');
   });
 });
 
@@ -122,10 +191,69 @@ describe('YAML bodies', () => {
     expect(() => decode('a: &a [*a]')).toThrow();
   });
 
+  it('may use an anchor as often as they like, while little comes of it', () => {
+    const many = decode(`a: &a {b: [1, 2]}\nc:\n${'- *a\n'.repeat(1000)}`) as { c: unknown[] };
+    expect(many.c.at(-1)).toEqual({ b: [1, 2] });
+    expect(many.c[0]).not.toBe(many.c[1]);
+    expect(() => decode(`a: &a ${'x'.repeat(1000)}\nb:\n${'- *a\n'.repeat(2000)}`)).toThrow(/excessive aliasing/);
+    expect(() =>
+      decode(`a: &a ${'['.repeat(300)}${']'.repeat(300)}\nb: ${'['.repeat(300)}*a${']'.repeat(300)}`),
+    ).toThrow(/depth/);
+  });
+
+  it('merge maps behind the key <<, without replacing members', () => {
+    expect(decode('a: &a {x: 1, w: 1}\nb:\n  <<: [*a, {w: 2, z: 2}]\n  x: 3\n')).toEqual({
+      a: { x: 1, w: 1 },
+      b: { x: 3, w: 1, z: 2 },
+    });
+    expect(decode('"<<": 1')).toEqual({ '<<': 1 });
+    expect(() => decode('<<: 1')).toThrow(/map merge requires map/);
+  });
+
+  it('have the scalars of YAML 1.1, without those that JSON does not have', () => {
+    const scalars =
+      '[y, No, on, ~, NULL, +1, 010, 08, 0o7, 0b11, -0x1F, 1_000, 1e3, 1:30, 2020-01-01, !!str 1, !!int "3", !!float 1, !x 2]';
+    expect(decode(scalars)).toEqual([
+      true,
+      false,
+      true,
+      null,
+      null,
+      1,
+      8,
+      8,
+      7,
+      3,
+      -31,
+      1000,
+      1000,
+      '1:30',
+      '2020-01-01',
+      '1',
+      3,
+      1,
+      '2',
+    ]);
+    expect(() => decode('.inf')).toThrow(/unsupported value/);
+    expect(() => decode('!!int x')).toThrow(/cannot decode `x` as a !!int/);
+    expect(() => decode('{[a]: b}')).toThrow(/invalid map key/);
+  });
+
+  it('are limited in size, unless they are JSON', () => {
+    const text = 'x'.repeat(YAML_BYTES);
+    expect(decode(`{"a":"${text}"}`)).toEqual({ a: text });
+    expect(decode(`\n{"a":"${text}"}`)).toEqual({ a: text });
+    expect(() => decode(`a: ${text}`)).toThrow(
+      new Refusal('RequestEntityTooLarge', `Request entity too large: limit of a body in YAML is ${YAML_BYTES}`),
+    );
+  });
+
   it('refuse deep nesting and malformed text, and end with the first document', () => {
     expect(() => decode('['.repeat(2000) + ']'.repeat(2000))).toThrow(/depth/);
     expect(() => decode('- '.repeat(2000))).toThrow(/depth/);
     expect(decode('a: 1\n---\nb: 2\n')).toEqual({ a: 1 });
+    expect(decode('# one\n%YAML 1.1\n---\na: 1\n...\n]')).toEqual({ a: 1 });
+    expect(() => decode('a: 1\nb: c: d\n')).toThrow('error converting YAML to JSON: yaml: line 2: ');
     expect(() => decode('a: [1')).toThrow(/converting YAML/);
   });
 
@@ -134,15 +262,37 @@ describe('YAML bodies', () => {
       value: { data: { k: 2 } },
       duplicates: ['line 3: key "k" already set in map'],
     });
+    const { duplicates } = decodeYamlStrict(Buffer.from('a: {x: 1, x: 2}\r\na:\n- 1\na: |\n  b\na:\n  c: 1\n'));
+    expect(duplicates).toEqual([
+      'line 1: key "x" already set in map',
+      'line 2: key "a" already set in map',
+      'line 4: key "a" already set in map',
+      'line 7: key "a" already set in map',
+    ]);
   });
 
   it('contain a single dot as text, which answers do not quote', () => {
     expect(decodeYaml(Buffer.from('{a: ., b: 1.5, c: .5, d: 2.}'))).toEqual({ a: '.', b: 1.5, c: 0.5, d: 2 });
+    expect(decodeYaml(Buffer.from('{a: E0, b: 1e2, c: .5e1, d: .e5, e: -e1}'))).toEqual({
+      a: 'E0',
+      b: 100,
+      c: 5,
+      d: '.e5',
+      e: '-e1',
+    });
     expect(encodeYaml({ 'f:a': { '.': {} }, b: '.', c: '.5' })).toBe('b: .\nc: ".5"\nf:a:\n  .: {}\n');
   });
 
   it('have members sorted by name', () => {
     expect(JSON.stringify(decodeYaml(Buffer.from('b: {d: 1, c: 2}\na: 3')))).toBe('{"a":3,"b":{"c":2,"d":1}}');
+  });
+
+  it('that are JSON mean the same, and report duplicate members as YAML', () => {
+    const text = '{"b":{"d":1.0,"c":"\\u00e9"},"a":[null,true,"yes",1e3]}';
+    expect(JSON.stringify(decode(text))).toBe('{"a":[null,true,"yes",1000],"b":{"c":"é","d":1}}');
+    expect(decode(` ${text}`)).toEqual(decode(text));
+    expect(decodeYamlStrict(Buffer.from('{"a":1,\n"a":2}')).duplicates).toEqual(['line 2: key "a" already set in map']);
+    expect(decode('{a: yes}')).toEqual({ a: true });
   });
 
   it('keep __proto__ an ordinary key', () => {

@@ -150,10 +150,11 @@ describe.each(['uws', 'node'] as const)('clients that disconnect at any time, on
   it('and thousands of concurrent watches, in the middle of events, leak no memory', async () => {
     const pick = random(7);
     const open = Array.from({ length: WATCHES }, (_, i) => {
-      const accept = i % 10 === 0 ? `accept: ${TABLE}\r\n` : '';
+      // A watch that may begin with a marked list has no Tables.
+      const [accept, query] = i % 10 === 0 ? [`accept: ${TABLE}\r\n`, ''] : ['', '&allowWatchBookmarks=1'];
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => undefined).on('data', () => undefined);
-      socket.write(head('GET', `${MAPS}?watch=1&allowWatchBookmarks=1`, server.token, accept));
+      socket.write(head('GET', `${MAPS}?watch=1${query}`, server.token, accept));
       return socket;
     });
     for (let i = 0; i < 50; i++) {

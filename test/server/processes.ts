@@ -57,6 +57,11 @@ export class ServerProcess {
     readonly nodeFlags: readonly string[] = [],
   ) {}
 
+  /** The id of the process. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   async start(): Promise<this> {
     const args = [
       ...this.nodeFlags,

@@ -34,7 +34,7 @@ it('a thread that starts while history is shorter than its snapshot has exactly 
   const writer = new Writer(storage, new Int32Array(new SharedArrayBuffer(64)), error => failures.push(error));
   await writer.start();
   const { port1, port2 } = new MessageChannel();
-  writer.connect(port1, 1);
+  writer.connect({ port: port1, counter: 1, reacts: true });
   const keys = new Set<string>();
   await new Promise<void>(resolve => {
     port2.on('message', (data: unknown) => {

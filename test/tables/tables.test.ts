@@ -32,6 +32,14 @@ type Table = {
 };
 const table = (rest?: Partial<TableInput>): Table => JSON.parse(JSON.stringify(tableValue(input(rest)))) as Table;
 
+describe('Tables and lists without objects', () => {
+  it('have null for their rows if the kind defines no columns, and for their items', () => {
+    expect(table({ objects: [] }).rows).toEqual([]);
+    expect(table({ objects: [], columns: undefined }).rows).toBeNull();
+    expect(partialObjectMetadataList([], {}, 'v1', naming)).toMatchObject({ items: null });
+  });
+});
+
 describe('Tables [R057] [R058]', () => {
   it('have definitions, cells, list metadata and the metadata of each object', () => {
     const result = table();

@@ -12,24 +12,14 @@ import {
   authenticatorConformance,
   authorizerConformance,
   change,
-  type ConformanceTest,
   mutatorConformance,
   target,
   user,
   validatorConformance,
 } from '../../core/testing/index.js';
+import { failing } from './failing.js';
 
 /* What each conformance suite finds in a part that breaks a promise. */
-
-/** Names of the tests that fail. */
-async function failing(suite: readonly ConformanceTest[]): Promise<string[]> {
-  const failed: string[] = [];
-  for (const { name, run } of suite)
-    await run().catch(() => {
-      failed.push(name);
-    });
-  return failed;
-}
 
 describe('the suite of authenticators', () => {
   const ann: User = { name: 'ann', uid: '', groups: [], extra: new Map() };
@@ -53,7 +43,7 @@ describe('the suite of authenticators', () => {
       [
         'returns null for a request without credentials',
         'refuses invalid credentials with 401',
-        'knows nobody by hostile texts, and fails at none',
+        'returns no user for hostile texts, and does not fail',
         'keeps requests apart that come together',
       ],
     ],
@@ -62,7 +52,7 @@ describe('the suite of authenticators', () => {
       r =>
         (({ good: ann }) as Record<string, User>)[r.header('x-key') ?? ''] ??
         (r.header('x-key') ? unauthorized() : null),
-      ['knows nobody by hostile texts, and fails at none'],
+      ['returns no user for hostile texts, and does not fail'],
     ],
     [
       'returns half a user',
@@ -134,15 +124,15 @@ describe('the suite of mutators', () => {
     [
       'counts up',
       (_, draft) => void (draft['data'] = { n: Number(data(draft)?.n ?? 0) + 1 }),
-      ['changes nothing more when it is called again, as for a write that lost a race'],
+      ['changes nothing more when it is called again, as after a conflict'],
     ],
-    ['needs a member', (_, draft) => void (data(draft).n = 2), ['fails at no draft that lacks members']],
+    ['needs a member', (_, draft) => void (data(draft).n = 2), ['does not fail for drafts that lack members']],
     [
       'renames',
       (_, draft) => void Object.assign(draft, { data: { n: 2 }, metadata: { name: 'b' } }),
       [
         'changes drafts as expected',
-        'changes nothing more when it is called again, as for a write that lost a race',
+        'changes nothing more when it is called again, as after a conflict',
         'leaves JSON, of the same kind and name',
       ],
     ],
@@ -177,7 +167,7 @@ describe('the suite of validators', () => {
     [
       'needs a member',
       (_, after) => ((after!['data'] as { n: number }).n > 0 ? [violation] : []),
-      ['fails at no object that lacks members'],
+      ['does not fail for objects that lack members'],
     ],
     [
       'changes the object',
@@ -185,7 +175,7 @@ describe('the suite of validators', () => {
       [
         'finds the expected violations in frozen objects, each time',
         'gives each violation a reason, a field and a message',
-        'fails at no object that lacks members',
+        'does not fail for objects that lack members',
       ],
     ],
   ])('finds what is wrong with one that %s', async (_what, validate, expected) => {

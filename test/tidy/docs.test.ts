@@ -25,13 +25,20 @@ const FOREIGN = new Set([
   '--duration',
   '--force-conflicts',
   '--from-literal',
+  '--ignore-scripts',
   '--omit',
   '--server-side',
   '--show-managed-fields',
   '--watch',
 ]);
 /** Programs with flags of their own. */
-const PROGRAMS = ['test/robustness/main.ts', 'bench/run.ts', 'core/cel/tool.ts', 'scripts/api.mjs'];
+const PROGRAMS = [
+  'test/robustness/main.ts',
+  'bench/run.ts',
+  'core/cel/tool.ts',
+  'scripts/api.mjs',
+  'scripts/differential.mjs',
+];
 
 describe('docs', () => {
   it('have every flag of capstan --help', () => {

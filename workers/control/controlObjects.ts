@@ -1,25 +1,24 @@
-import type { Informer, Log, ResourceEvent } from '../../core/api/host.js';
-import type { ApiObject } from '../../core/model/object.js';
+import type { Informer, ResourceEvent } from '../../core/api/host.js';
+import { EntryEvent } from '../../core/plugin/entryEvent.js';
 import { Informers } from '../../core/plugin/informers.js';
-import { decodeStored } from '../../core/plugin/stored.js';
 import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
-import { type Entry, storageNameIn } from '../../core/threads/entry.js';
+import type { Entry } from '../../core/threads/entry.js';
 import type { ObjectFollower } from '../../core/threads/objectFeed.js';
 
 type Listener = (event: ResourceEvent) => void;
 
-/** `entry` is the object, or its last state if it was deleted; `revision` is the revision of the event. */
+/** An event whose members can be read one by one, as controllers do. */
 function eventOf(entry: Entry, type: ResourceEvent['type'], revision: number): ResourceEvent {
-  let object: ApiObject | undefined;
-  let bytes: Buffer | undefined;
+  const event = new EntryEvent(entry, type, revision);
   return {
     type,
-    storageName: storageNameIn(entry.key),
-    namespace: entry.namespace,
-    name: entry.name,
+    storageName: event.storageName,
+    namespace: event.namespace,
+    name: event.name,
     revision,
-    object: () => (object ??= decodeStored(entry.value)),
-    mentions: text => (bytes ??= Buffer.from(entry.buffer, entry.byteOffset, entry.length)).includes(text),
+    object: () => event.object(),
+    mentions: text => event.mentions(text),
+    stringsNamed: member => event.stringsNamed(member),
   };
 }
 
@@ -38,7 +37,6 @@ export class ControlObjects implements ObjectFollower {
   constructor(
     /** Applies every acknowledged change. */
     catchUp: () => void,
-    readonly log: Pick<Log, 'error'>,
     /** Called for every change, before the listeners. */
     readonly onChange: (key: string) => void,
   ) {
@@ -49,7 +47,10 @@ export class ControlObjects implements ObjectFollower {
     return this.#informers.of(storageName);
   }
 
-  /** Adds a listener for every change. It first receives the current objects as ADDED: immediately, or in `start`. */
+  /**
+   * Adds a listener for every change, which must not throw: the host of a plugin catches its errors. It first receives
+   * the current objects as ADDED: immediately, or in `start`.
+   */
   listen(listener: Listener): void {
     this.#listeners.push(listener);
     if (this.#hasStarted) this.#replay([listener]);
@@ -88,16 +89,7 @@ export class ControlObjects implements ObjectFollower {
     for (const entry of this.#informers.entries()) this.#emit(listeners, eventOf(entry, 'ADDED', entry.revision));
   }
 
-  /** If a listener throws, the error is logged. The other listeners still receive the event. */
   #emit(listeners: readonly Listener[], event: ResourceEvent): void {
-    for (const listener of listeners)
-      try {
-        listener(event);
-      } catch (error) {
-        this.log.error(
-          { stack: (error as Error)?.stack ?? String(error), event: event.type, of: event.storageName },
-          'a controller threw an error while handling an event',
-        );
-      }
+    for (const listener of listeners) listener(event);
   }
 }

@@ -1,4 +1,5 @@
 import type { InternalRequest } from '../../core/api/host.js';
+import { writeJson } from '../../core/model/jsonText.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { Refusal, type StatusBody } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
@@ -38,7 +39,7 @@ export class ControllerRequests {
         method,
         path,
         contentType: contentType ?? 'application/json',
-        body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+        body: body === undefined ? undefined : Buffer.from(writeJson(body)),
       });
     });
     return objectOf(response);

@@ -80,7 +80,7 @@ export class Election {
 
   /**
    * Call it when a lease has changed, with `namespace/name`. A candidate tries immediately, so that there is no pause
-   * after a leader hands over.
+   * after a leader has resigned.
    */
   onLeaseChange(lease: string): void {
     if (this.#leading || this.#closed || lease !== `${this.#namespace}/${NAME}`) return;

@@ -30,7 +30,7 @@ async function startAll(controllers: readonly Controller[], post: Post, log: Log
         await one.start();
         post({ is: 'started', controller: one.name });
       } catch (error) {
-        log.error({ controller: one.name, stack: (error as Error).stack }, 'starting a controller failed');
+        log.error({ controller: one.name, why: (error as Error).message }, 'starting a controller failed');
       }
     }),
   );
@@ -44,7 +44,6 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
   async start({ data, log, releases, loadPlugins }, { writer, shared, identity }, post) {
     const objects = new ControlObjects(
       () => feed.catchUp(),
-      log,
       key => {
         if (key.startsWith(`${LEASES}/`)) election?.onLeaseChange(key.slice(LEASES.length + 1));
       },
@@ -70,6 +69,7 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
       await election?.lead();
       const plugins = await loadPlugins({
         informer: name => objects.informer(name),
+        listen: (name, listener) => objects.listen(event => event.storageName === name && listener(event)),
         request: (name, request) => requests.send(name, request),
         watch: listener => objects.listen(listener),
       });

@@ -12,6 +12,8 @@ import { credentialHeaders } from './webSocket.js';
 const ENTRY_BYTES = 100;
 /** Bytes of an identity beside its credentials: its user, and the tables of its decisions. */
 const IDENTITY_BYTES = 1000;
+/** Reasons that permissions of one user share. */
+const SHARED_PERMISSIONS = 100;
 /** Bytes of a text, of whatever characters it is. */
 const bytesOf = (text: string): number => 2 * text.length;
 
@@ -21,11 +23,20 @@ const bytesOf = (text: string): number => 2 * text.length;
  */
 const flat = (parts: readonly string[]): string => parts.join('\n');
 
+/** That a request is allowed, and why. */
+export interface CachedPermission {
+  /** Time until which it holds. */
+  readonly until: number;
+  readonly reason: string;
+}
+
 /** Somebody whose credentials the pool has verified, with the permissions that were found since. */
 export class Identity {
-  /** Decision key to the time until which it holds; all of them were made under `policy`. */
-  readonly allowed = new RecentMap<number>(IDENTITY_CACHE_BYTES, key => ENTRY_BYTES + bytesOf(key));
+  /** Decision key to the permission; all of them were found under `policy`. */
+  readonly allowed = new RecentMap<CachedPermission>(IDENTITY_CACHE_BYTES, key => ENTRY_BYTES + bytesOf(key));
   policy = 0;
+  /** Permissions that hold as long as the policy, by their reason: one for each, because there are few reasons. */
+  readonly shared = new Map<string, CachedPermission>();
 
   constructor(
     readonly user: User,
@@ -36,6 +47,14 @@ export class Identity {
     /** Objects that the user was read from: it holds while they are unchanged. */
     readonly objects: readonly ObjectRevision[],
   ) {}
+
+  /** A permission to store in `allowed`. */
+  permissionOf(until: number, reason: string): CachedPermission {
+    if (Number.isFinite(until)) return { until, reason };
+    const found = this.shared.get(reason) ?? { until, reason };
+    if (this.shared.size < SHARED_PERMISSIONS) this.shared.set(reason, found);
+    return found;
+  }
 }
 
 /**
@@ -63,8 +82,8 @@ const expiry = (holds: 'forever' | 'policy' | number, now: number): number =>
   typeof holds === 'number' ? now + holds : Number.POSITIVE_INFINITY;
 
 /**
- * What the pool has found out about senders: whose credentials they are, and what they may do. Two facts with lives of
- * their own: an identity stays as it was found while permissions are added to it. Refusals are not remembered.
+ * The cache of the identities and permissions of senders, as the pool determined them. They expire independently:
+ * permissions are added to an identity while it stays cached. Refusals are not cached.
  */
 export class AccessCache {
   readonly #identities = new RecentMap<Identity>(
@@ -87,10 +106,11 @@ export class AccessCache {
     return identity.objects.every(({ key, revision }) => this.revisionOf(key) === revision) ? identity : undefined;
   }
 
-  isAllowed(identity: Identity, key: string, now: number): boolean {
-    if (identity.policy !== this.policy) return false;
-    const until = identity.allowed.get(key);
-    return until !== undefined && until > now;
+  /** The permission for a request, if it was found before and still holds. */
+  permission(identity: Identity, key: string, now: number): CachedPermission | undefined {
+    if (identity.policy !== this.policy) return undefined;
+    const permission = identity.allowed.get(key);
+    return permission && permission.until > now ? permission : undefined;
   }
 
   /**
@@ -99,18 +119,19 @@ export class AccessCache {
    */
   learn(credentials: string, key: string, grant: Grant, policyBefore: number, now: number): Identity | undefined {
     const identity = this.identity(credentials, now) ?? this.#add(credentials, grant, now);
-    if (identity && grant.allowed && policyBefore === this.policy) this.#allow(identity, key, grant.dependsOn, now);
+    if (identity && grant.allowed && policyBefore === this.policy) this.#allow(identity, key, grant, now);
     return identity;
   }
 
-  #allow(identity: Identity, key: string, dependsOn: Grant['dependsOn'], now: number): void {
+  #allow(identity: Identity, key: string, { dependsOn, reason = '' }: Grant, now: number): void {
     if (dependsOn === 'never' || key.length > CACHED_KEY_CHARACTERS) return;
     const before = identity.allowed.weight;
     if (identity.policy !== this.policy) {
       identity.allowed.clear();
+      identity.shared.clear();
       identity.policy = this.policy;
     }
-    identity.allowed.set(key, expiry(dependsOn, now));
+    identity.allowed.set(key, identity.permissionOf(expiry(dependsOn, now), reason));
     this.#identities.grow(identity.allowed.weight - before);
   }
 

@@ -10,7 +10,7 @@ import { Usage } from './usage.js';
  * they cannot use up the share of known ones.
  */
 export class Bodies {
-  readonly #total = new Usage({ bodyBytes: BODIES_BYTES, requests: 0, watches: 0 });
+  readonly #total = new Usage({ bodyBytes: BODIES_BYTES, requests: 0, watches: 0, answerBytes: 0 });
   readonly #deadlines = new Deadlines(BODY_MS);
 
   /** Begins to read the body of an exchange. To be called before the exchange's handler returns. */

@@ -1,6 +1,6 @@
-import { indented } from './reply.js';
+import { headersFor, indented } from './reply.js';
 import type { ContinueTokens } from './continueToken.js';
-import { bookmarkObject, emptyList, errorEvent } from './jsonEvents.js';
+import { bookmarkObject, emptyList, emptyListOf, errorEvent } from './jsonEvents.js';
 import type { ReadContext } from './readContext.js';
 import { FairLimiter } from './fairLimiter.js';
 import type { FrontRequest } from './sender.js';
@@ -9,16 +9,23 @@ import type { State } from './state.js';
 import type { EventForm, WatchHub } from './watch.js';
 import type { Exchange } from '../../core/api/listener.js';
 import { PAST_READS_AT_ONCE, SCANS_AT_ONCE } from '../../core/limits.js';
+import { readJson } from '../../core/model/jsonText.js';
+import { type Reason, Refusal, type StatusBody } from '../../core/model/refusal.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Naming } from '../../core/naming.js';
 import type { Choice } from '../../core/request/negotiate.js';
 import { encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
 import { watchFrame } from '../../core/schema/protobufWatch.js';
-import { chooseForm } from '../../core/request/forms.js';
+import { chooseForm, eventForms } from '../../core/request/forms.js';
 import { firstValue } from '../../core/request/query.js';
 import { parseIncludeObject } from '../../core/tables/index.js';
+import { writeJson } from '../../core/model/jsonText.js';
 import type { Json } from '../../core/model/object.js';
+import { Answers, heldBytes } from './answers.js';
 import { respondRendered } from './compress.js';
+import type { Encodings } from './encodings.js';
+import { protobufForm, ProtobufReads } from './protobufReads.js';
+import { respondTextList } from './renderedList.js';
 import type { PoolClient } from './poolClient.js';
 import type { WriterClient } from './writerClient.js';
 
@@ -32,6 +39,7 @@ interface Parts {
   readonly writer: WriterClient;
   readonly catchUp: () => void;
   readonly pool: PoolClient;
+  readonly encodings: Encodings;
 }
 
 /** Number and longest length of the Accept headers whose negotiated form is remembered. */
@@ -43,20 +51,39 @@ const NOTHING = new Uint8Array();
 const isPlain = (choice: Choice): boolean => choice.form === 'object' && choice.media === 'json' && !choice.pretty;
 
 /** Builds the context of reads from the parts of the server. */
-export function buildReadContext({ state, hub, naming, tokens, shared, writer, catchUp, pool }: Parts): ReadContext {
+export function buildReadContext({
+  state,
+  hub,
+  naming,
+  tokens,
+  shared,
+  writer,
+  catchUp,
+  pool,
+  encodings,
+}: Parts): ReadContext {
+  const answers = new Answers();
+  const protobuf = new ProtobufReads(pool, encodings);
   const plainReads = new Map<string, boolean>();
   const plainWatches = new Map<string, boolean>();
   const choose = (exchange: Exchange, resource: Resource, stream: boolean, collection = stream): Choice =>
     chooseForm(resource, exchange.header('accept'), naming, {
       stream,
       collection,
-      ...(stream ? { forms: ['object', 'table', 'partial'] as const } : {}),
+      ...(stream ? { forms: eventForms(false) } : {}),
+    });
+  const chooseListed = (exchange: Exchange, resource: Resource): Choice =>
+    chooseForm(resource, exchange.header('accept'), naming, {
+      stream: true,
+      collection: true,
+      forms: eventForms(true),
     });
   return {
     state,
     hub,
     tokens,
     naming,
+    answers,
     slices: new Slices(),
     scans: new FairLimiter(SCANS_AT_ONCE),
     pastReads: new FairLimiter(PAST_READS_AT_ONCE),
@@ -85,22 +112,55 @@ export function buildReadContext({ state, hub, naming, tokens, shared, writer, c
       return known;
     },
     accepts: (exchange, resource, list) => void choose(exchange, resource, false, list),
-    render: async (request, rendering) => respondRendered(request.exchange, await pool.render(request, rendering)),
+    async respondObject(request, resource, entry) {
+      const form = protobufForm(choose(request.exchange, resource, false), request.route, resource, naming, false);
+      await answers.run(request.sender.usage, entry.length, async () => {
+        if (form) await protobuf.get(request, resource, entry, form);
+        else
+          await respondRendered(request.exchange, await pool.render(request, { objects: [entry.value], status: 200 }));
+      });
+    },
+    async respondList(request, resource, entries, list, warnings) {
+      const choice = choose(request.exchange, resource, false, true);
+      const form = protobufForm(choice, request.route, resource, naming, true);
+      const headers = headersFor(resource, choice.contentType, warnings);
+      const isSorted = choice.form === 'table' && resource.strategy.compareRows !== undefined;
+      // Such a list is held as a whole.
+      const held = isSorted ? entries.reduce((sum, { length }) => sum + length, 0) : heldBytes(entries);
+      await answers.run(request.sender.usage, held, () =>
+        form
+          ? protobuf.list(request, resource, entries, list, form, headers)
+          : respondTextList(pool, request, entries, { status: 200, list, warnings }, isSorted),
+      );
+    },
     eventForm: (request, resource, listed) =>
-      renderedForm(choose(request.exchange, resource, true), request, resource, naming, pool, listed),
+      renderedForm(
+        listed ? chooseListed(request.exchange, resource) : choose(request.exchange, resource, true),
+        request,
+        resource,
+        naming,
+        { pool, protobuf },
+        listed,
+      ),
   };
+}
+
+/** The refusal that the pool has answered with, in JSON; otherwise an Error. */
+function refusalIn(body: Uint8Array): Error {
+  try {
+    const { kind, reason, message, code } = readJson(body) as unknown as StatusBody;
+    if (kind === 'Status') return new Refusal((reason ?? '') as Reason, message ?? '', undefined, code);
+  } catch {
+    // It is not JSON.
+  }
+  return new Error('the pool could not encode events');
 }
 
 /** An empty list in the form of the events. */
 function emptyListBytes(choice: Choice, resource: Resource, naming: Naming): Uint8Array {
   const group = `${naming.group('meta.orchestrator.io')}/${choice.version}`;
-  const list =
-    choice.form === 'object'
-      ? emptyList(resource.listKind, resource.apiVersion)
-      : choice.form === 'table'
-        ? { kind: 'Table', apiVersion: group, metadata: {}, columnDefinitions: null, rows: [] }
-        : emptyList('PartialObjectMetadataList', group);
-  if (choice.media !== 'protobuf') return Buffer.from(`${JSON.stringify(list)}\n`);
+  const list = choice.form === 'object' ? emptyListOf(resource) : emptyList('PartialObjectMetadataList', group);
+  if (choice.media !== 'protobuf') return Buffer.from(`${writeJson(list)}\n`);
   return choice.form === 'object'
     ? encodeEnvelope(list.apiVersion, list.kind, encodeMessage(resource.listType!, list as unknown as Json))
     : encodeCommon(list)!;
@@ -112,18 +172,28 @@ function renderedForm(
   request: FrontRequest,
   resource: Resource,
   naming: Naming,
-  pool: PoolClient,
+  { pool, protobuf }: { readonly pool: PoolClient; readonly protobuf: ProtobufReads },
   listed: boolean,
 ): EventForm {
   const table = choice.form === 'table';
   const includeObject = table ? firstValue(request.route.query, 'includeObject') : '';
   const list = listed ? emptyListBytes(choice, resource, naming) : undefined;
-  const encodeAll: NonNullable<EventForm['encodeAll']> = async (types, objects, header) => {
-    const result = await pool.render(request, { objects, status: 200, events: { types, header } });
+  const shared = protobufForm(choice, request.route, resource, naming, false);
+  const encodeAll: NonNullable<EventForm['encodeAll']> = async (events, header) => {
+    const entries = events.flatMap(({ entry }) => entry ?? []);
+    if (shared && entries.length === events.length) {
+      const messages = await protobuf.messages(request, entries, shared);
+      return events.map(({ type }, i) => watchFrame(type, messages[i]!));
+    }
+    const types = events.map(({ type }) => type);
+    const objects = events.map(({ object }) => object);
+    const result = await pool.render(request, { objects, status: 200, events: { types, header, listed } });
+    if (result.is === 'respond') throw refusalIn(result.body);
     if (result.is !== 'rendered') throw new Error('the pool could not encode events');
     return result.pieces;
   };
-  const encode: EventForm['encode'] = async (type, object, header) => (await encodeAll([type], [object], header))[0]!;
+  const encode: EventForm['encode'] = async (type, object, header, entry) =>
+    (await encodeAll([{ type, object, ...(entry && { entry }) }], header))[0]!;
   // A parameter that no Table can be made with is refused before the stream begins.
   if (table) parseIncludeObject(includeObject);
   return {
@@ -139,17 +209,16 @@ function renderedForm(
         metadata: object;
       };
       if (table) {
-        // A Table has no annotations of its own: they are those of a row's object.
         const made = Promise.resolve(encode('BOOKMARK', Buffer.from(JSON.stringify(object)), header));
         // The last one of a kind that is no longer served cannot be encoded; clients do not depend on it.
-        return initialEnd ? made : made.catch(() => NOTHING);
+        return made.catch(() => NOTHING);
       }
       const group = `${naming.group('meta.orchestrator.io')}/${choice.version}`;
       const shown =
         choice.form === 'object'
           ? object
           : { kind: 'PartialObjectMetadata', apiVersion: group, metadata: object.metadata };
-      if (choice.media !== 'protobuf') return Buffer.from(`${JSON.stringify({ type: 'BOOKMARK', object: shown })}\n`);
+      if (choice.media !== 'protobuf') return Buffer.from(`${writeJson({ type: 'BOOKMARK', object: shown })}\n`);
       const message =
         choice.form === 'object'
           ? encodeEnvelope(object.apiVersion, object.kind, encodeMessage(resource.type, shown as Json))

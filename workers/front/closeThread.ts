@@ -2,8 +2,8 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import type { FromThread, ToThread } from '../../core/threads/lifecycle.js';
 
 /**
- * Has a thread release what it and its plugins hold. Resolves when it has, or when it has ended, or after `ms`
- * milliseconds; without `ms` only then. The thread itself goes on until it is terminated.
+ * Makes a thread release its resources and those of its plugins. Resolves when this is done or the thread has ended,
+ * but at the latest after `ms` milliseconds, if given. The thread continues to run until it is terminated.
  */
 export async function closeThread(channel: Worker | MessagePort, ms?: number): Promise<void> {
   // A worker that has ended has no id any more, and emits nothing.

@@ -1,6 +1,6 @@
 import { withEnvelopeRevision } from '../../core/schema/protobufWatch.js';
 import type { Current } from '../../core/threads/messages.js';
-import type { History } from './history.js';
+import type { State } from './state.js';
 import type { PoolResponse, Proposed } from './writeState.js';
 
 /**
@@ -10,7 +10,7 @@ import type { PoolResponse, Proposed } from './writeState.js';
 export function commitAnswer(
   { id, status, headers, body, gaps, key }: Proposed,
   revision: number,
-  history: History,
+  cache: Pick<State, 'find' | 'history'>,
   current: Current | undefined,
 ): PoolResponse {
   const answer = (bytes: Uint8Array): PoolResponse => ({ id, is: 'respond', status, headers, body: bytes });
@@ -18,9 +18,11 @@ export function commitAnswer(
     if (gaps === 'envelope') return answer(withEnvelopeRevision(body, revision));
     return answer(gaps ? insertRevision(body, gaps, revision) : body);
   }
-  // From the history, because a later change may already have replaced the object in the collection.
-  const written = history.at(revision).find(({ after }) => after?.key === key);
-  const object = written?.after?.value ?? current?.bytes;
+  // A later change may already have replaced the object: then it is in the history.
+  const now = cache.find(key);
+  const written =
+    now?.revision === revision ? now : cache.history.at(revision).find(({ after }) => after?.key === key)?.after;
+  const object = written?.value ?? current?.bytes;
   if (!object) throw new Error('the committed object is not in the cache');
   return answer(object);
 }

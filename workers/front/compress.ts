@@ -31,11 +31,20 @@ export function compresses(exchange: Exchange, bytes: number): boolean {
  * Sends a whole body with status 200, compressed by another thread where the client accepts that and the body is large.
  */
 export async function respondWhole(exchange: Exchange, headers: Headers, body: Uint8Array): Promise<void> {
-  if (!compresses(exchange, body.length)) return exchange.respond(200, headers, body);
+  if (!compresses(exchange, body.length)) return await send(exchange, headers, body);
   const bytes = await new Promise<Buffer>((resolve, reject) =>
     gzip(body, OPTIONS, (error, result) => (error ? reject(error) : resolve(result))),
   );
-  exchange.respond(200, [...headers, ...COMPRESSED], bytes);
+  await send(exchange, [...headers, ...COMPRESSED], bytes);
+}
+
+/** Sends a body. Resolves when the client has taken most of it: listeners copy what the connection does not accept. */
+async function send(exchange: Exchange, headers: Headers, body: Uint8Array): Promise<void> {
+  if (body.length <= LIST_SLICE_BYTES) return exchange.respond(200, headers, body);
+  async function* parts(): AsyncGenerator<Uint8Array> {
+    for (let at = 0; at < body.length; at += LIST_SLICE_BYTES) yield body.subarray(at, at + LIST_SLICE_BYTES);
+  }
+  await streamParts(exchange, headers, parts(), false, body.length);
 }
 
 /** Sends objects that the pool has encoded, compressed where the client accepts that, or its refusal. */
@@ -44,11 +53,14 @@ export async function respondRendered(exchange: Exchange, result: JobResult): Pr
   else respond(exchange, result);
 }
 
-/** Sends a body slice by slice, compressed by another thread, no faster than the client takes it. */
+/**
+ * Sends a body slice by slice, compressed by another thread, no faster than the client takes it. Parts that come
+ * asynchronously are slices already.
+ */
 export async function streamCompressed(
   exchange: Exchange,
   headers: Headers,
-  parts: Iterable<Uint8Array>,
+  parts: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const stream = exchange.stream(200, [...headers, ...COMPRESSED]);
   const drained = drainOf(exchange, stream);
@@ -56,7 +68,7 @@ export async function streamCompressed(
   exchange.onAbort(() => gone.abort());
   try {
     await pipeline(
-      Readable.from(slices(parts)),
+      Readable.from(Symbol.iterator in parts ? slices(parts) : parts),
       createGzip(OPTIONS),
       async (source: AsyncIterable<Uint8Array>) => {
         for await (const part of source) if (stream.write(part) >= LIST_SLICE_BYTES) await drained();
@@ -66,6 +78,36 @@ export async function streamCompressed(
     stream.end();
   } catch (error) {
     if (gone.signal.aborted) return;
+    // The status has left: only a broken stream can tell.
+    stream.abort();
+    throw error;
+  }
+}
+
+/**
+ * Sends a body of parts that are made while it is sent, no faster than the client takes them: compressed if it
+ * `isCompressed`, else with its length, if that is known. The parts end early if the client goes away. If they fail,
+ * the connection is closed.
+ */
+export async function streamParts(
+  exchange: Exchange,
+  headers: Headers,
+  parts: AsyncGenerator<Uint8Array>,
+  isCompressed: boolean,
+  length?: number,
+): Promise<void> {
+  if (isCompressed) return await streamCompressed(exchange, headers, parts);
+  const stream = exchange.stream(200, headers, length === undefined ? {} : { length });
+  const drained = drainOf(exchange, stream);
+  try {
+    for await (const part of parts) {
+      if (exchange.aborted) return;
+      if (stream.write(part) >= LIST_SLICE_BYTES) await drained();
+      if (exchange.aborted) return;
+    }
+    stream.end();
+  } catch (error) {
+    if (exchange.aborted) return;
     // The status has left: only a broken stream can tell.
     stream.abort();
     throw error;

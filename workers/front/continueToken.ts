@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../../core/model/refusal.js';
 
-/** Where a list in pages goes on: what a continue token holds. */
+/** The content of a continue token: the position at which a list in pages continues. */
 export interface ListPosition {
   /** Revision that all pages show; 0: the present one of the next page, for lists that need not be consistent. */
   readonly revision: number;

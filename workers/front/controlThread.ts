@@ -59,7 +59,7 @@ export class ControlThread {
     });
     worker.once('error', error => this.#fail(error));
     worker.on('message', (message: FromControlThread) => this.#take(message, worker));
-    const writer = store.channel();
+    const writer = store.channel({ reacts: true });
     const begin: ToControlThread = { is: 'begin', writer, shared, identity: this.#identity };
     worker.postMessage(begin, [writer.port]);
     return worker;

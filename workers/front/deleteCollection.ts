@@ -4,7 +4,6 @@ import type { ResourceTarget } from '../../core/model/target.js';
 import { withoutTrailing } from '../../core/model/trailing.js';
 import type { Route } from '../../core/request/route.js';
 import type { Entry } from '../../core/threads/entry.js';
-import { respondRendered } from './compress.js';
 import type { ReadContext } from './readContext.js';
 import { FairLimiter } from './fairLimiter.js';
 import { metadataOf, pageOfRequest } from './listPage.js';
@@ -22,7 +21,7 @@ export interface DeletionContext extends WriteContext {
 
 /** What became of the deletion of a collection: the objects that were deleted, or the first refusal. */
 export type DeletionOutcome =
-  | { readonly is: 'deleted'; readonly objects: readonly Uint8Array[] }
+  | { readonly is: 'deleted'; readonly entries: readonly Entry[] }
   | { readonly is: 'refused'; readonly refusal: PoolResponse };
 
 /** Answers deletecollection requests; the bound on deletions at once is that of all of them together. */
@@ -47,8 +46,7 @@ export class CollectionDeleter {
       () => exchange.aborted,
     );
     if (outcome.is === 'refused') return respond(exchange, outcome.refusal);
-    const rendering = { objects: outcome.objects, status: 200, list: metadataOf(page), warnings: checked.warnings };
-    await respondRendered(exchange, await pool.render(request, rendering));
+    await reads.respondList(request, route.resource!, outcome.entries, metadataOf(page), checked.warnings ?? []);
   }
 
   #delete({ exchange, route, sender }: FrontRequest, { name, namespace }: Entry, body: Uint8Array) {
@@ -56,7 +54,7 @@ export class CollectionDeleter {
     return runWrite(
       this.context,
       { exchange, route: { ...route, target }, sender },
-      { body, path: objectPath(exchange, route, name, namespace), granted: true },
+      { body, path: objectPath(exchange, route, name, namespace), granted: true, collection: true },
     );
   }
 }
@@ -71,7 +69,7 @@ export async function deleteEntries(
   remove: (entry: Entry) => Promise<PoolResponse>,
   isClientGone: () => boolean,
 ): Promise<DeletionOutcome> {
-  const deleted: (Uint8Array | undefined)[] = new Array(entries.length).fill(undefined);
+  const deleted: (Entry | undefined)[] = new Array(entries.length).fill(undefined);
   let refusal: PoolResponse | undefined;
   let thrown: { readonly error: unknown } | undefined;
   let next = 0;
@@ -81,7 +79,7 @@ export async function deleteEntries(
       const entry = entries[i]!;
       try {
         const response = await remove(entry);
-        if (response.status < 300) deleted[i] = entry.value;
+        if (response.status < 300) deleted[i] = entry;
         else if (response.status !== 404) refusal ??= response;
       } catch (error) {
         thrown ??= { error };
@@ -91,7 +89,7 @@ export async function deleteEntries(
   await Promise.all(Array.from({ length: Math.min(DELETIONS_AT_ONCE, entries.length) }, removeNext));
   if (thrown) throw thrown.error;
   if (refusal) return { is: 'refused', refusal };
-  return { is: 'deleted', objects: deleted.filter(object => object !== undefined) };
+  return { is: 'deleted', entries: deleted.filter(entry => entry !== undefined) };
 }
 
 /** The path of an object in the collection that an exchange names. */

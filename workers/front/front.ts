@@ -3,11 +3,12 @@ import type { Exchange } from '../../core/api/listener.js';
 import type { RequestMetrics } from '../../core/metrics/index.js';
 import { badRequest, notFound, unknownPath } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
-import type { User } from '../../core/model/user.js';
+import { ANONYMOUS, type User } from '../../core/model/user.js';
 import { checkQuery, checkTimeout } from '../../core/request/query.js';
 import { parseRoute, type Route } from '../../core/request/route.js';
 import type { Registry } from '../../core/schema/resource.js';
-import { Bodies, type IncomingBody } from './bodies.js';
+import type { Audit } from './audit.js';
+import { Bodies } from './bodies.js';
 import { CollectionDeleter } from './deleteCollection.js';
 import { isMethodAllowed, isWrite, methodNotAllowedError } from './methods.js';
 import type { PoolClient } from './poolClient.js';
@@ -39,6 +40,8 @@ export interface FrontParts {
   readonly paths: PathHandler;
   readonly log: Log;
   readonly metrics: RequestMetrics;
+  /** Absent: nothing is recorded. */
+  readonly audit?: Audit | undefined;
 }
 
 /**
@@ -59,14 +62,26 @@ export class Front {
     const began = performance.now();
     metrics.begin(exchange.method);
     const route = this.#route(exchange);
-    void this.#answer(exchange, route, () => this.parts.pool.senderOf(exchange)).then(() =>
-      metrics.end(exchange.method, route, exchange.status ?? 0, performance.now() - began),
-    );
+    let sender: Sender | undefined;
+    const audited = this.parts.audit?.begin(exchange, route);
+    void this.#answer(exchange, route, () => (sender = this.parts.pool.senderOf(exchange))).then(() => {
+      metrics.end(exchange.method, route, exchange.status ?? 0, performance.now() - began);
+      audited?.(sender);
+    });
   }
 
   /** Handles a request made inside the server, as `user`, without authentication. */
   handleAs(exchange: Exchange, user: User): void {
-    void this.#answer(exchange, this.#route(exchange), () => this.parts.pool.controllerAs(user));
+    const route = this.#route(exchange);
+    const sender = this.parts.pool.controllerAs(user);
+    const audited = this.parts.audit?.begin(exchange, route);
+    void this.#answer(exchange, route, () => sender).then(() => audited?.(sender));
+  }
+
+  /** Authenticates and authorizes an exchange in the pool, and remembers the result, without answering. */
+  async learnAccess(exchange: Exchange): Promise<void> {
+    const { pool } = this.parts;
+    await pool.run({ exchange, route: this.#route(exchange), sender: pool.senderOf(exchange) });
   }
 
   /** The route of a request, in the registry as the last commit left it. */
@@ -95,7 +110,9 @@ export class Front {
   async #authorize(request: FrontRequest): Promise<boolean> {
     const { pool } = this.parts;
     if (request.sender.user && pool.isAllowed(request)) return true;
-    const result = await inFlight(request.sender, () => pool.run(request));
+    const { usage } = request.sender;
+    usage.add('requests');
+    const result = await pool.run(request).finally(() => usage.remove('requests'));
     if (result.is === 'granted') return true;
     respond(request.exchange, result);
     return false;
@@ -118,38 +135,36 @@ export class Front {
   }
 
   /**
-   * Answers a write. An unknown sender is authenticated and authorized by the headers alone, while the body arrives: a
-   * refused request is answered without its body.
+   * Answers a write. A sender that is unknown, or has no credentials, is authenticated and authorized by the headers
+   * alone, while the body arrives: a refused request is answered without its body.
    */
   async #write(request: FrontRequest): Promise<void> {
     const { sender } = request;
     const body = this.#bodies.read(request.exchange, sender.usage);
     try {
-      if (!sender.user && !(await this.#authorize(request))) return;
-      body.chargeTo(sender.usage);
-      await inFlight(sender, () => this.#runWrite(request, body));
+      if (isNobody(sender) && !(await this.#authorize(request))) return;
+      const { usage } = sender;
+      body.chargeTo(usage);
+      usage.add('requests');
+      try {
+        await this.#runWrite(request, await body.bytes);
+      } finally {
+        usage.remove('requests');
+      }
     } finally {
       body.release();
     }
   }
 
-  async #runWrite(request: FrontRequest, body: IncomingBody): Promise<void> {
-    const bytes = await body.bytes;
-    if ((request.route.target as ResourceTarget).verb === 'deletecollection')
-      return await this.#deleter.answer(request, bytes);
-    respond(request.exchange, await runWrite(this.parts, request, { body: bytes }));
+  async #runWrite(request: FrontRequest, body: Uint8Array): Promise<void> {
+    const { verb } = request.route.target as ResourceTarget;
+    if (verb === 'deletecollection') return await this.#deleter.answer(request, body);
+    respond(request.exchange, await runWrite(this.parts, request, { body }));
   }
 }
 
-/** Runs what waits for pool or writer, counted for its sender. Throws Refusal 429 over the sender's bound. */
-async function inFlight<T>({ usage }: Sender, work: () => Promise<T>): Promise<T> {
-  usage.add('requests');
-  try {
-    return await work();
-  } finally {
-    usage.remove('requests');
-  }
-}
+/** Whether a request comes from anybody: no credentials are verified. */
+const isNobody = ({ user }: Sender): boolean => !user || user.name === ANONYMOUS.name;
 
 /** Whether a request may take as long as the client likes. */
 const isLong = ({ target }: Route): boolean =>

@@ -1,18 +1,29 @@
+import type { CredentialUse } from '../../core/api/access.js';
+import type { Log } from '../../core/api/host.js';
 import type { Exchange, ResponseStream } from '../../core/api/listener.js';
 import type { ControllerResponse, ControllerRequest } from '../../core/threads/lifecycle.js';
 import type { User } from '../../core/model/user.js';
 import type { Naming } from '../../core/naming.js';
+import type { Front } from './front.js';
+
+/** The name in which the server records uses of credentials. */
+const TRACKER = 'legacy-token-tracking';
 
 /**
- * The identity of a controller: a service account of the system namespace that may do everything, as upstream's
- * loopback client.
+ * The identity of a controller: a service account of the system namespace. Without `ownRole` it may do everything, as
+ * upstream's loopback client; with it, what the roles of its account allow.
  */
-export function controllerUser(name: string, naming: Naming): User {
+export function controllerUser(name: string, naming: Naming, ownRole: boolean): User {
   const namespace = naming.component('orchestrator-system');
   return {
     name: `system:serviceaccount:${namespace}:${name}`,
     uid: '',
-    groups: ['system:masters', 'system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
+    groups: [
+      ...(ownRole ? [] : ['system:masters']),
+      'system:serviceaccounts',
+      `system:serviceaccounts:${namespace}`,
+      'system:authenticated',
+    ],
     extra: new Map(),
   };
 }
@@ -66,4 +77,26 @@ function collect(
     end: () => answer({ requestId: request.requestId, status, body: Buffer.concat(pieces) }),
     abort: () => undefined,
   };
+}
+
+/** Sets labels of an object in the name of the server. A failure is logged. */
+export function setLabels(
+  front: Front,
+  { path, set }: NonNullable<CredentialUse['labels']>,
+  naming: Naming,
+  log: Log,
+): void {
+  const request: ControllerRequest = {
+    requestId: 0,
+    revision: 0,
+    controller: TRACKER,
+    method: 'PATCH',
+    path,
+    contentType: 'application/merge-patch+json',
+    body: Buffer.from(JSON.stringify({ metadata: { labels: set } })),
+  };
+  const reply = ({ status }: ControllerResponse): void => {
+    if (status >= 300) log.warn({ path, status }, 'recording the use of credentials failed');
+  };
+  front.handleAs(internalExchange(request, reply, naming), controllerUser(TRACKER, naming, false));
 }

@@ -5,9 +5,7 @@ import type { Naming } from '../../core/naming.js';
 
 /** The form the front end can serve from its own bytes: JSON of the stored version. */
 export function jsonForm(resource: Resource, naming: Naming, listed: boolean): EventForm {
-  const list = listed
-    ? Buffer.from(`${JSON.stringify(emptyList(resource.listKind, resource.apiVersion))}\n`)
-    : undefined;
+  const list = listed ? Buffer.from(`${JSON.stringify(emptyListOf(resource))}\n`) : undefined;
   return {
     key: 'json',
     mediaType: 'application/json',
@@ -26,7 +24,11 @@ export const errorEvent = (refusal: Refusal): Buffer =>
   Buffer.from(`${JSON.stringify({ type: 'ERROR', object: refusal.toStatus() })}\n`);
 
 /** A list without items, as JSON value. */
-export const emptyList = (kind: string, apiVersion: string) => ({ kind, apiVersion, metadata: {}, items: [] });
+export const emptyList = (kind: string, apiVersion: string) => ({ kind, apiVersion, metadata: {}, items: null });
+
+/** A list of the resource without items, as JSON value: for custom kinds with the members that upstream's has. */
+export const emptyListOf = ({ listKind, apiVersion, builtIn }: Resource) =>
+  builtIn ? emptyList(listKind, apiVersion) : { apiVersion, items: [], kind: listKind };
 
 /**
  * The object of a BOOKMARK: kind, apiVersion and the revision; the mark of the end of initial events as an annotation.

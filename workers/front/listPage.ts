@@ -1,14 +1,14 @@
 import { PAST_PAGE, SLICE_MS } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
-import { type ListOptions, parseListOptions } from '../../core/request/listOptions.js';
+import { checkNumbers, type ListOptions, parseListOptions } from '../../core/request/listOptions.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { Entry } from '../../core/threads/entry.js';
 import type { Rendering } from '../../core/threads/messages.js';
 import { type Collection, unparsedWeight } from './collection.js';
 import { notOlderThan, type ReadContext } from './readContext.js';
 import type { ListPosition } from './continueToken.js';
-import { type Selection, selectionOf } from './selection.js';
+import { parseSelectors, type Selection, selectionOf } from './selection.js';
 import type { FrontRequest } from './sender.js';
 import type { Slices } from './slices.js';
 
@@ -37,8 +37,10 @@ export async function pageOfRequest(
   { exchange, route, sender }: FrontRequest,
   resource: Resource,
 ): Promise<ListPage> {
+  checkNumbers(route.query);
+  const selectors = parseSelectors(route);
   const options = parseListOptions(route.query, context.naming);
-  const selection = selectionOf(resource, route);
+  const selection = selectionOf(resource, route, selectors);
   // As upstream, which lists what it deletes page by page: pages at a version are of exactly that version.
   const exact = (route.target as ResourceTarget).verb === 'deletecollection' && options.match === '';
   const position = options.token ? context.tokens.decode(options.token, selection.scope) : undefined;
@@ -81,7 +83,7 @@ interface List {
   readonly selection: Selection;
   readonly options: ListOptions;
   readonly collection: Collection;
-  /** Where the continue token goes on. */
+  /** The position at which the continue token continues. */
   readonly position?: ListPosition;
   /** 0: all objects. */
   readonly limit: number;
@@ -110,7 +112,7 @@ async function revisionOf({ context, options, position }: List): Promise<number 
 const isExact = ({ revision, match, limit }: ListOptions): boolean =>
   revision !== undefined && revision > 0 && (match === 'Exact' || (match === '' && limit > 0));
 
-/** The refusal of an expired token, with a token to go on from the same place in the list as it is now. */
+/** The refusal of an expired token, with a token that continues at the same position of the current list. */
 function withFreshToken(error: unknown, { context, selection }: List, position: ListPosition): unknown {
   if (!(error instanceof Refusal) || error.reason !== 'Expired') return error;
   return new Refusal(

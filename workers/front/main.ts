@@ -2,8 +2,10 @@
 import { availableParallelism } from 'node:os';
 import { type Listener, listener } from '../../core/api/listener.js';
 import { FUTURE_REVISION_MS } from '../../core/limits.js';
+import { ObservedMetrics } from '../../core/metrics/index.js';
 import type { Naming } from '../../core/naming.js';
 import type { Registry } from '../../core/schema/resource.js';
+import { hasOwnRole } from '../../core/server/controllers.js';
 import type { DataDirectory } from '../../core/server/dataDirectory.js';
 import type { Settings } from '../../core/server/settings.js';
 import type { ThreadData } from '../../core/threads/data.js';
@@ -23,7 +25,7 @@ export interface FrontEndInputs {
   readonly scope: ThreadScope;
   /** What the control thread is created with, for the kinds that are served without stored definitions. */
   readonly controlData: (kinds: Registry) => ThreadData;
-  /** Whether the server has been told to close. */
+  /** Whether the server is closing. */
   readonly isClosing: () => boolean;
 }
 
@@ -34,6 +36,8 @@ export interface RunningFrontEnd {
   readonly storeName: string;
   /** Resolves with the reason when the server can no longer work. */
   readonly failed: Promise<Error>;
+  /** Where the server listens; set when it does. */
+  readonly address: { port: number };
   /** Ends every watch with its last bookmark. */
   finishWatches(): void;
 }
@@ -48,19 +52,21 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const { data, log, releases } = scope;
   const store = new StoreThread(data);
   releases.add('the store', () => store.close());
+  const observed = new ObservedMetrics();
   const pool = new Pool({
-    // One per core beside the front end's own.
-    threads: Math.max(1, availableParallelism() - 1),
+    // One per core beside the front end's own, and one for what may take long.
+    threads: Math.max(1, availableParallelism() - 1) + 1,
     module: new URL('../pipeline/main.js', import.meta.url),
     data,
-    connect: () => store.channel(),
+    connect: () => store.channel({ reacts: false }),
+    observed: observations => observed.take(observations),
     log,
   });
   releases.add('the pool', () => pool.close());
   const plugins = await scope.loadPlugins();
   store.begin();
   const opened = await store.ready();
-  const frontEnd = await buildFrontEnd({ ...inputs, plugins, store, opened, pool });
+  const frontEnd = await buildFrontEnd({ ...inputs, plugins, store, opened, pool, observed });
   const { control, bootstrapped } = startControl(inputs, frontEnd, store, opened.shared !== undefined);
   releases.add('the controllers', () => control.close());
   const failed = Promise.race([store.failed, control.failed]);
@@ -70,8 +76,9 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   await unlessFailed(failed, Promise.all([frontEnd.loaded, pool.ready(), isNew ? bootstrapped : undefined]));
   const serve = plugins.at(listener).at(-1);
   if (!serve) throw new Error('no listener could be loaded');
-  const { front, finishWatches } = frontEnd;
-  return { front, listener: serve, storeName: opened.storeName, failed, finishWatches };
+  const { front, healthAccess, finishWatches, address } = frontEnd;
+  await healthAccess.refresh();
+  return { address, front, listener: serve, storeName: opened.storeName, failed, finishWatches };
 }
 
 /**
@@ -79,7 +86,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
  * that every server has would be missing. Requests of controllers wait until the cache holds all objects.
  */
 function startControl(
-  { naming, controlData }: FrontEndInputs,
+  { naming, settings, controlData }: FrontEndInputs,
   { front, live, loaded, hooks }: FrontEnd,
   store: StoreThread,
   shared: boolean,
@@ -95,7 +102,9 @@ function startControl(
     async handle(request, reply) {
       await loaded;
       await front.parts.state.reaches(request.revision, FUTURE_REVISION_MS);
-      front.handleAs(internalExchange(request, reply, naming), controllerUser(request.controller, naming));
+      const ownRole = settings.useServiceAccountCredentials && hasOwnRole(request.controller);
+      const user = controllerUser(request.controller, naming, ownRole);
+      front.handleAs(internalExchange(request, reply, naming), user);
     },
     started: controller => {
       if (controller !== 'rbac-bootstrap') return;
@@ -110,7 +119,7 @@ function startControl(
 /** The result of `work`. Rejects with the error if the server fails before. */
 async function unlessFailed<T>(failed: Promise<Error>, work: Promise<T>): Promise<T> {
   const failure = failed.then(error => Promise.reject(error));
-  // After the race nobody else handles it.
+  // After the race, its rejection would be unhandled.
   failure.catch(() => undefined);
   return await Promise.race([work, failure]);
 }

@@ -9,15 +9,18 @@ export function isMethodAllowed(method: string, { resource, subresource, target,
   if (watchPath && method !== 'GET') return false;
   const needsName = target.verb === 'update' || target.verb === 'patch';
   const needsNoName = target.verb === 'create' && !subresource;
-  if (target.name === '' ? needsName : needsNoName) return false;
+  if (!resource.custom && (target.name === '' ? needsName : needsNoName)) return false;
   if (!(subresource ?? resource).verbs.includes(target.verb)) return false;
   const isOfAllNamespaces = resource.namespaced && target.namespace === '';
   return !isOfAllNamespaces || ['list', 'watch'].includes(target.verb) || !resource.stored;
 }
 
-/** Whether a request changes a resource. All others are answered without a body. */
+/**
+ * Whether a request changes a resource, or connects to a process or port, which admission decides about as well. All
+ * others are answered without a body.
+ */
 export const isWrite = (method: string, route: Route): boolean =>
-  method !== 'GET' &&
+  (method !== 'GET' || route.subresource?.connect === true) &&
   method !== 'HEAD' &&
   route.target.is === 'resource' &&
   route.missing === undefined &&

@@ -26,6 +26,8 @@ interface Parts {
   readonly metrics: Scrape;
   /** Documents of plugins, by path. */
   readonly documents: ReadonlyMap<string, HttpDocument>;
+  /** The address of the server, once it listens. */
+  readonly address: { readonly port: number };
   /** Answers with a snapshot of the store. */
   readonly snapshot: (exchange: Exchange) => Promise<void>;
 }
@@ -35,13 +37,13 @@ const HEALTH_METRICS = '/metrics/slis';
 const HEALTH = /^\/(livez|readyz|healthz)(\/.*)?$/;
 
 /** The documents of the registry that is current when asked, made once per registry. */
-function documentsOfCurrent(registry: () => Registry, naming: Naming, further: readonly string[]) {
+function documentsOfCurrent(registry: () => Registry, naming: Naming, further: ReadonlyMap<string, HttpDocument>) {
   const make = (of: Registry, previous?: OpenApiDocuments) => ({
     of,
     discovery: discoveryDocuments(of, naming, {
-      paths: ['/healthz', '/livez', METRICS, '/openapi/v2', '/openapi/v3', '/readyz', '/version', ...further],
+      paths: ['/healthz', '/livez', METRICS, '/openapi/v2', '/openapi/v3', '/readyz', '/version', ...further.keys()],
     }),
-    openapi: openApiDocuments(of, naming, previous),
+    openapi: openApiDocuments(of, naming, [...further.values()], previous),
   });
   let made: ReturnType<typeof make> | undefined;
   return () => {
@@ -62,8 +64,9 @@ export function pathHandler({
   snapshot,
   metrics,
   documents,
+  address,
 }: Parts): PathHandler {
-  const documentsOf = documentsOfCurrent(registry, naming, [...documents.keys()]);
+  const documentsOf = documentsOfCurrent(registry, naming, documents);
   const { scrape, observe } = healthMetrics(naming);
   const scrapes = new Map([
     [METRICS, metrics],
@@ -117,7 +120,7 @@ export function pathHandler({
       openapi.answer(path, firstValue(route.query, 'hash') || undefined, accept, match);
     if (!known) {
       const document = documents.get(path) ?? documents.get(withoutTrailing(path, '/'));
-      if (document) return sendDocument(exchange, document);
+      if (document) return sendDocument(exchange, document, address);
       if (inKnownGroup(registry(), path)) throw unknownPath();
       return false;
     }
@@ -127,11 +130,11 @@ export function pathHandler({
 }
 
 /** Sends the document of a plugin. Throws 405 and 406. */
-async function sendDocument(exchange: Exchange, document: HttpDocument): Promise<true> {
+async function sendDocument(exchange: Exchange, document: HttpDocument, address: Parts['address']): Promise<true> {
   const { contentType, headers, body } = document;
   if (exchange.method !== 'GET') throw methodNotAllowed();
   checkAccepts(exchange.header('accept'), contentType);
-  const bytes = Buffer.from(await body());
+  const bytes = Buffer.from(await body(address));
   exchange.respond(200, [['content-type', contentType], ...Object.entries(headers)], bytes);
   return true;
 }

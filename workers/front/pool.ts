@@ -2,20 +2,16 @@ import { ArrayTaskQueue, Piscina } from 'piscina';
 import type { Log } from '../../core/api/host.js';
 import { POOL_BATCH, POOL_QUEUE, YOUNG_GENERATION_MB } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
+import { blame } from '../../core/plugin/blame.js';
 import { type ThreadData, threadFlags } from '../../core/threads/data.js';
 import { InFlight } from '../../core/threads/inFlight.js';
-import type { WriterChannel } from '../../core/threads/lifecycle.js';
-import {
-  type Batch,
-  type BatchOutcome,
-  type Job,
-  type JobOutcome,
-  type JobResult,
-  type LateOutcome,
-  packJobs,
-} from '../../core/threads/messages.js';
+import { packJobs, unpackOutcomes } from '../../core/threads/jobs.js';
+import type { Observation, WriterChannel } from '../../core/threads/lifecycle.js';
+import type { Batch, BatchOutcome, Job, JobOutcome, JobResult, LateOutcome } from '../../core/threads/messages.js';
+import { Lanes } from './lanes.js';
 import { PoolThreads } from './poolThreads.js';
 import { tooBusy } from './refusals.js';
+import { maxUnanswered, reportStalled } from './stalledThreads.js';
 
 /** Chosen by measurement (docs/decisions/0007). */
 const OPTIONS = {
@@ -31,7 +27,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Jobs that were handed to Piscina as a batch. */
+/** Jobs that were passed to Piscina as one batch. */
 interface Dispatched {
   /** Undefined in the place of a job that was answered. */
   readonly jobs: (Waiting | undefined)[];
@@ -49,6 +45,8 @@ export interface PoolParts {
   readonly data: ThreadData;
   /** Connects a thread to the writer. */
   readonly connect: () => WriterChannel;
+  /** Takes what plugins have counted. */
+  readonly observed: (observations: readonly Observation[]) => void;
   readonly log: Log;
 }
 
@@ -67,6 +65,7 @@ class TaskQueue extends ArrayTaskQueue {
  */
 export class Pool {
   readonly #queue = new TaskQueue();
+  readonly #lanes = new Lanes(OPTIONS.concurrentTasksPerWorker);
   readonly #piscina: Piscina<Batch, BatchOutcome>;
   readonly #threads: PoolThreads;
   readonly #dispatched = new InFlight<Dispatched>();
@@ -79,7 +78,7 @@ export class Pool {
   /** Number of threads. */
   readonly threads: number;
 
-  constructor({ threads, module, data, connect, log }: PoolParts) {
+  constructor({ threads, module, data, connect, observed, log }: PoolParts) {
     this.threads = threads;
     this.#piscina = new Piscina({
       ...OPTIONS,
@@ -87,6 +86,7 @@ export class Pool {
       minThreads: threads,
       maxThreads: threads,
       taskQueue: this.#queue,
+      loadBalancer: this.#lanes.choose,
       workerData: data,
       ...threadFlags(),
     });
@@ -95,8 +95,17 @@ export class Pool {
     };
     this.#threads = new PoolThreads(
       this.#piscina,
-      { connect, late, ended: (id, why) => this.#threadEnded(id, why) },
+      {
+        connect,
+        late,
+        observed,
+        isBusy: () => this.#load > 0,
+        blame: stack => blame(stack, data),
+        stalled: running => reportStalled(data, running, log),
+        ended: (id, why) => this.#threadEnded(id, why),
+      },
       log,
+      maxUnanswered(data),
     );
   }
 
@@ -106,14 +115,15 @@ export class Pool {
   }
 
   /**
-   * Runs a job, in a batch with others unless it `isAlone`. Throws Refusal TooManyRequests if it is one too many in
-   * flight. Rejects with an error if the thread ends, and with Refusal ServiceUnavailable if the pool is closed before.
+   * Runs a job, in a batch with others unless it `isLong`: short jobs do not wait for long ones, of which at most
+   * `threads - 1` may run at once. Throws Refusal TooManyRequests if it is one too many in flight. Rejects with an
+   * error if the thread ends, and with Refusal ServiceUnavailable if the pool is closed before.
    */
-  run(job: Job, isAlone = false): Promise<JobResult> {
+  run(job: Job, isLong = false): Promise<JobResult> {
     if (this.#load >= POOL_QUEUE) throw tooBusy();
     this.#load++;
     return new Promise((resolve, reject) => {
-      if (isAlone) return this.#dispatch([{ job, resolve, reject }]);
+      if (isLong) return this.#dispatch([{ job, resolve, reject }], true);
       this.#gathered.push({ job, resolve, reject });
       if (this.#gathered.length >= POOL_BATCH) return this.#dispatch(this.#gathered.splice(0));
       if (this.#isScheduled) return;
@@ -129,24 +139,37 @@ export class Pool {
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#threads.close();
-    await this.#piscina.destroy();
+    // Piscina replaces a thread that fails at its error and at its exit. An exit after `destroy` makes another thread.
+    do {
+      await this.#piscina.destroy();
+      await this.#threads.ended();
+    } while (this.#piscina.threads.length > 0);
     for (const [id] of this.#dispatched) this.#fail(id, new Error('the pool is closed'));
   }
 
   /** Passes jobs to Piscina as one task. */
-  #dispatch(jobs: readonly Waiting[]): void {
+  #dispatch(jobs: readonly Waiting[], isLong = false): void {
     const id = this.#dispatched.add({ jobs: [...jobs], unanswered: jobs.length });
     const [packed, transferList] = packJobs(jobs.map(({ job }) => job));
-    this.#piscina.run({ id, jobs: packed }, { transferList }).then(
-      outcome => this.#batchEnded(id, outcome),
-      error => this.#fail(id, error),
+    const batch: Batch = { id, jobs: packed };
+    const release = isLong ? this.#lanes.markLong(batch) : undefined;
+    this.#piscina.run(batch, { transferList }).then(
+      outcome => {
+        release?.();
+        this.#batchEnded(id, outcome);
+      },
+      error => {
+        release?.();
+        this.#fail(id, error);
+      },
     );
   }
 
   #batchEnded(id: number, { thread, outcomes }: BatchOutcome): void {
-    for (const [at, outcome] of outcomes.entries()) if (outcome) this.#settle(id, at, outcome);
+    for (const [at, outcome] of unpackOutcomes(outcomes).entries()) if (outcome) this.#settle(id, at, outcome);
     // Piscina's Map of tasks outlives them by some collections, and with each task its result (docs/decisions/0007).
-    outcomes.length = 0;
+    outcomes.rows = [];
+    outcomes.bytes = undefined;
     const dispatched = this.#dispatched.get(id);
     if (dispatched) dispatched.thread = thread;
   }

@@ -1,5 +1,6 @@
 import type { Exchange } from '../../core/api/listener.js';
-import { LARGE_JOB_BYTES } from '../../core/limits.js';
+import type { CredentialUse } from '../../core/api/access.js';
+import { LARGE_JOB_BYTES, YAML_WEIGHT } from '../../core/limits.js';
 import type { User } from '../../core/model/user.js';
 import type { Grant, Job, JobResult, Rendering } from '../../core/threads/messages.js';
 import { type AccessCache, credentialKey, decisionKey } from './access.js';
@@ -12,17 +13,32 @@ import { credentialHeaders } from './webSocket.js';
 const NO_PROPOSAL = 0;
 
 /** Fields of a job that its request decides about. */
-export type JobFields = Partial<Pick<Job, 'id' | 'path' | 'body' | 'current' | 'currentKey' | 'begun' | 'granted'>>;
+export type JobFields = Partial<
+  Pick<Job, 'id' | 'path' | 'body' | 'current' | 'currentKey' | 'begun' | 'granted' | 'collection'>
+>;
+
+const OPEN_BRACE = 0x7b;
+
+/**
+ * How large a body is for the pool: as large as the JSON of a common kind that takes as long. Most that begin with a
+ * brace are JSON, whatever their content type, such as those that Go clients apply.
+ */
+function weightOf({ exchange, route }: FrontRequest, bytes: number, first: number | undefined): number {
+  const isYaml = first !== OPEN_BRACE && exchange.header('content-type')?.includes('yaml');
+  return bytes * (route.resource?.strategy.weight ?? 1) * (isYaml ? YAML_WEIGHT : 1);
+}
 
 /** Runs the jobs of requests: sends what is known of their senders to the pool, and remembers what the pool finds. */
 export class PoolClient {
-  /** Large jobs run on all threads but one, by turns of their senders, so that small jobs seldom wait for them. */
+  /** Large jobs run on all threads but one, by turns of their senders, so that small jobs do not wait for them. */
   readonly #largeJobs: FairLimiter;
 
   constructor(
     readonly pool: Pick<Pool, 'run' | 'threads'>,
     readonly access: AccessCache,
     readonly now: () => number,
+    /** Called with what is to be recorded about credentials. */
+    readonly record: (use: CredentialUse) => void = () => undefined,
   ) {
     this.#largeJobs = new FairLimiter(Math.max(1, pool.threads - 1));
   }
@@ -42,7 +58,10 @@ export class PoolClient {
   /** Whether a request is known to be allowed. */
   isAllowed({ route, sender }: FrontRequest): boolean {
     if (sender.allowedUnder === this.access.policy) return true;
-    return sender.identity !== undefined && this.access.isAllowed(sender.identity, decisionKey(route), this.now());
+    const permission = sender.identity && this.access.permission(sender.identity, decisionKey(route), this.now());
+    if (!permission) return false;
+    sender.reason = permission.reason;
+    return true;
   }
 
   /**
@@ -51,13 +70,19 @@ export class PoolClient {
    * the pool, which may be later if it has many bytes. Throws what `Pool.run` throws, and an Error if the client is
    * gone by then.
    */
-  async run(request: FrontRequest, fields: () => JobFields = () => ({}), bytes = 0): Promise<JobResult> {
+  async run(
+    request: FrontRequest,
+    fields: () => JobFields = () => ({}),
+    bytes = 0,
+    /** The first byte of the body. */
+    first?: number,
+  ): Promise<JobResult> {
     const { exchange, sender } = request;
     const { policy } = this.access;
     const asked = this.now();
     const result = await this.#inTurn(
       sender,
-      bytes,
+      weightOf(request, bytes, first),
       () => !exchange.aborted,
       () => {
         const given = fields();
@@ -78,19 +103,22 @@ export class PoolClient {
           body: given.body,
           current: given.current,
           currentKey: given.currentKey,
+          collection: given.collection,
           begun: given.begun,
         };
       },
     );
     if (result.grant) this.#learn(request, result.grant, policy, asked);
+    // Those of the last attempt count.
+    sender.admission = result.annotations;
     return result;
   }
 
   /** Encodes objects, or events of a watch, in the form that an exchange asks for. */
   async render({ exchange, sender }: FrontRequest, rendering: Rendering): Promise<JobResult> {
     const bytes = rendering.objects.reduce((sum, object) => sum + object.length, 0);
-    // Watches share the encodings of an event: the others need it even if the client of this one is gone.
-    const isWanted = () => rendering.events !== undefined || !exchange.aborted;
+    // Encodings are shared: the others need them even if the client of this request is gone.
+    const isWanted = () => rendering.events !== undefined || rendering.records !== undefined || !exchange.aborted;
     return await this.#inTurn(sender, bytes, isWanted, () => ({
       ...fieldsOf(exchange),
       id: NO_PROPOSAL,
@@ -100,17 +128,25 @@ export class PoolClient {
   }
 
   /** Runs a job; one with many bytes when it is its turn. Throws an Error if it is not wanted any more by then. */
-  async #inTurn({ usage }: Sender, bytes: number, isWanted: () => boolean, job: () => Job): Promise<JobResult> {
-    if (bytes < LARGE_JOB_BYTES) return await this.pool.run(job());
-    return await this.#largeJobs.run(usage, async () => {
+  #inTurn({ usage }: Sender, weight: number, isWanted: () => boolean, job: () => Job): Promise<JobResult> {
+    if (weight < LARGE_JOB_BYTES) return this.pool.run(job());
+    return this.#largeJobs.run(usage, async () => {
       if (!isWanted()) throw new Error('the client has closed the connection');
       return await this.pool.run(job(), true);
     });
   }
 
   #learn({ route, sender }: FrontRequest, grant: Grant, policy: number, asked: number): void {
-    if (grant.allowed) sender.allowedUnder = policy;
+    if (grant.allowed) {
+      sender.allowedUnder = policy;
+      sender.reason = grant.reason;
+    }
     if (sender.credentials === undefined) return;
+    if (grant.use && !sender.user) this.record(grant.use);
+    if (!sender.user) {
+      sender.annotations = grant.use?.annotations;
+      sender.impersonator = grant.impersonator;
+    }
     const identity = this.access.learn(sender.credentials, decisionKey(route), grant, policy, asked);
     if (sender.user) return;
     sender.user = grant.user;

@@ -2,12 +2,20 @@ import type { MessagePort, Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import type { Log } from '../../core/api/host.js';
 import { THREAD_CLOSE_MS } from '../../core/limits.js';
-import type { FromPoolThread, PoolThreadCreated, ToPoolThread, WriterChannel } from '../../core/threads/lifecycle.js';
+import { unpackLate } from '../../core/threads/jobs.js';
+import type {
+  FromPoolThread,
+  Observation,
+  PoolThreadCreated,
+  ToPoolThread,
+  WriterChannel,
+} from '../../core/threads/lifecycle.js';
 import type { LateOutcome } from '../../core/threads/messages.js';
 import { closeThread } from './closeThread.js';
+import { PING_MS } from './stalledThreads.js';
 
 /**
- * Pause before a thread begins, after one that ended before it was ready: plugins that cannot load may go on failing.
+ * Pause before a thread begins, after one that ended before it was ready: plugins that cannot load may fail again.
  */
 const RESTART_MS = 1000;
 
@@ -17,6 +25,14 @@ export interface PoolThreadHandlers {
   readonly connect: () => WriterChannel;
   /** Takes outcomes of jobs whose batch was answered before. */
   readonly late: (outcomes: readonly LateOutcome[]) => void;
+  /** Takes what plugins have counted. */
+  readonly observed: (observations: readonly Observation[]) => void;
+  /** Whether the pool has jobs without an answer. Only then is it noticed that a thread does not return. */
+  readonly isBusy: () => boolean;
+  /** Called for a thread that does not return to its event loop, before it is ended. */
+  readonly stalled: (running: SharedArrayBuffer) => void;
+  /** The name of the plugin that an error comes from, if it does. */
+  readonly blame: (stack: string) => string | undefined;
   /** Called when a thread has ended, also at the close. Its id is undefined if it has ended before it posted one. */
   readonly ended: (thread: number | undefined, reason: Error) => void;
 }
@@ -25,7 +41,11 @@ interface PoolThread {
   /** `threadId` and channel, once the thread has posted them. */
   id?: number;
   port?: MessagePort;
+  /** The calls of plugins that it is in. */
+  running?: SharedArrayBuffer;
   isReady: boolean;
+  /** Questions since it has answered the last one; undefined if none is open. */
+  unanswered?: number;
   error?: Error;
 }
 
@@ -35,6 +55,7 @@ interface PoolThread {
  */
 export class PoolThreads {
   readonly #threads = new Map<Worker, PoolThread>();
+  readonly #watch: NodeJS.Timeout;
   #missing: number;
   #pausedUntil = 0;
   #isClosing = false;
@@ -50,7 +71,10 @@ export class PoolThreads {
     readonly piscina: Piscina,
     readonly handlers: PoolThreadHandlers,
     readonly log: Log,
+    /** Questions that a thread may leave unanswered. */
+    readonly maxUnanswered: number,
   ) {
+    this.#watch = setInterval(() => this.#pingAll(), PING_MS).unref();
     this.ready.catch(() => undefined);
     this.#missing = piscina.threads.length;
     this.adopt();
@@ -76,17 +100,42 @@ export class PoolThreads {
   /** Has every thread release what it holds, within a bounded time. */
   async close(): Promise<void> {
     this.#isClosing = true;
+    clearInterval(this.#watch);
     await Promise.all(Array.from(this.#threads.values(), ({ port }) => port && closeThread(port, THREAD_CLOSE_MS)));
   }
 
-  #created({ thread: id, port }: PoolThreadCreated): void {
+  /** Resolves when all threads that were created until now have ended. */
+  async ended(): Promise<void> {
+    await Promise.all(Array.from(this.#threads.keys(), worker => new Promise(resolve => worker.once('exit', resolve))));
+  }
+
+  /**
+   * Asks every thread whether it returns to its event loop, and ends one that has left too many questions unanswered:
+   * nothing else ends an endless loop. Its requests fail, and Piscina replaces it.
+   */
+  #pingAll(): void {
+    for (const [worker, thread] of this.#threads) {
+      if (!thread.isReady || (thread.unanswered === undefined && !this.handlers.isBusy())) continue;
+      if (thread.unanswered === undefined) {
+        thread.unanswered = 0;
+        thread.port?.postMessage({ is: 'ping' } satisfies ToPoolThread);
+      } else if (++thread.unanswered === this.maxUnanswered) {
+        this.handlers.stalled(thread.running!);
+        void worker.terminate();
+      }
+    }
+  }
+
+  #created({ thread: id, port, running }: PoolThreadCreated): void {
     this.adopt();
     const worker = this.piscina.threads.find(({ threadId }) => threadId === id);
     const thread = worker && this.#threads.get(worker);
-    if (!thread) return;
-    Object.assign(thread, { id, port });
+    if (!thread || this.#isClosing) return;
+    Object.assign(thread, { id, port, running });
     port.on('message', (message: FromPoolThread) => {
-      if (message.is === 'late') this.handlers.late(message.outcomes);
+      if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
+      if (message.is === 'observed') this.handlers.observed(message.observations);
+      if (message.is === 'pong') delete thread.unanswered;
       if (message.is !== 'ready') return;
       thread.isReady = true;
       if (--this.#missing === 0) this.#resolve();
@@ -108,6 +157,7 @@ export class PoolThreads {
     this.#reject(reason);
     if (this.#isClosing) return;
     if (!thread.isReady) this.#pausedUntil = performance.now() + RESTART_MS;
-    this.log.error({ stack: reason.stack }, 'a pool thread failed; it is replaced');
+    const { stack = String(reason) } = reason;
+    this.log.error({ plugin: this.handlers.blame(stack), stack }, 'a pool thread failed; it is replaced');
   }
 }

@@ -1,7 +1,7 @@
 import { POOL_QUEUE, WRITE_MS } from '../../core/limits.js';
 import { InFlight } from '../../core/threads/inFlight.js';
 import type { Verdict } from '../../core/threads/messages.js';
-import { Deadlines } from './deadlines.js';
+import { type Deadline, Deadlines } from './deadlines.js';
 import { requestTimeout, tooBusy } from './refusals.js';
 
 /** A proposal that a job may make. */
@@ -12,9 +12,17 @@ export interface OpenProposal {
   readonly verdict: Promise<Verdict>;
 }
 
+/** An open proposal, with the deadline for its verdict once it was made. */
+class Open implements OpenProposal {
+  id = 0;
+  deadline: Deadline | undefined;
+  settle!: (verdict: Verdict) => void;
+  readonly verdict = new Promise<Verdict>(resolve => (this.settle = resolve));
+}
+
 /** Proposals that the writer has not decided about, and those that jobs in flight may still make. */
 export class Proposals {
-  readonly #open = new InFlight<(verdict: Verdict) => void>();
+  readonly #open = new InFlight<Open>();
   readonly #deadlines = new Deadlines(WRITE_MS);
   #hasWriterEnded = false;
 
@@ -26,39 +34,40 @@ export class Proposals {
     // The pool's bound counts a job until it is answered: without this one, a slow store would gather any number.
     if (this.#open.size >= POOL_QUEUE) throw tooBusy();
     if (this.#hasWriterEnded) throw requestTimeout();
-    let settle!: (verdict: Verdict) => void;
-    const verdict = new Promise<Verdict>(resolve => (settle = resolve));
-    return { id: this.#open.add(settle), verdict };
+    const proposal = new Open();
+    proposal.id = this.#open.add(proposal);
+    return proposal;
   }
 
   /** Forgets a proposal: a later verdict is ignored. */
   close({ id }: OpenProposal): void {
+    const deadline = this.#open.get(id)?.deadline;
+    if (deadline) this.#deadlines.clear(deadline);
     this.#open.delete(id);
   }
 
   /**
-   * The writer's verdict on a proposal that was made. `unavailable` if there is none within WRITE_MS: the proposal may
-   * take place later.
+   * The writer's verdict on an open proposal that was made. `unavailable` if there is none within WRITE_MS: the
+   * proposal may take place later.
    */
-  async verdictOn({ id, verdict }: OpenProposal): Promise<Verdict> {
-    const deadline = this.#deadlines.set(() =>
-      this.settle([{ id, is: 'unavailable', message: 'the writer has not answered in time' }]),
-    );
-    try {
-      return await verdict;
-    } finally {
-      this.#deadlines.clear(deadline);
-    }
+  verdictOn({ id, verdict }: OpenProposal): Promise<Verdict> {
+    const proposal = this.#open.get(id);
+    if (proposal)
+      proposal.deadline = this.#deadlines.set(() =>
+        proposal.settle({ id, is: 'unavailable', message: 'the writer has not answered in time' }),
+      );
+    return verdict;
   }
 
   /** Takes verdicts of the writer. */
   settle(verdicts: readonly Verdict[]): void {
-    for (const verdict of verdicts) this.#open.get(verdict.id)?.(verdict);
+    for (const verdict of verdicts) this.#open.get(verdict.id)?.settle(verdict);
   }
 
   /** Ends all open proposals as `unavailable`: the writer may have carried them out, or not. */
   writerEnded(): void {
     this.#hasWriterEnded = true;
-    for (const [id, settle] of this.#open) settle({ id, is: 'unavailable', message: 'the writer has ended' });
+    for (const [id, proposal] of this.#open)
+      proposal.settle({ id, is: 'unavailable', message: 'the writer has ended' });
   }
 }

@@ -3,7 +3,9 @@ import { FUTURE_REVISION_MS } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
 import type { Resource } from '../../core/schema/resource.js';
+import type { Entry } from '../../core/threads/entry.js';
 import type { PastEvent, Rendering, WireEvent } from '../../core/threads/messages.js';
+import type { Answers } from './answers.js';
 import type { ContinueTokens } from './continueToken.js';
 import type { FairLimiter } from './fairLimiter.js';
 import type { FrontRequest } from './sender.js';
@@ -19,6 +21,8 @@ export interface ReadContext {
   readonly naming: Naming;
   /** Shares the main thread among lists and watches that look at many objects. */
   readonly slices: Slices;
+  /** Limits the bytes of answers that are under way. */
+  readonly answers: Answers;
   /** Limits how many lists look at many objects at once: each holds a reference to every object of its collection. */
   readonly scans: FairLimiter;
   /** Limits how many lists read past objects at once: the writer reads them, and they are held in memory. */
@@ -44,10 +48,22 @@ export interface ReadContext {
   wantsJson(exchange: Exchange, resource: Resource, stream?: boolean): boolean;
   /** Throws 406 if the resource has no form that the request accepts. */
   accepts(exchange: Exchange, resource: Resource, list?: boolean): void;
-  /** Lets the pool render objects in the form the request asks for. */
-  render(request: FrontRequest, rendering: Rendering): Promise<void>;
+  /** Answers with an object in a form that is not the stored JSON. */
+  respondObject(request: FrontRequest, resource: Resource, entry: Entry): Promise<void>;
   /**
-   * The form of a watch's events that is not plain JSON; `listed`: of one that takes the place of a list. Throws 406.
+   * Answers with a list in a form that is not the stored JSON, slice by slice. `warnings`: texts of Warning headers, if
+   * not those of the resource.
+   */
+  respondList(
+    request: FrontRequest,
+    resource: Resource,
+    entries: readonly Entry[],
+    metadata: NonNullable<Rendering['list']>,
+    warnings?: readonly string[],
+  ): Promise<void>;
+  /**
+   * The form of a watch's events that is not plain JSON; `listed`: of one that takes the place of a list, which, as
+   * upstream, cannot be a Table. Throws 406.
    */
   eventForm(request: FrontRequest, resource: Resource, listed: boolean): EventForm;
 }

@@ -4,8 +4,9 @@ import { decodeStored } from '../../core/plugin/stored.js';
 import { badRequest, notFound } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import type { Resource } from '../../core/schema/resource.js';
+import { heldBytes } from './answers.js';
 import { compresses, respondWhole, streamCompressed } from './compress.js';
-import { isConnect, parseProxyName, refuseConnect } from '../../core/request/connect.js';
+import { isConnect, objectName, refuseConnect } from '../../core/request/connect.js';
 import { notOlderThan, type ReadContext } from './readContext.js';
 import { drainOf } from './drain.js';
 import { envelopeLength, listHead, listLength, listParts, needsConversion, predates } from './list.js';
@@ -31,7 +32,7 @@ export async function get(context: ReadContext, request: FrontRequest, resource:
   } else if (raw !== '0') await notOlderThan(context, parseRevision(raw), raw);
   const { subresource: sub } = route;
   const isScale = sub?.type?.id.endsWith('.Scale') === true;
-  const name = sub?.name === 'proxy' ? parseProxyName(resource, target.name) : target.name;
+  const name = objectName(resource, sub, target.name);
   const entry = context.state.collections
     .get(resource.storageName)
     ?.entries.get(keyOf(resource, target.namespace, name));
@@ -45,10 +46,13 @@ export async function get(context: ReadContext, request: FrontRequest, resource:
     return exchange.respond(204, [NO_CACHE], new Uint8Array());
   }
   if (plain && !predates(resource, [entry]) && !isScale) {
-    await respondWhole(exchange, headersFor(resource), entry.value);
-    return;
+    // Most objects are small, and copied by the listener.
+    if (entry.length <= LIST_SLICE_BYTES) return await respondWhole(exchange, headersFor(resource), entry.value);
+    return await context.answers.run(request.sender.usage, entry.length, () =>
+      respondWhole(exchange, headersFor(resource), entry.value),
+    );
   }
-  await context.render(request, { objects: [entry.value], status: 200 });
+  await context.respondObject(request, resource, entry);
 }
 
 /** Answers a list (spec, "Resource version semantics: list table"). */
@@ -58,14 +62,11 @@ export async function list(context: ReadContext, request: FrontRequest, resource
   if (!plain) context.accepts(exchange, resource, true);
   const listed = await pageOfRequest(context, request, resource);
   if (plain && !predates(resource, listed.entries)) {
-    await sendList(exchange, resource, listed);
-    return;
+    return await context.answers.run(request.sender.usage, heldBytes(listed.entries), () =>
+      sendList(exchange, resource, listed),
+    );
   }
-  await context.render(request, {
-    objects: listed.entries.map(entry => entry.value),
-    status: 200,
-    list: metadataOf(listed),
-  });
+  await context.respondList(request, resource, listed.entries, metadataOf(listed));
 }
 
 /** Sends a list; a long one as a stream, in slices, that waits for a slow reader. */

@@ -17,9 +17,13 @@ export const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
 /** Headers of every JSON answer. */
 export const JSON_HEADERS: Headers = [JSON_TYPE, NO_CACHE];
 
-/** Headers of an answer about a resource, with the warning that it carries; JSON unless another media type is given. */
-export function headersFor({ warning }: Resource, mediaType?: string): Headers {
+/**
+ * Headers of an answer about a resource, with warnings, those of the resource unless others are given; JSON unless
+ * another media type is.
+ */
+export function headersFor({ warning }: Resource, mediaType?: string, warnings?: readonly string[]): Headers {
   const own: Headers = mediaType === undefined ? JSON_HEADERS : [['content-type', mediaType], NO_CACHE];
+  if (warnings) return [...own, ...warningHeaders(warnings)];
   return warning === undefined ? own : [...own, ...warningHeaders([warning])];
 }
 

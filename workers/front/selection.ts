@@ -58,12 +58,26 @@ const isExactly = (requirement: Requirement, key: string, value: string | undefi
 const exactly = (fields: Selector, key: string): string | undefined =>
   fields.find(r => r.key === key && r.operator === '=')?.values[0];
 
-/** Reads the selectors of a collection request. Throws 400 for selectors that do not parse or name unknown fields. */
-export function selectionOf(resource: Resource, route: Route): Selection {
-  const target = route.target as ResourceTarget;
+/** The selectors of a request. */
+interface Selectors {
+  readonly labels: Selector;
+  readonly fields: Selector;
+}
+
+/** Parses the selectors of a request. Throws 400. */
+export function parseSelectors(route: Route): Selectors {
   const texts = selectorTexts(route);
-  const labels = parseLabelSelector(texts.labels);
-  const fields = knownFields(resource, parseFieldSelector(texts.fields));
+  return { labels: parseLabelSelector(texts.labels), fields: parseFieldSelector(texts.fields) };
+}
+
+/**
+ * What a collection request selects. Throws 400 for selectors that name unknown fields, and those that do not parse
+ * unless `selectors` has them.
+ */
+export function selectionOf(resource: Resource, route: Route, selectors: Selectors = parseSelectors(route)): Selection {
+  const target = route.target as ResourceTarget;
+  const { labels } = selectors;
+  const fields = knownFields(resource, selectors.fields);
   const byName = exactly(fields, 'metadata.name');
   const namespace = resource.namespaced ? target.namespace || exactly(fields, 'metadata.namespace') || '' : '';
   const rest = fields.filter(

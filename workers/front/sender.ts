@@ -16,6 +16,13 @@ export interface Sender {
   usage: Usage;
   /** The policy revision under which the pool has allowed this request; undefined if it was not asked. */
   allowedUnder?: number;
+  /** Who acts as the user. */
+  impersonator?: User;
+  /** Why the request is allowed, and what the audit event says of the credentials. */
+  reason?: string;
+  annotations?: Readonly<Record<string, string>>;
+  /** What the audit event says of admission. */
+  admission?: Readonly<Record<string, string>>;
   /** Warnings about the credentials, for the answer. */
   warnings?: readonly string[];
 }

@@ -25,9 +25,9 @@ export class Slices {
   #isScheduled = false;
 
   /**
-   * Visits items in order until `visit` returns false, and begins at once if nobody waits and this turn has time left.
-   * `weigh` tells how many times as long as that of an item of weight 1 the visit of an item may take. Rejects with
-   * what `visit` throws.
+   * Visits items in order until `visit` returns false. Begins at once if no other call waits and this turn has time
+   * left. `weigh` returns the duration of a visit, relative to that of an item of weight 1. Rejects with the error that
+   * `visit` throws.
    */
   forEach<T>(
     items: readonly T[],

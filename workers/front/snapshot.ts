@@ -19,9 +19,9 @@ export interface SnapshotSource {
 }
 
 /**
- * Streams a snapshot of one revision while the server goes on. Pages are read at that revision, so history must reach
- * back as long as it takes; if it does not, or the store fails, the stream breaks off before its end mark, and the
- * client knows it has no snapshot.
+ * Streams a snapshot of one revision while the server continues to write. Pages are read at that revision, so the
+ * history must be kept at least as long as the download takes. If it is not, or if the store fails, the stream is
+ * aborted before its end mark, and the client knows that the snapshot is incomplete.
  */
 export async function sendSnapshot(exchange: Exchange, source: SnapshotSource): Promise<void> {
   const revision = await source.revision();

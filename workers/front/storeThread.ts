@@ -3,8 +3,15 @@ import { StoreError } from '../../core/api/storage.js';
 import { QUIET_YOUNG_GENERATION_MB } from '../../core/limits.js';
 import { type ThreadData, threadFlags } from '../../core/threads/data.js';
 import { StoreFeed } from '../../core/threads/feed.js';
-import type { FromWriterThread, OpenedStore, ToWriterThread, WriterChannel } from '../../core/threads/lifecycle.js';
+import type {
+  FromWriterThread,
+  OpenedStore,
+  SubscriberChannel,
+  ToWriterThread,
+  WriterChannel,
+} from '../../core/threads/lifecycle.js';
 import type { FromWriter } from '../../core/threads/messages.js';
+import { createRing } from '../../core/threads/ring.js';
 import { closeThread } from './closeThread.js';
 
 /** Threads that may be connected to the writer at once, replaced threads of the pool included. */
@@ -61,16 +68,18 @@ export class StoreThread {
   }
 
   /** Connects another thread to the writer; the result is that thread's end of the channel. */
-  channel(): WriterChannel {
+  channel({ reacts }: Pick<SubscriberChannel, 'reacts'>): WriterChannel {
     const counter = this.#nextCounter < COUNTERS ? this.#nextCounter : 1 + (this.#nextCounter % (COUNTERS - 1));
     this.#nextCounter++;
     Atomics.store(this.#counters, counter, 0);
-    return { port: this.#connect(counter), counter };
+    const ring = createRing();
+    return { port: this.#connect({ counter, ring, reacts }), counter, ring };
   }
 
   /** Connects the front end, which is to be done once. */
   feed(take: (message: FromWriter) => void): StoreFeed {
-    return new StoreFeed(this.#connect(FRONT_END), this.#counters, FRONT_END, take);
+    const counter = FRONT_END;
+    return new StoreFeed({ port: this.#connect({ counter, reacts: true }), counter }, this.#counters, take);
   }
 
   /** Commits what was proposed, closes the store and ends the thread. */
@@ -80,9 +89,9 @@ export class StoreThread {
     await this.#worker.terminate();
   }
 
-  #connect(counter: number): MessagePort {
+  #connect(end: Omit<SubscriberChannel, 'port'>): MessagePort {
     const { port1, port2: port } = new MessageChannel();
-    this.#post({ is: 'connect', port, counter }, [port]);
+    this.#post({ is: 'connect', port, ...end }, [port]);
     return port1;
   }
 

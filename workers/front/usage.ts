@@ -1,7 +1,9 @@
 import {
+  IDENTITY_ANSWER_BYTES,
   IDENTITY_BODY_BYTES,
   IDENTITY_REQUESTS,
   IDENTITY_WATCHES,
+  UNKNOWN_ANSWER_BYTES,
   UNKNOWN_BODY_BYTES,
   UNKNOWN_REQUESTS,
   UNKNOWN_WATCHES,
@@ -17,22 +19,26 @@ export interface UsageLimits {
   /** Requests that wait for the pool or the writer. */
   readonly requests: number;
   readonly watches: number;
+  /** Bytes that answers to reads hold. */
+  readonly answerBytes: number;
 }
 
 const OF_USER: UsageLimits = {
   bodyBytes: IDENTITY_BODY_BYTES,
   requests: IDENTITY_REQUESTS,
   watches: IDENTITY_WATCHES,
+  answerBytes: IDENTITY_ANSWER_BYTES,
 };
 const OF_UNKNOWN: UsageLimits = {
   bodyBytes: UNKNOWN_BODY_BYTES,
   requests: UNKNOWN_REQUESTS,
   watches: UNKNOWN_WATCHES,
+  answerBytes: UNKNOWN_ANSWER_BYTES,
 };
 
 /** How much of the server one user uses now; or all senders together that are anonymous or not authenticated yet. */
 export class Usage {
-  readonly #used: Record<keyof UsageLimits, number> = { bodyBytes: 0, requests: 0, watches: 0 };
+  readonly #used: Record<keyof UsageLimits, number> = { bodyBytes: 0, requests: 0, watches: 0, answerBytes: 0 };
 
   constructor(readonly limits: UsageLimits) {}
 
@@ -58,6 +64,7 @@ const OF_CONTROLLERS: UsageLimits = {
   bodyBytes: Number.POSITIVE_INFINITY,
   requests: Number.POSITIVE_INFINITY,
   watches: Number.POSITIVE_INFINITY,
+  answerBytes: Number.POSITIVE_INFINITY,
 };
 
 /** Users whose usage is remembered. One that is dropped begins again at zero; what it uses by then is few requests. */

@@ -20,14 +20,10 @@ export interface EventForm {
   /** Equal keys share encodings. */
   readonly key: string;
   readonly mediaType: string;
-  /** Synchronous where the bytes are at hand, else a promise from the pool. */
-  encode(type: EventType, object: Uint8Array, header: boolean): Uint8Array | Promise<Uint8Array>;
+  /** Synchronous where the bytes are at hand, else a promise. `entry`: the object, where it is as it is stored. */
+  encode(type: EventType, object: Uint8Array, header: boolean, entry?: Entry): Uint8Array | Promise<Uint8Array>;
   /** Many at once, where that is cheaper than one after another; `header` is about the first. */
-  encodeAll?(
-    types: readonly EventType[],
-    objects: readonly Uint8Array[],
-    header: boolean,
-  ): Promise<readonly Uint8Array[]>;
+  encodeAll?(events: readonly Seen[], header: boolean): Promise<readonly Uint8Array[]>;
   /** A BOOKMARK at that revision; `initialEnd` marks the end of the initial events. */
   bookmark(revision: number, initialEnd: boolean, header: boolean): Uint8Array | Promise<Uint8Array>;
   /** An ERROR event holding a Status. */
@@ -52,6 +48,8 @@ export const jsonEvent = (type: EventType, object: Uint8Array): Buffer =>
 export interface Seen {
   readonly type: EventType;
   readonly object: Uint8Array;
+  /** The object, where it is as it is stored. */
+  readonly entry?: Entry;
 }
 
 /** The event that a change is for a selection; objects that begin or cease to match are ADDED and DELETED. */
@@ -59,12 +57,14 @@ export function seenBy(selection: Selection, change: Change): Seen | undefined {
   const { collection, before, after } = change;
   const was = before !== undefined && selection.matches(collection, before);
   const is = after !== undefined && selection.matches(collection, after);
-  if (is) return { type: was ? 'MODIFIED' : 'ADDED', object: after.value };
+  if (is) return { type: was ? 'MODIFIED' : 'ADDED', object: after.value, entry: after };
   if (was) return { type: 'DELETED', object: deletedBytes(change, before) };
   return undefined;
 }
 
-const unencodable = (): Refusal => new Refusal('InternalError', 'an event could not be encoded');
+/** Why an event could not be encoded: what the pool has refused it with, such as a conversion that failed. */
+const unencodable = (thrown: unknown): Refusal =>
+  thrown instanceof Refusal ? thrown : new Refusal('InternalError', 'an event could not be encoded');
 
 /** Largest number of events in a slice: what a pool thread encodes in a few milliseconds. */
 const SLICE_EVENTS = 256;
@@ -76,7 +76,7 @@ const SLICE_EVENTS = 256;
 export type InitialEvent = Seen | Entry;
 
 const toEvent = (initial: InitialEvent): Seen =>
-  initial instanceof Entry ? { type: 'ADDED', object: initial.value } : initial;
+  initial instanceof Entry ? { type: 'ADDED', object: initial.value, entry: initial } : initial;
 
 /** Initial events in runs that may be sent without a look at the connection. */
 function* slicesOf(events: readonly InitialEvent[]): Generator<readonly Seen[]> {
@@ -174,19 +174,15 @@ export class Watcher {
 
   async #showSlice(slice: readonly Seen[]): Promise<void> {
     if (!this.form.encodeAll) {
-      for (const { type, object } of slice) await this.#send(this.form.encode(type, object, this.#header));
+      for (const { type, object, entry } of slice)
+        await this.#send(this.form.encode(type, object, this.#header, entry));
       return;
     }
     const header = this.#header;
     try {
-      const events = await this.form.encodeAll(
-        slice.map(seen => seen.type),
-        slice.map(seen => seen.object),
-        header,
-      );
-      for (const event of events) await this.#send(event);
-    } catch {
-      this.fail(unencodable());
+      for (const event of await this.form.encodeAll(slice, header)) await this.#send(event);
+    } catch (thrown) {
+      this.fail(unencodable(thrown));
     }
   }
 
@@ -265,7 +261,7 @@ export class Watcher {
     change.encodings ??= new Map();
     let bytes = change.encodings.get(key);
     if (!bytes) {
-      bytes = this.form.encode(seen.type, seen.object, header);
+      bytes = this.form.encode(seen.type, seen.object, header, seen.entry);
       change.encodings.set(key, bytes);
     }
     return bytes;
@@ -287,7 +283,7 @@ export class Watcher {
       .then(() => bytes)
       .then(
         ready => this.#write(ready, mayWait),
-        () => this.fail(unencodable()),
+        (thrown: unknown) => this.fail(unencodable(thrown)),
       )
       .finally(() => {
         if (this.#tail === tail) this.#tail = undefined;
@@ -352,7 +348,7 @@ export class WatchHub {
   publish(change: Change): void {
     const watchers = this.#byCollection.get(change.collection);
     if (watchers) for (const watcher of watchers) watcher.take(change);
-    // The history keeps the change for minutes; its encodings are of use only while it is handed out.
+    // The history keeps the change for minutes; its encodings are needed only while it is sent.
     change.encodings = undefined;
   }
 

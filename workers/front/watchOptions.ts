@@ -17,9 +17,10 @@ export interface WatchOptions {
   readonly revision?: number;
   /** Whether the watch begins with the present objects. */
   readonly isInitial: boolean;
-  /** Whether the watch takes the place of a list: the client has asked for initial events itself. */
-  readonly isList: boolean;
-  /** Whether a bookmark marks the end of the initial events. */
+  /**
+   * Whether a bookmark marks the end of the initial events, so that the watch can take the place of a list. As
+   * upstream, a watch without a version or with the version 0 counts as one that asks for initial events.
+   */
   readonly marksInitialEnd: boolean;
 }
 
@@ -52,21 +53,20 @@ function watchViolations(query: Query): Violation[] {
  */
 export function parseWatchOptions({ query, watchPath }: Route, naming: Naming): WatchOptions {
   if (firstValue(query, 'continue')) throw badRequest('continue is not allowed for a watch');
-  parseInteger(query, 'limit');
   const seconds = parseInteger(query, 'timeoutSeconds') ?? 0;
   const violations = watchPath && !parseFlag(query, 'watch') ? validateListOptions(query) : watchViolations(query);
   if (violations.length > 0) throw invalidObject(naming.group('meta.orchestrator.io'), 'ListOptions', '', violations);
   const asked = firstValue(query, 'resourceVersion');
   const revision = (asked === '' ? 0 : parseRevision(asked)) || undefined;
-  const isInitial = query.has('sendInitialEvents') ? parseFlag(query, 'sendInitialEvents') : revision === undefined;
+  const isExplicit = query.has('sendInitialEvents');
+  const isInitial = isExplicit ? parseFlag(query, 'sendInitialEvents') : revision === undefined;
   const bookmarks = parseFlag(query, 'allowWatchBookmarks');
   return {
     bookmarks,
     asked,
     revision,
     isInitial,
-    isList: isInitial && query.has('sendInitialEvents'),
-    marksInitialEnd: bookmarks && (query.has('sendInitialEvents') || asked === ''),
+    marksInitialEnd: bookmarks && isInitial && (isExplicit || asked === '' || asked === '0'),
     // As upstream a time that is over ends the watch at once; none is one of the server's choice.
     timeoutMs: seconds === 0 ? WATCH_MS * (1 + Math.random()) : Math.min(Math.max(0, seconds) * 1000, 2 ** 31 - 1),
   };

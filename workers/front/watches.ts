@@ -1,6 +1,7 @@
 import type { ByteAhead, Exchange, ResponseStream } from '../../core/api/listener.js';
 import { badRequest, Refusal } from '../../core/model/refusal.js';
 import { WEBSOCKET_VERSION } from '../../core/model/webSocket.js';
+import { checkNumbers } from '../../core/request/listOptions.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { Entry } from '../../core/threads/entry.js';
 import { type Change, type Collection, unparsedWeight } from './collection.js';
@@ -9,7 +10,7 @@ import { needsConversion, predates } from './list.js';
 import { currentPage } from './listPage.js';
 import { jsonForm } from './jsonEvents.js';
 import { type Headers, headersFor, refuse } from './reply.js';
-import { type Selection, selectionOf } from './selection.js';
+import { parseSelectors, type Selection, selectionOf } from './selection.js';
 import type { FrontRequest } from './sender.js';
 import { type EventForm, type InitialEvent, type Seen, seenBy, Watcher } from './watch.js';
 import { parseWatchOptions, type WatchOptions } from './watchOptions.js';
@@ -21,12 +22,12 @@ const BLANK: ByteAhead = { value: 0x20, partOfWrite: false };
 const FRAME_START: ByteAhead = { value: 0, partOfWrite: true };
 /** Events of a watch of at most this duration may reach the client together with its end. */
 const BRIEF_MS = 1000;
-/** The Java client that throws on white space behind the last event; it reads chunks before they are complete. */
+/** User agent of the Java client, which throws on white space after the last event and reads incomplete chunks. */
 const READS_LINES = /^\S+ Java Client\//;
 
 /**
- * What may be sent ahead of an event. A client that reads to the end gets it behind the last event as well, so that
- * nothing is sent ahead where nobody waits for it.
+ * The byte to send ahead of an event. Clients also get it after the last event, so that it is sent only to clients that
+ * need it.
  */
 function aheadOf(exchange: Exchange, form: EventForm, timeoutMs: number): ByteAhead | undefined {
   if (timeoutMs <= BRIEF_MS) return undefined;
@@ -61,12 +62,14 @@ export async function watch(context: ReadContext, request: FrontRequest, resourc
   if (fault !== undefined) return refuse(exchange, badRequest(fault), context.naming, WEBSOCKET_HEADERS);
   const isJson = context.wantsJson(exchange, resource, true);
   if (!isJson) context.accepts(exchange, resource, true);
+  checkNumbers(route.query);
+  const selectors = parseSelectors(route);
   const options = parseWatchOptions(route, context.naming);
-  const selection = selectionOf(resource, route);
+  const selection = selectionOf(resource, route, selectors);
   const isPlain = isJson && !needsConversion(resource) && !(resource.changedAt && showsOld(context, resource, options));
   const form = isPlain
-    ? jsonForm(resource, context.naming, options.isList)
-    : context.eventForm(request, resource, options.isList);
+    ? jsonForm(resource, context.naming, options.marksInitialEnd)
+    : context.eventForm(request, resource, options.marksInitialEnd);
   const recent = options.asked === '' ? context.mostRecent() : context.catchUp();
   if (recent) await recent;
   const { state, hub } = context;

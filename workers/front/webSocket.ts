@@ -11,10 +11,9 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
 const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
 
 /**
- * The headers by which the sender of a request is known: its own, and, where it asks for a WebSocket without an
- * Authorization header, the one that a subprotocol stands for: pages in browsers can set no headers. Throws 401 for a
- * token that cannot be read, and for one without another subprotocol beside it: a server names the one that it chooses,
- * and a token must not come back.
+ * The headers that identify the sender of a request. A WebSocket handshake without an Authorization header gets one
+ * from the subprotocol with a token, because pages in browsers cannot set headers. Throws 401 for a token that cannot
+ * be decoded, and if there is no other subprotocol: the server must answer with one, which must not be the token.
  *
  * The Origin header is ignored: there are no cookies, so that a page of any origin has the permissions of its token.
  */
@@ -35,9 +34,9 @@ export const webSocketFault = (exchange: Exchange): string | undefined =>
   asksForWebSocket(exchange.method, exchange.headers()) ? handshakeFault(exchange.headers()) : undefined;
 
 /**
- * Accepts the WebSocket handshake that a watch may be. Each event is one message: text in JSON, binary in protobuf,
- * there without the length that begins a frame of a stream. The subprotocol is the first one offered: none of them says
- * anything about watches, but browsers want an answer. Undefined where the request is no handshake.
+ * Accepts the WebSocket handshake of a watch; undefined if the request is not a handshake. Each event is one message:
+ * text for JSON, binary for protobuf, without the length that precedes a frame of a stream. The subprotocol is the
+ * first one offered: none of them concerns watches, but browsers require one in the answer.
  */
 export function acceptWebSocket(exchange: Exchange, form: EventForm): ResponseStream | undefined {
   if (!exchange.upgrade) return undefined;

@@ -1,9 +1,10 @@
 import { WRITE_MS } from '../../core/limits.js';
 import { conflict, MODIFIED } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
+import { objectName } from '../../core/request/connect.js';
 import { keyOf } from '../../core/request/keys.js';
 import type { Route } from '../../core/request/route.js';
-import { storageNameIn } from '../../core/threads/entry.js';
+import { type Entry, storageNameIn } from '../../core/threads/entry.js';
 import type { Current, Job } from '../../core/threads/messages.js';
 import { commitAnswer } from './commitAnswer.js';
 import type { JobFields, PoolClient } from './poolClient.js';
@@ -12,6 +13,7 @@ import type { ReadContext } from './readContext.js';
 import type { FrontRequest } from './sender.js';
 import type { State } from './state.js';
 import {
+  type AttemptedState,
   type Attempting,
   afterInterruption,
   afterJob,
@@ -19,7 +21,6 @@ import {
   afterVerdict,
   FIRST_ATTEMPT,
   type PoolResponse,
-  type WriteState,
 } from './writeState.js';
 
 /** What writes need of the front end. */
@@ -31,7 +32,7 @@ export interface WriteContext {
 }
 
 /** What a write gives to the pool: its body and, for one of the deletes of a deletecollection, the object's path. */
-export type WriteJob = Pick<Job, 'body'> & Partial<Pick<Job, 'path' | 'granted'>>;
+export type WriteJob = Pick<Job, 'body'> & Partial<Pick<Job, 'path' | 'granted' | 'collection'>>;
 
 /**
  * Runs a write: an attempt starts from the current object, and where that changes before the writer has the proposal,
@@ -47,8 +48,6 @@ class Write {
   /** What the last attempt started from, and the revision of the cache then. */
   #current: Current | undefined;
   #revision = 0;
-  /** The proposal that the last attempt has made. */
-  #proposal: OpenProposal | undefined;
 
   constructor(
     readonly context: WriteContext,
@@ -59,14 +58,11 @@ class Write {
   }
 
   async run(): Promise<PoolResponse> {
-    let state: WriteState = FIRST_ATTEMPT;
+    let state: AttemptedState | Attempting = FIRST_ATTEMPT;
     for (;;) {
       switch (state.is) {
         case 'attempting':
           state = await this.#attempt(state);
-          break;
-        case 'proposed':
-          state = await this.#awaitVerdict(state);
           break;
         case 'refused':
           state = afterRecheck(state, await this.#wasOutdated());
@@ -87,40 +83,35 @@ class Write {
     }
   }
 
-  async #attempt(state: Attempting): Promise<WriteState> {
-    const { pool, proposals } = this.context;
+  /** Runs the job, and waits for the verdict on its proposal if it has made one. */
+  async #attempt(state: Attempting): Promise<AttemptedState> {
+    const { pool, proposals, state: cache } = this.context;
     const proposal = proposals.open();
-    this.#proposal = undefined;
     try {
-      const bytes = (this.job.body?.length ?? 0) + (this.#currentObject(state.key)?.bytes.length ?? 0);
-      const result = await pool.run(this.request, () => this.#jobOf(state, proposal), bytes);
-      if (result.is === 'proposed') this.#proposal = proposal;
-      return afterJob(state, result, key => this.#isUnseen(key));
+      const bytes = (this.job.body?.length ?? 0) + (this.#find(this.#keyOf(state.key))?.length ?? 0);
+      const first = this.job.body?.[0];
+      const result = await pool.run(this.request, () => this.#jobOf(state, proposal), bytes, first);
+      const next = afterJob(state, result, key => this.#isUnseen(key));
+      if (next.is !== 'proposed') return next;
+      const verdict = await proposals.verdictOn(proposal);
+      return afterVerdict(next, verdict, (proposed, revision) =>
+        commitAnswer(proposed, revision, cache, this.#current),
+      );
     } finally {
-      if (!this.#proposal) proposals.close(proposal);
+      proposals.close(proposal);
     }
   }
 
   /** The job of an attempt, on the object as it is now. */
   #jobOf({ key, begun }: Attempting, { id }: OpenProposal): JobFields {
     const { reads, state } = this.context;
+    const { body, path, granted, collection } = this.job;
     reads.catchUp();
     this.#revision = state.revision;
-    this.#current = this.#currentObject(key);
-    return { ...this.job, id, current: this.#current, currentKey: key, begun: begun !== undefined };
-  }
-
-  async #awaitVerdict(state: Extract<WriteState, { is: 'proposed' }>): Promise<WriteState> {
-    const { proposals, state: cache } = this.context;
-    const proposal = this.#proposal!;
-    try {
-      const verdict = await proposals.verdictOn(proposal);
-      return afterVerdict(state, verdict, (proposed, revision) =>
-        commitAnswer(proposed, revision, cache.history, this.#current),
-      );
-    } finally {
-      proposals.close(proposal);
-    }
+    const entry = this.#find(this.#keyOf(key));
+    this.#current = entry && { bytes: entry.value, revision: entry.revision };
+    const current = this.#current;
+    return { id, path, body, current, currentKey: key, begun: begun !== undefined, granted, collection };
   }
 
   /**
@@ -140,17 +131,16 @@ class Write {
     return (this.request.route.target as ResourceTarget).name === '' && this.#find(key) !== undefined;
   }
 
-  /** The object that the path names or, where it names none, the one with this key. */
-  #currentObject(key: string | undefined): Current | undefined {
-    const { target, resource } = this.request.route;
+  /** The key of the object that the path names or, where it names none, `key`. */
+  #keyOf(key: string | undefined): string | undefined {
+    const { target, resource, subresource } = this.request.route;
     const { name, namespace } = target as ResourceTarget;
-    const wanted = resource && name !== '' ? keyOf(resource, namespace, name) : key;
-    return wanted === undefined ? undefined : this.#find(wanted);
+    return resource && name !== '' ? keyOf(resource, namespace, objectName(resource, subresource, name)) : key;
   }
 
-  #find(key: string): Current | undefined {
-    const entry = this.context.state.collections.get(storageNameIn(key))?.entries.get(key);
-    return entry && { bytes: entry.value, revision: entry.revision };
+  /** The current object of a key. */
+  #find(key: string | undefined): Entry | undefined {
+    return key === undefined ? undefined : this.context.state.collections.get(storageNameIn(key))?.entries.get(key);
   }
 }
 

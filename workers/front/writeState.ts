@@ -44,12 +44,15 @@ type In<State extends WriteState['is']> = Extract<WriteState, { is: State }>;
 /** The state in which the pool runs the job. */
 export type Attempting = In<'attempting'>;
 
+/** The state behind an attempt, when the writer has decided about its proposal. */
+export type AttemptedState = Exclude<WriteState, { is: 'proposed' }>;
+
 /** The state of a new write. */
 export const FIRST_ATTEMPT: Attempting = { is: 'attempting', attempt: 1, isRechecked: false };
 
 /**
- * After the job has ended. `exists` tells whether there is an object under a key: where the name was only generated,
- * the attempt did not have the object, and the next one will.
+ * The state after the end of the job. `exists` returns whether there is an object with a key: if the server generated
+ * the name, this attempt did not have the object, and the next one will.
  */
 export function afterJob(state: Attempting, result: JobResult, exists: (key: string) => boolean): WriteState {
   if (result.is === 'proposed') return { ...state, is: 'proposed', proposal: result };
@@ -68,7 +71,7 @@ export function afterVerdict(
   state: In<'proposed'>,
   verdict: Verdict,
   answer: (proposal: Proposed, revision: number) => PoolResponse,
-): WriteState {
+): AttemptedState {
   const { proposal } = state;
   const { key } = proposal;
   switch (verdict.is) {
@@ -86,21 +89,24 @@ export function afterVerdict(
 }
 
 /** After the cache has come as far as the store. `wasOutdated`: it had not when the pool was asked. */
-export const afterRecheck = (state: In<'refused'>, wasOutdated: boolean): WriteState =>
+export const afterRecheck = (state: In<'refused'>, wasOutdated: boolean): AttemptedState =>
   wasOutdated ? interrupted(state, { isRechecked: true }) : answered(state.refusal);
 
-/** Before another attempt. `isLate`: the time of the write is over; `isClientGone`: nobody waits for the answer. */
+/**
+ * The state before another attempt. `isLate`: the deadline has passed; `isClientGone`: the client has closed the
+ * connection.
+ */
 export function afterInterruption(
   { attempt, key, isRechecked, begun }: In<'interrupted'>,
   { isLate, isClientGone }: { readonly isLate: boolean; readonly isClientGone: boolean },
-): WriteState {
+): AttemptedState {
   if (isClientGone && !begun) return failed(new Error('the client has closed the connection'));
   if (attempt >= WRITE_RETRIES) return { is: 'conflicted' };
   if (isLate) return failed(requestTimeout());
   return { is: 'attempting', attempt: attempt + 1, key, isRechecked, begun };
 }
 
-const interrupted = ({ attempt, key, isRechecked, begun }: Attempt, change: Partial<Attempt>): WriteState => ({
+const interrupted = ({ attempt, key, isRechecked, begun }: Attempt, change: Partial<Attempt>): AttemptedState => ({
   is: 'interrupted',
   attempt,
   key,
@@ -108,5 +114,5 @@ const interrupted = ({ attempt, key, isRechecked, begun }: Attempt, change: Part
   begun,
   ...change,
 });
-const answered = (response: PoolResponse): WriteState => ({ is: 'answered', response });
-const failed = (error: Error): WriteState => ({ is: 'failed', error });
+const answered = (response: PoolResponse): AttemptedState => ({ is: 'answered', response });
+const failed = (error: Error): AttemptedState => ({ is: 'failed', error });

@@ -10,8 +10,8 @@ import type { Context } from './context.js';
 import type { Received, Sender } from './stages.js';
 
 /**
- * Who sent a request, or on whose behalf. The front end's cache may have known already. Throws 401, and 403 for a
- * sender that may not act as another user.
+ * Who sent a request, or on whose behalf. The front end's cache may have known already. `refusal` is for a sender that
+ * may not act as another user. Throws 401.
  */
 export async function findSender(context: Context, { job, route, warnings }: Received): Promise<Sender> {
   if (job.user) return { user: job.user, identityFor: 'never', objects: [] };
@@ -37,14 +37,20 @@ export async function findSender(context: Context, { job, route, warnings }: Rec
     // Every answer carries the warning, so that the identity must be found each time.
     warn(text: string) {
       dependsOnMore = true;
-      warnings.push(text);
+      warnings.push(String(text));
     },
   };
-  const { user: found, cacheFor, objects } = await context.authentication.authenticate(received);
+  const { user: found, cacheFor, objects, use } = await context.authentication.authenticate(received);
   const user = identify(found, { enabled: context.anonymous }, route.target.path);
-  const other = await impersonatedUser(headers, target => checkPermission(context, user, target));
-  if (other) return { user: other, identityFor: 'never', objects: [] };
-  return { user, identityFor: dependsOnMore ? 'never' : cacheFor, objects: objects.map(revisionOf) };
+  const uncached = { identityFor: 'never', objects: [], use } as const;
+  try {
+    const other = await impersonatedUser(headers, target => checkPermission(context, user, target));
+    if (other) return { user: other, ...uncached, impersonator: user };
+  } catch (refusal) {
+    // The sender is known nevertheless, and recorded.
+    return { user, ...uncached, refusal };
+  }
+  return { user, identityFor: dependsOnMore ? 'never' : cacheFor, objects: objects.map(revisionOf), use };
 }
 
 /** The revision of an object that an identity depends on. */
@@ -53,10 +59,16 @@ const revisionOf = ({ storageName, object: { metadata } }: StoredObject): Object
   revision: Number(metadata.resourceVersion),
 });
 
-/** Asks the authorizers. Returns what their decision depends on. Throws 403 unless one of them allows the request. */
-export async function checkPermission(context: Context, user: User, target: Target): Promise<DependsOn> {
+/** That a request is allowed: how long that may be remembered, and why it is. */
+export interface Permission {
+  readonly dependsOn: DependsOn;
+  readonly reason?: string | undefined;
+}
+
+/** Asks the authorizers. Throws 403 unless one of them allows the request. */
+export async function checkPermission(context: Context, user: User, target: Target): Promise<Permission> {
   const { decision, dependsOn } = await context.authorization.authorize(user, target);
-  if (decision.is === 'allow') return dependsOn;
+  if (decision.is === 'allow') return { dependsOn, reason: decision.reason };
   throw forbidden(user, target, decision.reason ?? '', context.naming);
 }
 

@@ -1,22 +1,34 @@
+import type { Strategy, SubresourceAnswer, SubresourceDeletion, SubresourceWrite } from '../../core/api/strategy.js';
+import type { ApiObject } from '../../core/model/object.js';
 import { badRequest, methodNotAllowed } from '../../core/model/refusal.js';
-import type { Strategy } from '../../core/api/strategy.js';
 import { keyOf } from '../../core/request/keys.js';
 import { deepCopy } from '../../core/schema/patch/members.js';
+import type { Resource } from '../../core/schema/resource.js';
 import { type Context, strategyContextOf } from './context.js';
 import { notFoundError, UnseenObject } from './errors.js';
-import type { Action, AuthorizedRequest, DecodedObject } from './stages.js';
+import { parseDeleteOptions } from './options.js';
+import { checkPreconditions, deletionOutcome } from './remove.js';
+import type { Action, AuthorizedRequest, DecodedObject, Performed } from './stages.js';
 import { currentObject } from './versions.js';
 
-type Perform = NonNullable<ReturnType<NonNullable<Strategy['actions']>['get']>>;
-type Reply = NonNullable<ReturnType<NonNullable<Strategy['answers']>['get']>>;
+/** The functions of a strategy for creates on subresources, by what they do. */
+type Rule =
+  | { readonly is: 'store'; readonly run: SubresourceWrite }
+  | { readonly is: 'delete'; readonly run: SubresourceDeletion }
+  | { readonly is: 'answer'; readonly run: SubresourceAnswer };
 
 /** The action of a create that stores no object of its own, and the resource that it changes. */
 interface Target {
   readonly resource: AuthorizedRequest['resource'];
   readonly subresource: string;
-  /** Returns the object to store; or, as `reply`, an answer. */
-  readonly perform: Perform | Reply;
-  readonly reply: boolean;
+  readonly rule: Rule;
+}
+
+function ruleOf({ actions, deletions, answers }: Strategy, name: string): Rule | undefined {
+  const [write, remove, answer] = [actions?.get(name), deletions?.get(name), answers?.get(name)];
+  if (write) return { is: 'store', run: write };
+  if (remove) return { is: 'delete', run: remove };
+  return answer && { is: 'answer', run: answer };
 }
 
 /** The action of a virtual kind on another resource (`bindings` acts on `pods/binding`). */
@@ -24,15 +36,14 @@ function indirectTarget({ registry }: Context, { resource }: AuthorizedRequest):
   const { actsOn } = resource.strategy;
   if (!actsOn) return undefined;
   const acted = registry.find(resource.group, resource.version, actsOn.plural);
-  const perform = acted?.strategy.actions?.get(actsOn.action);
-  return perform && { resource: acted!, subresource: actsOn.action, perform, reply: false };
+  const rule = acted && ruleOf(acted.strategy, actsOn.action);
+  return rule && { resource: acted, subresource: actsOn.action, rule };
 }
 
 function directTarget({ resource, route }: AuthorizedRequest): Target | undefined {
   const { name = '' } = route.subresource ?? {};
-  const { actions, answers } = resource.strategy;
-  const perform = actions?.get(name) ?? answers?.get(name);
-  return perform && { resource, subresource: name, perform, reply: answers?.has(name) ?? false };
+  const rule = ruleOf(resource.strategy, name);
+  return rule && { resource, subresource: name, rule };
 }
 
 /**
@@ -48,13 +59,13 @@ export function checkAction(context: Context, request: AuthorizedRequest): void 
 }
 
 /**
- * POST on a subresource that changes its object (`binding`) or is answered (`token`), or on a virtual kind that stands
- * for one. Throws 400 for a body without a name on a virtual kind, and UnseenObject until the job has the object
- * that it names.
+ * POST on a subresource that changes its object (`binding`), deletes it (`eviction`) or is answered (`token`), or on a
+ * virtual kind that stands for one. Throws 400 for a body without a name on a virtual kind, and UnseenObject until the
+ * job has the object that it names.
  */
 export function prepareAction(context: Context, { request: sent, options, object: body }: DecodedObject): Action {
   const indirect = indirectTarget(context, sent);
-  const { resource, subresource, perform, reply } = indirect ?? directTarget(sent)!;
+  const { resource, subresource, rule } = indirect ?? directTarget(sent)!;
   if (indirect && !body.metadata.name) throw badRequest('Name parameter required.');
   const name = indirect ? body.metadata.name! : sent.target.name;
   const request: AuthorizedRequest = indirect
@@ -62,19 +73,75 @@ export function prepareAction(context: Context, { request: sent, options, object
     : sent;
   const key = keyOf(resource, sent.target.namespace, name);
   if (indirect && sent.job.currentKey !== key) throw new UnseenObject(key);
+  const { dryRun } = options;
   return {
     is: 'action',
     sent,
     request,
-    dryRun: options.dryRun,
+    dryRun,
     draft: body,
-    reply,
-    async perform(draft) {
-      if (!indirect && !reply && draft.metadata.name !== name)
+    perform: async draft => {
+      if (!indirect && rule.is !== 'answer' && draft.metadata.name !== name)
         throw badRequest(`name in URL does not match name in ${sent.route.subresource!.kind} object`);
-      const old = currentObject(request);
-      if (!old) throw notFoundError(request);
-      return { object: await perform(draft, deepCopy(old), strategyContextOf(context, request, options.dryRun)), old };
+      return await perform(context, request, rule, draft, dryRun);
     },
   };
+}
+
+/** Carries out a rule on the current object. Throws 404 where there is none, and what the rule throws. */
+async function perform(
+  context: Context,
+  request: AuthorizedRequest,
+  rule: Rule,
+  draft: ApiObject,
+  dryRun: boolean,
+): Promise<Performed> {
+  const old = await currentObject(context, request);
+  if (!old) throw notFoundError(request);
+  const strategyContext = strategyContextOf(context, request, dryRun);
+  switch (rule.is) {
+    case 'store': {
+      const object = rule.run(draft, deepCopy(old), strategyContext);
+      const expect = request.job.current!.revision;
+      return { old, shown: object, dryRun, outcome: { is: 'store', object, expect, status: 201 }, answer: 'success' };
+    }
+    case 'answer': {
+      const object = await rule.run(draft, deepCopy(old), strategyContext);
+      // Validators see what was asked for, not the answer, which may hold secrets.
+      return { old, shown: draft, dryRun, outcome: { is: 'answered', object, status: 201 } };
+    }
+    case 'delete':
+      return performDeletion(context, request, rule.run, draft, old, dryRun);
+  }
+}
+
+function performDeletion(
+  context: Context,
+  request: AuthorizedRequest,
+  run: SubresourceDeletion,
+  draft: ApiObject,
+  old: ApiObject,
+  asked: boolean,
+): Performed {
+  const deletion = run(draft, deepCopy(old), strategyContextOf(context, request, asked));
+  const options = parseDeleteOptions(request.route.query, deletion.options, context.naming);
+  checkPreconditions(request, old, options);
+  return {
+    old,
+    shown: draft,
+    dryRun: options.dryRun,
+    outcome: deletionOutcome(context, request, options, old, deletion.object),
+    answer: 'success',
+    changes: deletion.changes?.map(({ storageName, object }) => ({
+      object,
+      resource: storedResource(context, storageName),
+    })),
+  };
+}
+
+/** The resource of a storage name that a strategy reads. */
+function storedResource({ registry }: Context, storageName: string): Resource {
+  const resource = registry.stored.find(stored => stored.storageName === storageName);
+  if (!resource) throw new Error(`${storageName} is not served`);
+  return resource;
 }

@@ -1,6 +1,7 @@
-import type { Change, Operation } from '../../core/api/admission.js';
+import type { Change } from '../../core/api/admission.js';
 import type { ApiObject, Frozen } from '../../core/model/object.js';
 import type { Violation } from '../../core/model/refusal.js';
+import { changeOf } from './change.js';
 import type { Context } from './context.js';
 import { throwIfInvalid } from './errors.js';
 import { restoreManagedFields } from './managers.js';
@@ -10,38 +11,24 @@ import { ensureNamespace } from './preconditions.js';
 import { reviewContext } from './review.js';
 import type { Action, AuthorizedRequest, Deletion, Merge, ObjectWrite, Review } from './stages.js';
 
-/** A change as mutators and validators see it. */
-const changeOf = (
-  { target, resource, user }: AuthorizedRequest,
-  operation: Operation,
-  name: string,
-  dryRun: boolean,
-  old?: ApiObject,
-): Change => ({
-  operation,
-  target: { ...target, name },
-  kind: resource.kind,
-  user,
-  dryRun,
-  ...(old ? { old: old as Frozen<ApiObject> } : {}),
-});
-
 /** The name of the object; that of a new one is known once mutators have run. */
 const nameOf = ({ request, draft, old }: ObjectWrite): string =>
   (old ? request.target.name : draft.metadata.name) ?? '';
 
-const objectChange = (write: ObjectWrite): Change =>
-  changeOf(write.request, write.old ? 'UPDATE' : 'CREATE', nameOf(write), write.dryRun, write.old);
+function objectChange(context: Context, write: ObjectWrite): Change {
+  const { request, dryRun, old } = write;
+  return changeOf({ context, request, operation: old ? 'UPDATE' : 'CREATE', name: nameOf(write), dryRun, old });
+}
 
-const reviewChange = ({ request, draft, dryRun }: Review): Change =>
-  changeOf(request, 'CREATE', draft.metadata.name ?? '', dryRun);
+const reviewChange = (context: Context, { request, draft, dryRun }: Review): Change =>
+  changeOf({ context, request, operation: 'CREATE', name: draft.metadata.name ?? '', dryRun });
 
 /** Lets mutators change the draft of a write. There is none of a deletion. */
 export async function mutateDraft(context: Context, write: Merge): Promise<void> {
   switch (write.is) {
     case 'object': {
       const { draft, managedFields, request } = write;
-      await context.mutate(objectChange(write), draft);
+      await context.mutate(objectChange(context, write), draft);
       dropRepeatedOwners(draft, request.warnings, true);
       restoreManagedFields(draft, managedFields, request.warnings);
       return;
@@ -49,11 +36,12 @@ export async function mutateDraft(context: Context, write: Merge): Promise<void>
     case 'action': {
       const { draft, sent, dryRun } = write;
       const name = sent.target.name || (draft.metadata.name ?? '');
-      return await context.mutate(changeOf(sent, 'CREATE', name, dryRun), draft);
+      const change = changeOf({ context, request: sent, operation: 'CREATE', name, dryRun, body: draft });
+      return await context.mutate(change, draft);
     }
     case 'review': {
       const { draft, managedFields, request } = write;
-      await context.mutate(reviewChange(write), draft);
+      await context.mutate(reviewChange(context, write), draft);
       restoreManagedFields(draft, managedFields, request.warnings);
       return;
     }
@@ -91,24 +79,17 @@ async function validateObject(context: Context, write: ObjectWrite): Promise<Val
     ...write.violations(object),
   ]);
   throwIfInvalid(resource, nameOf(write), violations);
-  await runValidators(context, request, objectChange(write), object);
+  await runValidators(context, request, objectChange(context, write), object);
   return { request, dryRun, outcome: outcomeOf(context, write) };
 }
 
-async function validateAction(
-  context: Context,
-  { request, draft, dryRun, reply, perform }: Action,
-): Promise<ValidWrite> {
-  const { object, old } = await perform(draft);
-  const change = changeOf(request, 'CREATE', request.target.name, dryRun, old);
-  if (reply) {
-    // Validators see what was asked for, not the answer, which may hold secrets.
-    await runValidators(context, request, change, draft);
-    return { request, dryRun, outcome: { is: 'answered', object, status: 201 } };
-  }
-  await runValidators(context, request, change, object);
-  const expect = request.job.current!.revision;
-  return { request, dryRun, outcome: { is: 'store', object, expect, status: 201, answer: 'success' } };
+async function validateAction(context: Context, { sent, request, draft, perform }: Action): Promise<ValidWrite> {
+  const { old, shown, ...performed } = await perform(draft);
+  const { name } = request.target;
+  const { dryRun } = performed;
+  const change = changeOf({ context, request, sent, operation: 'CREATE', name, dryRun, old, body: draft });
+  await runValidators(context, request, change, shown);
+  return { request, ...performed };
 }
 
 /** Metadata is not validated: nothing is made that has it. */
@@ -121,14 +102,24 @@ async function validateReview(context: Context, write: Review): Promise<ValidWri
     draft.metadata.name ?? '',
     runValidation(request, () => resource.strategy.validateCreate(draft, review)),
   );
-  await runValidators(context, request, reviewChange(write), draft);
+  await runValidators(context, request, reviewChange(context, write), draft);
   const object = await resource.strategy.review!(draft, review);
   return { request, dryRun, outcome: { is: 'answered', object, status: 201 } };
 }
 
-async function validateDeletion(context: Context, { request, dryRun, old, outcome }: Deletion): Promise<ValidWrite> {
-  await runValidators(context, request, changeOf(request, 'DELETE', request.target.name, dryRun, old), undefined);
+async function validateDeletion(context: Context, { request, options, old, outcome }: Deletion): Promise<ValidWrite> {
+  const { dryRun } = options;
+  const { name } = request.target;
+  const change = changeOf({ context, request, operation: 'DELETE', name, dryRun, old, options });
+  await runValidators(context, request, change, undefined);
   return { request, dryRun, outcome };
+}
+
+/** Asks all validators about a connection to a process or port. Throws what they throw. */
+export function validateConnection(context: Context, request: AuthorizedRequest): Promise<void> {
+  const { name } = request.target;
+  const change = changeOf({ context, request, operation: 'CONNECT', name, dryRun: false });
+  return runValidators(context, request, change, undefined);
 }
 
 /** Sets generation and resourceVersion, which neither clients nor mutators decide. */
@@ -147,7 +138,9 @@ function generationOf(
   if (!old) return 1;
   const { changesGeneration = contentChanged } = resource.strategy;
   const { generation } = old.metadata;
-  return route.subresource?.name !== 'status' && changesGeneration(object, old) ? (generation ?? 0) + 1 : generation;
+  return route.subresource?.name !== 'status' && changesGeneration(object, old)
+    ? Number(generation ?? 0) + 1
+    : generation;
 }
 
 /** The violations of a kind's rules. What the rules warn of meanwhile is reported for valid objects only. */

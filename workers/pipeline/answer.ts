@@ -27,12 +27,16 @@ export interface Answer {
 
 const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
 
-/** Headers of an answer in JSON, with the warnings collected. */
-export const jsonHeaders = (warnings: readonly string[] = []): Headers => [
-  ['content-type', 'application/json'],
-  NO_CACHE,
-  ...warningHeaders(warnings),
-];
+/** The media type of answers that are always JSON. */
+export const JSON_TYPE = 'application/json';
+/** One list for all answers without warnings: it is cloned once for the answers of a batch. */
+const JSON_HEADERS: Headers = [['content-type', JSON_TYPE], NO_CACHE];
+
+/** Headers of an answer of a media type, with the warnings collected. */
+export function headersOf(contentType: string, warnings: readonly string[] = []): Headers {
+  if (contentType === JSON_TYPE && warnings.length === 0) return JSON_HEADERS;
+  return [['content-type', contentType], NO_CACHE, ...warningHeaders(warnings)];
+}
 
 /** A refusal as a Status, in a media type that the client accepts, with the warnings collected before it. */
 export function statusAnswer(

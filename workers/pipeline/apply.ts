@@ -16,12 +16,15 @@ import { type FieldManagers, decodeManagers } from '../../core/schema/apply/fiel
 import { scaleManagers, managersAfterScale, SCALE_VERSION } from '../../core/schema/apply/scale.js';
 import { parseStrict } from '../../core/schema/json.js';
 import { isMembers, type Members } from '../../core/schema/patch/members.js';
+import { valueMismatch } from '../../core/schema/patch/mismatch.js';
+import { UnreadableBody } from '../../core/schema/unreadable.js';
 import { decodeYamlStrict } from '../../core/schema/yaml.js';
 import { checkCreatePermission } from './access.js';
 import { applyConflictError, kindText, notApplicableError } from './applyErrors.js';
 import { reportStrictErrors } from './body.js';
 import type { Context } from './context.js';
 import { createObject } from './create.js';
+import { computeWith } from './conversion.js';
 import { decodePatched } from './decode.js';
 import { conflictError, notFoundError } from './errors.js';
 import { kindOf, managerOf, replicasField, scaleKind, writerOf } from './managers.js';
@@ -39,14 +42,14 @@ import { currentObject } from './versions.js';
 export async function apply(context: Context, { request, options }: DecodedApply): Promise<ObjectWrite> {
   const { route, target, user } = request;
   const { dryRun } = options;
-  const old = currentObject(request);
+  const old = await currentObject(context, request);
   if (!old && route.subresource) throw notFoundError(request);
   if (old && isScale(route)) {
     const { object, managers } = applyToScale(context, request, options, old);
     return replaceScale(context, request, dryRun, object, old, managers);
   }
   if (!old) await checkCreatePermission(context, user, target);
-  const { object, managers } = applyToObject(context, request, options, old);
+  const { object, managers } = await applyToObject(context, request, options, old);
   checkName(request, object);
   ensureNamespace(request, object);
   if (old) return replaceObject(context, request, dryRun, object, old, managers);
@@ -67,21 +70,17 @@ interface Applied {
 }
 
 /** Applies the configuration in the body to the current object, or creates one. */
-function applyToObject(
+async function applyToObject(
   context: Context,
   request: AuthorizedRequest,
   options: WriteOptions,
   old: ApiObject | undefined,
-): Applied {
+): Promise<Applied> {
   const { resource, route } = request;
   const config = parseConfig(request, options, resource.apiVersion, resource.kind);
-  const merged = applyConfig(
-    context,
-    request,
-    kindOf(context, request),
-    old,
-    route.subresource?.name === 'status' ? statusConfig(config) : config,
-    decodeManagers(old?.metadata.managedFields),
+  const managers = decodeManagers(old?.metadata.managedFields);
+  const merged = await computeWith(context, resource, kindOf(context, request), kind =>
+    applyConfig(context, request, kind, old, config, managers),
   );
   const object = decodePatched(context, request, options, merged.object);
   // An apply of the status does not change annotations of the object.
@@ -103,18 +102,6 @@ function applyToScale(context: Context, request: AuthorizedRequest, options: Wri
     object: decodePatched(context, request, options, merged.object, route.subresource!.type),
     managers: managersAfterScale(managers, merged.managers, field, resource.apiVersion),
   };
-}
-
-/** The part of a configuration that an apply of the status uses: all but metadata that does not identify the object. */
-function statusConfig(config: Members): Members {
-  if (!isMembers(config['metadata'])) return config;
-  const { name, namespace, uid, resourceVersion } = config['metadata'];
-  const metadata = Object.fromEntries(
-    Object.entries({ name, namespace, uid, resourceVersion }).filter(
-      (entry): entry is [string, Json] => entry[1] !== undefined,
-    ),
-  );
-  return { ...config, metadata };
 }
 
 /** Merges a configuration into an object. Throws 409 for conflicts, 422 for a configuration that cannot be merged. */
@@ -167,25 +154,40 @@ function keepLastApplied(naming: Naming, request: AuthorizedRequest, object: Api
 
 /** The configuration of the body: YAML, of which JSON is a part. Throws 400 for another kind, and for managedFields. */
 function parseConfig(request: AuthorizedRequest, options: WriteOptions, apiVersion: string, kind: string): Members {
-  const { value, duplicates } = parseYamlOrJson(request.job.body!);
-  if (!isMembers(value)) throw badRequest('error decoding YAML: the body must be an object');
+  const { value: parsed, duplicates } = parseYamlOrJson(request.job.body!);
+  const value = parsed ?? {};
+  if (!isMembers(value))
+    throw badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: ${valueMismatch(value, 'map[string]interface {}')}`,
+    );
   if (value['apiVersion'] !== apiVersion || value['kind'] !== kind)
     throw badRequest(`invalid object type: ${kindText(value['apiVersion'], value['kind'])}`);
   if (isMembers(value['metadata']) && value['metadata']['managedFields'] != null)
     throw badRequest('metadata.managedFields must be nil');
-  reportStrictErrors(options.fieldValidation, duplicates, request.warnings, all =>
-    badRequest(`error strict decoding YAML: ${all}`),
+  reportStrictErrors(options.fieldValidation, duplicates, request.warnings, () =>
+    badRequest(
+      'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n' +
+        duplicates.map(duplicate => `  ${duplicate}`).join('\n'),
+    ),
   );
   return value;
 }
 
 /** The parser of JSON is faster. Duplicate keys are reported as the parser of YAML finds them. */
 function parseYamlOrJson(body: Uint8Array): { readonly value: Json; readonly duplicates: readonly string[] } {
-  if (body[0] !== 0x7b) return decodeYamlStrict(body);
+  if (body[0] !== 0x7b) return parseYaml(body);
   try {
     const parsed = parseStrict(body);
-    return parsed.duplicates.length > 0 ? decodeYamlStrict(body) : parsed;
+    return parsed.duplicates.length > 0 ? parseYaml(body) : parsed;
   } catch {
+    return parseYaml(body);
+  }
+}
+
+function parseYaml(body: Uint8Array): ReturnType<typeof decodeYamlStrict> {
+  try {
     return decodeYamlStrict(body);
+  } catch (error) {
+    throw error instanceof UnreadableBody ? badRequest(`error decoding YAML: ${error.message}`) : error;
   }
 }

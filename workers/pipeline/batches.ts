@@ -1,15 +1,5 @@
-import { threadId } from 'node:worker_threads';
 import type { Transaction } from '../../core/api/storage.js';
-import type {
-  Batch,
-  BatchOutcome,
-  Grant,
-  Job,
-  JobOutcome,
-  JobResult,
-  LateOutcome,
-  Proposal,
-} from '../../core/threads/messages.js';
+import type { Grant, Job, JobOutcome, JobResult, LateOutcome, Proposal } from '../../core/threads/messages.js';
 import type { Context } from './context.js';
 import { run } from './pipeline.js';
 
@@ -59,13 +49,16 @@ export class BatchRunner {
     readonly handlers: BatchHandlers,
   ) {}
 
-  /** Runs a batch. Resolves within a turn, with null for the jobs that take longer: their outcomes are sent late. */
-  async run({ id, jobs }: Batch): Promise<BatchOutcome> {
+  /**
+   * Runs a batch. Resolves within a turn with an outcome for each job in their order, null for the jobs that take
+   * longer: their outcomes are sent late.
+   */
+  async run(id: number, jobs: readonly Job[]): Promise<(JobOutcome | null)[]> {
     this.context.catchUp();
     const ended = await this.#firstTurn(id, jobs);
     const outcomes: (JobOutcome | null)[] = jobs.map(() => null);
     for (const { at, outcome } of this.#settle(ended)) outcomes[at] = outcome;
-    return { thread: threadId, outcomes };
+    return outcomes;
   }
 
   /** Starts jobs. Resolves with those that end in this turn; the outcome of each other one is sent when it ends. */

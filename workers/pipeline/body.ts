@@ -96,14 +96,14 @@ function summarize(body: Uint8Array): string {
 }
 
 /**
- * What `read` makes of the body. Throws 400 for a body that is no object at all: of a built-in kind the message names
- * the kind that was expected and shows how the body begins.
+ * What `read` makes of the body. Throws 400 for a body that is no object at all: the message names the kind that was
+ * expected and shows how the body begins.
  */
 export function explainUnreadable<T>({ resource, route, job }: AuthorizedRequest, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    if (!(cause instanceof UnreadableBody) || resource.custom) throw cause;
+    if (!(cause instanceof UnreadableBody)) throw cause;
     const kind = route.subresource?.kind ?? resource.kind;
     throw badRequest(
       `the object provided is unrecognized (must be of type ${kind}): ${cause.message} (${summarize(job.body!)})`,

@@ -1,5 +1,6 @@
 import type { Authentication, Authorization } from '../../core/api/access.js';
 import type { Mutation, Validation } from '../../core/api/admission.js';
+import type { Conversion } from '../../core/api/conversion.js';
 import type { Log } from '../../core/api/host.js';
 import type { StrategyContext } from '../../core/api/strategy.js';
 import type { Naming } from '../../core/naming.js';
@@ -14,6 +15,7 @@ export interface Context {
   readonly authorization: Authorization;
   readonly mutate: Mutation;
   readonly validate: Validation;
+  readonly conversion: Conversion;
   readonly anonymous: boolean;
   readonly log: Log;
   readonly now: () => number;

@@ -29,24 +29,27 @@ export function createObject(
   managers?: FieldManagers,
 ): ObjectWrite {
   const { strategy } = request.resource;
-  const { metadata } = object;
   const strategyContext = strategyContextOf(context, request, dryRun);
   if (request.target.verb !== 'patch') dropRepeatedOwners(object, request.warnings, false);
   const managedFields = setManagers(object, managers ?? managersOfNew(context, request, object));
   const uid = randomUUID();
   setSystemMetadata(object, uid, strategyContext.now);
-  const hasGeneratedName = !metadata.name && Boolean(metadata.generateName);
-  if (hasGeneratedName) metadata.name = randomName(metadata.generateName!);
+  let hasGeneratedName = false;
   return {
     is: 'object',
     request,
     dryRun,
     draft: object,
     managedFields,
-    hasGeneratedName,
+    get hasGeneratedName() {
+      return hasGeneratedName;
+    },
     prepare(created) {
       // Once more: mutators may have replaced the metadata.
       setSystemMetadata(created, uid, strategyContext.now);
+      const { name, generateName } = created.metadata;
+      hasGeneratedName = !name && Boolean(generateName);
+      if (hasGeneratedName) created.metadata.name = randomName(generateName!);
       if (strategy.hasStatus && !strategy.keepStatusOnCreate) delete created['status'];
       strategy.prepareCreate(created, strategyContext);
     },

@@ -1,3 +1,4 @@
+import { writeJson } from '../../core/model/jsonText.js';
 import type { ApiObject, Json, ObjectMeta } from '../../core/model/object.js';
 import { badRequest, invalid, invalidObject, methodNotAllowed, Refusal } from '../../core/model/refusal.js';
 import {
@@ -9,16 +10,16 @@ import {
   TypeMismatch,
 } from '../../core/schema/decode.js';
 import type { Struct } from '../../core/schema/model.js';
-import { isMembers, type Members, treeText } from '../../core/schema/patch/members.js';
+import { isMembers, treeText } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
-import { typeOf } from '../../core/schema/table/types.js';
 import { checkAction } from './actions.js';
 import { explainUnreadable, orderStrictErrors, parseBody, reportStrictErrors, strictRefusal } from './body.js';
 import type { Context } from './context.js';
-import { checkEnvelope, checkSubresourceEnvelope, notAnObject } from './envelope.js';
-import { type DeleteOptions, parseDeleteOptions, parseWriteOptions, type WriteOptions } from './options.js';
+import { decodeDeleteOptions } from './deleteOptions.js';
+import { checkEnvelope, checkSubresourceEnvelope, unknownInOtherVersion } from './envelope.js';
+import { parseWriteOptions, type WriteOptions } from './options.js';
 import { patchFormat } from './patchFormat.js';
-import { checkName, ensureNamespace } from './preconditions.js';
+import { checkName, checkPathName, ensureNamespace, missingName } from './preconditions.js';
 import type { AuthorizedRequest, DecodedWrite } from './stages.js';
 
 /**
@@ -37,6 +38,7 @@ export function decodeRequest(context: Context, request: AuthorizedRequest): Dec
       return { is, request, options, object };
     }
     case 'update': {
+      checkPathName(request);
       const options = parseWriteOptions(route.query, context.naming, 'UpdateOptions');
       const object = decodeBody(context, request, options);
       checkName(request, object);
@@ -45,6 +47,7 @@ export function decodeRequest(context: Context, request: AuthorizedRequest): Dec
     }
     case 'patch': {
       const format = patchFormat(request);
+      checkPathName(request);
       const options = parseWriteOptions(route.query, context.naming, 'PatchOptions', format === 'apply');
       return format === 'apply' ? { is: 'apply', request, options } : { is: 'patch', request, options, format };
     }
@@ -70,7 +73,13 @@ function decodeBody(context: Context, request: AuthorizedRequest, options: Write
   const { route, resource, warnings } = request;
   const { subresource } = route;
   if (subresource?.type && subresource.kind !== resource.kind) return decodeSubresource(context, request, options);
-  const value = explainUnreadable(request, () => checkEnvelope(context, request, parseBody(context, request, options)));
+  const value = explainUnreadable(request, () => {
+    const parsed = parseBody(context, request, options);
+    reportStrictErrors(options.fieldValidation, unknownInOtherVersion(context, request, parsed), warnings, all =>
+      strictRefusal(request, all),
+    );
+    return checkEnvelope(context, request, parsed);
+  });
   const duplicates = request.duplicates.splice(0);
   const unknown: string[] = [];
   const object = decodeObject(resource, value, { strictErrors: unknown });
@@ -113,8 +122,8 @@ function withDefaults(resource: Resource, object: ApiObject): ApiObject {
 /**
  * The object that a patch or an apply leads to. `type` is that of a subresource with a kind of its own. Errors
  * in the patch itself come before unknown fields, which a `strategic` merge reports in sorted order.
- * Throws 422 for a result that is no object of the kind, and for unknown fields where they are refused: it shows the
- * patch if it is a strategic one, else the result.
+ * Throws 400 for a result without a version, and 422 for one that is no object of the kind, and for unknown fields
+ * where they are refused: it shows the patch if it is a strategic one, else the result.
  */
 export function decodePatched(
   context: Context,
@@ -126,15 +135,24 @@ export function decodePatched(
 ): ApiObject {
   const { resource, warnings, job } = request;
   const invalidPatch = (why: string): Refusal => {
-    const given = strategic && job.body ? treeText(parseJson(job.body)) : JSON.stringify(value);
+    const given = strategic && job.body ? treeText(parseJson(job.body)) : writeJson(value);
     return invalidObject('', '', '', [invalid('patch', given, why)]);
   };
+  const refuseUnknown = (all: string): Refusal => invalidPatch(`strict decoding error: ${all}`);
+  // As upstream, which reads an object without a version in a form whose metadata have other names.
+  if (resource.builtIn && !strategic && isMembers(value) && !value['apiVersion']) throw missingName(request);
   const unknown: string[] = [];
   const sink = { strictErrors: unknown, isMerged: strategic };
   let object: ApiObject;
   try {
     // A strategic merge knows the type of its result: what the patch says of kind and version has no effect.
     const checkKind = type ? checkSubresourceEnvelope : checkEnvelope;
+    reportStrictErrors(
+      options.fieldValidation,
+      type ? [] : unknownInOtherVersion(context, request, value),
+      warnings,
+      refuseUnknown,
+    );
     const members = strategic ? value : checkKind(context, request, value);
     object = type ? normalizeAs(type, members, sink) : decodeAsKind(resource, members, sink);
   } catch (error) {
@@ -144,9 +162,7 @@ export function decodePatched(
   }
   if (strategic) unknown.sort();
   const strictErrors = [...request.duplicates.splice(0), ...unknown];
-  reportStrictErrors(options.fieldValidation, strictErrors, warnings, all =>
-    invalidPatch(`strict decoding error: ${all}`),
-  );
+  reportStrictErrors(options.fieldValidation, strictErrors, warnings, refuseUnknown);
   return type ? object : withDefaults(resource, object);
 }
 
@@ -154,27 +170,4 @@ function normalizeAs(type: Struct, value: Json, sink: DecodeSink): ApiObject {
   const object = normalize(type, value, sink) as unknown as ApiObject;
   object.metadata ??= {};
   return object;
-}
-
-/** The options of a delete or deletecollection, from the body or, without one, from the query. Throws 400, 415, 422. */
-export const decodeDeleteOptions = (context: Context, request: AuthorizedRequest): DeleteOptions =>
-  parseDeleteOptions(request.route.query, deleteOptionsBody(context, request), context.naming);
-
-const DELETE_OPTIONS = 'DeleteOptions';
-
-function deleteOptionsBody(context: Context, request: AuthorizedRequest): Members | undefined {
-  const { body } = request.job;
-  if (!body || body.length === 0) return undefined;
-  const value = parseBody(context, request, { dryRun: false, fieldValidation: 'Ignore' }) ?? {};
-  if (!isMembers(value)) throw notAnObject(value);
-  const kind = value['kind'] ?? '';
-  if (kind !== '' && kind !== DELETE_OPTIONS)
-    throw badRequest(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(value['apiVersion'] ?? '')}`,
-    );
-  try {
-    return normalize(typeOf('meta.v1.DeleteOptions'), value, { strictErrors: [] }) as Members;
-  } catch (error) {
-    throw error instanceof TypeMismatch ? badRequest(error.message) : error;
-  }
 }

@@ -1,3 +1,4 @@
+import { writeJson } from '../../core/model/jsonText.js';
 import type { Json } from '../../core/model/object.js';
 import { badRequest, invalid, invalidObject, type Refusal } from '../../core/model/refusal.js';
 import { isMembers, type Members } from '../../core/schema/patch/members.js';
@@ -7,7 +8,7 @@ import { UnreadableBody } from '../../core/schema/unreadable.js';
 import type { Context } from './context.js';
 import type { AuthorizedRequest } from './stages.js';
 
-/** The refusal of a body that is no object. */
+/** The refusal of a body that is not an object. */
 export const notAnObject = (value: Json): Refusal =>
   new UnreadableBody(
     "couldn't get version/kind; json parse error: json: cannot unmarshal " +
@@ -15,7 +16,7 @@ export const notAnObject = (value: Json): Refusal =>
       '"json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
   );
 
-/** A text of the envelope, '' where it is absent. Throws 400 where it is no text. */
+/** A string of the envelope; '' if it is absent. Throws 400 if it is not a string. */
 function envelopeText(object: Members, name: 'kind' | 'apiVersion'): string {
   const value = object[name] ?? '';
   if (typeof value === 'string') return value;
@@ -26,12 +27,14 @@ function envelopeText(object: Members, name: 'kind' | 'apiVersion'): string {
   );
 }
 
-/** Kind and version that a body says, or else those that are expected. Throws 400 where one is no text. */
+/** Kind and version of a body; by default those expected. Throws 400 if one is not a string. */
 const typeMetaOf = (object: Members, { kind, apiVersion }: TypeMeta): TypeMeta => ({
   kind: envelopeText(object, 'kind') || kind,
   apiVersion: envelopeText(object, 'apiVersion') || apiVersion,
 });
 
+const groupOf = (apiVersion: string): string =>
+  apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
 
 interface TypeMeta {
@@ -78,27 +81,53 @@ export function checkEnvelope(
   const { kind, apiVersion } = resource;
   const given = typeMetaOf(object, resource);
   const isPatched = target.verb === 'patch';
-  if (resource.custom) checkCustomEnvelope(resource, isPatched, object);
+  if (resource.custom) checkCustomEnvelope(resource, isPatched, value, object);
   else if (given.kind !== kind || given.apiVersion !== apiVersion)
     throw kindRefusal(registry, { kind, apiVersion, type: internalType(resource), isPatched }, given);
   return object;
 }
 
 /** An object of a custom kind must say its version and kind: the path does not fill them in. */
-function checkCustomEnvelope({ group, apiVersion, kind }: Resource, isPatched: boolean, object: Members): void {
+function checkCustomEnvelope({ apiVersion, kind }: Resource, isPatched: boolean, value: Json, object: Members): void {
   const givenVersion = String(object['apiVersion'] ?? '');
   const givenKind = String(object['kind'] ?? '');
+  if (!givenKind) {
+    const why = `Object 'Kind' is missing in '${writeJson(value)}'`;
+    throw isPatched ? badRequest(why) : new UnreadableBody(why);
+  }
   const metadata = object['metadata'] ?? null;
   const name = isMembers(metadata) ? String(metadata['name'] ?? '') : '';
-  if (givenVersion !== apiVersion && isPatched)
-    throw invalidObject(group, givenKind, name, [invalid('apiVersion', givenVersion, `must be ${apiVersion}`)]);
-  if (givenVersion !== apiVersion) throw wrongVersion(givenVersion, apiVersion);
-  if (givenKind !== kind) throw invalidObject(group, givenKind, name, [invalid('kind', givenKind, `must be ${kind}`)]);
+  if (givenVersion !== apiVersion && !isPatched) throw wrongVersion(givenVersion, apiVersion);
+  const violations = [
+    ...(givenKind === kind ? [] : [invalid('kind', givenKind, `must be ${kind}`)]),
+    ...(givenVersion === apiVersion ? [] : [invalid('apiVersion', givenVersion, `must be ${apiVersion}`)]),
+  ];
+  if (violations.length > 0) throw invalidObject(groupOf(givenVersion), givenKind, name, violations);
 }
 
 /**
- * Returns the members of a subresource's body, which may leave out kind and version. What can only be created is
- * accepted in every version of its group. Throws 400.
+ * Strict errors of an object that says that it is of another version of the custom kind than that of the path: fields
+ * that are unknown there. A version that is not served has no fields. Throws TypeMismatch for malformed metadata.
+ */
+export function unknownInOtherVersion(
+  { registry }: Pick<Context, 'registry'>,
+  { resource }: AuthorizedRequest,
+  value: Json,
+): readonly string[] {
+  if (!resource.custom || !isMembers(value)) return [];
+  const { apiVersion, kind, metadata: _metadata, ...content } = value;
+  if (kind !== resource.kind || typeof apiVersion !== 'string' || apiVersion === resource.apiVersion) return [];
+  if (groupOf(apiVersion) !== resource.group) return [];
+  const other = registry.byKind(apiVersion, resource.kind);
+  const unknown: string[] = [];
+  if (other?.custom) other.custom.decode(value, unknown);
+  else for (const name of Object.keys(content).sort()) unknown.push(`unknown field ${JSON.stringify(name)}`);
+  return unknown;
+}
+
+/**
+ * Returns the members of a subresource's body, which may leave out kind and version. Throws 400 unless the subresource
+ * has bodies of that version.
  */
 export function checkSubresourceEnvelope(
   { registry }: Pick<Context, 'registry'>,
@@ -110,9 +139,9 @@ export function checkSubresourceEnvelope(
   const { kind, group, version, type } = route.subresource ?? resource;
   const apiVersion = group === '' ? version : `${group}/${version}`;
   const given = typeMetaOf(object, { kind, apiVersion });
-  const isKind = given.kind === kind;
-  if (isKind && given.apiVersion === apiVersion) return object;
-  if (isKind && target.verb === 'create' && given.apiVersion.startsWith(`${group}/`)) return object;
+  if (given.kind === kind && given.apiVersion === apiVersion) return object;
+  const isGiven = (other: string): boolean => given.apiVersion === `${group}/${other}`;
+  if (given.kind === kind && route.subresource?.otherVersions?.some(isGiven)) return object;
   const expected = { kind, apiVersion, type: `${packageOf(type!.id)}.${kind}`, isPatched: target.verb === 'patch' };
   throw kindRefusal(registry, expected, given);
 }

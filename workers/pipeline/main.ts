@@ -2,24 +2,34 @@
  * A thread of the pool: Piscina calls the default export with each batch. All else, from the port to the writer to the
  * close, goes through a channel of its own to the front end.
  */
-import { MessageChannel, parentPort, threadId } from 'node:worker_threads';
+import { MessageChannel, parentPort, threadId, workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { authenticator, authorizer } from '../../core/api/access.js';
 import { mutator, validator } from '../../core/api/admission.js';
+import { converter } from '../../core/api/conversion.js';
 import { namingOf } from '../../core/naming.js';
-import { Informers } from '../../core/plugin/informers.js';
+import { FollowedInformers, Informers } from '../../core/plugin/informers.js';
 import { liveRegistry } from '../../core/plugin/registry.js';
+import { RunningCalls } from '../../core/plugin/runningCalls.js';
+import type { ThreadData } from '../../core/threads/data.js';
 import type { FromPoolThread, PoolThreadCreated, ToPoolThread } from '../../core/threads/lifecycle.js';
-import { type Batch, type BatchOutcome, packLate, packOutcomes } from '../../core/threads/messages.js';
+import { packLate, packOutcomes, unpackJobs } from '../../core/threads/jobs.js';
+import type { Batch, BatchOutcome } from '../../core/threads/messages.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
-import { runThread } from '../../core/threads/thread.js';
+import { runThread, type Started } from '../../core/threads/thread.js';
 import { BatchRunner } from './batches.js';
 import type { Context } from './context.js';
+import { Observations } from './observations.js';
+
+interface PoolStarted extends Started<ToPoolThread, FromPoolThread> {
+  readonly runner: BatchRunner;
+}
 
 const { port1: port, port2: frontEnd } = new MessageChannel();
-parentPort!.postMessage({ thread: threadId, port: frontEnd } satisfies PoolThreadCreated, [frontEnd]);
+const running = RunningCalls.memory((workerData as ThreadData).plugins.length);
+parentPort!.postMessage({ thread: threadId, port: frontEnd, running } satisfies PoolThreadCreated, [frontEnd]);
 
-const thread = runThread<ToPoolThread, FromPoolThread, { ready: { is: 'ready' }; runner: BatchRunner }>({
+const thread = runThread<ToPoolThread, FromPoolThread, PoolStarted>({
   kind: 'request',
   name: 'pipeline',
   port,
@@ -32,7 +42,16 @@ const thread = runThread<ToPoolThread, FromPoolThread, { ready: { is: 'ready' };
         live.apply(entry ?? { key, revision });
       },
     });
-    const plugins = await loadPlugins({ informer: name => informers.of(name) });
+    const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
+    const followed = new FollowedInformers(informers, prefixes => feed.subscribe(prefixes));
+    const plugins = await loadPlugins({
+      running: new RunningCalls(running),
+      informer: name => informers.of(name),
+      follow: name => followed.of(name),
+      registry: () => live.current,
+      listen: (name, listener) => informers.listen(name, listener),
+      observe: (metric, labels, value) => observations.add(metric, labels, value),
+    });
     const live = liveRegistry(data, plugins, log);
     for (const { strategy } of live.current.stored) for (const name of strategy.reads ?? []) informers.of(name);
     const context: Context = {
@@ -44,6 +63,7 @@ const thread = runThread<ToPoolThread, FromPoolThread, { ready: { is: 'ready' };
       authorization: plugins.at(authorizer),
       mutate: plugins.at(mutator),
       validate: plugins.at(validator),
+      conversion: plugins.at(converter),
       anonymous: data.anonymous,
       log,
       now: Date.now,
@@ -59,16 +79,15 @@ const thread = runThread<ToPoolThread, FromPoolThread, { ready: { is: 'ready' };
       },
     });
     await feed.subscribe([...new Set([...informers.prefixes, ...live.prefixes])]);
-    return { ready: { is: 'ready' }, runner };
+    return { ready: { is: 'ready' }, runner, take: () => post({ is: 'pong' }) };
   },
 });
 
 /** Runs a batch, once the thread has started. */
-export default async function runBatch(batch: Batch): Promise<BatchOutcome> {
+export default async function runBatch({ id, jobs }: Batch): Promise<BatchOutcome> {
   const { runner } = await thread;
-  const { outcomes, thread: id } = await runner.run(batch);
-  const [packed, transfer] = packOutcomes(outcomes);
-  const answer = { thread: id, outcomes: packed };
+  const [outcomes, transfer] = packOutcomes(await runner.run(id, unpackJobs(jobs)));
+  const answer = { thread: threadId, outcomes };
   if (transfer.length === 0) return answer;
   return move({ [transferableSymbol]: transfer, [valueSymbol]: answer }) as never;
 }

@@ -1,7 +1,8 @@
 import { MANAGER_BYTES } from '../../core/limits.js';
+import type { Awaitable } from '../../core/api/point.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { firstValue } from '../../core/request/query.js';
-import type { FieldSet, MutableFieldSet } from '../../core/schema/apply/fieldSet.js';
+import type { FieldSet } from '../../core/schema/apply/fieldSet.js';
 import { type ManagedKind, updateManagers, type KindVersion, type Writer } from '../../core/schema/apply/manager.js';
 import {
   encodeManagers,
@@ -16,6 +17,7 @@ import { normalize } from '../../core/schema/decode.js';
 import { equalJson } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { type Context, timestamp } from './context.js';
+import { computeWith } from './conversion.js';
 import { UNPRINTABLE } from './options.js';
 import type { AuthorizedRequest } from './stages.js';
 
@@ -63,15 +65,21 @@ function withoutStatus(set: FieldSet): FieldSet {
   return rest;
 }
 
-function statusFields(set: FieldSet): FieldSet {
-  const fields: MutableFieldSet = {};
-  for (const name of ['f:metadata', 'f:status']) if (set[name]) fields[name] = set[name];
-  return fields;
+/** The fields that a write of the status may own: those of the status, and of the metadata those not in `kept`. */
+function statusFields(set: FieldSet, kept: readonly string[] = []): FieldSet {
+  const { 'f:metadata': metadata, 'f:status': status } = set;
+  const rest = Object.entries(metadata ?? {}).filter(([name]) => !kept.includes(name.slice('f:'.length)));
+  const hasMetadata = rest.some(([name]) => name !== '.');
+  return {
+    ...(hasMetadata ? { 'f:metadata': Object.fromEntries(rest) } : {}),
+    ...(status ? { 'f:status': status } : {}),
+  };
 }
 
 /** The filter for fields that the manager of a write may own. */
 function ownedFields({ route, resource }: AuthorizedRequest): ManagedKind['writable'] {
-  if (route.subresource) return route.subresource.name === 'status' ? statusFields : allFields;
+  if (route.subresource?.name === 'status') return set => statusFields(set, resource.strategy.keptInStatus);
+  if (route.subresource) return allFields;
   return resource.strategy.hasStatus ? withoutStatus : allFields;
 }
 
@@ -98,7 +106,9 @@ export function kindOf({ registry }: Context, request: AuthorizedRequest): Manag
     writable: ownedFields(request),
     version(apiVersion) {
       const served = apiVersion === resource.apiVersion ? resource : registry.byKind(apiVersion, resource.kind);
-      return served?.storageName === resource.storageName ? versionOf(resource, served) : undefined;
+      // As upstream, fields have no names in another group: its managers lose them.
+      const isOther = served?.storageName !== resource.storageName || served.group !== resource.group;
+      return isOther ? undefined : versionOf(resource, served);
     },
   };
 }
@@ -149,12 +159,15 @@ export function managersOfUpdated(
   request: AuthorizedRequest,
   object: ApiObject,
   old: ApiObject,
-): FieldManagers {
+): Awaitable<FieldManagers> {
   const { managers, reset } = request.route.subresource
     ? { managers: decodeManagers(old.metadata.managedFields), reset: false }
     : managersBefore(object, old);
   if (managers.size === 0 && !reset) return NOBODY;
-  return updateManagers(kindOf(context, request), writerOf(context, request), json(old), json(object), managers);
+  const writer = writerOf(context, request);
+  return computeWith(context, request.resource, kindOf(context, request), kind =>
+    updateManagers(kind, writer, json(old), json(object), managers),
+  );
 }
 
 /** Who owns the fields of an object whose scale was changed from `before` to `after` by a write that is no apply. */

@@ -1,3 +1,4 @@
+import { isNumber } from '../../core/model/jsonText.js';
 import { MANAGER_BYTES } from '../../core/limits.js';
 import { firstValue, parseFlag, parseInteger, type Query } from '../../core/request/query.js';
 import {
@@ -122,15 +123,15 @@ export function parseDeleteOptions(
       : undefined;
   const policy = body ? body['propagationPolicy'] : query.get('propagationPolicy')?.[0];
   const violations: Violation[] = [];
-  if (policy !== undefined && policy !== null && !POLICIES.includes(String(policy))) {
-    violations.push(notSupported('propagationPolicy', policy, [...POLICIES, 'nil']));
-  }
   if (policy != null && orphan != null) {
     violations.push({
       reason: 'FieldValueInvalid',
       field: 'propagationPolicy',
       message: `Invalid value: ${JSON.stringify(policy)}: orphanDependents and deletionPropagation cannot be both set`,
     });
+  }
+  if (policy !== undefined && policy !== null && !POLICIES.includes(String(policy))) {
+    violations.push(notSupported('propagationPolicy', policy, [...POLICIES, 'nil']));
   }
   const dryRun = (body ? (body['dryRun'] as string[] | undefined) : query.get('dryRun')) ?? [];
   violations.push(...dryRunViolations(dryRun));
@@ -140,7 +141,7 @@ export function parseDeleteOptions(
     dryRun:
       dryRun.some(value => value !== '') ||
       (body !== undefined && parseDryRun(query.get('dryRun') ?? [], naming, 'DeleteOptions')),
-    ...(typeof grace === 'number' ? { gracePeriodSeconds: grace } : {}),
+    ...(isNumber(grace) ? { gracePeriodSeconds: Number(grace) } : {}),
     ...(typeof orphan === 'boolean' ? { orphanDependents: orphan } : {}),
     ...(policy ? { propagationPolicy: policy as DeleteOptions['propagationPolicy'] } : {}),
     ...(preconditions ? { preconditions } : {}),

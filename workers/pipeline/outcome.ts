@@ -6,7 +6,8 @@ import type { Context } from './context.js';
 import { alreadyExistsError } from './errors.js';
 import { comparableManagedFields } from './managers.js';
 import type { AuthorizedRequest, ObjectWrite } from './stages.js';
-import { encodeObject, storageResource, toStorageVersion } from './versions.js';
+import { converterOf } from './conversion.js';
+import { encodeObject, storageResource, toStrategyVersion } from './versions.js';
 
 /** What a write leads to. */
 export type Outcome = Stored | Removed | Unwritten;
@@ -18,8 +19,6 @@ export interface Stored {
   /** The revision that the current object must have; 0: there must be none. */
   readonly expect: number;
   readonly status: number;
-  /** `success`: the answer is a Status and not the object. */
-  readonly answer?: 'success';
   /** The request needs a second write: it runs again once this one is committed. */
   readonly more?: boolean;
 }
@@ -44,6 +43,16 @@ export interface ValidWrite {
   readonly request: AuthorizedRequest;
   readonly dryRun: boolean;
   readonly outcome: Outcome;
+  /** `success`: the answer is a Status and not the object. */
+  readonly answer?: 'success';
+  /** Other objects that change in the same transaction, each at the revision in its metadata. */
+  readonly changes?: readonly OtherChange[];
+}
+
+/** An object to store beside that of the request. */
+export interface OtherChange {
+  readonly resource: Resource;
+  readonly object: ApiObject;
 }
 
 /** What the create or update of a valid object leads to. Throws 409 for a create under a name that is taken. */
@@ -80,7 +89,7 @@ function canBeRemoved({ strategy }: Resource, object: ApiObject): boolean {
 
 /** Whether the stored bytes would be the same, but for times in `metadata.managedFields`. */
 function isUnchanged(
-  { registry }: Context,
+  context: Context,
   { job, resource }: AuthorizedRequest,
   object: ApiObject,
   old: ApiObject,
@@ -88,6 +97,11 @@ function isUnchanged(
   if (object.metadata.generation !== old.metadata.generation) return false;
   const managedFields = comparableManagedFields(object, old);
   const metadata = { ...object.metadata, ...(managedFields ? { managedFields } : {}) };
-  const text = encodeObject(storageResource(registry, resource), toStorageVersion(resource, { ...object, metadata }));
+  const now = { ...object, metadata };
+  if (converterOf(context, resource)) {
+    const isInStorageVersion = decodeStored(job.current!.bytes).apiVersion === resource.storageApiVersion;
+    return isInStorageVersion && encodeObject(resource, now) === encodeObject(resource, old);
+  }
+  const text = encodeObject(storageResource(context.registry, resource), toStrategyVersion(resource, now));
   return Buffer.from(text).equals(job.current!.bytes);
 }

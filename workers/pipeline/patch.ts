@@ -1,10 +1,11 @@
 import { JSON_PATCH_OPERATIONS } from '../../core/limits.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
-import { Refusal } from '../../core/model/refusal.js';
+import { badRequest } from '../../core/model/refusal.js';
 import type { Struct } from '../../core/schema/model.js';
 import { applyJsonPatch, jsonPatchErrors } from '../../core/schema/patch/jsonPatch.js';
 import { applyMergePatch } from '../../core/schema/patch/mergePatch.js';
 import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
+import { UnreadableBody } from '../../core/schema/unreadable.js';
 import { parseBody } from './body.js';
 import type { Context } from './context.js';
 import { decodePatched } from './decode.js';
@@ -20,9 +21,9 @@ import { currentObject } from './versions.js';
  * PATCH in a format that changes the current object. Throws 404, and 400, 409, 415 and 422 for the patch and its
  * result.
  */
-export function patch(context: Context, decoded: DecodedPatch): ObjectWrite {
+export async function patch(context: Context, decoded: DecodedPatch): Promise<ObjectWrite> {
   const { request, options, format } = decoded;
-  const old = currentObject(request);
+  const old = await currentObject(context, request);
   if (!old) throw notFoundError(request);
   if (isScale(request.route)) return patchScale(context, decoded, old);
   const result = applyPatch(context, decoded, old, request.resource.type);
@@ -43,13 +44,9 @@ function patchScale(context: Context, decoded: DecodedPatch, old: ApiObject): Ob
 }
 
 /** Applies the patch in the body to an object of the type. The result is not decoded yet. */
-function applyPatch(
-  context: Context,
-  { request, options, format }: DecodedPatch,
-  object: ApiObject,
-  type: Struct,
-): Json {
-  const document = parseBody(context, request, options);
+function applyPatch(context: Context, decoded: DecodedPatch, object: ApiObject, type: Struct): Json {
+  const { request, options, format } = decoded;
+  const document = parsePatch(context, decoded);
   const before = object as unknown as Json;
   switch (format) {
     case 'json': {
@@ -58,8 +55,7 @@ function applyPatch(
         const strictErrors = jsonPatchErrors(Buffer.from(request.job.body!).toString('utf8'));
         request.duplicates.splice(0, Infinity, ...strictErrors);
       }
-      const apply = (): Json => applyJsonPatch(before, document, JSON_PATCH_OPERATIONS);
-      return request.resource.custom ? withoutReason(apply) : apply();
+      return applyJsonPatch(before, document, JSON_PATCH_OPERATIONS);
     }
     case 'merge':
       return applyMergePatch(before, document);
@@ -68,12 +64,12 @@ function applyPatch(
   }
 }
 
-/** Removes the reason from an Invalid refusal, as upstream does for JSON Patches of custom kinds. */
-function withoutReason<T>(apply: () => T): T {
+/** Parses the body of a patch. Throws 400, with a message that says what is wrong with the text. */
+function parsePatch(context: Context, { request, options, format }: DecodedPatch): Json {
   try {
-    return apply();
+    return parseBody(context, request, options);
   } catch (error) {
-    if (!(error instanceof Refusal) || error.reason !== 'Invalid') throw error;
-    throw new Refusal('Invalid', error.message.split(': ', 1)[0]!, error.details);
+    if (!(error instanceof UnreadableBody) || !error.syntaxError) throw error;
+    throw badRequest(format === 'strategic' ? error.syntaxError : `error decoding patch: ${error.syntaxError}`);
   }
 }

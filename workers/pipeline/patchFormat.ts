@@ -22,7 +22,7 @@ const CUSTOM = BUILT_IN.filter(mediaType => FORMATS[mediaType] !== 'strategic');
 
 /**
  * The format of a PATCH, by its media type. Throws 415 with the media types that the resource accepts. For an unknown
- * media type, built-in kinds answer as upstream's router does, which names none.
+ * media type, built-in kinds answer as upstream's router does, which names none, and with 406 if there is no body.
  */
 export function patchFormat({ job, resource }: AuthorizedRequest): PatchFormat {
   const given = job.contentType.split(';', 1)[0]!;
@@ -30,7 +30,9 @@ export function patchFormat({ job, resource }: AuthorizedRequest): PatchFormat {
   const mediaType = accepted.find(one => one === given);
   if (mediaType) return FORMATS[mediaType];
   if (resource.builtIn && !accepted.some(one => one === given.trim()))
-    throw new Refusal('UnsupportedMediaType', '415: Unsupported Media Type', {});
+    throw job.contentType === '' && !job.body?.length
+      ? new Refusal('NotAcceptable', '406: Not Acceptable\n\nAvailable representations: ', {})
+      : new Refusal('UnsupportedMediaType', '415: Unsupported Media Type', {});
   const why = 'the body of the request was in an unknown format - accepted media types include';
   throw new Refusal('UnsupportedMediaType', `${why}: ${accepted.join(', ')}`);
 }

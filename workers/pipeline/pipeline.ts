@@ -1,10 +1,11 @@
 import type { Transaction } from '../../core/api/storage.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
-import { isConnect, refuseConnect } from '../../core/request/connect.js';
+import { isConnect, objectName, refuseConnect } from '../../core/request/connect.js';
 import { chooseAnswerForm } from '../../core/request/forms.js';
 import { parseRoute } from '../../core/request/route.js';
 import type { Grant, Job, JobResult } from '../../core/threads/messages.js';
+import { validateConnection } from './admission.js';
 import { statusAnswer } from './answer.js';
 import type { Context } from './context.js';
 import { notFoundError, UnseenObject } from './errors.js';
@@ -24,21 +25,27 @@ export async function run(
 ): Promise<JobResult> {
   const { id } = job;
   const warnings: string[] = [...(job.warnings ?? [])];
+  const annotations = new Map<string, string>();
+  const found = (): Pick<JobResult, 'annotations'> =>
+    annotations.size > 0 ? { annotations: Object.fromEntries(annotations) } : {};
   let grant: Grant | undefined;
   try {
     const route = parseRoute(context.registry, job.method, job.path, job.query);
     if (job.render) return { id, ...(await render(context, job, route, job.render)) };
-    const authenticated = await authenticate(context, { job, route, warnings });
-    const { user, identityFor, objects } = authenticated;
-    const found = {
+    const authenticated = await authenticate(context, { job, route, warnings, annotations });
+    const { user, identityFor, objects, use, impersonator } = authenticated;
+    const known = {
       user,
       identityFor,
       objects,
+      use,
+      impersonator,
       warnings: job.user || warnings.length === 0 ? undefined : [...warnings],
     };
-    if (!job.granted) grant = { ...found, dependsOn: 'never', allowed: false };
+    if (!job.granted) grant = { ...known, dependsOn: 'never', allowed: false };
     const authorized = await authorize(context, authenticated);
-    if (!job.granted) grant = { ...found, dependsOn: authorized.dependsOn, allowed: true };
+    const { dependsOn, reason } = authorized;
+    if (!job.granted) grant = { ...known, dependsOn, reason, allowed: true };
     const request = asWrite(authorized);
     if (!request) return { id, is: 'granted', grant };
     const { strategy, warning } = request.resource;
@@ -48,26 +55,30 @@ export async function run(
       checkCollection(context, request);
       return { id, is: 'granted', warnings, grant };
     }
-    checkAnswerable(context, request);
+    await checkAnswerable(context, request);
     const { status, headers, body, gaps, more, operations, key } = await write(context, request);
-    if (!operations) return { id, is: 'respond', status, headers, body: body!, key, grant };
+    if (!operations) return { id, is: 'respond', status, headers, body: body!, key, grant, ...found() };
     propose(id, operations);
-    return { id, is: 'proposed', status, headers, body, gaps, more, key: operations[0]!.key, grant };
+    return { id, is: 'proposed', status, headers, body, gaps, more, key: operations[0]!.key, grant, ...found() };
   } catch (thrown) {
     if (thrown instanceof UnseenObject) return { id, is: 'unseen', key: thrown.key, grant };
-    return { id, ...refusalAnswer(context, job, thrown, warnings), grant };
+    return { id, ...refusalAnswer(context, job, thrown, warnings), grant, ...found() };
   }
 }
 
 /**
  * Throws 406 where the answer could not be sent, before anything is done; and refuses what would have to connect to a
- * process or port.
+ * process or port, after validators were asked about it.
  */
-function checkAnswerable(context: Context, request: AuthorizedRequest): void {
+async function checkAnswerable(context: Context, request: AuthorizedRequest): Promise<void> {
   const { resource, route, target, job } = request;
   chooseAnswerForm(resource, job.accept, context.naming, false, formsOf(route));
   if (!isConnect(route.subresource)) return;
-  if (!job.current) throw notFoundError(request);
+  if (route.subresource.connect) await validateConnection(context, request);
+  if (!job.current) {
+    const name = objectName(resource, route.subresource, target.name);
+    throw notFoundError({ ...request, target: { ...target, name } });
+  }
   refuseConnect(resource, route.subresource, target.verb, decodeStored(job.current.bytes), route.query);
 }
 

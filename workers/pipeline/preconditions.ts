@@ -1,13 +1,22 @@
 import type { ApiObject } from '../../core/model/object.js';
-import { badRequest, conflict, type GroupResource, MODIFIED } from '../../core/model/refusal.js';
+import { badRequest, conflict, type GroupResource, MODIFIED, type Refusal } from '../../core/model/refusal.js';
 import { parseRevision } from '../../core/request/resourceVersion.js';
 import { conflictError, groupResource } from './errors.js';
 import type { AuthorizedRequest } from './stages.js';
 
+/** The refusal of an object that has no name. */
+export const missingName = ({ target }: AuthorizedRequest): Refusal =>
+  badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
+
+/** Throws 400 for a path without a name: those of custom kinds are not refused before. */
+export function checkPathName({ target }: AuthorizedRequest): void {
+  if (target.name === '') throw badRequest('name must be provided');
+}
+
 /** Throws 400 for an object that has no name, or another one than its path. */
-export function checkName({ target }: AuthorizedRequest, { metadata: { name } }: ApiObject): void {
-  if (!name)
-    throw badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
+export function checkName(request: AuthorizedRequest, { metadata: { name } }: ApiObject): void {
+  const { target } = request;
+  if (!name) throw missingName(request);
   if (name !== target.name)
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`);
 }

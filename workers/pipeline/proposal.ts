@@ -1,3 +1,5 @@
+import type { Awaitable } from '../../core/api/point.js';
+import type { Transaction } from '../../core/api/storage.js';
 import { OBJECT_BYTES } from '../../core/limits.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { qualifyResource, Refusal } from '../../core/model/refusal.js';
@@ -5,25 +7,27 @@ import { REVISION_MARK } from '../../core/plugin/stored.js';
 import { encodeStatus } from '../../core/request/forms.js';
 import { keyOf } from '../../core/request/keys.js';
 import type { Resource } from '../../core/schema/resource.js';
-import { type Answer, jsonHeaders } from './answer.js';
+import { type Answer, headersOf, JSON_TYPE } from './answer.js';
 import { claimOperations } from './claims.js';
 import type { Context } from './context.js';
+import { converterOf } from './conversion.js';
 import { groupResource } from './errors.js';
-import type { Removed, Stored, ValidWrite } from './outcome.js';
+import type { OtherChange, Removed, Stored, ValidWrite } from './outcome.js';
 import { encodeAnswer } from './render.js';
 import type { AuthorizedRequest } from './stages.js';
-import { encodeObject, storageResource, toRequestVersion, toStorageVersion } from './versions.js';
+import { encodeObject, storageResource, toRequestVersion, toStorageVersion, toStrategyVersion } from './versions.js';
 
 /** The transaction of a valid write, if there is one, and the answer in the form that the client accepts. */
-export function answerWrite(context: Context, { request, dryRun, outcome }: ValidWrite): Answer {
+export function answerWrite(context: Context, write: ValidWrite): Awaitable<Answer> {
+  const { request, outcome } = write;
   switch (outcome.is) {
     case 'store':
-      return answerStore(context, request, outcome, dryRun);
+      return answerStore(context, write, outcome);
     case 'remove':
-      return answerRemove(context, request, outcome, dryRun);
+      return answerRemove(context, write, outcome);
     case 'unchanged':
     case 'answered':
-      return encodeAnswer(context, request, outcome.object, outcome.status);
+      return write.answer ? successAnswer(request) : encodeAnswer(context, request, outcome.object, outcome.status);
   }
 }
 
@@ -31,36 +35,54 @@ const SUCCESS = Buffer.from('{"kind":"Status","apiVersion":"v1","metadata":{},"s
 
 const successAnswer = ({ warnings }: AuthorizedRequest): Answer => ({
   status: 201,
-  headers: jsonHeaders(warnings),
+  headers: headersOf(JSON_TYPE, warnings),
   body: SUCCESS,
 });
 
-function answerStore(context: Context, request: AuthorizedRequest, outcome: Stored, dryRun: boolean): Answer {
+async function answerStore(context: Context, write: ValidWrite, outcome: Stored): Promise<Answer> {
+  const { request, dryRun, changes } = write;
   const { resource, job } = request;
   const { object, expect, status, more } = outcome;
   const key = keyOf(resource, object.metadata.namespace ?? '', object.metadata.name!);
-  if (dryRun)
-    return outcome.answer ? successAnswer(request) : { ...encodeAnswer(context, request, object, status), key };
-  const stored = toStorageVersion(resource, object);
+  if (dryRun && write.answer) return successAnswer(request);
+  if (dryRun && !converterOf(context, resource)) return { ...encodeAnswer(context, request, object, status), key };
+  const stored = await toStorageVersion(context, resource, object);
+  // The stored version may lack members of the request's version: the answer shows what a read will show.
+  const [shown = object] =
+    resource.custom && stored !== object ? await toRequestVersion(context, resource, [stored]) : [object];
+  if (dryRun) return { ...encodeAnswer(context, request, shown, status), key };
   const { value, gap } = encodeWithGap(stored, storageResource(context.registry, resource));
   // A create has no current object; if one is given here, it belongs to another object of that name.
   const current = expect === 0 ? undefined : job.current;
   const operations = [
     { is: 'put' as const, key, value, gap, expect },
     ...claimOperations(resource, key, current, stored),
+    ...otherOperations(context, changes),
   ];
-  if (outcome.answer) return { ...successAnswer(request), operations };
-  // The stored version may lack members of the request's version: the answer shows what a read will show.
-  const shown = resource.custom && stored !== object ? toRequestVersion(resource, stored) : object;
+  if (write.answer) return { ...successAnswer(request), operations, more };
   const { headers, body, gaps } = encodeAnswer(context, request, shown, status, 'put');
   return { status, headers, body, gaps, operations, more };
 }
 
+const MARK = Buffer.from(REVISION_MARK);
+
+/** The operations that store what changes beside the object of the request. */
+const otherOperations = ({ registry }: Context, changes: readonly OtherChange[] = []): Transaction =>
+  changes.map(({ resource, object }) => ({
+    is: 'put',
+    key: keyOf(resource, object.metadata.namespace ?? '', object.metadata.name!),
+    ...encodeWithGap(toStrategyVersion(resource, object), storageResource(registry, resource)),
+    expect: Number(object.metadata.resourceVersion),
+  }));
+
 /** The bytes to store: the writer inserts the digits of the revision at `gap`. Throws 500 for an object too large. */
 function encodeWithGap(object: ApiObject, resource: Resource): { value: Uint8Array; gap: number } {
-  const text = encodeObject(resource, { ...object, metadata: { ...object.metadata, resourceVersion: '0' } });
-  const at = text.indexOf(REVISION_MARK) + REVISION_MARK.length;
-  const value = Buffer.from(text.slice(0, at) + text.slice(at + 1));
+  const bytes = Buffer.from(
+    encodeObject(resource, { ...object, metadata: { ...object.metadata, resourceVersion: '0' } }),
+  );
+  const gap = bytes.indexOf(MARK) + MARK.length;
+  // Without the digit that stands for the revision.
+  const value = bytes.copyWithin(gap, gap + 1).subarray(0, -1);
   if (value.length > OBJECT_BYTES) {
     throw new Refusal(
       'RequestEntityTooLarge',
@@ -69,22 +91,26 @@ function encodeWithGap(object: ApiObject, resource: Resource): { value: Uint8Arr
       500,
     );
   }
-  return { value, gap: Buffer.byteLength(text.slice(0, at)) };
+  return { value, gap };
 }
 
-function answerRemove(context: Context, request: AuthorizedRequest, { old, shown }: Removed, dryRun: boolean): Answer {
+function answerRemove(context: Context, write: ValidWrite, { old, shown }: Removed): Answer {
+  const { request, dryRun, changes } = write;
   const { resource, job, target } = request;
   // A delete shows the object at the revision of its removal; an update that ends a deletion, at the one it had.
   const commit = !dryRun && target.verb === 'delete' ? 'delete' : 'none';
-  const answer =
-    shown || resource.strategy.returnsDeletedObject
-      ? encodeAnswer(context, request, shown ?? old, 200, commit)
+  const shows = shown ?? (resource.strategy.returnsDeletedObject ? old : undefined);
+  const answer = write.answer
+    ? successAnswer(request)
+    : shows
+      ? encodeAnswer(context, request, shows, 200, commit)
       : removedAnswer(context, request, old);
   if (dryRun) return answer;
   const key = keyOf(resource, target.namespace || old.metadata.namespace || '', old.metadata.name!);
   const operations = [
     { is: 'delete' as const, key, expect: job.current!.revision },
     ...claimOperations(resource, key, job.current, undefined),
+    ...otherOperations(context, changes),
   ];
   return { ...answer, operations };
 }
@@ -100,5 +126,5 @@ function removedAnswer({ naming }: Context, { resource, warnings, job }: Authori
     details: { name: old.metadata.name, ...(group ? { group } : {}), kind, uid: old.metadata.uid },
   };
   const { contentType, bytes } = encodeStatus(status, job.accept, naming);
-  return { status: 200, headers: [['content-type', contentType], ...jsonHeaders(warnings).slice(1)], body: bytes };
+  return { status: 200, headers: headersOf(contentType, warnings), body: bytes };
 }

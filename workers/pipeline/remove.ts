@@ -4,7 +4,7 @@ import { chooseAnswerForm } from '../../core/request/forms.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { deepCopy } from '../../core/schema/patch/members.js';
 import { type Context, timestamp } from './context.js';
-import { decodeDeleteOptions } from './decode.js';
+import { decodeDeleteOptions } from './deleteOptions.js';
 import { conflictError, notFoundError, storedGroup } from './errors.js';
 import type { DeleteOptions } from './options.js';
 import type { Outcome } from './outcome.js';
@@ -25,13 +25,12 @@ export function checkCollection(context: Context, request: AuthorizedRequest): v
  * DELETE of one object: begins its deletion, shortens its grace period, or removes it (spec, "Deletion lifecycle").
  * Throws 404, and 409 for a precondition that fails.
  */
-export function remove(context: Context, { request, options }: DecodedDelete): Deletion {
+export async function remove(context: Context, { request, options }: DecodedDelete): Promise<Deletion> {
   warnOfPolicy(request, options);
-  const old = currentObject(request);
+  const old = await currentObject(context, request);
   if (!old) throw notFoundError(request);
   checkPreconditions(request, old, options);
-  const { dryRun } = options;
-  return { is: 'deletion', request, dryRun, old, outcome: outcomeOf(context, request, options, old) };
+  return { is: 'deletion', request, options, old, outcome: deletionOutcome(context, request, options, old) };
 }
 
 /** Adds the kind's warning of a delete that names no propagation policy, whatever becomes of the delete. */
@@ -41,10 +40,16 @@ function warnOfPolicy({ resource, warnings }: AuthorizedRequest, options: Delete
     warnings.push(deletionWarning);
 }
 
-function outcomeOf(context: Context, request: AuthorizedRequest, options: DeleteOptions, old: ApiObject): Outcome {
+/** What a delete of `old` leads to. `object` is what is stored if something of it is left, and is changed for that. */
+export function deletionOutcome(
+  context: Context,
+  request: AuthorizedRequest,
+  options: DeleteOptions,
+  old: ApiObject,
+  object: ApiObject = deepCopy(old),
+): Outcome {
   const { resource, job } = request;
   const { strategy } = resource;
-  const object = deepCopy(old);
   const expect = job.current!.revision;
   const { deletionGracePeriodSeconds: current } = old.metadata;
   const grace = gracePeriod(resource, object, options.gracePeriodSeconds);
@@ -76,10 +81,21 @@ function gracePeriod({ strategy }: Resource, object: ApiObject, asked: number | 
 
 /** Sets a grace period of 0, as the answer to a delete without grace shows the object. */
 function withZeroGrace(context: Context, object: ApiObject): ApiObject {
-  object.metadata.deletionTimestamp ??= timestamp(context.now());
-  object.metadata.deletionGracePeriodSeconds = 0;
+  const { metadata } = object;
+  metadata.deletionTimestamp = timestamp(deletionStart(context, metadata));
+  metadata.deletionGracePeriodSeconds = 0;
   return object;
 }
+
+/** When the deletion of an object began, in milliseconds: now if it has not. */
+const deletionStart = (context: Context, metadata: ApiObject['metadata']): number =>
+  metadata.deletionTimestamp
+    ? Date.parse(metadata.deletionTimestamp) - toMilliseconds(metadata.deletionGracePeriodSeconds ?? 0)
+    : context.now();
+
+/** Milliseconds of a grace period. As upstream, the nanoseconds of a very long one overflow. */
+const toMilliseconds = (seconds: number): number =>
+  Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n) / 1_000_000n);
 
 /** Marks the object as being deleted; false if that changes nothing. */
 function markDeleted(
@@ -96,8 +112,7 @@ function markDeleted(
   // A later delete may shorten the grace period, never lengthen it.
   if (deletedAt && grace >= current && sameFinalizers) return false;
   if (!deletedAt || grace < current) {
-    const began = deletedAt ? Date.parse(deletedAt) - current * 1000 : context.now();
-    metadata.deletionTimestamp = timestamp(began + grace * 1000);
+    metadata.deletionTimestamp = timestamp(deletionStart(context, old.metadata) + toMilliseconds(grace));
     metadata.deletionGracePeriodSeconds = grace;
   }
   if (!deletedAt) {
@@ -129,7 +144,7 @@ function finalizersAfter({ strategy }: Resource, { metadata }: ApiObject, option
 }
 
 /** Throws 409 for an object with another uid or resourceVersion than the client expects. */
-function checkPreconditions(request: AuthorizedRequest, old: ApiObject, { preconditions }: DeleteOptions): void {
+export function checkPreconditions(request: AuthorizedRequest, old: ApiObject, { preconditions }: DeleteOptions): void {
   if (!preconditions) return;
   const { resource, target, job } = request;
   const fail = (what: 'UID' | 'ResourceVersion', asked: string, found: string, hint: string): never => {

@@ -1,16 +1,18 @@
 import { randomInt } from 'node:crypto';
 import type { Choice, Form } from '../../core/request/negotiate.js';
-import { chooseForm, FORMS, chooseAnswerForm, isPretty, encodeJsonBody } from '../../core/request/forms.js';
+import { chooseForm, eventForms, FORMS, chooseAnswerForm, isPretty, encodeJsonBody } from '../../core/request/forms.js';
 import type { Route } from '../../core/request/route.js';
 import { firstValue } from '../../core/request/query.js';
+import { readJson, writeJson } from '../../core/model/jsonText.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { unknownPath } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { Struct } from '../../core/schema/model.js';
 import { encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
+import { encodeRecord, recordType } from '../../core/schema/protobufList.js';
 import { watchFrame } from '../../core/schema/protobufWatch.js';
 import type { Resource } from '../../core/schema/resource.js';
-import { encodeYaml } from '../../core/schema/yaml.js';
+import { encodeYaml } from '../../core/schema/yamlText.js';
 import {
   parseIncludeObject,
   partialObjectMetadata,
@@ -18,12 +20,13 @@ import {
   tableValue,
 } from '../../core/tables/index.js';
 import { scaleColumns } from '../../core/tables/scale.js';
-import type { Job, Rendering } from '../../core/threads/messages.js';
-import { type Answer, type Headers, jsonHeaders } from './answer.js';
+import type { Job, JobResult, Rendering } from '../../core/threads/messages.js';
+import { type Answer, type Headers, headersOf } from './answer.js';
 import type { Context } from './context.js';
+import { itemsText, listFrame } from './listText.js';
 import { isScale, scaleOf } from './scale.js';
 import type { AuthorizedRequest } from './stages.js';
-import { encodeObject, toRequestVersion, toStorageVersion } from './versions.js';
+import { encodeObject, toRequestVersion, toStrategyVersion } from './versions.js';
 
 /** Subresources that can be shown as Tables. */
 const TABLE_SUBRESOURCES = ['status', 'scale'];
@@ -35,44 +38,66 @@ export function formsOf({ resource, subresource }: Route): readonly Form[] {
 }
 
 /** The form of an answer; events of a stream are never indented. */
-function chooseAnswer({ naming }: Context, route: Route, job: Job, list: boolean, stream: boolean): Choice {
+function chooseAnswer(
+  { naming }: Context,
+  route: Route,
+  job: Job,
+  list: boolean,
+  events?: Rendering['events'],
+): Choice {
   const resource = route.resource!;
-  const choice = stream
-    ? chooseForm(resource, job.accept, naming, { forms: ['object', 'table', 'partial'], stream })
-    : chooseAnswerForm(resource, job.accept, naming, list, formsOf(route));
-  return stream || choice.pretty || !isPretty(job.query, job.userAgent) ? choice : { ...choice, pretty: true };
+  if (events) return chooseForm(resource, job.accept, naming, { forms: eventForms(events.listed), stream: true });
+  const choice = chooseAnswerForm(resource, job.accept, naming, list, formsOf(route));
+  return choice.pretty || !isPretty(job.query, job.userAgent) ? choice : { ...choice, pretty: true };
 }
 
-const headersFor = (choice: Choice, warnings: readonly string[] = []): Headers => [
-  ['content-type', choice.contentType],
-  ...jsonHeaders(warnings).slice(1),
-];
+/** The result of a rendering. */
+type Rendered =
+  | Pick<Extract<JobResult, { is: 'respond' }>, 'is' | 'status' | 'headers' | 'body' | 'rest'>
+  | Pick<Extract<JobResult, { is: 'rendered' }>, 'is' | 'pieces'>;
 
-/** Answers a read whose form the front end does not hold. Throws 406. */
-export async function render(
-  context: Context,
-  job: Job,
-  route: Route,
-  rendering: Rendering,
-): Promise<
-  { is: 'respond'; status: number; headers: Headers; body: Uint8Array } | { is: 'rendered'; pieces: Uint8Array[] }
-> {
+/** What objects of a request's version are stored as. Cells are computed from that: conversions may lose an order. */
+const storedForms = new WeakMap<ApiObject, ApiObject>();
+
+/** Answers a read whose form the front end does not hold, or encodes a part of its answer. Throws 406. */
+export async function render(context: Context, job: Job, route: Route, rendering: Rendering): Promise<Rendered> {
   const { resource } = route;
   if (!resource) throw unknownPath();
-  const choice = chooseAnswer(context, route, job, rendering.list !== undefined, rendering.events !== undefined);
-  const objects = rendering.objects.map(bytes => toRequestVersion(resource, decodeStored(bytes)));
+  const stored = rendering.objects.map(decodeStored);
+  const objects = await toRequestVersion(context, resource, stored);
+  for (const [i, object] of objects.entries()) storedForms.set(object, stored[i]!);
+  if (rendering.records) {
+    const type = recordType(resource, rendering.records);
+    return { is: 'rendered', pieces: objects.map(object => encodeRecord(type, object as unknown as Json)) };
+  }
+  const isList = rendering.list !== undefined || rendering.part === true;
+  const choice = chooseAnswer(context, route, job, isList, rendering.events);
   if (rendering.events)
     return { is: 'rendered', pieces: renderEvents(context, route, choice, objects, rendering.events) };
+  const warnings = rendering.warnings ?? (resource.warning === undefined ? [] : [resource.warning]);
+  const headers = headersOf(choice.contentType, warnings);
+  if (rendering.part) return renderPart(context, route, choice, objects, { ...rendering, headers });
   const value = rendering.list
     ? listValue(context, route, choice, objects, rendering.list)
     : objectValue(context, route, choice, objects[0]!);
   const body = encodeValue(choice, value, rendering.list ? resource.listType : typeOf(route, resource));
-  return {
-    is: 'respond',
-    status: rendering.status,
-    headers: headersFor(choice, rendering.warnings ?? (resource.warning === undefined ? [] : [resource.warning])),
-    body,
-  };
+  return { is: 'respond', status: rendering.status, headers, body };
+}
+
+/** A part of a list in a form that is a text: the first one has `list` and is answered with what is around them all. */
+function renderPart(
+  context: Context,
+  route: Route,
+  choice: Choice,
+  objects: readonly ApiObject[],
+  { list, status, headers }: Rendering & { readonly headers: Headers },
+): Rendered {
+  const part = listValue(context, route, choice, objects, list ?? {}) as { [member: string]: readonly unknown[] };
+  const member = choice.form === 'table' ? 'rows' : 'items';
+  const text = itemsText(choice, part[member]!);
+  if (!list) return { is: 'rendered', pieces: [Buffer.from(text)] };
+  const { head, between, tail } = listFrame(choice, { ...part, [member]: [] }, member);
+  return { is: 'respond', status, headers, body: Buffer.from(head + text), rest: { between, tail } };
 }
 
 function renderEvents(
@@ -87,7 +112,7 @@ function renderEvents(
     const type = options.types[i]!;
     if (choice.media === 'protobuf')
       return watchFrame(type, encodeValue(choice, shown, typeOf(route, route.resource!)));
-    return Buffer.from(`${JSON.stringify({ type, object: shown })}\n`);
+    return Buffer.from(`${writeJson({ type, object: shown })}\n`);
   });
 }
 
@@ -119,7 +144,7 @@ function listValue(
   route: Route,
   choice: Choice,
   objects: readonly ApiObject[],
-  metadata: NonNullable<Rendering['list']>,
+  metadata: Partial<NonNullable<Rendering['list']>>,
 ): object {
   const resource = route.resource!;
   if (choice.form === 'partialList' || choice.form === 'partial')
@@ -149,9 +174,10 @@ function tableOf(
     columns: scale && resource.builtIn ? scaleColumns(columns) : columns,
     conditions: scale ? undefined : resource.strategy.rowConditions,
     objects: scale ? objects.map(object => scaleOf(resource, object)) : objects,
-    ...(scale || !resource.strategy.convert
+    // Columns of custom kinds are those of the version.
+    ...(scale || !resource.builtIn || !resource.strategy.convert
       ? {}
-      : { cellSource: (object: ApiObject) => toStorageVersion(resource, object) }),
+      : { cellSource: (object: ApiObject) => storedForms.get(object) ?? toStrategyVersion(resource, object) }),
     listMetadata,
     includeObject: parseIncludeObject(firstValue(route.query, 'includeObject')),
     now: context.now(),
@@ -174,14 +200,14 @@ export function encodeAnswer(
   commit: 'none' | 'put' | 'delete' = 'none',
 ): Answer {
   const { job, route, resource, warnings } = request;
-  const choice = chooseAnswer(context, route, job, false, false);
-  const headers = headersFor(choice, warnings);
+  const choice = chooseAnswer(context, route, job, false);
+  const headers = headersOf(choice.contentType, warnings);
   const isPlain = choice.form === 'object' && choice.media === 'json' && !choice.pretty && !isScale(route);
   if (commit === 'put' && isPlain && resource.apiVersion === resource.storageApiVersion) return { status, headers };
   const whole =
     commit === 'none' ? object : { ...object, metadata: { ...object.metadata, resourceVersion: UNKNOWN_REVISION } };
   // As a read shows it: with the members that are always there.
-  const shown = JSON.parse(encodeObject(answerKind(route, resource), whole)) as ApiObject;
+  const shown = readJson(encodeObject(answerKind(route, resource), whole)) as unknown as ApiObject;
   const body = encodeValue(choice, objectValue(context, route, choice, shown), typeOf(route, resource));
   if (commit === 'none') return { status, headers, body };
   return choice.media === 'protobuf'

@@ -1,8 +1,6 @@
-import type { Received as Credentials } from '../../core/api/access.js';
-import type { ReviewContext } from '../../core/api/strategy.js';
+import { InvalidCredentials, type Received as Credentials } from '../../core/api/access.js';
+import type { ReviewContext, ReviewedToken } from '../../core/api/strategy.js';
 import { completeUser } from '../../core/access/identity.js';
-import { Refusal } from '../../core/model/refusal.js';
-import type { User } from '../../core/model/user.js';
 import { type Context, strategyContextOf } from './context.js';
 import { managersOfNew, setManagers } from './managers.js';
 import { clearSystemMetadata, dropRepeatedOwners } from './metadata.js';
@@ -25,16 +23,13 @@ const requestWith = (token: string, path: string, audiences: readonly string[]):
   warn: () => {},
 });
 
-/** The user of a token; undefined for one that no authenticator knows, whatever it says of it. */
-async function userOf(
-  { authentication }: Context,
-  request: Credentials,
-): Promise<{ user: User; audiences?: readonly string[] } | undefined> {
+/** The user of a token, if it is valid. */
+async function review({ authentication }: Context, request: Credentials): Promise<ReviewedToken> {
   try {
     const { user, audiences } = await authentication.authenticate(request);
-    return user ? { user: completeUser(user), ...(audiences ? { audiences } : {}) } : undefined;
+    return user ? { user: completeUser(user), ...(audiences ? { audiences } : {}) } : { reasons: [] };
   } catch (thrown) {
-    if (thrown instanceof Refusal && thrown.code === 401) return undefined;
+    if (thrown instanceof InvalidCredentials) return { reasons: thrown.reasons };
     throw thrown;
   }
 }
@@ -44,7 +39,7 @@ export function reviewContext(context: Context, request: AuthorizedRequest, dryR
   const { authorization, registry } = context;
   return {
     ...strategyContextOf(context, request, dryRun),
-    authenticate: (token, audiences) => userOf(context, requestWith(token, request.target.path, audiences)),
+    authenticate: (token, audiences) => review(context, requestWith(token, request.target.path, audiences)),
     async authorize(user, target) {
       // Authorizers know groups by their neutral names.
       const asked =

@@ -99,7 +99,7 @@ export function replaceScale(
  * Sets the replicas at the path, which in custom kinds may name any members, also those that every object inherits.
  * Throws 500 where a value on the path has no members.
  */
-function setReplicas(object: ApiObject, path: readonly string[], replicas: Json): void {
+export function setReplicas(object: ApiObject, path: readonly string[], replicas: Json): void {
   let at = object as unknown as Members;
   for (const [i, name] of path.slice(0, -1).entries()) {
     const below = memberOf(at, name) ?? {};

@@ -1,4 +1,4 @@
-import type { DependsOn } from '../../core/api/access.js';
+import type { Awaitable } from '../../core/api/point.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { unknownPath, type Violation } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
@@ -7,7 +7,7 @@ import type { Route } from '../../core/request/route.js';
 import { withSelectors } from '../../core/request/selectors.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Grant, Job } from '../../core/threads/messages.js';
-import { checkPermission, findSender } from './access.js';
+import { checkPermission, findSender, type Permission } from './access.js';
 import { prepareAction } from './actions.js';
 import { mutateDraft, validateWrite } from './admission.js';
 import type { Answer } from './answer.js';
@@ -35,31 +35,37 @@ export async function write(context: Context, request: AuthorizedRequest): Promi
   const merged = await merge(context, decoded);
   const mutated = await mutate(context, merged);
   const valid = await validate(context, mutated);
-  return propose(context, valid);
+  return await propose(context, valid);
 }
 
 /**
- * Stage 1: identifies the sender, or the user that it impersonates. Throws 401, and 403 for a forbidden impersonation.
+ * Stage 1: identifies the sender, or the user that it impersonates. Throws 401.
  */
 export async function authenticate(context: Context, received: Received): Promise<Authenticated> {
-  const { job, route, warnings } = received;
-  const { user, identityFor, objects } = await findSender(context, received);
-  return { job, route, warnings, user, identityFor, objects } as Authenticated;
+  const { job, route, warnings, annotations } = received;
+  const sender = await findSender(context, received);
+  return { job, route, warnings, annotations, ...sender } as Authenticated;
 }
 
-/** Stage 2: checks that the sender may make the request, unless the front end has done so. Throws 403. */
+/**
+ * Stage 2: checks that the sender may make the request, unless the front end has done so. Throws 403, and what refuses
+ * the impersonation.
+ */
 export async function authorize(context: Context, request: Authenticated): Promise<Authorized> {
-  const { job, route, warnings, user, identityFor, objects } = request;
-  const dependsOn = job.granted ? 'never' : await checkPermission(context, user, withSelectors(route));
-  return { job, route, warnings, user, identityFor, objects, dependsOn } as Authorized;
+  const { job, route, user, refusal } = request;
+  if (refusal !== undefined) throw refusal;
+  const permission: Permission = job.granted
+    ? { dependsOn: 'never' }
+    : await checkPermission(context, user, withSelectors(route));
+  return { ...request, ...permission } as Authorized;
 }
 
 /** An authorized request, if it is a write on a resource. Throws 404 where the resource is no longer served. */
-export function asWrite({ job, route, warnings, user }: Authorized): AuthorizedRequest | undefined {
+export function asWrite({ job, route, warnings, annotations, user }: Authorized): AuthorizedRequest | undefined {
   const { target, resource } = route;
   if (job.body === undefined || target.is === 'path') return undefined;
   if (!resource) throw unknownPath();
-  const request: WriteRequest = { job, route, warnings, user, target, resource, duplicates: [] };
+  const request: WriteRequest = { job, route, warnings, annotations, user, target, resource, duplicates: [] };
   return request as AuthorizedRequest;
 }
 
@@ -68,10 +74,10 @@ export const decode = (context: Context, request: AuthorizedRequest): Decoded =>
   decodeRequest(context, request) as Decoded;
 
 /** Stage 4: merges the current object and what was sent into a draft. Throws what each operation documents. */
-export const merge = (context: Context, decoded: Decoded): Merged | Promise<Merged> =>
-  mergeOf(context, decoded) as Merged | Promise<Merged>;
+export const merge = (context: Context, decoded: Decoded): Awaitable<Merged> =>
+  mergeOf(context, decoded) as Awaitable<Merged>;
 
-function mergeOf(context: Context, decoded: DecodedWrite): Merge | Promise<Merge> {
+function mergeOf(context: Context, decoded: DecodedWrite): Awaitable<Merge> {
   switch (decoded.is) {
     case 'create':
       return create(context, decoded);
@@ -106,7 +112,8 @@ export const validate = (context: Context, mutated: Mutated): Promise<Valid> =>
 /**
  * Stage 7: makes the transaction that stores the result, and the answer to the client. A dry run has no transaction.
  */
-export const propose = (context: Context, valid: Valid): Proposal => answerWrite(context, valid) as Proposal;
+export const propose = (context: Context, valid: Valid): Awaitable<Proposal> =>
+  answerWrite(context, valid) as Awaitable<Proposal>;
 
 /** The mark of a stage's result. Its key is known in this file alone: only the functions above make one. */
 declare const passed: unique symbol;
@@ -118,6 +125,8 @@ export interface Received {
   readonly route: Route;
   /** Texts of Warning headers, collected on the way. */
   readonly warnings: string[];
+  /** What admission adds to the audit event. */
+  readonly annotations: Map<string, string>;
 }
 
 /** Who sent a request; `identityFor` and `objects`: how long the front end may remember that. */
@@ -125,12 +134,17 @@ export interface Sender {
   readonly user: User;
   readonly identityFor: Grant['identityFor'];
   readonly objects: Grant['objects'];
+  readonly use?: Grant['use'];
+  /** Who acts as `user`. */
+  readonly impersonator?: User;
+  /** What the request is refused with, because its sender may not act as another user. */
+  readonly refusal?: unknown;
 }
 
 /** A request whose sender is known. */
 export type Authenticated = Received & Sender & Passed<'authenticated'>;
 /** A request that its sender may make; `dependsOn`: how long the front end may remember that. */
-export type Authorized = Authenticated & { readonly dependsOn: DependsOn } & Passed<'authorized'>;
+export type Authorized = Authenticated & Permission & Passed<'authorized'>;
 
 /** A write on a resource. */
 interface WriteRequest extends Received {
@@ -187,32 +201,28 @@ export type Merged = Merge & Passed<'merged'>;
 /** The result of stage 5. */
 export type Mutated = Merged & Passed<'mutated'>;
 
-/** An object to store, and the rules of its kind for it. */
-export interface MergedDraft {
-  /** The object, before mutation. */
+/** A create, or an update of an object or of one of its subresources. */
+export interface ObjectWrite {
+  readonly is: 'object';
+  readonly request: AuthorizedRequest;
+  readonly dryRun: boolean;
+  /** The object as it was sent, which mutators change, or what an apply or patch made of it. */
   readonly draft: ApiObject;
-  /** Sets the fields that the kind decides. Called after mutation. */
+  /** The object that it replaces; absent: it is created. */
+  readonly old?: ApiObject;
+  /** `prepare` has generated the name. If it is taken, the next attempt generates another one. */
+  readonly hasGeneratedName?: boolean;
+  /** What the merge has set as `metadata.managedFields`. */
+  readonly managedFields: ManagedFields;
+  /** Sets the fields that the kind decides, and restores those that the write may not change. Called after mutation. */
   prepare(object: ApiObject): void;
   /** Validates with the kind's rules. Called when the object is complete; may throw a Refusal. */
   violations(object: ApiObject): readonly Violation[];
 }
 
-/** A create, or an update of an object or of one of its subresources. */
-export interface ObjectWrite extends MergedDraft {
-  readonly is: 'object';
-  readonly request: AuthorizedRequest;
-  readonly dryRun: boolean;
-  /** The object that it replaces; absent: it is created. */
-  readonly old?: ApiObject;
-  /** The name was generated. If it is taken, the next attempt generates another one. */
-  readonly hasGeneratedName?: boolean;
-  /** What the merge has set as `metadata.managedFields`. */
-  readonly managedFields: ManagedFields;
-}
-
 /**
- * A create on a subresource that changes its object (`binding`) or is answered (`token`), or on a virtual kind that
- * acts on another resource.
+ * A create on a subresource that changes its object (`binding`), deletes it (`eviction`) or is answered (`token`), or
+ * on a virtual kind that acts on another resource.
  */
 export interface Action {
   readonly is: 'action';
@@ -223,10 +233,15 @@ export interface Action {
   readonly dryRun: boolean;
   /** The object of the body. */
   readonly draft: ApiObject;
-  /** The object of `perform` is the answer, and nothing is stored. */
-  readonly reply: boolean;
   /** Carries out the action. Called after mutation. Throws 404 where there is no object, and what the kind refuses. */
-  perform(body: ApiObject): Promise<{ readonly object: ApiObject; readonly old: ApiObject }>;
+  perform(body: ApiObject): Promise<Performed>;
+}
+
+/** What an action leads to. */
+export interface Performed extends Omit<ValidWrite, 'request'> {
+  readonly old: ApiObject;
+  /** What validators see. */
+  readonly shown: ApiObject;
 }
 
 /** A create on a kind that is answered and never stored. */
@@ -243,7 +258,7 @@ export interface Review {
 export interface Deletion {
   readonly is: 'deletion';
   readonly request: AuthorizedRequest;
-  readonly dryRun: boolean;
+  readonly options: DeleteOptions;
   readonly old: ApiObject;
   /** What is left of the object, or that nothing is. */
   readonly outcome: Outcome;

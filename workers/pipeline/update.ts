@@ -1,5 +1,6 @@
 import type { ApiObject } from '../../core/model/object.js';
 import type { StrategyContext } from '../../core/api/strategy.js';
+import { replaceMembers } from '../../core/model/record.js';
 import { invalidObject, methodNotAllowed } from '../../core/model/refusal.js';
 import type { FieldManagers } from '../../core/schema/apply/fieldManagers.js';
 import { deepCopy } from '../../core/schema/patch/members.js';
@@ -11,8 +12,8 @@ import { managersOfScaled, managersOfUpdated, setManagers } from './managers.js'
 import { dropRepeatedOwners, keepSystemMetadata } from './metadata.js';
 import { checkIfMatch, checkUid, checkVersion, parseVersion } from './preconditions.js';
 import { isScale, replaceScale, scaleOf } from './scale.js';
-import type { AuthorizedRequest, DecodedObject, MergedDraft, ObjectWrite } from './stages.js';
-import { mergeStatus } from './status.js';
+import type { AuthorizedRequest, DecodedObject, ObjectWrite } from './stages.js';
+import { statusPart } from './status.js';
 import { currentObject } from './versions.js';
 
 /**
@@ -22,10 +23,10 @@ import { currentObject } from './versions.js';
 export async function update(context: Context, { request, options, object }: DecodedObject): Promise<ObjectWrite> {
   const { resource, route, target, user } = request;
   const { dryRun } = options;
-  const old = currentObject(request);
+  const old = await currentObject(context, request);
   if (!old) {
-    if (!resource.strategy.allowCreateOnUpdate || route.subresource) throw notFoundError(request);
     checkUid(request, object, undefined);
+    if (!resource.strategy.allowCreateOnUpdate || route.subresource) throw notFoundError(request);
     await checkCreatePermission(context, user, target);
     // Without a current object there is no version to compare with; it only has to be well-formed.
     parseVersion(object);
@@ -44,31 +45,31 @@ export async function update(context: Context, { request, options, object }: Dec
  * The write that replaces `old` by `object`, or the part of it that belongs to the subresource. `managers`: the owners
  * of its fields, if an apply has computed them. Throws 409 for another version than the current one.
  */
-export function replaceObject(
+export async function replaceObject(
   context: Context,
   request: AuthorizedRequest,
   dryRun: boolean,
   object: ApiObject,
   old: ApiObject,
   managers?: FieldManagers,
-): ObjectWrite {
+): Promise<ObjectWrite> {
   const { route, target, warnings } = request;
   const version = checkVersion(request, object);
   checkIfMatch(request);
   if (target.verb === 'update') dropRepeatedOwners(object, warnings, false);
-  // Ownership is computed from the whole object as it was sent; for a subresource, from the draft, as the rest of the
+  // Ownership is computed from the whole object as it was sent; for a subresource, from its part, as the rest of the
   // body is ignored.
-  const known = managers ?? (route.subresource ? undefined : managersOfUpdated(context, request, object, old));
+  const known = managers ?? (route.subresource ? undefined : await managersOfUpdated(context, request, object, old));
   keepSystemMetadata(object, old);
   const strategyContext = strategyContextOf(context, request, dryRun);
-  const mergePart = MERGES.get(route.subresource?.name) ?? mergeSubresource;
-  const { draft, prepare, violations } = mergePart(request, object, old, strategyContext);
-  const managedFields = setManagers(draft, known ?? managersOfUpdated(context, request, draft, old));
+  const partOf = PARTS.get(route.subresource?.name) ?? partOfSubresource;
+  const { owned, prepare, violations } = partOf(request, object, old, strategyContext);
+  const managedFields = setManagers(object, known ?? (await managersOfUpdated(context, request, owned, old)));
   return {
     is: 'object',
     request,
     dryRun,
-    draft,
+    draft: object,
     old,
     managedFields,
     prepare,
@@ -79,42 +80,57 @@ export function replaceObject(
   };
 }
 
+/**
+ * What a write changes: the object itself or the part of a subresource. Mutators see the body as it was sent, with all
+ * that is ignored afterwards.
+ */
+export interface WrittenPart extends Pick<ObjectWrite, 'prepare' | 'violations'> {
+  /** The object with the part that was sent: the writer owns its fields. */
+  readonly owned: ApiObject;
+}
+
 /** A write of the object itself: the current status is kept. */
-function mergeObject(
+function wholeObject(
   { resource }: AuthorizedRequest,
   object: ApiObject,
   old: ApiObject,
   strategyContext: StrategyContext,
-): MergedDraft {
+): WrittenPart {
   const { strategy } = resource;
-  if (strategy.hasStatus) {
-    if (old['status'] === undefined) delete object['status'];
-    else object['status'] = deepCopy(old['status']);
-  }
   return {
-    draft: object,
-    prepare: updated => strategy.prepareUpdate(updated, deepCopy(old), strategyContext),
+    owned: object,
+    prepare(updated) {
+      if (strategy.hasStatus) {
+        if (old['status'] === undefined) delete updated['status'];
+        else updated['status'] = deepCopy(old['status']);
+      }
+      strategy.prepareUpdate(updated, deepCopy(old), strategyContext);
+    },
     violations: updated => strategy.validateUpdate(updated, old, strategyContext),
   };
 }
 
 /** A write of any other subresource: the kind's strategy makes the change. Throws 405 if it does not support that. */
-function mergeSubresource(
+function partOfSubresource(
   { resource, route, target }: AuthorizedRequest,
   object: ApiObject,
   old: ApiObject,
   strategyContext: StrategyContext,
-): MergedDraft {
+): WrittenPart {
   const { name } = route.subresource!;
   const change = resource.strategy.subresources?.get(name);
   if (!change) throw methodNotAllowed(`${target.verb} is not supported on ${resource.plural}/${name} by this server`);
-  return { draft: change(object, deepCopy(old), strategyContext), prepare: () => undefined, violations: () => [] };
+  return {
+    owned: change(object, deepCopy(old), strategyContext),
+    prepare: updated => replaceMembers(updated, change({ ...updated }, deepCopy(old), strategyContext)),
+    violations: () => [],
+  };
 }
 
 /** By subresource, undefined for the object itself. */
-const MERGES = new Map([
-  [undefined, mergeObject],
-  ['status', mergeStatus],
+const PARTS = new Map([
+  [undefined, wholeObject],
+  ['status', statusPart],
 ]);
 
 /** Throws 422 for an update without a resourceVersion, or a patch that removes it, where the kind needs one. */

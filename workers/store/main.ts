@@ -14,12 +14,12 @@ void runThread<ToWriterThread, FromWriterThread, Started<ToWriterThread, FromWri
     const writer = new Writer(store, new Int32Array(data.counters), fail);
     releases.add('the store', () => writer.close());
     const revision = await writer.start();
-    // The writer goes on: it answers proposals with the error until the server has drained.
+    // The writer continues: it answers proposals with the error until the server has drained.
     void store.failed?.then(error => post({ is: 'failed', message: error.message }));
     const shared = store.shared && { secret: store.shared.secret };
     return {
       ready: { is: 'ready', storeName: store.name, revision, ...(shared && { shared }) },
-      take: ({ port, counter }) => writer.connect(port, counter),
+      take: channel => writer.connect(channel),
     };
   },
 });

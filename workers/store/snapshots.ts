@@ -1,6 +1,6 @@
 import { Compacted, type Page, type Storage, Unavailable } from '../../core/api/storage.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
-import type { SnapshotMessage, WireEvent } from '../../core/threads/messages.js';
+import type { WireEvent } from '../../core/threads/messages.js';
 import { packSnapshot } from '../../core/threads/snapshot.js';
 import { FirstSnapshot } from './firstSnapshot.js';
 import type { SharedFeed } from './sharedFeed.js';
@@ -8,22 +8,18 @@ import type { Subscriber } from './subscriber.js';
 
 /** Objects in a page of a snapshot, which bounds the size of a message. */
 const PAGE = 2000;
-/** How long the first snapshot is kept for the second thread that subscribes to everything. */
-const FIRST_MS = 5 * 60_000;
+/** How long the first snapshot is kept for further threads that start. */
+const FIRST_MS = 30_000;
 /** Pause before an unavailable store is read again. */
 const RETRY_MS = 500;
 
 const pause = (): Promise<void> => new Promise(resolve => setTimeout(resolve, RETRY_MS));
 
-const isEverything = (prefixes: readonly string[]): boolean => prefixes.length === 1 && prefixes[0] === '';
-
 /** Sends threads the current objects with the prefixes that they subscribe to, followed by their events. */
 export class Snapshots {
-  /** The first snapshot of everything, from its beginning until it is repeated or too old. */
+  /** The first snapshot of everything, until it is too old. */
   #first: FirstSnapshot | undefined;
   #hasFirst = false;
-  /** The subscriber that the first snapshot is repeated for once it is complete. */
-  #second: Subscriber | undefined;
 
   constructor(
     readonly storage: Storage,
@@ -35,51 +31,62 @@ export class Snapshots {
 
   /** Subscribes a thread to the keys with these prefixes, and sends it a snapshot of them. */
   subscribe(to: Subscriber, prefixes: readonly string[]): void {
-    if (isEverything(prefixes) && this.#repeatFirst(to)) return;
-    void this.#send(to, prefixes).catch(this.fatal);
+    const first = this.#firstSnapshot();
+    if (first?.fits(prefixes)) first.attach(to, prefixes, this.revision());
+    else {
+      to.subscribe(prefixes);
+      void this.#send(to, prefixes, new Set()).catch(this.fatal);
+    }
   }
 
-  /** Records events that were committed, for whoever the first snapshot is repeated for. */
+  /** Records events that were committed, for whoever is sent the first snapshot later. */
   committed(events: readonly WireEvent[]): void {
     this.#first?.committed(events);
-    if (this.#first?.isOver) this.#first = undefined;
   }
 
   /**
-   * Sends the pages of the first snapshot, and what was committed since, to a second subscriber to everything. Returns
-   * false if it needs a snapshot of its own.
+   * The first snapshot, which begins to be read when the first thread subscribes. A shared store has none: subscribers
+   * differ in revision.
    */
-  #repeatFirst(to: Subscriber): boolean {
-    if (!this.#first || this.#second) return false;
-    const recorded = this.#first.take();
-    if (!recorded) {
-      this.#second = to;
-      return true;
-    }
-    this.#first = undefined;
-    collectGarbageSoon();
-    to.subscribe(['']);
-    for (const page of recorded.pages) to.postSnapshot(page);
-    const { events } = recorded;
-    if (events.length > 0) to.post({ is: 'events', revision: this.revision(), events, verdicts: [] });
-    return true;
-  }
-
-  /**
-   * Begins to record the first snapshot of everything. That of a shared store is not: subscribers differ in revision.
-   */
-  #recordFirst(prefixes: readonly string[]): FirstSnapshot | undefined {
-    if (this.#hasFirst || this.shared || !isEverything(prefixes)) return undefined;
+  #firstSnapshot(): FirstSnapshot | undefined {
+    if (this.#hasFirst || this.shared) return this.#first;
     this.#hasFirst = true;
     this.#first = new FirstSnapshot();
-    setTimeout(() => (this.#first = undefined), FIRST_MS).unref();
+    void this.#readFirst(this.#first).catch(error => this.#replaceFirst(error));
     return this.#first;
   }
 
-  async #send(to: Subscriber, prefixes: readonly string[]): Promise<void> {
-    to.subscribe(prefixes);
+  /** Reads the first snapshot: the next page while one is packed and sent. */
+  async #readFirst(first: FirstSnapshot): Promise<void> {
+    let next: Promise<Page> | undefined = this.#page('', undefined, undefined);
+    let revision = 0;
+    while (next) {
+      const page: Page = await next;
+      revision = page.revision;
+      next = page.more ? this.#page('', page.items.at(-1)!.key, revision) : undefined;
+      // It may fail before it is waited for.
+      next?.catch(() => undefined);
+      first.add(page.items, revision);
+    }
+    first.complete(revision);
+    collectGarbageSoon();
+    setTimeout(() => (this.#first = undefined), FIRST_MS).unref();
+  }
+
+  /** Sends everyone who waits for the first snapshot one of its own, if reading it took longer than history is kept. */
+  #replaceFirst(error: Error): void {
+    if (!(error instanceof Compacted)) {
+      this.fatal(error);
+      return;
+    }
+    const followers = this.#first!.abandon();
+    this.#first = undefined;
+    for (const { to, prefixes, sent } of followers) void this.#send(to, prefixes, sent).catch(this.fatal);
+  }
+
+  /** `sent`: the keys that the thread was sent before. */
+  async #send(to: Subscriber, prefixes: readonly string[], sent: Set<string>): Promise<void> {
     to.defer();
-    const sent = new Set<string>();
     let revision: number | undefined;
     while (revision === undefined) {
       try {
@@ -103,7 +110,6 @@ export class Snapshots {
     // A shared store may be ahead of its watch. The snapshot is of the watch's revision, which deferred events follow.
     let revision = this.shared?.revision;
     const earlier = new Set(sent);
-    const first = this.#recordFirst(prefixes);
     for (const [i, prefix] of prefixes.entries()) {
       let after: string | undefined;
       for (;;) {
@@ -111,11 +117,9 @@ export class Snapshots {
         revision ??= page.revision;
         after = page.items.at(-1)?.key;
         if (prefix === '') this.shared?.recordDelivered(page.items);
-        // Nothing is written while the first snapshot is read, so that it needs no second attempt.
-        if (!first) for (const { key } of page.items) if (!earlier.delete(key)) sent.add(key);
+        for (const { key } of page.items) if (!earlier.delete(key)) sent.add(key);
         const isLast = i === prefixes.length - 1 && !page.more;
-        const packed = packSnapshot(page.items, first !== undefined);
-        this.#sendPage(to, first, { is: 'snapshot', revision, page: packed, last: isLast });
+        to.postSnapshot({ is: 'snapshot', revision, page: packSnapshot(page.items, false), last: isLast });
         if (!page.more) break;
       }
     }
@@ -123,16 +127,6 @@ export class Snapshots {
     if (prefixes.length === 0) to.postSnapshot({ is: 'snapshot', revision, page: packSnapshot([], false), last: true });
     for (const key of sent) if (!earlier.has(key)) sent.delete(key);
     return revision;
-  }
-
-  #sendPage(to: Subscriber, first: FirstSnapshot | undefined, message: SnapshotMessage): void {
-    first?.add(message);
-    to.postSnapshot(message);
-    const second = this.#second;
-    if (!first || !message.last || !second) return;
-    this.#second = undefined;
-    // If too much was committed meanwhile, it gets a snapshot of its own.
-    this.subscribe(second, ['']);
   }
 
   /** Reads a page of a snapshot. Waits while the store is unavailable. */

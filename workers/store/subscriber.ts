@@ -1,8 +1,13 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { SubscriberChannel } from '../../core/threads/lifecycle.js';
 import type { FromWriter, SnapshotMessage, ToWriter, Verdict, WireEvent } from '../../core/threads/messages.js';
+import { Ring } from '../../core/threads/ring.js';
 import { decodeToWriter, encodeFromWriter } from '../../core/threads/wire.js';
 
 type EventsMessage = Extract<FromWriter, { is: 'events' }>;
+
+/** Pause between two posts that wake a thread for events: the delay of controllers while there are many writes. */
+const WAKE_MS = 5;
 
 /** A connected thread: its channel and counter, and the key prefixes that it has subscribed to. */
 export class Subscriber {
@@ -10,21 +15,39 @@ export class Subscriber {
   /** Set while a snapshot is read: events to be posted after it. */
   #deferred: EventsMessage[] | undefined;
 
+  readonly #port: MessagePort;
+  /** Index of the thread's counter. */
+  readonly #counter: number;
+  readonly #ring: Ring | undefined;
+  readonly #reacts: boolean;
+  /** Set for WAKE_MS after a thread that reacts to events was woken. */
+  #timer: NodeJS.Timeout | undefined;
+  /** Messages sent, modulo 2^32. */
+  #sent = 0;
+
   constructor(
-    readonly port: MessagePort,
-    /** Index of the thread's counter. */
-    readonly counter: number,
+    { port, counter, ring, reacts }: SubscriberChannel,
     readonly counters: Int32Array,
-  ) {}
+  ) {
+    this.#port = port;
+    this.#counter = counter;
+    this.#ring = ring && new Ring(ring);
+    this.#reacts = reacts;
+  }
 
   /** Verdicts are sent to the front end only. */
   get isFrontEnd(): boolean {
-    return this.counter === 0;
+    return this.#counter === 0;
+  }
+
+  /** To be called when the channel is closed. */
+  close(): void {
+    clearTimeout(this.#timer);
   }
 
   /** Calls `take` with each message of the thread. */
   listen(take: (message: ToWriter) => void): void {
-    this.port.on('message', (data: unknown) => take(decodeToWriter(data)));
+    this.#port.on('message', (data: unknown) => take(decodeToWriter(data)));
   }
 
   /** Posts a message. */
@@ -53,7 +76,7 @@ export class Subscriber {
       : message.events.filter(({ key }) => this.#prefixes.some(prefix => key.startsWith(prefix)));
     if (events.length === 0 && message.verdicts.length === 0 && !always) return;
     if (this.#deferred) this.#deferred.push({ ...message, events });
-    else this.post({ ...message, events });
+    else this.#sendEvents({ ...message, events });
   }
 
   /** Holds back events from now on, while a snapshot is read. */
@@ -72,9 +95,37 @@ export class Subscriber {
     }
   }
 
+  /**
+   * Sends events without waking the thread, if there is room in the ring and it was woken lately or need not be.
+   */
+  #sendEvents(message: EventsMessage): void {
+    const [data, transfer] = encodeFromWriter(message);
+    const isQuiet = !this.#reacts || this.#timer !== undefined;
+    if (isQuiet && data instanceof Uint8Array && this.#ring?.write(this.#sent, data)) this.#count();
+    else {
+      this.#send(data, transfer);
+      if (this.#reacts && this.#ring) this.#timer ??= this.#wakeLater();
+    }
+  }
+
+  /** Wakes the thread after WAKE_MS if there are events in its ring, and again while there are more each time. */
+  #wakeLater(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#ring!.isEmpty) return;
+      this.post({ is: 'events', revision: 0, events: [], verdicts: [] });
+      this.#timer = this.#wakeLater();
+    }, WAKE_MS).unref();
+  }
+
   #send(data: unknown, transfer: readonly ArrayBuffer[] = []): void {
-    this.port.postMessage(data, transfer);
-    Atomics.add(this.counters, this.counter, 1);
+    this.#port.postMessage(data, transfer);
+    this.#count();
+  }
+
+  #count(): void {
+    this.#sent = (this.#sent + 1) | 0;
+    Atomics.add(this.counters, this.#counter, 1);
   }
 }
 

@@ -1,5 +1,5 @@
-import type { MessagePort } from 'node:worker_threads';
 import { type Outcome, type Storage, Unavailable } from '../../core/api/storage.js';
+import type { SubscriberChannel } from '../../core/threads/lifecycle.js';
 import type { Proposal, ToWriter, Verdict, WireEvent } from '../../core/threads/messages.js';
 import { SharedHistory } from './sharedHistory.js';
 import { type Answer, check, failedAnswer, readHistory, readRange } from './queries.js';
@@ -48,11 +48,14 @@ export class Writer {
   }
 
   /** Adds a thread. Counter 0 is that of the front end. */
-  connect(port: MessagePort, counter: number): void {
-    const subscriber = new Subscriber(port, counter, this.counters);
+  connect(channel: SubscriberChannel): void {
+    const subscriber = new Subscriber(channel, this.counters);
     this.#subscribers.push(subscriber);
     subscriber.listen(message => this.#take(message, subscriber));
-    port.on('close', () => this.#subscribers.splice(this.#subscribers.indexOf(subscriber), 1));
+    channel.port.on('close', () => {
+      subscriber.close();
+      this.#subscribers.splice(this.#subscribers.indexOf(subscriber), 1);
+    });
   }
 
   /** Resolves with the revision of the store. */
@@ -92,7 +95,7 @@ export class Writer {
     }
   }
 
-  /** Posts the answer to a request, or why there is none. */
+  /** Posts the answer to a request, or its failure. */
   async #answer(to: Subscriber, { requestId }: { readonly requestId: number }, answer: Promise<Answer>): Promise<void> {
     try {
       to.post(await answer);

@@ -1,4 +1,4 @@
-/** What the template of one extension point consists of. */
+/** The template of one extension point. */
 export interface PointTemplate {
   /** Settings with which README and tests use the plugin, as JSON. */
   readonly config: string;
@@ -6,7 +6,7 @@ export interface PointTemplate {
   readonly test: string;
 }
 
-/** The beginning of each test, with names of `capstan/testing`. */
+/** The imports of a test. `names` are those of `capstan/testing`. */
 const testHead = (point: string, names: string): string => `import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -15,13 +15,26 @@ import { ${names} } from 'capstan/testing';
 import plugin from '../src/index.js';
 `;
 
-/** The test of `parse`, and the beginning of the one with a server. */
+/** The test of `parse`, and the constant `use` for the test with a server. */
 const commonTests = (badConfig: string, message: string): string => `
 test('refuses bad settings with the field and the fix', () => {
   assert.throws(() => plugin.parse(${badConfig}), /^ConfigError: ${message}$/);
 });
 
 const use = fileURLToPath(new URL('../src/index.js', import.meta.url));
+`;
+
+const indent = (text: string, by: string): string => text.replaceAll(/^(?=.)/gm, by);
+
+/** A test with a server that runs the plugin; `body` are its statements. */
+const serverTest = (title: string, body: string): string => `test('${title}', async () => {
+  const server = await startTestServer({ plugins: [{ use, config }] });
+  try {
+${indent(body, '    ')}
+  } finally {
+    await server.close();
+  }
+});
 `;
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
@@ -71,18 +84,13 @@ const bad = [{ headers: { 'x-api-key': 'wrong' } }];
 
 for (const { name, run } of authenticatorConformance({ make, good, bad })) test(name, run);
 ${commonTests("{ key: 'short', user: 'ann' }", 'key: must have at least 8 characters')}
-test('tells a server who sends a request', async () => {
-  const server = await startTestServer({ plugins: [{ use, config }] });
-  try {
-    const get = (key: string) =>
-      server.request('GET', '${MAPS}', { token: '', headers: { 'x-api-key': key } });
-    assert.match((await get(config.key)).body.message, /User "ann" cannot list/);
-    assert.equal((await get('wrong')).status, 401);
-  } finally {
-    await server.close();
-  }
-});
-`,
+${serverTest(
+  'identifies the sender of a request to a server',
+  `const get = (key: string) =>
+  server.request('GET', '${MAPS}', { token: '', headers: { 'x-api-key': key } });
+assert.match((await get(config.key)).body.message, /User "ann" cannot list/);
+assert.equal((await get('wrong')).status, 401);`,
+)}`,
 };
 
 const authorizer: PointTemplate = {
@@ -151,19 +159,14 @@ const decisions = [
 
 for (const { name, run } of authorizerConformance({ make, decisions })) test(name, run);
 ${commonTests("{ group: 'auditors' }", 'label: must be the key of a label')}
-test('lets the group read in a server once the namespace has the label', async () => {
-  const server = await startTestServer({ plugins: [{ use, config }] });
-  try {
-    const headers = { 'impersonate-user': 'ann', 'impersonate-group': 'auditors' };
-    const list = () => server.request('GET', '${MAPS}', { headers });
-    assert.equal((await list()).status, 403);
-    await server.request('PATCH', '/api/v1/namespaces/default', { body: { metadata: { labels: { audited: 'yes' } } } });
-    assert.equal((await list()).status, 200);
-  } finally {
-    await server.close();
-  }
-});
-`,
+${serverTest(
+  'lets the group read in a server once the namespace has the label',
+  `const headers = { 'impersonate-user': 'ann', 'impersonate-group': 'auditors' };
+const list = () => server.request('GET', '${MAPS}', { headers });
+assert.equal((await list()).status, 403);
+await server.request('PATCH', '/api/v1/namespaces/default', { body: { metadata: { labels: { audited: 'yes' } } } });
+assert.equal((await list()).status, 200);`,
+)}`,
 };
 
 const mutator: PointTemplate = {
@@ -212,16 +215,11 @@ const drafts = [
 
 for (const { name, run } of mutatorConformance({ make, drafts })) test(name, run);
 ${commonTests("{ label: 'team' }", 'value: must be a text')}
-test('gives the label in a server', async () => {
-  const server = await startTestServer({ plugins: [{ use, config }] });
-  try {
-    const { body } = await server.request('POST', '${MAPS}', { body: { metadata: { name: 'sample' } } });
-    assert.deepEqual(body.metadata.labels, { team: 'unknown' });
-  } finally {
-    await server.close();
-  }
-});
-`,
+${serverTest(
+  'gives the label in a server',
+  `const { body } = await server.request('POST', '${MAPS}', { body: { metadata: { name: 'sample' } } });
+assert.deepEqual(body.metadata.labels, { team: 'unknown' });`,
+)}`,
 };
 
 const validator: PointTemplate = {
@@ -271,20 +269,15 @@ const objects = [
 
 for (const { name, run } of validatorConformance({ make, objects })) test(name, run);
 ${commonTests('{}', 'label: must be the key of a label')}
-test('refuses in a server what lacks the label', async () => {
-  const server = await startTestServer({ plugins: [{ use, config }] });
-  try {
-    const create = (labels: object) =>
-      server.request('POST', '${MAPS}', { body: { metadata: { name: 'sample', labels } } });
-    const refused = await create({});
-    assert.equal(refused.status, 422);
-    assert.equal(refused.body.details.causes[0].field, 'metadata.labels[team]');
-    assert.equal((await create({ team: 'red' })).status, 201);
-  } finally {
-    await server.close();
-  }
-});
-`,
+${serverTest(
+  'refuses objects without the label in a server',
+  `const create = (labels: object) =>
+  server.request('POST', '${MAPS}', { body: { metadata: { name: 'sample', labels } } });
+const refused = await create({});
+assert.equal(refused.status, 422);
+assert.equal(refused.body.details.causes[0].field, 'metadata.labels[team]');
+assert.equal((await create({ team: 'red' })).status, 201);`,
+)}`,
 };
 
 /** The templates by name of the extension point. */

@@ -1,3 +1,4 @@
+import { isNumber, writeJson } from '../../model/jsonText.js';
 import type { Json } from '../../model/object.js';
 import { StrictErrors } from '../strictErrors.js';
 import { makeElement, type FieldSet, type MutableFieldSet, sortElements, LEAF, NONE } from './fieldSet.js';
@@ -30,7 +31,7 @@ class ConfigurationReader {
     const form = formOf(value);
     if (form === undefined) return 'whole';
     if (!accepts(shape, form, value)) {
-      this.#report(path, `expected ${expectedForms(shape)}, got ${form === 'scalar' ? JSON.stringify(value) : form}`);
+      this.#report(path, `expected ${expectedForms(shape)}, got ${form === 'scalar' ? writeJson(value) : form}`);
       return 'whole';
     }
     if (form === 'scalar') return 'whole';
@@ -97,8 +98,10 @@ class ConfigurationReader {
   }
 }
 
+const scalarForm = (value: Json): string => (isNumber(value) ? 'number' : typeof value);
+
 function accepts(shape: Shape, form: ValueForm, value: Json): boolean {
-  if (form === 'scalar') return shape.scalar === 'any' || shape.scalar === typeof value;
+  if (form === 'scalar') return shape.scalar === 'any' || shape.scalar === scalarForm(value);
   return shape[form] !== undefined;
 }
 

@@ -1,3 +1,4 @@
+import { doubleText, isNumber, readJson, writeJson } from '../../model/jsonText.js';
 import type { Json } from '../../model/object.js';
 import { parseJson } from '../json.js';
 
@@ -45,14 +46,37 @@ const below = (node: FieldSet): FieldSet => {
   return rest;
 };
 
+const NUMBER = /-?\d{1,19}(?!\d)/y;
+
+/** The number in a text whose digits may begin before `at`; undefined if it is not a value of its own. */
+function numberAround(text: string, at: number): bigint | undefined {
+  let start = at;
+  while (/[-\d]/.test(text[start - 1] ?? '')) start--;
+  if (text[start - 1] !== ':') return undefined;
+  NUMBER.lastIndex = start;
+  const found = NUMBER.exec(text)?.[0];
+  return found === undefined ? undefined : BigInt(found);
+}
+
+/** Compares elements by their texts, but numbers in the keys and values of items by value. */
+function compareElements(a: string, b: string): number {
+  if (a[0] === b[0] && (a[0] === 'k' || a[0] === 'v')) {
+    let at = 0;
+    while (at < a.length && a[at] === b[at]) at++;
+    const [x, y] = [numberAround(a, at), numberAround(b, at)];
+    if (x !== undefined && y !== undefined && x !== y) return x < y ? -1 : 1;
+  }
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 /** Sorts the elements of a set, as the canonical text requires. */
 export function sortElements(set: MutableFieldSet): FieldSet {
   const names = Object.keys(set);
   let sorted = true;
-  for (let at = 1; at < names.length && sorted; at++) sorted = names[at - 1]! < names[at]!;
+  for (let at = 1; at < names.length && sorted; at++) sorted = compareElements(names[at - 1]!, names[at]!) < 0;
   if (sorted) return set;
   const out: MutableFieldSet = {};
-  for (const name of names.sort()) out[name] = set[name]!;
+  for (const name of names.sort(compareElements)) out[name] = set[name]!;
   return out;
 }
 
@@ -140,17 +164,20 @@ export function sameFields(a: FieldSet, b: FieldSet): boolean {
 export const pathSet = (path: readonly string[]): FieldSet =>
   path.reduceRight<FieldSet>((inner, name) => ({ [name]: inner }), LEAF);
 
+/** Numbers in keys are shown as doubles, as upstream. */
+const keyText = (value: Json): string => (isNumber(value) ? doubleText(value) : writeJson(value));
+
 const formatElement = (text: string): string => {
   if (text.startsWith('f:')) return `.${text.slice(2)}`;
   if (text.startsWith('v:')) return `[=${text.slice(2)}]`;
   if (text.startsWith('i:')) return `[${text.slice(2)}]`;
-  const keys = Object.entries(JSON.parse(text.slice(2)) as { [key: string]: Json });
-  return `[${keys.map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(',')}]`;
+  const keys = Object.entries(readJson(text.slice(2)) as { [key: string]: Json });
+  return `[${keys.map(([key, value]) => `${key}=${keyText(value)}`).join(',')}]`;
 };
 
 /** All paths in readable form (`.spec.containers[name="c"].image`), those of a level before those below. */
 export function pathTexts(set: FieldSet, prefix = ''): string[] {
-  const names = Object.keys(set).filter(name => name !== SELF);
+  const names = Object.keys(sortElements(set)).filter(name => name !== SELF);
   const own = names.filter(name => includesSelf(set[name]!)).map(name => prefix + formatElement(name));
   return [...own, ...names.flatMap(name => pathTexts(below(set[name]!), prefix + formatElement(name)))];
 }
@@ -173,11 +200,11 @@ function canonicalElement(text: string): string | undefined {
   } catch {
     throw new InvalidFieldSet(`no JSON: ${rest}`);
   }
-  if (text[0] !== 'k') return `${text[0]}:${JSON.stringify(value)}`;
+  if (text[0] !== 'k') return `${text[0]}:${writeJson(value)}`;
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new InvalidFieldSet(`no keys: ${rest}`);
   const keys = Object.keys(value).sort();
-  const memberText = (key: string): string => JSON.stringify((value as { [key: string]: Json })[key]);
+  const memberText = (key: string): string => writeJson((value as { [key: string]: Json })[key]);
   return `k:{${keys.map(key => `${JSON.stringify(key)}:${memberText(key)}`).join(',')}}`;
 }
 

@@ -194,12 +194,10 @@ export function applyConfiguration(
   const object = pruneDropped(kind, merge(shape, before, config)!, next, last, owner);
   const result = new Map(takeOwnership(next, self, new Differences(kind, before, object), force));
   if (isEmpty(owner.set)) result.delete(self);
-  else if (last && sameOwnership(last, owner) && equalJson(before, object)) result.set(self, last);
+  // As upstream, the time of an entry is that of the last change of the object.
+  else if (equalJson(before, object)) result.set(self, { ...owner, time: last?.time });
   return { object, managers: result };
 }
-
-const sameOwnership = (a: FieldManager, b: FieldManager): boolean =>
-  a.apiVersion === b.apiVersion && isEmpty(difference(a.set, b.set)) && isEmpty(difference(b.set, a.set));
 
 const formatErrors = (errors: readonly string[]): string =>
   errors.length === 1 ? errors[0]! : ['errors:', ...errors.map(error => `  ${error}`)].join('\n');

@@ -1,4 +1,6 @@
+import { writeJson } from '../../model/jsonText.js';
 import type { Json } from '../../model/object.js';
+import { SCALAR_ZEROS } from '../scalars.js';
 import type { List, Merge, ScalarName, Struct, Type } from '../model.js';
 
 /**
@@ -55,7 +57,7 @@ export const UNTYPED: Shape = {
 };
 const UNTYPED_LIST: ListForm = { atomic: true, keys: [], of: UNTYPED };
 const UNTYPED_MAP: MapForm = { atomic: false, members: NO_MEMBERS, sorted: [], additional: UNTYPED };
-const UNTYPED_OBJECT: Shape = { map: UNTYPED_MAP };
+const ATOMIC_OBJECT: Shape = { map: { ...UNTYPED_MAP, atomic: true } };
 
 const SCALAR_FORMS: Partial<Record<ScalarName, ScalarForm>> = {
   string: 'string',
@@ -69,7 +71,7 @@ const SCALAR_FORMS: Partial<Record<ScalarName, ScalarForm>> = {
 
 function scalarShape(name: ScalarName): Shape {
   if (name === 'any' || name === 'JSON') return UNTYPED;
-  if (name === 'RawExtension' || name === 'FieldsV1') return UNTYPED_OBJECT;
+  if (name === 'RawExtension' || name === 'FieldsV1') return ATOMIC_OBJECT;
   return { scalar: SCALAR_FORMS[name] ?? 'any' };
 }
 
@@ -81,9 +83,12 @@ function keysOf(merge: Merge): readonly string[] | undefined {
   return merge.patchMergeKey ? [merge.patchMergeKey] : [];
 }
 
+/** The value of a key that an item does not have: its default, or the zero value of a member that is always written. */
 function defaultKeyValue(of: Type, name: string): Json | undefined {
   const field = of.is === 'struct' ? of.field.get(name) : undefined;
-  return field?.default as Json | undefined;
+  if (!field || field.default !== undefined) return field?.default as Json | undefined;
+  const isWritten = !field.pointer && !field.omitEmpty && field.type.is === 'scalar';
+  return isWritten ? SCALAR_ZEROS[field.type.name] : undefined;
 }
 
 function listShape(type: List, merge: Merge): Shape {
@@ -173,7 +178,7 @@ export function itemElement(form: ListForm, item: Json): string {
           ? "associative list without keys has an element that's an explicit null"
           : `associative list without keys has an element that's a ${Array.isArray(item) ? 'list' : 'map'} type`,
       );
-    return `v:${JSON.stringify(item)}`;
+    return `v:${writeJson(item)}`;
   }
   if (typeof item !== 'object' || item === null || Array.isArray(item))
     throw new InvalidListItem(
@@ -187,7 +192,7 @@ export function itemElement(form: ListForm, item: Json): string {
         `associative list with keys has an element that omits key field ${JSON.stringify(name)} (and doesn't have ` +
           'default value)',
       );
-    text += `${text.length > 3 ? ',' : ''}${JSON.stringify(name)}:${JSON.stringify(value)}`;
+    text += `${text.length > 3 ? ',' : ''}${JSON.stringify(name)}:${writeJson(value)}`;
   }
   return `${text}}`;
 }

@@ -1,6 +1,7 @@
 import type { ResourceColumn } from '../../api/resource.js';
 import type { Column } from '../../api/strategy.js';
 import { humanDuration } from '../../model/age.js';
+import { doubleText, isInteger, isNumber } from '../../model/jsonText.js';
 import type { ApiObject, Json } from '../../model/object.js';
 import { NAME_COLUMN } from '../../tables/index.js';
 import { encodeJson } from '../json.js';
@@ -8,7 +9,7 @@ import { sortDeep } from '../patch/members.js';
 import { parseTime } from '../scalars.js';
 import { InvalidPath, compilePath, type JsonPath } from './jsonPath.js';
 
-type Cell = string | number | boolean | null;
+type Cell = string | number | bigint | boolean | null;
 
 /** The age since a time in RFC 3339. An empty text is shown as unknown, any other as invalid. */
 function dateCell(value: unknown, now: number): Cell {
@@ -18,18 +19,11 @@ function dateCell(value: unknown, now: number): Cell {
   return at === undefined ? '<invalid>' : humanDuration(now - at);
 }
 
-/** Formats a number as Go's `%v`: very large and very small fractions have an exponent of at least two digits. */
-function numberText(value: number): string {
-  const [digits, exponent] = value.toExponential().split('e').map(Number) as [number, number];
-  if (Number.isSafeInteger(value) || (exponent >= -4 && exponent < 6)) return String(value);
-  return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
-}
-
 /** The cell of a string column: any value as text. */
 function textCell(value: unknown): Cell {
   if (value === null) return '<no value>';
   if (typeof value === 'object') return encodeJson(sortDeep(value as Json));
-  return typeof value === 'number' ? numberText(value) : String(value);
+  return typeof value === 'number' && !isInteger(value) ? doubleText(value) : String(value);
 }
 
 /** The cell of a column of a type. It is empty for values of another type. */
@@ -39,9 +33,9 @@ function cellOf(value: unknown, type: string, now: number): Cell {
     case 'string':
       return textCell(value);
     case 'integer':
-      return typeof value === 'number' ? Math.trunc(value) : null;
+      return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null;
     case 'number':
-      return typeof value === 'number' ? value : null;
+      return isNumber(value) ? Number(value) : null;
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date':

@@ -68,6 +68,12 @@ export function customSchema(
   const defaults = hasDefaults(schema);
   const storedDefaults = hasDefaults(stored);
   const embedded = hasEmbedded(schema);
+  const readAs = ({ metadata, ...rest }: ApiObject, written: StructuralSchema, isDefaulted: boolean): ApiObject => {
+    const members = structuredClone(rest) as unknown as Members;
+    normalizeMembers(members, written, new StrictErrors(), isDefaulted);
+    if (written !== schema) prune(members, schema, '', new StrictErrors(), true);
+    return { ...members, apiVersion, kind, metadata };
+  };
   return {
     schema,
     decode(value, strictErrors) {
@@ -87,13 +93,9 @@ export function customSchema(
       strictErrors.push(...found.texts);
       return { apiVersion, kind, metadata: decoded, ...members };
     },
-    read(object) {
-      const { metadata, ...rest } = object;
-      const members = structuredClone(rest) as unknown as Members;
-      normalizeMembers(members, stored, new StrictErrors(), storedDefaults);
-      if (stored !== schema) prune(members, schema, '', new StrictErrors(), true);
-      return { ...members, apiVersion, kind, metadata };
-    },
+    read: object => readAs(object, stored, storedDefaults),
+    readOwn: object => readAs(object, schema, defaults),
+    accept: object => readAs(object, schema, false),
   };
 }
 

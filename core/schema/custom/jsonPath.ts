@@ -1,4 +1,5 @@
 /** JSONPath for printer columns and subresources: `.spec.size`, `.items[*].name`, `.c[?(@.type=="Ready")].status`. */
+import { isInteger, isNumber, readJson } from '../../model/jsonText.js';
 
 /** A step of a path: maps a value to nested values. */
 type Step = (value: unknown) => Iterable<unknown>;
@@ -70,7 +71,7 @@ const unquote = (text: string): string | undefined => /^(['"])([\s\S]*)\1$/.exec
 function compileOperand(text: string): JsonPath {
   const quoted = unquote(text);
   if (quoted !== undefined) return () => [quoted];
-  if (/^-?\d+(\.\d+)?$/.test(text)) return () => [Number(text)];
+  if (/^-?\d+(\.\d+)?$/.test(text)) return () => [readJson(text)];
   if (text === 'true' || text === 'false') return () => [text === 'true'];
   if (text.startsWith('@')) return compileSteps(text.slice(1));
   throw new InvalidPath(`unrecognized operand ${text}`);
@@ -78,7 +79,7 @@ function compileOperand(text: string): JsonPath {
 
 /** The type of a value for comparisons: only values of the same type can be compared. */
 function comparableType(value: unknown): string {
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
+  if (isNumber(value)) return isInteger(value) ? 'int' : 'float';
   if (typeof value === 'string' || typeof value === 'boolean') return typeof value;
   throw new InvalidPath('invalid type for comparison');
 }

@@ -1,5 +1,5 @@
 import type { SchemaRule, StructuralSchema } from '../../api/resource.js';
-import type { Environment, SchemaType, Type } from '../../cel/index.js';
+import type { Compiled, Environment, SchemaType, Type } from '../../cel/index.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../model/refusal.js';
 import { engine } from './engine.js';
 import { compileRule, fieldPathNames } from './ruleText.js';
@@ -43,11 +43,15 @@ interface CheckState {
 
 /** The position of a nested schema. */
 interface SchemaPosition {
-  /** How often it may occur in an object. */
-  readonly occurrences: number;
+  /** How often it may occur in an object; undefined if a list or map around it has no limit. */
+  readonly occurrences: number | undefined;
   /** Path of the outermost list or map in which old and new values cannot be correlated. */
   readonly uncorrelatable?: string;
 }
+
+/** How often a schema may occur at a position: without a limit, as often as its shortest values fit into a request. */
+const occurrencesOf = ({ minBytes }: SchemaType, { occurrences }: SchemaPosition): number =>
+  occurrences ?? engine().cel.unboundedCardinality(minBytes);
 
 function addCost(state: CheckState, path: string, cost: number, what: string): void {
   const { costMessage, EXPRESSION_COST_LIMIT, SCHEMA_COST_LIMIT } = engine().cel;
@@ -88,17 +92,21 @@ function compileRules(
     const old = source.optionalOldSelf ? optionalType(type.type) : type.type;
     const full = base.extend({ oldSelf: old }, { self: type, oldSelf: type });
     const { compiled, usesOldSelf } = compileRule(base, full, source.rule);
-    if (!compiled.program)
-      state.found.push(invalidRule(`${rulePath}.rule`, source, `compilation failed: ${compiled.errors}`));
+    if (!compiled.program) state.found.push(invalidRule(`${rulePath}.rule`, source, whyNotCompiled(compiled)));
     else if (!sameType(compiled.type, BOOL))
       state.found.push(invalidRule(`${rulePath}.rule`, source, 'cel expression must evaluate to a bool'));
     else {
-      addCost(state, `${rulePath}.rule`, compiled.cost!.max * position.occurrences, 'rule');
+      addCost(state, `${rulePath}.rule`, compiled.cost!.max * occurrencesOf(type, position), 'rule');
       checkOldSelf(source, usesOldSelf, rulePath, position, state);
     }
-    if (source.messageExpression) checkMessage(full, source.messageExpression, source, rulePath, position, state);
+    if (source.messageExpression)
+      checkMessage(full, source.messageExpression, source, rulePath, occurrencesOf(type, position), state);
   }
 }
+
+/** Why an expression could not be compiled. `planning`: how its last step is called. */
+const whyNotCompiled = ({ planError, errors }: Compiled, planning = 'program instantiation'): string =>
+  planError === undefined ? `compilation failed: ${errors}` : `${planning} failed: ${planError}`;
 
 function checkOldSelf(
   source: SchemaRule,
@@ -126,13 +134,13 @@ function checkMessage(
   text: string,
   source: SchemaRule,
   rulePath: string,
-  { occurrences }: SchemaPosition,
+  occurrences: number,
   state: CheckState,
 ): void {
   const path = `${rulePath}.messageExpression`;
   const compiled = env.compile(text);
   if (!compiled.program)
-    state.found.push(invalidRule(path, source, `messageExpression compilation failed: ${compiled.errors}`));
+    state.found.push(invalidRule(path, source, `messageExpression ${whyNotCompiled(compiled, 'instantiation')}`));
   else if (!sameType(compiled.type, engine().cel.STRING))
     state.found.push(invalidRule(path, source, 'messageExpression must evaluate to a string'));
   else addCost(state, path, compiled.cost!.max * occurrences, 'messageExpression');
@@ -147,12 +155,12 @@ function visit(
 ): void {
   const rules = schema['x-kubernetes-validations']?.length ?? 0;
   const values = additionalSchema(schema);
-  const type =
-    rules > 0 || schema.items || values ? engine().cel.schemaType(schema, { root, name: 'selfType' }) : undefined;
-  if (rules > 0 && type) compileRules(schema, type, path, position, state);
-  const occurrences = position.occurrences * (type?.maxSize ?? 1);
+  const type = rules > 0 ? engine().cel.schemaType(schema, { root, name: 'selfType' }) : undefined;
+  if (type) compileRules(schema, type, path, position, state);
   const keyed = schema['x-kubernetes-list-type'] === 'map';
+  const { cardinality } = engine().cel;
   if (schema.items) {
+    const occurrences = cardinality(position.occurrences, schema.maxItems);
     const uncorrelatable = position.uncorrelatable ?? (keyed ? undefined : path);
     visit(
       schema.items,
@@ -164,13 +172,16 @@ function visit(
   }
   const mapUncorrelatable =
     position.uncorrelatable ?? (schema['x-kubernetes-map-type'] === 'atomic' ? path : undefined);
-  const below = (count: number): SchemaPosition => ({
+  const below = (count: number | undefined): SchemaPosition => ({
     occurrences: count,
     ...(mapUncorrelatable === undefined ? {} : { uncorrelatable: mapUncorrelatable }),
   });
   for (const [name, property] of Object.entries(schema.properties ?? {}))
     visit(property, `${path}.properties[${name}]`, below(position.occurrences), false, state);
-  if (values) visit(values, `${path}.additionalProperties`, below(occurrences), false, state);
+  if (values) {
+    const occurrences = cardinality(position.occurrences, schema.maxProperties);
+    visit(values, `${path}.additionalProperties`, below(occurrences), false, state);
+  }
 }
 
 /** Validates the rules of a structural schema: they must compile to booleans, and their costs must be within limits. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ResourceType, ResourceVersion } from '../../api/resource.js';
 import type { Strategy, StrategyContext } from '../../api/strategy.js';
+import { isNumber } from '../../model/jsonText.js';
 import type { ApiObject, Json } from '../../model/object.js';
 import { invalid, Refusal, type Violation } from '../../model/refusal.js';
 import { reach } from '../patch/members.js';
@@ -18,7 +19,7 @@ import { duplicateViolations, schemaViolations, WHOLE_OBJECT } from './validate.
 const MAX_REPLICAS = 2 ** 31 - 1;
 
 const fieldText = (value: unknown): string =>
-  typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+  typeof value === 'string' ? value : isNumber(value) || typeof value === 'boolean' ? String(value) : '';
 
 /** The selectable fields by name: the path without the leading dot. */
 const selectableFieldsOf = (version: ResourceVersion): Strategy['selectableFields'] =>
@@ -46,7 +47,7 @@ function replicaViolations(object: ApiObject, version: ResourceVersion): Violati
   if (!scale) return [];
   return [scale.specReplicasPath, scale.statusReplicasPath].flatMap(path => {
     const count = reach(object, simplePathNames(path) ?? [path]);
-    if (typeof count !== 'number') return [];
+    if (!isNumber(count)) return [];
     if (count < 0) return [invalid(path, count, 'should be a non-negative integer')];
     return count > MAX_REPLICAS ? [invalid(path, count, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
   });
@@ -122,6 +123,7 @@ function schemaStrategy(
     changesGeneration: (object, old) => !isDeepStrictEqual(content(object), content(old)),
     hasStatus,
     allowUnconditionalUpdate: false,
+    keptInStatus: ['labels', 'annotations', 'finalizers', 'ownerReferences'],
     prepareStatus: restoreMetadata,
     prepareCreate: () => {
       if (type.terminating)

@@ -11,7 +11,7 @@ import { patternError, schemaViolations, WHOLE_OBJECT } from './validate.js';
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 /** Keywords of JSON schemas that are not supported. */
-const UNSUPPORTED = ['$ref', 'definitions', 'dependencies', 'patternProperties', 'id'] as const;
+const UNSUPPORTED = ['$ref', 'definitions', 'dependencies', 'patternProperties', 'id', 'additionalItems'] as const;
 
 /** Calls `visit` for a schema and all nested ones. `includeLogical`: also for those in logical keywords. */
 function walk(
@@ -68,10 +68,16 @@ function keywordViolations(schema: StructuralSchema, path: string): Violation[] 
   return [...found, ...markerViolations(schema, path)];
 }
 
-/** Validates the types of a schema and its nested ones. `place` is the word for its position in error messages. */
-function typeViolations(schema: StructuralSchema, path: string, place: string): Violation[] {
+/**
+ * Validates the types of a schema and its nested ones. `place` is the word for its position in error messages. As
+ * upstream, only the logical keywords of the root may not define fields of their own.
+ */
+function typeViolations(schema: StructuralSchema, path: string, place: string, isRoot = false): Violation[] {
   const found: Violation[] = [];
   const isUntyped = schema['x-kubernetes-int-or-string'] || schema['x-kubernetes-preserve-unknown-fields'];
+  const structural = isRoot ? { schema, path } : undefined;
+  for (const [below, partPath] of logicalSchemas(schema, path))
+    found.push(...valueValidationViolations(below, partPath, structural, isIntOrString(schema, partPath, path)));
   if (schema['x-kubernetes-embedded-resource']) found.push(...embeddedViolations(schema, path));
   else if (!schema.type && !isUntyped)
     found.push(required(memberPath(path, 'type'), `must not be empty for specified ${place}`));
@@ -89,8 +95,6 @@ function typeViolations(schema: StructuralSchema, path: string, place: string): 
         `must be a valid regular expression, but isn't: ${syntaxError}`,
       ),
     );
-  for (const [below, partPath] of logicalSchemas(schema, path))
-    found.push(...valueValidationViolations(below, partPath, schema, path, isIntOrString(schema, partPath, path)));
   for (const [name, property] of Object.entries(schema.properties ?? {}))
     found.push(...typeViolations(property, propertyPath(path, name), 'object fields'));
   const values = additionalSchema(schema);
@@ -100,7 +104,7 @@ function typeViolations(schema: StructuralSchema, path: string, place: string): 
 }
 
 function embeddedViolations(schema: StructuralSchema, path: string): Violation[] {
-  const found = requireType(schema, path, 'object', 'x-kubernetes-embedded-resource is true');
+  const found: Violation[] = [];
   if (schema.additionalProperties !== undefined)
     found.push(
       forbiddenField(
@@ -115,7 +119,11 @@ function embeddedViolations(schema: StructuralSchema, path: string): Violation[]
         'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields',
       ),
     );
-  return found;
+  return [
+    ...found,
+    ...requireType(schema, path, 'object', 'x-kubernetes-embedded-resource is true'),
+    ...envelopeViolations(schema, path),
+  ];
 }
 
 /**
@@ -143,55 +151,53 @@ const FORBIDDEN_IN_LOGICAL: readonly (readonly [keyof StructuralSchema, string])
   ['x-kubernetes-int-or-string', 'false'],
 ];
 
+/** A schema, and its path in messages. */
+interface PlacedSchema {
+  /** Undefined where nothing is defined. */
+  readonly schema: StructuralSchema | undefined;
+  readonly path: string;
+}
+
 /**
- * Validates a schema in a logical keyword: it may only restrict values, and every property in it must exist in the
- * enclosing `structural` schema.
+ * Validates a schema in a logical keyword: it may only restrict values. Every property in it must exist in the
+ * `structural` schema, if one is given.
  */
 function valueValidationViolations(
   schema: StructuralSchema,
   path: string,
-  structural: StructuralSchema | undefined,
-  structuralPath: string,
+  structural: PlacedSchema | undefined,
   typeAllowed: boolean,
 ): Violation[] {
   const found: Violation[] = [];
   for (const [member, word] of FORBIDDEN_IN_LOGICAL)
     if (schema[member] && !(typeAllowed && member === 'type'))
       found.push(forbiddenField(memberPath(path, member), `must be ${word} to be structural`));
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const described =
-      structural?.properties && Object.hasOwn(structural.properties, name) ? structural.properties[name] : undefined;
-    if (!described)
-      found.push(required(propertyPath(structuralPath, name), `because it is defined in ${propertyPath(path, name)}`));
-    found.push(
-      ...valueValidationViolations(
-        property,
-        propertyPath(path, name),
-        described,
-        propertyPath(structuralPath, name),
-        false,
-      ),
+  const checkNested = (nested: StructuralSchema, nestedPath: string, described: PlacedSchema | undefined): void => {
+    if (described && !described.schema) found.push(required(described.path, `because it is defined in ${nestedPath}`));
+    found.push(...valueValidationViolations(nested, nestedPath, described, false));
+  };
+  for (const [name, property] of Object.entries(schema.properties ?? {}))
+    checkNested(
+      property,
+      propertyPath(path, name),
+      structural && {
+        schema: ownProperty(structural.schema, name),
+        path: propertyPath(structural.path, name),
+      },
     );
-  }
-  if (schema.items) {
-    if (!structural?.items)
-      found.push(
-        required(memberPath(structuralPath, 'items'), `because it is defined in ${memberPath(path, 'items')}`),
-      );
-    found.push(
-      ...valueValidationViolations(
-        schema.items,
-        memberPath(path, 'items'),
-        structural?.items,
-        memberPath(structuralPath, 'items'),
-        false,
-      ),
+  if (schema.items)
+    checkNested(
+      schema.items,
+      memberPath(path, 'items'),
+      structural && { schema: structural.schema?.items, path: memberPath(structural.path, 'items') },
     );
-  }
   for (const [below, partPath] of logicalSchemas(schema, path))
-    found.push(...valueValidationViolations(below, partPath, structural, structuralPath, typeAllowed));
+    found.push(...valueValidationViolations(below, partPath, structural, typeAllowed));
   return found;
 }
+
+const ownProperty = (schema: StructuralSchema | undefined, name: string): StructuralSchema | undefined =>
+  schema?.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
 
 /** Validates apiVersion, kind and metadata, which are defined by the server. A schema may only restrict the names. */
 function envelopeViolations(schema: StructuralSchema, path: string): Violation[] {
@@ -228,18 +234,16 @@ function envelopeViolations(schema: StructuralSchema, path: string): Violation[]
   return found;
 }
 
-/** Validates the defaults against their schemas. */
+/** Validates the defaults against their schemas; as upstream, not those in `additionalProperties`. */
 function defaultViolations(schema: StructuralSchema, path: string): Violation[] {
   if (!hasDefaults(schema)) return [];
-  const found: Violation[] = [];
-  walk(
-    schema,
-    path,
-    (part, partPath) =>
-      void (part.default == null || found.push(...defaultValueViolations(part, memberPath(partPath, 'default')))),
-    false,
-  );
-  return found;
+  return [
+    ...(schema.default == null ? [] : defaultValueViolations(schema, memberPath(path, 'default'))),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
+      defaultViolations(property, propertyPath(path, name)),
+    ),
+    ...(schema.items ? defaultViolations(schema.items, memberPath(path, 'items')) : []),
+  ];
 }
 
 function defaultValueViolations(schema: StructuralSchema, path: string): Violation[] {
@@ -268,6 +272,13 @@ function rootViolations(schema: StructuralSchema, path: string): Violation[] {
   return found;
 }
 
+/** Whether a schema or a nested one has `$schema`, for which upstream's error names no path. */
+function hasSchemaKeyword(schema: StructuralSchema, path: string): boolean {
+  let found = false;
+  walk(schema, path, part => void (found ||= Object.hasOwn(part, '$schema')));
+  return found;
+}
+
 /** Whether a client's value may be a schema. */
 const isSchema = (value: unknown): value is StructuralSchema => isMembers(value);
 
@@ -281,8 +292,9 @@ export function structuralViolations(schema: StructuralSchema, path: string): Vi
   walk(schema, path, (part, partPath) => void keywords.push(...keywordViolations(part, partPath)));
   walk(schema, path, (part, partPath) => void keywords.push(...ruleTextViolations(part, partPath)), false);
   if (keywords.length > 0) return keywords;
+  if (hasSchemaKeyword(schema, path)) return [invalid(path, '', "OpenAPIV3Schema 'schema' is not supported")];
   const root = rootViolations(schema, path);
-  const structure = typeViolations({ ...schema, type: schema.type || 'object' }, path, 'object fields');
+  const structure = typeViolations({ ...schema, type: schema.type || 'object' }, path, 'object fields', true);
   const found = [...root, ...structure, ...envelopeViolations(schema, path)];
   return found.length > 0 ? found : [...ruleViolations(schema, path), ...defaultViolations(schema, path)];
 }

@@ -1,4 +1,5 @@
 import type { StructuralSchema } from '../../api/resource.js';
+import { goStrings } from '../../model/goText.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../model/refusal.js';
 
 const SCALARS = new Set(['boolean', 'integer', 'number', 'string']);
@@ -61,7 +62,8 @@ function keyViolations(schema: StructuralSchema, keys: readonly string[], path: 
   const keysPath = memberPath(path, 'x-kubernetes-list-map-keys');
   const found: Violation[] = [];
   if (keys.length === 0) found.push(required(keysPath, 'must not be empty if x-kubernetes-list-type is map'));
-  if (new Set(keys).size < keys.length) found.push(invalid(keysPath, keys, 'must not contain duplicate entries'));
+  if (new Set(keys).size < keys.length)
+    found.push(invalid(keysPath, goStrings(keys), 'must not contain duplicate entries'));
   const { items } = schema;
   if (!items) return found;
   const itemsPath = memberPath(path, 'items');

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RE2JS } from 're2js';
 import type { StructuralSchema } from '../../api/resource.js';
+import { doubleText, isInteger, isNumber, writeJson } from '../../model/jsonText.js';
 import type { Json } from '../../model/object.js';
 import {
   duplicate,
@@ -56,8 +57,8 @@ const typeOf = (value: Json): string =>
     ? 'null'
     : Array.isArray(value)
       ? 'array'
-      : typeof value === 'number'
-        ? Number.isInteger(value)
+      : isNumber(value)
+        ? isInteger(value)
           ? 'integer'
           : 'number'
         : typeof value;
@@ -81,15 +82,18 @@ function typeViolation(value: Json, schema: StructuralSchema, path: string): Vio
 
 const inBody = (path: string, text: string): string => `${path} in body ${text}`;
 
-function numberViolations(value: number, schema: StructuralSchema, path: string, out: Violation[]): void {
+const isMultiple = (value: number | bigint, of: number): boolean =>
+  isInteger(value) && isInteger(of) ? BigInt(value) % BigInt(of) === 0n : Number.isInteger(Number(value) / Number(of));
+
+function numberViolations(value: number | bigint, schema: StructuralSchema, path: string, out: Violation[]): void {
   const { maximum, minimum, multipleOf } = schema;
   const report = (text: string): unknown => out.push(invalid(path, value, inBody(path, text)));
   if (maximum !== undefined && (schema.exclusiveMaximum ? value >= maximum : value > maximum))
-    report(`should be less than ${schema.exclusiveMaximum ? '' : 'or equal to '}${maximum}`);
+    report(`should be less than ${schema.exclusiveMaximum ? '' : 'or equal to '}${doubleText(maximum)}`);
   if (minimum !== undefined && (schema.exclusiveMinimum ? value <= minimum : value < minimum))
-    report(`should be greater than ${schema.exclusiveMinimum ? '' : 'or equal to '}${minimum}`);
-  if (multipleOf !== undefined && multipleOf > 0 && !Number.isInteger(value / multipleOf))
-    report(`should be a multiple of ${multipleOf}`);
+    report(`should be greater than ${schema.exclusiveMinimum ? '' : 'or equal to '}${doubleText(minimum)}`);
+  if (multipleOf !== undefined && multipleOf > 0 && !isMultiple(value, multipleOf))
+    report(`should be a multiple of ${doubleText(multipleOf)}`);
 }
 
 const lengthOf = (text: string): number => {
@@ -134,7 +138,7 @@ export function correlateItems(old: OldValue, schema: StructuralSchema): (item: 
 }
 
 const itemKey = (item: Json, keys: readonly string[]): string =>
-  JSON.stringify(keys.map(key => (isMembers(item) && Object.hasOwn(item, key) ? item[key] : null)));
+  writeJson(keys.map(key => (isMembers(item) && Object.hasOwn(item, key) ? item[key] : null)));
 
 /** The old value of an object member. */
 export const memberOf = (old: OldValue, key: string): OldValue =>
@@ -217,7 +221,7 @@ function checkValue(value: Json, old: OldValue, schema: StructuralSchema, path: 
   if (value === null) return;
   checkCombinations(value, old, schema, path, out);
   if (typeof value === 'string') stringViolations(value, schema, path, out);
-  else if (typeof value === 'number') numberViolations(value, schema, path, out);
+  else if (isNumber(value)) numberViolations(value, schema, path, out);
   else if (Array.isArray(value)) listViolations(value, old, schema, path, out);
   else if (isMembers(value)) objectViolations(value, old, schema, path, out);
 }
@@ -269,7 +273,7 @@ function findDuplicateItems(list: Json[], schema: StructuralSchema, path: string
   const seen = new Set<string>();
   for (let i = 0; i < list.length && out.length <= MAX_VIOLATIONS; i++) {
     const item = list[i]!;
-    const text = kind === 'map' ? itemKey(item, keys) : JSON.stringify(item);
+    const text = kind === 'map' ? itemKey(item, keys) : writeJson(item);
     if (seen.has(text)) out.push(duplicate(`${path}[${i}]`, kind === 'map' ? keyMembers(item, keys) : item));
     else seen.add(text);
   }

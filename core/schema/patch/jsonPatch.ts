@@ -1,13 +1,15 @@
 import { BODY_BYTES, DEPTH } from '../../limits.js';
+import { readJson, writeJson } from '../../model/jsonText.js';
 import type { Json } from '../../model/object.js';
 import { badRequest, Refusal } from '../../model/refusal.js';
 import type { Field, Type } from '../model.js';
 import { findStrictErrors } from '../strict.js';
+import { operationMismatch, patchMismatch } from './mismatch.js';
 import { equalJson, isDeeper, isMembers, memberOf, type Members, setMember, sortMembers } from './members.js';
 
-/** Throws 422: the patch is valid but cannot be applied to the object. */
-const reject = (why: string): never => {
-  throw new Refusal('Invalid', `the server rejected our request due to an error in our request: ${why}`, {});
+/** Throws 422: the patch is valid but cannot be applied to the object. As upstream, the message does not say why. */
+const reject = (): never => {
+  throw new Refusal('Invalid', 'the server rejected our request due to an error in our request', {});
 };
 
 interface Operation {
@@ -18,17 +20,20 @@ interface Operation {
 }
 
 function parseOperation(entry: Json): Operation {
-  if (!isMembers(entry)) throw badRequest('error decoding patch: an operation must be a JSON object');
-  const [op, path, from] = ['op', 'path', 'from'].map(name => memberOf(entry, name) ?? '');
-  if (typeof op !== 'string' || typeof path !== 'string' || typeof from !== 'string')
-    throw badRequest('error decoding patch: op, path and from must be strings');
-  return { op, path, from, value: memberOf(entry, 'value') ?? null };
+  const members = entry ?? {};
+  if (!isMembers(members)) throw badRequest(patchMismatch(members, 'handlers.jsonPatchOp'));
+  const text = (name: string): string => {
+    const value = memberOf(members, name) ?? '';
+    if (typeof value !== 'string') throw badRequest(operationMismatch(value, name));
+    return value;
+  };
+  return { op: text('op'), path: text('path'), from: text('from'), value: memberOf(members, 'value') ?? null };
 }
 
 /** The segments of a JSON pointer (RFC 6901). */
 function parsePointer(pointer: string): string[] {
   if (pointer === '') return [];
-  if (pointer[0] !== '/') return reject(`the path ${JSON.stringify(pointer)} must begin with a slash`);
+  if (pointer[0] !== '/') return reject();
   return pointer
     .slice(1)
     .split('/')
@@ -38,21 +43,18 @@ function parsePointer(pointer: string): string[] {
 const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 
 /** The array index in a segment. Throws 422 if it is malformed or above `max`. */
-function indexOf(segment: string, max: number, pointer: string): number {
+function indexOf(segment: string, max: number): number {
   const index = INDEX.test(segment) ? Number(segment) : -1;
-  return index >= 0 && index <= max
-    ? index
-    : reject(`doc is missing path: ${JSON.stringify(pointer)}: invalid array index`);
+  return index >= 0 && index <= max ? index : reject();
 }
 
-function getChild(container: Json, segment: string, pointer: string): Json {
-  if (Array.isArray(container)) return container[indexOf(segment, container.length - 1, pointer)]!;
+function getChild(container: Json, segment: string): Json {
+  if (Array.isArray(container)) return container[indexOf(segment, container.length - 1)]!;
   const found = isMembers(container) ? memberOf(container, segment) : undefined;
-  return found === undefined ? reject(`doc is missing path: ${JSON.stringify(pointer)}: missing value`) : found;
+  return found === undefined ? reject() : found;
 }
 
-const resolve = (document: Json, segments: readonly string[], pointer: string): Json =>
-  segments.reduce((value: Json, segment) => getChild(value, segment, pointer), document);
+const resolve = (document: Json, segments: readonly string[]): Json => segments.reduce(getChild, document);
 
 /** Applies operations to a document in place. */
 class PatchEditor {
@@ -82,71 +84,64 @@ class PatchEditor {
         this.#move(from, path);
         break;
       default:
-        reject(`Unexpected kind: ${op}`);
+        reject();
     }
   }
 
+  /** The container of the last segment of a path, which must have one. */
   #parent(path: string): { container: Json; last: string } {
     const segments = parsePointer(path);
-    const last = segments.pop()!;
-    return { container: resolve(this.document, segments, path), last };
+    const last = segments.pop() ?? reject();
+    return { container: resolve(this.document, segments), last };
   }
 
   #add(path: string, value: Json): void {
-    if (path === '') {
-      this.document = value;
-      return;
-    }
     const { container, last } = this.#parent(path);
     if (Array.isArray(container))
-      container.splice(last === '-' ? container.length : indexOf(last, container.length, path), 0, value);
+      container.splice(last === '-' ? container.length : indexOf(last, container.length), 0, value);
     else if (isMembers(container)) setMember(container, last, value);
-    else reject(`doc is missing path: ${JSON.stringify(path)}: missing value`);
+    else reject();
   }
 
+  /** As upstream, a missing member is added, and a document is replaced only by an object or a list. */
   #replace(path: string, value: Json): void {
     if (path === '') {
-      this.document = value;
+      if (typeof value === 'object' && value !== null) this.document = value;
       return;
     }
     const { container, last } = this.#parent(path);
-    getChild(container, last, path);
-    if (Array.isArray(container)) container[indexOf(last, container.length - 1, path)] = value;
+    if (Array.isArray(container)) container[indexOf(last, container.length - 1)] = value;
     else if (isMembers(container)) setMember(container, last, value);
+    else reject();
   }
 
   #remove(path: string): Json {
-    if (path === '') return reject('the whole object cannot be removed');
     const { container, last } = this.#parent(path);
-    const removed = getChild(container, last, path);
-    if (Array.isArray(container)) container.splice(indexOf(last, container.length - 1, path), 1);
+    const removed = getChild(container, last);
+    if (Array.isArray(container)) container.splice(indexOf(last, container.length - 1), 1);
     else if (isMembers(container)) delete container[last];
     return removed;
   }
 
   #move(from: string, path: string): void {
-    if (path.startsWith(`${from}/`)) reject(`${JSON.stringify(from)} cannot be moved into itself`);
+    if (path.startsWith(`${from}/`)) reject();
     this.#add(path, this.#remove(from));
   }
 
-  /** A missing member equals null, as upstream. */
+  /** The value at a path. A missing member is null, as upstream. */
+  #find(path: string): Json {
+    const { container, last } = this.#parent(path);
+    return isMembers(container) ? (memberOf(container, last) ?? null) : getChild(container, last);
+  }
+
   #test(path: string, value: Json): void {
-    const segments = parsePointer(path);
-    const last = segments.pop();
-    const container = resolve(this.document, segments, path);
-    const found =
-      last === undefined
-        ? container
-        : isMembers(container)
-          ? (memberOf(container, last) ?? null)
-          : getChild(container, last, path);
-    if (!equalJson(found, value)) reject(`testing value ${path} failed: test failed`);
+    if (!equalJson(path === '' ? this.document : this.#find(path), value)) reject();
   }
 
   /** The total size of copies is limited to that of a request body, because copies of copies grow exponentially. */
   #copy(from: string): Json {
-    const value = resolve(this.document, parsePointer(from), from);
-    const text = JSON.stringify(value);
+    const value = this.#find(from);
+    const text = writeJson(value);
     this.#copiedLength += text.length;
     if (this.#copiedLength > BODY_BYTES)
       throw new Refusal(
@@ -154,7 +149,7 @@ class PatchEditor {
         'Request entity too large: Unable to complete the copy, the accumulated size increase of copy is ' +
           `${this.#copiedLength}, exceeding the limit ${BODY_BYTES}`,
       );
-    return JSON.parse(text) as Json;
+    return readJson(text);
   }
 }
 
@@ -175,7 +170,7 @@ function sortMembersAlong(document: Json, pointer: string, sorted: Set<Members>)
  * nested too deeply, 413 for more than `max` operations, and 422 if an operation cannot be applied.
  */
 export function applyJsonPatch(target: Json, patch: Json, max: number): Json {
-  if (!Array.isArray(patch)) throw badRequest('error decoding patch: a JSON patch must be a list of operations');
+  if (!Array.isArray(patch)) throw badRequest(patchMismatch(patch, '[]handlers.jsonPatchOp'));
   if (patch.length > max)
     throw new Refusal(
       'RequestEntityTooLarge',

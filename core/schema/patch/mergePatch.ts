@@ -1,5 +1,6 @@
 import type { Json } from '../../model/object.js';
 import { badRequest } from '../../model/refusal.js';
+import { patchMismatch } from './mismatch.js';
 import { copyOf, sortDeep, isMembers, type Members, setMember, sortedCopy } from './members.js';
 
 function mergeValue(target: Json | undefined, patch: Json): Json {
@@ -19,6 +20,7 @@ function mergeValue(target: Json | undefined, patch: Json): Json {
  * schema errors are reported in the order of members. Throws 400 if the patch is not an object.
  */
 export function applyMergePatch(target: Json, patch: Json): Json {
-  if (!isMembers(patch)) throw badRequest('error decoding patch: a merge patch must be a JSON object');
+  if (patch === null) throw badRequest('Invalid JSON Patch');
+  if (!isMembers(patch)) throw badRequest(patchMismatch(patch, 'map[string]interface {}'));
   return mergeValue(target, patch);
 }

@@ -1,7 +1,9 @@
+import { writeJson } from '../../model/jsonText.js';
 import type { Json } from '../../model/object.js';
 import { badRequest, Refusal } from '../../model/refusal.js';
 import type { Field, Struct, Type } from '../model.js';
 import { copyOf, isMembers, type Members, memberOf, setMember, treeText } from './members.js';
+import { valueMismatch } from './mismatch.js';
 
 const DIRECTIVE = '$patch';
 const RETAIN_KEYS = '$retainKeys';
@@ -117,7 +119,7 @@ function applyListDirectives(out: Members, before: Members, patch: Members, type
     setMember(
       out,
       name,
-      list.filter(item => !deleted.has(JSON.stringify(item))),
+      list.filter(item => !deleted.has(writeJson(item))),
     );
   }
   for (const directive of names.filter(name => name.startsWith(SET_ORDER))) {
@@ -162,9 +164,9 @@ function retainKeys(out: Members, patch: Members): void {
 
 /** The identity of an item: its merge key, or a primitive itself. Undefined for items without the key. */
 function itemKey(item: Json, key: string | undefined): string | undefined {
-  if (key === undefined || !isMembers(item)) return JSON.stringify(item);
+  if (key === undefined || !isMembers(item)) return writeJson(item);
   const value = memberOf(item, key);
-  return value === undefined ? undefined : JSON.stringify(value);
+  return value === undefined ? undefined : writeJson(value);
 }
 
 /** The first index of each item identity. */
@@ -214,6 +216,7 @@ function orderItems(
 /** The Go type of a decoded JSON value. */
 function goTypeName(value: Json): string {
   if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'bigint') return 'int64';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   if (typeof value === 'boolean') return 'bool';
   return typeof value === 'string' ? 'string' : value === null ? '%!s(<nil>)' : 'map[string]interface {}';
@@ -268,7 +271,7 @@ function mergeItems(target: readonly Json[], patch: readonly Members[], key: str
 }
 
 function mergePrimitives(target: readonly Json[], patch: readonly Json[]): Json[] {
-  const all = new Map([...target, ...patch].map(item => [JSON.stringify(item), item]));
+  const all = new Map([...target, ...patch].map(item => [writeJson(item), item]));
   return orderItems([...all.values()], patch, target, undefined);
 }
 
@@ -278,6 +281,7 @@ function mergePrimitives(target: readonly Json[], patch: readonly Json[]): Json[
  * 422 for one that does not match the object.
  */
 export function applyStrategicPatch(target: Json, patch: Json, type: Struct): Json {
-  if (!isMembers(patch)) throw badRequest('error decoding patch: a strategic merge patch must be a JSON object');
-  return mergeMembers(isMembers(target) ? target : {}, patch, type);
+  const members = patch ?? {};
+  if (!isMembers(members)) throw badRequest(valueMismatch(members, 'map[string]interface {}'));
+  return mergeMembers(isMembers(target) ? target : {}, members, type);
 }

@@ -773,7 +773,7 @@ PodSpec
  topologySpreadConstraints 33 [].TopologySpreadConstraint ? list=map:topologyKey,whenUnsatisfiable patch=merge by=topologyKey
  setHostnameAsFQDN 35 bool *?
  os 36 .PodOS *?
- hostUsers 37 bool *?
+ hostUsers 37 bool *? gate=UserNamespacesSupport
  schedulingGates 38 [].PodSchedulingGate ? list=map:name patch=merge by=name
  resourceClaims 39 [].PodResourceClaim ? list=map:name patch=merge,retainKeys by=name gate=DynamicResourceAllocation
  resources 40 .ResourceRequirements *? gate=PodLevelResources
@@ -1172,7 +1172,7 @@ VolumeSource
  storageos 27 .StorageOSVolumeSource *?
  csi 28 .CSIVolumeSource *?
  ephemeral 29 .EphemeralVolumeSource *?
- image 30 .ImageVolumeSource *? gate=ImageVolume
+ image 30 .ImageVolumeSource *?
 VsphereVirtualDiskVolumeSource
  volumePath 1 string !
  fsType 2 string ?

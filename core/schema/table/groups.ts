@@ -23,7 +23,7 @@ group - 18000 v1
    attach core.v1.PodAttachOptions create,get options=core.v1.PodAttachOptions connect
    binding core.v1.Binding create
    ephemeralcontainers core.v1.Pod get,patch,update
-   eviction policy.v1.Eviction create as=policy/v1
+   eviction policy.v1.Eviction create as=policy/v1 also=v1beta1
    exec core.v1.PodExecOptions create,get options=core.v1.PodExecOptions connect
    log core.v1.Pod get options=core.v1.PodLogOptions produces=text/plain
    portforward core.v1.PodPortForwardOptions create,get options=core.v1.PodPortForwardOptions connect

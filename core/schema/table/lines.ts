@@ -34,11 +34,12 @@ export interface FieldLine {
   readonly protoName?: string;
   readonly oneOf?: string;
   readonly gate?: string;
+  readonly bare?: boolean;
 }
 
 const TYPE_MARKERS = new Set(['kind', 'atomic', 'granular', 'wrapper', 'custom', 'noproto', 'unreached']);
 const TYPE_SETTINGS = new Set(['union']);
-const FIELD_MARKERS: ReadonlySet<string> = new Set();
+const FIELD_MARKERS: ReadonlySet<string> = new Set(['bare']);
 const FIELD_SETTINGS = new Set(['list', 'map', 'patch', 'by', 'default', 'enum', 'pb', 'gate', 'one']);
 const FLAGS = /^\*?\??!?$/;
 
@@ -165,5 +166,6 @@ export function readFieldLine(line: string, typeId: string): FieldLine {
     ...(given.has('pb') ? { protoName: given.get('pb') } : {}),
     ...(given.has('one') ? { oneOf: given.get('one') } : {}),
     ...(given.has('gate') ? { gate: given.get('gate') } : {}),
+    ...(given.has('bare') ? { bare: true } : {}),
   };
 }

@@ -428,19 +428,19 @@ JSONSchemaProps
  maxProperties 21 int64 *?
  minProperties 22 int64 *?
  required 23 []string ? list=atomic
- items 24 .JSONSchemaPropsOrArray *?
+ items 24 .JSONSchemaPropsOrArray *? bare
  allOf 25 [].JSONSchemaProps ? list=atomic
  oneOf 26 [].JSONSchemaProps ? list=atomic
  anyOf 27 [].JSONSchemaProps ? list=atomic
- not 28 .JSONSchemaProps *?
+ not 28 .JSONSchemaProps *? bare
  properties 29 {}.JSONSchemaProps ?
- additionalProperties 30 .JSONSchemaPropsOrBool *?
+ additionalProperties 30 .JSONSchemaPropsOrBool *? bare
  patternProperties 31 {}.JSONSchemaProps ?
  dependencies 32 {}.JSONSchemaPropsOrStringArray ?
- additionalItems 33 .JSONSchemaPropsOrBool *?
+ additionalItems 33 .JSONSchemaPropsOrBool *? bare
  definitions 34 {}.JSONSchemaProps ?
- externalDocs 35 .ExternalDocumentation *?
- example 36 JSON *?
+ externalDocs 35 .ExternalDocumentation *? bare
+ example 36 JSON *? bare
  nullable 37 bool ?
  x-kubernetes-preserve-unknown-fields 38 bool *? pb=xKubernetesPreserveUnknownFields
  x-kubernetes-embedded-resource 39 bool ? pb=xKubernetesEmbeddedResource

@@ -7,6 +7,7 @@ export interface SubresourceRow {
   readonly typeId: string;
   readonly verbs: readonly string[];
   readonly apiVersion?: string;
+  readonly otherVersions?: readonly string[];
   readonly options?: string;
   readonly connect: boolean;
   readonly gate?: string;
@@ -67,7 +68,7 @@ const RESOURCE_SETTINGS = new Set([
   'stored',
 ]);
 const SUBRESOURCE_MARKERS = new Set(['connect']);
-const SUBRESOURCE_SETTINGS = new Set(['as', 'options', 'gate', 'produces']);
+const SUBRESOURCE_SETTINGS = new Set(['as', 'also', 'options', 'gate', 'produces']);
 
 const readVerbs = (text: string, where: string): readonly string[] =>
   text === 'all' ? ALL : text.split(',').map(verb => readOneOf(verb, ALL, 'verb', where));
@@ -93,6 +94,7 @@ function readSubresource(words: readonly string[], resource: string): Subresourc
     typeId,
     verbs: readVerbs(verbs, where),
     apiVersion: given.get('as'),
+    otherVersions: readList(given.get('also')),
     options: given.get('options'),
     connect: given.has('connect'),
     gate: given.get('gate'),

@@ -522,7 +522,7 @@ IngressRule
  host 1 string ?
  + 2 .IngressRuleValue pb=ingressRuleValue
 IngressRuleValue
- http 1 .HTTPIngressRuleValue *?
+ http 1 .HTTPIngressRuleValue *? bare
 IngressServiceBackend
  name 1 string !
  port 2 .ServiceBackendPort ?

@@ -7,7 +7,7 @@ import type { User } from '../../model/user.js';
 import { type ConformanceTest, suite } from '../suite.js';
 import { ALL_TARGETS, frozenCopy, HOSTILE_TEXTS, received, type ReceivedSample } from './samples.js';
 
-/** An authenticator under test, and what it is to say of some requests. */
+/** An authenticator under test, and the expected results for some requests. */
 export interface AuthenticatorCase {
   /** Makes one; called for each test. */
   make(): Awaitable<Authenticator>;
@@ -17,7 +17,7 @@ export interface AuthenticatorCase {
   readonly bad?: readonly ReceivedSample[];
 }
 
-/** The user, or what the refusal is; any other error is thrown on. */
+/** The user, null, or 401 for a refusal. Rethrows other errors. */
 async function outcomeOf(authenticator: Authenticator, sample: ReceivedSample): Promise<User | null | 401> {
   try {
     const found = await authenticator.authenticate(received(sample));
@@ -66,7 +66,7 @@ export function authenticatorConformance({ make, good, bad = [] }: Authenticator
       for (const sample of bad) assert.equal(await outcomeOf(authenticator, sample), 401, JSON.stringify(sample));
     });
 
-    it('knows nobody by hostile texts, and fails at none', async () => {
+    it('returns no user for hostile texts, and does not fail', async () => {
       const authenticator = await make();
       const names = await headersRead(authenticator, good.request);
       for (const text of HOSTILE_TEXTS)
@@ -93,7 +93,7 @@ export function authenticatorConformance({ make, good, bad = [] }: Authenticator
   });
 }
 
-/** An authorizer under test, and what it is to decide. */
+/** An authorizer under test, and the expected decisions. */
 export interface AuthorizerCase {
   /** Makes one; called for each test. */
   make(): Awaitable<Authorizer>;

@@ -4,7 +4,7 @@ import type { Awaitable } from '../../api/point.js';
 import type { ApiObject } from '../../model/object.js';
 import { Refusal, type Violation } from '../../model/refusal.js';
 import { type ConformanceTest, suite, type SuiteBuilder } from '../suite.js';
-import { frozenCopy, withoutMembers } from './samples.js';
+import { frozenChange, frozenCopy, withoutMembers } from './samples.js';
 
 const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 
@@ -21,7 +21,7 @@ function checkMatch(on: Match): void {
 const testMatch = ({ it }: SuiteBuilder, make: () => Awaitable<{ readonly on: Match }>): void =>
   it('selects changes by lists of texts', async () => checkMatch((await make()).on));
 
-/** Runs a call that may refuse; any other error is thrown on. */
+/** Runs a call; undefined if it throws a Refusal. Rethrows other errors. */
 async function orRefusal<T>(call: () => Awaitable<T>): Promise<T | undefined> {
   try {
     return await call();
@@ -31,7 +31,7 @@ async function orRefusal<T>(call: () => Awaitable<T>): Promise<T | undefined> {
   }
 }
 
-/** A mutator under test, and what it is to make of some drafts. */
+/** A mutator under test, and the expected changes of some drafts. */
 export interface MutatorCase {
   /** Makes one; called for each test. */
   make(): Awaitable<Mutator>;
@@ -50,7 +50,7 @@ export function mutatorConformance({ make, drafts }: MutatorCase): readonly Conf
   const mutated = async (mutator: Mutator, change: Change, draft: ApiObject): Promise<ApiObject | undefined> => {
     const copy = structuredClone(draft);
     return await orRefusal(async () => {
-      await mutator.mutate(change, copy);
+      await mutator.mutate(change, copy, false);
       return copy;
     });
   };
@@ -63,7 +63,7 @@ export function mutatorConformance({ make, drafts }: MutatorCase): readonly Conf
       for (const { change, draft, after } of drafts) assert.deepEqual(await mutated(mutator, change, draft), after);
     });
 
-    it('changes nothing more when it is called again, as for a write that lost a race', async () => {
+    it('changes nothing more when it is called again, as after a conflict', async () => {
       const mutator = await make();
       for (const { change, after } of drafts) if (after) assert.deepEqual(await mutated(mutator, change, after), after);
     });
@@ -87,10 +87,10 @@ export function mutatorConformance({ make, drafts }: MutatorCase): readonly Conf
 
     it('leaves the change as it is', async () => {
       const mutator = await make();
-      for (const { change, draft } of drafts) await mutated(mutator, frozenCopy(change), draft);
+      for (const { change, draft } of drafts) await mutated(mutator, frozenChange(change), draft);
     });
 
-    it('fails at no draft that lacks members', async () => {
+    it('does not fail for drafts that lack members', async () => {
       const mutator = await make();
       for (const { change, draft } of drafts)
         for (const less of withoutMembers(draft)) await mutated(mutator, change, less);
@@ -98,7 +98,7 @@ export function mutatorConformance({ make, drafts }: MutatorCase): readonly Conf
   });
 }
 
-/** A validator under test, and what it is to find in some objects. */
+/** A validator under test, and the expected violations of some objects. */
 export interface ValidatorCase {
   /** Makes one; called for each test. */
   make(): Awaitable<Validator>;
@@ -110,7 +110,8 @@ export interface ValidatorCase {
   }[];
 }
 
-function checkViolation({ reason, field, message }: Violation): void {
+/** Fails unless a violation is complete. */
+export function checkViolation({ reason, field, message }: Violation): void {
   assert.deepEqual([typeof reason, typeof field, typeof message], ['string', 'string', 'string']);
   assert.ok(field !== '' && message !== '', 'a violation names its field and says what is wrong');
 }
@@ -125,7 +126,7 @@ function checkViolation({ reason, field, message }: Violation): void {
 export function validatorConformance({ make, objects }: ValidatorCase): readonly ConformanceTest[] {
   /** With what a server gives it, which is frozen. */
   const validated = (validator: Validator, change: Change, after: ApiObject | undefined) =>
-    orRefusal(() => validator.validate(frozenCopy(change), frozenCopy(after)));
+    orRefusal(() => validator.validate(frozenChange(change), frozenCopy(after)));
   return suite(builder => {
     const { it } = builder;
     testMatch(builder, make);
@@ -145,7 +146,7 @@ export function validatorConformance({ make, objects }: ValidatorCase): readonly
         for (const violation of (await validated(validator, change, after)) ?? []) checkViolation(violation);
     });
 
-    it('fails at no object that lacks members', async () => {
+    it('does not fail for objects that lack members', async () => {
       const validator = await make();
       for (const { change, after } of objects)
         for (const less of after ? withoutMembers(after) : []) await validated(validator, change, less);

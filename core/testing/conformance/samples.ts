@@ -2,7 +2,7 @@ import { deepFreeze } from '../../api/freeze.js';
 import type { ApiObject } from '../../model/object.js';
 import type { ResourceTarget, Target } from '../../model/target.js';
 import type { User } from '../../model/user.js';
-import type { Change } from '../../api/admission.js';
+import type { Change, ChangeView } from '../../api/admission.js';
 import type { Received } from '../../api/access.js';
 
 /** Texts that clients may send in the place of any other: empty, long, unusual, and names of members of all objects. */
@@ -104,14 +104,36 @@ export const change = (members: Partial<Change> = {}): Change => ({
   kind: 'ConfigMap',
   user: user('tess'),
   dryRun: false,
+  view: VIEW,
+  warn: () => undefined,
+  annotate: () => undefined,
   ...members,
 });
+
+/** Shows ConfigMaps as they are. */
+const VIEW: ChangeView = {
+  resource: { group: '', version: 'v1', resource: 'configmaps' },
+  kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+  subresource: '',
+  name: 'sample',
+  equivalents: () => [],
+  options: () => ({ kind: 'CreateOptions', apiVersion: 'meta.orchestrator.io/v1' }),
+  show: object => object,
+  showOld: () => undefined,
+  merge: (_kind, shown) => shown,
+  accept: () => undefined,
+};
 
 /** A copy that cannot be changed. */
 export function frozenCopy<T>(value: T): T {
   const copy = structuredClone(value);
   deepFreeze(copy);
   return copy;
+}
+
+/** A copy of a change that cannot be changed; its functions are shared. */
+export function frozenChange({ view, warn, annotate, ...data }: Change): Change {
+  return Object.freeze({ ...frozenCopy(data), view, warn, annotate });
 }
 
 /** The objects that an object becomes when one of its members, at any depth, is missing. */

@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
 import type { Authenticator, Host, Identified } from '../../../core/api/index.js';
 import { bearerToken, unknownToken } from '../bearer.js';
-import { accountUser, readClaims } from './claims.js';
+import { type AccountClaims, accountUser, readClaims, userNameOf } from './claims.js';
 import type { ServiceAccountConfig } from './config.js';
 import { jose } from './jose.js';
 import { candidates, readSigningKey, readVerificationKeys, type VerificationKey } from './keys.js';
@@ -10,13 +10,13 @@ import { LEEWAY, TokenObjects } from './objects.js';
 
 /** The public keys of the configuration, each once. */
 export function verificationKeys({ keyFiles, signingKeyFile }: ServiceAccountConfig): readonly VerificationKey[] {
-  const all = [...readVerificationKeys(signingKeyFile), ...keyFiles.flatMap(readVerificationKeys)];
+  const all = keyFiles.flatMap(readVerificationKeys);
   // Checked here as well, so that a server that could not sign does not start.
   readSigningKey(signingKeyFile);
   return [...new Map(all.map(key => [key.kid, key])).values()];
 }
 
-/** The claims of a token that one of the keys has signed and whose time has come and not passed. Throws 401. */
+/** Verifies signature and times of a token. Returns its claims. Throws 401. */
 async function verify(token: string, keys: readonly VerificationKey[], now: number): Promise<JWTPayload> {
   const { jwtVerify, decodeProtectedHeader, errors } = await jose();
   try {
@@ -30,13 +30,13 @@ async function verify(token: string, keys: readonly VerificationKey[], now: numb
       }
     }
   } catch (thrown) {
-    // What is no JWT, or no valid one, has a class of the library; the decoder of headers throws TypeError.
+    // Invalid tokens throw errors of the library, or TypeError if the header cannot be decoded.
     if (!(thrown instanceof errors.JOSEError || thrown instanceof TypeError)) throw thrown;
   }
   throw unknownToken();
 }
 
-/** The issuer that a token claims to have; undefined for what is no JWT. */
+/** The issuer in a token, which is not verified; undefined if the token is not a JWT. */
 async function issuerIn(token: string): Promise<string | undefined> {
   try {
     return (await jose()).decodeJwt(token).iss;
@@ -45,7 +45,43 @@ async function issuerIn(token: string): Promise<string | undefined> {
   }
 }
 
+const quoted = (texts: readonly string[]): string => `[${texts.map(text => JSON.stringify(text)).join(' ')}]`;
+
 const audiencesIn = ({ aud = [] }: JWTPayload): readonly string[] => (Array.isArray(aud) ? aud : [aud]);
+
+/** How often the use of a token that should have been replaced is recorded: upstream caches its tokens this long. */
+const STALE_MS = 10_000;
+
+/**
+ * How long a token may be cached, and what is recorded about it: whether it should have been replaced, because its
+ * client can use it only as long as the server extends such tokens. `endsAt` is in milliseconds since the epoch.
+ */
+function useOf(
+  { namespace, account, warnAfter }: AccountClaims,
+  endsAt: number,
+  { now, naming, log }: Pick<Host, 'now' | 'naming' | 'log'>,
+): Pick<Identified, 'cacheFor' | 'use'> {
+  const left = endsAt - now();
+  const warnsIn = warnAfter === undefined ? Number.POSITIVE_INFINITY : warnAfter * 1000 - now();
+  if (warnsIn >= 0) {
+    const cached = Math.min(left, warnsIn + 1);
+    return {
+      cacheFor: Number.isFinite(cached) ? cached : 'forever',
+      use: { counters: ['serviceaccount_valid_tokens_total'] },
+    };
+  }
+  const subject = userNameOf(namespace, account.name);
+  const late = Math.floor(-warnsIn / 1000);
+  log.warn({ subject, seconds: late }, 'a service account uses a token that should have been replaced');
+  const annotation = `subject: ${subject}, seconds after warning threshold: ${late}`;
+  return {
+    cacheFor: Math.min(left, STALE_MS),
+    use: {
+      counters: ['serviceaccount_stale_tokens_total'],
+      annotations: { [naming.label('authentication.orchestrator.io/stale-token')]: annotation },
+    },
+  };
+}
 
 /**
  * Authenticates the tokens of service accounts. Bound tokens are valid while their
@@ -63,20 +99,22 @@ export function serviceAccountTokens(
     const claims = readClaims(payload, naming);
     const own = audiencesIn(payload);
     const audiences = asked.filter(audience => own.includes(audience));
-    if (!claims || audiences.length === 0) throw unknownToken();
+    if (!claims) throw unknownToken();
+    if (audiences.length === 0)
+      throw unknownToken(`token audiences ${quoted(own)} is invalid for the target audiences ${quoted(asked)}`);
     const { iat, exp, jti } = payload;
     if (iat !== undefined && iat > now() / 1000 + LEEWAY) throw unknownToken();
     const { namespace, account, pod, secret, node } = claims;
     const found = [objects.live('core/serviceaccounts', namespace, account)];
     if (secret) found.push(objects.live('core/secrets', namespace, secret));
     if (pod) found.push(objects.live('core/pods', namespace, pod));
-    // The node of a pod is told and not checked: the token ends with the pod.
+    // The node of a pod is reported and not checked, because the token ends with the pod.
     else if (node) found.push(objects.live('core/nodes', '', node));
     return {
       user: accountUser(claims, typeof jti === 'string' ? jti : '', naming),
       objects: found,
       audiences,
-      ...(exp === undefined ? {} : { cacheFor: (exp + LEEWAY) * 1000 - now() }),
+      ...useOf(claims, exp === undefined ? Number.POSITIVE_INFINITY : (exp + LEEWAY) * 1000, host),
     };
   }
 

@@ -3,12 +3,12 @@ import { verificationKeys } from './authenticator.js';
 import type { ServiceAccountConfig } from './config.js';
 import { toJwk } from './keys.js';
 
-/** Clients may keep the documents for an hour: keys are to be published that long before they sign. */
+/** Clients may cache the documents for an hour: keys must be published an hour before they are used. */
 const CACHE = { 'cache-control': 'public, max-age=3600' };
 
 /**
- * The discovery documents of the issuer (OpenID Connect Discovery 1.0), by which others verify tokens of service
- * accounts. There are none for an issuer that is no https URL: nobody could discover it.
+ * The discovery documents of the issuer (OpenID Connect Discovery 1.0), with which other services verify tokens of
+ * service accounts. There are none for an issuer that is not an https URL, because clients could not discover it.
  */
 export function issuerDocuments(config: ServiceAccountConfig, { log }: Pick<Host, 'log'>): readonly HttpDocument[] {
   const [issuer = ''] = config.issuers;
@@ -20,24 +20,26 @@ export function issuerDocuments(config: ServiceAccountConfig, { log }: Pick<Host
     return [];
   }
   const keys = verificationKeys(config);
-  const configuration = {
+  const configuration = (port: number): object => ({
     issuer,
-    jwks_uri: config.jwksUri,
+    jwks_uri: config.jwksUri ?? `https://${config.host}:${port}/openid/v1/jwks`,
     response_types_supported: ['id_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [...new Set(keys.map(key => key.alg))].sort(),
-  };
+  });
   return [
     {
       path: '/.well-known/openid-configuration',
       contentType: 'application/json',
       headers: CACHE,
-      body: () => JSON.stringify(configuration),
+      openApi: { operationId: 'getServiceAccountIssuerOpenIDConfiguration', tag: 'WellKnown' },
+      body: ({ port }) => JSON.stringify(configuration(port)),
     },
     {
       path: '/openid/v1/jwks',
       contentType: 'application/jwk-set+json',
       headers: CACHE,
+      openApi: { operationId: 'getServiceAccountIssuerOpenIDKeyset', tag: 'openid' },
       body: async () => JSON.stringify({ keys: await Promise.all(keys.map(toJwk)) }),
     },
   ];

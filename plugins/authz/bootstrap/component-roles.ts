@@ -1,4 +1,5 @@
 import { EVENTS, on, onUrls, READ, READ_UPDATE, READ_WRITE, type RoleSpec } from './spec.js';
+import type { PolicyRule } from '../rbac/policy.js';
 
 const AUTHN = 'authentication.orchestrator.io';
 const AUTHZ = 'authorization.orchestrator.io';
@@ -32,33 +33,36 @@ const PUBLIC_ROLES: readonly RoleSpec[] = [
   },
 ];
 
+/** What nodes may do at all; the authorizer of nodes and admission restrict some of it to what concerns them. */
+export const NODE_RULES: readonly PolicyRule[] = [
+  on(AUTHN, 'tokenreviews', 'create'),
+  on(AUTHZ, 'localsubjectaccessreviews subjectaccessreviews', 'create'),
+  on('core', 'services', READ),
+  on('core', 'nodes', `create ${READ}`),
+  on('core', 'nodes/status', 'update patch'),
+  on('core', 'nodes', 'update patch'),
+  on('core', 'events', 'create update patch'),
+  on('core', 'pods', READ),
+  on('core', 'pods', 'create delete'),
+  on('core', 'pods/status', 'update patch'),
+  on('core', 'pods/eviction', 'create'),
+  on('core', 'configmaps secrets', READ),
+  on('core', 'persistentvolumeclaims persistentvolumes', 'get'),
+  on('core', 'endpoints', 'get'),
+  on(CERTIFICATES, 'certificatesigningrequests', `create ${READ}`),
+  on(LEASES, 'leases', 'get create update patch delete'),
+  on(STORAGE, 'volumeattachments', 'get'),
+  on('core', 'serviceaccounts/token', 'create'),
+  on('core', 'persistentvolumeclaims/status', 'get update patch'),
+  on(STORAGE, 'csidrivers', READ),
+  on(STORAGE, 'csinodes', 'get create update patch delete'),
+  on('node.orchestrator.io', 'runtimeclasses', READ),
+];
+
 const NODE_ROLES: readonly RoleSpec[] = [
   {
     name: 'system:node',
-    rules: [
-      on(AUTHN, 'tokenreviews', 'create'),
-      on(AUTHZ, 'localsubjectaccessreviews subjectaccessreviews', 'create'),
-      on('core', 'services', READ),
-      on('core', 'nodes', `create ${READ}`),
-      on('core', 'nodes/status', 'update patch'),
-      on('core', 'nodes', 'update patch'),
-      on('core', 'events', 'create update patch'),
-      on('core', 'pods', READ),
-      on('core', 'pods', 'create delete'),
-      on('core', 'pods/status', 'update patch'),
-      on('core', 'pods/eviction', 'create'),
-      on('core', 'configmaps secrets', READ),
-      on('core', 'persistentvolumeclaims persistentvolumes', 'get'),
-      on('core', 'endpoints', 'get'),
-      on(CERTIFICATES, 'certificatesigningrequests', `create ${READ}`),
-      on(LEASES, 'leases', 'get create update patch delete'),
-      on(STORAGE, 'volumeattachments', 'get'),
-      on('core', 'serviceaccounts/token', 'create'),
-      on('core', 'persistentvolumeclaims/status', 'get update patch'),
-      on(STORAGE, 'csidrivers', READ),
-      on(STORAGE, 'csinodes', 'get create update patch delete'),
-      on('node.orchestrator.io', 'runtimeclasses', READ),
-    ],
+    rules: NODE_RULES,
   },
   {
     name: 'system:node-problem-detector',

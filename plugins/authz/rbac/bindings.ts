@@ -9,9 +9,13 @@ export interface Bound {
   /** The binding in reasons: `RoleBinding "b/ns" of Role "r" to User "u"`. */
   readonly description: string;
   readonly ref: RoleRef;
-  /** Namespace of the binding, empty for a ClusterRoleBinding. */
-  readonly namespace: string;
+  /** Where the role is found: its namespace, empty for a ClusterRole, and name. */
+  readonly roleKey: string;
 }
+
+/** The key of a role in `compiledRoles`. As one flat string: one of pieces is hashed anew for each lookup. */
+export const roleKeyOf = ({ kind, name }: RoleRef, namespace: string): string =>
+  [kind === 'ClusterRole' ? '' : namespace, name].join('/');
 
 /** Bindings of one scope by their users and groups. */
 export interface BindingIndex {
@@ -49,8 +53,10 @@ function describeBinding(binding: ApiObject, namespace: string, ref: RoleRef, su
   return `${what} of ${ref.kind} ${quote(ref.name)} to ${describeSubject(subject, namespace)}`;
 }
 
+/** Adds a binding, once for each key: a binding may name a subject twice. */
 function add(map: Map<string, Bound[]>, key: string, bound: Bound): void {
   const list = map.get(key);
+  if (list?.at(-1)?.order === bound.order) return;
   if (list) list.push(bound);
   else map.set(key, [bound]);
 }
@@ -61,8 +67,9 @@ export function indexBindings(bindings: readonly ApiObject[], namespace: string)
   const groups = new Map<string, Bound[]>();
   bindings.forEach((binding, order) => {
     const ref = binding['roleRef'] as RoleRef;
+    const roleKey = roleKeyOf(ref, namespace);
     for (const subject of (binding['subjects'] as Subject[] | undefined) ?? []) {
-      const bound: Bound = { order, ref, namespace, description: describeBinding(binding, namespace, ref, subject) };
+      const bound: Bound = { order, ref, roleKey, description: describeBinding(binding, namespace, ref, subject) };
       const name = userNameOf(subject, namespace);
       if (name !== undefined) add(users, name, bound);
       else if (subject.kind === 'Group') add(groups, subject.name, bound);
@@ -73,10 +80,10 @@ export function indexBindings(bindings: readonly ApiObject[], namespace: string)
 
 /** The bindings of a user in order, without duplicates. */
 export function boundTo(index: BindingIndex, user: User): readonly Bound[] {
-  const found: Bound[] = [...(index.users.get(user.name) ?? [])];
-  for (const group of user.groups) found.push(...(index.groups.get(group) ?? []));
-  if (found.length < 2) return found;
-  found.sort((a, b) => a.order - b.order);
+  const lists = [index.users.get(user.name), ...user.groups.map(group => index.groups.get(group))];
+  const known = lists.filter(list => list !== undefined);
+  if (known.length < 2) return known[0] ?? [];
+  const found = known.flat().sort((a, b) => a.order - b.order);
   return found.filter((bound, i) => i === 0 || bound.order !== found[i - 1]?.order);
 }
 
@@ -95,15 +102,20 @@ export function computedFrom<T>(informer: Informer, make: () => T): () => T {
 }
 
 /**
- * Looks up compiled roles. A role is compiled when it is first used; the cache is discarded when a role has changed.
+ * Looks up compiled roles by `roleKeyOf`. A role is compiled when it is first used; the cache is discarded when a role
+ * has changed.
  */
-export function compiledRoles(informer: Informer): (namespace: string, name: string) => CompiledRole | undefined {
-  const known = computedFrom(informer, () => new Map<string, CompiledRole | undefined>());
-  return (namespace, name) => {
+export function compiledRoles(informer: Informer): (key: string) => CompiledRole | undefined {
+  const known = computedFrom(informer, () => new Map<string, CompiledRole | null>());
+  return key => {
     const roles = known();
-    const key = `${namespace}/${name}`;
-    if (!roles.has(key)) roles.set(key, compiledRole(informer.get(namespace, name)));
-    return roles.get(key);
+    let role = roles.get(key);
+    if (role === undefined) {
+      const slash = key.indexOf('/');
+      role = compiledRole(informer.get(key.slice(0, slash), key.slice(slash + 1))) ?? null;
+      roles.set(key, role);
+    }
+    return role ?? undefined;
   };
 }
 

@@ -4,9 +4,9 @@ import type { PolicyRule } from './policy.js';
 const orOne = (list: readonly string[] | undefined): readonly (string | undefined)[] =>
   list?.length ? list : [undefined];
 
-/** Splits a rule into rules with one verb and one resource or URL each. */
-function* splitRule(rule: PolicyRule): Generator<PolicyRule> {
-  for (const verb of rule.verbs) {
+/** Splits a rule into rules with one verb and one resource or URL each. A rule without verbs permits nothing. */
+function* splitRule(rule: Partial<PolicyRule>): Generator<PolicyRule> {
+  for (const verb of rule.verbs ?? []) {
     for (const url of rule.nonResourceURLs ?? []) yield { verbs: [verb], nonResourceURLs: [url] };
     for (const group of rule.apiGroups ?? [])
       for (const resource of rule.resources ?? [])

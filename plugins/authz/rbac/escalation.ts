@@ -18,11 +18,14 @@ import { joinErrors, type Rbac } from './evaluate.js';
 import { GROUP, type PolicyRule, type RoleRef } from './policy.js';
 
 const MASTERS = 'system:masters';
-/** What a role may gather that aggregates others. */
+/** The permissions that a role needs whose rules are aggregated. */
 const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
+
+/** The role of a binding that names none, which the validation of the kind reports. */
+const NO_ROLE: RoleRef = { apiGroup: '', kind: '', name: '' };
 
 type Stored = Frozen<ApiObject>;
 
@@ -32,7 +35,7 @@ const withoutCollected = (object: Stored): object => {
   return { ...object, metadata: { ...metadata, resourceVersion: '' } };
 };
 
-/** Whether a change grants nothing: it is none, or one that the garbage collector makes on the way to a deletion. */
+/** Whether an update grants nothing: it changes nothing, or only what the garbage collector changes. */
 const grantsNothing = ({ old }: Change, object: Stored): boolean =>
   old !== undefined && isSemanticallyEqual(withoutCollected(object), withoutCollected(old));
 
@@ -64,7 +67,7 @@ export class Escalation {
     on: { groups: [GROUP], resources: ['rolebindings', 'clusterrolebindings'], operations: ['CREATE', 'UPDATE'] },
     validate: async (change, object) => {
       if (!object || this.#isFree(change, object)) return [];
-      const reference = object['roleRef'] as unknown as RoleRef;
+      const reference = (object['roleRef'] ?? NO_ROLE) as RoleRef;
       if (await this.#mayBind(change, reference)) return [];
       const rules = this.rbac.rulesOfRole(reference, change.target.namespace);
       if (!rules) throw notFound(this.#resource(change), reference.name);
@@ -83,7 +86,7 @@ export class Escalation {
     return this.#isAllowed(change.user, { ...change.target, name, verb: 'escalate' });
   }
 
-  /** Aggregation gathers rules that nobody has checked: it needs all permissions. */
+  /** Aggregation adds rules that are not checked, so it requires all permissions. */
   #checkRole(change: Change, object: Stored): void {
     this.#checkHeld(change, object, rulesOf(object));
     const { aggregationRule } = object;

@@ -16,6 +16,7 @@ import {
   compiledRoles,
   computedFrom,
   indexBindings,
+  roleKeyOf,
 } from './bindings.js';
 import { GROUP, type PolicyRule, type RoleRef } from './policy.js';
 import { allowsPath, allowsResource, type CompiledRules } from './rules.js';
@@ -97,11 +98,10 @@ export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
     if (!index) known.set(namespace, (index = indexBindings(roleBindings.list(namespace), namespace)));
     return index;
   };
-  const roleOf = ({ ref, namespace }: Bound): CompiledRole | string => {
-    const isCluster = ref.kind === 'ClusterRole';
-    const role = isCluster ? clusterRole('', ref.name) : namespacedRole(namespace, ref.name);
-    return role ?? `${isCluster ? 'clusterrole' : 'role'}.${group} ${JSON.stringify(ref.name)} not found`;
-  };
+  const find = ({ kind }: RoleRef, key: string): CompiledRole | undefined =>
+    kind === 'ClusterRole' ? clusterRole(key) : namespacedRole(key);
+  const roleOf = ({ ref, roleKey }: Bound): CompiledRole | string =>
+    find(ref, roleKey) ?? `${ref.kind.toLowerCase()}.${group} ${JSON.stringify(ref.name)} not found`;
   const bindingsOf = (user: User, namespace: string): readonly (readonly Bound[])[] =>
     namespace ? [bound(cluster(), user), bound(inNamespace(namespace), user)] : [bound(cluster(), user)];
 
@@ -138,6 +138,6 @@ export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
     };
   }
   const rulesOfRole = (ref: RoleRef, namespace: string): readonly PolicyRule[] | undefined =>
-    (ref.kind === 'ClusterRole' ? clusterRole('', ref.name) : namespacedRole(namespace, ref.name))?.rules;
+    find(ref, roleKeyOf(ref, namespace))?.rules;
   return { dependsOn: 'policy', authorize, policyRulesOf, rulesOfRole, rulesFor };
 }

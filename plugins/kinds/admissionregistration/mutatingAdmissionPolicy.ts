@@ -1,9 +1,89 @@
+import type { Type } from '../../../core/cel/index.js';
 import { builtInKind } from '../../../core/api/resource.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { recordAt, recordsAt, specOf, stringAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
+import { invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
+import { engine, loadEngine } from '../../../core/schema/custom/engine.js';
+import type { ExpressionScope } from '../../../core/schema/expressions/environment.js';
+import { validateFailurePolicy } from '../shared/admissionRules.js';
 import { countColumn } from '../shared/columns.js';
-import { policyStrategy } from './validatingAdmissionPolicy.js';
+import { ExpressionChecks, expressionsIn, validateMatchConditions } from '../shared/expressions.js';
+import { validateEach, validateOneOf } from '../shared/violations.js';
+import { policyStrategy } from './validatingAdmissionPolicy/index.js';
+import { validateConstraints, validateParamKind, validateVariables } from './validatingAdmissionPolicy/validation.js';
+
+/** The member of a mutation that each patch type has, and the type of its expression. */
+const PATCHES: ReadonlyMap<string, readonly [member: string, type: () => Type]> = new Map([
+  ['ApplyConfiguration', ['applyConfiguration', () => engine().cel.OBJECT_TYPE]],
+  ['JSONPatch', ['jsonPatch', () => engine().cel.listType(engine().cel.JSON_PATCH_TYPE)]],
+]);
+
+function validateMutation(
+  mutation: UnknownRecord,
+  field: string,
+  scope: ExpressionScope,
+  checks: ExpressionChecks,
+): Violation[] {
+  const patchType = stringAt(mutation, 'patchType');
+  const patch = PATCHES.get(patchType);
+  if (patchType === '') return [required(`${field}.patchType`)];
+  if (!patch) return [notSupported(`${field}.patchType`, patchType, [...PATCHES.keys()])];
+  const [member, type] = patch;
+  const others = [...PATCHES.values()].filter(([other]) => other !== member && recordAt(mutation, other));
+  const found = others.map(([other]) =>
+    invalid(`${field}.${other}`, `{${other}}`, `must not be specified when patchType is ${patchType}`),
+  );
+  const content = recordAt(mutation, member);
+  if (!content) return [...found, required(`${field}.${member}`, `must be specified when patchType is ${patchType}`)];
+  const expression = stringAt(content, 'expression');
+  const at = `${field}.${member}.expression`;
+  return expression.trim() === ''
+    ? [...found, required(at)]
+    : [...found, ...checks.validate(expression, [type()], at, scope)];
+}
+
+const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
+
+/** A deletion has nothing that could be changed. */
+const operationViolations = (spec: UnknownRecord): Violation[] =>
+  recordsAt(spec, 'matchConstraints', 'resourceRules').flatMap(rule =>
+    stringsAt(rule, 'operations')
+      .filter(operation => operation === 'DELETE')
+      .map(operation => notSupported('spec.matchConstraints.resourceRules.operations', operation, OPERATIONS)),
+  );
+
+/** Violations of a MutatingAdmissionPolicy. */
+function validatePolicy(object: ApiObject, checks: ExpressionChecks): Violation[] {
+  const spec = specOf(object);
+  const paramKind = recordAt(spec, 'paramKind');
+  const scope = { params: paramKind !== undefined, authorizer: true };
+  const { violations, types } = validateVariables(spec, scope, checks);
+  const inner = { ...scope, variables: types, mutation: true };
+  return [
+    ...validateFailurePolicy(spec, 'spec'),
+    ...(paramKind ? validateParamKind(paramKind) : []),
+    ...validateConstraints(spec),
+    ...operationViolations(spec),
+    ...validateMatchConditions(spec, 'spec.matchConditions', scope, checks),
+    ...violations,
+    ...(recordsAt(spec, 'mutations').length === 0
+      ? [required('spec.mutations', 'mutations must contain at least one item')]
+      : validateEach(spec, 'mutations', 'spec.mutations', (mutation, field) =>
+          validateMutation(mutation, field, inner, checks),
+        )),
+    ...(stringAt(spec, 'reinvocationPolicy') === ''
+      ? [required('spec.reinvocationPolicy')]
+      : validateOneOf(spec, 'reinvocationPolicy', 'spec.reinvocationPolicy', ['IfNeeded', 'Never'])),
+  ];
+}
 
 /** MutatingAdmissionPolicy. */
 export const mutatingAdmissionPolicy = builtInKind(
   'admissionregistration.orchestrator.io/mutatingadmissionpolicies',
-  () => policyStrategy(countColumn('Mutations', 'spec.mutations')),
+  () => ({
+    ...policyStrategy(countColumn('Mutations', 'spec.mutations')),
+    load: loadEngine,
+    validateCreate: object => validatePolicy(object, new ExpressionChecks()),
+    validateUpdate: (object, old) => validatePolicy(object, new ExpressionChecks(expressionsIn(old.spec))),
+  }),
 );

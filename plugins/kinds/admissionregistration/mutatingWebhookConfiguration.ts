@@ -1,9 +1,9 @@
 import { builtInKind } from '../../../core/api/resource.js';
-import { setDefault } from '../../../core/model/record.js';
-import { webhookStrategy } from './validatingWebhookConfiguration.js';
+import { setIfAbsent } from '../shared/defaults.js';
+import { webhookStrategy } from './validatingWebhookConfiguration/index.js';
 
 /** MutatingWebhookConfiguration. */
 export const mutatingWebhookConfiguration = builtInKind(
   'admissionregistration.orchestrator.io/mutatingwebhookconfigurations',
-  () => webhookStrategy(webhook => setDefault(webhook, 'reinvocationPolicy', 'Never')),
+  () => webhookStrategy(webhook => setIfAbsent(webhook, 'reinvocationPolicy', 'Never')),
 );

@@ -1,12 +1,78 @@
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
+import { dns1035Label, dns1123Subdomain } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { recordAt, recordsAt, stringAt, valueAt } from '../../../core/model/record.js';
-import type { Violation } from '../../../core/model/refusal.js';
+import {
+  numberAt,
+  recordAt,
+  recordsAt,
+  specOf,
+  stringAt,
+  type UnknownRecord,
+  valueAt,
+} from '../../../core/model/record.js';
+import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, conditionOf, NAME } from '../shared/columns.js';
-import { restoreMembers } from '../shared/metadata.js';
+import { portNumberComplaints } from '../shared/ports.js';
 import { setServiceReferenceDefaults } from '../shared/serviceReference.js';
-import { validateOneOf } from '../shared/violations.js';
+import { toViolations, validateOneOf, validateRequired } from '../shared/violations.js';
+
+const HIGHEST_GROUP_PRIORITY = 20000;
+
+const HIGHEST_VERSION_PRIORITY = 1000;
+
+const validatePriority = (spec: UnknownRecord, member: string, highest: number): Violation[] => {
+  const value = numberAt(spec, member) ?? 0;
+  return value > 0 && value <= highest
+    ? []
+    : [invalid(`spec.${member}`, value, `must be positive and less than ${highest}`)];
+};
+
+/** Checks the version and the group, from which the name is made. */
+function validateGroupVersion(spec: UnknownRecord, name: string): Violation[] {
+  const [group, version] = [stringAt(spec, 'group'), stringAt(spec, 'version')];
+  const wanted = `${version}.${group}`;
+  const found: Violation[] = [];
+  if (name !== wanted)
+    found.push(invalid('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`));
+  if (group === '' && version !== 'v1')
+    found.push(required('spec.group', 'only v1 may have an empty group and it better be legacy kube'));
+  if (group !== '') found.push(...toViolations('spec.group', group, dns1123Subdomain(group)));
+  return [...found, ...toViolations('spec.version', version, dns1035Label(version))];
+}
+
+/** Checks how the server of the group is reached; without a service, it is this server. */
+function validateService(spec: UnknownRecord): Violation[] {
+  const [service, bundle] = [recordAt(spec, 'service'), stringAt(spec, 'caBundle')];
+  const skipsVerify = spec.insecureSkipTLSVerify === true;
+  const field = 'spec.insecureSkipTLSVerify';
+  const found: Violation[] = [];
+  if (service) {
+    found.push(...validateRequired(service, 'namespace', 'spec.service.namespace'));
+    found.push(...validateRequired(service, 'name', 'spec.service.name'));
+    const port = numberAt(service, 'port');
+    found.push(
+      ...portNumberComplaints(port).map(why => invalid('spec.service.port', port ?? 0, `port is not valid: ${why}`)),
+    );
+  } else {
+    const size = Buffer.from(bundle, 'base64').length;
+    if (size > 0) found.push(invalid('spec.caBundle', `${size} bytes`, 'local APIServices may not have a caBundle'));
+    if (skipsVerify) found.push(invalid(field, true, 'local APIServices may not have insecureSkipTLSVerify'));
+  }
+  if (skipsVerify && bundle !== '') found.push(invalid(field, true, 'may not be true if caBundle is present'));
+  return found;
+}
+
+/** Violations of an APIService. */
+function validateApiService(object: ApiObject): Violation[] {
+  const spec = specOf(object);
+  return [
+    ...validateGroupVersion(spec, object.metadata.name ?? ''),
+    ...validatePriority(spec, 'groupPriorityMinimum', HIGHEST_GROUP_PRIORITY),
+    ...validatePriority(spec, 'versionPriority', HIGHEST_VERSION_PRIORITY),
+    ...validateService(spec),
+  ];
+}
 
 /** Violations of the status of an APIService. */
 const validateApiServiceStatus = (object: ApiObject): Violation[] =>
@@ -34,9 +100,10 @@ const COLUMNS: readonly Column[] = [NAME, column('Service', serviceTarget), colu
 /** APIService. */
 export const apiService = builtInKind('apiregistration.orchestrator.io/apiservices', () => ({
   hasStatus: true,
-  prepareStatus: (object, old) =>
-    restoreMembers(object, old, ['labels', 'annotations', 'finalizers', 'ownerReferences']),
+  keptInStatus: ['labels', 'annotations', 'finalizers', 'ownerReferences'],
   allowUnconditionalUpdate: false,
+  validateCreate: validateApiService,
+  validateUpdate: validateApiService,
   validateStatus: validateApiServiceStatus,
   checkName: () => [],
   applyDefaults: object => setServiceReferenceDefaults(recordAt(object, 'spec')),

@@ -1,14 +1,14 @@
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { isAbsent, numberAt } from '../../../core/model/record.js';
+import { exactNumberAt, isAbsent } from '../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, integerCell, NAME } from '../shared/columns.js';
 import { validateImmutable } from '../shared/violations.js';
 
 /** Checks that there is data and that the revision is not negative. */
 const validateControllerRevision = (object: ApiObject): Violation[] => {
-  const revision = numberAt(object, 'revision') ?? 0;
+  const revision = exactNumberAt(object, 'revision') ?? 0;
   return [
     ...(isAbsent(object.data) ? [required('data', 'data is mandatory')] : []),
     ...(revision < 0 ? [invalid('revision', revision, 'must be greater than or equal to 0')] : []),

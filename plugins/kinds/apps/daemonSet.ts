@@ -3,7 +3,6 @@ import type { Column, Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import {
   ensureRecord,
-  isSemanticallyEqual,
   recordAt,
   setDefault,
   specOf,
@@ -11,11 +10,12 @@ import {
   type UnknownRecord,
   valueAt,
 } from '../../../core/model/record.js';
-import { invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
+import { invalid, notSupported, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, integerColumn, labelsText, NAME } from '../shared/columns.js';
 import { validateAtMostAll, leadingNumber, goIntOrString } from '../shared/intOrPercent.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
 import { warnAboutPodSpec } from '../shared/podSpec/warnings.js';
+import { isUnchanged } from '../shared/equality.js';
 import { CONTAINERS, IMAGES, podTemplateIn, SELECTOR } from '../shared/podTemplateColumns.js';
 import {
   validateCounts,
@@ -48,7 +48,7 @@ function validateRollingUpdate(owner: UnknownRecord | undefined, field: string):
 function validateDaemonSet(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const found = [
-    ...validateTemplateAndSelector(object, 'daemonset', 'DaemonSet'),
+    ...validateTemplateAndSelector(object, { kind: 'daemonset', owner: 'DaemonSet', omitsMissingSelector: true }),
     ...validateCounts(spec, ['minReadySeconds', 'revisionHistoryLimit']),
   ];
   const strategy = recordAt(spec, 'updateStrategy');
@@ -59,7 +59,16 @@ function validateDaemonSet(object: ApiObject): Violation[] {
       ...found,
       ...validateRollingUpdate(recordAt(strategy, 'rollingUpdate'), 'spec.updateStrategy.rollingUpdate'),
     ];
-  return [...found, notSupported('spec.updateStrategy', strategy ?? {}, ['RollingUpdate', 'OnDelete'])];
+  return [
+    ...found,
+    notSupported(
+      'spec.updateStrategy',
+      new Verbatim(
+        `apps.DaemonSetUpdateStrategy{Type:${JSON.stringify(type)}, RollingUpdate:(*apps.RollingUpdateDaemonSet)(nil)}`,
+      ),
+      ['RollingUpdate', 'OnDelete'],
+    ),
+  ];
 }
 
 const DAEMONS = ['currentNumberScheduled', 'numberMisscheduled', 'desiredNumberScheduled', 'numberReady'];
@@ -102,6 +111,8 @@ const strategy = (): Partial<Strategy> => ({
       setDefault(rolling, 'maxUnavailable', 1);
       setDefault(rolling, 'maxSurge', 0);
     }
+    const unused = recordAt(strategy, 'rollingUpdate');
+    for (const member of ['maxUnavailable', 'maxSurge']) if (unused) setDefault(unused, member, 0);
     setDefault(spec, 'revisionHistoryLimit', 10);
     setTemplateDefaults(podTemplateOf(object));
     // The annotation counts as a field that the client has set, whatever its value becomes.
@@ -119,11 +130,17 @@ const strategy = (): Partial<Strategy> => ({
   },
   prepareUpdate: (object, old) => {
     const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? '0');
-    const next = before + (isSemanticallyEqual(podTemplateOf(object), podTemplateOf(old)) ? 0 : 1);
+    const next = before + (isUnchanged(podTemplateOf(object), podTemplateOf(old)) ? 0 : 1);
     object.metadata.annotations = { ...object.metadata.annotations, [TEMPLATE_GENERATION]: String(next) };
+  },
+  prepareStatus: (object, old) => {
+    const generation = old.metadata.annotations?.[TEMPLATE_GENERATION] ?? '0';
+    object.metadata.annotations = { ...object.metadata.annotations, [TEMPLATE_GENERATION]: generation };
   },
   columns: COLUMNS,
 });
 
 /** DaemonSet. */
-export const daemonSet = builtInKind('apps/daemonsets', () => warnAboutPodSpec(strategy(), 'spec', 'template', 'spec'));
+export const daemonSet = builtInKind('apps/daemonsets', naming =>
+  warnAboutPodSpec(strategy(), naming, 'spec', 'template', 'spec'),
+);

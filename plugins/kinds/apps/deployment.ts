@@ -15,7 +15,6 @@ import {
 import { forbiddenField, invalid, notSupported, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, integerCell, NAME } from '../shared/columns.js';
 import { validateAtMostAll, leadingNumber, goIntOrString } from '../shared/intOrPercent.js';
-import { restoreMembers } from '../shared/metadata.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
 import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/warnings.js';
 import { CONTAINERS, IMAGES, readyReplicasCell, SELECTOR } from '../shared/podTemplateColumns.js';
@@ -55,7 +54,11 @@ function validateUpdateStrategy(strategy: UnknownRecord | undefined): Violation[
 /** Violations of a Deployment. */
 function validateDeployment(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
-  const found = validateTemplateAndSelector(object, 'deployment', 'ReplicaSet');
+  const found = validateTemplateAndSelector(object, {
+    kind: 'deployment',
+    owner: 'ReplicaSet',
+    malformed: 'invalid label selector',
+  });
   found.push(
     ...validateCounts(spec, ['replicas', 'minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds']),
   );
@@ -107,7 +110,7 @@ const strategy = (): Partial<Strategy> => ({
     }
     setTemplateDefaults(podTemplateOf(object));
   },
-  prepareStatus: (object, old) => restoreMembers(object, old, ['labels']),
+  keptInStatus: ['labels'],
   validateCreate: validateDeployment,
   validateUpdate: (object, old) => [...validateDeployment(object), ...validateImmutableSelector(object, old)],
   validateStatus: validateDeploymentStatus,
@@ -116,6 +119,6 @@ const strategy = (): Partial<Strategy> => ({
 });
 
 /** Deployment. */
-export const deployment = builtInKind('apps/deployments', () =>
-  warnAboutName(warnAboutPodSpec(strategy(), 'spec', 'template', 'spec'), POD_NAMES),
+export const deployment = builtInKind('apps/deployments', naming =>
+  warnAboutName(warnAboutPodSpec(strategy(), naming, 'spec', 'template', 'spec'), POD_NAMES),
 );

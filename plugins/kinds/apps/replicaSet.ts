@@ -17,7 +17,12 @@ import {
 
 /** Violations of a ReplicaSet. */
 const validateReplicaSet = (object: ApiObject): Violation[] => [
-  ...validateTemplateAndSelector(object, 'replicaset', 'ReplicaSet'),
+  ...validateTemplateAndSelector(object, {
+    // Upstream names another kind here.
+    kind: 'deployment',
+    owner: 'ReplicaSet',
+    malformed: 'invalid label selector',
+  }),
   ...validateCounts(recordAt(object, 'spec'), ['replicas', 'minReadySeconds']),
 ];
 
@@ -39,6 +44,6 @@ const strategy = (): Partial<Strategy> => ({
 });
 
 /** ReplicaSet. */
-export const replicaSet = builtInKind('apps/replicasets', () =>
-  warnAboutName(warnAboutPodSpec(strategy(), 'spec', 'template', 'spec'), POD_NAMES),
+export const replicaSet = builtInKind('apps/replicasets', naming =>
+  warnAboutName(warnAboutPodSpec(strategy(), naming, 'spec', 'template', 'spec'), POD_NAMES),
 );

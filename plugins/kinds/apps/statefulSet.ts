@@ -13,14 +13,14 @@ import {
   type UnknownRecord,
 } from '../../../core/model/record.js';
 import { forbiddenField, invalid, type Violation } from '../../../core/model/refusal.js';
-import { setClaimSpecDefaults } from '../core/persistentVolumeClaim.js';
+import { setClaimSpecDefaults } from '../shared/claimSpec.js';
 import { AGE, column, NAME } from '../shared/columns.js';
+import { checkLabelName } from '../shared/names.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
 import { warnAboutPodSpec } from '../shared/podSpec/warnings.js';
 import { CONTAINERS, IMAGES, readyReplicasCell } from '../shared/podTemplateColumns.js';
 import { validateNotNegative, validateOneOf } from '../shared/violations.js';
 import {
-  validateAlwaysRunning,
   validateCounts,
   podTemplateOf,
   replicaScale,
@@ -57,8 +57,12 @@ function validateStatefulSet(object: ApiObject): Violation[] {
     ),
     ...validateCounts(spec, ['replicas', 'minReadySeconds']),
     ...validateNotNegative(recordAt(spec, 'ordinals'), 'start', 'spec.ordinals.start'),
-    ...validateTemplateAndSelector(object, 'statefulset', 'StatefulSet', false),
-    ...validateAlwaysRunning(recordAt(spec, 'template', 'spec'), 'StatefulSet'),
+    ...validateTemplateAndSelector(object, {
+      kind: 'statefulset',
+      owner: 'StatefulSet',
+      malformed: '',
+      skipsPodSpec: true,
+    }),
   ];
 }
 
@@ -99,6 +103,8 @@ const COLUMNS: readonly Column[] = [NAME, column('Ready', readyReplicasCell), AG
 const strategy = (): Partial<Strategy> => ({
   hasGeneration: true,
   hasStatus: true,
+  // The names of its pods are labels.
+  checkName: checkLabelName,
   applyDefaults: object => {
     const spec = specOf(object);
     setDefault(spec, 'podManagementPolicy', 'OrderedReady');
@@ -133,6 +139,6 @@ const strategy = (): Partial<Strategy> => ({
 });
 
 /** StatefulSet. */
-export const statefulSet = builtInKind('apps/statefulsets', () =>
-  warnAboutPodSpec(strategy(), 'spec', 'template', 'spec'),
+export const statefulSet = builtInKind('apps/statefulsets', naming =>
+  warnAboutPodSpec(strategy(), naming, 'spec', 'template', 'spec'),
 );

@@ -17,12 +17,17 @@ const ownAudience = ({ product }: Naming): string => `https://${product}.default
 async function statusOf(review: ApiObject, { authenticate }: ReviewContext, own: readonly string[]): Promise<object> {
   const given = stringsAt(review, 'spec', 'audiences');
   const asked = given.length > 0 ? given : own;
-  const found = await authenticate(stringAt(review, 'spec', 'token'), asked);
-  const audiences = (found?.audiences ?? own).filter(audience => asked.includes(audience));
-  return found && audiences.length > 0
-    ? { authenticated: true, user: userInfo(found.user), audiences }
-    : { user: {}, error: 'invalid bearer token' };
+  const { user, audiences = own, reasons = [] } = await authenticate(stringAt(review, 'spec', 'token'), asked);
+  const matching = audiences.filter(audience => asked.includes(audience));
+  return user && matching.length > 0
+    ? { authenticated: true, user: userInfo(user), audiences: matching }
+    : { user: {}, error: errorText([INVALID, ...reasons]) };
 }
+
+const INVALID = 'invalid bearer token';
+
+/** Errors as upstream shows several of them. */
+const errorText = (errors: readonly string[]): string => (errors.length > 1 ? `[${errors.join(', ')}]` : INVALID);
 
 /** TokenReview: says whose a bearer token is. */
 export const tokenReview = builtInKind('authentication.orchestrator.io/tokenreviews', (naming, host) => ({

@@ -4,7 +4,7 @@ import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../core/mod
 import type { ApiObject } from '../../../core/model/object.js';
 import {
   isAbsent,
-  isSemanticallyEqual,
+  isDeepEqual,
   numberAt,
   recordsAt,
   setDefault,
@@ -15,7 +15,7 @@ import { required, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, MOST_SHOWN, NAME, shortList } from '../shared/columns.js';
 import { ipComplaints, validateNonSpecialIp } from '../shared/ipAddresses.js';
 import { portNumberComplaints } from '../shared/ports.js';
-import { toViolations, validateIfSet, validateOneOf } from '../shared/violations.js';
+import { toViolations, validateIfSet, validateOneOf, validatePresent } from '../shared/violations.js';
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
@@ -39,7 +39,7 @@ function validatePort(port: UnknownRecord, named: boolean, field: string): Viola
   const number = numberAt(port, 'port') ?? 0;
   found.push(...toViolations(`${field}.port`, number, portNumberComplaints(number)));
   found.push(...validateOneOf(port, 'protocol', `${field}.protocol`, PROTOCOLS));
-  return [...found, ...validateIfSet(port, 'appProtocol', `${field}.appProtocol`, qualifiedName)];
+  return [...found, ...validatePresent(port, 'appProtocol', `${field}.appProtocol`, qualifiedName)];
 }
 
 /** Validates all subsets. */
@@ -86,6 +86,6 @@ export const endpoints = builtInKind('core/endpoints', () => ({
       for (const port of recordsAt(subset, 'ports')) setDefault(port, 'protocol', 'TCP');
   },
   validateCreate: validateSubsets,
-  validateUpdate: (object, old) => (isSemanticallyEqual(object.subsets, old.subsets) ? [] : validateSubsets(object)),
+  validateUpdate: (object, old) => (isDeepEqual(object.subsets, old.subsets) ? [] : validateSubsets(object)),
   columns: COLUMNS,
 }));

@@ -1,8 +1,41 @@
+import { randomUUID } from 'node:crypto';
 import { builtInKind } from '../../../core/api/resource.js';
-import { entriesAt, isAbsent, recordsAt } from '../../../core/model/record.js';
+import { qualifiedName } from '../../../core/model/names.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { compareQuantities, quantityOf } from '../../../core/model/quantity.js';
+import { entriesAt, isAbsent, recordsAt, stringAt, type UnknownRecord, valueAt } from '../../../core/model/record.js';
+import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../core/model/refusal.js';
+import { validateResourceName } from '../shared/podSpec/resources.js';
+import { validateQualifiedResource } from '../shared/resourceNames.js';
+import { goQuantity, toViolations } from '../shared/violations.js';
+
+const TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
+
+const AMOUNTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
+
+/** Pairs of amounts of which the first must not be above the second, with their names in messages. */
+const ORDER: readonly (readonly [
+  low: (typeof AMOUNTS)[number],
+  high: (typeof AMOUNTS)[number],
+  at: (typeof AMOUNTS)[number],
+])[] = [
+  ['min', 'max', 'min'],
+  ['min', 'defaultRequest', 'defaultRequest'],
+  ['defaultRequest', 'max', 'defaultRequest'],
+  ['defaultRequest', 'default', 'defaultRequest'],
+  ['min', 'default', 'default'],
+  ['default', 'max', 'default'],
+];
+
+/** The name of an amount in a message about another one. */
+const nameOf = (amount: (typeof AMOUNTS)[number], other: (typeof AMOUNTS)[number]): string => {
+  if (amount === 'defaultRequest') return 'default request value';
+  if (amount === 'default') return other === 'defaultRequest' ? 'default limit value' : 'default value';
+  return `${amount} value`;
+};
 
 /** Copies amounts of the member `from` that are missing in the member `to`. */
-function copyAbsentAmounts(owner: { [member: string]: unknown }, from: string, to: string): void {
+function copyAbsentAmounts(owner: UnknownRecord, from: string, to: string): void {
   const amounts = entriesAt(owner, from);
   if (amounts.length === 0) return;
   const target = new Map(entriesAt(owner, to));
@@ -10,12 +43,85 @@ function copyAbsentAmounts(owner: { [member: string]: unknown }, from: string, t
   owner[to] = Object.fromEntries(target);
 }
 
+function validateType(type: string, field: string): Violation[] {
+  const found = toViolations(field, type, qualifiedName(type));
+  return found.length > 0 || type.includes('/') || TYPES.includes(type)
+    ? found
+    : [invalid(field, type, 'must be a standard limit type or fully qualified')];
+}
+
+/** Violations of the amounts of one resource: each must fit to the others. */
+function validateAmounts(limit: UnknownRecord, resource: string, field: string): Violation[] {
+  const found: Violation[] = [];
+  const has = (member: string): boolean => entriesAt(limit, member).some(([name]) => name === resource);
+  const amountOf = (member: string) => quantityOf(valueAt(limit, member, resource));
+  const textOf = (member: string): string => String(valueAt(limit, member, resource) ?? '0');
+  const refuse = (member: string, why: string): void =>
+    void found.push(invalid(`${field}.${member}[${resource}]`, goQuantity(textOf(member)), why));
+  for (const [low, high, at] of ORDER)
+    if (has(low) && has(high) && compareQuantities(amountOf(low), amountOf(high)) > 0)
+      refuse(at, `${nameOf(low, high)} ${textOf(low)} is greater than ${nameOf(high, low)} ${textOf(high)}`);
+  if (!has('maxLimitRequestRatio')) return found;
+  const ratio = amountOf('maxLimitRequestRatio');
+  if (compareQuantities(ratio, quantityOf('1')) < 0)
+    refuse('maxLimitRequestRatio', `ratio ${textOf('maxLimitRequestRatio')} is less than 1`);
+  if (has('min') && has('max')) {
+    const most = Number(amountOf('max').nano) / Number(amountOf('min').nano);
+    if (Number(ratio.nano) / 1e9 > most)
+      refuse(
+        'maxLimitRequestRatio',
+        `ratio ${textOf('maxLimitRequestRatio')} is greater than max/min = ${most.toFixed(6)}`,
+      );
+  }
+  return found;
+}
+
+function validateLimit(limit: UnknownRecord, field: string): Violation[] {
+  const type = stringAt(limit, 'type');
+  const found = validateType(type, `${field}.type`);
+  const validateName = type === 'Pod' || type === 'Container' ? validateResourceName : validateQualifiedResource;
+  const resources = new Set<string>();
+  for (const member of AMOUNTS) {
+    const names = entriesAt(limit, member).map(([name]) => name);
+    for (const name of names) resources.add(name);
+    if (member.startsWith('default') && type === 'Pod') {
+      if (names.length > 0)
+        found.push(forbiddenField(`${field}.${member}`, "may not be specified when `type` is 'Pod'"));
+    } else found.push(...names.flatMap(name => validateName(name, `${field}.${member}[${name}]`)));
+  }
+  if (
+    type === 'PersistentVolumeClaim' &&
+    isAbsent(valueAt(limit, 'min', 'storage')) &&
+    isAbsent(valueAt(limit, 'max', 'storage'))
+  )
+    found.push(
+      required(`${field}.limits`, 'either minimum or maximum storage value is required, but neither was provided'),
+    );
+  return [...found, ...[...resources].flatMap(name => validateAmounts(limit, name, field))];
+}
+
+/** Violations of all limits; each type may have one. */
+function validateLimitRange(object: ApiObject): Violation[] {
+  const seen = new Set<string>();
+  return recordsAt(object, 'spec', 'limits').flatMap((limit, i) => {
+    const [field, type] = [`spec.limits[${i}]`, stringAt(limit, 'type')];
+    const twice = seen.has(type) ? [duplicate(`${field}.type`, type)] : [];
+    seen.add(type);
+    return [...twice, ...validateLimit(limit, field)];
+  });
+}
+
 /**
  * LimitRange. For containers, the maximum is the default limit; the default limit, or otherwise the minimum, is the
- * default request.
+ * default request. One without a name gets a unique one.
  */
 export const limitRange = builtInKind('core/limitranges', () => ({
   allowCreateOnUpdate: true,
+  prepareCreate: object => {
+    object.metadata.name ||= randomUUID();
+  },
+  validateCreate: validateLimitRange,
+  validateUpdate: validateLimitRange,
   applyDefaults: object => {
     for (const limit of recordsAt(object, 'spec', 'limits')) {
       if (limit.type !== 'Container') continue;

@@ -4,7 +4,6 @@ import type { ApiObject } from '../../../core/model/object.js';
 import {
   isAbsent,
   isRecord,
-  isSemanticallyEqual,
   recordAt,
   setDefault,
   specOf,
@@ -12,12 +11,17 @@ import {
   type UnknownRecord,
   valueAt,
 } from '../../../core/model/record.js';
-import { forbiddenField, type Violation } from '../../../core/model/refusal.js';
+import { forbiddenField, invalid, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { AGE, type Cell, column, NAME, scalarCell, stringCell } from '../shared/columns.js';
 import { addFinalizer } from '../shared/metadata.js';
+import { differenceText, isUnchanged } from '../shared/equality.js';
+import { nodeSelectorWarnings } from '../shared/podSpec/nodeLabelWarnings.js';
+import { validateVolumeSpec } from '../shared/volumeSpec.js';
+import { sourceWarnings } from '../shared/volumeWarnings.js';
 import { setVolumeSourceDefaults } from '../shared/podSpec/volumeDefaults.js';
 import { validateImmutable } from '../shared/violations.js';
+import { PERSISTENT_SOURCES } from '../shared/volumeSources.js';
 import {
   accessModesText,
   ATTRIBUTES_CLASS,
@@ -26,27 +30,49 @@ import {
   VOLUME_MODE,
 } from '../shared/volumeColumns.js';
 
-/** Members of the spec that are not the source of the volume. */
-const VOLUME_PLAIN = new Set([
-  'accessModes',
-  'capacity',
-  'claimRef',
-  'mountOptions',
-  'nodeAffinity',
-  'persistentVolumeReclaimPolicy',
-  'storageClassName',
-  'volumeAttributesClassName',
-  'volumeMode',
-]);
+/** Violations of a volume. */
+const validateVolume = (object: ApiObject): Violation[] =>
+  validateVolumeSpec(specOf(object), 'spec', object.metadata.name ?? '');
 
-/** Checks that the source and the mode of a volume have not changed. */
+/** Warnings about deprecated labels of nodes, policies and sources. */
+const volumeWarnings = (object: ApiObject, naming: Naming): string[] => [
+  ...nodeSelectorWarnings(recordAt(object, 'spec', 'nodeAffinity', 'required'), 'spec.nodeAffinity.required', naming),
+  ...(stringAt(object, 'spec', 'persistentVolumeReclaimPolicy') === 'Recycle'
+    ? [
+        'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
+      ]
+    : []),
+  ...sourceWarnings(specOf(object), 'spec'),
+];
+
+/** Checks that the source, the mode and the nodes of a volume have not changed. */
 function validateVolumeUpdate(object: ApiObject, old: ApiObject): Violation[] {
-  const sourceOf = (o: ApiObject): UnknownRecord =>
-    Object.fromEntries(Object.entries(specOf(o)).filter(([member]) => !VOLUME_PLAIN.has(member)));
-  const found = isSemanticallyEqual(sourceOf(object), sourceOf(old))
-    ? []
-    : [forbiddenField('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation')];
-  return [...found, ...validateImmutable(specOf(object), specOf(old), 'volumeMode', 'volumeMode')];
+  const [now, before] = [specOf(object), specOf(old)];
+  const sourceOf = (spec: UnknownRecord): UnknownRecord =>
+    Object.fromEntries(PERSISTENT_SOURCES.map(source => [source, spec[source]]));
+  return [
+    ...validateVolume(object),
+    ...(isUnchanged(sourceOf(now), sourceOf(before))
+      ? []
+      : [
+          forbiddenField(
+            'spec.persistentvolumesource',
+            `spec.persistentvolumesource is immutable after creation\n${differenceText(sourceOf(before), sourceOf(now))}`,
+          ),
+        ]),
+    ...validateImmutable(now, before, 'volumeMode', 'volumeMode'),
+    ...(isAbsent(before.nodeAffinity) || isUnchanged(now.nodeAffinity, before.nodeAffinity)
+      ? []
+      : [
+          invalid(
+            'nodeAffinity',
+            isAbsent(now.nodeAffinity)
+              ? 'null'
+              : new Verbatim(`core.VolumeNodeAffinity{${JSON.stringify(now.nodeAffinity)}}`),
+            'field is immutable, except for updating from beta label to GA',
+          ),
+        ]),
+  ];
 }
 
 const claimOf: Cell = volume => {
@@ -72,11 +98,18 @@ const columnsIn = (naming: Naming): readonly Column[] => [
 export const persistentVolume = builtInKind('core/persistentvolumes', naming => ({
   hasStatus: true,
   returnsDeletedObject: true,
-  validateUpdate: validateVolumeUpdate,
+  validateCreate: (object, { warn }) => {
+    if (warn) for (const text of volumeWarnings(object, naming)) warn(text);
+    return validateVolume(object);
+  },
+  validateUpdate: (object, old, { warn }) => {
+    if (warn) for (const text of volumeWarnings(object, naming)) warn(text);
+    return validateVolumeUpdate(object, old);
+  },
   applyDefaults: object => {
     const spec = specOf(object);
     setDefault(spec, 'persistentVolumeReclaimPolicy', 'Retain');
-    setDefault(spec, 'volumeMode', 'Filesystem');
+    spec.volumeMode ??= 'Filesystem';
     for (const [member, source] of Object.entries(spec)) if (isRecord(source)) setVolumeSourceDefaults(member, source);
   },
   prepareCreate: (object, context) => {

@@ -1,23 +1,25 @@
 import { builtInKind } from '../../../core/api/resource.js';
-import type { Column } from '../../../core/api/strategy.js';
+import type { Column, StrategyContext } from '../../../core/api/strategy.js';
 import { qualifiedName } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { compareQuantities, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
+import { compareQuantities, isInteger, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
 import {
+  ensureRecord,
   entriesAt,
-  isSemanticallyEqual,
+  isAbsent,
   recordAt,
-  setDefault,
   specOf,
   stringAt,
   type UnknownRecord,
   valueAt,
 } from '../../../core/model/record.js';
-import { forbiddenField, invalid, Verbatim, notSupported, type Violation } from '../../../core/model/refusal.js';
+import { forbiddenField, invalid, notSupported, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { AGE, column, NAME, stringCell } from '../shared/columns.js';
+import { setClaimSpecDefaults, validateClaimSpec } from '../shared/claimSpec.js';
+import { differenceText, isUnchanged } from '../shared/equality.js';
 import { addFinalizer } from '../shared/metadata.js';
-import { toViolations } from '../shared/violations.js';
+import { toViolations, validateImmutable } from '../shared/violations.js';
 import {
   accessModesText,
   ATTRIBUTES_CLASS,
@@ -26,16 +28,20 @@ import {
   VOLUME_MODE,
 } from '../shared/volumeColumns.js';
 
-/** Sets the defaults of the spec of a claim, including one in a template. */
-export function setClaimSpecDefaults(claim: UnknownRecord): void {
-  setDefault(claim, 'volumeMode', 'Filesystem');
+const SNAPSHOTS = 'snapshot.storage.orchestrator.io';
+
+/** Whether `dataSource` may name an object: a claim or a snapshot. Others need `dataSourceRef`. */
+function isClaimOrSnapshot(source: UnknownRecord, naming: Naming): boolean {
+  const [group, kind] = [stringAt(source, 'apiGroup'), stringAt(source, 'kind')];
+  return group === ''
+    ? kind === 'PersistentVolumeClaim'
+    : group === naming.group(SNAPSHOTS) && kind === 'VolumeSnapshot';
 }
 
-/** `dataSource` and `dataSourceRef` must name the same object. Of the core kinds, only claims can be a source. */
-function alignDataSources(claim: UnknownRecord): void {
+/** `dataSource` and `dataSourceRef` must name the same object. A `dataSource` of another kind is ignored. */
+function alignDataSources(claim: UnknownRecord, naming: Naming): void {
   const source = recordAt(claim, 'dataSource');
-  if (source && stringAt(source, 'apiGroup') === '' && stringAt(source, 'kind') !== 'PersistentVolumeClaim')
-    delete claim.dataSource;
+  if (source && !recordAt(claim, 'dataSourceRef') && !isClaimOrSnapshot(source, naming)) delete claim.dataSource;
   if (recordAt(claim, 'dataSource') && !recordAt(claim, 'dataSourceRef'))
     claim.dataSourceRef = structuredClone(claim.dataSource);
   const reference = recordAt(claim, 'dataSourceRef');
@@ -43,21 +49,47 @@ function alignDataSources(claim: UnknownRecord): void {
     claim.dataSource = structuredClone(reference);
 }
 
+/** Warnings about a claim whose size is not a whole number of bytes. */
+function warnOfFractions(object: ApiObject, { warn }: StrategyContext): void {
+  for (const [name, amount] of entriesAt(object, 'spec', 'resources', 'requests'))
+    if (!isInteger(quantityOf(amount)))
+      warn?.(
+        `spec.resources.requests[${name}]: fractional byte value ${JSON.stringify(String(amount))} is invalid, must be an integer`,
+      );
+}
+
 const CLAIM_FIXED =
   'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
-/** In the spec of a claim, only the volume name can be set, and the size of a bound claim can be increased. */
+const SIZE = 'spec.resources.requests.storage';
+
+/**
+ * In the spec of a claim, only the volume name can be set, and the size of a bound claim can be changed: to no less
+ * than what the volume has.
+ */
 function validateClaimUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const [now, before] = [structuredClone(specOf(object)), structuredClone(specOf(old))];
+  const sizeOf = (spec: UnknownRecord) => quantityOf(recordAt(spec, 'resources', 'requests')?.storage);
+  const [size, earlier] = [sizeOf(now), sizeOf(before)];
+  const capacity = quantityOf(valueAt(old, 'status', 'capacity', 'storage'));
+  const tooSmall = compareQuantities(size, earlier) < 0 && compareQuantities(size, capacity) <= 0;
   if (stringAt(before, 'volumeName') === '') delete now.volumeName;
-  const [size, earlier] = [
-    recordAt(now, 'resources', 'requests')?.storage,
-    recordAt(before, 'resources', 'requests')?.storage,
+  if (stringAt(old, 'status', 'phase') === 'Bound' && recordAt(now, 'resources', 'requests'))
+    ensureRecord(ensureRecord(now, 'resources'), 'requests').storage = recordAt(
+      before,
+      'resources',
+      'requests',
+    )?.storage;
+  // An empty selector or class is not the same as none.
+  const isSame =
+    isUnchanged(now, before) &&
+    ['selector', 'storageClassName'].every(member => isAbsent(now[member]) === isAbsent(before[member]));
+  return [
+    ...validateClaimSpec(specOf(object), 'spec'),
+    ...(isSame ? [] : [forbiddenField('spec', `${CLAIM_FIXED}\n${differenceText(before, now)}`)]),
+    ...(tooSmall ? [forbiddenField(SIZE, 'field can not be less than status.capacity')] : []),
+    ...validateImmutable(specOf(object), specOf(old), 'volumeMode', 'volumeMode'),
   ];
-  const grows =
-    stringAt(old, 'status', 'phase') === 'Bound' && compareQuantities(quantityOf(size), quantityOf(earlier)) > 0;
-  if (grows) now.resources = before.resources;
-  return isSemanticallyEqual(now, before) ? [] : [forbiddenField('spec', CLAIM_FIXED)];
 }
 
 const RESIZES = [
@@ -126,11 +158,19 @@ export const persistentVolumeClaim = builtInKind('core/persistentvolumeclaims', 
   returnsDeletedObject: true,
   applyDefaults: object => setClaimSpecDefaults(specOf(object)),
   validateStatus: validateClaimStatus,
-  validateUpdate: validateClaimUpdate,
+  validateCreate: (object, context) => {
+    warnOfFractions(object, context);
+    return validateClaimSpec(specOf(object), 'spec');
+  },
+  validateUpdate: (object, old, context) => {
+    warnOfFractions(object, context);
+    return validateClaimUpdate(object, old);
+  },
   prepareCreate: object => {
     object.status = { phase: 'Pending' };
     addFinalizer(object, naming.label('orchestrator.io/pvc-protection'));
-    alignDataSources(specOf(object));
+    alignDataSources(specOf(object), naming);
   },
+  prepareUpdate: object => alignDataSources(specOf(object), naming),
   columns: columnsIn(naming),
 }));

@@ -24,4 +24,6 @@ const strategy = (): Partial<Strategy> => ({
 });
 
 /** PodTemplate, which no controller uses. */
-export const podTemplate = builtInKind('core/podtemplates', () => warnAboutPodSpec(strategy(), 'template', 'spec'));
+export const podTemplate = builtInKind('core/podtemplates', naming =>
+  warnAboutPodSpec(strategy(), naming, 'template', 'spec'),
+);

@@ -22,7 +22,7 @@ function validateReplicationController(object: ApiObject): Violation[] {
     found.push(
       invalid(
         'spec.template.metadata.labels',
-        recordAt(spec, 'template', 'metadata', 'labels'),
+        recordAt(spec, 'template', 'metadata', 'labels') ?? {},
         '`selector` does not match template `labels`',
       ),
     );
@@ -68,6 +68,6 @@ const strategy = (): Partial<Strategy> => ({
 });
 
 /** ReplicationController. */
-export const replicationController = builtInKind('core/replicationcontrollers', () =>
-  warnAboutName(warnAboutPodSpec(strategy(), 'spec', 'template', 'spec'), POD_NAMES),
+export const replicationController = builtInKind('core/replicationcontrollers', naming =>
+  warnAboutName(warnAboutPodSpec(strategy(), naming, 'spec', 'template', 'spec'), POD_NAMES),
 );

@@ -8,7 +8,6 @@ import {
   isSemanticallyEqual,
   recordAt,
   recordsAt,
-  setDefault,
   stringAt,
   stringsAt,
   type UnknownRecord,
@@ -17,7 +16,14 @@ import {
 import { duplicate, notSupported, required, tooMany, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, MOST_SHOWN, NAME, shortList, stringCell } from '../shared/columns.js';
 import { validateFullDomainName, validateIpOfFamily, validateNonSpecialIp } from '../shared/ipAddresses.js';
-import { toViolations, validateImmutable, validateIfSet, validateOneOf } from '../shared/violations.js';
+import {
+  toViolations,
+  validateImmutable,
+  validateIfSet,
+  validateOneOf,
+  validatePresent,
+} from '../shared/violations.js';
+import { setIfAbsent } from '../shared/defaults.js';
 
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6'];
 
@@ -80,7 +86,7 @@ function validatePorts(ports: readonly UnknownRecord[]): Violation[] {
     if (seen.has(name)) found.push(duplicate(`${field}.name`, name));
     seen.add(name);
     found.push(...validateOneOf(port, 'protocol', `${field}.protocol`, PROTOCOLS));
-    return [...found, ...validateIfSet(port, 'appProtocol', `${field}.appProtocol`, qualifiedName)];
+    return [...found, ...validatePresent(port, 'appProtocol', `${field}.appProtocol`, qualifiedName)];
   });
 }
 
@@ -138,8 +144,8 @@ export const endpointSlice = builtInKind('discovery.orchestrator.io/endpointslic
     !isSemanticallyEqual(object.metadata.labels, old.metadata.labels),
   applyDefaults: object => {
     for (const port of recordsAt(object, 'ports')) {
-      setDefault(port, 'name', '');
-      setDefault(port, 'protocol', 'TCP');
+      setIfAbsent(port, 'name', '');
+      setIfAbsent(port, 'protocol', 'TCP');
     }
   },
   prepareCreate: dropTopology,

@@ -2,13 +2,39 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { dns1123Label } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { stringAt } from '../../../core/model/record.js';
-import type { Violation } from '../../../core/model/refusal.js';
+import { entriesAt, isSemanticallyEqual, recordAt, recordsAt, type UnknownRecord } from '../../../core/model/record.js';
+import { duplicate, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, NAME, stringCell } from '../shared/columns.js';
-import { toViolations, validateImmutable } from '../shared/violations.js';
+import { validateLabels } from '../shared/labels.js';
+import { validateResources } from '../shared/podSpec/resources.js';
+import { validateTolerations } from '../shared/podSpec/scheduling.js';
+import { validateImmutable, validateText } from '../shared/violations.js';
 
-const validateHandler = (object: ApiObject): Violation[] =>
-  toViolations('handler', stringAt(object, 'handler'), dns1123Label(stringAt(object, 'handler')));
+/** Checks that no toleration of the class is given twice. */
+function validateDistinct(tolerations: readonly UnknownRecord[], field: string): Violation[] {
+  return tolerations.flatMap((toleration, i) => {
+    const isRepeated = tolerations.slice(0, i).some(other => isSemanticallyEqual(other, toleration));
+    return isRepeated ? [duplicate(`${field}[${i}]`, new Verbatim('core.Toleration{}'))] : [];
+  });
+}
+
+function validateScheduling(scheduling: UnknownRecord | undefined): Violation[] {
+  const tolerations = recordsAt(scheduling, 'tolerations');
+  const field = 'scheduling.tolerations';
+  return [
+    ...validateLabels(entriesAt(scheduling, 'nodeSelector'), 'scheduling.nodeSelector'),
+    // Upstream repeats the name of the list in the field.
+    ...validateTolerations(tolerations, `${field}.tolerations`),
+    ...validateDistinct(tolerations, field),
+  ];
+}
+
+/** Violations of a RuntimeClass. */
+const validateRuntimeClass = (object: ApiObject): Violation[] => [
+  ...validateText(object, 'handler', 'handler', dns1123Label),
+  ...validateResources({ limits: recordAt(object, 'overhead', 'podFixed') }, 'overhead'),
+  ...validateScheduling(recordAt(object, 'scheduling')),
+];
 
 const COLUMNS: readonly Column[] = [NAME, column('Handler', stringCell('handler')), AGE];
 
@@ -17,9 +43,9 @@ export const runtimeClass = builtInKind('node.orchestrator.io/runtimeclasses', (
   allowCreateOnUpdate: true,
   allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,
-  validateCreate: validateHandler,
+  validateCreate: validateRuntimeClass,
   validateUpdate: (object, old) => [
-    ...validateHandler(object),
+    ...validateRuntimeClass(object),
     ...validateImmutable(object, old, 'handler', 'handler'),
   ],
   columns: COLUMNS,

@@ -2,6 +2,7 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { recordsAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
+import { goStrings } from '../../../core/model/goText.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { checkSegmentName } from '../shared/names.js';
 
@@ -10,7 +11,8 @@ function validateRule(rule: UnknownRecord, namespaced: boolean, field: string): 
   const found: Violation[] = [];
   if (!isSet('verbs')) found.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
   if (isSet('nonResourceURLs')) {
-    const report = (why: string) => found.push(invalid(`${field}.nonResourceURLs`, rule.nonResourceURLs, why));
+    const report = (why: string) =>
+      found.push(invalid(`${field}.nonResourceURLs`, goStrings(stringsAt(rule, 'nonResourceURLs')), why));
     if (namespaced) report('namespaced rules cannot apply to non-resource URLs');
     if (['apiGroups', 'resources', 'resourceNames'].some(isSet))
       report('rules cannot apply to both regular resources and non-resource URLs');

@@ -1,11 +1,49 @@
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
-import { setDefault, stringAt } from '../../../core/model/record.js';
-import { forbiddenField, invalid } from '../../../core/model/refusal.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { numberAt, stringAt } from '../../../core/model/record.js';
+import { forbiddenField, invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { AGE, booleanCell, column, integerColumn, NAME, stringCell } from '../shared/columns.js';
+import { validateOneOf } from '../shared/violations.js';
+import { setIfAbsent } from '../shared/defaults.js';
 
-/** Classes that may have a reserved name and a reserved value. */
-const SYSTEM = new Set(['system-cluster-critical', 'system-node-critical']);
+/** The classes that may have a reserved name, with their values. */
+const SYSTEM: ReadonlyMap<string, number> = new Map([
+  ['system-cluster-critical', 2000000000],
+  ['system-node-critical', 2000001000],
+]);
+
+const HIGHEST_VALUE = 1000000000;
+
+const RESERVED = "priority class names with 'system-' prefix are reserved for system use only. error: ";
+
+/** Why a class may not have its reserved name; undefined if it may. */
+function reservedComplaint(object: ApiObject, name: string): string | undefined {
+  const value = SYSTEM.get(name);
+  if (value === undefined) return `${name} is not a known system priority class`;
+  if ((numberAt(object, 'value') ?? 0) !== value) return `value of ${name} PriorityClass must be ${value}`;
+  return object.globalDefault === true ? `globalDefault of ${name} PriorityClass must be false` : undefined;
+}
+
+/** Checks that reserved names and values are used by the classes of the system only. */
+function validateReserved(object: ApiObject): Violation[] {
+  const name = object.metadata.name ?? '';
+  if (name.startsWith('system-')) {
+    const why = reservedComplaint(object, name);
+    return why === undefined ? [] : [forbiddenField('metadata.name', RESERVED + why)];
+  }
+  return (numberAt(object, 'value') ?? 0) <= HIGHEST_VALUE
+    ? []
+    : [forbiddenField('value', `maximum allowed value of a user defined priority is ${HIGHEST_VALUE}`)];
+}
+
+/** Violations of a new PriorityClass. */
+const validatePriorityClass = (object: ApiObject): Violation[] => [
+  ...validateReserved(object),
+  ...(stringAt(object, 'preemptionPolicy') === ''
+    ? [required('preemptionPolicy')]
+    : validateOneOf(object, 'preemptionPolicy', 'preemptionPolicy', ['PreemptLowerPriority', 'Never'])),
+];
 
 const COLUMNS: readonly Column[] = [
   NAME,
@@ -19,22 +57,8 @@ const COLUMNS: readonly Column[] = [
 export const priorityClass = builtInKind('scheduling.orchestrator.io/priorityclasses', () => ({
   hasGeneration: true,
   changesGeneration: () => false,
-  applyDefaults: object => setDefault(object, 'preemptionPolicy', 'PreemptLowerPriority'),
-  validateCreate: object => {
-    const name = object.metadata.name ?? '';
-    if (name.startsWith('system-') && !SYSTEM.has(name)) {
-      return [
-        forbiddenField(
-          'metadata.name',
-          `priority class names with 'system-' prefix are reserved for system use only. error: ${name} is not a known system priority class`,
-        ),
-      ];
-    }
-    const value = Number(object.value ?? 0);
-    return SYSTEM.has(name) || value <= 1000000000
-      ? []
-      : [forbiddenField('value', 'maximum allowed value of a user defined priority is 1000000000')];
-  },
+  applyDefaults: object => setIfAbsent(object, 'preemptionPolicy', 'PreemptLowerPriority'),
+  validateCreate: validatePriorityClass,
   validateUpdate: (object, old) => [
     ...(Number(object.value ?? 0) === Number(old.value ?? 0)
       ? []

@@ -1,14 +1,131 @@
-import { ensureRecord, recordsAt, setDefault, type UnknownRecord } from '../../../core/model/record.js';
+import { pathSegment } from '../../../core/model/names.js';
+import {
+  ensureRecord,
+  isAbsent,
+  recordAt,
+  recordsAt,
+  stringsAt,
+  type UnknownRecord,
+} from '../../../core/model/record.js';
+import { goStrings } from '../../../core/model/goText.js';
+import { duplicate, invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
+import { setIfAbsent } from './defaults.js';
+import { validateSelector } from './labels.js';
+import { toViolations, validateEach, validateEachString, validateOneOf } from './violations.js';
 
 /** Rules of webhooks and policies match resources of all scopes by default. */
 export function setRuleDefaults(rules: readonly UnknownRecord[]): void {
-  for (const rule of rules) setDefault(rule, 'scope', '*');
+  for (const rule of rules) setIfAbsent(rule, 'scope', '*');
 }
 
 /** Defaults of the match constraints of a policy. */
 export function setMatchDefaults(match: UnknownRecord): void {
-  setDefault(match, 'matchPolicy', 'Equivalent');
+  setIfAbsent(match, 'matchPolicy', 'Equivalent');
   ensureRecord(match, 'namespaceSelector');
   ensureRecord(match, 'objectSelector');
   setRuleDefaults([...recordsAt(match, 'resourceRules'), ...recordsAt(match, 'excludeResourceRules')]);
 }
+
+const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
+
+/** Checks that a list is not empty, and that `*` stands alone in it; `what` names its items. */
+function validateList(rule: UnknownRecord, member: string, field: string, what: string): Violation[] {
+  const list = stringsAt(rule, member);
+  if (list.length === 0) return [required(field)];
+  if (list.length === 1 || !list.includes('*')) return [];
+  const shown =
+    member === 'operations'
+      ? new Verbatim(goStrings(list).text.replace('string', 'admissionregistration.OperationType'))
+      : goStrings(list);
+  return [invalid(field, shown, `if '*' is present, must not specify other ${what}`)];
+}
+
+function validateOperations(rule: UnknownRecord, field: string): Violation[] {
+  return [
+    ...validateList(rule, 'operations', field, 'operations'),
+    ...validateEachString(rule, 'operations', field, (operation, at) =>
+      validateOneOf({ operation }, 'operation', at, OPERATIONS),
+    ),
+  ];
+}
+
+/** Checks that no resource of a rule is covered by another one with a wildcard. */
+function validateRuleResources(rule: UnknownRecord, field: string): Violation[] {
+  const resources = stringsAt(rule, 'resources');
+  if (resources.length === 0) return [required(field)];
+  const [allSubresources, ofAllResources] = [new Set<string>(), new Set<string>()];
+  let isLastPlain = false;
+  const found = resources.flatMap((text, i) => {
+    const at = `${field}[${i}]`;
+    if (text === '') return [required(at)];
+    const slash = text.indexOf('/');
+    if (slash < 0) {
+      isLastPlain = text !== '*';
+      return [];
+    }
+    const [resource, subresource] = [text.slice(0, slash), text.slice(slash + 1)];
+    const covering = [
+      ...(allSubresources.has(resource) ? [`${resource}/*`] : []),
+      ...(ofAllResources.has(subresource) ? [`*/${subresource}`] : []),
+    ];
+    if (subresource === '*') allSubresources.add(resource);
+    if (resource === '*') ofAllResources.add(subresource);
+    return covering.map(other => invalid(at, text, `if '${other}' is present, must not specify ${text}`));
+  });
+  const report = (why: string): void => void found.push(invalid(field, goStrings(resources), why));
+  if (resources.length > 1 && resources.includes('*/*'))
+    report("if '*/*' is present, must not specify other resources");
+  // As upstream, only the last resource without a subresource counts.
+  if (resources.includes('*') && isLastPlain)
+    report("if '*' is present, must not specify other resources without subresources");
+  return found;
+}
+
+/** Violations of a rule, which selects operations on resources. */
+export const validateRule = (rule: UnknownRecord, field: string): Violation[] => [
+  ...validateOperations(rule, `${field}.operations`),
+  ...validateList(rule, 'apiGroups', `${field}.apiGroups`, 'API groups'),
+  ...validateList(rule, 'apiVersions', `${field}.apiVersions`, 'API versions'),
+  ...validateEachString(rule, 'apiVersions', `${field}.apiVersions`, (version, at) =>
+    version === '' ? [required(at)] : [],
+  ),
+  ...validateRuleResources(rule, `${field}.resources`),
+  ...(isAbsent(rule.scope) ? [] : validateOneOf(rule, 'scope', `${field}.scope`, ['*', 'Cluster', 'Namespaced'])),
+];
+
+function validateNamedRule(rule: UnknownRecord, field: string): Violation[] {
+  const names = stringsAt(rule, 'resourceNames');
+  return [
+    ...names.flatMap((name, i) => [
+      ...toViolations(`${field}.resourceNames[${i}]`, name, pathSegment(name)),
+      ...(names.indexOf(name) < i ? [duplicate(`${field}.resourceNames[${i}]`, name)] : []),
+    ]),
+    ...validateRule(rule, field),
+  ];
+}
+
+/** Checks the policy for equivalent versions, which webhooks and policies have alike. */
+export const validateMatchPolicy = (owner: UnknownRecord, field: string): Violation[] =>
+  isAbsent(owner.matchPolicy)
+    ? [required(`${field}.matchPolicy`)]
+    : validateOneOf(owner, 'matchPolicy', `${field}.matchPolicy`, ['Equivalent', 'Exact']);
+
+/** Checks what is done if a webhook or a policy fails. */
+export const validateFailurePolicy = (owner: UnknownRecord, field: string): Violation[] =>
+  isAbsent(owner.failurePolicy)
+    ? [required(`${field}.failurePolicy`)]
+    : validateOneOf(owner, 'failurePolicy', `${field}.failurePolicy`, ['Fail', 'Ignore']);
+
+/** Checks the selectors of namespaces and objects, which webhooks and policies have alike. */
+export const validateMatchSelectors = (owner: UnknownRecord, field: string): Violation[] => [
+  ...validateSelector(recordAt(owner, 'namespaceSelector'), `${field}.namespaceSelector`),
+  ...validateSelector(recordAt(owner, 'objectSelector'), `${field}.objectSelector`),
+];
+
+/** Violations of what a policy or a binding matches. */
+export const validateMatchResources = (match: UnknownRecord, field: string): Violation[] => [
+  ...validateMatchPolicy(match, field),
+  ...validateMatchSelectors(match, field),
+  ...validateEach(match, 'resourceRules', `${field}.resourceRules`, validateNamedRule),
+  ...validateEach(match, 'excludeResourceRules', `${field}.excludeResourceRules`, validateNamedRule),
+];

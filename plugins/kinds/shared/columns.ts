@@ -3,6 +3,7 @@ import { humanDuration } from '../../../core/model/age.js';
 import { labelSelectorText } from '../../../core/model/labelSelector.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import {
+  exactNumberAt,
   entriesAt,
   isAbsent,
   recordsAt,
@@ -13,7 +14,7 @@ import {
 } from '../../../core/model/record.js';
 
 /** Value of a cell. */
-export type CellValue = string | number | boolean | null;
+export type CellValue = string | number | bigint | boolean | null;
 
 /** Computes a cell; `now` in milliseconds since the epoch. */
 export type Cell = (object: ApiObject, now: number) => CellValue;
@@ -79,8 +80,7 @@ export const stringCell = (dotted: string, none = ''): Cell => {
 export const integerCell = (dotted: string, none: CellValue = 0): Cell => {
   const path = pathOf(dotted);
   return object => {
-    const value = valueAt(object, ...path);
-    return typeof value === 'number' ? value : none;
+    return exactNumberAt(object, ...path) ?? none;
   };
 };
 

@@ -1,4 +1,4 @@
-import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 import { dns1123Label, dns1123Subdomain } from '../../../core/model/names.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { toViolations } from './violations.js';
@@ -6,6 +6,39 @@ import { toViolations } from './violations.js';
 /** Messages about an IP address. */
 export const ipComplaints = (value: string): string[] =>
   isIP(value) === 0 ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : [];
+
+/** Removes leading zeros of the decimal numbers of an address, which upstream accepts. */
+const withoutLeadingZeros = (address: string): string =>
+  address.replace(/\d+(?:\.\d+)+$/, v4 => v4.replace(/\b0+(?=\d)/g, ''));
+
+/** An address and the length of its prefix. */
+interface Cidr {
+  readonly address: string;
+  readonly family: 'ipv4' | 'ipv6';
+  readonly length: number;
+}
+
+/** Parses an address with the length of a prefix; undefined if it is malformed. */
+function parseCidr(text: string): Cidr | undefined {
+  const [, given = '', digits = ''] = /^([^/%]*)\/(\d{1,9})$/.exec(text) ?? [];
+  const address = withoutLeadingZeros(given);
+  const [version, length] = [isIP(address), Number(digits)];
+  if (version === 0 || length > (version === 4 ? 32 : 128)) return undefined;
+  return { address, family: version === 4 ? 'ipv4' : 'ipv6', length };
+}
+
+/** Messages about an address with the length of a prefix. */
+export const cidrComplaints = (text: string): string[] =>
+  parseCidr(text) ? [] : ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'];
+
+/** Whether the addresses of `inner` are a part of those of `outer`, but not all of them. Both must be well-formed. */
+export function isStrictSubset(inner: string, outer: string): boolean {
+  const [small, large] = [parseCidr(inner), parseCidr(outer)];
+  if (!small || !large || small.family !== large.family || small.length <= large.length) return false;
+  const block = new BlockList();
+  block.addSubnet(large.address, large.length, large.family);
+  return block.check(small.address, small.family);
+}
 
 /** The first 16 bits of an IPv6 address. */
 const firstGroup = (address: string): number => (address.startsWith(':') ? 0 : Number.parseInt(address, 16));

@@ -1,7 +1,7 @@
 import { requirementsOf } from '../../../core/model/labelSelector.js';
 import { labelValue, qualifiedName } from '../../../core/model/names.js';
 import { entriesAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
-import { forbiddenField, invalid, required, type Violation } from '../../../core/model/refusal.js';
+import { forbiddenField, invalid, required, tooLong, type Violation } from '../../../core/model/refusal.js';
 import { matchesLabels } from '../../../core/model/selector.js';
 import { toViolations } from './violations.js';
 
@@ -11,6 +11,22 @@ export const validateLabels = (labels: readonly (readonly [string, unknown])[], 
     ...toViolations(field, key, qualifiedName(key)),
     ...toViolations(field, String(value), labelValue(String(value))),
   ]);
+
+/** The largest size of all annotations of an object, in bytes. */
+const ANNOTATIONS_BYTES = 256 * 1024;
+
+/** Checks the annotations in metadata that is not that of a stored object. */
+export function validateAnnotations(metadata: unknown, field: string): Violation[] {
+  const entries = entriesAt(metadata, 'annotations');
+  const size = entries.reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)),
+    0,
+  );
+  return [
+    ...entries.flatMap(([key]) => toViolations(field, key, qualifiedName(key.toLowerCase()))),
+    ...(size > ANNOTATIONS_BYTES ? [tooLong(field, ANNOTATIONS_BYTES)] : []),
+  ];
+}
 
 /** Whether the values of a requirement are valid for its operator. True for unknown operators. */
 export function validateOperands(term: UnknownRecord, field: string): Violation[] {

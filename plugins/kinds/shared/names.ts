@@ -1,4 +1,5 @@
 import type { Strategy } from '../../../core/api/strategy.js';
+import type { Naming } from '../../../core/naming.js';
 import {
   dns1035Label,
   dns1123Label,
@@ -6,6 +7,9 @@ import {
   pathSegment,
   maskTrailingDash,
 } from '../../../core/model/names.js';
+
+/** The name of the system in texts. */
+export const systemName = ({ product }: Naming): string => product.charAt(0).toUpperCase() + product.slice(1);
 
 /** A check of names for strategies, which also checks prefixes of generated names. */
 const nameCheck =

@@ -1,10 +1,59 @@
 import { dns1123Label, dns1123Subdomain } from '../../../core/model/names.js';
-import { isSemanticallyEqual, numberAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
-import { invalid, Verbatim, notSupported, type Violation } from '../../../core/model/refusal.js';
+import {
+  isAbsent,
+  exactNumberAt,
+  recordsAt,
+  stringAt,
+  stringsAt,
+  type UnknownRecord,
+} from '../../../core/model/record.js';
+import { invalid, Verbatim, notSupported, required, type Violation } from '../../../core/model/refusal.js';
+
+import { isUnchanged } from './equality.js';
 
 /** Creates a violation of a value for each message. */
 export const toViolations = (field: string, value: unknown, of: readonly string[]): Violation[] =>
   of.map(why => invalid(field, value, why));
+
+/** Validates each object of the list in a member; `check` receives the object, its field and its index. */
+export const validateEach = (
+  owner: unknown,
+  member: string,
+  field: string,
+  check: (item: UnknownRecord, field: string, index: number) => readonly Violation[],
+): Violation[] => recordsAt(owner, member).flatMap((item, i) => check(item, `${field}[${i}]`, i));
+
+/** Validates each string of the list in a member. */
+export const validateEachString = (
+  owner: unknown,
+  member: string,
+  field: string,
+  check: (text: string, field: string, index: number) => readonly Violation[],
+): Violation[] => stringsAt(owner, member).flatMap((text, i) => check(text, `${field}[${i}]`, i));
+
+/** Validates a string member even if it is empty. */
+export const validateText = (
+  owner: unknown,
+  member: string,
+  field: string,
+  check: (text: string) => string[],
+): Violation[] => toViolations(field, stringAt(owner, member), check(stringAt(owner, member)));
+
+/** Checks that a string member is set; then validates it. */
+export const validateRequired = (
+  owner: unknown,
+  member: string,
+  field: string,
+  check: (text: string) => string[] = () => [],
+): Violation[] => (stringAt(owner, member) === '' ? [required(field)] : validateText(owner, member, field, check));
+
+/** Validates a string member that is present, even if it is empty. */
+export const validatePresent = (
+  owner: UnknownRecord | undefined,
+  member: string,
+  field: string,
+  check: (text: string) => string[],
+): Violation[] => (isAbsent(owner?.[member]) ? [] : validateText(owner, member, field, check));
 
 /** Validates a string member unless it is empty. */
 export const validateIfSet = (
@@ -40,18 +89,34 @@ export function validateOneOf(
 
 /** Checks that a number member, if set, is not negative. */
 export const validateNotNegative = (owner: unknown, member: string, field: string): Violation[] => {
-  const value = numberAt(owner, member);
+  const value = exactNumberAt(owner, member);
   return value !== undefined && value < 0 ? [invalid(field, value, 'must be greater than or equal to 0')] : [];
 };
 
 /** The message for a number outside of a range. */
 export const rangeText = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
 
-/** Checks that a member has not changed. */
+/** Checks that a number member, if set, is in a range. */
+export const validateRange = (
+  owner: unknown,
+  member: string,
+  field: string,
+  low: number,
+  high: number,
+): Violation[] => {
+  const value = exactNumberAt(owner, member);
+  return value === undefined || (value >= low && value <= high) ? [] : [invalid(field, value, rangeText(low, high))];
+};
+
+/** Checks that a member has not changed. In messages, a string that is absent now is an empty one. */
 export const validateImmutable = (now: unknown, before: unknown, member: string, field: string): Violation[] => {
   const [a, b] = [(now as UnknownRecord | undefined)?.[member], (before as UnknownRecord | undefined)?.[member]];
-  return isSemanticallyEqual(a, b) ? [] : [invalid(field, a, 'field is immutable')];
+  return isUnchanged(a, b, member) ? [] : [invalid(field, a ?? (typeof b === 'string' ? '' : a), 'field is immutable')];
 };
+
+/** Formats a quantity as Go prints it in messages. */
+export const goQuantity = (text: unknown): Verbatim =>
+  new Verbatim(`resource.Quantity{s:${JSON.stringify(String(text))}}`);
 
 /** Formats a time as Go prints it in messages; the zero time if there is none. */
 export function goTimeText(time: string): Verbatim {

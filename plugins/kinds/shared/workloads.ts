@@ -4,50 +4,63 @@ import type { ApiObject } from '../../../core/model/object.js';
 import { isAbsent, numberAt, recordAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
 import { validateIntOrPercent } from './intOrPercent.js';
-import { validateSelector, isSelectedBy, isEmptySelector } from './labels.js';
-import { validateTemplate } from './podSpec/validation.js';
+import { isEmptySelector, isMalformedSelector, isSelectedBy, validateSelector } from './labels.js';
+import { validateTemplate, validateTemplateMetadata } from './podSpec/validation.js';
 import { validateImmutable, validateNotNegative } from './violations.js';
 
 /** Checks that counts of the spec are not negative. */
 export const validateCounts = (spec: UnknownRecord | undefined, members: readonly string[]): Violation[] =>
   members.flatMap(member => validateNotNegative(spec, member, `spec.${member}`));
 
-/**
- * Checks selector and template of a workload whose pods have the restart policy Always. `kind` and `owner` are its
- * names in messages. Without `deep`, only the labels of the template are validated.
- */
-export function validateTemplateAndSelector(object: ApiObject, kind: string, owner: string, deep = true): Violation[] {
+/** How a workload with pods that always run is named in messages, and what is special about its validation. */
+export interface Workload {
+  /** The kind in the message about an empty selector. */
+  readonly kind: string;
+  /** The kind in the message about a deadline. */
+  readonly owner: string;
+  /** The message about a malformed selector beside those about its parts; absent for none. */
+  readonly malformed?: string;
+  /** Without a selector, only the labels of the template are reported. */
+  readonly omitsMissingSelector?: boolean;
+  /** Of the spec of the template, only the members that a workload restricts are validated. */
+  readonly skipsPodSpec?: boolean;
+}
+
+function validateWorkloadSelector(selector: UnknownRecord | undefined, workload: Workload): Violation[] {
+  if (!selector) return workload.omitsMissingSelector ? [] : [required('spec.selector')];
+  const found = validateSelector(selector, 'spec.selector');
+  if (found.length > 0)
+    return workload.malformed === undefined
+      ? found
+      : [...found, invalid('spec.selector', selector, workload.malformed)];
+  return isEmptySelector(selector)
+    ? [invalid('spec.selector', selector, `empty selector is invalid for ${workload.kind}`)]
+    : [];
+}
+
+/** Checks selector and template of a workload whose pods have the restart policy Always. */
+export function validateTemplateAndSelector(object: ApiObject, workload: Workload): Violation[] {
   const selector = recordAt(object, 'spec', 'selector');
   const template = recordAt(object, 'spec', 'template');
-  const found: Violation[] = [];
-  // For a DaemonSet without a selector, only the labels of its template are reported.
-  if (!selector) found.push(...(owner === 'DaemonSet' ? [] : [required('spec.selector')]));
-  else {
-    const wrong = validateSelector(selector, 'spec.selector');
-    found.push(...wrong);
-    if (wrong.length > 0) found.push(invalid('spec.selector', selector, 'invalid label selector'));
-    else if (isEmptySelector(selector))
-      found.push(invalid('spec.selector', selector, `empty selector is invalid for ${kind}`));
-  }
   const labels = recordAt(template, 'metadata', 'labels') ?? {};
-  const wellFormed = !selector || validateSelector(selector, '').length === 0;
-  if (wellFormed && (!selector || (!isEmptySelector(selector) && !isSelectedBy(selector, labels)))) {
+  const found = validateWorkloadSelector(selector, workload);
+  const wellFormed = !selector || !isMalformedSelector(selector);
+  if (wellFormed && (!selector || (!isEmptySelector(selector) && !isSelectedBy(selector, labels))))
     found.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
-  }
-  if (!deep) return found;
   return [
     ...found,
-    ...validateTemplate(template, 'spec.template'),
-    ...validateAlwaysRunning(recordAt(template, 'spec'), owner),
+    ...(workload.skipsPodSpec
+      ? validateTemplateMetadata(template, 'spec.template')
+      : validateTemplate(template, 'spec.template')),
+    ...validateAlwaysRunning(recordAt(template, 'spec'), workload.owner),
   ];
 }
 
 /** The pods of the workload must have the restart policy Always and no deadline. */
 export function validateAlwaysRunning(pod: UnknownRecord | undefined, owner: string): Violation[] {
   const found: Violation[] = [];
-  if (['OnFailure', 'Never'].includes(stringAt(pod, 'restartPolicy'))) {
-    found.push(notSupported('spec.template.spec.restartPolicy', pod?.restartPolicy, ['Always']));
-  }
+  if (stringAt(pod, 'restartPolicy') !== 'Always')
+    found.push(notSupported('spec.template.spec.restartPolicy', stringAt(pod, 'restartPolicy'), ['Always']));
   if (!isAbsent(pod?.activeDeadlineSeconds)) {
     found.push(
       forbiddenField('spec.template.spec.activeDeadlineSeconds', `activeDeadlineSeconds in ${owner} is not Supported`),

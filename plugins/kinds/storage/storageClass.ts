@@ -1,12 +1,95 @@
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
+import { qualifiedName } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { isSemanticallyEqual, setDefault } from '../../../core/model/record.js';
-import { forbiddenField, required, type Violation } from '../../../core/model/refusal.js';
+import {
+  entriesAt,
+  isAbsent,
+  isDeepEqual,
+  isSemanticallyEqual,
+  recordsAt,
+  stringAt,
+  stringsAt,
+  type UnknownRecord,
+} from '../../../core/model/record.js';
+import { duplicate, forbiddenField, invalid, required, tooLong, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { AGE, booleanCell, column, stringCell } from '../shared/columns.js';
-import { validateImmutable } from '../shared/violations.js';
+import {
+  toViolations,
+  validateEach,
+  validateImmutable,
+  validateOneOf,
+  validateRequired,
+} from '../shared/violations.js';
 import { classNameColumn } from '../shared/volumeColumns.js';
+import { setIfAbsent } from '../shared/defaults.js';
+
+/** The largest number of parameters. */
+const MOST_PARAMETERS = 512;
+
+/** The largest size of all parameters with their names, in bytes. */
+const LONGEST_PARAMETERS = 256 * 1024;
+
+/** Violations of the parameters of a class of volumes. */
+export function validateParameters(object: ApiObject): Violation[] {
+  const parameters = entriesAt(object, 'parameters');
+  if (parameters.length > MOST_PARAMETERS) return [tooLong('parameters', MOST_PARAMETERS)];
+  const size = parameters.reduce((sum, [key, value]) => sum + Buffer.byteLength(key + String(value)), 0);
+  return [
+    ...parameters.filter(([key]) => key === '').map(([key]) => invalid('parameters', key, 'field can not be empty.')),
+    ...(size > LONGEST_PARAMETERS ? [tooLong('parameters', LONGEST_PARAMETERS)] : []),
+  ];
+}
+
+/** The values of a topology term by key, for comparison. */
+type Term = ReadonlyMap<string, readonly string[]>;
+
+function validateTopologyValues(expression: UnknownRecord, field: string): Violation[] {
+  const values = stringsAt(expression, 'values');
+  if (values.length === 0) return [required(`${field}.values`)];
+  return values.flatMap((value, i) => (values.indexOf(value) < i ? [duplicate(`${field}.values[${i}]`, value)] : []));
+}
+
+function validateTopologyTerm(term: UnknownRecord, field: string): { violations: Violation[]; values: Term } {
+  const values = new Map<string, readonly string[]>();
+  const violations = validateEach(term, 'matchLabelExpressions', `${field}.matchLabelExpressions`, (expression, at) => {
+    const key = stringAt(expression, 'key');
+    const twice = values.has(key) ? [duplicate(`${at}.key`, key)] : [];
+    if (!values.has(key)) values.set(key, [...new Set(stringsAt(expression, 'values'))].sort());
+    return [...validateTopologyValues(expression, at), ...toViolations(`${at}.key`, key, qualifiedName(key)), ...twice];
+  });
+  return { violations, values };
+}
+
+/** Checks that no topology term is given twice or empty. */
+function validateTopologies(object: ApiObject): Violation[] {
+  const terms = recordsAt(object, 'allowedTopologies');
+  const seen: object[] = [];
+  return terms.flatMap((term, i) => {
+    const field = `allowedTopologies[${i}]`;
+    const { violations, values } = validateTopologyTerm(term, field);
+    const shape = Object.fromEntries(values);
+    const twice = seen.some(other => isDeepEqual(other, shape)) || values.size === 0;
+    seen.push(shape);
+    return [...violations, ...(twice ? [duplicate(`${field}.matchLabelExpressions`, '')] : [])];
+  });
+}
+
+const toLowerCase = (object: ApiObject): UnknownRecord => ({
+  provisioner: stringAt(object, 'provisioner').toLowerCase(),
+});
+
+/** Violations of a StorageClass. */
+const validateClass = (object: ApiObject): Violation[] => [
+  ...validateRequired(toLowerCase(object), 'provisioner', 'provisioner', qualifiedName),
+  ...validateParameters(object),
+  ...validateOneOf(object, 'reclaimPolicy', 'reclaimPolicy', ['Delete', 'Retain'], false),
+  ...(isAbsent(object.volumeBindingMode)
+    ? [required('volumeBindingMode')]
+    : validateOneOf(object, 'volumeBindingMode', 'volumeBindingMode', ['Immediate', 'WaitForFirstConsumer'])),
+  ...validateTopologies(object),
+];
 
 /** Of a class, only labels, annotations, mount options and volume expansion can be changed. */
 function validateClassUpdate(object: ApiObject, old: ApiObject): Violation[] {
@@ -35,10 +118,10 @@ const columnsIn = (naming: Naming): readonly Column[] => [
 export const storageClass = builtInKind('storage.orchestrator.io/storageclasses', naming => ({
   returnsDeletedObject: true,
   applyDefaults: object => {
-    setDefault(object, 'reclaimPolicy', 'Delete');
-    setDefault(object, 'volumeBindingMode', 'Immediate');
+    setIfAbsent(object, 'reclaimPolicy', 'Delete');
+    setIfAbsent(object, 'volumeBindingMode', 'Immediate');
   },
-  validateCreate: object => (object.provisioner ? [] : [required('provisioner')]),
-  validateUpdate: validateClassUpdate,
+  validateCreate: validateClass,
+  validateUpdate: (object, old) => [...validateClass(object), ...validateClassUpdate(object, old)],
   columns: columnsIn(naming),
 }));

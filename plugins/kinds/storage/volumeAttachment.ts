@@ -1,7 +1,14 @@
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
+import { dns1123Subdomain } from '../../../core/model/names.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { isAbsent, isSemanticallyEqual, recordAt, type UnknownRecord } from '../../../core/model/record.js';
+import { forbiddenField, invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, booleanCell, column, NAME, stringCell } from '../shared/columns.js';
-import { restoreMetadata } from '../shared/metadata.js';
+import { validateDriverName } from '../shared/csiDrivers.js';
+import { WRITABLE_METADATA } from '../shared/metadata.js';
+import { validateInlineVolumeSpec } from '../shared/volumeSpec.js';
+import { validatePresent, validateRequired, validateText } from '../shared/violations.js';
 
 const COLUMNS: readonly Column[] = [
   NAME,
@@ -12,11 +19,50 @@ const COLUMNS: readonly Column[] = [
   AGE,
 ];
 
+const EXACTLY_ONE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+
+/** Checks that the source is either the name of a volume or a volume itself. */
+function validateSource(source: UnknownRecord | undefined): Violation[] {
+  const [name, inline] = [source?.persistentVolumeName, source?.inlineVolumeSpec];
+  if (isAbsent(name) && isAbsent(inline)) return [required('spec.source', EXACTLY_ONE)];
+  if (!isAbsent(name) && !isAbsent(inline)) return [forbiddenField('spec.source', EXACTLY_ONE)];
+  const spec = recordAt(source, 'inlineVolumeSpec');
+  if (spec) return validateInlineVolumeSpec(spec, 'spec.source.inlineVolumeSpec');
+  return name === ''
+    ? [required('spec.source.persistentVolumeName', 'must specify non empty persistentVolumeName')]
+    : [];
+}
+
+/** Violations of a VolumeAttachment, except for the names in a new one. */
+const validateAttachment = (object: ApiObject): Violation[] => [
+  ...validateRequired(object.spec, 'attacher', 'spec.attacher'),
+  ...validateSource(recordAt(object, 'spec', 'source')),
+  ...validateText(object.spec, 'nodeName', 'spec.nodeName', dns1123Subdomain),
+];
+
+/** Checks the names in a new VolumeAttachment. */
+const validateNames = (object: ApiObject): Violation[] => [
+  ...validateDriverName(object.spec, 'attacher', 'spec.attacher'),
+  ...validatePresent(
+    recordAt(object, 'spec', 'source'),
+    'persistentVolumeName',
+    'spec.source.persistentVolumeName',
+    dns1123Subdomain,
+  ),
+];
+
+const validateUnchanged = (object: ApiObject, old: ApiObject): Violation[] =>
+  isSemanticallyEqual(object.spec, old.spec)
+    ? []
+    : [invalid('spec', new Verbatim('storage.VolumeAttachmentSpec{}'), 'field is immutable')];
+
 /** VolumeAttachment. */
 export const volumeAttachment = builtInKind('storage.orchestrator.io/volumeattachments', () => ({
   returnsDeletedObject: true,
   hasStatus: true,
   allowUnconditionalUpdate: false,
-  prepareStatus: restoreMetadata,
+  keptInStatus: WRITABLE_METADATA,
+  validateCreate: object => [...validateAttachment(object), ...validateNames(object)],
+  validateUpdate: (object, old) => [...validateAttachment(object), ...validateUnchanged(object, old)],
   columns: COLUMNS,
 }));

@@ -37,7 +37,7 @@ test('refuses bad settings', () => {
   assert.throws(() => plugin.parse({ ...config, cacheMs: -1 }), /^ConfigError: cacheMs: must be a number/);
 });
 
-test('tells a server who sends a request', async () => {
+test('identifies the sender of a request to a server', async () => {
   const use = fileURLToPath(new URL('../src/index.js', import.meta.url));
   const server = await startTestServer({ plugins: [{ use, config }] });
   try {

@@ -14,7 +14,7 @@ import {
 import type { Naming } from '../../../../core/naming.js';
 import { loadEngine } from '../../../../core/schema/custom/engine.js';
 import { validateNewDefinition, validateChangedDefinition } from './validation.js';
-import { restoreMetadata } from '../../shared/metadata.js';
+import { WRITABLE_METADATA } from '../../shared/metadata.js';
 
 /** The finalizer that keeps a definition until its objects are removed. */
 const cleanupFinalizer = (naming: Naming): string =>
@@ -71,6 +71,8 @@ export const customResourceDefinition = builtInKind(
     return {
       allowAnyFinalizer: true,
       hasGeneration: true,
+      // Its schemas and rules are compiled.
+      weight: 16,
       hasStatus: true,
       allowUnconditionalUpdate: false,
       load: loadEngine,
@@ -78,10 +80,8 @@ export const customResourceDefinition = builtInKind(
       prepareCreate: object => addStoredVersion(object, { conditions: null, acceptedNames: { plural: '', kind: '' } }),
       prepareUpdate: (object, old) =>
         addStoredVersion(object, structuredClone(statusOf(isRecord(object.status) ? object : old))),
-      prepareStatus: (object, old) => {
-        restoreMetadata(object, old);
-        addStoredVersion(object, statusOf(object));
-      },
+      keptInStatus: WRITABLE_METADATA,
+      prepareStatus: object => addStoredVersion(object, statusOf(object)),
       validateCreate: object => validateNewDefinition(object, naming),
       validateUpdate: (object, old) => validateChangedDefinition(object, old, naming),
       validateStatus: (object, old) => validateChangedDefinition(object, old, naming),

@@ -58,6 +58,14 @@ function versionOf(definition: UnknownRecord, version: UnknownRecord): ResourceV
   };
 }
 
+/** The webhook that converts the objects of a definition. */
+function webhookOf(spec: UnknownRecord): Pick<ResourceType, 'conversionWebhook'> {
+  const webhook = recordAt(spec, 'conversion', 'webhook');
+  if (stringAt(spec, 'conversion', 'strategy') !== 'Webhook' || !webhook) return {};
+  const clientConfig = recordAt(webhook, 'clientConfig') ?? {};
+  return { conversionWebhook: { clientConfig, reviewVersions: stringsAt(webhook, 'conversionReviewVersions') } };
+}
+
 /** The resource type that a definition describes; undefined until its names are accepted. */
 export function typeOf(definition: ApiObject): ResourceType | undefined {
   const spec = recordAt(definition, 'spec');
@@ -77,6 +85,7 @@ export function typeOf(definition: ApiObject): ResourceType | undefined {
     categories: stringsAt(names, 'categories'),
     scope: spec.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
     versions: hidden ? versions.map(version => ({ ...version, served: version.storage })) : versions,
+    ...webhookOf(spec),
     ...(deletionTimestamp ? { terminating: true } : {}),
     // In the first generation, the schema has never changed.
     ...(generation > 1 ? { changedAt: Number(resourceVersion) } : {}),

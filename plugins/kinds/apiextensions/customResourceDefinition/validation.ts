@@ -1,18 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dns1035Label, dns1123Subdomain } from '../../../../core/model/names.js';
 import type { ApiObject } from '../../../../core/model/object.js';
-import {
-  isAbsent,
-  recordAt,
-  recordsAt,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
+import { recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../../core/model/record.js';
+import { goStrings } from '../../../../core/model/goText.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../../core/model/refusal.js';
 import type { Naming } from '../../../../core/naming.js';
 import { isConditionTrue } from './source.js';
 import { validateVersions } from './versions.js';
+import { validateClientConfig } from '../../shared/webhookClients.js';
 
 const SCOPES = ['Cluster', 'Namespaced'];
 
@@ -116,6 +111,15 @@ function validateVersionName(version: UnknownRecord, path: string): Violation[] 
   if (warning.length > WARNING_LENGTH)
     found.push(invalid(`${path}.deprecationWarning`, warning, `must be <= ${WARNING_LENGTH} characters long`));
   if (warning === '') found.push(invalid(`${path}.deprecationWarning`, warning, 'must not be an empty string'));
+  const unprintable = warning.search(/[^\P{C}]/u);
+  if (unprintable >= 0)
+    found.push(
+      invalid(
+        `${path}.deprecationWarning`,
+        warning,
+        `must only contain printable UTF-8 characters; non-printable character found at index ${unprintable}`,
+      ),
+    );
   return found;
 }
 
@@ -168,45 +172,6 @@ function validateConversion(conversion: UnknownRecord, preserving: boolean): Vio
   return [...found, ...validateReviewVersions(reviews, reviewPath)];
 }
 
-function validateClientConfig(client: UnknownRecord, path: string): Violation[] {
-  const hasUrl = !isAbsent(client.url);
-  if (hasUrl === !isAbsent(client.service)) return [required(path, 'exactly one of url or service is required')];
-  return hasUrl
-    ? validateUrl(stringAt(client, 'url'), `${path}.url`)
-    : validateService(recordAt(client, 'service') ?? {}, `${path}.service`);
-}
-
-function validateUrl(given: string, path: string): Violation[] {
-  const form = '; desired format: https://host[/path]';
-  let url: URL;
-  try {
-    url = new URL(given);
-  } catch {
-    return [required(path, `url must be a valid URL${form}`)];
-  }
-  const found: Violation[] = [];
-  const scheme = url.protocol.slice(0, -1);
-  if (scheme !== 'https') found.push(invalid(path, scheme, `'https' is the only allowed URL scheme${form}`));
-  if (url.host === '') found.push(invalid(path, url.host, `host must be specified${form}`));
-  if (url.username !== '') found.push(invalid(path, url.username, 'user information is not permitted in the URL'));
-  if (url.hash !== '') found.push(invalid(path, url.hash.slice(1), 'fragments are not permitted in the URL'));
-  if (url.search !== '')
-    found.push(invalid(path, url.search.slice(1), 'query parameters are not permitted in the URL'));
-  return found;
-}
-
-function validateService(service: UnknownRecord, path: string): Violation[] {
-  const found: Violation[] = [];
-  if (stringAt(service, 'name') === '') found.push(required(`${path}.name`, 'service name is required'));
-  if (stringAt(service, 'namespace') === '') found.push(required(`${path}.namespace`, 'service namespace is required'));
-  const { port } = service;
-  if (typeof port === 'number' && (port < 1 || port > 65535))
-    found.push(invalid(`${path}.port`, port, 'port is not valid: must be between 1 and 65535, inclusive'));
-  const where = stringAt(service, 'path');
-  if (where !== '' && !where.startsWith('/')) found.push(invalid(`${path}.path`, where, "must start with a '/'"));
-  return found;
-}
-
 function validateReviewVersions(reviews: readonly string[], path: string): Violation[] {
   if (reviews.length === 0) return [required(path)];
   const seen = new Set<string>();
@@ -217,7 +182,7 @@ function validateReviewVersions(reviews: readonly string[], path: string): Viola
     return wrong;
   });
   if (!reviews.some(review => REVIEWS.includes(review)))
-    found.push(invalid(path, reviews, `must include at least one of ${REVIEWS.join(', ')}`));
+    found.push(invalid(path, goStrings(reviews), `must include at least one of ${REVIEWS.join(', ')}`));
   return found;
 }
 

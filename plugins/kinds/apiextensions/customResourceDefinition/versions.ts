@@ -111,6 +111,7 @@ function validateSelectableFields(
     const names = simplePathNames(given);
     const target = names && names[0] !== 'metadata' ? schemaAt(schema, names) : undefined;
     if (given === '') found.push(required(path));
+    else if (given.includes('[')) found.push(invalid(path, given, 'is an invalid path: array notation is not allowed'));
     else if (!target) found.push(invalid(path, given, 'is an invalid path: does not refer to a valid field'));
     else if (!SELECTABLE_TYPES.has(target.type ?? ''))
       found.push(

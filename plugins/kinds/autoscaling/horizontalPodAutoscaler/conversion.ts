@@ -1,13 +1,17 @@
+import { readJson, writeJson } from '../../../../core/model/jsonText.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import {
+  isAbsent,
   isRecord,
   recordAt,
   recordsAt,
+  replaceMembers,
   setDefault,
   stringAt,
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 import type { Naming } from '../../../../core/naming.js';
+import { toNewerMetrics, toOlderMetrics } from './metricForms.js';
 
 /** A metric with a target for the CPU of all pods, in percent of their requests. */
 export const cpuMetric = (percent: unknown): UnknownRecord => ({
@@ -56,7 +60,7 @@ function toLowerCase(value: unknown): unknown {
 function tryParse(json: string | undefined): unknown {
   if (json === undefined) return undefined;
   try {
-    return JSON.parse(json);
+    return readJson(json);
   } catch {
     return undefined;
   }
@@ -72,17 +76,14 @@ function toV2(autoscaler: ApiObject, naming: Naming): ApiObject {
     return found;
   });
   const [metrics, behavior, currentMetrics, conditions] = carried;
-  const all = [...(percent === undefined ? [] : [cpuMetric(percent)]), ...(Array.isArray(metrics) ? metrics : [])];
+  const all = [...(toNewerMetrics(metrics, 'target') ?? []), ...(isAbsent(percent) ? [] : [cpuMetric(percent)])];
   if (all.length > 0) spec.metrics = all;
   if (isRecord(behavior)) spec.behavior = toLowerCase(behavior);
-  const now = [
-    ...(current === undefined
-      ? []
-      : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: current } } }]),
-    ...(Array.isArray(currentMetrics) ? currentMetrics : []),
-  ];
+  const usedCpu = { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: current } } };
+  // The annotation has all metrics.
+  const now = toNewerMetrics(currentMetrics, 'current') ?? (isAbsent(current) ? [] : [usedCpu]);
   if (now.length > 0) status.currentMetrics = now;
-  if (Array.isArray(conditions)) status.conditions = conditions;
+  if (Array.isArray(conditions) && conditions.every(isRecord)) status.conditions = conditions;
   return {
     ...autoscaler,
     apiVersion: 'autoscaling/v2',
@@ -113,17 +114,12 @@ function toV1(autoscaler: ApiObject, naming: Naming): ApiObject {
   const annotations = { ...autoscaler.metadata.annotations };
   const carry = (what: (typeof CARRIED)[number], value: unknown): void => {
     if (isRecord(value) || (Array.isArray(value) && value.length > 0))
-      annotations[annotationOf(naming, what)] = JSON.stringify(value);
+      annotations[annotationOf(naming, what)] = writeJson(value);
   };
-  carry(
-    'metrics',
-    metrics.filter(metric => metric !== cpu),
-  );
+  const others = metrics.filter(metric => !isCpu(metric));
+  carry('metrics', toOlderMetrics(others, 'target'));
   carry('behavior', isRecord(behavior) ? toCapitals(behavior) : undefined);
-  carry(
-    'current-metrics',
-    current.filter(metric => metric !== currentCpu),
-  );
+  carry('current-metrics', toOlderMetrics(current, 'current'));
   carry('conditions', conditions);
   return {
     ...autoscaler,
@@ -132,6 +128,16 @@ function toV1(autoscaler: ApiObject, naming: Naming): ApiObject {
     spec,
     status,
   };
+}
+
+/** Whether an object of v1 has a value in an annotation. */
+export const isCarried = (autoscaler: ApiObject, what: (typeof CARRIED)[number], naming: Naming): boolean =>
+  autoscaler.metadata.annotations?.[annotationOf(naming, what)] !== undefined;
+
+/** Rewrites the annotations of an object of v1 as the server writes them. Those that cannot be read are removed. */
+export function normalizeCarried(autoscaler: ApiObject, naming: Naming): void {
+  if (CARRIED.some(what => isCarried(autoscaler, what, naming)))
+    replaceMembers(autoscaler, toV1(toV2(autoscaler, naming), naming));
 }
 
 /** Converts an autoscaler to another version; v2 is stored. */

@@ -13,20 +13,14 @@ import {
   valueAt,
 } from '../../../../core/model/record.js';
 import type { Violation } from '../../../../core/model/refusal.js';
-import { convertAutoscaler, cpuMetric } from './conversion.js';
+import { convertAutoscaler, cpuMetric, isCarried, normalizeCarried } from './conversion.js';
+import { METRIC_SOURCES } from './metricForms.js';
 import { AGE, type Cell, column, integerCell, NAME, scalarCell, shortList, textOf } from '../../shared/columns.js';
+import { validateAutoscaler } from './validation.js';
 import { validateNotNegative } from '../../shared/violations.js';
+import { setIfAbsent } from '../../shared/defaults.js';
 
 const UNKNOWN = '<unknown>';
-
-/** The member with the source of a metric, by the type of the metric. */
-const METRIC_SOURCES: ReadonlyMap<string, string> = new Map([
-  ['Resource', 'resource'],
-  ['ContainerResource', 'containerResource'],
-  ['Pods', 'pods'],
-  ['Object', 'object'],
-  ['External', 'external'],
-]);
 
 /** The text for a missing value. */
 const UNSET_QUANTITY = '<nil>';
@@ -81,8 +75,8 @@ export const COLUMNS: readonly Column[] = [
 
 function setScalingDefaults(rules: UnknownRecord, policies: readonly UnknownRecord[], window?: number): void {
   if (window !== undefined) setDefault(rules, 'stabilizationWindowSeconds', window);
-  setDefault(rules, 'selectPolicy', 'Max');
-  if (recordsAt(rules, 'policies').length === 0) rules.policies = structuredClone(policies);
+  setIfAbsent(rules, 'selectPolicy', 'Max');
+  if (isAbsent(rules.policies)) rules.policies = structuredClone(policies);
 }
 
 /**
@@ -110,16 +104,16 @@ const validateAutoscalerStatus = (object: ApiObject): Violation[] =>
 /** HorizontalPodAutoscaler, which is converted between two versions. */
 export const horizontalPodAutoscaler = builtInKind('autoscaling/horizontalpodautoscalers', naming => ({
   hasStatus: true,
+  validateCreate: object => validateAutoscaler(convertAutoscaler(object, 'autoscaling/v2', naming)),
+  validateUpdate: object => validateAutoscaler(convertAutoscaler(object, 'autoscaling/v2', naming)),
   validateStatus: validateAutoscalerStatus,
   applyDefaults: object => {
     const spec = specOf(object);
     setDefault(spec, 'minReplicas', 1);
     if (object.apiVersion === 'autoscaling/v1') {
-      if (
-        isAbsent(spec.targetCPUUtilizationPercentage) &&
-        !object.metadata.annotations?.[naming.label('autoscaling.alpha.orchestrator.io/metrics')]
-      )
-        spec.targetCPUUtilizationPercentage = 80;
+      normalizeCarried(object, naming);
+      if (isAbsent(specOf(object).targetCPUUtilizationPercentage) && !isCarried(object, 'metrics', naming))
+        specOf(object).targetCPUUtilizationPercentage = 80;
       return;
     }
     if (recordsAt(spec, 'metrics').length === 0) spec.metrics = [cpuMetric(80)];

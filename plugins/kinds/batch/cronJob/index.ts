@@ -96,6 +96,6 @@ const strategy = (): Partial<Strategy> => ({
 });
 
 /** CronJob. Defaults of its jobs are set when they are created. */
-export const cronJob = builtInKind('batch/cronjobs', () =>
-  warnAboutName(warnAboutPodSpec(strategy(), 'spec', 'jobTemplate', 'spec', 'template', 'spec'), POD_NAMES),
+export const cronJob = builtInKind('batch/cronjobs', naming =>
+  warnAboutName(warnAboutPodSpec(strategy(), naming, 'spec', 'jobTemplate', 'spec', 'template', 'spec'), POD_NAMES),
 );

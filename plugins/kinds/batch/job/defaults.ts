@@ -23,10 +23,10 @@ export function setJobSpecDefaults(job: UnknownRecord): void {
   }
   setDefault(job, 'parallelism', 1);
   setDefault(job, 'backoffLimit', isAbsent(job.backoffLimitPerIndex) ? 6 : 2147483647);
-  setDefault(job, 'completionMode', 'NonIndexed');
+  job.completionMode ??= 'NonIndexed';
   setDefault(job, 'suspend', false);
   setDefault(job, 'manualSelector', false);
-  setDefault(job, 'podReplacementPolicy', recordAt(job, 'podFailurePolicy') ? 'Failed' : 'TerminatingOrFailed');
+  job.podReplacementPolicy ??= recordAt(job, 'podFailurePolicy') ? 'Failed' : 'TerminatingOrFailed';
   setFailurePolicyDefaults(job);
 }
 

@@ -72,5 +72,5 @@ const strategy = (naming: Naming): Partial<Strategy> => ({
 
 /** Job. */
 export const job = builtInKind('batch/jobs', naming =>
-  warnAboutName(warnAboutPodSpec(strategy(naming), 'spec', 'template', 'spec'), POD_NAMES),
+  warnAboutName(warnAboutPodSpec(strategy(naming), naming, 'spec', 'template', 'spec'), POD_NAMES),
 );

@@ -7,7 +7,15 @@ import {
   stringAt,
   type UnknownRecord,
 } from '../../../../core/model/record.js';
-import { duplicate, invalid, required, tooLong, tooMany, type Violation } from '../../../../core/model/refusal.js';
+import {
+  duplicate,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  type Violation,
+} from '../../../../core/model/refusal.js';
 import { validateTemplate } from '../../shared/podSpec/validation.js';
 import { toViolations, validateNotNegative, validateOneOf } from '../../shared/violations.js';
 
@@ -71,7 +79,11 @@ export function validateJobSpec(spec: UnknownRecord | undefined, field: string):
   const found = COUNTS.flatMap(member => validateNotNegative(spec, member, `${field}.${member}`));
   if (!isAbsent(spec?.completionMode))
     found.push(...validateOneOf(spec, 'completionMode', `${field}.completionMode`, ['NonIndexed', 'Indexed']));
-  found.push(...(stringAt(spec, 'completionMode') === 'Indexed' ? validateIndexed : validateNonIndexed)(spec, field));
+  const mode = stringAt(spec, 'completionMode');
+  if (mode === 'Indexed') found.push(...validateIndexed(spec, field));
+  if (mode === 'NonIndexed' || isAbsent(spec?.completionMode)) found.push(...validateNonIndexed(spec, field));
+  if (!isAbsent(spec?.maxFailedIndexes) && isAbsent(spec?.backoffLimitPerIndex))
+    found.push(required(`${field}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
   if (!isAbsent(spec?.podReplacementPolicy)) {
     const values = recordAt(spec, 'podFailurePolicy') ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
     found.push(...validateOneOf(spec, 'podReplacementPolicy', `${field}.podReplacementPolicy`, values));
@@ -82,7 +94,12 @@ export function validateJobSpec(spec: UnknownRecord | undefined, field: string):
   if (failure)
     found.push(...validateFailurePolicy(recordsAt(failure, 'rules'), spec!, `${field}.podFailurePolicy.rules`));
   const success = recordAt(spec, 'successPolicy');
-  if (success) found.push(...validateSuccessPolicy(success, spec!, `${field}.successPolicy`));
+  if (success)
+    found.push(
+      ...(mode === 'Indexed'
+        ? validateSuccessPolicy(success, spec!, `${field}.successPolicy`)
+        : [invalid(`${field}.successPolicy`, success, 'requires indexed completion mode')]),
+    );
   return [
     ...found,
     ...validateTemplate(recordAt(spec, 'template'), `${field}.template`),
@@ -94,6 +111,7 @@ function validateRestartPolicy(spec: UnknownRecord | undefined, field: string): 
   const where = `${field}.template.spec.restartPolicy`;
   const policy = stringAt(spec, 'template', 'spec', 'restartPolicy');
   if (policy === 'Always') return [required(where, 'valid values: "OnFailure", "Never"')];
+  if (policy !== 'OnFailure' && policy !== 'Never') return [notSupported(where, policy, ['OnFailure', 'Never'])];
   if (recordAt(spec, 'podFailurePolicy') && policy === 'OnFailure')
     return [invalid(where, policy, 'only "Never" is supported when podFailurePolicy is specified')];
   return [];
@@ -114,8 +132,6 @@ function validateIndexed(spec: UnknownRecord | undefined, field: string): Violat
   if (failed !== undefined && failed > MOST_INDEXES)
     found.push(invalid(`${field}.maxFailedIndexes`, failed, `${LATER} ${MOST_INDEXES}`));
   const perIndex = !isAbsent(spec?.backoffLimitPerIndex);
-  if (failed !== undefined && !perIndex)
-    found.push(required(`${field}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
   if (!perIndex || completions === undefined || completions <= MOST_INDEXES) return found;
   const many = `when completions are above ${MOST_INDEXES} and used with backoff limit per index`;
   if (parallel !== undefined && parallel > FEW_INDEXES)
@@ -128,7 +144,7 @@ function validateIndexed(spec: UnknownRecord | undefined, field: string): Violat
 }
 
 const validateNonIndexed = (spec: UnknownRecord | undefined, field: string): Violation[] =>
-  ['backoffLimitPerIndex', 'maxFailedIndexes', 'successPolicy']
+  ['backoffLimitPerIndex', 'maxFailedIndexes']
     .filter(member => !isAbsent(spec?.[member]))
     .map(member => invalid(`${field}.${member}`, spec?.[member], 'requires indexed completion mode'));
 
@@ -136,6 +152,7 @@ const validateNonIndexed = (spec: UnknownRecord | undefined, field: string): Vio
 function validateManagedBy(name: string, field: string): Violation[] {
   const [domain = '', ...path] = name.split('/');
   const form = 'must be a domain-prefixed path (such as "acme.io/foo")';
+  if (name === '') return [required(field)];
   if (path.join('/') === '') return [invalid(field, name, form)];
   const found = toViolations(field, domain, dns1123Subdomain(domain));
   return name.length > LONGEST_MANAGER ? [...found, tooLong(field, LONGEST_MANAGER)] : found;
@@ -194,7 +211,7 @@ function validateExitCodes(codes: UnknownRecord, containers: ReadonlySet<string>
   const values = (Array.isArray(codes.values) ? codes.values : []) as number[];
   const found =
     operator === ''
-      ? [required(`${field}.operator`)]
+      ? [required(`${field}.operator`, 'valid values: ["In" "NotIn"]')]
       : validateOneOf(codes, 'operator', `${field}.operator`, ['In', 'NotIn']);
   const name = stringAt(codes, 'containerName');
   if (!isAbsent(codes.containerName) && !containers.has(name))

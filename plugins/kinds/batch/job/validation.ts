@@ -13,6 +13,7 @@ import {
 import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import { validateJobSpec } from './spec.js';
 import { validateSelector, isSelectedBy } from '../../shared/labels.js';
+import { isUnchanged } from '../../shared/equality.js';
 import { validateImmutable } from '../../shared/violations.js';
 
 /**
@@ -68,7 +69,7 @@ function validateTemplateUpdate(object: ApiObject, old: ApiObject): Violation[] 
     const [metadata, earlier] = [recordAt(now, 'metadata'), recordAt(before, 'metadata')];
     for (const member of ['annotations', 'labels']) if (metadata) metadata[member] = earlier?.[member];
   }
-  return isSemanticallyEqual(now, before)
+  return isUnchanged(now, before)
     ? []
     : [invalid('spec.template', recordAt(object, 'spec', 'template'), 'field is immutable')];
 }

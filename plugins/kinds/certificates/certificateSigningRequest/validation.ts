@@ -168,6 +168,7 @@ function certificateComplaint(base64: string): string | undefined {
   for (const { label, content } of blocksOf(base64)) {
     if (label !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(label)}`;
     if (content.includes(':')) return 'no PEM block headers are permitted';
+    if (content.trim() === '') return 'found CERTIFICATE PEM block containing 0 certificates';
     if (!isCertificate(content)) return 'x509: malformed certificate';
     blocks++;
   }

@@ -76,7 +76,7 @@ const reporterOf = (event: ApiObject): string =>
   stringAt(event, 'reportingComponent') || stringAt(event, 'reportingController');
 
 /** Selectable fields that only the core form has. */
-const CORE_FIELD = /^(?:involvedObject\.|reportingComponent$)/;
+const CORE_FIELD = /^(?:involvedObject\.|reportingComponent$|source$)/;
 
 /** Selectable fields that only the newer form has. */
 const NEWER_FIELD = /^(?:regarding\.|reportingController$)/;

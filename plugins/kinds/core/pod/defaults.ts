@@ -1,20 +1,25 @@
 import {
   ensureRecord,
   entriesAt,
+  numberAt,
   recordAt,
   recordsAt,
   setDefault,
   type UnknownRecord,
 } from '../../../../core/model/record.js';
-import { CONTAINER_LISTS } from '../../shared/podSpec/defaults.js';
+import { CONTAINER_LISTS } from '../../shared/podSpec/containerLists.js';
 
 function setHostPorts(container: UnknownRecord): void {
   for (const port of recordsAt(container, 'ports')) if (!port.hostPort) port.hostPort = port.containerPort;
 }
 
-/** Defaults of pods that templates do not get: service links, host ports, and requests equal to the limits. */
+/**
+ * Defaults of pods that templates do not get: service links, a grace period that is not negative, host ports, and
+ * requests equal to the limits.
+ */
 export function setPodOnlyDefaults(pod: UnknownRecord): void {
   setDefault(pod, 'enableServiceLinks', true);
+  if ((numberAt(pod, 'terminationGracePeriodSeconds') ?? 0) < 0) pod.terminationGracePeriodSeconds = 1;
   if (pod.hostNetwork === true)
     for (const member of CONTAINER_LISTS) for (const container of recordsAt(pod, member)) setHostPorts(container);
   for (const member of ['containers', 'initContainers']) {

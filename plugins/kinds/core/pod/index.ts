@@ -14,11 +14,11 @@ import { invalidObject } from '../../../../core/model/refusal.js';
 import { bindPod } from './binding.js';
 import { podColumns } from './columns.js';
 import { podConnections } from './connections.js';
+import { BUDGETS, evictPod } from './eviction.js';
 import { setPodOnlyDefaults } from './defaults.js';
 import { qosClassOf } from './defaults.js';
 import { validatePodStatus, alignPodIps } from './status.js';
 import { validateEphemeralUpdate, validateNewPod, validatePodUpdate } from './validation.js';
-import { restoreMembers } from '../../shared/metadata.js';
 import { checkSubdomainName } from '../../shared/names.js';
 import { setPodSpecDefaults } from '../../shared/podSpec/defaults.js';
 import { warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings.js';
@@ -87,12 +87,14 @@ const strategy = (): Partial<Strategy> => ({
     setPodOnlyDefaults(podSpec);
   },
   prepareCreate: (object, context) => {
+    const grace = numberAt(object, 'spec', 'terminationGracePeriodSeconds');
+    if (grace !== undefined && grace < 0) specOf(object).terminationGracePeriodSeconds = 1;
     const status: UnknownRecord = { phase: 'Pending', qosClass: qosClassOf(specOf(object)) };
     if (recordsAt(specOf(object), 'schedulingGates').length > 0) status.conditions = [gatedCondition(context.now)];
     object.status = status;
   },
+  keptInStatus: ['ownerReferences'],
   prepareStatus: (object, old) => {
-    restoreMembers(object, old, ['ownerReferences']);
     const status = ensureRecord(object, 'status');
     status.qosClass ??= recordAt(old, 'status')?.qosClass;
     alignPodIps(status);
@@ -107,6 +109,8 @@ const strategy = (): Partial<Strategy> => ({
   actions: new Map([
     ['binding', (body, current, context) => bindPod(current, body, current.metadata.name ?? '', context.now)],
   ]),
+  deletions: new Map([['eviction', evictPod]]),
+  reads: [BUDGETS],
   selectableFields: new Map([
     ['spec.nodeName', fieldOf('spec', 'nodeName')],
     ['spec.restartPolicy', fieldOf('spec', 'restartPolicy')],
@@ -127,6 +131,6 @@ const strategy = (): Partial<Strategy> => ({
 });
 
 /** The kind Pod. */
-export const pod = builtInKind('core/pods', () =>
-  warnAboutName(warnAboutPodSpec(strategy(), 'spec'), "the Pod's hostname"),
+export const pod = builtInKind('core/pods', naming =>
+  warnAboutName(warnAboutPodSpec(strategy(), naming, 'spec'), "the Pod's hostname"),
 );

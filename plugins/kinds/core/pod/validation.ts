@@ -11,7 +11,8 @@ import {
   type UnknownRecord,
 } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
-import { validateEphemeralContainers, validatePodSpec } from '../../shared/podSpec/validation.js';
+import { validatePodSpec } from '../../shared/podSpec/validation.js';
+import { differenceText, isUnchanged } from '../../shared/equality.js';
 import { rangeText } from '../../shared/violations.js';
 
 const FIXED =
@@ -19,9 +20,11 @@ const FIXED =
 
 /** Violations of a new pod. */
 export function validateNewPod(object: ApiObject): Violation[] {
-  const found = validatePodSpec(specOf(object), 'spec');
+  const found = validatePodSpec(specOf(object), 'spec', object.metadata.name ?? '');
   if (recordsAt(specOf(object), 'ephemeralContainers').length > 0)
     found.push(forbiddenField('spec.ephemeralContainers', 'cannot be set on create'));
+  if (recordsAt(specOf(object), 'schedulingGates').length > 0 && stringAt(object, 'spec', 'nodeName') !== '')
+    found.push(forbiddenField('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'));
   return found;
 }
 
@@ -104,24 +107,10 @@ function withoutMutableFields(pod: UnknownRecord, old: UnknownRecord, gated: boo
   return next;
 }
 
-/** Maximum length of a difference in a message. */
-const DIFFERENCE = 4096;
-
-/** The members that differ, with their old and new values. */
-function differenceText(before: UnknownRecord, now: UnknownRecord): string {
-  const lines = [...new Set([...Object.keys(before), ...Object.keys(now)])]
-    .filter(member => !isSemanticallyEqual(before[member], now[member]))
-    .flatMap(member => [
-      `- ${member}: ${JSON.stringify(before[member])}`,
-      `+ ${member}: ${JSON.stringify(now[member])}`,
-    ]);
-  return `${lines.join('\n').slice(0, DIFFERENCE)}\n`;
-}
-
 /** Violations of an update of a pod. */
 export function validatePodUpdate(object: ApiObject, before: ApiObject): Violation[] {
   const [pod, old] = [specOf(object), specOf(before)];
-  const found = validatePodSpec(pod, 'spec');
+  const found = validatePodSpec(pod, 'spec', object.metadata.name ?? '');
   for (const member of ['containers', 'initContainers']) {
     if (recordsAt(pod, member).length !== recordsAt(old, member).length) {
       return [...found, forbiddenField(`spec.${member}`, 'pod updates may not add or remove containers')];
@@ -135,8 +124,7 @@ export function validatePodUpdate(object: ApiObject, before: ApiObject): Violati
   found.push(...validateDeadline(pod, old), ...validateTolerationsUpdate(pod, old), ...validateGatesUpdate(pod, old));
   if (gated) found.push(...validateNodeSelectorUpdate(pod, old));
   const changed = withoutMutableFields(pod, old, gated);
-  if (!isSemanticallyEqual(changed, old))
-    found.push(forbiddenField('spec', `${FIXED}\n${differenceText(old, changed)}`));
+  if (!isUnchanged(changed, old)) found.push(forbiddenField('spec', `${FIXED}\n${differenceText(old, changed)}`));
   return found;
 }
 
@@ -146,7 +134,7 @@ export function validateEphemeralUpdate(object: ApiObject, old: ApiObject): Viol
   const now = new Map(
     recordsAt(specOf(object), 'ephemeralContainers').map(container => [stringAt(container, 'name'), container]),
   );
-  const found = [...validatePodSpec(specOf(object), 'spec'), ...validateEphemeralContainers(specOf(object), field)];
+  const found = validatePodSpec(specOf(object), 'spec', object.metadata.name ?? '');
   for (const before of recordsAt(specOf(old), 'ephemeralContainers')) {
     const name = JSON.stringify(stringAt(before, 'name'));
     const after = now.get(stringAt(before, 'name'));

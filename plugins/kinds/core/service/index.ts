@@ -15,6 +15,7 @@ import { allocate } from './allocation.js';
 import { claimsOf } from './allocator.js';
 import { alignAddresses, dropFieldsOfOldType, keepAllocated, setServiceDefaults } from './fields.js';
 import { validateServiceStatus, validateServiceUpdate, validateService } from './validation.js';
+import { serviceWarnings } from './warnings.js';
 import { AGE, type Cell, column, NAME, selectorText, stringCell, wideColumn } from '../../shared/columns.js';
 import { balancerAddresses } from '../../shared/loadBalancers.js';
 import { checkLabel1035Name } from '../../shared/names.js';
@@ -68,7 +69,7 @@ const CONNECTIONS: ReadonlyMap<string, Connection> = new Map([
  * Service. Addresses and node ports are allocated in the pool thread, from the values that are free according to its
  * informer.
  */
-export const service = builtInKind('core/services', () => ({
+export const service = builtInKind('core/services', naming => ({
   reads: ['core/services'],
   claims: claimsOf,
   checkName: checkLabel1035Name,
@@ -95,8 +96,14 @@ export const service = builtInKind('core/services', () => ({
     if (specOf(object).type !== 'LoadBalancer') ensureRecord(object, 'status').loadBalancer = {};
     allocate(object, old, context);
   },
-  validateCreate: object => validateService(object),
-  validateUpdate: (object, old) => validateServiceUpdate(object, old),
+  validateCreate: (object, { warn }) => {
+    if (warn) for (const text of serviceWarnings(object, naming)) warn(text);
+    return validateService(object);
+  },
+  validateUpdate: (object, old, { warn }) => {
+    if (warn) for (const text of serviceWarnings(object, naming)) warn(text);
+    return validateServiceUpdate(object, old);
+  },
   validateStatus: validateServiceStatus,
   selectableFields: new Map([
     ['spec.clusterIP', object => stringAt(object, 'spec', 'clusterIP')],

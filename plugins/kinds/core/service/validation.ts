@@ -17,7 +17,7 @@ import { hasClusterIP, hasHealthPort, isExternal, isHeadless } from './fields.js
 import { ipComplaints, validateNonSpecialIp } from '../../shared/ipAddresses.js';
 import { validateLabels } from '../../shared/labels.js';
 import { portNameComplaints, portNumberComplaints } from '../../shared/ports.js';
-import { toViolations, validateIfSet, validateOneOf } from '../../shared/violations.js';
+import { toViolations, validateOneOf, validatePresent } from '../../shared/violations.js';
 
 function validatePorts(spec: UnknownRecord | undefined): Violation[] {
   const ports = recordsAt(spec, 'ports');
@@ -39,7 +39,7 @@ function validatePorts(spec: UnknownRecord | undefined): Violation[] {
       found.push(...toViolations(`${where}.targetPort`, target, portNameComplaints(target)));
     else if (typeof target === 'number')
       found.push(...toViolations(`${where}.targetPort`, target, portNumberComplaints(target)));
-    found.push(...validateIfSet(port, 'appProtocol', `${where}.appProtocol`, qualifiedName));
+    found.push(...validatePresent(port, 'appProtocol', `${where}.appProtocol`, qualifiedName));
     const pair = `${stringAt(port, 'protocol')}/${number}`;
     if (pairs.has(pair)) found.push(duplicate(where, { port: number, protocol: stringAt(port, 'protocol') }));
     pairs.add(pair);
@@ -152,8 +152,11 @@ function validateTraffic(spec: UnknownRecord | undefined): Violation[] {
     const why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
     found.push(invalid('spec.healthCheckNodePort', health, why));
   }
-  found.push(...validateOneOf(spec, 'internalTrafficPolicy', 'spec.internalTrafficPolicy', TRAFFIC, false));
-  return [...found, ...validateOneOf(spec, 'trafficDistribution', 'spec.trafficDistribution', ['PreferClose'], false)];
+  if (!isAbsent(spec?.internalTrafficPolicy))
+    found.push(...validateOneOf(spec, 'internalTrafficPolicy', 'spec.internalTrafficPolicy', TRAFFIC));
+  return isAbsent(spec?.trafficDistribution)
+    ? found
+    : [...found, ...validateOneOf(spec, 'trafficDistribution', 'spec.trafficDistribution', ['PreferClose'])];
 }
 
 /** Violations of a status written by a load balancer. */

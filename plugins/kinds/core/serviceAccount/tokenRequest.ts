@@ -58,6 +58,7 @@ function lifetimeOf(request: ApiObject, group: string): number {
 type Binding = Pick<NewToken, 'pod' | 'secret' | 'node'>;
 
 function find(context: StrategyContext, resource: string, namespace: string, name: string): ApiObject {
+  if (name === '') throw badRequest('Name parameter required.');
   const found = context.lookup(`core/${resource}`, namespace, name);
   if (!found) throw notFound({ group: '', resource }, name);
   return found;

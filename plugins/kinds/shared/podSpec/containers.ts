@@ -11,11 +11,40 @@ import { toViolations, validateIfSet, validateOneOf } from '../violations.js';
 /** The context of the validation of containers: the valid volumes of the pod, and members of its spec. */
 export interface PodContext {
   readonly volumes: Volumes;
-  readonly hostNetwork: boolean;
   readonly grace: number;
+  /** Whether the containers are those of a pod, and not of a template. */
+  readonly ofPod: boolean;
 }
 
-function validatePorts(container: UnknownRecord, field: string, hostNetwork: boolean): Violation[] {
+/** Checks that containers that use the network of the host have the same ports inside and outside. */
+export const validateHostNetworkPorts = (containers: readonly UnknownRecord[], field: string): Violation[] =>
+  containers.flatMap((container, i) =>
+    recordsAt(container, 'ports').flatMap((port, j) => {
+      const host = numberAt(port, 'hostPort') ?? 0;
+      return host === 0 || host === (numberAt(port, 'containerPort') ?? 0)
+        ? []
+        : [
+            invalid(
+              `${field}[${i}].ports[${j}].hostPort`,
+              host,
+              'must match `containerPort` when `hostNetwork` is true',
+            ),
+          ];
+    }),
+  );
+
+/** Collects the host ports of containers in `seen`, and reports those that are there already. */
+export const validateUniqueHostPorts = (container: UnknownRecord, field: string, seen: Set<string>): Violation[] =>
+  recordsAt(container, 'ports').flatMap((port, i) => {
+    const host = numberAt(port, 'hostPort') ?? 0;
+    if (host === 0) return [];
+    const key = `${stringAt(port, 'protocol')}/${stringAt(port, 'hostIP')}/${host}`;
+    const known = seen.has(key);
+    seen.add(key);
+    return known ? [duplicate(`${field}.ports[${i}].hostPort`, key)] : [];
+  });
+
+function validatePorts(container: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
   const names = new Set<string>();
   for (const [i, port] of recordsAt(container, 'ports').entries()) {
@@ -32,14 +61,13 @@ function validatePorts(container: UnknownRecord, field: string, hostNetwork: boo
     else found.push(...toViolations(`${where}.containerPort`, number, portNumberComplaints(number)));
     const host = numberAt(port, 'hostPort') ?? 0;
     if (host !== 0) found.push(...toViolations(`${where}.hostPort`, host, portNumberComplaints(host)));
-    if (hostNetwork && host !== 0 && host !== number) {
-      found.push(invalid(`${where}.hostPort`, host, 'must match `containerPort` when `hostNetwork` is true'));
-    }
     if (stringAt(port, 'protocol') === '') found.push(required(`${where}.protocol`));
     else found.push(...validateOneOf(port, 'protocol', `${where}.protocol`, ['SCTP', 'TCP', 'UDP']));
   }
   return found;
 }
+
+const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 
 /** Violations of a container in any of the lists. */
 export function validateContainer(container: UnknownRecord, field: string, context: PodContext): Violation[] {
@@ -48,16 +76,16 @@ export function validateContainer(container: UnknownRecord, field: string, conte
   const found: Violation[] =
     name === '' ? [required(`${field}.name`)] : validateIfSet(container, 'name', `${field}.name`, dns1123Label);
   if (image === '') found.push(required(`${field}.image`));
-  else if (image !== image.trim())
+  else if (context.ofPod && image !== image.trim())
     found.push(invalid(`${field}.image`, image, 'must not have leading or trailing whitespace'));
   found.push(
-    ...validatePorts(container, field, context.hostNetwork),
+    ...validatePorts(container, field),
     ...validateEnvironment(container, field),
     ...validateMounts(container, field, context.volumes),
-    ...validateOneOf(container, 'imagePullPolicy', `${field}.imagePullPolicy`, ['Always', 'IfNotPresent', 'Never']),
+    ...validateOneOf(container, 'imagePullPolicy', `${field}.imagePullPolicy`, PULL_POLICIES),
     ...validateOneOf(container, 'terminationMessagePolicy', `${field}.terminationMessagePolicy`, [
-      'FallbackToLogsOnError',
       'File',
+      'FallbackToLogsOnError',
     ]),
     ...validateResources(recordAt(container, 'resources'), `${field}.resources`),
     ...validateContainerSecurity(container, field),

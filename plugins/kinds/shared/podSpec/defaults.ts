@@ -8,11 +8,10 @@ import {
   stringAt,
   type UnknownRecord,
 } from '../../../../core/model/record.js';
+import { CONTAINER_LISTS } from './containerLists.js';
+import { clearDisabledFields } from './disabledFields.js';
 import { pullPolicyFor } from './imageReference.js';
 import { setVolumeDefaults } from './volumeDefaults.js';
-
-/** The members of a pod spec with containers, in the order of validation. */
-export const CONTAINER_LISTS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
 
 function setProbeDefaults(probe: UnknownRecord): void {
   setDefaultForZero(probe, 'timeoutSeconds', 1);
@@ -55,6 +54,7 @@ function setContainerDefaults(container: UnknownRecord): void {
 
 /** Sets the defaults of a pod spec, in pods and in templates. */
 export function setPodSpecDefaults(pod: UnknownRecord): void {
+  clearDisabledFields(pod);
   setDefault(pod, 'dnsPolicy', 'ClusterFirst');
   setDefault(pod, 'restartPolicy', 'Always');
   setDefault(pod, 'terminationGracePeriodSeconds', 30);
@@ -67,8 +67,6 @@ export function setPodSpecDefaults(pod: UnknownRecord): void {
     }
   }
   for (const volume of recordsAt(pod, 'volumes')) setVolumeDefaults(volume);
-  for (const spread of recordsAt(pod, 'topologySpreadConstraints'))
-    setDefault(spread, 'whenUnsatisfiable', 'DoNotSchedule');
 }
 
 /**

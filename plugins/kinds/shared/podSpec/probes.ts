@@ -69,13 +69,12 @@ function validateProbe(container: UnknownRecord, member: string, field: string, 
     found.push(...validateNotNegative(owner, count, `${where}.${count}`));
   }
   const end = numberAt(owner, 'terminationGracePeriodSeconds');
+  const endField = `${where}.terminationGracePeriodSeconds`;
+  if (end !== undefined && end <= 0) found.push(invalid(endField, end, 'must be greater than 0'));
   if (member === 'readinessProbe') {
-    if (end !== undefined)
-      found.push(invalid(`${where}.terminationGracePeriodSeconds`, end, 'must not be set for readinessProbes'));
+    if (end !== undefined) found.push(invalid(endField, end, 'must not be set for readinessProbes'));
     return found;
   }
-  if (end !== undefined && end <= 0)
-    found.push(invalid(`${where}.terminationGracePeriodSeconds`, end, 'must be greater than 0'));
   const success = numberAt(owner, 'successThreshold');
   if (success !== 1) found.push(invalid(`${where}.successThreshold`, success ?? 0, 'must be 1'));
   return found;

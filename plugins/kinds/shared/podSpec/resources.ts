@@ -1,75 +1,73 @@
-import { qualifiedName } from '../../../../core/model/names.js';
-import { compareQuantities, isInteger, quantityOf, ZERO_QUANTITY } from '../../../../core/model/quantity.js';
+import { compareQuantities, isInteger, parseQuantity, quantityOf } from '../../../../core/model/quantity.js';
 import { entriesAt, isAbsent, recordAt, type UnknownRecord, valueAt } from '../../../../core/model/record.js';
-import { forbiddenField, invalid, Verbatim, required, type Violation } from '../../../../core/model/refusal.js';
-import { toViolations } from '../violations.js';
+import { forbiddenField, invalid, required, Verbatim, type Violation } from '../../../../core/model/refusal.js';
+import { isExtendedResource, validateAmount, validateQualifiedResource } from '../resourceNames.js';
 
 const STANDARD = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
-const isStandard = (name: string): boolean => STANDARD.has(name) || name.startsWith('hugepages-');
+const HUGE_PAGES = 'hugepages-';
 
-const isExtended = (name: string): boolean => name.includes('/');
+const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES);
 
-function validateResourceName(name: string, field: string): Violation[] {
-  const found = toViolations(field, name, qualifiedName(name)).map(v => ({
-    ...v,
-    message: v.message.replace(JSON.stringify(name), name),
-  }));
-  if (found.length > 0) return found;
-  if (!isExtended(name) && !isStandard(name)) {
-    const unqualified = [
-      'pods',
-      'services',
-      'storage',
-      'requests.cpu',
-      'requests.memory',
-      'limits.cpu',
-      'limits.memory',
-    ].includes(name)
-      ? []
-      : ['must be a standard resource type or fully qualified'];
-    return [...unqualified, 'must be a standard resource for containers'].map(why => ({
-      reason: 'FieldValueInvalid' as const,
-      field,
-      message: `Invalid value: ${name}: ${why}`,
-    }));
-  }
-  return [];
+/** Whether a container can use more of a resource than it requests. */
+const canOvercommit = (name: string): boolean => !name.includes('/') && !isHugePages(name);
+
+/** Violations of the name of a resource of containers. */
+export function validateResourceName(name: string, field: string): Violation[] {
+  const found = validateQualifiedResource(name, field);
+  const refuse = (why: string): Violation[] => [...found, invalid(field, new Verbatim(name), why)];
+  if (!name.includes('/'))
+    return STANDARD.has(name) || isHugePages(name) ? found : refuse('must be a standard resource for containers');
+  return isExtendedResource(name) ? found : refuse("doesn't follow extended resource name standard");
+}
+
+const NANO = 1_000_000_000n;
+
+/** Whether an amount is a multiple of the size of the pages. */
+function isWholePages(name: string, amount: unknown): boolean {
+  const size = parseQuantity(name.slice(HUGE_PAGES.length));
+  if (typeof size === 'string' || size.nano <= 0n || !isInteger(size)) return false;
+  const { nano } = quantityOf(amount);
+  const bytes = (nano + (nano < 0n ? 1n - NANO : NANO - 1n)) / NANO;
+  return bytes % (size.nano / NANO) === 0n;
+}
+
+const validateResource = (name: string, amount: unknown, field: string): Violation[] => [
+  ...validateResourceName(name, field),
+  ...validateAmount(name, amount, field),
+  ...(isHugePages(name) && !isWholePages(name, amount)
+    ? [invalid(field, String(amount), `${String(amount)} is not positive integer multiple of ${name}`)]
+    : []),
+];
+
+/** Checks the request of a resource against its limit. */
+function validateRequest(name: string, amount: unknown, limit: unknown, where: string): Violation[] {
+  const strict = !canOvercommit(name);
+  if (isAbsent(limit))
+    return strict ? [required(`${where}.limits`, 'Limit must be set for non overcommitable resources')] : [];
+  const over = compareQuantities(quantityOf(amount), quantityOf(limit));
+  const refuse = (relation: string): Violation[] => [
+    invalid(`${where}.requests`, String(amount), `must be ${relation} ${name} limit of ${String(limit)}`),
+  ];
+  if (strict) return over === 0 ? [] : refuse('equal to');
+  return over > 0 ? refuse('less than or equal to') : [];
 }
 
 /** Violations of requests and limits; `where` is their field. */
 export function validateResources(resources: UnknownRecord | undefined, where: string): Violation[] {
-  const found: Violation[] = [];
   const limits = recordAt(resources, 'limits');
-  for (const kind of ['limits', 'requests']) {
-    for (const [name, amount] of entriesAt(resources, kind)) {
-      const field = `${where}.${kind}[${name}]`;
-      found.push(...validateResourceName(name, field));
-      if (compareQuantities(quantityOf(amount), ZERO_QUANTITY) < 0)
-        found.push(invalid(field, String(amount), 'must be greater than or equal to 0'));
-      else if (isExtended(name) && !isInteger(quantityOf(amount)))
-        found.push(
-          invalid(field, new Verbatim(`resource.Quantity{s:${JSON.stringify(String(amount))}}`), 'must be an integer'),
-        );
-    }
-  }
-  for (const [name, amount] of entriesAt(resources, 'requests')) {
-    const limit = valueAt(limits, name);
-    const strict = isExtended(name) || name.startsWith('hugepages-');
-    const over = compareQuantities(quantityOf(amount), quantityOf(limit));
-    if (isAbsent(limit)) {
-      if (strict) found.push(required(`${where}.limits`, 'Limit must be set for non overcommitable resources'));
-    } else if (strict && over !== 0) {
-      found.push(invalid(`${where}.requests`, String(amount), `must be equal to ${name} limit of ${String(limit)}`));
-    } else if (!strict && over > 0) {
-      found.push(
-        invalid(`${where}.requests`, String(amount), `must be less than or equal to ${name} limit of ${String(limit)}`),
-      );
-    }
-  }
   const all = [...entriesAt(resources, 'limits'), ...entriesAt(resources, 'requests')].map(([name]) => name);
-  if (all.some(name => name.startsWith('hugepages-')) && !all.some(name => name === 'cpu' || name === 'memory')) {
-    found.push(forbiddenField(where, 'HugePages require cpu or memory'));
-  }
-  return found;
+  return [
+    ...['limits', 'requests'].flatMap(kind =>
+      entriesAt(resources, kind).flatMap(([name, amount]) =>
+        validateResource(name, amount, `${where}.${kind}[${name}]`),
+      ),
+    ),
+    ...entriesAt(resources, 'requests').flatMap(([name, amount]) =>
+      validateRequest(name, amount, valueAt(limits, name), where),
+    ),
+    ...(all.some(isHugePages) && !all.some(name => name === 'cpu' || name === 'memory')
+      ? [forbiddenField(where, 'HugePages require cpu or memory')]
+      : []),
+  ];
 }

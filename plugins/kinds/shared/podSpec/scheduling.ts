@@ -1,5 +1,6 @@
-import { dns1123Label, labelValue, qualifiedName } from '../../../../core/model/names.js';
+import { dns1123Label, dns1123Subdomain, labelValue, qualifiedName } from '../../../../core/model/names.js';
 import {
+  entriesAt,
   isAbsent,
   numberAt,
   recordAt,
@@ -88,6 +89,9 @@ function validateNodeTerm(term: UnknownRecord, field: string): Violation[] {
       );
     }
     if (key !== 'metadata.name') found.push(invalid(`${where}.key`, key, 'not a valid field selector key'));
+    else
+      for (const [j, value] of stringsAt(expression, 'values').entries())
+        found.push(...toViolations(`${where}.values[${j}]`, value, dns1123Subdomain(value)));
   }
   return found;
 }
@@ -101,19 +105,24 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
+/** Violations of a selector of nodes. */
+export function validateNodeSelector(selector: UnknownRecord, field: string): Violation[] {
+  const terms = recordsAt(selector, 'nodeSelectorTerms');
+  return [
+    ...(terms.length === 0
+      ? [required(`${field}.nodeSelectorTerms`, 'must have at least one node selector term')]
+      : []),
+    ...terms.flatMap((term, i) => validateNodeTerm(term, `${field}.nodeSelectorTerms[${i}]`)),
+  ];
+}
+
 /** Violations of the node affinity of a pod. */
 export function validateNodeAffinity(pod: UnknownRecord, field: string): Violation[] {
   const affinity = recordAt(pod, 'affinity', 'nodeAffinity');
   const where = `${field}.affinity.nodeAffinity`;
   const found: Violation[] = [];
   const must = recordAt(affinity, REQUIRED);
-  if (must) {
-    const terms = recordsAt(must, 'nodeSelectorTerms');
-    if (terms.length === 0)
-      found.push(required(`${where}.${REQUIRED}.nodeSelectorTerms`, 'must have at least one node selector term'));
-    for (const [i, term] of terms.entries())
-      found.push(...validateNodeTerm(term, `${where}.${REQUIRED}.nodeSelectorTerms[${i}]`));
-  }
+  if (must) found.push(...validateNodeSelector(must, `${where}.${REQUIRED}`));
   for (const [i, wish] of recordsAt(affinity, PREFERRED).entries()) {
     const place = `${where}.${PREFERRED}[${i}]`;
     found.push(
@@ -124,13 +133,25 @@ export function validateNodeAffinity(pod: UnknownRecord, field: string): Violati
   return found;
 }
 
+/** Checks the keys of labels that a selector gets from the labels of the pod. */
+function validateLabelKeys(owner: UnknownRecord, member: string, field: string): Violation[] {
+  const keys = stringsAt(owner, member);
+  if (keys.length > 0 && !recordAt(owner, 'labelSelector'))
+    return [forbiddenField(field, 'must not be specified when labelSelector is not set')];
+  return keys.flatMap((key, i) => toViolations(`${field}[${i}]`, key, qualifiedName(key)));
+}
+
 function validatePodTerm(term: UnknownRecord, field: string): Violation[] {
-  const found = validateSelector(recordAt(term, 'labelSelector'), `${field}.labelSelector`);
+  const found = ['labelSelector', 'namespaceSelector'].flatMap(member =>
+    validateSelector(recordAt(term, member), `${field}.${member}`),
+  );
   const key = stringAt(term, 'topologyKey');
   if (key === '') found.push(required(`${field}.topologyKey`, 'can not be empty'));
   found.push(...toViolations(`${field}.topologyKey`, key, qualifiedName(key)));
   for (const name of stringsAt(term, 'namespaces'))
     found.push(...toViolations(`${field}.namespace`, name, dns1123Label(name)));
+  for (const member of ['matchLabelKeys', 'mismatchLabelKeys'])
+    found.push(...validateLabelKeys(term, member, `${field}.${member}`));
   const mismatched = new Set(stringsAt(term, 'mismatchLabelKeys'));
   for (const [i, name] of stringsAt(term, 'matchLabelKeys').entries()) {
     if (mismatched.has(name)) {
@@ -156,11 +177,27 @@ export function validatePodAffinity(pod: UnknownRecord, kind: string, field: str
   ];
 }
 
+/** Checks that a constraint does not select by labels twice: in its selector and by the labels of the pod. */
+function validateDistinctKeys(constraint: UnknownRecord, field: string): Violation[] {
+  const selected = new Set([
+    ...entriesAt(constraint, 'labelSelector', 'matchLabels').map(([key]) => key),
+    ...recordsAt(constraint, 'labelSelector', 'matchExpressions').map(term => stringAt(term, 'key')),
+  ]);
+  return stringsAt(constraint, 'matchLabelKeys').flatMap((key, i) =>
+    selected.has(key) ? [invalid(`${field}[${i}]`, key, 'exists in both matchLabelKeys and labelSelector')] : [],
+  );
+}
+
+/** A key of a topology can be used once for each behavior. */
+const pairText = (constraint: UnknownRecord): string =>
+  `{${stringAt(constraint, 'topologyKey')}, ${stringAt(constraint, 'whenUnsatisfiable')}}`;
+
 /** Violations of the topology spread constraints of a pod. */
 export function validateTopologySpread(pod: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
-  const seen = new Set<string>();
-  for (const [i, constraint] of recordsAt(pod, 'topologySpreadConstraints').entries()) {
+  const constraints = recordsAt(pod, 'topologySpreadConstraints');
+  const pairs = constraints.map(pairText);
+  for (const [i, constraint] of constraints.entries()) {
     const where = `${field}.topologySpreadConstraints[${i}]`;
     const [skew, key, when] = [
       numberAt(constraint, 'maxSkew') ?? 0,
@@ -169,16 +206,15 @@ export function validateTopologySpread(pod: UnknownRecord, field: string): Viola
     ];
     if (skew <= 0) found.push(invalid(`${where}.maxSkew`, skew, 'must be greater than zero'));
     if (key === '') found.push(required(`${where}.topologyKey`, 'can not be empty'));
-    else found.push(...toViolations(`${where}.topologyKey`, key, qualifiedName(key)));
     found.push(
       ...validateOneOf(constraint, 'whenUnsatisfiable', `${where}.whenUnsatisfiable`, [
         'DoNotSchedule',
         'ScheduleAnyway',
       ]),
     );
-    const pair = `{${key}, ${when}}`;
-    if (seen.has(pair)) found.push(duplicate(`${where}.{topologyKey, whenUnsatisfiable}`, pair));
-    seen.add(pair);
+    const pair = pairText(constraint);
+    // Upstream names the earlier of the two.
+    if (pairs.includes(pair, i + 1)) found.push(duplicate(`${where}.{topologyKey, whenUnsatisfiable}`, pair));
     const domains = numberAt(constraint, 'minDomains');
     if (domains !== undefined && domains <= 0)
       found.push(invalid(`${where}.minDomains`, domains, 'must be greater than zero'));
@@ -195,9 +231,8 @@ export function validateTopologySpread(pod: UnknownRecord, field: string): Viola
       if (!isAbsent(constraint[policy]))
         found.push(...validateOneOf(constraint, policy, `${where}.${policy}`, ['Honor', 'Ignore']));
     }
-    if (stringsAt(constraint, 'matchLabelKeys').length > 0 && !recordAt(constraint, 'labelSelector')) {
-      found.push(forbiddenField(`${where}.matchLabelKeys`, 'must not be specified when labelSelector is not set'));
-    }
+    found.push(...validateLabelKeys(constraint, 'matchLabelKeys', `${where}.matchLabelKeys`));
+    found.push(...validateDistinctKeys(constraint, `${where}.matchLabelKeys`));
     found.push(...validateSelector(recordAt(constraint, 'labelSelector'), `${where}.labelSelector`));
   }
   return found;

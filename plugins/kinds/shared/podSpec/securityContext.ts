@@ -1,18 +1,20 @@
 import {
+  exactNumberAt,
   isAbsent,
-  numberAt,
   recordAt,
   recordsAt,
   stringAt,
   stringsAt,
   type UnknownRecord,
 } from '../../../../core/model/record.js';
-import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
+import { duplicate, invalid, required, tooLong, type Violation } from '../../../../core/model/refusal.js';
 import { rangeText, validateOneOf } from '../violations.js';
+import { checkLocalPath } from '../volumeSources.js';
+import { validateWindowsOptions } from './windowsOptions.js';
 
 /** Checks a user or group id, if set. */
 const validateUserId = (owner: unknown, member: string, field: string): Violation[] => {
-  const value = numberAt(owner, member);
+  const value = exactNumberAt(owner, member);
   return value !== undefined && (value < 0 || value > 2147483647)
     ? [invalid(field, value, rangeText(0, 2147483647))]
     : [];
@@ -38,47 +40,74 @@ export function validateContainerSecurity(container: UnknownRecord, field: strin
       );
     }
   }
-  for (const member of ['gmsaCredentialSpec', 'runAsUserName']) {
-    if (recordAt(context, 'windowsOptions')?.[member] === '') {
-      found.push(invalid(`${where}.windowsOptions.${member}`, '', `${member} cannot be an empty string`));
-    }
-  }
-  return found;
+  return [...found, ...validateWindowsOptions(context, where)];
 }
+
+/** The longest name of an AppArmor profile. */
+const PROFILE_BYTES = 4095;
+
+/** Checks the name of an AppArmor profile of the node. */
+function validateAppArmorName(name: string, field: string): Violation[] {
+  const bare = name.trim();
+  if (bare !== name) return [invalid(field, name, 'must not be padded with whitespace')];
+  if (bare === '') return [required(field, 'must be set when AppArmor type is Localhost')];
+  return Buffer.byteLength(name) > PROFILE_BYTES ? [tooLong(field, PROFILE_BYTES)] : [];
+}
+
+/** The kinds of profiles, with the words for them in messages and the checks of their names. */
+const PROFILES = [
+  { member: 'seccompProfile', word: 'seccomp', check: checkLocalPath },
+  { member: 'appArmorProfile', word: 'AppArmor', check: validateAppArmorName },
+] as const;
 
 /** Violations of the seccomp and AppArmor profiles of a pod or a container. */
 function validateProfiles(context: UnknownRecord, where: string): Violation[] {
-  const found: Violation[] = [];
-  for (const [member, word] of [
-    ['seccompProfile', 'seccomp'],
-    ['appArmorProfile', 'AppArmor'],
-  ] as const) {
+  return PROFILES.flatMap(({ member, word, check }) => {
     const profile = recordAt(context, member);
-    if (!profile) continue;
-    const local = stringAt(profile, 'type') === 'Localhost';
-    found.push(
-      ...validateOneOf(profile, 'type', `${where}.${member}.type`, ['Localhost', 'RuntimeDefault', 'Unconfined']),
-    );
-    if (local && stringAt(profile, 'localhostProfile') === '') {
-      found.push(required(`${where}.${member}.localhostProfile`, `must be set when ${word} type is Localhost`));
-    }
-    if (!local && !isAbsent(profile.localhostProfile)) {
-      found.push(
-        invalid(
-          `${where}.${member}.localhostProfile`,
-          profile.localhostProfile,
-          `can only be set when ${word} type is Localhost`,
-        ),
-      );
-    }
-  }
-  return found;
+    if (!profile) return [];
+    const [type, name] = [stringAt(profile, 'type'), profile.localhostProfile];
+    const [field, nameField] = [`${where}.${member}`, `${where}.${member}.localhostProfile`];
+    const found =
+      type === ''
+        ? [required(`${field}.type`, `type is required when ${member} is set`)]
+        : validateOneOf(profile, 'type', `${field}.type`, ['Localhost', 'RuntimeDefault', 'Unconfined']);
+    // The name is reported beside another type only for seccomp.
+    if (found.length > 0 && member === 'appArmorProfile') return found;
+    if (type === 'Localhost')
+      return isAbsent(name)
+        ? [required(nameField, `must be set when ${word} type is Localhost`)]
+        : check(stringAt(profile, 'localhostProfile'), nameField);
+    return isAbsent(name)
+      ? found
+      : [...found, invalid(nameField, name, `can only be set when ${word} type is Localhost`)];
+  });
 }
 
 const SYSCTL = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
 
 const SYSCTL_TEXT =
   'must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
+
+/** Kernel settings that a pod cannot have if it uses a namespace of the host. */
+const OF_HOST = [
+  { member: 'hostNetwork', settings: /^net[./]/ },
+  { member: 'hostIPC', settings: /^(kernel[./](shm|msg|sem)|fs[./]mqueue[./])/ },
+] as const;
+
+function validateSysctls(pod: UnknownRecord, where: string): Violation[] {
+  const names = new Set<string>();
+  return recordsAt(pod, 'securityContext', 'sysctls').flatMap((sysctl, i) => {
+    const [field, name] = [`${where}.sysctls[${i}].name`, stringAt(sysctl, 'name')];
+    const ofHost = OF_HOST.filter(({ member, settings }) => pod[member] === true && settings.test(name)).map(
+      ({ member }) => invalid(field, name, `may not be specified when '${member}' is true`),
+    );
+    if (name === '') return [required(field), ...ofHost];
+    if (name.length > 253 || !SYSCTL.test(name)) return [invalid(field, name, SYSCTL_TEXT), ...ofHost];
+    const known = names.has(name);
+    names.add(name);
+    return [...(known ? [duplicate(field, name)] : []), ...ofHost];
+  });
+}
 
 /** Violations of the security context of a pod. */
 export function validatePodSecurity(pod: UnknownRecord, field: string): Violation[] {
@@ -95,16 +124,12 @@ export function validatePodSecurity(pod: UnknownRecord, field: string): Violatio
       ...validateOneOf(context, 'fsGroupChangePolicy', `${where}.fsGroupChangePolicy`, ['Always', 'OnRootMismatch']),
     );
   }
-  for (const [i, sysctl] of recordsAt(context, 'sysctls').entries()) {
-    const name = stringAt(sysctl, 'name');
-    if (name === '') found.push(required(`${where}.sysctls[${i}].name`));
-    else if (name.length > 253 || !SYSCTL.test(name))
-      found.push(invalid(`${where}.sysctls[${i}].name`, name, SYSCTL_TEXT));
-  }
+  found.push(...validateSysctls(pod, where));
   if (pod.hostPID === true && pod.shareProcessNamespace === true) {
     found.push(
       invalid(`${where}.shareProcessNamespace`, true, 'ShareProcessNamespace and HostPID cannot both be enabled'),
     );
   }
-  return context ? [...found, ...validateProfiles(context, where)] : found;
+  if (context) found.push(...validateProfiles(context, where));
+  return [...found, ...validateWindowsOptions(context, where)];
 }

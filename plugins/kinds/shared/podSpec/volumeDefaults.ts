@@ -1,3 +1,4 @@
+import { setClaimSpecDefaults } from '../claimSpec.js';
 import {
   ensureRecord,
   isAbsent,
@@ -5,10 +6,8 @@ import {
   recordAt,
   recordsAt,
   setDefault,
-  stringAt,
   type UnknownRecord,
 } from '../../../../core/model/record.js';
-import { pullPolicyFor } from './imageReference.js';
 
 const VOLUME_DEFAULTS: { readonly [source: string]: (source: UnknownRecord) => void } = {
   secret: source => setDefault(source, 'defaultMode', 420),
@@ -47,9 +46,8 @@ const VOLUME_DEFAULTS: { readonly [source: string]: (source: UnknownRecord) => v
   },
   ephemeral: source => {
     const claim = recordAt(source, 'volumeClaimTemplate', 'spec');
-    if (claim) setDefault(claim, 'volumeMode', 'Filesystem');
+    if (claim) setClaimSpecDefaults(claim);
   },
-  image: () => undefined,
 };
 
 function setDownwardDefaults(source: UnknownRecord): void {
@@ -61,14 +59,9 @@ function setDownwardDefaults(source: UnknownRecord): void {
   }
 }
 
-function setImageVolumeDefaults(image: UnknownRecord): void {
-  setDefault(image, 'pullPolicy', pullPolicyFor(stringAt(image, 'reference')));
-}
-
 /** Sets the defaults of a source of a volume or a persistent volume; `member` is its name. */
 export function setVolumeSourceDefaults(member: string, source: UnknownRecord): void {
-  if (member === 'image') setImageVolumeDefaults(source);
-  else if (Object.hasOwn(VOLUME_DEFAULTS, member)) VOLUME_DEFAULTS[member]?.(source);
+  if (Object.hasOwn(VOLUME_DEFAULTS, member)) VOLUME_DEFAULTS[member]?.(source);
 }
 
 /** A volume without a source is an empty directory. */

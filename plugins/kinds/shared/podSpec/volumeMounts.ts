@@ -1,4 +1,4 @@
-import { recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
+import { isAbsent, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, notFoundField, required, type Violation } from '../../../../core/model/refusal.js';
 import { validateOneOf } from '../violations.js';
 
@@ -9,6 +9,7 @@ export type Volumes = ReadonlyMap<string, UnknownRecord>;
 export function validateMounts(container: UnknownRecord, field: string, volumes: Volumes): Violation[] {
   const found: Violation[] = [];
   const paths = new Set<string>();
+  const devices = recordsAt(container, 'volumeDevices');
   for (const [i, mount] of recordsAt(container, 'volumeMounts').entries()) {
     const where = `${field}.volumeMounts[${i}]`;
     const [name, path] = [stringAt(mount, 'name'), stringAt(mount, 'mountPath')];
@@ -17,27 +18,41 @@ export function validateMounts(container: UnknownRecord, field: string, volumes:
     if (path === '') found.push(required(`${where}.mountPath`));
     if (paths.has(path)) found.push(invalid(`${where}.mountPath`, path, 'must be unique'));
     paths.add(path);
+    if (devices.some(device => stringAt(device, 'name') === name))
+      found.push(invalid(`${where}.name`, name, 'must not already exist in volumeDevices'));
+    if (devices.some(device => stringAt(device, 'devicePath') === path))
+      found.push(invalid(`${where}.mountPath`, path, 'must not already exist as a path in volumeDevices'));
     found.push(...validateSubPath(mount, `${field}.volumeMounts`, where));
     found.push(...validatePropagation(mount, container, `${field}.volumeMounts`));
   }
+  return [...found, ...validateDevices(container, field, volumes)];
+}
+
+const BLOCK_SOURCES = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode';
+
+function validateDevices(container: UnknownRecord, field: string, volumes: Volumes): Violation[] {
+  const found: Violation[] = [];
+  const mounts = recordsAt(container, 'volumeMounts');
+  const [names, paths] = [new Set<string>(), new Set<string>()];
   for (const [i, device] of recordsAt(container, 'volumeDevices').entries()) {
     const where = `${field}.volumeDevices[${i}]`;
     const [name, path] = [stringAt(device, 'name'), stringAt(device, 'devicePath')];
-    if (name === '') found.push(required(`${where}.name`));
     const volume = volumes.get(name);
+    if (name === '') found.push(required(`${where}.name`));
+    if (names.has(name)) found.push(invalid(`${where}.name`, name, 'must be unique'));
     if (!volume) found.push(notFoundField(`${where}.name`, name));
-    else if (!recordAt(volume, 'persistentVolumeClaim') && !recordAt(volume, 'ephemeral')) {
-      found.push(
-        invalid(
-          `${where}.name`,
-          name,
-          'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode',
-        ),
-      );
-    }
+    else if (!recordAt(volume, 'persistentVolumeClaim') && !recordAt(volume, 'ephemeral'))
+      found.push(invalid(`${where}.name`, name, BLOCK_SOURCES));
     if (path === '') found.push(required(`${where}.devicePath`));
-    else if (path.split('/').includes('..'))
+    if (paths.has(path)) found.push(invalid(`${where}.devicePath`, path, 'must be unique'));
+    if (path.split('/').includes('..'))
       found.push(invalid(`${where}.devicePath`, path, "can not contain backsteps ('..')"));
+    else paths.add(path);
+    if (mounts.some(mount => stringAt(mount, 'name') === name))
+      found.push(invalid(`${where}.name`, name, 'must not already exist in volumeMounts'));
+    if (mounts.some(mount => stringAt(mount, 'mountPath') === path))
+      found.push(invalid(`${where}.devicePath`, path, 'must not already exist as a path in volumeMounts'));
+    if (name !== '') names.add(name);
   }
   return found;
 }
@@ -56,15 +71,13 @@ function validateSubPath(mount: UnknownRecord, field: string, where: string): Vi
   return found;
 }
 
+const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
+
 function validatePropagation(mount: UnknownRecord, container: UnknownRecord, field: string): Violation[] {
   const value = stringAt(mount, 'mountPropagation');
-  const found = validateOneOf(
-    mount,
-    'mountPropagation',
-    `${field}.mountPropagation`,
-    ['Bidirectional', 'HostToContainer', 'None'],
-    false,
-  );
+  const found = isAbsent(mount.mountPropagation)
+    ? []
+    : validateOneOf(mount, 'mountPropagation', `${field}.mountPropagation`, PROPAGATIONS);
   if (value === 'Bidirectional' && recordAt(container, 'securityContext')?.privileged !== true) {
     found.push(
       forbiddenField(
@@ -73,9 +86,20 @@ function validatePropagation(mount: UnknownRecord, container: UnknownRecord, fie
       ),
     );
   }
-  const readOnly = stringAt(mount, 'recursiveReadOnly');
-  if (readOnly !== '' && readOnly !== 'Disabled' && mount.readOnly !== true) {
-    found.push(forbiddenField(`${field}.recursiveReadOnly`, 'may only be specified when readOnly is true'));
-  }
-  return found;
+  return [...found, ...validateRecursive(mount, `${field}.recursiveReadOnly`)];
+}
+
+/** Mounts below a volume can be read-only only if those of the volume are, and if it sees no further ones. */
+function validateRecursive(mount: UnknownRecord, field: string): Violation[] {
+  const value = mount.recursiveReadOnly;
+  if (isAbsent(value) || value === 'Disabled') return [];
+  if (value !== 'Enabled' && value !== 'IfPossible')
+    return validateOneOf(mount, 'recursiveReadOnly', field, ['Disabled', 'Enabled', 'IfPossible']);
+  const isPrivate = isAbsent(mount.mountPropagation) || mount.mountPropagation === 'None';
+  return [
+    ...(mount.readOnly === true ? [] : [forbiddenField(field, 'may only be specified when readOnly is true')]),
+    ...(isPrivate
+      ? []
+      : [forbiddenField(field, 'may only be specified when mountPropagation is None or not specified')]),
+  ];
 }

@@ -1,64 +1,145 @@
-import { dns1123Label } from '../../../../core/model/names.js';
-import { numberAt, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
+import { dns1123Label, dns1123Subdomain } from '../../../../core/model/names.js';
+import { compareQuantities, quantityOf, ZERO_QUANTITY } from '../../../../core/model/quantity.js';
+import {
+  entriesAt,
+  isAbsent,
+  recordAt,
+  recordsAt,
+  stringAt,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../../core/model/refusal.js';
+import { validateClaimSpec } from '../claimSpec.js';
+import { validateAnnotations, validateLabels } from '../labels.js';
 import { toViolations } from '../violations.js';
+import {
+  checkLocalPath,
+  type CheckSource,
+  extraSourceName,
+  iscsiNameComplaints,
+  needs,
+  SHARED_SOURCES,
+} from '../volumeSources.js';
+import { validateFieldFiles, validateFileMode, validateItems, validateProjected } from './projections.js';
+
+/** A named volume claims storage in the name of its pod; `podName` is empty if the pod has no name yet. */
+function validateUse(volume: UnknownRecord, name: string, where: string, podName: string): Violation[] {
+  const found: Violation[] = [];
+  found.push(...toViolations(`${where}.name`, name, iscsiNameComplaints(recordAt(volume, 'iscsi'), name)));
+  if (podName !== '' && name !== '' && recordAt(volume, 'ephemeral')) {
+    const claim = `${podName}-${name}`;
+    const text = `PVC name ${JSON.stringify(claim)}: `;
+    found.push(...dns1123Subdomain(claim).map(why => invalid(`${where}.name`, name, text + why)));
+  }
+  return found;
+}
 
 /** Violations of each volume, in the order of the volumes. */
-export function validateVolumes(pod: UnknownRecord, field: string): Violation[][] {
+export function validateVolumes(pod: UnknownRecord, field: string, podName: string): Violation[][] {
   const names = new Set<string>();
   return recordsAt(pod, 'volumes').map((volume, i) => {
     const where = `${field}.volumes[${i}]`;
-    const found: Violation[] = [];
+    const found = [...validateSource(volume, where), ...validateUse(volume, stringAt(volume, 'name'), where, podName)];
     const name = stringAt(volume, 'name');
     if (name === '') found.push(required(`${where}.name`));
     else found.push(...toViolations(`${where}.name`, name, dns1123Label(name)));
-    if (name !== '' && names.has(name)) found.push(duplicate(`${where}.name`, name));
-    names.add(name);
-    const sources = Object.keys(volume).filter(member => member !== 'name' && recordAt(volume, member));
-    for (const extra of sources.slice(1))
-      found.push(forbiddenField(`${where}.${extra}`, 'may not specify more than 1 volume type'));
-    return [...found, ...validateVolumeSource(volume, where)];
+    if (names.has(name)) found.push(duplicate(`${where}.name`, name));
+    if (found.length === 0) names.add(name);
+    return found;
   });
 }
 
-const NEEDED: readonly (readonly [source: string, member: string])[] = [
-  ['secret', 'secretName'],
-  ['configMap', 'name'],
-  ['persistentVolumeClaim', 'claimName'],
-  ['nfs', 'server'],
-  ['nfs', 'path'],
-  ['hostPath', 'path'],
-  ['csi', 'driver'],
+/** The sources of a volume in the order in which the first one counts. */
+const SOURCES = [
+  'emptyDir',
+  'hostPath',
+  'gitRepo',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'secret',
+  'nfs',
+  'iscsi',
+  'glusterfs',
+  'persistentVolumeClaim',
+  'rbd',
+  'cinder',
+  'cephfs',
+  'quobyte',
+  'downwardAPI',
+  'fc',
+  'flexVolume',
+  'configMap',
+  'azureFile',
+  'flocker',
+  'vsphereVolume',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'azureDisk',
+  'storageos',
+  'projected',
+  'scaleIO',
+  'csi',
+  'ephemeral',
+  'image',
 ];
 
-function validateVolumeSource(volume: UnknownRecord, where: string): Violation[] {
-  const found: Violation[] = [];
-  for (const [source, member] of NEEDED) {
-    const owner = recordAt(volume, source);
-    if (owner && stringAt(owner, member) === '') found.push(required(`${where}.${source}.${member}`));
-  }
-  for (const source of ['secret', 'configMap', 'downwardAPI', 'projected']) {
-    const mode = numberAt(volume, source, 'defaultMode');
-    if (mode !== undefined && (mode < 0 || mode > 0o777)) {
-      found.push(
-        invalid(`${where}.${source}.defaultMode`, mode, 'must be a number between 0 and 0777 (octal), both inclusive'),
-      );
-    }
-    for (const [i, item] of recordsAt(volume, source, 'items').entries()) {
-      if (source !== 'downwardAPI' && stringAt(item, 'key') === '')
-        found.push(required(`${where}.${source}.items[${i}].key`));
-      if (stringAt(item, 'path') === '') found.push(required(`${where}.${source}.items[${i}].path`));
-    }
-  }
-  for (const [i, source] of recordsAt(volume, 'projected', 'sources').entries()) {
-    const field = `${where}.projected.sources[${i}].serviceAccountToken.expirationSeconds`;
-    const seconds = numberAt(source, 'serviceAccountToken', 'expirationSeconds');
-    if (seconds !== undefined && seconds < 600)
-      found.push(invalid(field, seconds, 'may not specify a duration less than 10 minutes'));
-    if (seconds !== undefined && seconds > 2 ** 32)
-      found.push(invalid(field, seconds, 'may not specify a duration larger than 2^32 seconds'));
-  }
-  const path = stringAt(volume, 'hostPath', 'path');
-  if (path.split('/').includes('..')) found.push(invalid(`${where}.hostPath.path`, path, "must not contain '..'"));
-  return found;
+const checkKeys =
+  (name: string): CheckSource =>
+  (source, field) => [
+    ...needs(name)(source, field),
+    ...validateFileMode(source, 'defaultMode', field),
+    ...validateItems(source, `${field}.items`),
+  ];
+
+/** A template has labels and annotations, and no other metadata. */
+function validateTemplateMetadata(metadata: UnknownRecord | undefined, field: string): Violation[] {
+  return [
+    ...validateLabels(entriesAt(metadata, 'labels'), `${field}.labels`),
+    ...validateAnnotations(metadata, `${field}.annotations`),
+    ...entriesAt(metadata)
+      .filter(([member, value]) => !['labels', 'annotations'].includes(member) && !isAbsent(value) && value !== '')
+      .map(([member]) => forbiddenField(`${field}.${member}`, 'cannot be set')),
+  ];
+}
+
+/** The sources that only pods have. */
+const POD_SOURCES: Readonly<Record<string, CheckSource>> = {
+  emptyDir: (source, field) =>
+    compareQuantities(quantityOf(source.sizeLimit), ZERO_QUANTITY) < 0
+      ? [forbiddenField(`${field}.sizeLimit`, 'SizeLimit field must be a valid resource quantity')]
+      : [],
+  gitRepo: (source, field) => [
+    ...needs('repository')(source, field),
+    ...checkLocalPath(stringAt(source, 'directory'), `${field}.directory`),
+  ],
+  secret: checkKeys('secretName'),
+  configMap: checkKeys('name'),
+  persistentVolumeClaim: needs('claimName'),
+  downwardAPI: (source, field) => [
+    ...validateFileMode(source, 'defaultMode', field),
+    ...validateFieldFiles(source, field),
+  ],
+  projected: validateProjected,
+  ephemeral: (source, field) => {
+    const template = recordAt(source, 'volumeClaimTemplate');
+    const where = `${field}.volumeClaimTemplate`;
+    if (!template) return [required(where)];
+    return [
+      ...validateTemplateMetadata(recordAt(template, 'metadata'), `${where}.metadata`),
+      ...validateClaimSpec(recordAt(template, 'spec') ?? {}, `${where}.spec`),
+    ];
+  },
+};
+
+/** Violations of the source of a volume; only the first one is validated. */
+function validateSource(volume: UnknownRecord, where: string): Violation[] {
+  const [first, ...others] = SOURCES.filter(source => recordAt(volume, source));
+  if (first === undefined) return [required(where, 'must specify a volume type')];
+  const check = POD_SOURCES[first] ?? SHARED_SOURCES[first];
+  return [
+    ...(check?.(recordAt(volume, first)!, `${where}.${first}`) ?? []),
+    ...others.map(extra =>
+      forbiddenField(`${where}.${extraSourceName(extra)}`, 'may not specify more than 1 volume type'),
+    ),
+  ];
 }

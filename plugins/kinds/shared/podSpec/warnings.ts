@@ -3,7 +3,6 @@ import { dns1123Label } from '../../../../core/model/names.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { isInteger, quantityOf } from '../../../../core/model/quantity.js';
 import {
-  entriesAt,
   isAbsent,
   isSemanticallyEqual,
   numberAt,
@@ -11,29 +10,17 @@ import {
   recordsAt,
   stringAt,
   type UnknownRecord,
+  valueAt,
 } from '../../../../core/model/record.js';
 import type { Violation } from '../../../../core/model/refusal.js';
-import { CONTAINER_LISTS } from './defaults.js';
-
-/** Volume types that are deprecated or removed. */
-const OLD_VOLUMES = new Map([
-  ['gitRepo', 'deprecated in v1.11'],
-  ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
-  ['scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
-  ['flocker', 'deprecated in v1.22, non-functional in v1.25+'],
-  ['storageos', 'deprecated in v1.22, non-functional in v1.25+'],
-  ['quobyte', 'deprecated in v1.22, non-functional in v1.25+'],
-  ['glusterfs', 'deprecated in v1.25, non-functional in v1.26+'],
-  ['cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
-  ['rbd', 'deprecated in v1.28, non-functional in v1.31+'],
-]);
+import type { Naming } from '../../../../core/naming.js';
+import { sourceWarnings } from '../volumeWarnings.js';
+import { nodeLabelWarnings, topologyKeyWarnings } from './nodeLabelWarnings.js';
+import { pathWarnings } from './pathWarnings.js';
+import { portWarnings } from './portWarnings.js';
 
 const volumeWarnings = (pod: UnknownRecord, field: string): string[] =>
-  recordsAt(pod, 'volumes').flatMap((volume, i) =>
-    [...OLD_VOLUMES]
-      .filter(([source]) => recordAt(volume, source))
-      .map(([source, why]) => `${field}.volumes[${i}].${source}: ${why}`),
-  );
+  recordsAt(pod, 'volumes').flatMap((volume, i) => sourceWarnings(volume, `${field}.volumes[${i}]`));
 
 /** A variable that is defined again replaces the earlier one, unless its value refers to it. */
 function hiddenVariableWarnings(container: UnknownRecord, field: string): string[] {
@@ -54,14 +41,16 @@ function hiddenVariableWarnings(container: UnknownRecord, field: string): string
 }
 
 /** Amounts of bytes should be whole numbers. */
-const fractionWarnings = (container: UnknownRecord, field: string): string[] =>
-  ['limits', 'requests'].flatMap(member =>
-    entriesAt(container, 'resources', member)
-      .filter(([name, amount]) => ['memory', 'ephemeral-storage'].includes(name) && !isInteger(quantityOf(amount)))
-      .map(
-        ([name, amount]) =>
-          `${field}.resources.${member}[${name}]: fractional byte value ${JSON.stringify(String(amount))} is invalid, must be an integer`,
-      ),
+const fractionWarnings = (resources: UnknownRecord | undefined, field: string): string[] =>
+  ['memory', 'ephemeral-storage'].flatMap(name =>
+    ['limits', 'requests'].flatMap(member => {
+      const amount = valueAt(resources, member, name);
+      return isAbsent(amount) || isInteger(quantityOf(amount))
+        ? []
+        : [
+            `${field}.${member}[${name}]: fractional byte value ${JSON.stringify(String(amount))} is invalid, must be an integer`,
+          ];
+    }),
   );
 
 const NO_SELECTOR = 'a null labelSelector results in matching no pod';
@@ -86,23 +75,58 @@ function affinityWarnings(pod: UnknownRecord, field: string): string[] {
   });
 }
 
-/** Warnings about a valid pod spec. */
-function podWarnings(pod: UnknownRecord, field: string): string[] {
-  const found = volumeWarnings(pod, field);
-  for (const member of CONTAINER_LISTS)
-    for (const [i, container] of recordsAt(pod, member).entries()) {
+/** Warnings about items with a member that an earlier one has: `ip` of `hostAliases`. */
+function repeatedWarnings(pod: UnknownRecord, list: string, member: string, field: string): string[] {
+  const seen = new Set<string>();
+  return recordsAt(pod, list).flatMap((item, i) => {
+    const value = stringAt(item, member);
+    const known = seen.has(value);
+    seen.add(value);
+    return known ? [`${field}.${list}[${i}].${member}: duplicate ${member} ${JSON.stringify(value)}`] : [];
+  });
+}
+
+const emptySecretWarnings = (pod: UnknownRecord, field: string): string[] =>
+  recordsAt(pod, 'imagePullSecrets').flatMap((secret, i) =>
+    stringAt(secret, 'name') === '' ? [`${field}.imagePullSecrets[${i}].name: invalid empty name ""`] : [],
+  );
+
+/** Upstream visits the containers in this order. */
+const VISITED = ['initContainers', 'containers', 'ephemeralContainers'];
+
+const containerWarnings = (pod: UnknownRecord, field: string): string[] =>
+  VISITED.flatMap(member =>
+    recordsAt(pod, member).flatMap((container, i) => {
       const where = `${field}.${member}[${i}]`;
-      found.push(...fractionWarnings(container, where), ...hiddenVariableWarnings(container, where));
-    }
-  for (const [i, secret] of recordsAt(pod, 'imagePullSecrets').entries())
-    if (stringAt(secret, 'name') === '') found.push(`${field}.imagePullSecrets[${i}].name: invalid empty name ""`);
-  if ((numberAt(pod, 'terminationGracePeriodSeconds') ?? 0) < 0)
-    found.push(
-      `${field}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`,
-    );
-  for (const [i, spread] of recordsAt(pod, 'topologySpreadConstraints').entries())
-    found.push(...missingSelectorWarnings(spread, `${field}.topologySpreadConstraints[${i}]`));
-  return [...found, ...affinityWarnings(pod, field)];
+      return [
+        ...fractionWarnings(recordAt(container, 'resources'), `${where}.resources`),
+        ...hiddenVariableWarnings(container, where),
+      ];
+    }),
+  );
+
+/** Warnings about a valid pod spec. */
+function podWarnings(pod: UnknownRecord, field: string, naming: Naming): string[] {
+  const spreads = recordsAt(pod, 'topologySpreadConstraints').flatMap((spread, i) => {
+    const where = `${field}.topologySpreadConstraints[${i}]`;
+    return [...topologyKeyWarnings(spread, where, naming), ...missingSelectorWarnings(spread, where)];
+  });
+  const isNegative = (numberAt(pod, 'terminationGracePeriodSeconds') ?? 0) < 0;
+  return [
+    ...nodeLabelWarnings(pod, field, naming),
+    ...spreads,
+    ...volumeWarnings(pod, field),
+    ...pathWarnings(pod),
+    ...repeatedWarnings(pod, 'hostAliases', 'ip', field),
+    ...repeatedWarnings(pod, 'imagePullSecrets', 'name', field),
+    ...emptySecretWarnings(pod, field),
+    ...containerWarnings(pod, field),
+    ...portWarnings(pod, field),
+    ...(isNegative
+      ? [`${field}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
+      : []),
+    ...affinityWarnings(pod, field),
+  ];
 }
 
 /** A strategy that warns about new objects whose name is not a valid host name; `what` says where the name is used. */
@@ -127,11 +151,12 @@ export const POD_NAMES = 'Pod names and hostnames';
  * A strategy that warns about a valid pod spec at `path` with likely mistakes. There is no warning about a template
  * that an update does not change.
  */
-export function warnAboutPodSpec(strategy: Partial<Strategy>, ...path: string[]): Partial<Strategy> {
+export function warnAboutPodSpec(strategy: Partial<Strategy>, naming: Naming, ...path: string[]): Partial<Strategy> {
   const field = path.join('.');
   const warn = (object: ApiObject, context: StrategyContext, found: readonly Violation[]): readonly Violation[] => {
     const pod = recordAt(object, ...path);
-    if (pod && context.warn && found.length === 0) for (const text of podWarnings(pod, field)) context.warn(text);
+    if (pod && context.warn && found.length === 0)
+      for (const text of new Set(podWarnings(pod, field, naming))) context.warn(text);
     return found;
   };
   return {

@@ -1,0 +1,93 @@
+/**
+ * Prints the microseconds of verifying a bound token of a service account that was not seen before, and of finding a
+ * cached identity and its cached permission. Medians of rounds.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ApiObject, Informer, Received } from '../../core/api/index.js';
+import { namingOf } from '../../core/naming.js';
+import { serviceAccountTokens } from '../../plugins/authn/serviceAccount/authenticator.js';
+import { tokenIssuerOf } from '../../plugins/authn/serviceAccount/issuer.js';
+import { AccessCache } from '../../workers/front/access.js';
+import { median } from '../lib/median.js';
+
+const ROUNDS = 9;
+const TOKENS = 200;
+const LOOKUPS = 200_000;
+
+const account: ApiObject = {
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: { name: 'robot', namespace: 'shop', uid: 'u1', resourceVersion: '1' },
+};
+const informer = (): Informer => ({ get: () => account, list: () => [account], revision: 1 });
+const nothing = (): void => undefined;
+const host = {
+  naming: namingOf('kubernetes'),
+  now: Date.now,
+  informer,
+  log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
+};
+const requestWith = (token: string): Received => ({
+  header: name => (name === 'authorization' ? `Bearer ${token}` : undefined),
+  remoteAddress: '',
+  path: '/',
+  warn: nothing,
+});
+
+async function verifying(type: 'rsa' | 'ec'): Promise<number> {
+  const directory = mkdtempSync(join(tmpdir(), 'capstan-bench-'));
+  try {
+    const signingKeyFile = join(directory, 'key.pem');
+    const { privateKey } =
+      type === 'rsa'
+        ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+        : generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    writeFileSync(signingKeyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const audiences = ['https://issuer.example.com'];
+    const common = { issuers: audiences, audiences, keyFiles: [signingKeyFile], signingKeyFile };
+    const config = { ...common, extend: true, lookup: true, host: 'localhost' };
+    const issuer = tokenIssuerOf(config, host);
+    const authenticator = serviceAccountTokens(config, host);
+    const now = Math.floor(Date.now() / 1000);
+    const rounds: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const tokens: string[] = [];
+      for (let i = 0; i < TOKENS; i++)
+        tokens.push(await issuer.issue({ account, audiences, issuedAt: now, expiresAt: now + 3600 }));
+      const start = performance.now();
+      for (const token of tokens) await authenticator.authenticate(requestWith(token));
+      rounds.push(((performance.now() - start) * 1000) / TOKENS);
+    }
+    return median(rounds);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function cached(): number {
+  const cache = new AccessCache(() => 1);
+  const user = { name: 'robot', uid: 'u1', groups: ['system:authenticated'], extra: new Map() };
+  const objects = [{ key: 'core/serviceaccounts/shop/robot', revision: 1 }];
+  const credentials = `\nauthorization\nBearer ${'x'.repeat(900)}`;
+  const grant = { user, identityFor: 'forever', objects, dependsOn: 'policy', allowed: true } as const;
+  cache.learn(credentials, 'get\n/api/v1/pods', grant, 0, 0);
+  const rounds: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    let allowed = 0;
+    const start = performance.now();
+    for (let i = 0; i < LOOKUPS; i++) {
+      const identity = cache.identity(credentials, i);
+      if (identity && cache.permission(identity, 'get\n/api/v1/pods', i)) allowed++;
+    }
+    rounds.push(((performance.now() - start) * 1000) / LOOKUPS);
+    if (allowed !== LOOKUPS) throw new Error('the permission was not found');
+  }
+  return median(rounds);
+}
+
+for (const type of ['rsa', 'ec'] as const)
+  console.log(`${(await verifying(type)).toFixed(1)} µs  verify a bound token first seen, ${type}`);
+console.log(`${cached().toFixed(2)} µs  cached identity and permission`);

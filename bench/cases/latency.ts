@@ -1,0 +1,57 @@
+import type { Capstan } from '../lib/capstan.js';
+import { type Case, cpuPerOperation, type Row, rateOf, timesOf } from '../lib/case.js';
+import { type Loaded, load } from '../lib/load.js';
+
+const BYTES = 1500;
+/** Threads of V8, libuv and RocksDB: garbage collection, syncs. */
+const OTHERS = 'helper threads';
+const ROLES = ['front end', 'pool', 'writer', 'control', OTHERS];
+
+/** What one write costs each kind of thread: wake-ups, and CPU time. Without /proc there are no such rows. */
+function rowsByThread(name: string, { roles }: Capstan, { threads, operations }: Loaded): Row[] {
+  const known = roles();
+  return ROLES.map(role => {
+    let [wakeUps, cpu] = [0, 0];
+    for (const [thread, used] of threads)
+      if ((known.get(thread) ?? OTHERS) === role) {
+        wakeUps += used.wakeUps;
+        cpu += used.cpu;
+      }
+    return {
+      case: `${name}: ${role}`,
+      unit: 'wake-ups each',
+      value: wakeUps / operations,
+      userUs: cpu / operations,
+      systemUs: 0,
+      note: 'system time is part of the user time',
+    };
+  });
+}
+
+const latency: Case = {
+  name: 'latency',
+  async run(bench): Promise<Row[]> {
+    const server = await bench.server();
+    const rows: Row[] = [];
+    for (const clients of [1, 64]) {
+      const prefix = `l${clients}-${Date.now()}-`;
+      const task = { is: 'create', address: server, namespace: 'bench', prefix, bytes: BYTES, clients } as const;
+      const loaded = await load({ ...task, ms: bench.ms }, server.pid);
+      const name = `create, ${clients === 1 ? '1 client' : `${clients} clients`}`;
+      const { user } = loaded.cpu;
+      rows.push({
+        case: name,
+        unit: 'creates/s',
+        value: rateOf(loaded),
+        userUs: user / loaded.operations,
+        systemUs: cpuPerOperation(loaded) - user / loaded.operations,
+        note: timesOf(loaded),
+      });
+      rows.push(...rowsByThread(name, server, loaded));
+    }
+    return rows;
+  },
+};
+
+/** Where the time of one write goes: CPU time and wake-ups of each thread. */
+export const latencies: readonly Case[] = [latency];

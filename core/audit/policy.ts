@@ -1,0 +1,151 @@
+import { parseDocument } from 'yaml';
+import { ConfigError } from '../api/point.js';
+import { YAML_ALIASES } from '../limits.js';
+import { isRecord, stringsAt, type UnknownRecord } from '../model/record.js';
+import type { Target } from '../model/target.js';
+import type { User } from '../model/user.js';
+
+/** How much of a request is recorded. Nothing of bodies is, at any level. */
+export type AuditLevel = 'None' | 'Metadata';
+/** When an event is recorded. */
+export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete';
+
+/** Which requests are recorded: the first rule that matches decides, and without one nothing is. */
+export interface AuditPolicy {
+  readonly rules: readonly AuditRule[];
+  /** What the log says about the policy at the start. */
+  readonly warnings: readonly string[];
+}
+
+/** A rule of a policy. Empty lists match everything, but a rule with resources matches no other paths, and reverse. */
+interface AuditRule {
+  readonly level: AuditLevel;
+  readonly users: readonly string[];
+  readonly groups: readonly string[];
+  readonly verbs: readonly string[];
+  readonly namespaces: readonly string[];
+  readonly resources: readonly GroupResources[];
+  readonly paths: readonly string[];
+  readonly omitted: ReadonlySet<string>;
+}
+
+interface GroupResources {
+  /** In the naming of the server. */
+  readonly group: string;
+  readonly resources: readonly string[];
+  readonly names: readonly string[];
+}
+
+/** What a policy decided about a request. */
+export interface AuditDecision {
+  readonly level: AuditLevel;
+  readonly omitted: ReadonlySet<string>;
+}
+
+const NOTHING: AuditDecision = { level: 'None', omitted: new Set() };
+const STAGES: readonly string[] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'];
+/** Levels that record bodies, which this server does not: requests are recorded without them. */
+const BODY_LEVELS: readonly string[] = ['Request', 'RequestResponse'];
+
+function stagesOf(from: UnknownRecord, path: string): string[] {
+  const stages = stringsAt(from, 'omitStages');
+  const unknown = stages.find(stage => !STAGES.includes(stage));
+  if (unknown !== undefined)
+    throw new ConfigError(`${path}.omitStages`, `unknown stage ${JSON.stringify(unknown)}; use ${STAGES.join(', ')}`);
+  return stages;
+}
+
+function parseRule(rule: unknown, path: string, omitted: readonly string[]): AuditRule {
+  if (!isRecord(rule)) throw new ConfigError(path, 'must be a rule with a level');
+  const { level } = rule;
+  if (level !== 'None' && level !== 'Metadata' && !BODY_LEVELS.includes(String(level)))
+    throw new ConfigError(`${path}.level`, 'must be None, Metadata, Request or RequestResponse');
+  const resources = Array.isArray(rule['resources']) ? rule['resources'].filter(isRecord) : [];
+  const paths = stringsAt(rule, 'nonResourceURLs');
+  if (paths.length > 0 && (resources.length > 0 || stringsAt(rule, 'namespaces').length > 0))
+    throw new ConfigError(
+      `${path}.nonResourceURLs`,
+      'rules cannot apply to both regular resources and non-resource URLs',
+    );
+  return {
+    level: level === 'None' ? 'None' : 'Metadata',
+    users: stringsAt(rule, 'users'),
+    groups: stringsAt(rule, 'userGroups'),
+    verbs: stringsAt(rule, 'verbs'),
+    namespaces: stringsAt(rule, 'namespaces'),
+    resources: resources.map(one => ({
+      group: typeof one['group'] === 'string' ? one['group'] : '',
+      resources: stringsAt(one, 'resources'),
+      names: stringsAt(one, 'resourceNames'),
+    })),
+    paths,
+    omitted: new Set([...omitted, ...stagesOf(rule, path)]),
+  };
+}
+
+/**
+ * Parses an audit policy in YAML (`audit.…/v1`, kind Policy). `group` is the API group in the naming of the server.
+ * Throws ConfigError, which names the field.
+ */
+export function parsePolicy(yaml: string, file: string, group: string): AuditPolicy {
+  const document = parseDocument(yaml, { uniqueKeys: true });
+  const [error] = document.errors;
+  if (error) throw new ConfigError(file, error.message.split('\n')[0] ?? 'is not YAML');
+  const policy: unknown = document.toJS({ maxAliasCount: YAML_ALIASES });
+  if (!isRecord(policy) || policy['apiVersion'] !== `${group}/v1` || policy['kind'] !== 'Policy')
+    throw new ConfigError(file, `must be an object of apiVersion ${group}/v1 and kind Policy`);
+  const { rules } = policy;
+  if (!Array.isArray(rules) || rules.length === 0) throw new ConfigError(file, 'loaded illegal policy with 0 rules');
+  const omitted = stagesOf(policy, file);
+  const hasBodies = rules.some(rule => isRecord(rule) && BODY_LEVELS.includes(String(rule['level'])));
+  return {
+    rules: rules.map((rule, i) => parseRule(rule, `${file}: rules[${i}]`, omitted)),
+    warnings: hasBodies ? ['The audit policy asks for bodies: requests are recorded with the level Metadata.'] : [],
+  };
+}
+
+const matches = (list: readonly string[], value: string): boolean => list.length === 0 || list.includes(value);
+
+const matchesPath = (pattern: string, path: string): boolean =>
+  pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.slice(0, -1)));
+
+function matchesResource({ group, resources, names }: GroupResources, target: Target, groupOf: GroupName): boolean {
+  if (target.is === 'path' || group !== groupOf(target.group)) return false;
+  if (names.length > 0 && !names.includes(target.name)) return false;
+  const { resource, subresource } = target;
+  const whole = subresource ? `${resource}/${subresource}` : resource;
+  const wildcards = subresource ? [`${resource}/*`, `*/${subresource}`] : ['*'];
+  return resources.length === 0 || resources.some(one => one === whole || wildcards.includes(one));
+}
+
+/** The name of a group in the naming of the server. */
+type GroupName = (neutral: string) => string;
+
+function matchesTarget({ namespaces, resources, paths }: AuditRule, target: Target, groupOf: GroupName): boolean {
+  if (target.is === 'path') {
+    if (namespaces.length > 0 || resources.length > 0) return false;
+    return paths.length === 0 || paths.some(pattern => matchesPath(pattern, target.path));
+  }
+  if (paths.length > 0) return false;
+  return (
+    matches(namespaces, target.namespace) &&
+    (resources.length === 0 || resources.some(one => matchesResource(one, target, groupOf)))
+  );
+}
+
+/** What is recorded about a request. `user`: who sent it; undefined if that is not known. */
+export function decideAudit(
+  { rules }: AuditPolicy,
+  user: User | undefined,
+  target: Target,
+  groupOf: GroupName,
+): AuditDecision {
+  const rule = rules.find(
+    one =>
+      (one.users.length === 0 || (user !== undefined && one.users.includes(user.name))) &&
+      (one.groups.length === 0 || (user?.groups.some(group => one.groups.includes(group)) ?? false)) &&
+      matches(one.verbs, target.verb) &&
+      matchesTarget(one, target, groupOf),
+  );
+  return rule ?? NOTHING;
+}

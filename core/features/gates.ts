@@ -1,0 +1,119 @@
+import { ConfigError } from '../api/point.js';
+import { type Gate, GATES } from './table.js';
+
+const FLAG = '--feature-gates';
+
+/** What the settings make of the feature gates. */
+export interface FeatureGates {
+  /** Names of all gates that are on. */
+  readonly enabled: readonly string[];
+  /** About gates that will be removed. */
+  readonly warnings: readonly string[];
+}
+
+/** Gates for all others of a stage that are not set themselves. */
+const ALL_OF = new Map([
+  ['AllAlpha', 'alpha'],
+  ['AllBeta', 'beta'],
+]);
+
+/** A gate needs another one that is on. */
+const REQUIRED: readonly (readonly [gate: string, required: string, message: string])[] = [
+  [
+    'AuthorizeNodeWithSelectors',
+    'AuthorizeWithSelectors',
+    'AuthorizeNodeWithSelectors feature requires AuthorizeWithSelectors feature to be enabled',
+  ],
+  [
+    'UnknownVersionInteroperabilityProxy',
+    'StorageVersionAPI',
+    'UnknownVersionInteroperabilityProxy feature requires StorageVersionAPI feature flag to be enabled',
+  ],
+];
+
+const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
+
+/** The value of a text that Go's `strconv.ParseBool` reads; undefined for any other text. */
+export const parseBool = (text: string): boolean | undefined =>
+  TRUE.has(text) ? true : FALSE.has(text) ? false : undefined;
+
+/**
+ * Splits `component:name` as upstream. Components other than that of the server are refused, and so is a prefix for
+ * only some of the gates.
+ */
+function withoutComponent(given: readonly string[], component: string): readonly string[] {
+  let prefixed: boolean | undefined;
+  return given.map(one => {
+    const colon = one.indexOf(':');
+    const prefix = colon < 0 ? '' : one.slice(0, colon).trim();
+    if (prefix !== '' && prefix !== component) throw new ConfigError(FLAG, `component not registered: ${prefix}`);
+    if (prefixed !== undefined && prefixed !== (prefix !== ''))
+      throw new ConfigError(
+        FLAG,
+        `set ${component} feature gates with default empty prefix or ${component}: prefix consistently, do not mix use`,
+      );
+    prefixed = prefix !== '';
+    return one.slice(colon + 1);
+  });
+}
+
+/** The gates that are set, the last of several values. Throws ConfigError for values that are not true or false. */
+function parseGates(given: readonly string[], component: string): ReadonlyMap<string, boolean> {
+  const set = new Map<string, boolean>();
+  for (const one of withoutComponent(given, component)) {
+    const equals = one.indexOf('=');
+    const name = (equals < 0 ? one : one.slice(0, equals)).trim();
+    if (equals < 0) throw new ConfigError(FLAG, `missing bool value for ${name}`);
+    const text = one.slice(equals + 1).trim();
+    const value = parseBool(text);
+    if (value === undefined)
+      throw new ConfigError(
+        FLAG,
+        `invalid value of ${name}=${text}, err: strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`,
+      );
+    set.set(name, value);
+  }
+  return set;
+}
+
+/** Throws ConfigError unless the gate exists and may have this value. */
+function checkGate(name: string, value: boolean): Gate | undefined {
+  if (ALL_OF.has(name)) return undefined;
+  const gate = GATES.get(name);
+  if (!gate) throw new ConfigError(FLAG, `unrecognized feature gate: ${name}`);
+  if (gate.isLocked && value !== gate.isOnByDefault)
+    throw new ConfigError(
+      FLAG,
+      `cannot set feature gate ${name} to ${value}, feature is locked to ${gate.isOnByDefault}`,
+    );
+  return gate;
+}
+
+function warningOf(name: string, value: boolean, gate: Gate | undefined): readonly string[] {
+  if (gate?.stage === 'deprecated')
+    return [`Setting deprecated feature gate ${name}=${value}. It will be removed in a future release.`];
+  if (gate?.stage === 'ga')
+    return [`Setting GA feature gate ${name}=${value}. It will be removed in a future release.`];
+  return [];
+}
+
+/**
+ * Reads `--feature-gates`, a list of `name=true|false` (spec, "Deprecation policy: feature gates"). `component` may
+ * precede a name with a colon. Throws ConfigError in upstream's words for unknown gates, for values that a gate cannot
+ * have, and for gates without those that they need.
+ */
+export function featureGates(given: readonly string[], component: string): FeatureGates {
+  const set = parseGates(given, component);
+  const warnings = [...set].flatMap(([name, value]) => warningOf(name, value, checkGate(name, value)));
+  const ofStage = new Map([...ALL_OF].map(([name, stage]) => [stage, set.get(name)]));
+  const enabled = new Set([...ALL_OF.keys()].filter(name => set.get(name)));
+  for (const [name, { stage, isOnByDefault }] of GATES)
+    if (set.get(name) ?? ofStage.get(stage) ?? isOnByDefault) enabled.add(name);
+  for (const [gate, required, message] of REQUIRED)
+    if (enabled.has(gate) && !enabled.has(required)) throw new ConfigError(FLAG, message);
+  return { enabled: [...enabled], warnings };
+}
+
+/** Whether the gate exists. */
+export const isGate = (name: string): boolean => GATES.has(name) || ALL_OF.has(name);

@@ -1,0 +1,98 @@
+/** Feature gates of release 1.32 with their states. The server accepts all of them, whatever it does with each. */
+
+/** How stable a feature is (spec, "Deprecation policy: feature gates"). */
+export type Stage = 'alpha' | 'beta' | 'ga' | 'deprecated';
+
+/** A feature gate. */
+export interface Gate {
+  readonly stage: Stage;
+  readonly isOnByDefault: boolean;
+  /** Whether it cannot be set to anything but its default. */
+  readonly isLocked: boolean;
+}
+
+interface Row extends Gate {
+  /** Separated by white space. */
+  readonly names: string;
+}
+
+const ROWS: readonly Row[] = [
+  {
+    stage: 'alpha',
+    isOnByDefault: false,
+    isLocked: false,
+    names: `APIServingWithRoutine AllowUnsafeMalformedObjectDeletion CBORServingAndStorage CPUManagerPolicyAlphaOptions
+      CSIVolumeHealth ClientsAllowCBOR ClientsPreferCBOR CloudControllerManagerWebhook ClusterTrustBundle
+      ClusterTrustBundleProjection ComponentFlagz ComponentStatusz CoordinatedLeaderElection
+      CrossNamespaceVolumeDataSource CustomCPUCFSQuotaPeriod DRAAdminAccess DRAResourceClaimDeviceStatus
+      DisableAllocatorDualWrite EventedPLEG ExternalServiceAccountTokenSigner HPAScaleToZero ImageVolume
+      InPlacePodVerticalScaling InPlacePodVerticalScalingAllocatedStatus InPlacePodVerticalScalingExclusiveCPUs
+      InTreePluginPortworxUnregister InformerResourceVersion KubeletCrashLoopBackOffMax KubeletFineGrainedAuthz
+      KubeletInUserNamespace KubeletPodResourcesDynamicResources KubeletPodResourcesGet LoggingAlphaOptions
+      MaxUnavailableStatefulSet MemoryQoS MutatingAdmissionPolicy PodAndContainerStatsFromCRI PodLevelResources
+      PodLifecycleSleepActionAllowZero PodLogsQuerySplitStreams QOSReserved RelaxedDNSSearchValidation
+      RemoteRequestHeaderUID ResourceHealthStatus RuntimeClassInImageCriApi SELinuxChangePolicy SELinuxMount
+      SchedulerAsyncPreemption StorageVersionAPI StorageVersionMigrator SupplementalGroupsPolicy
+      TopologyManagerPolicyAlphaOptions UnknownVersionInteroperabilityProxy UserNamespacesPodSecurityStandards
+      VolumeCapacityPriority WinDSR WindowsCPUAndMemoryAffinity WindowsGracefulNodeShutdown`,
+  },
+  { stage: 'alpha', isOnByDefault: true, isLocked: false, names: 'WindowsHostNetwork' },
+  {
+    stage: 'beta',
+    isOnByDefault: true,
+    isLocked: false,
+    names: `APIResponseCompression APIServerIdentity APIServerTracing AnonymousAuthConfigurableEndpoints
+      AnyVolumeDataSource AuthorizeNodeWithSelectors AuthorizeWithSelectors BtreeWatchCache CPUManagerPolicyBetaOptions
+      CPUManagerPolicyOptions CRDValidationRatcheting CSIMigrationPortworx ConsistentListFromCache ContainerCheckpoint
+      ContextualLogging GracefulNodeShutdown GracefulNodeShutdownBasedOnPodPriority HonorPVReclaimPolicy
+      ImageMaximumGCAge JobBackoffLimitPerIndex JobManagedBy JobPodReplacementPolicy JobSuccessPolicy
+      KubeletCgroupDriverFromCRI KubeletSeparateDiskGC KubeletTracing LoggingBetaOptions MatchLabelKeysInPodAffinity
+      MatchLabelKeysInPodTopologySpread NFTablesProxyMode NodeInclusionPolicyInPodTopologySpread NodeLogQuery NodeSwap
+      OpenAPIEnums PodDeletionCost PodLifecycleSleepAction PodReadyToStartContainersCondition PortForwardWebsockets
+      RecoverVolumeExpansionFailure RecursiveReadOnlyMounts RelaxedEnvironmentVariableValidation
+      ReloadKubeletServerCertificateFile ResilientWatchCacheInitialization RotateKubeletServerCertificate
+      SELinuxMountReadWriteOncePod SchedulerQueueingHints SeparateCacheWatchRPC SeparateTaintEvictionController
+      ServiceAccountTokenNodeBinding ServiceTrafficDistribution SidecarContainers StorageNamespaceIndex
+      StorageVersionHash StructuredAuthenticationConfiguration SystemdWatchdog TopologyAwareHints
+      TopologyManagerPolicyBetaOptions TranslateStreamCloseWebsocketRequests UnauthenticatedHTTP2DOSMitigation WatchList
+      WinOverlay`,
+  },
+  {
+    stage: 'beta',
+    isOnByDefault: false,
+    isLocked: false,
+    names: `ConcurrentWatchObjectDecode DynamicResourceAllocation LocalStorageCapacityIsolationFSQuotaMonitoring
+      MultiCIDRServiceAllocator OrderedNamespaceDeletion ProcMountType ServiceAccountNodeAudienceRestriction
+      StreamingCollectionEncodingToJSON StreamingCollectionEncodingToProtobuf UserNamespacesSupport
+      VolumeAttributesClass WatchCacheInitializationPostStartHook WatchFromStorageWithoutResourceVersion
+      WatchListClient`,
+  },
+  {
+    stage: 'ga',
+    isOnByDefault: true,
+    isLocked: true,
+    names: `APIListChunking AdmissionWebhookMatchConditions AggregatedDiscoveryEndpoint AppArmor AppArmorFields
+      CPUManager ComponentSLIs CronJobsScheduledAnnotation CustomResourceFieldSelectors DevicePluginCDIDevices
+      DisableCloudProviders DisableKubeletCloudCredentialProviders EfficientWatchResumption ElasticIndexedJob
+      JobPodFailurePolicy KubeProxyDrainingTerminatingNodes LoadBalancerIPMode LogarithmicScaleDown MemoryManager
+      PDBUnhealthyPodEvictionPolicy PersistentVolumeLastPhaseTransitionTime PodDisruptionConditions PodIndexLabel
+      PodSchedulingReadiness RemainingItemCount RetryGenerateName ServiceAccountTokenJTI
+      ServiceAccountTokenNodeBindingValidation ServiceAccountTokenPodNodeInfo SizeMemoryBackedVolumes
+      StatefulSetAutoDeletePVC StatefulSetStartOrdinal StrictCostEnforcementForVAP StrictCostEnforcementForWebhooks
+      StructuredAuthorizationConfiguration WatchBookmark`,
+  },
+  { stage: 'ga', isOnByDefault: true, isLocked: false, names: 'ExecProbeTimeout TopologyManagerPolicyOptions' },
+  {
+    stage: 'deprecated',
+    isOnByDefault: false,
+    isLocked: false,
+    names: `AllowDNSOnlyNodeCSR AllowInsecureKubeletCertificateSigningRequests
+      AllowOverwriteTerminationGracePeriodSeconds DisableNodeKubeProxyVersion KMSv1 KubeletRegistrationGetOnExistsOnly`,
+  },
+  { stage: 'deprecated', isOnByDefault: false, isLocked: true, names: 'AllowServiceLBStatusOnNonLB' },
+];
+
+/** All gates by name, without `AllAlpha` and `AllBeta`. */
+export const GATES: ReadonlyMap<string, Gate> = new Map(
+  ROWS.flatMap(({ names, ...gate }) => names.split(/\s+/).map(name => [name, gate] as const)),
+);

@@ -1,0 +1,60 @@
+import type * as Cel from '../../cel/index.js';
+import { recordsAt, stringAt, type UnknownRecord } from '../../model/record.js';
+import {
+  Budget,
+  BudgetExhausted,
+  type CompiledExpression,
+  compileExpression,
+  MATCH_CONDITIONS_BUDGET,
+} from './budget.js';
+
+/** Compiles the match conditions of a webhook or policy. */
+export const matchConditionsOf = (env: Cel.Environment, owner: UnknownRecord): readonly CompiledExpression[] =>
+  recordsAt(owner, 'matchConditions').map(condition => compileExpression(env, stringAt(condition, 'expression')));
+
+/** The outcome of all match conditions; a text is the error of conditions that cannot tell. */
+export type ConditionsOutcome = boolean | { readonly error: string };
+
+/** Told how long the evaluation of match conditions took, and what came of it. */
+export type ConditionsObserver = (seconds: number, outcome: 'included' | 'excluded' | 'error') => void;
+
+/**
+ * Evaluates match conditions: one that is false decides. Otherwise an error, also of the budget, is the outcome, or
+ * false if failures are ignored.
+ */
+export async function evaluateConditions(
+  cel: typeof Cel,
+  conditions: readonly CompiledExpression[],
+  activation: Cel.Activation,
+  failurePolicy: string,
+  observe?: ConditionsObserver,
+): Promise<ConditionsOutcome> {
+  if (conditions.length === 0) return true;
+  const began = performance.now();
+  const outcome = await evaluateAll(cel, conditions, activation);
+  const seconds = (performance.now() - began) / 1000;
+  observe?.(seconds, outcome === true ? 'included' : outcome === false ? 'excluded' : 'error');
+  return typeof outcome !== 'boolean' && failurePolicy === 'Ignore' ? false : outcome;
+}
+
+async function evaluateAll(
+  cel: typeof Cel,
+  conditions: readonly CompiledExpression[],
+  activation: Cel.Activation,
+): Promise<ConditionsOutcome> {
+  const budget = new Budget(cel, MATCH_CONDITIONS_BUDGET);
+  const errors: string[] = [];
+  for (const condition of conditions) {
+    try {
+      const { value, error } = await budget.evaluate(condition, activation);
+      if (error !== undefined) errors.push(error);
+      else if (value === false) return false;
+    } catch (thrown) {
+      if (!(thrown instanceof BudgetExhausted)) throw thrown;
+      errors.splice(0, errors.length, thrown.message);
+      break;
+    }
+  }
+  if (errors.length === 0) return true;
+  return { error: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` };
+}

@@ -1,0 +1,114 @@
+import { ConfigError } from '../api/point.js';
+import { WRITE_MS } from '../limits.js';
+import type { PluginSpec } from '../threads/data.js';
+import { admissionConfig } from './admissionConfig.js';
+import type { Settings } from './settings.js';
+
+const at = (path: string): string => new URL(`../../plugins/admission/${path}`, import.meta.url).href;
+const request = (path: string): PluginSpec => ({ use: at(path), threads: ['request'] });
+/** A plugin whose calls have time limits of their own, within that of the request. */
+const patient = (path: string): PluginSpec => ({ ...request(path), timeout: WRITE_MS });
+
+/** An admission plugin, by the name that upstream's flags use. */
+interface AdmissionPlugin {
+  readonly name: string;
+  readonly isOnByDefault: boolean;
+  /** Absent: the plugin can be named but does nothing here. */
+  readonly spec?: PluginSpec;
+}
+
+const on = (name: string, spec?: PluginSpec): AdmissionPlugin => ({ name, isOnByDefault: true, ...(spec && { spec }) });
+const off = (name: string, spec?: PluginSpec): AdmissionPlugin => ({ ...on(name, spec), isOnByDefault: false });
+
+/** All admission plugins that the flags can name, in the order in which they are asked. */
+const PLUGINS: readonly AdmissionPlugin[] = [
+  off('AlwaysAdmit'),
+  off('NamespaceAutoProvision'),
+  on('NamespaceLifecycle', request('namespace-lifecycle.js')),
+  off('NamespaceExists'),
+  off('LimitPodHardAntiAffinityTopology'),
+  on('LimitRanger'),
+  on('ServiceAccount', request('service-account.js')),
+  off('NodeRestriction', request('../authz/node/restriction/index.js')),
+  on('TaintNodesByCondition', request('taint-new-nodes.js')),
+  off('AlwaysPullImages'),
+  off('ImagePolicyWebhook'),
+  on('PodSecurity'),
+  off('PodNodeSelector'),
+  on('Priority', request('priority.js')),
+  on('DefaultTolerationSeconds', request('default-toleration-seconds.js')),
+  off('PodTolerationRestriction'),
+  off('EventRateLimit'),
+  off('ExtendedResourceToleration'),
+  on('DefaultStorageClass'),
+  on('StorageObjectInUseProtection'),
+  off('OwnerReferencesPermissionEnforcement'),
+  on('PersistentVolumeClaimResize'),
+  on('RuntimeClass', request('runtime-class.js')),
+  on('CertificateApproval', request('certificate-permissions.js#approval')),
+  on('CertificateSigning', request('certificate-permissions.js#signing')),
+  on('ClusterTrustBundleAttest'),
+  on('CertificateSubjectRestriction', request('certificate-subject.js')),
+  on('DefaultIngressClass'),
+  off('DenyServiceExternalIPs'),
+  on('MutatingAdmissionPolicy', patient('policies/mutating.js')),
+  on('MutatingAdmissionWebhook', patient('webhooks/mutating.js')),
+  on('ValidatingAdmissionPolicy', patient('policies/validating.js')),
+  on('ValidatingAdmissionWebhook', patient('webhooks/validating.js')),
+  on('ResourceQuota'),
+  off('AlwaysDeny'),
+];
+
+type Flags = Pick<Settings, 'enableAdmissionPlugins' | 'disableAdmissionPlugins'>;
+
+const KNOWN = new Map(PLUGINS.map(plugin => [plugin.name, plugin]));
+
+/** Throws ConfigError in upstream's words for unknown plugins and for those that are both enabled and disabled. */
+export function checkAdmissionPlugins({ enableAdmissionPlugins, disableAdmissionPlugins }: Flags): void {
+  const overlap = [...new Set(enableAdmissionPlugins)].filter(name => disableAdmissionPlugins.includes(name));
+  const errors = [
+    ...unknownIn('enable-admission-plugins', enableAdmissionPlugins),
+    ...unknownIn('disable-admission-plugins', disableAdmissionPlugins),
+    ...(overlap.length > 0
+      ? [`[${overlap.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`]
+      : []),
+  ];
+  if (errors.length === 0) return;
+  const flag = errors[0]!.startsWith('disable') ? '--disable-admission-plugins' : '--enable-admission-plugins';
+  throw new ConfigError(flag, errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]`);
+}
+
+const unknownIn = (flag: string, names: readonly string[]): readonly string[] =>
+  names.filter(name => !KNOWN.has(name)).map(name => `${flag} plugin ${JSON.stringify(name)} is unknown`);
+
+/** Warnings about plugins that the settings name and that this server does not have. */
+export const admissionWarnings = ({ enableAdmissionPlugins, disableAdmissionPlugins }: Flags): readonly string[] =>
+  [...enableAdmissionPlugins, ...disableAdmissionPlugins]
+    .filter(name => !KNOWN.get(name)?.spec)
+    .map(name => `The admission plugin ${name} is not part of this server: naming it has no effect.`);
+
+/** The first plugin that is asked behind those of the configuration, and sees what they have changed. */
+const FIRST_BEHIND = PLUGINS.findIndex(({ name }) => name === 'MutatingAdmissionPolicy');
+
+/** The admission plugins of a server with these settings: those before and behind the plugins of its configuration. */
+export function admissionPlugins(settings: Settings): {
+  readonly before: readonly PluginSpec[];
+  readonly behind: readonly PluginSpec[];
+} {
+  const { enableAdmissionPlugins, disableAdmissionPlugins } = settings;
+  const { services, kubeConfigFiles } = admissionConfig(settings);
+  const configOf = (name: string): object => {
+    const kubeConfigFile = kubeConfigFiles.get(name);
+    return { services, ...(kubeConfigFile ? { kubeConfigFile } : {}) };
+  };
+  const specs = (plugins: readonly AdmissionPlugin[]): readonly PluginSpec[] =>
+    plugins
+      .filter(({ name, isOnByDefault }) =>
+        isOnByDefault ? !disableAdmissionPlugins.includes(name) : enableAdmissionPlugins.includes(name),
+      )
+      .flatMap(({ name, spec }) => {
+        if (!spec) return [];
+        return name.endsWith('AdmissionWebhook') ? { ...spec, config: configOf(name) } : spec;
+      });
+  return { before: specs(PLUGINS.slice(0, FIRST_BEHIND)), behind: specs(PLUGINS.slice(FIRST_BEHIND)) };
+}

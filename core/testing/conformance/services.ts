@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import type { Authenticator } from '../../api/access.js';
+import type { HttpDocument } from '../../api/document.js';
+import type { Awaitable } from '../../api/point.js';
+import type { NewToken, TokenIssuer } from '../../api/tokens.js';
+import type { ApiObject } from '../../model/object.js';
+import { type ConformanceTest, suite } from '../suite.js';
+import { frozenCopy, received } from './samples.js';
+
+/** A path: segments of printable characters, without a slash at the end, a query or a fragment. */
+const PATH = /^(\/[^/?#\s]+)+$/;
+/** A media type (RFC 9110, 8.3), with or without parameters. */
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(\s*;.*)?$/;
+/** Names of headers in lower case (RFC 9110, 5.1). */
+const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
+/** Values of headers (RFC 9110, 5.5). */
+const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
+
+/** Documents under test. */
+export interface HttpDocumentsCase {
+  /** Makes them; called for each test. */
+  make(): Awaitable<readonly HttpDocument[]>;
+  /** Their paths, in any order. */
+  readonly paths: readonly string[];
+}
+
+/**
+ * What all documents must be.
+ *
+ * @example
+ * for (const { name, run } of httpDocumentsConformance({ make: () => [robots], paths: ['/robots.txt'] }))
+ *   test(name, run);
+ */
+export function httpDocumentsConformance({ make, paths }: HttpDocumentsCase): readonly ConformanceTest[] {
+  return suite(({ it }) => {
+    it('have the expected paths, each once', async () => {
+      const found = (await make()).map(({ path }) => path);
+      assert.deepEqual(found.toSorted(), paths.toSorted());
+      for (const path of found) assert.match(path, PATH);
+      assert.equal(new Set(found).size, found.length, 'two documents have one path');
+    });
+
+    it('have a media type and headers that can be sent', async () => {
+      for (const { contentType, headers } of await make()) {
+        assert.match(contentType, MEDIA_TYPE);
+        for (const [name, value] of Object.entries(headers)) {
+          assert.match(name, HEADER_NAME);
+          assert.match(value, HEADER_VALUE);
+        }
+      }
+    });
+
+    it('have a text as body, each time', async () => {
+      for (const document of await make()) {
+        const bodies = await Promise.all([document.body({ port: 6443 }), document.body({ port: 6443 })]);
+        for (const body of bodies) assert.equal(typeof body, 'string', `${document.path}: the body must be a text`);
+        if (/^application\/(.*\+)?json\b/.test(document.contentType)) for (const body of bodies) JSON.parse(body);
+      }
+    });
+  });
+}
+
+/** A token issuer under test. */
+export interface TokenIssuerCase {
+  /** Makes one; called for each test. */
+  make(): Awaitable<TokenIssuer>;
+  /**
+   * Makes the authenticator of the tokens, which knows the account `robot` of the namespace `default` with the uid
+   * `uid-robot`, and no secret; absent: tokens are not authenticated by this server.
+   */
+  makeAuthenticator?(): Awaitable<Authenticator>;
+  /** The time of the test, in milliseconds since the epoch; default: now. */
+  readonly now?: number;
+}
+
+const ACCOUNT: ApiObject = {
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: { name: 'robot', namespace: 'default', uid: 'uid-robot' },
+};
+const LIFETIME_S = 600;
+
+/** Characters of a bearer token (RFC 6750, 2.1). */
+const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
+
+/**
+ * What every token issuer must do.
+ *
+ * @example
+ * for (const { name, run } of tokenIssuerConformance({ make: () => signer, makeAuthenticator: () => verifier }))
+ *   test(name, run);
+ */
+export function tokenIssuerConformance(given: TokenIssuerCase): readonly ConformanceTest[] {
+  const { make, makeAuthenticator } = given;
+  const issuedAt = Math.floor((given.now ?? Date.now()) / 1000);
+  const token = (audiences: readonly string[]): NewToken =>
+    frozenCopy({ account: ACCOUNT, audiences, issuedAt, expiresAt: issuedAt + LIFETIME_S });
+  return suite(({ it }) => {
+    it('names its audiences, and limits lifetimes by seconds', async () => {
+      const { audiences, maxSeconds, extend } = await make();
+      assert.ok(audiences.length > 0, 'audiences must name one');
+      for (const audience of audiences) assert.ok(typeof audience === 'string' && audience !== '');
+      assert.ok(maxSeconds === undefined || maxSeconds > 0, 'maxSeconds must be a number of seconds');
+      assert.equal(typeof extend, 'boolean');
+    });
+
+    it('makes another token each time, which a header can carry', async () => {
+      const issuer = await make();
+      const tokens = await Promise.all(Array.from({ length: 3 }, () => issuer.issue(token(issuer.audiences))));
+      assert.equal(new Set(tokens).size, tokens.length, 'two tokens are equal');
+      const legacy = { namespace: 'default', secret: 'robot-token', account: 'robot', uid: 'uid-robot' };
+      for (const one of [...tokens, await issuer.issueLegacy(legacy)]) assert.match(one, TOKEN);
+    });
+
+    if (!makeAuthenticator) return;
+
+    it('makes tokens that authenticate as the service account', async () => {
+      const issuer = await make();
+      const authenticator = await makeAuthenticator();
+      const headers = { authorization: `Bearer ${await issuer.issue(token(issuer.audiences))}` };
+      const found = await authenticator.authenticate(received({ headers }));
+      const identified = found && 'user' in found ? found.user : found;
+      assert.equal(identified?.name, 'system:serviceaccount:default:robot');
+    });
+
+    it('makes tokens for other audiences that do not authenticate at this server', async () => {
+      const issuer = await make();
+      const authenticator = await makeAuthenticator();
+      const headers = { authorization: `Bearer ${await issuer.issue(token(['https://elsewhere.example']))}` };
+      const found = await Promise.resolve(authenticator.authenticate(received({ headers }))).catch(() => null);
+      assert.equal(found, null);
+    });
+  });
+}

@@ -1,0 +1,249 @@
+/*
+ * How jobs and their outcomes are posted between the front end and the pool: each as an array, without the names of its
+ * members, and the bytes of all of them in one buffer, which is transferred. To clone objects with many members takes
+ * twice as long (docs/decisions/0008).
+ */
+import type { Job, JobOutcome, JobResult, LateOutcome, Rendering } from './messages.js';
+import { joinBytes, PieceReader } from './pack.js';
+
+/** The bytes of a message, in one buffer; undefined if there are none. */
+type Bytes = ArrayBuffer | undefined;
+
+/** What is posted for items, and the buffers to transfer with it. */
+export type Packed<T> = readonly [packed: T, transfer: ArrayBuffer[]];
+
+type RenderRow = [
+  lengths: number[],
+  status: number,
+  list: Rendering['list'],
+  warnings: Rendering['warnings'],
+  events: Rendering['events'],
+  part: Rendering['part'],
+  records: Rendering['records'],
+];
+
+/** A length stands for a piece of the bytes. */
+type JobRow = [
+  id: number,
+  method: string,
+  path: string,
+  query: string,
+  accept: string,
+  contentType: string,
+  userAgent: string,
+  ifMatch: string,
+  user: Job['user'],
+  credentials: Job['credentials'],
+  warnings: Job['warnings'],
+  granted: boolean,
+  bodyLength: number | undefined,
+  currentLength: number | undefined,
+  currentRevision: number | undefined,
+  currentKey: string | undefined,
+  begun: boolean | undefined,
+  render: RenderRow | undefined,
+  collection: boolean | undefined,
+];
+
+/** Jobs as they are posted. */
+export interface PackedJobs {
+  readonly rows: readonly JobRow[];
+  readonly bytes: Bytes;
+}
+
+/** Adds pieces to `pieces` and returns their lengths. */
+const lengthsOf = (added: readonly Uint8Array[], pieces: Uint8Array[]): number[] =>
+  added.map(piece => {
+    pieces.push(piece);
+    return piece.length;
+  });
+
+function toRenderRow(rendering: Rendering, pieces: Uint8Array[]): RenderRow {
+  const { objects, status, list, warnings, events, part, records } = rendering;
+  return [lengthsOf(objects, pieces), status, list, warnings, events, part, records];
+}
+
+function fromRenderRow(row: RenderRow, reader: PieceReader): Rendering {
+  const [lengths, status, list, warnings, events, part, records] = row;
+  return { objects: lengths.map(length => reader.next(length)), status, list, warnings, events, part, records };
+}
+
+function toJobRow(job: Job, pieces: Uint8Array[]): JobRow {
+  const { body, current, render } = job;
+  if (body) pieces.push(body);
+  if (current) pieces.push(current.bytes);
+  return [
+    job.id,
+    job.method,
+    job.path,
+    job.query,
+    job.accept,
+    job.contentType,
+    job.userAgent,
+    job.ifMatch,
+    job.user,
+    job.credentials,
+    job.warnings,
+    job.granted,
+    body?.length,
+    current?.bytes.length,
+    current?.revision,
+    job.currentKey,
+    job.begun,
+    render && toRenderRow(render, pieces),
+    job.collection,
+  ];
+}
+
+function fromJobRow(row: JobRow, reader: PieceReader): Job {
+  const [bodyLength, currentLength, currentRevision] = [row[12], row[13], row[14]];
+  const body = bodyLength === undefined ? undefined : reader.next(bodyLength);
+  const current =
+    currentLength === undefined ? undefined : { bytes: reader.next(currentLength), revision: currentRevision! };
+  const render = row[17];
+  return {
+    id: row[0],
+    method: row[1],
+    path: row[2],
+    query: row[3],
+    accept: row[4],
+    contentType: row[5],
+    userAgent: row[6],
+    ifMatch: row[7],
+    user: row[8],
+    credentials: row[9],
+    warnings: row[10],
+    granted: row[11],
+    body,
+    current,
+    currentKey: row[15],
+    begun: row[16],
+    render: render && fromRenderRow(render, reader),
+    collection: row[18],
+  };
+}
+
+function withBytes<Row>(rows: Row[], pieces: readonly Uint8Array[]): Packed<{ rows: Row[]; bytes: Bytes }> {
+  const bytes = joinBytes(pieces);
+  return [{ rows, bytes }, bytes ? [bytes] : []];
+}
+
+/** Jobs in the form in which they are posted. */
+export function packJobs(jobs: readonly Job[]): Packed<PackedJobs> {
+  const pieces: Uint8Array[] = [];
+  const rows = jobs.map(job => toJobRow(job, pieces));
+  return withBytes(rows, pieces);
+}
+
+/** The jobs that were posted. Their bytes are views of the message's. */
+export function unpackJobs({ rows, bytes }: PackedJobs): Job[] {
+  const reader = new PieceReader(bytes);
+  return rows.map(row => fromJobRow(row, reader));
+}
+
+type Respond = Extract<JobOutcome, { is: 'respond' }>;
+type Proposed = Extract<JobOutcome, { is: 'proposed' }>;
+type Rendered = Extract<JobOutcome, { is: 'rendered' }>;
+
+type RespondRow = [
+  is: Respond['is'],
+  id: number,
+  grant: Respond['grant'],
+  status: number,
+  headers: Respond['headers'],
+  key: string | undefined,
+  bodyLength: number,
+  rest: Respond['rest'],
+  annotations: JobResult['annotations'],
+];
+type ProposedRow = [
+  is: Proposed['is'],
+  id: number,
+  grant: Proposed['grant'],
+  status: number,
+  headers: Proposed['headers'],
+  key: string,
+  bodyLength: number | undefined,
+  gaps: Proposed['gaps'],
+  more: boolean | undefined,
+  annotations: JobResult['annotations'],
+];
+type RenderedRow = [is: Rendered['is'], id: number, grant: Rendered['grant'], lengths: number[]];
+/** Outcomes of other kinds are rare, and posted as they are. */
+type OutcomeRow = RespondRow | ProposedRow | RenderedRow | Exclude<JobOutcome, Respond | Proposed | Rendered>;
+
+/** Outcomes of the jobs of a batch as they are posted. Whoever has read them may drop them from it. */
+export interface PackedOutcomes {
+  rows: (OutcomeRow | null)[];
+  bytes: Bytes;
+}
+
+/** Late outcomes as they are posted. */
+export interface PackedLate {
+  readonly rows: readonly (readonly [batch: number, at: number, outcome: OutcomeRow])[];
+  readonly bytes: Bytes;
+}
+
+function toOutcomeRow(outcome: JobOutcome, pieces: Uint8Array[]): OutcomeRow {
+  switch (outcome.is) {
+    case 'respond': {
+      const { is, id, grant, status, headers, key, body, rest, annotations } = outcome;
+      pieces.push(body);
+      return [is, id, grant, status, headers, key, body.length, rest, annotations];
+    }
+    case 'proposed': {
+      const { is, id, grant, status, headers, key, body, gaps, more, annotations } = outcome;
+      if (body) pieces.push(body);
+      return [is, id, grant, status, headers, key, body?.length, gaps, more, annotations];
+    }
+    case 'rendered':
+      return [outcome.is, outcome.id, outcome.grant, lengthsOf(outcome.pieces, pieces)];
+    default:
+      return outcome;
+  }
+}
+
+function fromOutcomeRow(row: OutcomeRow, reader: PieceReader): JobOutcome {
+  if (!Array.isArray(row)) return row;
+  switch (row[0]) {
+    case 'respond': {
+      const [is, id, grant, status, headers, key, bodyLength, rest, annotations] = row;
+      return { id, grant, annotations, is, status, headers, body: reader.next(bodyLength), key, rest };
+    }
+    case 'proposed': {
+      const [is, id, grant, status, headers, key, bodyLength, gaps, more, annotations] = row;
+      const body = bodyLength === undefined ? undefined : reader.next(bodyLength);
+      return { id, grant, annotations, is, status, headers, body, gaps, more, key };
+    }
+    case 'rendered': {
+      const [is, id, grant, lengths] = row;
+      return { id, grant, is, pieces: lengths.map(length => reader.next(length)) };
+    }
+  }
+}
+
+/** Outcomes of a batch in the form in which they are posted; null for those that follow as late ones. */
+export function packOutcomes(outcomes: readonly (JobOutcome | null)[]): Packed<PackedOutcomes> {
+  const pieces: Uint8Array[] = [];
+  const rows = outcomes.map(outcome => outcome && toOutcomeRow(outcome, pieces));
+  return withBytes(rows, pieces);
+}
+
+/** The outcomes that were posted. Their bytes are views of the message's. */
+export function unpackOutcomes({ rows, bytes }: PackedOutcomes): (JobOutcome | null)[] {
+  const reader = new PieceReader(bytes);
+  return rows.map(row => row && fromOutcomeRow(row, reader));
+}
+
+/** Late outcomes in the form in which they are posted. */
+export function packLate(late: readonly LateOutcome[]): Packed<PackedLate> {
+  const pieces: Uint8Array[] = [];
+  const rows = late.map(({ batch, at, outcome }) => [batch, at, toOutcomeRow(outcome, pieces)] as const);
+  return withBytes(rows, pieces);
+}
+
+/** The late outcomes that were posted. Their bytes are views of the message's. */
+export function unpackLate({ rows, bytes }: PackedLate): LateOutcome[] {
+  const reader = new PieceReader(bytes);
+  return rows.map(([batch, at, row]) => ({ batch, at, outcome: fromOutcomeRow(row, reader) }));
+}

@@ -1,0 +1,51 @@
+import {
+  definePlugin,
+  type Host,
+  type Plugin,
+  qualifyResource,
+  Refusal,
+  stringAt,
+  type Validator,
+  validator,
+} from '../../core/api/index.js';
+import { parseCertificateRequest } from '../../core/pki/certificateRequest.js';
+
+const GROUP = 'certificates.orchestrator.io';
+const REQUESTS = 'certificatesigningrequests';
+const CLIENT_SIGNER = 'orchestrator.io/orchestrator-apiserver-client';
+/** The group that may do everything. */
+const MASTERS = 'system:masters';
+
+/** The organizations in the subject of a request; none if it cannot be parsed: such a request is never signed. */
+const organizationsOf = (request: string): Promise<readonly string[]> =>
+  parseCertificateRequest(request).then(
+    ({ organizations }) => organizations,
+    () => [],
+  );
+
+/** Throws 403 for a new request for a client certificate of the group that may do everything. */
+function restriction({ naming }: Pick<Host<'request'>, 'naming'>): Validator {
+  const signer = naming.component(CLIENT_SIGNER);
+  return {
+    on: { groups: [GROUP], resources: [REQUESTS], operations: ['CREATE'] },
+    async validate({ target }, object) {
+      if (stringAt(object, 'spec', 'signerName') !== signer) return [];
+      if (!(await organizationsOf(stringAt(object, 'spec', 'request'))).includes(MASTERS)) return [];
+      const group = naming.group(GROUP);
+      const name = object?.metadata.name ?? target.name;
+      throw new Refusal(
+        'Forbidden',
+        `${qualifyResource({ group, resource: REQUESTS })} ${JSON.stringify(name)} is forbidden: use of ${signer} signer ` +
+          `with ${MASTERS} group is not allowed`,
+        { name, group, kind: REQUESTS },
+      );
+    },
+  };
+}
+
+/** Nobody can request a certificate of the group that may do everything. */
+export default definePlugin({
+  name: 'certificate-subject',
+  parse: () => null,
+  contribute: () => [validator.of(restriction)],
+}) satisfies Plugin<null>;

@@ -1,0 +1,51 @@
+import type * as Cel from '../../../core/cel/index.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { isAbsent, recordAt, recordsAt, stringAt } from '../../../core/model/record.js';
+import { compileExpression, type CompiledExpression } from '../../../core/schema/expressions/budget.js';
+import { matchConditionsOf } from '../../../core/schema/expressions/conditions.js';
+import { admissionEnvironment } from '../../../core/schema/expressions/environment.js';
+import { compileVariables, type CompiledVariable } from '../../../core/schema/expressions/variables.js';
+
+/** A validation of a policy, compiled. */
+export interface Validation {
+  readonly expression: CompiledExpression;
+  readonly message: string;
+  readonly messageExpression?: CompiledExpression;
+  readonly reason: string;
+}
+
+/** A ValidatingAdmissionPolicy, compiled. */
+export interface CompiledPolicy {
+  readonly conditions: readonly CompiledExpression[];
+  readonly variables: readonly CompiledVariable[];
+  readonly validations: readonly Validation[];
+  readonly auditAnnotations: readonly { readonly key: string; readonly expression: CompiledExpression }[];
+}
+
+/** Compiles the expressions of a policy. What does not compile is an error when it is evaluated. */
+export function compilePolicy(cel: typeof Cel, policy: ApiObject): CompiledPolicy {
+  const spec = recordAt(policy, 'spec') ?? {};
+  const params = !isAbsent(recordAt(spec, 'paramKind'));
+  const variables = compileVariables(cel, recordsAt(spec, 'variables'), { params, authorizer: true });
+  const types = variables.length > 0 ? new Map(variables.map(({ name, type }) => [name, type])) : undefined;
+  const asks = variables.some(({ expression }) => expression.asksAuthorizer);
+  const env = admissionEnvironment(cel, { params, authorizer: true, variables: types });
+  const messageEnv = admissionEnvironment(cel, { params, variables: types });
+  return {
+    conditions: matchConditionsOf(admissionEnvironment(cel, { params, authorizer: true }), spec),
+    variables,
+    validations: recordsAt(spec, 'validations').map(validation => {
+      const messageText = stringAt(validation, 'messageExpression');
+      return {
+        expression: compileExpression(env, stringAt(validation, 'expression'), asks),
+        message: stringAt(validation, 'message').trim(),
+        ...(messageText ? { messageExpression: compileExpression(messageEnv, messageText, asks) } : {}),
+        reason: stringAt(validation, 'reason') || 'Invalid',
+      };
+    }),
+    auditAnnotations: recordsAt(spec, 'auditAnnotations').map(annotation => ({
+      key: stringAt(annotation, 'key'),
+      expression: compileExpression(env, stringAt(annotation, 'valueExpression'), asks),
+    })),
+  };
+}

@@ -1,0 +1,100 @@
+import type * as Cel from '../../../core/cel/index.js';
+import { JSON_PATCH_OPERATIONS } from '../../../core/limits.js';
+import type { ApiObject, Json } from '../../../core/model/object.js';
+import { isAbsent, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
+import { Refusal } from '../../../core/model/refusal.js';
+import { compileExpression, type CompiledExpression } from '../../../core/schema/expressions/budget.js';
+import { matchConditionsOf } from '../../../core/schema/expressions/conditions.js';
+import { admissionEnvironment } from '../../../core/schema/expressions/environment.js';
+import { type CompiledVariable, compileVariables } from '../../../core/schema/expressions/variables.js';
+import { applyJsonPatch } from '../../../core/schema/patch/jsonPatch.js';
+
+/** Thrown for a mutation that cannot be applied. */
+export class MutationError extends Error {}
+
+/** Merges a configuration into the current object. Throws an Error that says what is wrong with it. */
+type Merge = (configuration: UnknownRecord) => ApiObject;
+
+/** A mutation of a policy, compiled. */
+export interface CompiledMutation {
+  readonly expression: CompiledExpression;
+  /** The object that the value of the expression makes of an object. Throws MutationError. */
+  apply(value: Cel.Value, object: ApiObject, merge: Merge): ApiObject;
+}
+
+/** A MutatingAdmissionPolicy, compiled. */
+export interface CompiledMutations {
+  readonly conditions: readonly CompiledExpression[];
+  readonly variables: readonly CompiledVariable[];
+  readonly mutations: readonly CompiledMutation[];
+}
+
+/** The JSON of a value. Throws MutationError for one that JSON does not have. */
+function jsonOf(cel: typeof Cel, value: Cel.Value): Json {
+  try {
+    return cel.toJson(value) as Json;
+  } catch (error) {
+    if (error instanceof cel.CelError) throw new MutationError(error.message);
+    throw error;
+  }
+}
+
+function mergeObject(cel: typeof Cel, value: Cel.Value, merge: Merge): ApiObject {
+  const wrong = cel.wrongTypeName(value);
+  if (wrong !== undefined) throw new MutationError(`type mismatch: ${wrong}`);
+  try {
+    return merge(jsonOf(cel, value) as UnknownRecord);
+  } catch (error) {
+    if (error instanceof MutationError) throw error;
+    throw new MutationError(`error applying patch: ${(error as Error).message}`);
+  }
+}
+
+const KNOWN_OPERATIONS = new Set(['add', 'copy', 'move', 'remove', 'replace', 'test']);
+
+/** Applies operations one by one. Where a test fails, none of them is applied. */
+function patchObject(operations: Json, object: ApiObject): ApiObject {
+  if (!Array.isArray(operations) || operations.length > JSON_PATCH_OPERATIONS)
+    throw new MutationError(`JSON Patch: there may be at most ${JSON_PATCH_OPERATIONS} operations`);
+  let patched = structuredClone(object) as unknown as Json;
+  for (const operation of operations) {
+    const op = stringAt(operation, 'op');
+    const path = stringAt(operation, 'path');
+    if (!KNOWN_OPERATIONS.has(op)) throw new MutationError(`JSON Patch: Unexpected kind: ${op}`);
+    try {
+      patched = applyJsonPatch(
+        patched,
+        [{ path, ...(operation as { [member: string]: Json }) }],
+        JSON_PATCH_OPERATIONS,
+      );
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (op === 'test') return object;
+      throw new MutationError(`JSON Patch: error in ${op} for path: '${path}': the operation does not apply`);
+    }
+  }
+  return patched as unknown as ApiObject;
+}
+
+/** Compiles the expressions of a policy. What does not compile is an error when it is evaluated. */
+export function compileMutations(cel: typeof Cel, policy: ApiObject): CompiledMutations {
+  const spec = recordAt(policy, 'spec') ?? {};
+  const scope = { params: !isAbsent(recordAt(spec, 'paramKind')), authorizer: true };
+  const variables = compileVariables(cel, recordsAt(spec, 'variables'), scope);
+  const types = variables.length > 0 ? new Map(variables.map(({ name, type }) => [name, type])) : undefined;
+  const asks = variables.some(({ expression }) => expression.asksAuthorizer);
+  const env = admissionEnvironment(cel, { ...scope, variables: types, mutation: true });
+  return {
+    conditions: matchConditionsOf(admissionEnvironment(cel, scope), spec),
+    variables,
+    mutations: recordsAt(spec, 'mutations').map((mutation): CompiledMutation => {
+      const isMerge = stringAt(mutation, 'patchType') === 'ApplyConfiguration';
+      const text = stringAt(mutation, isMerge ? 'applyConfiguration' : 'jsonPatch', 'expression');
+      return {
+        expression: compileExpression(env, text, asks),
+        apply: (value, object, merge) =>
+          isMerge ? mergeObject(cel, value, merge) : patchObject(jsonOf(cel, value), object),
+      };
+    }),
+  };
+}

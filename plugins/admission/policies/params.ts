@@ -1,0 +1,62 @@
+import type { Host, StoredKind } from '../../../core/api/host.js';
+import { requirementsOf } from '../../../core/model/labelSelector.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { recordAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
+import { matchesLabels } from '../../../core/model/selector.js';
+
+/** Thrown for parameters that a binding cannot be evaluated with. */
+export class ParamsError extends Error {}
+
+/** The kind of a policy's parameters. Throws ParamsError where it is not served. */
+export function paramKindOf({ kinds }: Pick<Host<'request'>, 'kinds'>, paramKind: UnknownRecord): StoredKind {
+  const apiVersion = stringAt(paramKind, 'apiVersion');
+  const kind = stringAt(paramKind, 'kind');
+  const found = kinds.find(apiVersion, kind);
+  if (!found) {
+    const shown = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
+    throw new ParamsError(`failed to find resource referenced by paramKind: '${shown}, Kind=${kind}'`);
+  }
+  return found;
+}
+
+/**
+ * The parameters of a binding for a request in a namespace; null stands for evaluation without parameters. Throws
+ * ParamsError for a reference that does not fit the kind, and for parameters that are missing and required.
+ */
+export async function collectParams(
+  host: Pick<Host<'request'>, 'follow'>,
+  kind: StoredKind | undefined,
+  paramRef: UnknownRecord | undefined,
+  requestNamespace: string,
+): Promise<readonly (ApiObject | null)[]> {
+  if (!kind || !paramRef) return [null];
+  const informer = await host.follow(kind.storageName);
+  const namespace = namespaceOf(kind, stringAt(paramRef, 'namespace'), requestNamespace);
+  const name = stringAt(paramRef, 'name');
+  const selector = recordAt(paramRef, 'selector');
+  let found: readonly ApiObject[];
+  if (name) {
+    const one = informer.get(namespace, name);
+    found = one ? [one] : [];
+  } else {
+    const requirements = requirementsOf(selector);
+    const all = kind.namespaced ? informer.list(namespace) : informer.list();
+    found = all.filter(({ metadata }) => matchesLabels(requirements, metadata.labels));
+  }
+  if (found.length > 0) return found.map(object => kind.read(object));
+  if (stringAt(paramRef, 'parameterNotFoundAction') === 'Deny')
+    throw new ParamsError('no params found for policy binding with `Deny` parameterNotFoundAction');
+  return [];
+}
+
+/** The namespace of the parameters: that of the reference, or of the request. Throws ParamsError where it cannot be. */
+function namespaceOf(kind: StoredKind, given: string, requestNamespace: string): string {
+  if (!kind.namespaced) {
+    if (given) throw new ParamsError('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
+    return '';
+  }
+  const namespace = given || requestNamespace;
+  if (!namespace)
+    throw new ParamsError('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
+  return namespace;
+}

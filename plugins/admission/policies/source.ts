@@ -1,0 +1,96 @@
+import type * as Cel from '../../../core/cel/index.js';
+import type { Informer } from '../../../core/api/host.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { recordAt, stringAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
+import { type Constraints, constraintsOf } from '../rules/matching.js';
+
+/** A binding of a policy. */
+export interface Binding {
+  readonly name: string;
+  /** Absent: it matches what the policy matches. */
+  readonly constraints?: Constraints;
+  readonly paramRef?: UnknownRecord;
+  readonly actions: readonly string[];
+}
+
+/** A policy with its bindings. */
+export interface ActivePolicy<Compiled> {
+  readonly name: string;
+  readonly failurePolicy: string;
+  /** Mutating policies: whether they see changes that are made behind them. */
+  readonly reinvocationPolicy: string;
+  readonly constraints: Constraints;
+  readonly paramKind?: UnknownRecord;
+  readonly bindings: readonly Binding[];
+  /** Compiles its expressions, at the first call. */
+  readonly compiled: (cel: typeof Cel) => Compiled;
+}
+
+const bindingOf = ({ metadata, spec }: ApiObject): Binding => {
+  const matchResources = recordAt(spec, 'matchResources');
+  const paramRef = recordAt(spec, 'paramRef');
+  return {
+    name: metadata.name!,
+    ...(matchResources ? { constraints: constraintsOf(matchResources) } : {}),
+    ...(paramRef ? { paramRef } : {}),
+    actions: stringsAt(spec, 'validationActions'),
+  };
+};
+
+/** The policies with bindings, as of now, in the order of their names. Each generation is compiled once. */
+export class PolicySource<Compiled> {
+  #active: readonly ActivePolicy<Compiled>[] = [];
+  /** Revisions of the informers that `#active` was made of. */
+  #revisions = [-1, -1];
+  /** What was compiled, by uid and generation. */
+  #compiled = new Map<string, Compiled>();
+
+  constructor(
+    readonly policies: Informer,
+    readonly bindings: Informer,
+    readonly compile: (cel: typeof Cel, policy: ApiObject) => Compiled,
+  ) {}
+
+  /** The active policies. */
+  current(): readonly ActivePolicy<Compiled>[] {
+    const [policies, bindings] = this.#revisions;
+    if (policies !== this.policies.revision || bindings !== this.bindings.revision) this.#rebuild();
+    return this.#active;
+  }
+
+  #rebuild(): void {
+    const byPolicy = new Map<string, Binding[]>();
+    for (const binding of this.bindings.list()) {
+      const name = stringAt(binding, 'spec', 'policyName');
+      byPolicy.set(name, [...(byPolicy.get(name) ?? []), bindingOf(binding)]);
+    }
+    const before = this.#compiled;
+    this.#compiled = new Map();
+    this.#active = this.policies.list().flatMap(policy => {
+      const bindings = byPolicy.get(policy.metadata.name!);
+      const key = `${policy.metadata.uid}/${policy.metadata.generation}`;
+      const known = before.get(key);
+      if (known) this.#compiled.set(key, known);
+      return bindings ? [this.#activePolicy(policy, bindings, key)] : [];
+    });
+    this.#revisions = [this.policies.revision, this.bindings.revision];
+  }
+
+  #activePolicy(policy: ApiObject, bindings: readonly Binding[], key: string): ActivePolicy<Compiled> {
+    const { metadata, spec } = policy;
+    const paramKind = recordAt(spec, 'paramKind');
+    return {
+      name: metadata.name!,
+      failurePolicy: stringAt(spec, 'failurePolicy') || 'Fail',
+      reinvocationPolicy: stringAt(spec, 'reinvocationPolicy') || 'Never',
+      constraints: constraintsOf(recordAt(spec, 'matchConstraints')),
+      ...(paramKind ? { paramKind } : {}),
+      bindings,
+      compiled: cel => {
+        let compiled = this.#compiled.get(key);
+        if (!compiled) this.#compiled.set(key, (compiled = this.compile(cel, policy)));
+        return compiled;
+      },
+    };
+  }
+}

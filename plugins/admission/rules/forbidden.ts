@@ -1,0 +1,14 @@
+import type { Change } from '../../../core/api/admission.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import type { Refusal } from '../../../core/model/refusal.js';
+import { forbiddenError } from '../pod-draft.js';
+
+/**
+ * 403 of an admission plugin about the object of a change, named as upstream: the objects of a deletecollection have no
+ * name in its requests.
+ */
+export function forbiddenByPlugin({ view }: Change, object: ApiObject | undefined, why: string): Refusal {
+  const { group, resource } = view.resource;
+  const name = view.name || object?.metadata?.name || 'Unknown';
+  return forbiddenError({ group, resource }, name, why);
+}

@@ -1,0 +1,155 @@
+import {
+  type Change,
+  type Mutator,
+  mutator,
+  type ServedKind,
+  type Validator,
+  validator,
+} from '../../../core/api/admission.js';
+import type { EquivalentKind } from '../../../core/api/admission.js';
+import type { Host } from '../../../core/api/host.js';
+import { definePlugin } from '../../../core/api/plugin.js';
+import type { Plugin } from '../../../core/api/point.js';
+import { JSON_PATCH_OPERATIONS } from '../../../core/limits.js';
+import { readJson } from '../../../core/model/jsonText.js';
+import type { ApiObject, Json } from '../../../core/model/object.js';
+import { isDeepEqual } from '../../../core/model/record.js';
+import { Refusal } from '../../../core/model/refusal.js';
+import { applyJsonPatch } from '../../../core/schema/patch/jsonPatch.js';
+import { isExempt } from '../rules/matching.js';
+import { Reinvocation } from '../rules/reinvocation.js';
+import { Shown } from '../rules/shown.js';
+import { type Webhook, WebhookSource } from './configuration.js';
+import { Dispatcher, internalError, type Position } from './dispatch.js';
+import { parseEndpointSettings, type WebhookSettings } from '../../../core/webhooks/endpoint.js';
+import type { Verdict } from './review.js';
+
+/** Calls mutating webhooks, one after the other. */
+class Mutating {
+  readonly #source: WebhookSource;
+  readonly #dispatcher: Dispatcher;
+  readonly #reinvocation = new Reinvocation();
+
+  constructor(host: Host<'request'>, settings: WebhookSettings) {
+    this.#source = new WebhookSource(
+      'mutating',
+      host.informer('admissionregistration.orchestrator.io/mutatingwebhookconfigurations'),
+    );
+    this.#dispatcher = new Dispatcher(host, settings);
+  }
+
+  /** The current webhooks for a change. */
+  webhooksFor(change: Change): readonly Webhook[] {
+    const webhooks = this.#source.current();
+    return webhooks.length === 0 || isExempt(change) ? [] : webhooks;
+  }
+
+  /** Calls all webhooks about a draft. In the second run, only those that asked for it. */
+  async mutate(change: Change, draft: ApiObject, isAgain: boolean): Promise<'reinvoke' | undefined> {
+    let shown = new Shown(change, draft);
+    const run = this.#reinvocation.begin(draft, isAgain, shown.object);
+    if (!run) return undefined;
+    for (const [index, webhook] of this.webhooksFor(change).entries()) {
+      const matched = await this.#dispatcher.match(webhook, change, shown, 'admit');
+      if (!matched || !run.includes(webhook.id)) continue;
+      const at = { type: 'admit', round: isAgain ? 1 : 0, index } as const;
+      const verdict = await this.#dispatcher.call(webhook, matched, change, shown, at);
+      const isPatched = verdict !== undefined && (await this.#patch(webhook, matched, change, draft, shown, verdict));
+      this.#annotate(webhook, change, at, isPatched);
+      run.ran(webhook.id, isPatched, webhook.reinvocationPolicy === 'IfNeeded');
+      if (isPatched) shown = new Shown(change, draft);
+    }
+    return this.#reinvocation.end(draft, run, shown.object);
+  }
+
+  /** Asks the webhooks about a delete or a connection, which they cannot change. */
+  async check(change: Change): Promise<void> {
+    const shown = new Shown(change, undefined);
+    for (const [index, webhook] of this.webhooksFor(change).entries()) {
+      const matched = await this.#dispatcher.match(webhook, change, shown, 'admit');
+      const at = { type: 'admit', round: 0, index } as const;
+      const verdict = matched && (await this.#dispatcher.call(webhook, matched, change, shown, at));
+      if (verdict && operationsOf(verdict).length > 0)
+        throw internalError(
+          `admission webhook ${JSON.stringify(webhook.name)} attempted to modify the object, which is not supported ` +
+            'for this operation',
+        );
+    }
+  }
+
+  /** Adds to the audit event whether a webhook has changed the object. */
+  #annotate({ configuration, name }: Webhook, change: Change, { round, index }: Position, mutated: boolean): void {
+    const group = this.#dispatcher.host.naming.group('webhook.admission.orchestrator.io');
+    const value = JSON.stringify({ configuration, webhook: name, mutated });
+    change.annotate(`mutation.${group}/round_${round}_index_${index}`, value);
+  }
+
+  /** Applies the patch of a webhook to the draft. Returns whether that changes anything. */
+  async #patch(
+    webhook: Webhook,
+    matched: ServedKind,
+    change: Change,
+    draft: ApiObject,
+    shown: Shown,
+    verdict: Verdict,
+  ): Promise<boolean> {
+    const operations = operationsOf(verdict);
+    if (operations.length === 0) return false;
+    if (verdict.patchType !== 'JSONPatch') {
+      this.#dispatcher.fail(webhook, `unsupported patch type ${JSON.stringify(verdict.patchType)}`);
+      return false;
+    }
+    const { object } = await shown.in(matched);
+    const patched = applyPatch(object as unknown as Json, operations);
+    const other = 'convertBack' in matched ? (matched as EquivalentKind) : undefined;
+    change.view.accept(draft, other ? await other.convertBack(patched as unknown as ApiObject) : patched);
+    return !isDeepEqual(shown.object, change.view.show(draft));
+  }
+}
+
+/** The operations of a patch. Throws 500 for one that is no list. */
+function operationsOf({ patch }: Verdict): Json[] {
+  if (patch === '') return [];
+  let operations: Json;
+  try {
+    operations = readJson(patch);
+  } catch {
+    throw internalError('invalid character in the JSON of the patch');
+  }
+  if (!Array.isArray(operations))
+    throw internalError('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
+  return operations;
+}
+
+/** Applies operations to a copy. Throws 500 for those that do not apply. */
+function applyPatch(object: Json, operations: Json[]): Json {
+  try {
+    return applyJsonPatch(structuredClone(object), operations, JSON_PATCH_OPERATIONS);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw internalError('jsonpatch: an operation of the patch does not apply to the object');
+  }
+}
+
+/** Calls the webhooks of MutatingWebhookConfigurations. */
+export default definePlugin({
+  name: 'mutating-admission-webhook',
+  parse: parseEndpointSettings,
+  contribute: settings => [
+    mutator.of((host): Mutator => {
+      const mutating = new Mutating(host, settings);
+      return {
+        on: { subresources: ['*'] },
+        mutate: (change, draft, again) =>
+          mutating.webhooksFor(change).length === 0 ? undefined : mutating.mutate(change, draft, again),
+      };
+    }),
+    validator.of((host): Validator => {
+      const mutating = new Mutating(host, settings);
+      return {
+        on: { subresources: ['*'], operations: ['DELETE', 'CONNECT'] },
+        validate: change => (mutating.webhooksFor(change).length === 0 ? [] : mutating.check(change).then(() => [])),
+      };
+    }),
+  ],
+}) satisfies Plugin<WebhookSettings>;

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import type { Change, ServedKind } from '../../../core/api/admission.js';
+import type { Naming } from '../../../core/naming.js';
+import { writeJson } from '../../../core/model/jsonText.js';
+import { entriesAt, recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
+import { type Reason, Refusal, type StatusDetails } from '../../../core/model/refusal.js';
+import { admissionRequest } from '../rules/request.js';
+import type { ShownIn } from '../rules/shown.js';
+import { errorOf, parseAnswer } from '../../../core/webhooks/answer.js';
+import type { HttpAnswer } from '../../../core/webhooks/client.js';
+
+/** Thrown for a call without a usable answer: `failurePolicy` says what that means for the request. */
+export class CallError extends Error {
+  constructor(
+    message: string,
+    /** The code that metrics count. */
+    readonly code = 400,
+  ) {
+    super(message);
+  }
+}
+
+/** The versions of AdmissionReview that are spoken. */
+const VERSIONS = ['v1', 'v1beta1'];
+
+/** A review to be sent. */
+export interface Review {
+  readonly uid: string;
+  readonly apiVersion: string;
+  readonly body: string;
+}
+
+/** The review of a change for a webhook that accepts `versions`. Throws CallError if it accepts no known one. */
+export function reviewOf(
+  naming: Naming,
+  versions: readonly string[],
+  change: Change,
+  matched: ServedKind,
+  { object, old }: ShownIn,
+): Review {
+  const version = versions.find(one => VERSIONS.includes(one));
+  if (!version)
+    throw new CallError(
+      'could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)',
+    );
+  const apiVersion = naming.apiVersion(`admission.orchestrator.io/${version}`);
+  const uid = randomUUID();
+  const { dryRun, options, ...attributes } = admissionRequest(change, matched);
+  const request = { uid, ...attributes, object: object ?? null, oldObject: old ?? null, dryRun, options };
+  return { uid, apiVersion, body: writeJson({ kind: 'AdmissionReview', apiVersion, request }) };
+}
+
+/** What a webhook answers. */
+export interface Verdict {
+  readonly allowed: boolean;
+  readonly status: UnknownRecord | undefined;
+  readonly warnings: readonly string[];
+  /** Names and values of what is added to the audit event. */
+  readonly annotations: readonly (readonly [string, string])[];
+  /** The patch as text, and its type. Empty for a validating webhook. */
+  readonly patch: string;
+  readonly patchType: string;
+}
+
+const failedCall = (why: string, code?: number): CallError => new CallError(`failed to call webhook: ${why}`, code);
+const invalidResponse = (why: string): CallError => new CallError(`received invalid webhook response: ${why}`, 503);
+
+const reviewKind = (apiVersion: string): string => `${apiVersion}, Kind=AdmissionReview`;
+
+/** What an answer to a review says. Throws CallError, with upstream's text, for one that says nothing usable. */
+export function verdictOf(answer: HttpAnswer, review: Review, mutating: boolean): Verdict {
+  if (answer.status < 200 || answer.status > 206) throw failedCall(errorOf(answer), answer.status);
+  const body = parseAnswer(answer);
+  if (body === undefined)
+    throw failedCall(
+      `couldn't get version/kind; json parse error: ${answer.text.trim() === '' ? 'unexpected end of JSON input' : 'invalid character looking for beginning of value'}`,
+    );
+  const [apiVersion, kind] = [stringAt(body, 'apiVersion'), stringAt(body, 'kind')];
+  const isOfOtherKind =
+    (kind !== '' && kind !== 'AdmissionReview') || (apiVersion !== '' && apiVersion !== review.apiVersion);
+  if (isOfOtherKind)
+    throw failedCall(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+  const response = recordAt(body, 'response');
+  if (!response) throw invalidResponse('webhook response was absent');
+  const uid = stringAt(response, 'uid');
+  if (uid !== review.uid && (review.apiVersion.endsWith('/v1') || uid !== ''))
+    throw invalidResponse(`expected response.uid=${JSON.stringify(review.uid)}, got ${JSON.stringify(uid)}`);
+  if (review.apiVersion.endsWith('/v1') && (kind === '' || apiVersion === ''))
+    throw invalidResponse(
+      `expected webhook response of ${reviewKind(review.apiVersion)}, got ${apiVersion || '/'}, Kind=${kind}`,
+    );
+  return {
+    allowed: response['allowed'] === true,
+    status: recordAt(response, 'status'),
+    warnings: stringsAt(response, 'warnings'),
+    annotations: entriesAt(response, 'auditAnnotations').map(([name, value]) => [name, String(value)]),
+    ...patchOf(response, mutating),
+  };
+}
+
+/** Any base64, with or without its padding. */
+const BASE64 = /^[A-Za-z0-9+/\r\n]*={0,2}$/;
+
+function patchOf(response: UnknownRecord, mutating: boolean): Pick<Verdict, 'patch' | 'patchType'> {
+  const encoded = stringAt(response, 'patch');
+  if (!BASE64.test(encoded)) throw failedCall('illegal base64 data at input byte 0');
+  const patch = Buffer.from(encoded, 'base64').toString('utf8');
+  const hasType = response['patchType'] !== undefined && response['patchType'] !== null;
+  if (!mutating) {
+    if (patch !== '') throw invalidResponse('validating webhook may not return response.patch');
+    if (hasType) throw invalidResponse('validating webhook may not return response.patchType');
+  }
+  if (patch !== '' && !hasType) throw invalidResponse('webhook returned response.patch but not response.patchType');
+  if (patch === '' && hasType) throw invalidResponse('webhook returned response.patchType but not response.patch');
+  return { patch, patchType: stringAt(response, 'patchType') };
+}
+
+/** The refusal of a request that a webhook denies. */
+export function denialOf(webhook: string, status: UnknownRecord = {}): Refusal {
+  const by = `admission webhook ${JSON.stringify(webhook)} denied the request`;
+  const reason = stringAt(status, 'reason');
+  const why = stringAt(status, 'message') || reason;
+  const given = Number(status['code'] ?? 0);
+  const code = given < 400 ? 400 : given > 599 ? 500 : given;
+  // Webhooks may give reasons of their own.
+  return new Refusal(reason as Reason, why ? `${by}: ${why}` : `${by} without explanation`, detailsOf(status), code);
+}
+
+function detailsOf(status: UnknownRecord): StatusDetails | undefined {
+  const details = recordAt(status, 'details');
+  if (!details) return undefined;
+  const causes = recordsAt(details, 'causes').map(cause => textsOf(cause, ['reason', 'message', 'field']));
+  const seconds = Number(details['retryAfterSeconds'] ?? 0);
+  return {
+    ...textsOf(details, ['name', 'group', 'kind', 'uid']),
+    ...(causes.length > 0 ? { causes } : {}),
+    ...(Number.isInteger(seconds) && seconds > 0 ? { retryAfterSeconds: seconds } : {}),
+  };
+}
+
+/** The members with these names that are texts and not empty. */
+const textsOf = (record: UnknownRecord, names: readonly string[]): { [name: string]: string } =>
+  Object.fromEntries(names.map(name => [name, stringAt(record, name)]).filter(([, text]) => text !== ''));

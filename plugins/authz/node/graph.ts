@@ -1,0 +1,62 @@
+import { type Host, type Informer, stringAt } from '../../../core/api/index.js';
+import { NodePods } from './nodePods.js';
+import type { PodReferences } from './podReferences.js';
+import { claimOf, VolumeSecrets } from './volumeSecrets.js';
+
+/** What the pods of nodes use, kept from events. */
+export class NodeGraph {
+  readonly pods: NodePods;
+  readonly #secrets = new VolumeSecrets();
+  readonly #volumes: Informer;
+  readonly #attachments: Informer;
+  readonly #slices: Informer;
+
+  constructor({ informer, listen, naming }: Pick<Host<'request'>, 'informer' | 'listen' | 'naming'>) {
+    this.pods = new NodePods(naming.label('orchestrator.io/config.mirror'));
+    this.#volumes = informer('core/persistentvolumes');
+    this.#attachments = informer('storage.orchestrator.io/volumeattachments');
+    this.#slices = informer('resource.orchestrator.io/resourceslices');
+    listen('core/pods', event => this.pods.take(event));
+    listen('core/persistentvolumes', event => this.#secrets.take(event));
+  }
+
+  usesServiceAccount = (node: string, namespace: string, name: string): boolean =>
+    this.pods.some(node, (pod, home) => home === namespace && pod.serviceAccount === name);
+
+  usesConfigMap = (node: string, namespace: string, name: string): boolean =>
+    this.#uses(node, 'configMaps', namespace, name);
+
+  usesClaim = (node: string, namespace: string, name: string): boolean => this.#uses(node, 'claims', namespace, name);
+
+  usesResourceClaim = (node: string, namespace: string, name: string): boolean =>
+    this.#uses(node, 'resourceClaims', namespace, name);
+
+  /** A pod needs its own secrets and those of the volumes that are bound to its claims. */
+  usesSecret = (node: string, namespace: string, name: string): boolean => {
+    if (this.#uses(node, 'secrets', namespace, name)) return true;
+    const claims = this.#secrets.claimsFor(namespace, name);
+    return (
+      claims !== undefined &&
+      this.pods.some(node, (pod, home) => pod.claims.some(claim => claims.has(`${home}/${claim}`)))
+    );
+  };
+
+  usesVolume = (node: string, namespace: string, name: string): boolean => {
+    const claim = claimOf(this.#volumes.get(namespace, name));
+    return (
+      claim !== undefined && this.pods.some(node, (pod, home) => pod.claims.some(one => `${home}/${one}` === claim))
+    );
+  };
+
+  hasAttachment = (node: string, namespace: string, name: string): boolean =>
+    stringAt(this.#attachments.get(namespace, name), 'spec', 'nodeName') === node;
+
+  hasSlice = (node: string, namespace: string, name: string): boolean =>
+    stringAt(this.#slices.get(namespace, name), 'spec', 'nodeName') === node;
+
+  hasPod = (node: string, namespace: string, name: string): boolean => this.pods.isOn(node, namespace, name);
+
+  #uses(node: string, what: Exclude<keyof PodReferences, 'serviceAccount'>, namespace: string, name: string): boolean {
+    return this.pods.some(node, (pod, home) => home === namespace && pod[what].includes(name));
+  }
+}

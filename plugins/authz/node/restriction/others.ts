@@ -1,0 +1,48 @@
+import { isSemanticallyEqual, recordAt, stringAt } from '../../../../core/api/index.js';
+import { forbid, nameOf, type Restriction } from './forbid.js';
+
+/** The lease with the name of the node, in the namespace for such leases. */
+export const restrictLease =
+  (namespace: string): Restriction =>
+  restricted => {
+    if (restricted.change.target.namespace !== namespace)
+      forbid(restricted, `can only access leases in the ${JSON.stringify(namespace)} system namespace`);
+    if (nameOf(restricted) !== restricted.node || restricted.object?.metadata.generateName)
+      forbid(restricted, 'can only access node lease with the same name as the requesting node');
+  };
+
+/** The CSINode with the name of the node. */
+export const restrictCsiNode: Restriction = restricted => {
+  if (nameOf(restricted) !== restricted.node || restricted.object?.metadata.generateName)
+    forbid(restricted, 'can only access CSINode with the same name as the requesting node');
+};
+
+/** The resource slices of the node. */
+export const restrictSlice: Restriction = restricted => {
+  const { change, object, node } = restricted;
+  const isOwn = (slice: unknown): boolean => stringAt(slice, 'spec', 'nodeName') === node;
+  const verb = change.operation.toLowerCase();
+  if (!isOwn(object ?? change.old) || (change.old && !isOwn(change.old)))
+    forbid(restricted, `can only ${verb} ResourceSlice with the same NodeName as the requesting node`);
+};
+
+/** What a node reports of a claim: its size, and how a change of it goes on. */
+const REPORTED = ['capacity', 'conditions', 'allocatedResources', 'allocatedResourceStatuses'];
+
+const withoutReported = (claim: unknown): object => {
+  const { metadata, status, ...rest } = recordAt(claim) ?? {};
+  const { managedFields: _fields, resourceVersion: _version, ...kept } = recordAt(metadata) ?? {};
+  const unreported = Object.entries(recordAt(status) ?? {}).filter(([member]) => !REPORTED.includes(member));
+  return { ...rest, metadata: kept, status: Object.fromEntries(unreported) };
+};
+
+/** The part of a claim's status that nodes report. */
+export const restrictClaimStatus: Restriction = restricted => {
+  const { change, object, node } = restricted;
+  if (change.target.subresource !== 'status') forbid(restricted, 'may only update PVC status');
+  if (!isSemanticallyEqual(withoutReported(object), withoutReported(change.old)))
+    forbid(
+      restricted,
+      `node ${JSON.stringify(node)} is not allowed to update fields other than status.quantity and status.conditions`,
+    );
+};

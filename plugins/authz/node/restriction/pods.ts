@@ -1,0 +1,112 @@
+import {
+  type ApiObject,
+  type Informer,
+  isSemanticallyEqual,
+  type Naming,
+  notFound,
+  recordAt,
+  recordsAt,
+  stringAt,
+  valueAt,
+} from '../../../../core/api/index.js';
+import { podReferences } from '../podReferences.js';
+import { forbid, type Restricted, type Restriction } from './forbid.js';
+
+const nodeOf = (pod: unknown): string => stringAt(pod, 'spec', 'nodeName');
+
+/** The only owner of a mirror pod is its node. */
+function checkOwner(restricted: Restricted, nodes: Informer): void {
+  const { object, node } = restricted;
+  const who = `node ${JSON.stringify(node)}`;
+  const owners = recordsAt(object, 'metadata', 'ownerReferences');
+  const [owner] = owners;
+  const own = `can only create pods with an owner reference set to itself`;
+  if (!owner) forbid(restricted, `${who} ${own}`);
+  if (owners.length > 1) forbid(restricted, `${who} can only create pods with a single owner reference set to itself`);
+  if (owner['apiVersion'] !== 'v1' || owner['kind'] !== 'Node' || owner['name'] !== node)
+    forbid(restricted, `${who} ${own}`);
+  if (owner['controller'] !== true)
+    forbid(restricted, `${who} can only create pods with a controller owner reference set to itself`);
+  if (owner['blockOwnerDeletion'] === true)
+    forbid(restricted, `${who} must not set blockOwnerDeletion on an owner reference`);
+  const uid = nodes.get('', node)?.metadata.uid ?? '';
+  if (owner['uid'] !== uid)
+    forbid(restricted, `node ${node} UID mismatch: expected ${stringAt(owner, 'uid')} got ${uid}`);
+}
+
+/** Mirror pods refer to no other objects, to which they would give the node access. */
+function checkReferences(restricted: Restricted): void {
+  const { object, node } = restricted;
+  // As if it were no mirror pod, whose references do not count.
+  const found = podReferences(object as ApiObject, '');
+  const hasTokens = recordsAt(object, 'spec', 'volumes').some(volume =>
+    recordsAt(volume, 'projected', 'sources').some(source => recordAt(source, 'serviceAccountToken')),
+  );
+  const claims = recordsAt(object, 'spec', 'volumes').some(volume => recordAt(volume, 'persistentVolumeClaim'));
+  if (found.serviceAccount !== '') forbid(restricted, 'a mirror pod may not reference service accounts');
+  if (found.secrets.length > 0) forbid(restricted, 'a mirror pod may not reference secrets');
+  if (hasTokens) forbid(restricted, 'a mirror pod may not use ServiceAccountToken volume projections');
+  const refuse = (what: string): never =>
+    forbid(restricted, `node ${JSON.stringify(node)} can not create pods that reference ${what}`);
+  if (found.configMaps.length > 0) refuse('configmaps');
+  if (claims) refuse('persistentvolumeclaims');
+  if (recordsAt(object, 'spec', 'resourceClaims').length > 0) refuse('resourceclaims');
+}
+
+function checkCreate(restricted: Restricted, nodes: Informer, mirror: string): void {
+  const { object, node } = restricted;
+  const who = `node ${JSON.stringify(node)}`;
+  if (!Object.hasOwn(object?.metadata.annotations ?? {}, mirror))
+    forbid(restricted, `pod does not have ${JSON.stringify(mirror)} annotation, ${who} can only create mirror pods`);
+  if (nodeOf(object) !== node) forbid(restricted, `${who} can only create pods with spec.nodeName set to itself`);
+  checkOwner(restricted, nodes);
+  checkReferences(restricted);
+}
+
+function checkStatus(restricted: Restricted): void {
+  const { change, object, node } = restricted;
+  const who = `node ${JSON.stringify(node)}`;
+  if (nodeOf(change.old) !== node)
+    forbid(restricted, `${who} can only update pod status for pods with spec.nodeName set to itself`);
+  if (!isSemanticallyEqual(object?.metadata.labels, change.old?.metadata.labels))
+    forbid(restricted, `${who} cannot update labels through pod status`);
+  const claims = ['status', 'resourceClaimStatuses'];
+  // The word is upstream's.
+  if (!isSemanticallyEqual(valueAt(object, ...claims), valueAt(change.old, ...claims)))
+    forbid(restricted, `${who} cannot update resource claim statues`);
+}
+
+/** Mirror pods of its own; the status, deletion and eviction of the pods that are bound to it. */
+export function restrictPod(naming: Naming, nodes: Informer, pods: Informer): Restriction {
+  const mirror = naming.label('orchestrator.io/config.mirror');
+  return restricted => {
+    const { change, node } = restricted;
+    const { operation, old, target } = change;
+    const who = `node ${JSON.stringify(node)}`;
+    switch (target.subresource) {
+      case '':
+        if (operation === 'CREATE') return checkCreate(restricted, nodes, mirror);
+        if (operation !== 'DELETE')
+          forbid(
+            restricted,
+            `unexpected operation ${JSON.stringify(operation)}, ${who} can only create and delete mirror pods`,
+          );
+        if (nodeOf(old) !== node) forbid(restricted, `${who} can only delete pods with spec.nodeName set to itself`);
+        return;
+      case 'status':
+        return checkStatus(restricted);
+      case 'eviction': {
+        const pod = pods.get(target.namespace, target.name);
+        if (!pod) throw notFound({ group: '', resource: 'pod' }, target.name);
+        if (nodeOf(pod) !== node)
+          forbid(restricted, `node ${node} can only evict pods with spec.nodeName set to itself`);
+        return;
+      }
+      default:
+        forbid(
+          restricted,
+          `unexpected pod subresource ${JSON.stringify(target.subresource)}, only 'status' and 'eviction' are allowed`,
+        );
+    }
+  };
+}

@@ -1,0 +1,80 @@
+import { type ApiObject, type Host, recordAt, recordsAt, stringAt, valueAt } from '../../../core/api/index.js';
+import { parseCertificateRequest, type RequestedCertificate } from '../../../core/pki/certificateRequest.js';
+import { checkNodeClient, hasCondition, NODE_CLIENT_SIGNER } from './request.js';
+import { RequestController } from './requestController.js';
+
+const GROUP = 'certificates.orchestrator.io';
+const BINDINGS = 'rbac.authorization.orchestrator.io/clusterrolebindings';
+
+/** The subresources that the sender of a request must be allowed to create, with what the condition says. */
+const RECOGNIZED = [
+  {
+    subresource: 'selfnodeclient',
+    isRecognized: (object: ApiObject, { commonName }: RequestedCertificate) =>
+      stringAt(object, 'spec', 'username') === commonName,
+    what: 'self node client certificate',
+  },
+  { subresource: 'nodeclient', isRecognized: () => true, what: 'node client certificate' },
+] as const;
+
+/**
+ * Approves requests of nodes for client certificates: of a node for itself, and of those who may make them for any
+ * node. Whether the sender may is decided by the authorizers (`certificatesigningrequests/selfnodeclient` and
+ * `/nodeclient`). Others decide about all other requests.
+ */
+export class Approver extends RequestController {
+  constructor(host: Host<'control'>) {
+    super('certificatesigningrequest-approving-controller', host);
+  }
+
+  override async start(): Promise<void> {
+    await super.start();
+    // Who was not permitted before may be now.
+    this.host.watch(({ storageName, type }) => {
+      if (storageName === BINDINGS && type !== 'DELETED') this.handleAll();
+    });
+  }
+
+  protected async handle(object: ApiObject): Promise<void> {
+    if (hasCondition(object, 'Approved') || hasCondition(object, 'Denied')) return;
+    if (stringAt(object, 'status', 'certificate') !== '') return;
+    if (stringAt(object, 'spec', 'signerName') !== this.host.naming.component(NODE_CLIENT_SIGNER)) return;
+    const wanted = await parseCertificateRequest(stringAt(object, 'spec', 'request')).catch(() => undefined);
+    // Nobody could sign what cannot be parsed. It is not retried, and the cleaner removes it.
+    if (!wanted || checkNodeClient(object, wanted)) return;
+    for (const { subresource, isRecognized, what } of RECOGNIZED) {
+      if (!isRecognized(object, wanted) || !(await this.#mayCreate(object, subresource))) continue;
+      await this.#approve(object, `Auto approving ${what} after SubjectAccessReview.`);
+      return;
+    }
+  }
+
+  async #approve(object: ApiObject, message: string): Promise<void> {
+    const approved = { type: 'Approved', status: 'True', reason: 'AutoApproved', message };
+    await this.write(object, 'approval', { conditions: [...recordsAt(object, 'status', 'conditions'), approved] });
+  }
+
+  async #mayCreate(object: ApiObject, subresource: string): Promise<boolean> {
+    const { naming } = this.host;
+    const apiVersion = naming.apiVersion('authorization.orchestrator.io/v1');
+    const review = await this.requests.create(`/apis/${apiVersion}/subjectaccessreviews`, {
+      apiVersion,
+      kind: 'SubjectAccessReview',
+      metadata: {},
+      spec: {
+        user: stringAt(object, 'spec', 'username'),
+        uid: stringAt(object, 'spec', 'uid'),
+        groups: valueAt(object, 'spec', 'groups'),
+        extra: recordAt(object, 'spec', 'extra'),
+        resourceAttributes: {
+          group: naming.group(GROUP),
+          resource: 'certificatesigningrequests',
+          verb: 'create',
+          subresource,
+          version: '*',
+        },
+      },
+    });
+    return valueAt(review, 'status', 'allowed') === true;
+  }
+}

@@ -1,0 +1,81 @@
+import { X509Certificate } from 'node:crypto';
+import { type ApiObject, type Controller, type Host, recordsAt, stringAt } from '../../../core/api/index.js';
+import { pathOf } from '../catalog.js';
+import { Requests } from '../requests.js';
+import { hasCondition, REQUESTS } from './request.js';
+
+const HOUR = 3_600_000;
+/** How often requests are examined. */
+const INTERVAL_MS = HOUR;
+/** How long requests are kept after a decision, and while there is none: upstream's times. */
+const KEPT_MS: readonly (readonly [condition: string, milliseconds: number])[] = [
+  ['Denied', HOUR],
+  ['Failed', HOUR],
+];
+const ISSUED_MS = HOUR;
+const PENDING_MS = 24 * HOUR;
+
+/** Milliseconds since a condition was last updated; undefined if there is none. */
+function ageOf(object: ApiObject, type: string, now: number): number | undefined {
+  const condition = recordsAt(object, 'status', 'conditions').find(one => one.type === type);
+  const time = condition && Date.parse(stringAt(condition, 'lastUpdateTime'));
+  return time === undefined || Number.isNaN(time) ? undefined : now - time;
+}
+
+const isOlder = (age: number | undefined, limit: number): boolean => age !== undefined && age > limit;
+
+/** Whether the certificate of a request has expired. */
+function isExpired(certificate: string, now: number): boolean {
+  try {
+    return Date.parse(new X509Certificate(Buffer.from(certificate, 'base64')).validTo) < now;
+  } catch {
+    return false;
+  }
+}
+
+/** Why a request is not needed any more; undefined if it is. */
+export function obsolescence(object: ApiObject, now: number): string | undefined {
+  const certificate = stringAt(object, 'status', 'certificate');
+  if (certificate !== '') {
+    if (isOlder(ageOf(object, 'Approved', now), ISSUED_MS)) return 'its certificate was issued';
+    if (isExpired(certificate, now)) return 'its certificate has expired';
+  }
+  for (const [condition, milliseconds] of KEPT_MS)
+    if (isOlder(ageOf(object, condition, now), milliseconds)) return `it is ${condition}`;
+  const isPending = !['Approved', 'Denied', 'Failed'].some(type => hasCondition(object, type));
+  const created = Date.parse(object.metadata.creationTimestamp ?? '');
+  return isPending && now - created > PENDING_MS ? 'nobody decided about it' : undefined;
+}
+
+/** Removes requests that were handled an hour ago, and those about which nobody has decided for a day. */
+export class Cleaner implements Controller {
+  readonly name = 'certificatesigningrequest-cleaner-controller';
+  readonly #requests: Requests;
+
+  constructor(readonly host: Host<'control'>) {
+    this.#requests = new Requests(host, 'certificate-controller');
+  }
+
+  start(): void {
+    const timer = setInterval(() => void this.#clean(), INTERVAL_MS);
+    timer.unref();
+    this.host.onClose(() => clearInterval(timer));
+  }
+
+  async #clean(): Promise<void> {
+    const { host } = this;
+    const apiVersion = host.naming.apiVersion('certificates.orchestrator.io/v1');
+    for (const object of host.informer(REQUESTS).list()) {
+      const reason = obsolescence(object, host.now());
+      if (!reason) continue;
+      const { name, uid, resourceVersion } = object.metadata;
+      try {
+        const path = pathOf({ apiVersion, plural: 'certificatesigningrequests' }, '', name);
+        await this.#requests.delete(path, { preconditions: { uid, resourceVersion } });
+        host.log.info({ name, reason }, 'removed a certificate signing request');
+      } catch (error) {
+        host.log.warn({ name, error: (error as Error).message }, 'removing a certificate signing request failed');
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { type ApiObject, recordsAt, stringsAt } from '../../../core/api/index.js';
+import type { RequestedCertificate } from '../../../core/pki/certificateRequest.js';
+
+/** Storage name of certificate signing requests. */
+export const REQUESTS = 'certificates.orchestrator.io/certificatesigningrequests';
+
+const CLIENT_SIGNER = 'orchestrator.io/orchestrator-apiserver-client';
+/** The signer of client certificates of nodes, in neutral names. */
+export const NODE_CLIENT_SIGNER = 'orchestrator.io/orchestrator-apiserver-client-node-agent';
+const NODE_SERVING_SIGNER = 'orchestrator.io/node-agent-serving';
+
+/** Whether a request has a condition of this type that holds. */
+export const hasCondition = (object: ApiObject, type: string): boolean =>
+  recordsAt(object, 'status', 'conditions').some(one => one.type === type && one.status !== 'False');
+
+const NODE_USER = 'system:node:';
+const NODES = 'system:nodes';
+const SIGNING = 'digital signature';
+const ENCIPHERMENT = 'key encipherment';
+
+/** Whether the usages are exactly the required ones, or these and the optional one. */
+function hasUsages(object: ApiObject, required: readonly string[], optional: string): boolean {
+  const usages = new Set(stringsAt(object, 'spec', 'usages'));
+  usages.delete(optional);
+  return usages.size === required.length && required.every(usage => usages.has(usage));
+}
+
+const isOfNode = ({ commonName, organizations }: RequestedCertificate): string | undefined => {
+  if (organizations.length !== 1 || organizations[0] !== NODES) return 'subject organization is not system:nodes';
+  return commonName.startsWith(NODE_USER) ? undefined : 'subject common name does not begin with system:node:';
+};
+
+/** Why a request is not for a client certificate of a node; undefined if it is. */
+export function checkNodeClient(object: ApiObject, wanted: RequestedCertificate): string | undefined {
+  const [name] = wanted.names;
+  if (name) return `${LABELS[name.type] ?? name.type} subjectAltNames are not allowed`;
+  const why = isOfNode(wanted);
+  if (why) return why;
+  if (!hasUsages(object, [SIGNING, 'client auth'], ENCIPHERMENT)) return 'usages did not match {client auth}';
+  return undefined;
+}
+
+const LABELS: Readonly<Record<string, string>> = { dns: 'DNS', ip: 'IP', email: 'email', url: 'URI' };
+
+/** Why a request is not for a serving certificate of a node; undefined if it is. */
+function checkNodeServing(object: ApiObject, wanted: RequestedCertificate): string | undefined {
+  const why = isOfNode(wanted);
+  if (why) return why;
+  if (!wanted.names.some(({ type }) => type === 'dns' || type === 'ip')) return 'DNS or IP subjectAltName is required';
+  const other = wanted.names.find(({ type }) => type !== 'dns' && type !== 'ip');
+  if (other) return `${LABELS[other.type] ?? other.type} subjectAltNames are not allowed`;
+  if (!hasUsages(object, [SIGNING, 'server auth'], ENCIPHERMENT)) return 'usages did not match {server auth}';
+  return undefined;
+}
+
+function checkClient(object: ApiObject): string | undefined {
+  const usages = stringsAt(object, 'spec', 'usages');
+  const others = usages.filter(usage => ![SIGNING, ENCIPHERMENT, 'client auth'].includes(usage));
+  if (usages.includes('client auth') && others.length === 0) return undefined;
+  return 'usages did not match {client auth}, or {client auth, digital signature, key encipherment}';
+}
+
+/** What each signer requires of a request; a signer that is not listed requires nothing. */
+export const SIGNER_CHECKS: ReadonlyMap<
+  string,
+  (object: ApiObject, wanted: RequestedCertificate) => string | undefined
+> = new Map([
+  [CLIENT_SIGNER, checkClient],
+  [NODE_CLIENT_SIGNER, checkNodeClient],
+  [NODE_SERVING_SIGNER, checkNodeServing],
+]);

@@ -1,0 +1,56 @@
+import type { ApiObject, Controller, Host } from '../../../core/api/index.js';
+import { pathOf } from '../catalog.js';
+import { WorkQueue } from '../queue.js';
+import { Requests } from '../requests.js';
+import { REQUESTS } from './request.js';
+
+/** The service account of the controllers of certificate signing requests. */
+const ACCOUNT = 'certificate-controller';
+
+/** Handles every certificate signing request when it is made and after each change. */
+export abstract class RequestController implements Controller {
+  protected readonly requests: Requests;
+  readonly #queue: WorkQueue;
+
+  constructor(
+    readonly name: string,
+    protected readonly host: Host<'control'>,
+  ) {
+    this.requests = new Requests(host, ACCOUNT);
+    this.#queue = new WorkQueue({ name, log: host.log, workers: 4, handle: key => this.#handle(key) });
+    host.onClose(() => this.#queue.close());
+  }
+
+  async start(): Promise<void> {
+    this.host.watch(event => {
+      if (event.storageName === REQUESTS && event.type !== 'DELETED') this.#queue.add(event.name);
+    });
+    await this.#queue.idle();
+  }
+
+  /** Handles all requests again. */
+  protected handleAll(): void {
+    for (const { metadata } of this.host.informer(REQUESTS).list()) this.#queue.add(metadata.name ?? '');
+  }
+
+  /** Handles one request. What it throws is retried later. */
+  protected abstract handle(object: ApiObject): Promise<void>;
+
+  /** Writes the conditions or the certificate of a request. The object is as the informer returned it. */
+  protected async write(object: ApiObject, subresource: 'approval' | 'status', status: object): Promise<void> {
+    const { naming } = this.host;
+    const apiVersion = naming.apiVersion('certificates.orchestrator.io/v1');
+    const path = pathOf({ apiVersion, plural: 'certificatesigningrequests' }, '', object.metadata.name);
+    await this.requests.replace(`${path}/${subresource}`, {
+      ...object,
+      apiVersion,
+      kind: 'CertificateSigningRequest',
+      status: { ...(object['status'] as object | undefined), ...status },
+    });
+  }
+
+  async #handle(name: string): Promise<void> {
+    const object = this.host.informer(REQUESTS).get('', name);
+    if (object) await this.handle(object);
+  }
+}

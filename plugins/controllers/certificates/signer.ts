@@ -1,0 +1,56 @@
+import { type ApiObject, type Host, numberAt, recordsAt, stringAt, stringsAt } from '../../../core/api/index.js';
+import type { SigningConfig } from './config.js';
+import { Issuer } from './issue.js';
+import { parseCertificateRequest } from '../../../core/pki/certificateRequest.js';
+import { hasCondition, SIGNER_CHECKS } from './request.js';
+import { RequestController } from './requestController.js';
+
+/** Shorter certificates would have to be renewed too often. */
+const LEAST_MS = 600_000;
+
+/** Issues the certificates of approved requests for the standard signers. */
+export class Signer extends RequestController {
+  /** By the name of the signer in the naming of the server. */
+  readonly #issuers: ReadonlyMap<string, { readonly issuer: Issuer; readonly signer: string }>;
+
+  constructor(
+    host: Host<'control'>,
+    readonly config: SigningConfig,
+  ) {
+    super('certificatesigningrequest-signing-controller', host);
+    this.#issuers = new Map(
+      config.signers.map(files => [
+        host.naming.component(files.signer),
+        { issuer: new Issuer(files), signer: files.signer },
+      ]),
+    );
+  }
+
+  protected async handle(object: ApiObject): Promise<void> {
+    const found = this.#issuers.get(stringAt(object, 'spec', 'signerName'));
+    if (!found || stringAt(object, 'status', 'certificate') !== '') return;
+    if (!hasCondition(object, 'Approved') || hasCondition(object, 'Denied') || hasCondition(object, 'Failed')) return;
+    const wanted = await parseCertificateRequest(stringAt(object, 'spec', 'request')).catch((thrown: Error) => thrown);
+    if (wanted instanceof Error) return this.#fail(object, `unable to parse csr: ${wanted.message}`);
+    const why = SIGNER_CHECKS.get(found.signer)?.(object, wanted);
+    if (why) return this.#fail(object, why);
+    const pem = await found.issuer.issue({
+      wanted,
+      usages: stringsAt(object, 'spec', 'usages'),
+      lifetimeMs: this.#lifetimeOf(object),
+      now: this.host.now(),
+    });
+    await this.write(object, 'status', { certificate: Buffer.from(pem).toString('base64') });
+  }
+
+  #lifetimeOf(object: ApiObject): number {
+    const seconds = numberAt(object, 'spec', 'expirationSeconds');
+    const { maxMs } = this.config;
+    return seconds === undefined ? maxMs : Math.max(LEAST_MS, Math.min(seconds * 1000, maxMs));
+  }
+
+  async #fail(object: ApiObject, message: string): Promise<void> {
+    const failed = { type: 'Failed', status: 'True', reason: 'SignerValidationFailure', message };
+    await this.write(object, 'status', { conditions: [...recordsAt(object, 'status', 'conditions'), failed] });
+  }
+}

@@ -1,0 +1,188 @@
+import type { Type } from '../../../../core/cel/index.js';
+import { dns1035Label, dns1123Subdomain, qualifiedName } from '../../../../core/model/names.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import { isAbsent, recordAt, recordsAt, specOf, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
+import { duplicate, invalid, required, Verbatim, type Violation } from '../../../../core/model/refusal.js';
+import { engine } from '../../../../core/schema/custom/engine.js';
+import type { ExpressionScope } from '../../../../core/schema/expressions/environment.js';
+import { validateFailurePolicy, validateMatchResources } from '../../shared/admissionRules.js';
+import { type ExpressionChecks, validateMatchConditions } from '../../shared/expressions.js';
+import { toViolations, validateEach, validateOneOf } from '../../shared/violations.js';
+
+/** Violations of the kind of a policy's parameters. */
+export function validateParamKind(kind: UnknownRecord): Violation[] {
+  const [apiVersion, name] = [stringAt(kind, 'apiVersion'), stringAt(kind, 'kind')];
+  const field = 'spec.paramKind.apiVersion';
+  const slash = apiVersion.indexOf('/');
+  const [group, version] = [apiVersion.slice(0, Math.max(slash, 0)), apiVersion.slice(slash + 1)];
+  const found: Violation[] = [];
+  if (apiVersion === '') found.push(required(field));
+  else if (version.includes('/'))
+    found.push(invalid(field, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
+  else {
+    if (group !== '') found.push(...toViolations(field, group, dns1123Subdomain(group)));
+    found.push(...toViolations(field, version, dns1035Label(version)));
+  }
+  if (name === '') return [...found, required('spec.paramKind.kind')];
+  const wrong = dns1035Label(name.toLowerCase());
+  return wrong.length === 0
+    ? found
+    : [
+        ...found,
+        invalid('spec.paramKind.kind', name, `may have mixed case, but should otherwise match: ${wrong.join(', ')}`),
+      ];
+}
+
+/** Violations of the match constraints of a policy. */
+export function validateConstraints(spec: UnknownRecord): Violation[] {
+  const match = recordAt(spec, 'matchConstraints');
+  if (!match) return [required('spec.matchConstraints')];
+  return [
+    ...validateMatchResources(match, 'spec.matchConstraints'),
+    ...(recordsAt(match, 'resourceRules').length === 0 ? [required('spec.matchConstraints.resourceRules')] : []),
+  ];
+}
+
+/** Checks the expression in `member`, which must be set. Its value may have any of `types`, or any type if empty. */
+function validateExpression(
+  owner: UnknownRecord,
+  member: string,
+  field: string,
+  types: readonly Type[],
+  scope: ExpressionScope,
+  checks: ExpressionChecks,
+): Violation[] {
+  const text = stringAt(owner, member);
+  return text.trim() === ''
+    ? [required(`${field}.${member}`, `${member} is not specified`)]
+    : checks.validate(text, types, `${field}.${member}`, scope);
+}
+
+const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
+
+const KEYWORDS: ReadonlySet<string> = new Set(
+  (
+    'as break const continue else false for function if import in let loop namespace null package return true var ' +
+    'void while'
+  ).split(' '),
+);
+
+function validateVariableName(name: string, field: string): Violation[] {
+  if (name.trim() === '') return [required(field, 'name is not specified')];
+  return IDENTIFIER.test(name) && !KEYWORDS.has(name)
+    ? []
+    : [invalid(field, name, 'name is not a valid CEL identifier')];
+}
+
+/** Checks the variables, each of which may use those before it, and returns their types by name. */
+export function validateVariables(
+  spec: UnknownRecord,
+  scope: ExpressionScope,
+  checks: ExpressionChecks,
+): { violations: Violation[]; types: ReadonlyMap<string, Type> | undefined } {
+  const types = new Map<string, Type>();
+  const violations = validateEach(spec, 'variables', 'spec.variables', (variable, field) => {
+    const [name, text] = [stringAt(variable, 'name'), stringAt(variable, 'expression')];
+    const found = validateVariableName(name, `${field}.name`);
+    if (text.trim() === '') return [...found, required(`${field}.expression`, 'expression is not specified')];
+    const inner = { ...scope, variables: new Map(types) };
+    const compiled = checks.compile(text, inner);
+    types.set(name, compiled.type ?? engine().cel.DYN);
+    return [...found, ...checks.validate(text, [], `${field}.expression`, inner, compiled)];
+  });
+  return { violations, types: recordsAt(spec, 'variables').length > 0 ? types : undefined };
+}
+
+const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
+
+function validateMessage(validation: UnknownRecord, field: string): Violation[] {
+  const message = stringAt(validation, 'message');
+  if (message === '') return [];
+  if (message.trim() === '') return [invalid(field, message, 'message must be non-empty if specified')];
+  return /[\r\n]/.test(message.trim()) ? [invalid(field, message, 'message must not contain line breaks')] : [];
+}
+
+function validateValidation(
+  validation: UnknownRecord,
+  field: string,
+  scope: ExpressionScope,
+  checks: ExpressionChecks,
+): Violation[] {
+  const { BOOL, STRING } = engine().cel;
+  const text = stringAt(validation, 'messageExpression');
+  const at = `${field}.messageExpression`;
+  const found = validateExpression(validation, 'expression', field, [BOOL], scope, checks);
+  if (text !== '' && text.trim() === '') found.push(invalid(at, text, 'must be non-empty if specified'));
+  else if (text !== '') found.push(...checks.validate(text, [STRING], at, { ...scope, authorizer: false }));
+  return [
+    ...found,
+    ...validateMessage(validation, `${field}.message`),
+    ...(isAbsent(validation.reason) ? [] : validateOneOf(validation, 'reason', `${field}.reason`, REASONS)),
+  ];
+}
+
+/** The largest number of audit annotations of a policy. */
+const MOST_ANNOTATIONS = 20;
+
+/** The longest expression for the value of an audit annotation, in bytes. */
+const LONGEST_VALUE_EXPRESSION = 5 * 1024;
+
+function validateValueExpression(
+  annotation: UnknownRecord,
+  field: string,
+  scope: ExpressionScope,
+  checks: ExpressionChecks,
+): Violation[] {
+  const { STRING, NULL } = engine().cel;
+  return Buffer.byteLength(stringAt(annotation, 'valueExpression').trim()) > LONGEST_VALUE_EXPRESSION
+    ? [required(`${field}.valueExpression`, `must not exceed ${LONGEST_VALUE_EXPRESSION} bytes in length`)]
+    : validateExpression(annotation, 'valueExpression', field, [STRING, NULL], scope, checks);
+}
+
+function validateAnnotations(object: ApiObject, scope: ExpressionScope, checks: ExpressionChecks): Violation[] {
+  const annotations = recordsAt(object, 'spec', 'auditAnnotations');
+  const keys = annotations.map(annotation => stringAt(annotation, 'key'));
+  const owner = object.metadata.name ?? '';
+  const shown = new Verbatim('[]admissionregistration.AuditAnnotation{}');
+  const most = `must not have more than ${MOST_ANNOTATIONS} auditAnnotations`;
+  return [
+    ...(annotations.length > MOST_ANNOTATIONS ? [invalid('spec.auditAnnotations', shown, most)] : []),
+    ...annotations.flatMap((annotation, i) => {
+      const field = `spec.auditAnnotations[${i}]`;
+      const key = keys[i]!;
+      const full = owner === '' ? key : `${owner}/${key}`;
+      return [
+        ...toViolations(`${field}.key`, full, qualifiedName(full)),
+        ...validateValueExpression(annotation, field, scope, checks),
+        ...(keys.indexOf(key) < i ? [duplicate(`${field}.key`, key)] : []),
+      ];
+    }),
+  ];
+}
+
+const AT_LEAST_ONE = 'validations or auditAnnotations must contain at least one item';
+
+/** Violations of a ValidatingAdmissionPolicy. */
+export function validatePolicy(object: ApiObject, checks: ExpressionChecks): Violation[] {
+  const spec = specOf(object);
+  const paramKind = recordAt(spec, 'paramKind');
+  const scope = { params: paramKind !== undefined, authorizer: true };
+  const found = [
+    ...validateFailurePolicy(spec, 'spec'),
+    ...(paramKind ? validateParamKind(paramKind) : []),
+    ...validateConstraints(spec),
+    ...validateMatchConditions(spec, 'spec.matchConditions', scope, checks),
+  ];
+  if (recordsAt(spec, 'validations').length === 0 && recordsAt(spec, 'auditAnnotations').length === 0)
+    return [...found, required('spec.validations', AT_LEAST_ONE), required('spec.auditAnnotations', AT_LEAST_ONE)];
+  const { violations, types } = validateVariables(spec, scope, checks);
+  const inner = { ...scope, variables: types };
+  return [
+    ...found,
+    ...violations,
+    ...validateEach(spec, 'validations', 'spec.validations', (validation, field) =>
+      validateValidation(validation, field, inner, checks),
+    ),
+    ...validateAnnotations(object, inner, checks),
+  ];
+}

@@ -1,0 +1,128 @@
+import { dns1035Label, dns1123Label, dns1123Subdomain } from '../../../../core/model/names.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  isAbsent,
+  numberAt,
+  recordAt,
+  recordsAt,
+  stringAt,
+  stringsAt,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
+import { goStrings } from '../../../../core/model/goText.js';
+import { duplicate, invalid, required, type Violation } from '../../../../core/model/refusal.js';
+import {
+  validateFailurePolicy,
+  validateMatchPolicy,
+  validateMatchSelectors,
+  validateRule,
+} from '../../shared/admissionRules.js';
+import { ExpressionChecks, expressionsIn, validateMatchConditions } from '../../shared/expressions.js';
+import { toViolations, validateEach, validateOneOf } from '../../shared/violations.js';
+import { validateClientConfig } from '../../shared/webhookClients.js';
+
+/** What is required of the webhooks of a configuration. An update may keep what the stored object has already. */
+interface Requirements {
+  /** A version of reviews that the server knows. */
+  readonly knownReviews: boolean;
+  readonly uniqueNames: boolean;
+  /** No side effects, or none with dry-run. */
+  readonly noSideEffects: boolean;
+}
+
+const REVIEWS = ['v1', 'v1beta1'];
+
+const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
+
+/** Checks that a name is a domain of at least three labels. */
+function validateName(name: string, field: string): Violation[] {
+  if (name === '') return [required(field)];
+  const wrong = dns1123Subdomain(name);
+  if (wrong.length > 0) return [invalid(field, name, wrong.join(','))];
+  const labels = name.split('.');
+  if (labels.length < 3)
+    return [invalid(field, name, 'should be a domain with at least three segments separated by dots')];
+  return labels.flatMap(label => toViolations(field, label, dns1123Label(label)));
+}
+
+function validateReviewVersions(webhook: UnknownRecord, mustKnow: boolean, field: string): Violation[] {
+  const versions = stringsAt(webhook, 'admissionReviewVersions');
+  if (versions.length === 0) return [required(field, `must specify one of ${REVIEWS.join(', ')}`)];
+  const found = versions.flatMap((version, i) =>
+    versions.indexOf(version) < i
+      ? [invalid(`${field}[${i}]`, version, 'duplicate version')]
+      : toViolations(`${field}[${i}]`, version, dns1035Label(version)),
+  );
+  if (mustKnow && !versions.some(version => REVIEWS.includes(version)))
+    found.push(invalid(field, goStrings(versions), `must include at least one of ${REVIEWS.join(', ')}`));
+  return found;
+}
+
+function validateSideEffects(webhook: UnknownRecord, mustHaveNone: boolean, field: string): Violation[] {
+  if (isAbsent(webhook.sideEffects)) return [required(field, `must specify one of ${SIDE_EFFECTS.join(', ')}`)];
+  const allowed = mustHaveNone ? SIDE_EFFECTS : [...SIDE_EFFECTS, 'Some', 'Unknown'];
+  return validateOneOf(webhook, 'sideEffects', field, allowed);
+}
+
+function validateTimeout(webhook: UnknownRecord, field: string): Violation[] {
+  const seconds = numberAt(webhook, 'timeoutSeconds');
+  return seconds === undefined || (seconds >= 1 && seconds <= 30)
+    ? []
+    : [invalid(field, seconds, 'the timeout value must be between 1 and 30 seconds')];
+}
+
+function validateWebhook(
+  webhook: UnknownRecord,
+  field: string,
+  requirements: Requirements,
+  checks: ExpressionChecks,
+): Violation[] {
+  return [
+    ...validateName(stringAt(webhook, 'name'), `${field}.name`),
+    ...validateEach(webhook, 'rules', `${field}.rules`, validateRule),
+    ...validateFailurePolicy(webhook, field),
+    ...validateMatchPolicy(webhook, field),
+    ...validateSideEffects(webhook, requirements.noSideEffects, `${field}.sideEffects`),
+    ...validateTimeout(webhook, `${field}.timeoutSeconds`),
+    ...validateMatchSelectors(webhook, field),
+    ...(isAbsent(webhook.reinvocationPolicy)
+      ? []
+      : validateOneOf(webhook, 'reinvocationPolicy', `${field}.reinvocationPolicy`, ['IfNeeded', 'Never'])),
+    ...validateClientConfig(recordAt(webhook, 'clientConfig'), `${field}.clientConfig`),
+    ...validateMatchConditions(webhook, `${field}.matchConditions`, { authorizer: true }, checks),
+  ];
+}
+
+function validateAll(object: ApiObject, requirements: Requirements, checks: ExpressionChecks): Violation[] {
+  const names = new Set<string>();
+  return validateEach(object, 'webhooks', 'webhooks', (webhook, field) => {
+    const name = stringAt(webhook, 'name');
+    const twice = requirements.uniqueNames && name !== '' && names.has(name) ? [duplicate(`${field}.name`, name)] : [];
+    names.add(name);
+    return [
+      ...validateWebhook(webhook, field, requirements, checks),
+      ...validateReviewVersions(webhook, requirements.knownReviews, `${field}.admissionReviewVersions`),
+      ...twice,
+    ];
+  });
+}
+
+/** What an update requires: what all webhooks of the stored object have. */
+function requirementsAfter(old: ApiObject): Requirements {
+  const webhooks = recordsAt(old, 'webhooks');
+  return {
+    knownReviews: webhooks.every(webhook =>
+      stringsAt(webhook, 'admissionReviewVersions').some(version => REVIEWS.includes(version)),
+    ),
+    uniqueNames: new Set(webhooks.map(webhook => stringAt(webhook, 'name'))).size === webhooks.length,
+    noSideEffects: webhooks.every(webhook => SIDE_EFFECTS.includes(stringAt(webhook, 'sideEffects'))),
+  };
+}
+
+/** Violations of a new configuration of webhooks. */
+export const validateWebhooks = (object: ApiObject): Violation[] =>
+  validateAll(object, { knownReviews: true, uniqueNames: true, noSideEffects: true }, new ExpressionChecks());
+
+/** Violations of an update of a configuration of webhooks. */
+export const validateChangedWebhooks = (object: ApiObject, old: ApiObject): Violation[] =>
+  validateAll(object, requirementsAfter(old), new ExpressionChecks(expressionsIn(old.webhooks)));

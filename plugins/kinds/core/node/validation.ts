@@ -1,0 +1,129 @@
+import { isIPv4 } from 'node:net';
+import { labelValue, qualifiedName } from '../../../../core/model/names.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  entriesAt,
+  recordAt,
+  recordsAt,
+  setDefault,
+  specOf,
+  stringAt,
+  stringsAt,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
+import { goStrings } from '../../../../core/model/goText.js';
+import {
+  duplicate,
+  forbiddenField,
+  invalid,
+  required,
+  Verbatim,
+  type Violation,
+} from '../../../../core/model/refusal.js';
+import { cidrComplaints } from '../../shared/ipAddresses.js';
+import { validateAmount } from '../../shared/resourceNames.js';
+import { toViolations, validateIfSet, validateOneOf } from '../../shared/violations.js';
+
+/** `podCIDR` is the first one of `podCIDRs`. If they differ, the single field is what older clients have set. */
+export function alignPodCidrs(spec: UnknownRecord): void {
+  const [single, list] = [stringAt(spec, 'podCIDR'), stringsAt(spec, 'podCIDRs')];
+  if (single !== '' && list[0] !== single) spec.podCIDRs = [single];
+  else if (list.length > 0) setDefault(spec, 'podCIDR', list[0]);
+}
+
+/** A node has at most one range of addresses of each family. */
+function validatePodCidrs(spec: UnknownRecord): Violation[] {
+  const [ranges, field] = [stringsAt(spec, 'podCIDRs'), 'spec.podCIDRs'];
+  const found = ranges.flatMap((range, i) => toViolations(`${field}[${i}]`, range, cidrComplaints(range)));
+  for (const [i, range] of ranges.entries())
+    if (ranges.indexOf(range) < i) found.push(duplicate(`${field}[${i}]`, range));
+  if (ranges.length < 2) return found;
+  const wrong = ranges.findIndex(range => cidrComplaints(range).length > 0);
+  if (wrong >= 0) {
+    const why = `invalid CIDR[${wrong}]: <nil> (invalid CIDR address: ${ranges[wrong]})`;
+    const message = `Internal error: invalid PodCIDRs. failed to check with dual stack with error:${why}`;
+    found.push({ reason: 'InternalError', field, message });
+  }
+  const families = new Set(ranges.map(range => isIPv4(range.split('/')[0]!)));
+  if (wrong >= 0 || ranges.length > 2 || families.size < 2)
+    found.push(invalid(field, goStrings(ranges), 'may specify no more than one CIDR for each IP family'));
+  return found;
+}
+
+const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+/** A taint as Go prints it in messages. */
+const goTaint = (taint: UnknownRecord): Verbatim => {
+  const [key, value, effect] = ['key', 'value', 'effect'].map(member => JSON.stringify(stringAt(taint, member)));
+  return new Verbatim(`core.Taint{Key:${key}, Value:${value}, Effect:${effect}, TimeAdded:<nil>}`);
+};
+
+/** Violations of taints, which are unique by key and effect. Upstream puts them into the metadata in messages. */
+function validateTaints(spec: UnknownRecord): Violation[] {
+  const seen = new Set<string>();
+  return recordsAt(spec, 'taints').flatMap((taint, i) => {
+    const field = `metadata.taints[${i}]`;
+    const [key, effect] = [stringAt(taint, 'key'), stringAt(taint, 'effect')];
+    const pair = JSON.stringify([key, effect]);
+    const known = seen.has(pair);
+    seen.add(pair);
+    const twice = duplicate(field, goTaint(taint));
+    return [
+      ...toViolations(`${field}.key`, key, qualifiedName(key)),
+      ...validateIfSet(taint, 'value', `${field}.value`, labelValue),
+      ...(effect === '' ? [required(`${field}.effect`)] : validateOneOf(taint, 'effect', `${field}.effect`, EFFECTS)),
+      ...(known ? [{ ...twice, message: `${twice.message}: taints must be unique by key and effect pair` }] : []),
+    ];
+  });
+}
+
+/** Checks the amounts of the resources of a node. */
+const validateResources = (object: ApiObject): Violation[] =>
+  ['capacity', 'allocatable'].flatMap(member =>
+    entriesAt(object, 'status', member).flatMap(([name, amount]) =>
+      validateAmount(name, amount, `status.${member}.${name}`),
+    ),
+  );
+
+/** Violations of a node. */
+export const validateNode = (object: ApiObject): Violation[] => [
+  ...validateTaints(specOf(object)),
+  ...validateResources(object),
+  ...validatePodCidrs(specOf(object)),
+];
+
+/** An address as Go prints it in messages. */
+const goAddress = (address: UnknownRecord): Verbatim => {
+  const [type, text] = ['type', 'address'].map(member => JSON.stringify(stringAt(address, member)));
+  return new Verbatim(`core.NodeAddress{Type:${type}, Address:${text}}`);
+};
+
+/** Violations of the status: also that no address is repeated. */
+export function validateNodeStatus(object: ApiObject): Violation[] {
+  const seen = new Set<string>();
+  return [
+    ...validateResources(object),
+    ...recordsAt(recordAt(object, 'status'), 'addresses').flatMap((address, i) => {
+      const key = `${stringAt(address, 'type')} ${stringAt(address, 'address')}`;
+      const twice = seen.has(key);
+      seen.add(key);
+      return twice ? [duplicate(`status.addresses[${i}]`, goAddress(address))] : [];
+    }),
+  ];
+}
+
+/** Violations of an update: what a node agent or the network has set once is fixed. */
+export function validateNodeUpdate(object: ApiObject, old: ApiObject): Violation[] {
+  const [now, before] = [specOf(object), specOf(old)];
+  const [ranges, given] = [stringsAt(now, 'podCIDRs'), stringsAt(before, 'podCIDRs')];
+  const found = [...validateNode(object), ...validateNodeStatus(object)];
+  const once = (what: string): string => `node updates may not change ${what} except from "" to valid`;
+  if (given.length > 0 && JSON.stringify(ranges) !== JSON.stringify(given))
+    found.push(forbiddenField('spec.podCIDRs', once('podCIDR')));
+  const provider = stringAt(before, 'providerID');
+  if (provider !== '' && stringAt(now, 'providerID') !== provider)
+    found.push(forbiddenField('spec.providerID', once('providerID')));
+  if (stringAt(now, 'externalID') !== stringAt(before, 'externalID'))
+    found.push(forbiddenField('spec.externalID', 'may not be updated'));
+  return found;
+}

@@ -1,0 +1,58 @@
+import { compareQuantities, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
+import {
+  isAbsent,
+  isSemanticallyEqual,
+  recordAt,
+  stringAt,
+  type UnknownRecord,
+  valueAt,
+} from '../../../core/model/record.js';
+import { invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
+import { validateSelector } from './labels.js';
+import { validateOneOf, validateRequired, validateSubdomainIfSet } from './violations.js';
+import { validateAccessModes } from './accessModes.js';
+
+/** Sets the defaults of the spec of a claim, including one in a template. */
+export function setClaimSpecDefaults(claim: UnknownRecord): void {
+  claim.volumeMode ??= 'Filesystem';
+}
+
+/** Violations of a reference to the object that a volume is filled from. */
+function validateDataSource(source: UnknownRecord | undefined, field: string): Violation[] {
+  if (!source) return [];
+  const [group, kind] = [stringAt(source, 'apiGroup'), stringAt(source, 'kind')];
+  return [
+    ...validateRequired(source, 'name', `${field}.name`),
+    ...validateRequired(source, 'kind', `${field}.kind`),
+    ...(group === '' && kind !== 'PersistentVolumeClaim'
+      ? [invalid(field, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")]
+      : []),
+    ...validateSubdomainIfSet(source, 'apiGroup', `${field}.apiGroup`),
+  ];
+}
+
+/** Violations of the spec of a claim, including one in a template; `field` is the spec. */
+export function validateClaimSpec(spec: UnknownRecord, field: string): Violation[] {
+  const size = valueAt(spec, 'resources', 'requests', 'storage');
+  const storage = `${field}.resources[storage]`;
+  const [source, reference] = [recordAt(spec, 'dataSource'), recordAt(spec, 'dataSourceRef')];
+  const differs = source && reference && !isSemanticallyEqual(source, { ...reference, namespace: undefined });
+  return [
+    ...validateAccessModes(spec, field, 'at least 1 access mode is required'),
+    ...validateSubdomainIfSet(spec, 'storageClassName', `${field}.storageClassName`),
+    ...(isAbsent(spec.volumeMode)
+      ? []
+      : validateOneOf(spec, 'volumeMode', `${field}.volumeMode`, ['Block', 'Filesystem'])),
+    ...validateSelector(recordAt(spec, 'selector'), `${field}.selector`),
+    ...(isAbsent(size)
+      ? [required(storage)]
+      : compareQuantities(quantityOf(size), ZERO_QUANTITY) <= 0
+        ? [invalid(storage, String(size), 'must be greater than zero')]
+        : []),
+    ...validateDataSource(source, `${field}.dataSource`),
+    ...validateDataSource(reference, `${field}.dataSourceRef`),
+    ...(differs
+      ? [invalid(field, new Verbatim(`field.Path{${JSON.stringify('dataSource')}}`), 'must match dataSourceRef')]
+      : []),
+  ];
+}

@@ -1,0 +1,56 @@
+import { numberAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
+
+/** The lists of containers that receive connections, in the order of warnings. */
+const LISTS = ['initContainers', 'containers'];
+
+interface Port {
+  readonly field: string;
+  readonly name: string;
+  readonly number: number;
+  readonly protocol: string;
+  readonly hostIp: string;
+  readonly hostPort: number;
+}
+
+const portsOf = (pod: UnknownRecord, field: string): Port[] =>
+  LISTS.flatMap(list =>
+    recordsAt(pod, list).flatMap((container, i) =>
+      recordsAt(container, 'ports').map((port, j) => ({
+        field: `${field}.${list}[${i}].ports[${j}]`,
+        name: stringAt(port, 'name'),
+        number: numberAt(port, 'containerPort') ?? 0,
+        protocol: stringAt(port, 'protocol'),
+        hostIp: stringAt(port, 'hostIP'),
+        hostPort: numberAt(port, 'hostPort') ?? 0,
+      })),
+    ),
+  );
+
+/** Whether a port is used on all addresses of the host, or is not used there. */
+const isEverywhere = (port: Port): boolean => ['', '0.0.0.0', '::'].includes(port.hostIp);
+
+/** The relation of a port to an earlier one with the same number and protocol; undefined if both can be had. */
+function relationOf(port: Port, other: Port): string | undefined {
+  if (port.hostIp === other.hostIp && port.hostPort === other.hostPort) return 'duplicate';
+  if (port.hostPort === 0 || other.hostPort === 0) return 'overlapping';
+  return port.hostPort === other.hostPort && (isEverywhere(port) || isEverywhere(other)) ? 'overlapping' : undefined;
+}
+
+/** Warnings about ports that other containers of the pod have. */
+export function portWarnings(pod: UnknownRecord, field: string): string[] {
+  const known: Port[] = [];
+  return portsOf(pod, field).flatMap(port => {
+    const found: string[] = [];
+    if (port.hostIp !== '' && port.hostPort === 0)
+      found.push(
+        `${port.field}: hostIP set without hostPort: {Name:${port.name} HostPort:0 ContainerPort:${port.number} Protocol:${port.protocol} HostIP:${port.hostIp}}`,
+      );
+    for (const other of known) {
+      if (other.number !== port.number || other.protocol !== port.protocol) continue;
+      const relation = relationOf(port, other);
+      if (relation) found.push(`${port.field}: ${relation} port definition with ${other.field}`);
+    }
+    known.push(port);
+    return found;
+  });
+}

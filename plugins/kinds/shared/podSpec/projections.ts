@@ -1,0 +1,113 @@
+import { numberAt, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
+import { forbiddenField, invalid, required, type Violation } from '../../../../core/model/refusal.js';
+import { checkLocalPath } from '../volumeSources.js';
+import { FILE_FIELDS, validateFieldRef, validateResourceFieldRef } from './fieldReferences.js';
+
+/** Checks the permissions of a file, if set. */
+export function validateFileMode(owner: unknown, member: string, field: string): Violation[] {
+  const mode = numberAt(owner, member);
+  return mode === undefined || (mode >= 0 && mode <= 0o777)
+    ? []
+    : [invalid(`${field}.${member}`, mode, 'must be a number between 0 and 0777 (octal), both inclusive')];
+}
+
+/** Checks the path of a file in a volume. Names that begin with `..` are used by node agents. */
+const checkFilePath = (path: string, field: string): Violation[] => [
+  ...checkLocalPath(path, field),
+  ...(path.startsWith('..') && !path.startsWith('../') ? [invalid(field, path, "must not start with '..'")] : []),
+];
+
+const validateFilePath = (file: UnknownRecord, field: string): Violation[] => {
+  const path = stringAt(file, 'path');
+  return path === '' ? [required(field)] : checkFilePath(path, field);
+};
+
+/** Violations of the keys of a Secret or ConfigMap with their files; `field` is the list. */
+export const validateItems = (source: UnknownRecord, field: string): Violation[] =>
+  recordsAt(source, 'items').flatMap((item, i) => {
+    const where = `${field}[${i}]`;
+    return [
+      ...(stringAt(item, 'key') === '' ? [required(`${where}.key`)] : []),
+      ...validateFilePath(item, `${where}.path`),
+      ...validateFileMode(item, 'mode', where),
+    ];
+  });
+
+/** Violations of a file with a field of the pod. Upstream leaves the position of the file out of the field. */
+function validateFieldFile(file: UnknownRecord, field: string): Violation[] {
+  const [fieldRef, resource] = [recordAt(file, 'fieldRef'), recordAt(file, 'resourceFieldRef')];
+  const found = [...validateFilePath(file, `${field}.path`), ...validateFileMode(file, 'mode', field)];
+  if (fieldRef) {
+    found.push(...validateFieldRef(fieldRef, `${field}.fieldRef`, FILE_FIELDS));
+    if (resource)
+      found.push(invalid(field, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
+  } else if (resource) found.push(...validateResourceFieldRef(resource, `${field}.resourceFieldRef`, true));
+  else found.push(required(field, 'one of fieldRef and resourceFieldRef is required'));
+  return found;
+}
+
+/** Violations of the files with fields of the pod. */
+export const validateFieldFiles = (source: UnknownRecord, field: string): Violation[] =>
+  recordsAt(source, 'items').flatMap(file => validateFieldFile(file, field));
+
+const SHORTEST_TOKEN = 600;
+
+function validateToken(token: UnknownRecord, field: string, volume: string): Violation[] {
+  const seconds = numberAt(token, 'expirationSeconds') ?? 0;
+  const where = `${field}.expirationSeconds`;
+  return [
+    ...(seconds < SHORTEST_TOKEN ? [invalid(where, seconds, 'may not specify a duration less than 10 minutes')] : []),
+    ...(seconds > 2 ** 32 ? [invalid(where, seconds, 'may not specify a duration larger than 2^32 seconds')] : []),
+    ...validateFilePath(token, `${volume}.path`),
+  ];
+}
+
+/**
+ * Violations of a source at its field; `volume` is the field of the volume, which some messages have, and `repeat`
+ * reports the paths of its files that another file has.
+ */
+type CheckProjection = (
+  source: UnknownRecord,
+  field: string,
+  volume: string,
+  repeat: (path: string, shown: string) => Violation[],
+) => Violation[];
+
+const validateKeys: CheckProjection = (source, field, _, repeat) => [
+  ...(stringAt(source, 'name') === '' ? [required(`${field}.name`)] : []),
+  ...validateItems(source, `${field}.items`),
+  ...recordsAt(source, 'items').flatMap(item => repeat(stringAt(item, 'path'), stringAt(source, 'name'))),
+];
+
+const PROJECTIONS: Readonly<Record<string, CheckProjection>> = {
+  secret: validateKeys,
+  configMap: validateKeys,
+  downwardAPI: (source, field, _, repeat) =>
+    recordsAt(source, 'items').flatMap(file => [
+      ...validateFieldFile(file, field),
+      ...repeat(stringAt(file, 'path'), stringAt(file, 'path')),
+    ]),
+  serviceAccountToken: (source, field, volume) => validateToken(source, field, volume),
+};
+
+/** Violations of a volume with files of several sources. */
+export function validateProjected(volume: UnknownRecord, field: string): Violation[] {
+  const paths = new Set<string>();
+  const repeat = (path: string, shown: string): Violation[] => {
+    if (path === '') return [];
+    const known = paths.has(path);
+    paths.add(path);
+    return known ? [invalid(field, shown, 'conflicting duplicate paths')] : [];
+  };
+  return [
+    ...validateFileMode(volume, 'defaultMode', field),
+    ...recordsAt(volume, 'sources').flatMap((source, i) => {
+      const where = `${field}.sources[${i}]`;
+      const kinds = Object.keys(PROJECTIONS).filter(kind => recordAt(source, kind));
+      return [
+        ...kinds.flatMap(kind => PROJECTIONS[kind]!(recordAt(source, kind)!, `${where}.${kind}`, field, repeat)),
+        ...(kinds.length > 1 ? [forbiddenField(where, 'may not specify more than 1 volume type per source')] : []),
+      ];
+    }),
+  ];
+}

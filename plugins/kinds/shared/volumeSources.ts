@@ -1,0 +1,314 @@
+import { dns1123Label } from '../../../core/model/names.js';
+import { isAbsent, numberAt, recordAt, stringAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
+import { goStrings } from '../../../core/model/goText.js';
+import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
+import { validateDriverName } from './csiDrivers.js';
+import {
+  rangeText,
+  toViolations,
+  validateLabelIfSet,
+  validateOneOf,
+  validateRequired,
+  validateSubdomainIfSet,
+} from './violations.js';
+
+/** Violations of a source of a volume, at a field. */
+export type CheckSource = (source: UnknownRecord, field: string) => Violation[];
+
+/** Checks that members are set. */
+export const needs =
+  (...members: readonly string[]): CheckSource =>
+  (source, field) =>
+    members.flatMap(member => validateRequired(source, member, `${field}.${member}`));
+
+const needsList =
+  (member: string): CheckSource =>
+  (source, field) =>
+    stringsAt(source, member).length === 0 ? [required(`${field}.${member}`)] : [];
+
+/** All violations of several checks. */
+const all =
+  (...checks: readonly CheckSource[]): CheckSource =>
+  (source, field) =>
+    checks.flatMap(check => check(source, field));
+
+/** Checks the members of a reference to a Secret, if there is one. */
+const checkSecretRef =
+  (member: string, ...parts: readonly string[]): CheckSource =>
+  (source, field) => {
+    const reference = recordAt(source, member);
+    return reference ? needs(...parts)(reference, `${field}.${member}`) : [];
+  };
+
+/** Partitions and units have numbers below 256. That of a partition may be 0 although the message says 1. */
+const inRange =
+  (member: 'lun' | 'partition'): CheckSource =>
+  (source, field) => {
+    const value = numberAt(source, member);
+    return value === undefined || (value >= 0 && value <= 255)
+      ? []
+      : [invalid(`${field}.${member}`, value, rangeText(member === 'partition' ? 1 : 0, 255))];
+  };
+
+/** Checks that a path does not lead to a folder above. */
+export const checkBacksteps = (path: string, field: string): Violation[] =>
+  path.split('/').includes('..') ? [invalid(field, path, "must not contain '..'")] : [];
+
+/** Checks that a path is relative and does not lead to a folder above. */
+export const checkLocalPath = (path: string, field: string): Violation[] => [
+  ...(path.startsWith('/') ? [invalid(field, path, 'must be a relative path')] : []),
+  ...checkBacksteps(path, field),
+];
+
+const HOST_PATH_TYPES = [
+  '',
+  'BlockDevice',
+  'CharDevice',
+  'Directory',
+  'DirectoryOrCreate',
+  'File',
+  'FileOrCreate',
+  'Socket',
+];
+
+const checkHostPath: CheckSource = (source, field) => {
+  const path = stringAt(source, 'path');
+  return path === ''
+    ? [required(`${field}.path`)]
+    : [
+        ...checkBacksteps(path, `${field}.path`),
+        ...(isAbsent(source.type) ? [] : validateOneOf(source, 'type', `${field}.type`, HOST_PATH_TYPES)),
+      ];
+};
+
+const checkNfs: CheckSource = (source, field) => {
+  const path = stringAt(source, 'path');
+  return [
+    ...needs('server', 'path')(source, field),
+    ...(path.startsWith('/') ? [] : [invalid(`${field}.path`, path, 'must be an absolute path')]),
+  ];
+};
+
+const IQN = /^iqn\.\d{4}-\d{2}\.([\w-]+\.?)+(:[^,;*&$|\s]+)$/;
+const EUI = /^eui\.[0-9A-Fa-f]{16}$/;
+const NAA = /^naa\.[0-9A-Fa-f]{32}$/;
+
+/** Checks the name of an iSCSI node (RFC 3720, section 3.2.6.3). `prefixText` is the message about its prefix. */
+function checkIscsiName(name: string, field: string, prefixText: string): Violation[] {
+  if (!/^(iqn|eui|naa)/.test(name)) return [invalid(field, name, prefixText)];
+  return (name.startsWith('iqn') ? IQN : name.startsWith('eui') ? EUI : NAA).test(name)
+    ? []
+    : [invalid(field, name, 'must be valid format')];
+}
+
+/** `prefixText` is the message about the prefix of a name; a reference to a Secret needs the members `secretParts`. */
+const checkIscsi =
+  (prefixText: string, ...secretParts: readonly string[]): CheckSource =>
+  (source, field) => {
+    const iqn = stringAt(source, 'iqn');
+    const needsSecret = source.chapAuthDiscovery === true || source.chapAuthSession === true;
+    return [
+      ...needs('targetPortal')(source, field),
+      ...(iqn === '' ? [required(`${field}.iqn`)] : checkIscsiName(iqn, `${field}.iqn`, prefixText)),
+      ...inRange('lun')(source, field),
+      ...(needsSecret && !recordAt(source, 'secretRef') ? [required(`${field}.secretRef`)] : []),
+      ...checkSecretRef('secretRef', ...secretParts)(source, field),
+      ...(isAbsent(source.initiatorName)
+        ? []
+        : checkIscsiName(stringAt(source, 'initiatorName'), `${field}.initiatorname`, prefixText)),
+    ];
+  };
+
+const checkFlocker: CheckSource = (source, field) => {
+  const [name, uuid] = [stringAt(source, 'datasetName'), stringAt(source, 'datasetUUID')];
+  return [
+    ...(name === '' && uuid === '' ? [required(field, 'one of datasetName and datasetUUID is required')] : []),
+    ...(name !== '' && uuid !== ''
+      ? [invalid(field, 'resource', 'datasetName and datasetUUID can not be specified simultaneously')]
+      : []),
+    ...(name.includes('/') ? [invalid(`${field}.datasetName`, name, "must not contain '/'")] : []),
+  ];
+};
+
+const REGISTRY = 'must be a host:port pair or multiple pairs separated by commas';
+
+const checkQuobyte: CheckSource = (source, field) => {
+  const [registry, tenant] = [stringAt(source, 'registry'), stringAt(source, 'tenant')];
+  const found: Violation[] = [];
+  if (registry === '') found.push(required(`${field}.registry`, REGISTRY));
+  else if (tenant.length >= 65)
+    found.push(required(`${field}.tenant`, 'must be a UUID and may not exceed a length of 64 characters'));
+  else if (registry.split(',').some(pair => !/^[^:]*:[^:]*$/.test(pair)))
+    found.push(invalid(`${field}.registry`, registry, REGISTRY));
+  return [...found, ...needs('volume')(source, field)];
+};
+
+const checkFc: CheckSource = (source, field) => {
+  const [targets, ids] = [stringsAt(source, 'targetWWNs'), stringsAt(source, 'wwids')];
+  const found: Violation[] = [];
+  if (targets.length === 0 && ids.length === 0)
+    found.push(required(`${field}.targetWWNs`, 'must specify either targetWWNs or wwids, but not both'));
+  if (targets.length > 0 && ids.length > 0)
+    found.push(
+      invalid(`${field}.targetWWNs`, goStrings(targets), 'targetWWNs and wwids can not be specified simultaneously'),
+    );
+  const lun = numberAt(source, 'lun');
+  if (targets.length > 0 && lun === undefined)
+    found.push(required(`${field}.lun`, 'lun is required if targetWWNs is specified'));
+  else if (targets.length > 0 && (lun! < 0 || lun! > 255)) found.push(invalid(`${field}.lun`, lun, rangeText(0, 255)));
+  return found;
+};
+
+const MANAGED = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
+const UNMANAGED = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
+
+const checkAzureDisk: CheckSource = (source, field) => {
+  const [uri, isManaged] = [stringAt(source, 'diskURI'), source.kind === 'Managed'];
+  return [
+    ...needs('diskName', 'diskURI')(source, field),
+    ...(isAbsent(source.cachingMode)
+      ? []
+      : validateOneOf(source, 'cachingMode', `${field}.cachingMode`, ['None', 'ReadOnly', 'ReadWrite'])),
+    ...(isAbsent(source.kind)
+      ? []
+      : validateOneOf(source, 'kind', `${field}.kind`, ['Dedicated', 'Managed', 'Shared'])),
+    ...(isManaged && !uri.startsWith('/subscriptions/') ? [notSupported(`${field}.diskURI`, uri, [MANAGED])] : []),
+    ...(!isManaged && !uri.startsWith('https://') ? [notSupported(`${field}.diskURI`, uri, [UNMANAGED])] : []),
+  ];
+};
+
+const checkStorageOs =
+  (...secretParts: readonly string[]): CheckSource =>
+  (source, field) => {
+    const [name, namespace] = [stringAt(source, 'volumeName'), stringAt(source, 'volumeNamespace')];
+    return [
+      ...(name === ''
+        ? [required(`${field}.volumeName`)]
+        : toViolations(`${field}.volumeName`, name, dns1123Label(name))),
+      ...(namespace === '' ? [] : toViolations(`${field}.volumeNamespace`, namespace, dns1123Label(namespace))),
+      ...checkSecretRef('secretRef', ...secretParts)(source, field),
+    ];
+  };
+
+/** Sources that pods and PersistentVolumes check alike. */
+const COMMON: Readonly<Record<string, CheckSource>> = {
+  hostPath: checkHostPath,
+  // Upstream names it so in messages.
+  gcePersistentDisk: (source, field) =>
+    all(needs('pdName'), inRange('partition'))(source, field.replace(/gcePersistentDisk$/, 'persistentDisk')),
+  awsElasticBlockStore: all(needs('volumeID'), inRange('partition')),
+  nfs: checkNfs,
+  glusterfs: needs('endpoints', 'path'),
+  flocker: checkFlocker,
+  rbd: all(needsList('monitors'), needs('image')),
+  cephfs: needsList('monitors'),
+  quobyte: checkQuobyte,
+  fc: checkFc,
+  flexVolume: needs('driver'),
+  azureFile: needs('secretName', 'shareName'),
+  vsphereVolume: needs('volumePath'),
+  photonPersistentDisk: needs('pdID'),
+  portworxVolume: needs('volumeID'),
+  azureDisk: checkAzureDisk,
+  scaleIO: needs('gateway', 'system', 'volumeName'),
+};
+
+/** The sources of volumes of pods that PersistentVolumes have too. */
+export const SHARED_SOURCES: Readonly<Record<string, CheckSource>> = {
+  ...COMMON,
+  iscsi: checkIscsi('must be valid format starting with iqn, eui, or naa'),
+  cinder: all(needs('volumeID'), checkSecretRef('secretRef', 'name')),
+  storageos: checkStorageOs('name'),
+  csi: (source, field) => [
+    ...validateDriverName(source, 'driver', `${field}.driver`),
+    ...checkSecretRef('nodePublishSecretRef', 'name')(source, field),
+    // Upstream leaves the reference out of the field.
+    ...validateSubdomainIfSet(recordAt(source, 'nodePublishSecretRef'), 'name', `${field}.name`),
+  ],
+};
+
+const CSI_SECRETS = [
+  'controllerPublishSecretRef',
+  'nodePublishSecretRef',
+  'controllerExpandSecretRef',
+  'nodeExpandSecretRef',
+];
+
+const PERSISTENT: Readonly<Record<string, CheckSource>> = {
+  ...COMMON,
+  iscsi: checkIscsi('must be valid format', 'name'),
+  cinder: all(needs('volumeID'), checkSecretRef('secretRef', 'name', 'namespace')),
+  storageos: checkStorageOs('name', 'namespace'),
+  local: (source, field) => {
+    const path = stringAt(source, 'path');
+    return path === '' ? [required(`${field}.path`)] : checkBacksteps(path, `${field}.path`);
+  },
+  csi: (source, field) => [
+    ...validateDriverName(source, 'driver', `${field}.driver`),
+    ...needs('volumeHandle')(source, field),
+    ...CSI_SECRETS.flatMap(member => [
+      ...checkSecretRef(member, 'name', 'namespace')(source, field),
+      ...validateSubdomainIfSet(recordAt(source, member), 'name', `${field}.${member}.name`),
+      ...validateLabelIfSet(recordAt(source, member), 'namespace', `${field}.${member}.namespace`),
+    ]),
+  ],
+};
+
+/** The sources of a PersistentVolume in the order in which the first one counts. */
+export const PERSISTENT_SOURCES = [
+  'hostPath',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'glusterfs',
+  'flocker',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'cephfs',
+  'iscsi',
+  'cinder',
+  'fc',
+  'flexVolume',
+  'azureFile',
+  'vsphereVolume',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'azureDisk',
+  'scaleIO',
+  'local',
+  'storageos',
+  'csi',
+] as const;
+
+/** The longest name of a volume together with the portal of its iSCSI target, joined by a colon. */
+const LONGEST_TARGET = 64;
+
+/** Message about the name of a volume with an iSCSI target that is used by a named initiator; empty if it is valid. */
+export function iscsiNameComplaints(iscsi: UnknownRecord | undefined, name: string): string[] {
+  if (!iscsi || isAbsent(iscsi.initiatorName)) return [];
+  return Buffer.byteLength(`${name}:${stringAt(iscsi, 'targetPortal')}`) > LONGEST_TARGET
+    ? [
+        `Total length of <volume name>:<iscsi.targetPortal> must be under ${LONGEST_TARGET} characters if iscsi.initiatorName is specified.`,
+      ]
+    : [];
+}
+
+/** The name of a source in the message that there is more than one. Upstream writes some differently there. */
+export const extraSourceName = (source: string): string =>
+  source === 'cephfs' ? 'cephFS' : source === 'downwardAPI' ? 'downwarAPI' : source;
+
+/** Checks that the spec of the volume `name` has exactly one source, and validates it. */
+export function validatePersistentSource(spec: UnknownRecord, field: string, name: string): Violation[] {
+  const [first, ...others] = PERSISTENT_SOURCES.filter(source => recordAt(spec, source));
+  if (!first) return [required(field, 'must specify a volume type')];
+  const source = recordAt(spec, first)!;
+  return [
+    ...PERSISTENT[first]!(source, `${field}.${first}`),
+    ...(first === 'iscsi'
+      ? toViolations(`${field}.iscsi.targetportal`, stringAt(source, 'targetPortal'), iscsiNameComplaints(source, name))
+      : []),
+    ...others.map(other =>
+      forbiddenField(`${field}.${extraSourceName(other)}`, 'may not specify more than 1 volume type'),
+    ),
+  ];
+}

@@ -1,0 +1,233 @@
+/**
+ * Updates of the status, patches of all kinds and applies by several managers, made by a seed from an object: the same
+ * sequence is sent to several servers, and what they answer and store is compared.
+ */
+
+const MERGE = 'application/merge-patch+json';
+const STRATEGIC = 'application/strategic-merge-patch+json';
+const JSON_PATCH = 'application/json-patch+json';
+const APPLY = 'application/apply-patch+yaml';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+/** Members that differ between servers. */
+const MASKED = new Set([
+  ...[
+    'uid',
+    'resourceVersion',
+    'creationTimestamp',
+    'deletionTimestamp',
+    'time',
+    'clusterIP',
+    'clusterIPs',
+    'nodePort',
+  ],
+  ...['controller-uid', 'batch.kubernetes.io/controller-uid'],
+]);
+/** Parts of messages that differ: identities, times, and values in Go's own form. */
+const TEXTS = [
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, '<uid>'],
+  [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
+  [/(resourceVersion\\*":\\*")\d+/g, '$1<version>'],
+  // Members have another order.
+  [/^( "" is invalid: patch: )?Invalid value: "\{\\".*\}": /s, '$1Invalid value: <object>: '],
+  [/value: (?:map\[|\[\]|[a-zA-Z0-9.]+\{|\{|&)[\s\S]*?(?=: [a-z`"]|$)/g, 'value: <value>'],
+];
+
+/** A generator of numbers in [0, 1), the same for the same seed. */
+export function randomNumbers(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
+    mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+    return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
+  };
+}
+
+const isObject = value => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** A value without what differs between servers, with members in order and equal causes once. */
+export function masked(value, name = '') {
+  if (Array.isArray(value)) {
+    const items = value.map(item => masked(item));
+    // Entries that a second separates have another order.
+    if (name === 'managedFields') return items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    if (name !== 'causes') return items;
+    return [...new Set(items.map(item => JSON.stringify(item)))].map(text => JSON.parse(text));
+  }
+  if (typeof value === 'string') return TEXTS.reduce((text, [pattern, shown]) => text.replace(pattern, shown), value);
+  if (!isObject(value)) return value;
+  const names = Object.keys(value).filter(one => !MASKED.has(one));
+  return Object.fromEntries(names.sort().map(one => [one, masked(value[one], one)]));
+}
+
+/** An object without what a server has chosen itself. */
+const withoutOwn = object =>
+  JSON.parse(JSON.stringify(object, (name, value) => (/^(?:clusterIPs?|nodePort)$/.test(name) ? undefined : value)));
+
+/** Makes the writes of an object. */
+class WriteGenerator {
+  constructor(random) {
+    this.random = random;
+  }
+
+  pick(values) {
+    return values[Math.floor(this.random() * values.length)];
+  }
+
+  /** A value in the place of another one. */
+  changed(value) {
+    if (typeof value === 'string') return this.pick([value, `${value}x`, 'x', '', 'a/b', '1', null, 5]);
+    if (typeof value === 'number') return this.pick([value, value + 1, 0, -1, 1, 70000, null, 'x', '9007199254740993']);
+    if (typeof value === 'boolean') return this.pick([value, !value, null, 'true']);
+    if (Array.isArray(value)) return this.list(value);
+    if (isObject(value)) return this.part(value);
+    return this.pick([null, 'x', 1, {}, []]);
+  }
+
+  list(value) {
+    const kept = value.filter(() => this.random() < 0.7).map(item => (this.random() < 0.4 ? this.changed(item) : item));
+    return this.pick([kept, kept, [...kept, ...value.slice(0, 1)], [...kept].reverse(), [], null]);
+  }
+
+  /** Some members of an object, some of them changed. */
+  part(value) {
+    const out = {};
+    for (const [name, member] of Object.entries(value))
+      if (this.random() < 0.35) out[name] = this.random() < 0.6 ? this.changed(member) : member;
+    if (this.random() < 0.1) out.unknown = this.pick(['x', {}, 1]);
+    return out;
+  }
+
+  metadata() {
+    const values = () => this.pick([{ a: '1' }, { a: '2', b: '1' }, { b: null }, {}, null, { 'x y': '1' }]);
+    return this.pick([
+      {},
+      {},
+      { labels: values() },
+      { annotations: values() },
+      { finalizers: this.pick([['a.b/c'], [], null]) },
+    ]);
+  }
+
+  /** A path in an object, as a JSON pointer. */
+  pointer(value) {
+    let path = '';
+    for (let at = value; ; ) {
+      const names = isObject(at) || Array.isArray(at) ? Object.keys(at) : [];
+      if (names.length === 0 || (path !== '' && this.random() < 0.25)) return { path, value: at };
+      const name = this.pick(names.filter(one => path !== '' || !['metadata', 'kind', 'apiVersion'].includes(one)));
+      if (name === undefined) return { path: '/metadata/labels', value: {} };
+      path += `/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      at = at[name];
+    }
+  }
+
+  operation(object) {
+    const { path, value } = this.pointer(object);
+    return this.pick([
+      { op: 'replace', path, value: this.changed(value) },
+      { op: 'add', path: this.pick([path, `${path}/-`, `${path}/0`, `${path}/new`]), value: this.changed(value) },
+      { op: 'remove', path },
+      { op: 'test', path, value: this.pick([value, value, 'x']) },
+      { op: 'copy', from: path, path: this.pointer(object).path },
+      { op: 'move', from: path, path: this.pointer(object).path },
+    ]);
+  }
+
+  /** A write of `object`, whose parts beside the metadata are `members`. */
+  next({ apiVersion, kind, metadata, ...members }, { isCustom, hasStatus }) {
+    const manager = `?fieldManager=${this.pick(['one', 'two', 'three'])}`;
+    const status = members.status ?? {};
+    const subresource = hasStatus && this.random() < 0.2 ? '/status' : '';
+    const content = subresource ? { status: this.part(status) } : this.part(members);
+    const merge = { metadata: this.metadata(), ...content };
+    const applied = { apiVersion, kind, metadata: { name: metadata.name, ...this.metadata() }, ...content };
+    return this.pick([
+      { method: 'PATCH', query: subresource + manager, type: MERGE, body: merge },
+      { method: 'PATCH', query: subresource + manager, type: isCustom ? MERGE : STRATEGIC, body: merge },
+      {
+        method: 'PATCH',
+        query: subresource + manager,
+        type: JSON_PATCH,
+        body: [this.operation(members), this.operation(members)],
+      },
+      { method: 'PATCH', query: subresource + manager, type: APPLY, body: applied },
+      { method: 'PATCH', query: `${subresource}${manager}&force=true`, type: APPLY, body: applied },
+      {
+        method: 'PUT',
+        query: subresource + manager,
+        type: 'application/json',
+        body: { apiVersion, kind, metadata: { name: metadata.name, ...this.metadata() }, ...members, ...content },
+      },
+    ]);
+  }
+}
+
+/** Sends a request. An answer that breaks off has the code 0. */
+async function send(server, token, method, path, body, type) {
+  const headers = { authorization: `Bearer ${token}`, 'user-agent': 'differential' };
+  if (body) headers['content-type'] = type;
+  try {
+    const answer = await fetch(server + path, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+    return { code: answer.status, body: JSON.parse(await answer.text()) };
+  } catch (error) {
+    return { code: 0, body: String(error) };
+  }
+}
+
+/**
+ * Sends `count` writes to an object that is created first. Calls `report` for each that the servers answer differently:
+ * the object is then created anew, so that later answers can be compared. Returns how many were alike.
+ */
+export async function compareWrites({ servers, token, base, count, random, report }) {
+  const generator = new WriteGenerator(random);
+  const of = `${base.path}/${base.object.metadata.name}`;
+  const renew = async () => {
+    for (const server of servers) {
+      await send(server, token, 'PATCH', of, { metadata: { finalizers: null } }, MERGE);
+      await send(server, token, 'DELETE', `${of}?gracePeriodSeconds=0`);
+      while ((await send(server, token, 'GET', of)).code === 200);
+      const made = await send(server, token, 'POST', `${base.path}?fieldManager=one`, base.object, 'application/json');
+      if (made.code !== 201) throw new Error(`${server} refuses ${of}: ${made.code} ${JSON.stringify(made.body)}`);
+    }
+  };
+  if (base.definition) {
+    for (const server of servers) {
+      await send(server, token, 'POST', DEFINITIONS, base.definition, 'application/json');
+      while ((await send(server, token, 'GET', base.path)).code !== 200);
+    }
+  }
+  await renew();
+  const hasStatus = (await send(servers[0], token, 'GET', `${of}/status`)).code === 200;
+  let alike = 0;
+  for (let at = 0; at < count; at++) {
+    const object = withoutOwn((await send(servers[0], token, 'GET', of)).body);
+    const write = generator.next(object, { isCustom: base.isCustom, hasStatus });
+    const answers = [];
+    for (const server of servers) {
+      let { body } = write;
+      if (write.method === 'PUT') {
+        const current = await send(server, token, 'GET', of);
+        const { resourceVersion, uid } = current.body.metadata;
+        body = { ...body, metadata: { ...body.metadata, resourceVersion, uid } };
+      }
+      const path = of + write.query.replace(/^(?=\?)/, '');
+      answers.push(await send(server, token, write.method, path, body, write.type));
+    }
+    const shown = answers.map(answer => JSON.stringify(masked(answer)));
+    // Upstream answers 500 to an apply that does not fit the schema.
+    const misfits = answers.every(({ body }) => /^failed to create typed patch/.test(body.message));
+    if (misfits || shown[0] === shown[1]) alike++;
+    else {
+      report(write, answers);
+      await renew();
+    }
+  }
+  for (const server of servers) {
+    await send(server, token, 'PATCH', of, { metadata: { finalizers: null } }, MERGE);
+    await send(server, token, 'DELETE', `${of}?gracePeriodSeconds=0`);
+  }
+  return alike;
+}

@@ -1,0 +1,144 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parsePolicy } from '../../core/audit/policy.js';
+import { Api, type Loose } from '../api/support.js';
+
+const POLICY = `
+apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+  - { level: None, users: [bob] }
+  - { level: Metadata, verbs: [create, get, list], resources: [{ group: '', resources: [configmaps, secrets] }] }
+  - { level: None, nonResourceURLs: ['/livez*'] }
+  - { level: Metadata, nonResourceURLs: ['/version'] }
+  - { level: Request, resources: [{ group: authentication.k8s.io }, { group: '', resources: [serviceaccounts/token] }] }
+`;
+
+let api: Api;
+let directory: string;
+const log = (): string => readFileSync(join(directory, 'audit.log'), 'utf8');
+const events = (): Loose[] =>
+  log()
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line) as Loose);
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'capstan-audit-'));
+  writeFileSync(join(directory, 'policy.yaml'), POLICY);
+  writeFileSync(join(directory, 'tokens.csv'), 'bob-token-0123,bob,1\ncarol-token-0123,carol,2\n');
+  api = await Api.start({
+    dataDir: join(directory, 'data'),
+    auditLogPath: join(directory, 'audit.log'),
+    auditPolicyFile: join(directory, 'policy.yaml'),
+    tokenAuthFile: join(directory, 'tokens.csv'),
+    enableBootstrapTokenAuth: true,
+    verbosity: 2,
+  });
+});
+afterAll(async () => {
+  await api?.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** The event of the request with this address, once it is written. */
+async function eventOf(uri: string): Promise<Loose> {
+  let found: Loose | undefined;
+  await api.until(async () => {
+    found = events().findLast(event => (event.requestURI as unknown) === uri);
+    return found !== undefined;
+  });
+  return found!;
+}
+
+describe('the audit log', () => {
+  test('has a line for each request that the policy selects: who, what, and how it was answered', async () => {
+    const uri = '/api/v1/namespaces/default/configmaps/none?timeout=3s';
+    for (const status of [404, 404]) expect((await api.get(uri)).status).toBe(status);
+    const event = await eventOf(uri);
+    expect(event).toMatchObject({
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level: 'Metadata',
+      stage: 'ResponseComplete',
+      verb: 'get',
+      user: { username: 'kube-admin', groups: ['system:masters', 'system:authenticated'] },
+      objectRef: { resource: 'configmaps', namespace: 'default', name: 'none', apiVersion: 'v1' },
+      responseStatus: { code: 404 },
+    });
+    expect(event.annotations!['authorization.k8s.io/decision']).toBe('allow');
+    await api.until(async () => events().filter(one => (one.requestURI as unknown) === uri).length === 2);
+  });
+
+  test('says of a request in the name of another who sent it and for whom, also if that is refused', async () => {
+    const uri = '/api/v1/namespaces/default/secrets';
+    await api.get(`${uri}?limit=1`, { headers: { 'impersonate-user': 'erin' } });
+    expect(await eventOf(`${uri}?limit=1`)).toMatchObject({
+      user: { username: 'kube-admin' },
+      impersonatedUser: { username: 'erin' },
+      responseStatus: { code: 403 },
+      annotations: { 'authorization.k8s.io/decision': 'forbid' },
+    });
+    const refused = { token: 'carol-token-0123', headers: { 'impersonate-user': 'erin' } };
+    expect((await api.get(`${uri}?limit=2`, refused)).status).toBe(403);
+    const event = await eventOf(`${uri}?limit=2`);
+    expect(event).toMatchObject({ user: { username: 'carol' }, responseStatus: { code: 403 } });
+    expect(event.impersonatedUser).toBeUndefined();
+  });
+
+  test('has what the first matching rule selects, and nothing else', async () => {
+    await api.get('/api/v1/namespaces/default/configmaps?limit=7', { token: 'bob-token-0123' });
+    await api.get('/livez?verbose');
+    await api.get('/api/v1/nodes');
+    await api.get('/version');
+    await eventOf('/version');
+    const found = events().map(event => event.requestURI as unknown as string);
+    expect(found.filter(uri => /limit=7|livez|nodes/.test(uri))).toEqual([]);
+  });
+
+  test('can be read by its owner alone', () => {
+    expect(statSync(join(directory, 'audit.log')).mode & 0o777).toBe(0o600);
+  });
+
+  test('has no secret, token or key, and neither have errors and metrics', async () => {
+    const core = '/api/v1/namespaces/default';
+    const secrets = ['v4lue-of-a-secret', 'bob-token-0123', 'carol-token-0123', api.server.token, 'wrong-token-0123'];
+    const stringData = { password: secrets[0]! };
+    await api.made(`${core}/secrets`, { metadata: { name: 'held' }, stringData });
+    secrets.push(Buffer.from(secrets[0]!).toString('base64'));
+    const requested = await api.post(`${core}/serviceaccounts/default/token`, { spec: {} });
+    const bound = requested.body.status!.token as unknown as string;
+    const answers = [
+      await api.get(`${core}/secrets/none`, { token: bound }),
+      await api.get('/version', { token: 'wrong-token-0123' }),
+      await api.get('/version', { token: `${bound}x` }),
+      await api.post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: {} }, { token: bound }),
+      await api.post(`${core}/secrets`, { metadata: { name: 'x' }, type: 1, stringData }),
+      await api.post(`${core}/secrets`, `{"stringData": {"password": "${secrets[0]}"`),
+      await api.get('/metrics', { accept: '*/*' }),
+    ];
+    const review = { spec: { token: bound } };
+    await api.post('/apis/authentication.k8s.io/v1/tokenreviews', review);
+    await eventOf('/apis/authentication.k8s.io/v1/tokenreviews');
+    await eventOf(`${core}/serviceaccounts/default/token`);
+    const pki = join(directory, 'data', 'pki');
+    const keys = readdirSync(pki).filter(file => file.endsWith('.key') && file !== 'continue.key');
+    const lines = keys.flatMap(file => readFileSync(join(pki, file), 'utf8').split('\n').slice(1, 3));
+    const shown = [log(), ...answers.map(({ text }) => text)].join('\n');
+    for (const secret of [...secrets, bound, bound.split('.')[2]!, ...lines.filter(line => line.length > 20)])
+      expect([secret.slice(0, 12), shown.includes(secret)]).toEqual([secret.slice(0, 12), false]);
+  });
+});
+
+test.each([
+  ['x: [', 'Flow sequence'],
+  ['apiVersion: v1\nkind: Policy\nrules: [{level: None}]', 'must be an object of apiVersion audit.k8s.io/v1'],
+  ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: []', 'loaded illegal policy with 0 rules'],
+  ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Some}]', 'must be None, Metadata'],
+  ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None, omitStages: [x]}]', 'unknown stage "x"'],
+])('a policy that cannot be used is refused: %j', (yaml, why) => {
+  expect(() => parsePolicy(yaml, 'policy.yaml', 'audit.k8s.io')).toThrow(why);
+});

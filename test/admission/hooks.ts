@@ -1,0 +1,121 @@
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { issue, type IssuedCertificate } from '../../core/pki/certificate.js';
+import type { Api, Loose } from '../api/support.js';
+
+/** What a hook answers: members of the response, or a whole HTTP answer. */
+export type HookAnswer = object & { readonly raw?: string; readonly code?: number; readonly location?: string };
+
+/** A call that a hook received. */
+export interface Call {
+  readonly path: string;
+  readonly query: string;
+  readonly request: Loose;
+  /** Common name of the client's certificate. */
+  readonly client: string | undefined;
+  readonly authorization: string | undefined;
+}
+
+const DAY = 24 * 3600 * 1000;
+const GROUP = '/apis/admissionregistration.k8s.io/v1';
+
+/** An HTTPS server with webhooks, each at a path of its own. */
+export class Hooks {
+  readonly calls: Call[] = [];
+  /** Connections that were opened. */
+  connections = 0;
+  readonly #answers = new Map<string, (request: Loose) => HookAnswer | Promise<HookAnswer>>();
+
+  private constructor(
+    readonly server: Server,
+    readonly ca: IssuedCertificate,
+  ) {
+    server.on('secureConnection', () => this.connections++);
+    server.on('request', (incoming, outgoing) => {
+      let text = '';
+      incoming.on('data', chunk => (text += chunk));
+      incoming.on('end', async () => {
+        const review = JSON.parse(text) as Loose & { request: Loose };
+        const { pathname, search } = new URL(incoming.url ?? '', 'https://hook');
+        const client = (incoming.socket as TLSSocket).getPeerCertificate()?.subject?.CN as string | undefined;
+        const { authorization } = incoming.headers;
+        this.calls.push({ path: pathname, query: search, request: review.request, client, authorization });
+        const { raw, code = 200, location, ...response } = (await this.#answers.get(pathname)?.(review.request)) ?? {};
+        outgoing.writeHead(code, { 'content-type': 'application/json', ...(location ? { location } : {}) });
+        const uid = review.request['uid'];
+        const { apiVersion, kind } = review;
+        outgoing.end(raw ?? JSON.stringify({ apiVersion, kind, response: { uid, allowed: true, ...response } }));
+      });
+    });
+  }
+
+  static async start(): Promise<Hooks> {
+    const span = { notBefore: Date.now() - DAY, notAfter: Date.now() + DAY };
+    const ca = await issue({ subject: { commonName: 'hook-ca' }, ...span, use: 'ca' });
+    const sans = ['127.0.0.1', 'hook.default.svc'];
+    const own = await issue({ subject: { commonName: 'hook' }, ...span, use: 'server', sans }, ca);
+    const server = createServer({
+      key: own.key,
+      cert: own.certificate,
+      ca: ca.certificate,
+      requestCert: true,
+      rejectUnauthorized: false,
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    return new Hooks(server, ca);
+  }
+
+  /** A certificate of a client, signed by the CA of the hooks. */
+  client(commonName: string): Promise<IssuedCertificate> {
+    const span = { notBefore: Date.now() - DAY, notAfter: Date.now() + DAY };
+    return issue({ subject: { commonName }, ...span, use: 'client' }, this.ca);
+  }
+
+  get url(): string {
+    return `https://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  get caBundle(): string {
+    return Buffer.from(this.ca.certificate).toString('base64');
+  }
+
+  /** Sets what the hook at a path answers. */
+  on(path: string, answer: (request: Loose) => HookAnswer | Promise<HookAnswer>): void {
+    this.#answers.set(path, answer);
+  }
+
+  /** The calls at a path since the last time. */
+  take(path: string): readonly Call[] {
+    const taken = this.calls.filter(call => call.path === path);
+    this.calls.splice(0, this.calls.length, ...this.calls.filter(call => call.path !== path));
+    return taken;
+  }
+
+  /** A webhook for config maps at a path. */
+  webhook(path: string, more: object = {}): object {
+    return {
+      name: `${path.slice(1)}.example.com`,
+      clientConfig: { url: this.url + path, caBundle: this.caBundle },
+      rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] }],
+      objectSelector: { matchLabels: { hook: path.slice(1) } },
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+      timeoutSeconds: 5,
+      ...more,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise(resolve => this.server.close(resolve));
+  }
+}
+
+/** Installs webhooks as one configuration. */
+export const install = (
+  api: Api,
+  kind: 'Mutating' | 'Validating',
+  name: string,
+  ...webhooks: object[]
+): Promise<Loose> => api.made(`${GROUP}/${kind.toLowerCase()}webhookconfigurations`, { metadata: { name }, webhooks });

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, Api, type Loose } from '../api/support.js';
+
+/* MutatingAdmissionPolicies and their bindings, through a running server with their feature gate. */
+
+const GROUP = '/apis/admissionregistration.k8s.io/v1alpha1';
+const MAPS = '/api/v1/namespaces/default/configmaps';
+
+let api: Api;
+beforeAll(async () => {
+  api = await Api.start({
+    featureGates: ['MutatingAdmissionPolicy=true'],
+    runtimeConfig: ['admissionregistration.k8s.io/v1alpha1=true'],
+  });
+});
+afterAll(() => api.close());
+
+const merges = (expression: string): object => ({
+  mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression } }],
+});
+const patches = (expression: string): object => ({
+  mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],
+});
+
+const policyOf = (name: string, spec: object): object => ({
+  metadata: { name },
+  spec: {
+    matchConstraints: {
+      resourceRules: [
+        { apiGroups: ['', 'apps'], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['*'] },
+      ],
+      objectSelector: { matchLabels: { policy: name.split('-')[0] } },
+    },
+    reinvocationPolicy: 'Never',
+    ...spec,
+  },
+});
+
+async function bind(name: string, spec: object, paramRef?: object): Promise<void> {
+  await api.made(`${GROUP}/mutatingadmissionpolicies`, policyOf(name, spec));
+  await api.made(`${GROUP}/mutatingadmissionpolicybindings`, {
+    metadata: { name },
+    spec: { policyName: name, ...(paramRef ? { paramRef } : {}) },
+  });
+}
+
+/** Creates a config map that the policies of a label match. */
+const create = (policy: string, name = policy): Promise<Answer> =>
+  api.post(MAPS, { metadata: { name, labels: { policy } }, data: { a: 'b' } });
+
+/** The data of a config map once a policy has changed it. */
+async function mutated(policy: string, spec: object): Promise<Loose> {
+  await bind(policy, spec);
+  const { status, body } = await create(policy);
+  expect(status).toBe(201);
+  return body;
+}
+
+const refusal = (name: string, why: string): string => `policy '${name}' with binding '${name}' denied request: ${why}`;
+
+describe('an apply configuration', () => {
+  test('is merged into the object, for the request after the answer to the binding', async () => {
+    const body = await mutated(
+      'merges',
+      merges('Object{metadata: Object.metadata{annotations: {"of": object.metadata.name}}, data: {"c": "d"}}'),
+    );
+    expect(body['data']).toEqual({ a: 'b', c: 'd' });
+    expect(body['metadata']!['annotations']).toEqual({ of: 'merges' });
+  });
+
+  test('merges lists by their keys', async () => {
+    await bind(
+      'sidecar',
+      merges(
+        'Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{' +
+          'containers: [Object.spec.template.spec.containers{name: "extra", image: "extra:1"}]}}}}',
+      ),
+    );
+    const labels = { policy: 'sidecar' };
+    const { body } = await api.post('/apis/apps/v1/namespaces/default/deployments', {
+      metadata: { name: 'd', labels },
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: 'own', image: 'own:1' }] } },
+      },
+    });
+    const { containers } = body['spec']!['template']!['spec'] as unknown as { containers: Loose[] };
+    expect(containers.map(one => one['name'])).toEqual(['own', 'extra']);
+  });
+
+  test.each([
+    ['data: {"x": 1}', '.data.x: expected string, got &value.valueUnstructured{Value:1}'],
+    ['foo: "x"', '.foo: field not declared in schema'],
+  ])('with %s does not fit the kind and is refused', async (members, why) => {
+    const name = `unfit${members.length}`;
+    await bind(name, merges(`Object{${members}}`));
+    const { status, body } = await create(name);
+    expect([status, body['reason']]).toEqual([403, 'Invalid']);
+    const text = `error applying patch: failed to convert patch object to typed object: ${why}`;
+    expect(body['message']).toBe(refusal(name, text));
+  });
+
+  test('may not set atomic values, which would replace what it does not name', async () => {
+    await bind(
+      'atomic',
+      merges(
+        'Object{metadata: Object.metadata{ownerReferences: [Object.metadata.ownerReferences{apiVersion: "v1", ' +
+          'kind: "Pod", name: "x", uid: "y"}]}}',
+      ),
+    );
+    expect((await create('atomic')).body['message']).toBe(
+      refusal(
+        'atomic',
+        'error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ' +
+          '.metadata.ownerReferences[0]',
+      ),
+    );
+  });
+
+  test('names its types after the paths of the fields', async () => {
+    await bind('misnamed', merges('Object{metadata: Object.spec{labels: {"a": "b"}}}'));
+    expect((await create('misnamed')).body['message']).toContain(
+      'type mismatch: unexpected type name "Object.spec", expected "Object.metadata"',
+    );
+  });
+});
+
+describe('a JSON Patch', () => {
+  test('is applied, with keys escaped and values of objects', async () => {
+    const body = await mutated(
+      'patches',
+      patches(
+        '[JSONPatch{op: "add", path: "/metadata/annotations", value: {"a/b": "1"}},' +
+          'JSONPatch{op: "replace", path: "/metadata/annotations/" + jsonpatch.escapeKey("a/b"), value: "2"},' +
+          'JSONPatch{op: "copy", from: "/data/a", path: "/data/c"},' +
+          'JSONPatch{op: "add", path: "/metadata/labels", value: Object.metadata.labels{?none: optional.none(), l: "m"}}]',
+      ),
+    );
+    expect(body['metadata']).toMatchObject({ annotations: { 'a/b': '2' }, labels: { l: 'm' } });
+    expect(body['data']).toEqual({ a: 'b', c: 'b' });
+  });
+
+  test('changes nothing where one of its tests fails', async () => {
+    const operations =
+      '[JSONPatch{op: "add", path: "/data/z", value: "z"}, JSONPatch{op: "test", path: "/data/a", value: "x"}]';
+    expect((await mutated('tests', patches(operations)))['data']).toEqual({ a: 'b' });
+  });
+
+  test('that does not apply is refused', async () => {
+    await bind('removes', patches('[JSONPatch{op: "remove", path: "/data/none"}]'));
+    const { status, body } = await create('removes');
+    expect(status).toBe(403);
+    expect(body['message']).toContain("JSON Patch: error in remove for path: '/data/none'");
+  });
+});
+
+describe('a mutating policy', () => {
+  test('sees what its earlier mutations have changed, and its variables are computed again', async () => {
+    const mutations = [
+      { patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{data: {"x": variables.count}}' } },
+      { patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{data: {"y": variables.count}}' } },
+    ];
+    const variables = [{ name: 'count', expression: 'string(size(object.data))' }];
+    expect((await mutated('several', { variables, mutations }))['data']).toEqual({ a: 'b', x: '1', y: '2' });
+  });
+
+  test('uses parameters, and refuses where they are missing', async () => {
+    const paramKind = { apiVersion: 'v1', kind: 'ConfigMap' };
+    await bind(
+      'params',
+      { paramKind, ...merges('Object{data: {"x": params.data.value}}') },
+      { name: 'the-params', namespace: 'default' },
+    );
+    const missing = await create('params', 'without');
+    expect(missing.body['reason']).toBe('Forbidden');
+    expect(missing.body['message']).toBe(
+      refusal(
+        'params',
+        'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
+      ),
+    );
+    await api.made(MAPS, { metadata: { name: 'the-params' }, data: { value: 'given' } });
+    expect((await create('params', 'with')).body['data']).toEqual({ a: 'b', x: 'given' });
+  });
+
+  test('is not applied where its match conditions do not hold', async () => {
+    const matchConditions = [{ name: 'other', expression: 'object.metadata.name == "other"' }];
+    expect((await mutated('conditions', { matchConditions, ...merges('Object{data: {"x": "1"}}') }))['data']).toEqual({
+      a: 'b',
+    });
+  });
+
+  test('whose expression fails refuses the request, unless it ignores failures', async () => {
+    const failing = merges('Object{data: {"x": object.none}}');
+    await bind('fails', failing);
+    const { status, body } = await create('fails');
+    expect(status).toBe(403);
+    expect(body['message']).toContain('resulted in error: no such key: none');
+    expect((await mutated('ignores', { failurePolicy: 'Ignore', ...failing }))['data']).toEqual({ a: 'b' });
+  });
+
+  test('is applied again if it is IfNeeded and a later one has changed the object', async () => {
+    const counts = merges('Object{data: {"size": string(size(object.data))}}');
+    await bind('again-1', { reinvocationPolicy: 'IfNeeded', ...counts });
+    await bind('again-2', merges('Object{data: {"more": "1"}}'));
+    // The first run counts a; the second one a, size and more.
+    expect((await create('again')).body['data']).toEqual({ a: 'b', size: '3', more: '1' });
+    await bind('never-1', counts);
+    await bind('never-2', merges('Object{data: {"more": "1"}}'));
+    expect((await create('never')).body['data']).toEqual({ a: 'b', size: '1', more: '1' });
+  });
+
+  test.each([
+    [
+      'without mutations',
+      { mutations: [] },
+      'spec.mutations: Required value: mutations must contain at least one item',
+    ],
+    ['without a reinvocation policy', { ...merges('Object{}'), reinvocationPolicy: '' }, 'spec.reinvocationPolicy'],
+    ['whose patch type does not fit', { mutations: [{ patchType: 'JSONPatch' }] }, 'spec.mutations[0].jsonPatch'],
+    ['of another type', merges('{"a": 1}'), 'must evaluate to Object but got map(string, int)'],
+    ['with a list of others', patches('[Object{}]'), 'must evaluate to list(JSONPatch) but got list(Object)'],
+    ['with an unknown field', patches('[JSONPatch{foo: "x"}]'), "expected type of field 'foo' is '' but provided"],
+    [
+      'with an object in a variable',
+      { variables: [{ name: 'a', expression: 'Object{}' }], ...merges('Object{}') },
+      "'Object'",
+    ],
+  ])('%s is refused', async (_what, spec, why) => {
+    const answer = await api.post(`${GROUP}/mutatingadmissionpolicies`, policyOf('invalid', spec));
+    expect(answer.status).toBe(422);
+    expect(answer.body['message']).toContain(why);
+  });
+});

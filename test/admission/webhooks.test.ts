@@ -1,0 +1,300 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, Api } from '../api/support.js';
+import { Hooks, install } from './hooks.js';
+
+/* Validating and mutating webhooks, through a running server and an HTTPS server with hooks. */
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+
+let api: Api;
+let hooks: Hooks;
+const directory = mkdtempSync(join(tmpdir(), 'capstan-webhooks-'));
+beforeAll(async () => {
+  hooks = await Hooks.start();
+  const { certificate, key } = await hooks.client('the-server');
+  const data = (text: string): string => Buffer.from(text).toString('base64');
+  const user = { 'client-certificate-data': data(certificate), 'client-key-data': data(key) };
+  const users = [
+    { name: 'hook.default.svc', user },
+    { name: '127.0.0.1', user: { token: 'for-the-hook' } },
+  ];
+  writeFileSync(join(directory, 'kubeconfig'), JSON.stringify({ kind: 'Config', apiVersion: 'v1', users }));
+  const plugin = (name: string): object => ({ name, configuration: { kubeConfigFile: 'kubeconfig' } });
+  const configuration = {
+    kind: 'AdmissionConfiguration',
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    plugins: [plugin('ValidatingAdmissionWebhook'), plugin('MutatingAdmissionWebhook')],
+  };
+  writeFileSync(join(directory, 'admission.yaml'), JSON.stringify(configuration));
+  api = await Api.start({
+    admissionControlConfigFile: join(directory, 'admission.yaml'),
+    webhookResolve: [`default/hook=${hooks.url}`],
+  });
+});
+afterAll(async () => {
+  await api.close();
+  await hooks.close();
+  rmSync(directory, { recursive: true });
+});
+
+/** Creates a config map that the webhook at this path is called for. */
+const create = (hook: string, name: string, query = ''): Promise<Answer> =>
+  api.post(`${MAPS}${query}`, { metadata: { name, labels: { hook } }, data: { a: '1' } });
+const patchOf = (...operations: object[]): object => ({
+  patchType: 'JSONPatch',
+  patch: Buffer.from(JSON.stringify(operations)).toString('base64'),
+});
+const add = (path: string, value: unknown): object => ({ op: 'add', path, value });
+const failure = (hook: string, why: string): string =>
+  `Internal error occurred: failed calling webhook "${hook}.example.com": ${why}`;
+
+describe('a validating webhook', () => {
+  test('is called from the request after the answer to its configuration on, with the whole review', async () => {
+    await install(api, 'Validating', 'sees', hooks.webhook('/sees'));
+    expect((await create('sees', 'sees', '?fieldManager=me')).status).toBe(201);
+    await api.patch(`${MAPS}/sees?dryRun=All`, 'application/merge-patch+json', { data: { a: '2' } });
+    await api.delete(`${MAPS}/sees`);
+    const [created, updated, deleted] = hooks.take('/sees');
+    expect(created?.query).toBe('?timeout=5s');
+    expect(created?.request).toMatchObject({
+      kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+      requestResource: { group: '', version: 'v1', resource: 'configmaps' },
+      name: 'sees',
+      namespace: 'default',
+      operation: 'CREATE',
+      object: { kind: 'ConfigMap', data: { a: '1' } },
+      oldObject: null,
+      dryRun: false,
+      options: { kind: 'CreateOptions', fieldManager: 'me' },
+    });
+    expect(updated?.request).toMatchObject({
+      operation: 'UPDATE',
+      dryRun: true,
+      object: { data: { a: '2' } },
+      oldObject: { data: { a: '1' } },
+      options: { kind: 'UpdateOptions', dryRun: ['All'] },
+    });
+    expect(deleted?.request).toMatchObject({ operation: 'DELETE', object: null, options: { kind: 'DeleteOptions' } });
+  });
+
+  test('refuses with its code, reason and message, and warns', async () => {
+    await install(api, 'Validating', 'denies', hooks.webhook('/denies'));
+    hooks.on('/denies', ({ name }) =>
+      String(name) === 'bare'
+        ? { allowed: false, warnings: ['beware'] }
+        : { allowed: false, status: { code: 418, message: 'short and stout', reason: 'Teapot' } },
+    );
+    const bare = await create('denies', 'bare');
+    expect([bare.status, bare.body['message'], bare.headers['warning']]).toEqual([
+      400,
+      'admission webhook "denies.example.com" denied the request without explanation',
+      '299 - "beware"',
+    ]);
+    const full = await create('denies', 'full');
+    expect([full.status, full.body['reason'], full.body['message']]).toEqual([
+      418,
+      'Teapot',
+      'admission webhook "denies.example.com" denied the request: short and stout',
+    ]);
+  });
+
+  test('that is slow delays only the requests that it matches, up to its timeout', async () => {
+    await install(api, 'Validating', 'slow', hooks.webhook('/slow', { timeoutSeconds: 1 }));
+    let release: () => void = () => undefined;
+    const released = new Promise<void>(resolve => (release = resolve));
+    hooks.on('/slow', () => released.then(() => ({})));
+    let isAnswered = false;
+    const slow = create('slow', 'slow').then(answer => {
+      isAnswered = true;
+      return answer;
+    });
+    await api.until(async () => hooks.calls.some(({ path }) => path === '/slow'));
+    for (let i = 0; i < 20; i++) expect((await create('other', `other-${i}`)).status).toBe(201);
+    expect(isAnswered).toBe(false);
+    const late = await slow;
+    expect([late.status, late.body['message']]).toEqual([
+      500,
+      failure('slow', `failed to call webhook: Post "${hooks.url}/slow?timeout=1s": context deadline exceeded`),
+    ]);
+    release();
+  });
+
+  test.each([
+    ['is dead', { clientConfig: { url: 'https://127.0.0.1:1/x' } }, undefined, 'connection refused'],
+    ['is not trusted', undefined, undefined, 'certificate'],
+    ['redirects', {}, { code: 302, location: 'https://127.0.0.1:1/', raw: '' }, 'the status code 302'],
+    ['answers with an error', {}, { code: 500, raw: 'boom' }, 'an error on the server ("unknown")'],
+    ['answers nothing', {}, { raw: '' }, 'unexpected end of JSON input'],
+    ['lies about the review', {}, { uid: 'other' }, 'expected response.uid='],
+    ['floods', {}, { raw: ' '.repeat(5 * 1024 * 1024) }, 'the response is larger than'],
+    ['returns a patch', {}, patchOf(), 'validating webhook may not return response.patch'],
+  ])('that %s fails the request, unless failures are ignored', async (what, more, answer, why) => {
+    const name = what.replaceAll(' ', '-');
+    const given = more ?? { clientConfig: { url: `${hooks.url}/x` } };
+    hooks.on(`/${name}`, () => answer ?? {});
+    const ignored = hooks.webhook(`/${name}`, {
+      ...given,
+      name: 'ignored.example.com',
+      failurePolicy: 'Ignore',
+      objectSelector: { matchLabels: { hook: `${name}-ignored` } },
+    });
+    await install(api, 'Validating', name, hooks.webhook(`/${name}`, given), ignored);
+    const failed = await create(name, name);
+    expect(failed.status).toBe(500);
+    expect(failed.body['message']).toContain(`failed calling webhook "${name}.example.com": `);
+    expect(failed.body['message']).toContain(why);
+    expect((await create(`${name}-ignored`, `${name}-ignored`)).status).toBe(201);
+  });
+
+  test('is called over connections that are kept', async () => {
+    await install(api, 'Validating', 'kept', hooks.webhook('/kept'));
+    await create('kept', 'kept-0');
+    const before = hooks.connections;
+    for (let i = 1; i < 30; i++) await create('kept', `kept-${i}`);
+    // Each thread of the pool has connections of its own.
+    expect(hooks.connections - before).toBeLessThanOrEqual(4);
+  });
+
+  test('[R278] is called in a dry run only if it has no side effects then', async () => {
+    await install(api, 'Validating', 'effects', hooks.webhook('/effects', { sideEffects: 'NoneOnDryRun' }));
+    expect((await create('effects', 'effects', '?dryRun=All')).status).toBe(201);
+    expect(hooks.take('/effects')[0]?.request['dryRun']).toBe(true);
+  });
+
+  test('of a service is found by --webhook-resolve and sees the certificate of the server', async () => {
+    const clientConfig = {
+      service: { namespace: 'default', name: 'hook', path: '/service' },
+      caBundle: hooks.caBundle,
+    };
+    await install(api, 'Validating', 'service', hooks.webhook('/service', { clientConfig }));
+    expect((await create('service', 'service')).status).toBe(201);
+    expect(hooks.take('/service')[0]?.client).toBe('the-server');
+    await install(api, 'Validating', 'token', hooks.webhook('/token'));
+    expect((await create('token', 'token')).status).toBe(201);
+    expect(hooks.take('/token')[0]?.authorization).toBe('Bearer for-the-hook');
+  });
+
+  test('of an unknown service fails the request', async () => {
+    const clientConfig = { service: { namespace: 'default', name: 'none' } };
+    await install(api, 'Validating', 'unknown', hooks.webhook('/unknown', { clientConfig }));
+    expect((await create('unknown', 'unknown')).body['message']).toBe(
+      failure(
+        'unknown',
+        'failed to call webhook: Post "https://none.default.svc:443/?timeout=5s": service "none" not found',
+      ),
+    );
+  });
+
+  test('is chosen by match conditions, whose errors refuse the request', async () => {
+    const condition = (expression: string): object => ({ matchConditions: [{ name: 'c', expression }] });
+    await install(
+      api,
+      'Validating',
+      'conditions',
+      hooks.webhook('/conditions', condition("object.metadata.name == 'yes'")),
+      hooks.webhook('/broken', condition("object.data.none == 'x'")),
+    );
+    await create('conditions', 'no');
+    expect(hooks.take('/conditions')).toEqual([]);
+    await create('conditions', 'yes');
+    expect(hooks.take('/conditions')).toHaveLength(1);
+    const broken = await create('broken', 'broken');
+    expect([broken.status, broken.body['message']]).toEqual([
+      403,
+      `configmaps "broken" is forbidden: expression 'object.data.none == "x"' resulted in error: no such key: none`.replaceAll(
+        '"x"',
+        "'x'",
+      ),
+    ]);
+  });
+
+  test('is never asked about the configuration of webhooks', async () => {
+    const rules = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'], scope: 'Cluster' }];
+    hooks.on('/locks', () => ({ allowed: false }));
+    await install(api, 'Validating', 'locks', hooks.webhook('/locks', { rules, objectSelector: {} }));
+    expect((await api.post('/api/v1/namespaces', { metadata: { name: 'locked' } })).status).toBe(400);
+    const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/locks';
+    expect((await api.delete(path)).status).toBe(200);
+    expect((await api.post('/api/v1/namespaces', { metadata: { name: 'locked' } })).status).toBe(201);
+  });
+});
+
+describe('a mutating webhook', () => {
+  test('changes the object; those before it that ask for it are called again', async () => {
+    hooks.on('/one', ({ object }) => patchOf(add('/data/one', Object.keys(object!['data']!).join())));
+    hooks.on('/two', () => patchOf(add('/data/two', 'x')));
+    const selector = { objectSelector: { matchLabels: { hook: 'order' } } };
+    await install(
+      api,
+      'Mutating',
+      'order',
+      hooks.webhook('/one', { ...selector, reinvocationPolicy: 'IfNeeded' }),
+      hooks.webhook('/two', selector),
+    );
+    const made = await create('order', 'order');
+    expect(made.body['data']).toEqual({ a: '1', one: 'a,one,two', two: 'x' });
+    expect(hooks.take('/one')).toHaveLength(2);
+    expect(hooks.take('/two')).toHaveLength(1);
+  });
+
+  test('sees and changes the version that its rules name', async () => {
+    hooks.on('/hpa', ({ object }) => patchOf(add('/spec/maxReplicas', Number(object!['spec']!['maxReplicas']) + 1)));
+    const rules = [
+      {
+        apiGroups: ['autoscaling'],
+        apiVersions: ['v1'],
+        operations: ['CREATE'],
+        resources: ['horizontalpodautoscalers'],
+      },
+    ];
+    await install(api, 'Mutating', 'hpa', hooks.webhook('/hpa', { rules, objectSelector: {} }));
+    const made = await api.post('/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers', {
+      metadata: { name: 'h' },
+      spec: { maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'd' } },
+    });
+    expect(hooks.take('/hpa')[0]?.request['object']?.['apiVersion']).toBe('autoscaling/v1');
+    expect([made.body['apiVersion'], made.body['spec']?.['maxReplicas']]).toEqual(['autoscaling/v2', 3]);
+  });
+
+  test('changes a scale', async () => {
+    hooks.on('/scale', () => patchOf(add('/spec/replicas', 7)));
+    const rules = [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['*'], resources: ['deployments/scale'] }];
+    await install(api, 'Mutating', 'scale', hooks.webhook('/scale', { rules, objectSelector: {} }));
+    const labels = { a: 'b' };
+    const containers = [{ name: 'c', image: 'i' }];
+    await api.made('/apis/apps/v1/namespaces/default/deployments', {
+      metadata: { name: 'd' },
+      spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
+    });
+    const path = '/apis/apps/v1/namespaces/default/deployments/d/scale';
+    const scaled = await api.patch(path, 'application/merge-patch+json', { spec: { replicas: 2 } });
+    expect([scaled.body['kind'], scaled.body['spec']?.['replicas']]).toEqual(['Scale', 7]);
+    expect(hooks.take('/scale')[0]?.request['kind']?.['kind']).toBe('Scale');
+  });
+
+  test.each([
+    ['has no such path', patchOf(add('/no/such/path', 1))],
+    ['is no list', { patchType: 'JSONPatch', patch: Buffer.from('{}').toString('base64') }],
+    ['makes another kind of it', patchOf(add('/kind', 'Secret'))],
+    ['makes it malformed', patchOf(add('/data', 'text'))],
+    ['is no base64', { patchType: 'JSONPatch', patch: '!!!' }],
+    ['is of an unknown type', { patchType: 'Merge', patch: Buffer.from('[{}]').toString('base64') }],
+  ])('whose patch %s fails the request', async (what, answer) => {
+    const name = what.replaceAll(' ', '-');
+    hooks.on(`/${name}`, () => answer);
+    await install(api, 'Mutating', name, hooks.webhook(`/${name}`));
+    expect((await create(name, name)).status).toBe(500);
+  });
+
+  test('cannot change what is deleted', async () => {
+    const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['configmaps'] }];
+    hooks.on('/deleted', () => patchOf(add('/metadata/labels', {})));
+    await install(api, 'Mutating', 'deleted', hooks.webhook('/deleted', { rules }));
+    await create('deleted', 'deleted');
+    const answer = await api.delete(`${MAPS}/deleted`);
+    expect(answer.body['message']).toContain('attempted to modify the object, which is not supported');
+  });
+});

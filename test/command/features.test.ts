@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../core/api/point.js';
+import { loadSettings, parseConfig } from '../../core/command/config.js';
+import { GATES } from '../../core/features/table.js';
+import { namingOf } from '../../core/naming.js';
+import { buildRegistry } from '../../core/schema/registry.js';
+import { admissionPlugins } from '../../core/server/admissionPlugins.js';
+import { checkFeatures, featuresOf, featureWarnings } from '../../core/server/features.js';
+
+/* Flags that name features, served APIs and admission plugins. The refusals are those of release 1.32. */
+
+const settingsOf = (...flags: string[]) => loadSettings(['--naming=kubernetes', ...flags]);
+const refusal = (...flags: string[]): string => {
+  try {
+    checkFeatures(settingsOf(...flags));
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+  throw new Error('accepted');
+};
+const featuresWith = (...flags: string[]): readonly string[] => featuresOf(settingsOf(...flags)).features;
+const warningsWith = (...flags: string[]): readonly string[] => featureWarnings(settingsOf(...flags));
+
+describe('--feature-gates', () => {
+  it('has alpha gates off and beta gates on, unless the release says otherwise [R420] [R421]', () => {
+    const features = featuresWith();
+    expect(features).toContain('AuthorizeNodeWithSelectors');
+    expect(features).not.toContain('DynamicResourceAllocation');
+    expect(features).not.toContain('MutatingAdmissionPolicy');
+    const unusual = [...GATES].filter(([, { stage, isOnByDefault }]) => stage === 'alpha' && isOnByDefault);
+    expect(unusual.map(([name]) => name)).toEqual(['WindowsHostNetwork']);
+  });
+
+  it('turns gates on and off, one by one or by their stage; the last value of a gate counts [R422]', () => {
+    expect(featuresWith('--feature-gates=WatchList=false')).not.toContain('WatchList');
+    expect(featuresWith('--feature-gates=ImageVolume=true')).toContain('ImageVolume');
+    expect(featuresWith('--feature-gates=kube:ImageVolume=T')).toContain('ImageVolume');
+    expect(featuresWith('--feature-gates=ImageVolume=true', '--feature-gates', 'ImageVolume=false')).not.toContain(
+      'ImageVolume',
+    );
+    const all = featuresWith('--feature-gates=AllAlpha=true,ImageVolume=false');
+    expect(all).toContain('MutatingAdmissionPolicy');
+    expect(all).not.toContain('ImageVolume');
+    expect(featuresWith('--feature-gates=AllBeta=false')).not.toContain('WatchList');
+    expect(featuresWith('--feature-gates=')).toEqual(featuresWith());
+  });
+
+  it('can be a mapping or a list in the configuration file', () => {
+    expect(parseConfig('featureGates: { ImageVolume: true, WatchList: false }', '.').featureGates).toEqual([
+      'ImageVolume=true',
+      'WatchList=false',
+    ]);
+    expect(parseConfig('runtimeConfig: [apps/v1=false]', '.').runtimeConfig).toEqual(['apps/v1=false']);
+  });
+
+  it('warns of gates that a later release removes [R404] [R423]', () => {
+    expect(warningsWith('--feature-gates=WatchBookmark=true,KMSv1=true,WatchList=true')).toEqual([
+      'Setting GA feature gate WatchBookmark=true. It will be removed in a future release.',
+      'Setting deprecated feature gate KMSv1=true. It will be removed in a future release.',
+    ]);
+  });
+
+  it.each([
+    ['Foo=true', 'unrecognized feature gate: Foo'],
+    ['CustomResourceValidationExpressions=true', 'unrecognized feature gate: CustomResourceValidationExpressions'],
+    ['constructor=true', 'unrecognized feature gate: constructor'],
+    [
+      'PodSchedulingReadiness=false',
+      'cannot set feature gate PodSchedulingReadiness to false, feature is locked to true',
+    ],
+    [
+      'AllowServiceLBStatusOnNonLB=true',
+      'cannot set feature gate AllowServiceLBStatusOnNonLB to true, feature is locked to false',
+    ],
+    ['WatchList', 'missing bool value for WatchList'],
+    ['WatchList=yes', 'invalid value of WatchList=yes, err: strconv.ParseBool: parsing "yes": invalid syntax'],
+    [
+      'AuthorizeWithSelectors=false',
+      'AuthorizeNodeWithSelectors feature requires AuthorizeWithSelectors feature to be enabled',
+    ],
+    [
+      'UnknownVersionInteroperabilityProxy=true',
+      'UnknownVersionInteroperabilityProxy feature requires StorageVersionAPI feature flag to be enabled',
+    ],
+    ['wardle:WatchList=true', 'component not registered: wardle'],
+    [
+      'kube:WatchList=true,ImageVolume=true',
+      'set kube feature gates with default empty prefix or kube: prefix consistently, do not mix use',
+    ],
+  ])('refuses %s at the start [R355] [R424]', (gates, message) => {
+    expect(refusal(`--feature-gates=${gates}`)).toBe(`--feature-gates: ${message}`);
+  });
+});
+
+describe('--runtime-config', () => {
+  const served = (...flags: string[]) => {
+    const { enablement } = featuresOf(settingsOf(...flags));
+    const naming = namingOf('kubernetes');
+    const registry = buildRegistry({ naming, strategies: () => undefined, generation: 1, enablement });
+    return (group: string, version: string, plural: string) => registry.find(group, version, plural) !== undefined;
+  };
+
+  it('serves versions that the release does not serve, and the other way round [R369] [R376] [R377] [R378]', () => {
+    const isServed = served('--runtime-config=storage.k8s.io/v1alpha1,batch/v1=false,v1=true');
+    expect(isServed('storage.k8s.io', 'v1alpha1', 'volumeattributesclasses')).toBe(true);
+    expect(isServed('batch', 'v1', 'jobs')).toBe(false);
+    expect(isServed('', 'v1', 'pods')).toBe(true);
+    expect(served('--runtime-config=batch/v2alpha1')('batch', 'v1', 'jobs')).toBe(true);
+  });
+
+  it('addresses single resources [R379]', () => {
+    const isServed = served('--runtime-config=apps/v1/deployments=false,v1/secrets=false');
+    expect(isServed('apps', 'v1', 'deployments')).toBe(false);
+    expect(isServed('apps', 'v1', 'daemonsets')).toBe(true);
+    expect(isServed('', 'v1', 'secrets')).toBe(false);
+    const one = served('--runtime-config=resource.k8s.io/v1alpha3/resourceclaims=true');
+    expect(one('resource.k8s.io', 'v1alpha3', 'resourceclaims')).toBe(true);
+    expect(one('resource.k8s.io', 'v1alpha3', 'resourceslices')).toBe(false);
+  });
+
+  it('addresses all versions of a stability; single versions have priority', () => {
+    const isServed = served('--runtime-config=api/all=false,api/ga=true,apps/v1=false');
+    expect(isServed('', 'v1', 'pods')).toBe(true);
+    expect(isServed('apps', 'v1', 'deployments')).toBe(false);
+    expect(served('--runtime-config=api/alpha=true')('storage.k8s.io', 'v1alpha1', 'volumeattributesclasses')).toBe(
+      true,
+    );
+  });
+
+  it.each([
+    ['apps', 'runtime-config invalid key apps'],
+    ['v2=true', 'runtime-config invalid key v2'],
+    ['a=b=c', 'runtime-config invalid key a'],
+    ['apps/v1/deployments/scale', 'runtime-config invalid key apps/v1/deployments/scale'],
+    ['apps/v1,foo/v1,bar/v1', 'unknown api groups bar,foo'],
+    ['api/foo=true', 'unknown api groups api'],
+    ['apps/v9', 'group version apps/v9 that has not been registered'],
+    ['apps/v1=maybe', 'invalid value of apps/v1: maybe, err: strconv.ParseBool: parsing "maybe": invalid syntax'],
+    ['api/all=false', 'invalid key with only api/all=false'],
+    ['api/beta=maybe', 'invalid value api/beta=maybe'],
+  ])('refuses %s at the start', (apis, message) => {
+    expect(refusal(`--runtime-config=${apis}`)).toBe(`--runtime-config: ${message}`);
+  });
+});
+
+describe('admission plugins', () => {
+  const paths = (...flags: string[]) =>
+    admissionPlugins(settingsOf(...flags)).before.map(({ use }) => use.split('/').at(-1));
+
+  it('are those that are on by default, without those that are disabled', () => {
+    expect(paths()).toContain('priority.js');
+    expect(paths('--disable-admission-plugins=Priority,RuntimeClass')).not.toContain('priority.js');
+  });
+
+  it('that the server does not have can be named, with a warning', () => {
+    expect(warningsWith('--enable-admission-plugins=AlwaysPullImages')).toEqual([
+      'The admission plugin AlwaysPullImages is not part of this server: naming it has no effect.',
+    ]);
+    expect(warningsWith('--disable-admission-plugins=Priority', '--enable-admission-plugins=')).toEqual([]);
+  });
+
+  it.each([
+    [
+      ['--enable-admission-plugins=PodSecurityPolicy'],
+      'enable-admission-plugins plugin "PodSecurityPolicy" is unknown',
+    ],
+    [['--disable-admission-plugins=priority'], 'disable-admission-plugins plugin "priority" is unknown'],
+    [
+      ['--enable-admission-plugins=A,B', '--disable-admission-plugins=C'],
+      '[enable-admission-plugins plugin "A" is unknown, enable-admission-plugins plugin "B" is unknown, ' +
+        'disable-admission-plugins plugin "C" is unknown]',
+    ],
+    [
+      ['--enable-admission-plugins=Priority', '--disable-admission-plugins=Priority'],
+      '[Priority] in enable-admission-plugins and disable-admission-plugins overlapped',
+    ],
+  ])('are refused for %j at the start [R482]', (flags, message) => {
+    expect(refusal(...flags)).toMatch(/^--(enable|disable)-admission-plugins: /);
+    expect(refusal(...flags).replace(/^\S+: /, '')).toBe(message);
+  });
+});
+
+describe('flags for connections to node agents', () => {
+  it('are accepted and reported, unless their value is invalid', () => {
+    const notes: string[] = [];
+    loadSettings(['--kubelet-timeout=5s', '--kubelet-client-key', 'x.pem'], line => notes.push(line));
+    expect(notes).toEqual([
+      '--kubelet-timeout has no effect: the server does not connect to node agents',
+      '--kubelet-client-key has no effect: the server does not connect to node agents',
+    ]);
+    expect(() => loadSettings(['--kubelet-timeout=x'])).toThrow('--kubelet-timeout: must be a duration');
+    expect(() => loadSettings(['--kubelet-https=true'])).toThrow('unknown flag');
+  });
+});

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Api, type Loose } from '../api/support.js';
+
+/* StorageVersionMigrations, through a running server with their feature gate. */
+
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const MIGRATIONS = '/apis/storagemigration.k8s.io/v1alpha1/storageversionmigrations';
+const MERGE = 'application/merge-patch+json';
+
+let api: Api;
+beforeAll(async () => {
+  api = await Api.start({
+    featureGates: ['StorageVersionMigrator=true'],
+    runtimeConfig: ['storagemigration.k8s.io/v1alpha1=true'],
+  });
+});
+afterAll(() => api.close());
+
+/** Creates a migration and returns its conditions that are true, once it has ended. */
+async function migrate(name: string, resource: object): Promise<readonly string[]> {
+  await api.made(MIGRATIONS, { metadata: { name }, spec: { resource } });
+  let types: readonly string[] = [];
+  await api.until(async () => {
+    const { body } = await api.get(`${MIGRATIONS}/${name}`);
+    const conditions = (body['status']!['conditions'] ?? []) as unknown as { type: string; status: string }[];
+    types = conditions.filter(one => one.status === 'True').map(one => one.type);
+    return types.some(type => type !== 'Running');
+  });
+  return types;
+}
+
+test('a migration stores the objects of a custom kind in the new storage version', async () => {
+  const group = 'migrated.example.com';
+  const path = (version: string): string => `/apis/${group}/${version}/namespaces/default/things`;
+  const versions = (stored: string): object[] =>
+    ['v1', 'v2'].map(name => ({
+      name,
+      served: true,
+      storage: name === stored,
+      schema: { openAPIV3Schema: { type: 'object' } },
+    }));
+  await api.made(CRDS, {
+    metadata: { name: `things.${group}` },
+    spec: { group, scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions: versions('v1') },
+  });
+  await api.until(async () => (await api.get(path('v1'))).status === 200);
+  for (const name of ['a', 'b', 'c'])
+    await api.made(path('v1'), { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name } });
+  await api.patch(`${CRDS}/things.${group}`, MERGE, { spec: { versions: versions('v2') } });
+  const revisions = async (): Promise<readonly string[]> => {
+    const items = (await api.get(path('v2'))).body['items'] as unknown as Loose[];
+    return items.map(one => String(one['metadata']!['resourceVersion']));
+  };
+  const before = await revisions();
+  expect(await migrate('things', { group, version: 'v2', resource: 'things' })).toEqual(['Succeeded']);
+  const after = await revisions();
+  expect(after.every((revision, i) => revision !== before[i])).toBe(true);
+  // What is stored in the version needs no further write.
+  expect(await migrate('again', { group, version: 'v2', resource: 'things' })).toEqual(['Succeeded']);
+  expect(await revisions()).toEqual(after);
+  const stored = await api.patch(`${CRDS}/things.${group}/status`, MERGE, { status: { storedVersions: ['v2'] } });
+  expect(stored.status).toBe(200);
+});
+
+test('a migration of a resource that is not served fails', async () => {
+  expect(await migrate('nothing', { group: 'nowhere.example.com', version: 'v1', resource: 'x' })).toEqual(['Failed']);
+});
+
+test('the resource of a migration is required and may not change', async () => {
+  const { body } = await api.post(MIGRATIONS, { metadata: { name: 'empty' }, spec: {} });
+  expect(body['message']).toContain('spec.resource.resource: Required value: resource is required');
+  await migrate('fixed', { version: 'v1', resource: 'configmaps' });
+  const changed = await api.patch(`${MIGRATIONS}/fixed`, MERGE, { spec: { resource: { resource: 'secrets' } } });
+  expect([changed.status, changed.body['message']]).toEqual([
+    422,
+    'StorageVersionMigration.storagemigration.k8s.io "fixed" is invalid: resource: Invalid value: "secrets": ' +
+      'field is immutable',
+  ]);
+});

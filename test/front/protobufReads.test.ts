@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { decodeEnvelope } from '../../core/schema/protobuf.js';
+import { Entry } from '../../core/threads/entry.js';
+import type { Rendering } from '../../core/threads/messages.js';
+import { Encodings } from '../../workers/front/encodings.js';
+import { type ProtobufForm, ProtobufReads } from '../../workers/front/protobufReads.js';
+import type { FrontRequest } from '../../workers/front/sender.js';
+
+const FORM: ProtobufForm = {
+  records: 'object',
+  key: 'v1',
+  kind: 'Pod',
+  listKind: 'PodList',
+  apiVersion: 'v1',
+  contentType: 'application/vnd.kubernetes.protobuf',
+};
+const request = {} as FrontRequest;
+
+const entryOf = (name: string): Entry => {
+  const value = Buffer.from(name);
+  return new Entry(`core/pods/a/${name}`, 1, value);
+};
+
+/** Reads whose pool encodes an object as its own bytes, and counts the objects. */
+function setUp() {
+  const encoded: string[] = [];
+  const render = async (_request: FrontRequest, { objects }: Rendering) => {
+    encoded.push(...objects.map(object => Buffer.from(object).toString()));
+    return {
+      id: 0,
+      is: 'rendered' as const,
+      pieces: objects.map(object => Buffer.from([0x12, object.length, ...object])),
+    };
+  };
+  return { encoded, reads: new ProtobufReads({ render }, new Encodings()) };
+}
+
+test('watches, gets and lists share the encodings of an object, each in an envelope of its own', async () => {
+  const { encoded, reads } = setUp();
+  const [one, two, three] = ['one', 'two', 'three'].map(entryOf) as [Entry, Entry, Entry];
+  await reads.records(request, [one, two], FORM);
+  const messages = await reads.messages(request, [two, three, one], FORM);
+  expect(encoded).toEqual(['one', 'two', 'three']);
+  const shown = messages.map(message => decodeEnvelope(message));
+  expect(shown.map(({ raw }) => Buffer.from(raw).toString())).toEqual(['two', 'three', 'one']);
+  expect(shown[1]).toMatchObject({ apiVersion: 'v1', kind: 'Pod' });
+  await reads.messages(request, [three], FORM);
+  await reads.records(request, [one, two, three], FORM);
+  expect(encoded).toHaveLength(3);
+});

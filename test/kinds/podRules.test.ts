@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { validatePodSpec } from '../../plugins/kinds/shared/podSpec/validation.js';
+import { setPodSpecDefaults } from '../../plugins/kinds/shared/podSpec/defaults.js';
+import { pathWarnings } from '../../plugins/kinds/shared/podSpec/pathWarnings.js';
+import { portWarnings } from '../../plugins/kinds/shared/podSpec/portWarnings.js';
+import { isUnchanged } from '../../plugins/kinds/shared/equality.js';
+import { lines } from './helpers.js';
+
+/** The violations of a pod with these members of its spec, and of its container. */
+function violations(spec: object, container: object = {}): string[] {
+  const pod = { containers: [{ name: 'c', image: 'i', ...container }], ...structuredClone(spec) };
+  setPodSpecDefaults(pod);
+  return lines(validatePodSpec(pod, 'spec', 'pod'));
+}
+
+const projected = (...sources: object[]): object => ({ volumes: [{ name: 'v', projected: { sources } }] });
+
+describe('pod specs', () => {
+  it('have files of volumes with relative paths, which no other file has', () => {
+    const items = (...paths: string[]) => paths.map(path => ({ key: 'k', path }));
+    expect(violations({ volumes: [{ name: 'v', secret: { secretName: 's', items: items('/a', '..b') } }] })).toEqual([
+      'spec.volumes[0].secret.items[0].path: Invalid value: "/a": must be a relative path',
+      'spec.volumes[0].secret.items[1].path: Invalid value: "..b": must not start with \'..\'',
+    ]);
+    expect(violations(projected({ secret: { name: 's', items: items('a', 'a') } }))).toEqual([
+      'spec.volumes[0].projected: Invalid value: "s": conflicting duplicate paths',
+    ]);
+  });
+
+  it('name an account if they have files with its token', () => {
+    const token = projected({ serviceAccountToken: { path: 't' } });
+    expect(violations(token)).toEqual([
+      'spec.volumes[0].projected.sources[0].serviceAccountToken: Forbidden: must not be specified when serviceAccountName is not set',
+    ]);
+    expect(violations({ ...token, serviceAccountName: 'a' })).toEqual([]);
+  });
+
+  it('have whole pages, and limits for what cannot be overcommitted', () => {
+    expect(violations({}, { resources: { limits: { cpu: '1', 'hugepages-2Mi': '3Mi' } } })).toEqual([
+      'spec.containers[0].resources.limits[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi',
+    ]);
+    expect(violations({}, { resources: { requests: { 'example.com/gpu': '1' } } })).toEqual([
+      'spec.containers[0].resources.limits: Required value: Limit must be set for non overcommitable resources',
+    ]);
+  });
+
+  it('use a host port once', () => {
+    const port = { containerPort: 80, hostPort: 80 };
+    expect(violations({}, { ports: [port, { ...port, containerPort: 81 }] })).toEqual([
+      'spec.containers[0].ports[1].hostPort: Duplicate value: "TCP//80"',
+    ]);
+  });
+
+  it('have only what their operating system has', () => {
+    expect(violations({ os: { name: 'windows' }, hostPID: true })).toEqual([
+      'spec.hostPID: Forbidden: cannot be set for a windows pod',
+    ]);
+    expect(violations({ os: { name: 'x' } })).toEqual([
+      'spec.os: Unsupported value: "x": supported values: "linux", "windows"',
+    ]);
+  });
+
+  it('lose volumes with images, and the mounts of these, because their feature gate is off', () => {
+    const pod = {
+      volumes: [{ name: 'v', image: { reference: 'r' } }],
+      containers: [{ name: 'c', image: 'i', volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
+    };
+    setPodSpecDefaults(pod);
+    expect(pod).not.toHaveProperty('volumes');
+    expect(pod.containers[0]).not.toHaveProperty('volumeMounts');
+  });
+});
+
+describe('warnings', () => {
+  it('are about files whose paths lead through others', () => {
+    const sources = [{ serviceAccountToken: { path: 't' } }, { configMap: { name: 'm', items: [{ path: 't/x' }] } }];
+    expect(pathWarnings({ volumes: [{ name: 'v', projected: { sources } }] })).toEqual([
+      'volume "v" (Projected): overlapping paths: "t/x" (ConfigMap "m") with "t" (ServiceAccountToken)',
+    ]);
+  });
+
+  it('are about ports that another container has', () => {
+    const container = { ports: [{ containerPort: 80, protocol: 'TCP' }] };
+    expect(portWarnings({ containers: [container, container] }, 'spec')).toEqual([
+      'spec.containers[1].ports[0]: duplicate port definition with spec.containers[0].ports[0]',
+    ]);
+  });
+});
+
+it('an empty object is a change where there was none, and an empty map is not', () => {
+  expect(isUnchanged({ securityContext: {} }, {})).toBe(false);
+  expect(isUnchanged({ nodeSelector: {}, args: [] }, {})).toBe(true);
+});

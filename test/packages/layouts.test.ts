@@ -1,0 +1,147 @@
+import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { InstalledServer, installPnpm, newFolder, packCapstan, packModule, runWith } from './project.js';
+
+/*
+ * How package managers install Capstan and a plugin: strict pnpm, npm install -g and npm link. In each, the plugin is
+ * named in the configuration file. Everything is installed from the same two tarballs.
+ */
+
+const LONG = 120_000;
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const work = newFolder();
+let capstan: string;
+let plugin: Awaited<ReturnType<typeof packModule>>;
+
+/** Refuses ConfigMaps with a label, with the Refusal that it imports. */
+const source = `
+import { ConfigError, definePlugin, Refusal, validator } from 'capstan/api';
+export default definePlugin({
+  name: 'refuses-label',
+  parse(config) {
+    if (typeof config?.label !== 'string') throw new ConfigError('label', 'must be the key of a label');
+    return config;
+  },
+  contribute: ({ label }) => [
+    validator.of(() => ({
+      on: { resources: ['configmaps'] },
+      validate: (_change, after) => {
+        if (after?.metadata.labels?.[label]) throw new Refusal('Forbidden', 'refused by the label');
+        return [];
+      },
+    })),
+  ],
+});`;
+const PLUGINS = '[{ use: refuses-label, config: { label: bad } }]';
+
+const folder = (name: string): string => {
+  const path = join(work.path, name);
+  mkdirSync(path);
+  return path;
+};
+
+beforeAll(async () => {
+  capstan = await packCapstan(work.path);
+  plugin = await packModule(
+    { name: 'refuses-label', source, manifest: { peerDependencies: { capstan: '*' } } },
+    work.path,
+  );
+}, LONG);
+afterAll(() => work.remove());
+
+/** Starts a server, and expects that the plugin refuses what it must and nothing else. */
+async function expectRefusals(...start: ConstructorParameters<typeof InstalledServer>): Promise<void> {
+  const server = new InstalledServer(...start);
+  try {
+    await server.ready();
+    const create = (labels: object) => server.call('POST', MAPS, { metadata: { generateName: 'a-', labels } });
+    const refused = await create({ bad: 'yes' });
+    expect([refused.status, refused.body.message]).toEqual([403, 'refused by the label']);
+    expect((await create({ good: 'yes' })).status).toBe(201);
+  } finally {
+    await server.end();
+  }
+}
+
+/** What a server writes that does not start. */
+async function errorOf(...start: ConstructorParameters<typeof InstalledServer>): Promise<string> {
+  const server = new InstalledServer(...start);
+  try {
+    await server.ready();
+    return 'it started';
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await server.end();
+  }
+}
+
+describe('pnpm, with its strict layout of links', () => {
+  let variables: NodeJS.ProcessEnv;
+  let project: string;
+
+  beforeAll(async () => {
+    variables = await installPnpm(folder('pnpm'));
+    project = folder('strict');
+    await runWith(variables, project, 'pnpm', 'add', '--ignore-scripts', capstan, plugin.tarball);
+  }, LONG);
+
+  test('finds a plugin that is installed', { timeout: LONG }, async () => {
+    await expectRefusals(project, 'pnpm exec capstan', PLUGINS, { variables });
+  });
+
+  test('does not find what only a dependency has installed, and says where it looked', { timeout: LONG }, async () => {
+    expect(await errorOf(project, 'pnpm exec capstan', '[{ use: pino }]', { variables })).toContain(
+      `capstan: plugins[0].use: the package pino is not installed in ${project}, nor above, but only beside Capstan`,
+    );
+  });
+
+  test('reports a wrong setting with its plugin and its field', { timeout: LONG }, async () => {
+    expect(await errorOf(project, 'pnpm exec capstan', '[{ use: refuses-label }]', { variables })).toContain(
+      'capstan: plugins[0].config.label: must be the key of a label (plugin refuses-label)',
+    );
+  });
+});
+
+describe('a global install of Capstan', () => {
+  const prefix = join(work.path, 'global');
+  const command = join(prefix, 'bin/capstan');
+  /** npm with this place for what is global, and what is linked. */
+  const npm = (directory: string, ...args: readonly string[]) =>
+    runWith({ npm_config_prefix: prefix }, directory, 'npm', ...args);
+  beforeAll(() => npm(work.path, 'install', '-g', capstan), LONG);
+
+  test('finds a plugin in the folder of the configuration, in whatever folder it starts', {
+    timeout: LONG,
+  }, async () => {
+    const project = folder('configured');
+    // The plugin alone: it gets the copy of Capstan that runs.
+    await npm(project, 'install', '--legacy-peer-deps', plugin.tarball);
+    await expectRefusals(project, command, PLUGINS, { directory: work.path });
+  });
+
+  test('does not find a plugin that is installed globally too, and says so', { timeout: LONG }, async () => {
+    const project = folder('bare');
+    await npm(project, 'install', '-g', '--legacy-peer-deps', plugin.tarball);
+    expect(await errorOf(project, command, PLUGINS)).toContain(
+      `the package refuses-label is not installed in ${project}, nor above, but only beside Capstan, where plugins are not looked for: install it there`,
+    );
+  });
+
+  test('finds a file beside the configuration', { timeout: LONG }, async () => {
+    const project = folder('file');
+    writeFileSync(join(project, 'plugin.mjs'), source);
+    await expectRefusals(project, command, '[{ use: ./plugin.mjs, config: { label: bad } }]');
+  });
+
+  test('finds a plugin of npm link, with and without a Capstan of its own', { timeout: LONG }, async () => {
+    const project = folder('linking');
+    await npm(project, 'link', plugin.folder);
+    expect(lstatSync(join(project, 'node_modules/refuses-label')).isSymbolicLink()).toBe(true);
+    await expectRefusals(project, command, PLUGINS);
+    // As its developer has it: the plugin resolves capstan from where it is, not from where it is linked.
+    await npm(plugin.folder, 'link', 'capstan');
+    await expectRefusals(project, command, PLUGINS);
+  });
+});

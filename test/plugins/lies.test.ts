@@ -1,0 +1,244 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ConfiguredServer, fixture, type LogRecord } from './support.js';
+
+/*
+ * A plugin that lies at every point: it returns, throws and stores what it must not, changes what it is given, and ends
+ * or blocks its thread. Each time, only its own request fails, and log and metrics name the plugin.
+ */
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const PLUGIN = 'test/lying';
+const server = new ConfiguredServer();
+beforeAll(() => server.start({ plugins: [{ use: fixture('lying') }] }));
+afterAll(() => server.dispose());
+
+let names = 0;
+/** Creates a ConfigMap at which the plugin lies. */
+const create = (lies: string, name = `map-${names++}`) =>
+  server.call('POST', MAPS, {
+    body: { metadata: { name, labels: { lies: lies.replaceAll(' ', '_') } }, data: { a: 'b' } },
+  });
+const errors = (point: string) => server.counter('capstan_plugin_errors_total', { plugin: PLUGIN, point });
+
+/** Expects that the plugin fails once at a point meanwhile, and that a record says so. */
+async function expectFailure<T>(point: string, attempt: () => Promise<T>): Promise<T> {
+  const [before, logged] = [await errors(point), server.log.length];
+  const result = await attempt();
+  await vi.waitFor(async () => {
+    expect(await errors(point)).toBe(before + 1);
+    expect(server.log.slice(logged)).toContainEqual(expect.objectContaining({ name: PLUGIN, level: 'error', point }));
+  });
+  return result;
+}
+
+// Whatever it does, others are served.
+afterEach(async () => {
+  const { status, body } = await server.call('POST', MAPS, { body: { metadata: { generateName: 'other-' } } });
+  expect([status, body.metadata.labels]).toEqual([201, undefined]);
+});
+
+const LIES = [
+  'number',
+  'text',
+  'symbol',
+  'list',
+  'function',
+  'trap',
+  'getters',
+  'bad thenable',
+  'thrown trap',
+  'thrown symbol',
+  'rejected trap',
+];
+
+describe('an authenticator', () => {
+  const list = (lie: string) =>
+    server.call('GET', MAPS, { headers: { authorization: `Lie ${lie.replaceAll(' ', '_')}` } });
+
+  test.each([
+    ...LIES,
+    'empty name',
+    'groups of numbers',
+    'many groups',
+    'extra as an object',
+    'extra of texts',
+    'cache time',
+    'not a time',
+    'objects',
+  ])('that returns %s is 401', async lie => {
+    expect((await expectFailure('authn', () => list(lie))).status).toBe(401);
+  });
+
+  test.each(['twice', 'promoted later'])('whose user is another one later (%s) has no effect', async lie => {
+    for (let i = 0; i < 3; i++)
+      expect((await list(lie)).body.message).toContain('User "lia" cannot list resource "configmaps"');
+  });
+});
+
+describe('an authorizer', () => {
+  const get = (lie: string) =>
+    server.call('GET', `/api/v1/namespaces/default/secrets/${lie.replaceAll(' ', '-')}`, {
+      headers: { authorization: 'Lie honest' },
+    });
+
+  test.each([...LIES, 'unknown', 'reason', 'time', 'promotes the user', 'changes the target'])(
+    'that returns or does %s is 500',
+    async lie => {
+      const { status, body } = await expectFailure('authz', () => get(lie));
+      expect([status, body.message]).toEqual([500, expect.stringContaining(`the plugin "${PLUGIN}" failed`)]);
+    },
+  );
+
+  test('that returns a thenable has decided', async () => {
+    expect((await get('thenable')).status).toBe(403);
+  });
+});
+
+describe('a mutator', () => {
+  test.each(['symbol', 'function', 'trap', 'getters', 'bad thenable', 'thrown trap', 'thrown symbol', 'rejected trap'])(
+    'that stores or throws %s is 500',
+    async lie => {
+      const { status, body } = await expectFailure('mutate', () => create(`mutate.${lie}`));
+      expect([status, body.message]).toEqual([500, expect.stringContaining(`the plugin "${PLUGIN}" failed`)]);
+    },
+  );
+
+  test.each(['huge bigint', 'cycle', 'deep', 'date', 'not a number', 'map', 'metadata', 'user'])(
+    'that stores or changes %s is 500',
+    async lie => {
+      expect((await expectFailure('mutate', () => create(`mutate.${lie}`))).status).toBe(500);
+    },
+  );
+
+  test('that changes the current object is 500', async () => {
+    await create('none', 'changed');
+    const update = () =>
+      server.call('PATCH', `${MAPS}/changed`, { body: { metadata: { labels: { lies: 'mutate.old' } } } });
+    expect((await expectFailure('mutate', update)).status).toBe(500);
+  });
+
+  test('that changes parts of the draft later has no effect', async () => {
+    const { status, text } = await create('mutate.later', 'later');
+    expect([status, text.includes('late":')]).toEqual([201, false]);
+    expect((await server.call('GET', `${MAPS}/later`)).text).not.toContain('late":');
+  });
+});
+
+describe('a validator', () => {
+  test.each([...LIES, 'many violations', 'wrong violations', 'changes', 'pollutes'])(
+    'that returns or does %s is 500',
+    async lie => {
+      const { status, body } = await expectFailure('validate', () => create(`validate.${lie}`));
+      expect([status, body.message]).toEqual([500, expect.stringContaining(`the plugin "${PLUGIN}" failed`)]);
+    },
+  );
+
+  test('that changes an object of an informer is 500, and others see it unchanged', async () => {
+    await create('none', 'informed');
+    const update = () =>
+      server.call('PATCH', `${MAPS}/informed`, {
+        body: { metadata: { labels: { lies: 'validate.changes_an_informer' } } },
+      });
+    expect((await expectFailure('validate', update)).status).toBe(500);
+  });
+});
+
+describe('a listener of events', () => {
+  test('that throws in the pool ends no thread', async () => {
+    await expectFailure('mutate', async () => {
+      await create('none', 'listener-throws');
+      // A thread of the pool takes events with its next request.
+      expect((await create('none')).status).toBe(201);
+    });
+    expect(server.errors).not.toContain('a pool thread failed');
+  });
+
+  test.each(['changes', 'rejects'])('of a controller that %s is logged', async lie => {
+    await expectFailure('controller', () => create(`watch.${lie}`));
+  });
+});
+
+describe('a source of resource types', () => {
+  test.each([...LIES, 'no versions'])('that defines %s is a failure, and defines nothing', async lie => {
+    const before = await errors('resourceSource');
+    await create(`define.${lie}`);
+    // Every thread that serves asks it.
+    await vi.waitFor(async () => expect(await errors('resourceSource')).toBeGreaterThan(before));
+  });
+
+  test.each(['a built-in kind', 'a new version of a built-in kind'])('cannot replace %s', async lie => {
+    const logged = server.log.length;
+    await create(`define.${lie}`);
+    await vi.waitFor(() =>
+      expect(server.log.slice(logged).map(({ message }) => message)).toContainEqual(
+        'the resource type defined by the object is not served: deployments.apps is another type',
+      ),
+    );
+    const { text } = await server.call('GET', '/apis/apps/v1');
+    expect(text).toContain('"name":"deployments","singularName":"deployment","namespaced":true');
+    expect((await server.call('GET', '/apis/apps/v9')).status).toBe(404);
+  });
+
+  test('of two objects that define one kind, that with the smaller name is served', async () => {
+    const lies = '/apis/lies.example.com/v1/namespaces/default/lies';
+    await create('define.the same kind', 'same-b');
+    await create('define.the same kind', 'same-a');
+    expect((await server.call('GET', lies)).status).toBe(200);
+    await server.call('DELETE', `${MAPS}/same-a`);
+    expect((await server.call('GET', lies)).status).toBe(200);
+    await server.call('DELETE', `${MAPS}/same-b`);
+    expect((await server.call('GET', lies)).status).toBe(404);
+  });
+});
+
+describe('a thread of the pool', () => {
+  const isServed = async (): Promise<boolean> => (await create('none')).status === 201;
+
+  test('goes on after a rejection that nobody handles, which is logged with the plugin', async () => {
+    const [before, logged] = [await errors('other'), server.log.length];
+    expect((await create('validate.rejects')).status).toBe(201);
+    await vi.waitFor(() =>
+      expect(server.log.slice(logged)).toMatchObject([
+        { message: 'a promise was rejected, and nothing handled it', plugin: PLUGIN },
+      ]),
+    );
+    expect(await errors('other')).toBe(before + 1);
+  });
+
+  test('that an error in a callback ends is replaced, and the record names the plugin', async () => {
+    const logged = server.log.length;
+    expect((await create('validate.throws_later')).status).toBe(500);
+    await vi.waitUntil(isServed, { timeout: 15_000 });
+    expect(server.log.slice(logged)).toContainEqual(
+      expect.objectContaining({ message: 'a pool thread failed; it is replaced', plugin: PLUGIN }) as LogRecord,
+    );
+  });
+});
+
+describe('an endless loop', () => {
+  const looping = new ConfiguredServer();
+  beforeAll(() => looping.start({ plugins: [{ use: fixture('lying', 'looping'), timeout: '1s' }] }));
+  afterAll(() => looping.dispose());
+  const createIn = (labels: object) =>
+    looping.call('POST', MAPS, { body: { metadata: { generateName: 'loop-', labels } } });
+
+  test.each(['now', 'later'])(
+    'in a call of a plugin (%s) ends when no call may take longer, with its thread, and the record names the plugin',
+    { timeout: 60_000 },
+    async when => {
+      const labels = { plugin: 'test/looping', point: 'validate' };
+      const before = await looping.counter('capstan_plugin_timeouts_total', labels);
+      await looping.call('GET', MAPS);
+      const logged = looping.log.length;
+      const loops = createIn({ loops: when });
+      // The front end answers all along what it can answer by itself.
+      expect((await looping.call('GET', MAPS)).status).toBe(200);
+      expect((await loops).status).toBe(500);
+      await vi.waitUntil(async () => (await createIn({})).status === 201, { timeout: 15_000 });
+      expect(looping.log.slice(logged).map(({ message }) => message)).toContainEqual(
+        'a pool thread does not return to its event loop, and is ended: test/looping (validate)',
+      );
+      expect(await looping.counter('capstan_plugin_timeouts_total', labels)).toBe(before + 1);
+    },
+  );
+});

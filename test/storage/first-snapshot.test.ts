@@ -1,0 +1,89 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { expect, it } from 'vitest';
+import type { SnapshotMessage } from '../../core/threads/messages.js';
+import { readSnapshot } from '../../core/threads/snapshot.js';
+import { decodeFromWriter, encodeToWriter } from '../../core/threads/wire.js';
+import { openMemory } from '../../plugins/storage/memory.js';
+import { Writer } from '../../workers/store/writer.js';
+
+/** What a thread has received: values by key, and the memory of its pages. */
+interface Received {
+  readonly values: Map<string, string>;
+  readonly memories: Set<ArrayBufferLike>;
+}
+
+/** Subscribes a new thread. Resolves when its snapshot is complete and `until` holds. */
+function subscribe(writer: Writer, counter: number, prefixes: string[], until: (got: Received) => boolean) {
+  const { port1, port2 } = new MessageChannel();
+  writer.connect({ port: port1, counter, reacts: true });
+  const got: Received = { values: new Map(), memories: new Set() };
+  let isComplete = false;
+  const done = new Promise<Received>(resolve => {
+    port2.on('message', (data: unknown) => {
+      const message = decodeFromWriter(data);
+      if (message.is === 'snapshot') take(message);
+      if (message.is === 'events')
+        for (const { key, value } of message.events) {
+          if (value) got.values.set(key, Buffer.from(value.buffer, value.byteOffset, value.length).toString());
+          else got.values.delete(key);
+        }
+      if (isComplete && until(got)) resolve(got);
+    });
+  });
+  const take = ({ page, last }: SnapshotMessage): void => {
+    readSnapshot(page, ({ key, value }) => got.values.set(key, Buffer.from(value).toString()));
+    if (page.count > 0) got.memories.add(page.memory);
+    isComplete ||= last;
+  };
+  port2.postMessage({ is: 'subscribe', prefixes });
+  return { port: port2, done };
+}
+
+const put = (key: string, value: string) => [{ is: 'put', key, value: Buffer.from(value) }] as const;
+const always = (): boolean => true;
+
+it('threads that start are sent the same memory, each its own part, and then what was committed since', async () => {
+  const store = await openMemory({});
+  let reads = 0;
+  const { range } = store;
+  store.range = (...asked) => {
+    reads++;
+    return range.apply(store, asked);
+  };
+  for (const key of ['core/pods/a/1', 'core/pods/a/2', 'core/secrets/a/1', 'core/podtemplates/a/1'])
+    await store.commit([put(key, '1')]);
+  const fatal = (error: Error): void => {
+    throw error;
+  };
+  const writer = new Writer(store, new Int32Array(new SharedArrayBuffer(64)), fatal);
+  await writer.start();
+  const ports: MessagePort[] = [];
+  const start = async (counter: number, prefixes: string[], until: (got: Received) => boolean): Promise<Received> => {
+    const { port, done } = subscribe(writer, counter, prefixes, until);
+    ports.push(port);
+    return await done;
+  };
+  const [pods, everything] = await Promise.all([start(1, ['core/pods/'], always), start(0, [''], always)]);
+  expect([...pods.values.keys()]).toEqual(['core/pods/a/1', 'core/pods/a/2']);
+  expect(everything.values.size).toBe(4);
+  expect([...pods.memories].every(memory => memory instanceof SharedArrayBuffer)).toBe(true);
+  const before = reads;
+  const [proposal, transfer] = encodeToWriter({
+    is: 'propose',
+    proposals: [{ id: 1, operations: [...put('core/pods/a/1', '2'), { is: 'delete', key: 'core/secrets/a/1' }] }],
+  });
+  ports[1]!.postMessage(proposal, transfer);
+  const [late, secrets] = await Promise.all([
+    start(2, ['core/pods/', 'core/podtemplates/'], ({ values }) => values.get('core/pods/a/1') === '2'),
+    start(3, ['core/secrets/'], ({ values }) => values.size === 0),
+  ]);
+  expect(Object.fromEntries(late.values)).toEqual({
+    'core/pods/a/1': '2',
+    'core/pods/a/2': '1',
+    'core/podtemplates/a/1': '1',
+  });
+  expect(secrets.values.size).toBe(0);
+  expect(reads).toBe(before);
+  for (const port of ports) port.close();
+  await writer.close();
+});

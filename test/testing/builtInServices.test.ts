@@ -1,0 +1,148 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type ApiObject,
+  authenticator,
+  healthCheck,
+  type HealthCheck,
+  httpDocuments,
+  resourceSource,
+  tokenIssuer,
+} from '../../core/api/index.js';
+import {
+  authenticatorConformance,
+  fakeHost,
+  healthCheckConformance,
+  httpDocumentsConformance,
+  partsOf,
+  resourceSourceConformance,
+  tokenIssuerConformance,
+} from '../../core/testing/index.js';
+import serviceAccount from '../../plugins/authn/serviceAccount/index.js';
+import basicHealth, { logCheck } from '../../plugins/health/basic.js';
+import kinds from '../../plugins/kinds/index.js';
+import { conforms } from './conforms.js';
+
+/* The built-in health checks, tokens, documents and kinds pass the conformance suites of `capstan/testing`. */
+
+const unwritable = {
+  debug: (): never => {
+    throw new Error('the disk is full');
+  },
+} as never;
+for (const [i, makeUnhealthy] of [undefined, () => logCheck(unwritable)].entries())
+  conforms(
+    `basic-health, check ${i}`,
+    healthCheckConformance({
+      make: async () => (await partsOf(basicHealth, null, healthCheck, fakeHost('front').host))[i] as HealthCheck,
+      ...(makeUnhealthy ? { makeUnhealthy } : {}),
+    }),
+  );
+
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const signingKeyFile = join(mkdtempSync(join(tmpdir(), 'capstan-key-')), 'key.pem');
+writeFileSync(signingKeyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+const config = {
+  issuers: ['https://issuer.example'],
+  audiences: ['https://issuer.example'],
+  keyFiles: [signingKeyFile],
+  signingKeyFile,
+  maxSeconds: 3600,
+  extend: false,
+  lookup: true,
+  host: 'issuer.example',
+};
+const robot: ApiObject = {
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: { name: 'robot', namespace: 'default', uid: 'uid-robot' },
+};
+const hostWithRobot = () => {
+  const fake = fakeHost('request');
+  fake.put('core/serviceaccounts', robot);
+  return fake;
+};
+const makeAuthenticator = async () => (await partsOf(serviceAccount, config, authenticator, hostWithRobot().host))[0]!;
+const make = async () => (await partsOf(serviceAccount, config, tokenIssuer, hostWithRobot().host))[0]!;
+
+conforms(
+  'the issuer of service account tokens',
+  tokenIssuerConformance({ make, makeAuthenticator, now: hostWithRobot().now }),
+);
+
+const issuedAt = hostWithRobot().now / 1000;
+const issuer = await make();
+const issue = (account: ApiObject, seconds: number): Promise<string> =>
+  issuer.issue({
+    account,
+    audiences: config.audiences,
+    issuedAt: issuedAt + seconds - 60,
+    expiresAt: issuedAt + seconds,
+  });
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+const [good, late, unknown] = [
+  await issue(robot, 60),
+  await issue(robot, -60),
+  await issue({ ...robot, metadata: { ...robot.metadata, uid: 'another' } }, 60),
+];
+conforms(
+  'service account tokens',
+  authenticatorConformance({
+    make: makeAuthenticator,
+    good: {
+      request: bearer(good),
+      name: 'system:serviceaccount:default:robot',
+      groups: ['system:serviceaccounts', 'system:serviceaccounts:default'],
+    },
+    bad: [bearer(late), bearer(unknown)],
+  }),
+);
+
+conforms(
+  'the documents of the issuer',
+  httpDocumentsConformance({
+    make: async () => (await partsOf(serviceAccount, config, httpDocuments, fakeHost('front').host)).flat(),
+    paths: ['/.well-known/openid-configuration', '/openid/v1/jwks'],
+  }),
+);
+
+const names = { kind: 'Order', plural: 'orders', singular: 'order', listKind: 'OrderList' };
+const definition = {
+  apiVersion: 'apiextensions.orchestrator.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'orders.tea.example.com', generation: 2, resourceVersion: '7' },
+  spec: {
+    group: 'tea.example.com',
+    scope: 'Namespaced',
+    names,
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object' } },
+        additionalPrinterColumns: [{ name: 'Cups', type: 'integer', jsonPath: '.spec.cups' }],
+      },
+      {
+        name: 'v1beta1',
+        served: true,
+        storage: false,
+        deprecated: true,
+        schema: { openAPIV3Schema: { type: 'object' } },
+      },
+    ],
+  },
+  status: { acceptedNames: names, conditions: [{ type: 'Established', status: 'True' }] },
+} as unknown as ApiObject;
+conforms(
+  'definitions of custom resources',
+  resourceSourceConformance({
+    make: async () => (await partsOf(kinds, null, resourceSource, fakeHost('request').host))[0]!,
+    objects: [
+      { object: definition, defines: 'orders.tea.example.com' },
+      { object: { ...definition, status: {} } as ApiObject, defines: null },
+    ],
+  }),
+);

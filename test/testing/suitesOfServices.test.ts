@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type ApiObject,
+  type Controller,
+  type HealthCheck,
+  type Host,
+  type HttpDocument,
+  Refusal,
+  type TokenIssuer,
+} from '../../core/api/index.js';
+import {
+  controllerConformance,
+  healthCheckConformance,
+  httpDocumentsConformance,
+  tokenIssuerConformance,
+} from '../../core/testing/index.js';
+import { failing } from './failing.js';
+
+/* What the suites of controllers, health checks, documents and token issuers find. */
+
+const namespace: ApiObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } };
+const STARTS = 'writes nothing when it starts in the state that it has reached';
+const EVENTS = 'reaches its state from events after its start';
+const RETRIES = 'tries again after requests that are refused';
+const RELEASED = 'sends no request after its release';
+
+describe('the suite of controllers', () => {
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'own' } };
+  /** Creates a ConfigMap in each namespace; `changed` breaks this in one way. */
+  const made =
+    (changed: { once?: true; again?: true; deaf?: true; endless?: true; name?: string } = {}) =>
+    (host: Host<'control'>): Controller => {
+      let isClosed = false;
+      host.onClose(() => {
+        isClosed = changed.endless !== true;
+      });
+      const create = async (name: string): Promise<void> => {
+        const exists = host.informer('core/configmaps').get(name, 'own') !== undefined;
+        if (isClosed || (exists && !changed.again)) return;
+        const path = `/api/v1/namespaces/${name}/configmaps`;
+        try {
+          await host.request('own', { method: 'POST', path, body });
+        } catch (error) {
+          if (!(error instanceof Refusal && error.reason === 'Conflict') || changed.once) return;
+          await create(name);
+        }
+      };
+      const pending: Promise<void>[] = [];
+      return {
+        name: changed.name ?? 'own',
+        start: async () => {
+          let isStarted = false;
+          host.watch(({ storageName, type, name }) => {
+            if (storageName !== 'core/namespaces' || type !== 'ADDED' || (changed.deaf && isStarted)) return;
+            pending.push(create(name));
+          });
+          isStarted = true;
+          await Promise.all(pending);
+        },
+      };
+    };
+  const found = (changed?: Parameters<typeof made>[0]) =>
+    failing(
+      controllerConformance({
+        make: made(changed),
+        objects: [{ storageName: 'core/namespaces', object: namespace }],
+        requests: ['POST /api/v1/namespaces/a/configmaps'],
+      }),
+    );
+
+  test.each<[string, Parameters<typeof made>[0], string[]]>([
+    ['is right', {}, []],
+    ['has a name that is no label', { name: 'My Controller' }, ['has a name that a service account can have']],
+    ['writes what is there', { again: true }, [STARTS]],
+    ['gives up', { once: true }, [RETRIES]],
+    ['goes on after its release', { endless: true }, [RELEASED]],
+  ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
+
+  test('finds one that ignores events', { timeout: 20_000 }, async () => {
+    expect(await found({ deaf: true })).toEqual([EVENTS]);
+  });
+});
+
+describe('the suite of health checks', () => {
+  const check: HealthCheck = { name: 'disk', of: ['livez'], check: () => undefined };
+  const unhealthy = async (): Promise<void> => {
+    throw new Error('less than 1 GB is free');
+  };
+  const found = (changed: object, broken: HealthCheck['check'] = unhealthy) =>
+    failing(
+      healthCheckConformance({
+        make: () => ({ ...check, ...changed }) as HealthCheck,
+        makeUnhealthy: () => ({ ...check, check: broken }),
+      }),
+    );
+
+  test.each<[string, object, string[]]>([
+    ['is right', {}, []],
+    ['has a name with blanks', { name: 'my disk' }, ['has a name that can be part of a path, and endpoints']],
+    ['is of no endpoint', { of: [] }, ['has a name that can be part of a path, and endpoints']],
+    ['is of an unknown endpoint', { of: ['health'] }, ['has a name that can be part of a path, and endpoints']],
+    ['returns false', { check: () => false }, ['passes while all is well, each time']],
+  ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
+
+  test('finds one that always passes', async () => {
+    expect(await found({}, () => undefined)).toEqual(['throws an error that says what is unhealthy, each time']);
+  });
+});
+
+describe('the suite of documents', () => {
+  const robots = {
+    path: '/robots.txt',
+    contentType: 'text/plain',
+    headers: { 'cache-control': 'no-cache' },
+    body: () => '',
+  };
+  const found = (changed: object) =>
+    failing(
+      httpDocumentsConformance({
+        make: () => [{ ...robots, ...changed } as HttpDocument],
+        paths: [(changed as { path?: string }).path ?? '/robots.txt'],
+      }),
+    );
+
+  test.each<[string, object, string[]]>([
+    ['is right', {}, []],
+    ['has a path that ends with a slash', { path: '/a/' }, ['have the expected paths, each once']],
+    ['has a path with a query', { path: '/a?b' }, ['have the expected paths, each once']],
+    ['has no media type', { contentType: 'text' }, ['have a media type and headers that can be sent']],
+    ['has a header in upper case', { headers: { A: 'b' } }, ['have a media type and headers that can be sent']],
+    ['has a header of two lines', { headers: { a: 'b\r\nc: d' } }, ['have a media type and headers that can be sent']],
+    ['has bytes as body', { body: () => Buffer.from('a') }, ['have a text as body, each time']],
+    ['has broken JSON', { contentType: 'application/json', body: () => '{' }, ['have a text as body, each time']],
+  ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
+});
+
+describe('the suite of token issuers', () => {
+  let made = 0;
+  const issuer: TokenIssuer = {
+    audiences: ['own'],
+    extend: false,
+    issue: async ({ audiences }) => `${audiences.join('+').replace(/[^a-z+]/g, '')}.${++made}`,
+    issueLegacy: async () => 'legacy',
+  };
+  const account = { name: 'system:serviceaccount:default:robot', uid: '', groups: [], extra: new Map() };
+  const found = (changed: Partial<TokenIssuer>, isKnown = (token: string) => token.startsWith('Bearer own.')) =>
+    failing(
+      tokenIssuerConformance({
+        make: () => ({ ...issuer, ...changed }),
+        makeAuthenticator: () => ({
+          cacheFor: 'never',
+          authenticate: request => (isKnown(request.header('authorization') ?? '') ? account : null),
+        }),
+      }),
+    );
+
+  test.each<[string, Partial<TokenIssuer>, string[]]>([
+    ['is right', {}, []],
+    [
+      'has no audience',
+      { audiences: [''] },
+      ['names its audiences, and limits lifetimes by seconds', 'makes tokens that authenticate as the service account'],
+    ],
+    [
+      'makes one token only',
+      { issue: async ({ audiences }) => `${audiences[0] === 'own' ? 'own' : 'other'}.1` },
+      ['makes another token each time, which a header can carry'],
+    ],
+    [
+      'makes tokens with blanks',
+      { issueLegacy: async () => 'a b' },
+      ['makes another token each time, which a header can carry'],
+    ],
+  ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
+
+  test('finds tokens that are for every audience', async () => {
+    expect(await found({}, () => true)).toEqual([
+      'makes tokens for other audiences that do not authenticate at this server',
+    ]);
+  });
+});

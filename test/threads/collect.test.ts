@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { IdleCollector } from '../../core/threads/collect.js';
+
+const MB = 2 ** 20;
+
+/** A thread of which the test says what it does; a collection leaves `live` bytes. */
+function fakeThread() {
+  const thread = { bytes: 40 * MB, live: 30 * MB, busy: 0, collections: 0 };
+  const collector = new IdleCollector({
+    bytes: () => thread.bytes,
+    busyShare: () => thread.busy,
+    collect() {
+      thread.collections++;
+      thread.bytes = thread.live;
+    },
+  });
+  return { thread, collector };
+}
+
+test('a heap that has grown is collected once, when its thread is idle', () => {
+  const { thread, collector } = fakeThread();
+  collector.look();
+  Object.assign(thread, { bytes: 200 * MB, busy: 0.8 });
+  collector.look();
+  expect(thread.collections).toBe(0);
+  thread.busy = 0.01;
+  collector.look();
+  collector.look();
+  expect([thread.collections, thread.bytes]).toEqual([1, 30 * MB]);
+});
+
+test('a heap that is large because of what it holds is collected less and less often, until that is garbage', () => {
+  const { thread, collector } = fakeThread();
+  collector.look();
+  Object.assign(thread, { bytes: 200 * MB, live: 190 * MB });
+  for (let i = 0; i < 1000; i++) collector.look();
+  expect(thread.collections).toBeGreaterThan(1);
+  expect(thread.collections).toBeLessThan(25);
+  thread.live = 35 * MB;
+  for (let i = 0; i < 64; i++) collector.look();
+  expect(thread.bytes).toBe(35 * MB);
+  Object.assign(thread, { bytes: 80 * MB, collections: 0 });
+  collector.look();
+  expect([thread.collections, thread.bytes]).toEqual([1, 35 * MB]);
+});
+
+test('what a burst still holds at the first collection is collected at the next', () => {
+  const { thread, collector } = fakeThread();
+  collector.look();
+  Object.assign(thread, { bytes: 200 * MB, live: 150 * MB });
+  collector.look();
+  thread.live = 40 * MB;
+  collector.look();
+  expect([thread.collections, thread.bytes]).toEqual([2, 40 * MB]);
+});

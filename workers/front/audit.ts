@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import type { AuditLog } from '../../core/audit/log.js';
+import { type AuditDecision, type AuditPolicy, type AuditStage, decideAudit } from '../../core/audit/policy.js';
+import type { Exchange } from '../../core/api/listener.js';
+import type { User } from '../../core/model/user.js';
+import type { Naming } from '../../core/naming.js';
+import type { Route } from '../../core/request/route.js';
+import type { Sender } from './sender.js';
+
+/** An answered request. */
+interface AuditedRequest {
+  readonly exchange: Exchange;
+  readonly route: Route;
+  readonly sender: Sender | undefined;
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
+  readonly userAgent: string;
+  readonly remoteAddress: string;
+}
+
+const userOf = ({ name, uid, groups, extra }: User): object => ({
+  username: name,
+  ...(uid === '' ? {} : { uid }),
+  ...(groups.length === 0 ? {} : { groups }),
+  ...(extra.size === 0 ? {} : { extra: Object.fromEntries(extra) }),
+});
+
+/** A time in RFC 3339 with microseconds. */
+const microTime = (at: number): string => new Date(at).toISOString().replace('Z', '000Z');
+
+/**
+ * Records requests in the audit log, as the policy says: who sent them, on whose behalf, what was asked, and how it was
+ * answered. Nothing of headers with credentials and of bodies is recorded.
+ */
+export class Audit {
+  constructor(
+    readonly policy: AuditPolicy,
+    readonly log: AuditLog,
+    readonly naming: Naming,
+    readonly now: () => number,
+  ) {}
+
+  /**
+   * Takes what is recorded about a request from its exchange. Call the result when the request is answered; for a
+   * watch, when its answer has begun.
+   */
+  begin(exchange: Exchange, route: Route): (sender: Sender | undefined) => void {
+    const userAgent = exchange.header('user-agent') ?? '';
+    const { remoteAddress } = exchange;
+    const receivedAt = this.now();
+    return sender => this.#record({ exchange, route, sender, receivedAt, userAgent, remoteAddress });
+  }
+
+  #record(request: AuditedRequest): void {
+    const { route, sender, receivedAt } = request;
+    const user = sender?.impersonator ?? sender?.user;
+    const decision = decideAudit(this.policy, user, route.target, this.naming.group);
+    if (decision.level === 'None') return;
+    const common = this.#commonOf(request, user, decision);
+    const write = (stage: AuditStage, at: number, more: object): void => {
+      if (!decision.omitted.has(stage)) this.log.write({ ...common, stage, ...more, ...this.#timesOf(receivedAt, at) });
+    };
+    write('RequestReceived', receivedAt, {});
+    const isLong = route.target.verb === 'watch';
+    write(isLong ? 'ResponseStarted' : 'ResponseComplete', this.now(), {
+      responseStatus: { metadata: {}, code: request.exchange.status ?? 0 },
+      annotations: this.#annotationsOf(request),
+    });
+  }
+
+  #commonOf(request: AuditedRequest, user: User | undefined, { level }: AuditDecision): object {
+    const { naming } = this;
+    const { exchange, route, sender, userAgent, remoteAddress } = request;
+    const { target } = route;
+    const query = exchange.query === '' ? '' : `?${exchange.query}`;
+    return {
+      kind: 'Event',
+      apiVersion: naming.apiVersion('audit.orchestrator.io/v1'),
+      level,
+      auditID: randomUUID(),
+      requestURI: `${exchange.path}${query}`,
+      verb: target.verb,
+      user: user ? userOf(user) : {},
+      ...(sender?.impersonator && sender.user ? { impersonatedUser: userOf(sender.user) } : {}),
+      ...(remoteAddress === '' ? {} : { sourceIPs: [remoteAddress] }),
+      userAgent,
+      ...(target.is === 'path' ? {} : { objectRef: this.#objectOf(target) }),
+    };
+  }
+
+  #objectOf(target: Extract<Route['target'], { is: 'resource' }>): object {
+    const { resource, namespace, name, group, version, subresource } = target;
+    const members = { resource, namespace, name, apiGroup: this.naming.group(group), apiVersion: version, subresource };
+    return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''));
+  }
+
+  #annotationsOf({ exchange, sender }: AuditedRequest): object {
+    const { group } = this.naming;
+    const isForbidden = exchange.status === 403;
+    const isKnown = isForbidden || (sender?.user !== undefined && exchange.status !== 401);
+    const authorization = group('authorization.orchestrator.io');
+    return {
+      ...sender?.annotations,
+      ...sender?.admission,
+      ...(isKnown
+        ? {
+            [`${authorization}/decision`]: isForbidden && sender?.reason === undefined ? 'forbid' : 'allow',
+            [`${authorization}/reason`]: sender?.reason ?? '',
+          }
+        : {}),
+    };
+  }
+
+  #timesOf(receivedAt: number, at: number): object {
+    return { requestReceivedTimestamp: microTime(receivedAt), stageTimestamp: microTime(at) };
+  }
+}

@@ -1,0 +1,55 @@
+import type { Exchange } from '../../core/api/listener.js';
+import { HEALTH_ACCESS_MS } from '../../core/limits.js';
+
+/** The health endpoints that load balancers and probes ask without credentials. */
+const PATHS = ['/livez', '/readyz', '/healthz'];
+
+/**
+ * Keeps the identity of senders without credentials, and their permission to use the health endpoints, in the cache:
+ * their requests are then answered without the pool, so that they can be pipelined on every listener.
+ */
+export class HealthAccess {
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  /** `authorize` has the pool authenticate and authorize a request, and remembers the result. */
+  constructor(readonly authorize: (exchange: Exchange) => Promise<unknown>) {}
+
+  /** Asks for the permissions now. Resolves when they are known; never rejects. */
+  async refresh(): Promise<void> {
+    // What fails here fails again, with an answer, in the request of a client.
+    await Promise.allSettled(PATHS.map(path => this.authorize(anonymousExchange(path))));
+  }
+
+  /** Asks for the permissions anew soon: a policy has changed. One refresh serves all changes until then. */
+  policyChanged(): void {
+    if (this.#isClosed) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.refresh();
+    }, HEALTH_ACCESS_MS).unref();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+}
+
+/** A GET without credentials whose answer nobody reads. */
+const anonymousExchange = (path: string): Exchange => ({
+  method: 'GET',
+  path,
+  query: '',
+  header: () => undefined,
+  headers: () => [],
+  remoteAddress: '',
+  secure: true,
+  body: async () => new Uint8Array(0),
+  respond: () => undefined,
+  stream: () => {
+    throw new Error('the request has no answer');
+  },
+  onAbort: () => undefined,
+  aborted: false,
+});

@@ -1,0 +1,145 @@
+import { LIST_SLICE_BYTES, RENDER_AHEAD } from '../../core/limits.js';
+import type { Naming } from '../../core/naming.js';
+import type { Choice } from '../../core/request/negotiate.js';
+import type { Route } from '../../core/request/route.js';
+import { encodeEnvelope } from '../../core/schema/protobuf.js';
+import { listEnvelope, messageIn, type RecordForm } from '../../core/schema/protobufList.js';
+import type { Resource } from '../../core/schema/resource.js';
+import { typeOf } from '../../core/schema/table/types.js';
+import type { Entry } from '../../core/threads/entry.js';
+import type { Rendering } from '../../core/threads/messages.js';
+import { compresses, respondWhole, streamParts } from './compress.js';
+import type { Encodings } from './encodings.js';
+import { inOrder } from './inOrder.js';
+import type { PoolClient } from './poolClient.js';
+import { renderSlices } from './renderedList.js';
+import { headersFor, type Headers } from './reply.js';
+import type { FrontRequest } from './sender.js';
+
+/** How objects are shown in protobuf: as kind and apiVersion of an envelope, around the records of the encodings. */
+export interface ProtobufForm {
+  readonly records: RecordForm;
+  /** Equal keys share encodings. */
+  readonly key: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly apiVersion: string;
+  readonly contentType: string;
+}
+
+/** The form of an answer that is made of encodings; undefined for any other. `list`: of a list. */
+export function protobufForm(
+  choice: Choice,
+  { subresource }: Route,
+  resource: Resource,
+  naming: Naming,
+  list: boolean,
+): ProtobufForm | undefined {
+  if (choice.media !== 'protobuf' || subresource || !resource.builtIn) return undefined;
+  const { kind, listKind, apiVersion } = resource;
+  const { contentType } = choice;
+  if (choice.form === 'object') return { records: 'object', key: apiVersion, kind, listKind, apiVersion, contentType };
+  if (choice.form !== (list ? 'partialList' : 'partial')) return undefined;
+  return {
+    records: 'partial',
+    key: 'partial',
+    kind: 'PartialObjectMetadata',
+    listKind: 'PartialObjectMetadataList',
+    apiVersion: `${naming.group('meta.orchestrator.io')}/${choice.version}`,
+    contentType,
+  };
+}
+
+/** Answers reads in protobuf from the encodings of the objects, which the pool makes where they are missing. */
+export class ProtobufReads {
+  constructor(
+    readonly pool: Pick<PoolClient, 'render'>,
+    readonly encodings: Encodings,
+  ) {}
+
+  /** Answers with one object. */
+  async get(request: FrontRequest, resource: Resource, entry: Entry, form: ProtobufForm): Promise<void> {
+    const [body] = await this.messages(request, [entry], form);
+    await respondWhole(request.exchange, headersFor(resource, form.contentType), body!);
+  }
+
+  /** Each entry as a message of its own, in its envelope. */
+  async messages(request: FrontRequest, entries: readonly Entry[], form: ProtobufForm): Promise<Uint8Array[]> {
+    const known = entries.map(entry => this.encodings.find([entry], form.key)?.[0]);
+    const missing = entries.filter((_, i) => !known[i]);
+    const made = missing.length > 0 ? await this.#encode(request, missing, form) : [];
+    let next = 0;
+    return known.map(record => encodeEnvelope(form.apiVersion, form.kind, messageIn(record ?? made[next++]!)));
+  }
+
+  /**
+   * Answers with a list. Its length comes before its items, so that all of them are encoded before the first is sent;
+   * those whose bytes could not be kept are encoded again.
+   */
+  async list(
+    request: FrontRequest,
+    resource: Resource,
+    entries: readonly Entry[],
+    metadata: NonNullable<Rendering['list']>,
+    form: ProtobufForm,
+    headers: Headers,
+  ): Promise<void> {
+    const { exchange } = request;
+    const length = await this.#measure(request, entries, form);
+    if (length === undefined) return;
+    const listType = form.records === 'object' ? resource.listType! : typeOf('meta.v1.PartialObjectMetadataList');
+    const list = { kind: form.listKind, apiVersion: form.apiVersion, metadata };
+    const { head, tail } = listEnvelope(listType, list, length);
+    const total = head.length + length + tail.length;
+    const found = total <= LIST_SLICE_BYTES ? this.encodings.find(entries, form.key) : undefined;
+    const isCompressed = compresses(exchange, total);
+    if (found && !isCompressed) return exchange.respond(200, headers, [head, ...found, tail]);
+    await streamParts(
+      exchange,
+      headers,
+      this.#parts(request, entries, form, { head, length, tail }),
+      isCompressed,
+      total,
+    );
+  }
+
+  /** The records of entries, each from its own bytes or those of several together. */
+  async records(request: FrontRequest, entries: readonly Entry[], form: ProtobufForm): Promise<readonly Uint8Array[]> {
+    return this.encodings.find(entries, form.key) ?? (await this.#encode(request, entries, form));
+  }
+
+  /** The bytes of all records together; undefined if the client goes away meanwhile. */
+  async #measure(request: FrontRequest, entries: readonly Entry[], form: ProtobufForm): Promise<number | undefined> {
+    const unknown = entries.filter(entry => this.encodings.lengthOf(entry, form.key) === undefined);
+    const slices = renderSlices(unknown);
+    for await (const _ of inOrder(slices, RENDER_AHEAD, slice => this.#encode(request, slice, form)))
+      if (request.exchange.aborted) return undefined;
+    return entries.reduce((sum, entry) => sum + this.encodings.lengthOf(entry, form.key)!, 0);
+  }
+
+  async *#parts(
+    request: FrontRequest,
+    entries: readonly Entry[],
+    form: ProtobufForm,
+    { head, length, tail }: { head: Uint8Array; length: number; tail: Uint8Array },
+  ): AsyncGenerator<Uint8Array> {
+    yield head;
+    let sent = 0;
+    const slices = inOrder(renderSlices(entries), RENDER_AHEAD, slice => this.records(request, slice, form));
+    for await (const records of slices)
+      for (const record of records) {
+        sent += record.length;
+        yield record;
+      }
+    if (sent !== length) throw new Error(`the records of a list have ${sent} bytes instead of ${length}`);
+    yield tail;
+  }
+
+  async #encode(request: FrontRequest, entries: readonly Entry[], form: ProtobufForm): Promise<readonly Uint8Array[]> {
+    const objects = entries.map(entry => entry.value);
+    const result = await this.pool.render(request, { objects, status: 200, records: form.records });
+    if (result.is !== 'rendered') throw new Error('the pool could not encode objects');
+    this.encodings.add(entries, form.key, result.pieces);
+    return result.pieces;
+  }
+}

@@ -1,0 +1,50 @@
+import type { UnknownRecord } from '../../core/model/record.js';
+import type { Naming } from '../../core/naming.js';
+import { firstValue, parseFlag, type Query } from '../../core/request/query.js';
+import type { Struct, Type } from '../../core/schema/model.js';
+import type { DeleteOptions } from './options.js';
+
+type OptionsKind = 'CreateOptions' | 'UpdateOptions' | 'DeleteOptions';
+
+const typeMeta = (naming: Naming, kind: OptionsKind): UnknownRecord => ({
+  kind,
+  apiVersion: naming.apiVersion('meta.orchestrator.io/v1'),
+});
+
+/** The options of a create or update as an object. What the request leaves out is left out. */
+export function writeOptionsObject(naming: Naming, kind: OptionsKind, query: Query, dryRun: boolean): UnknownRecord {
+  const manager = firstValue(query, 'fieldManager');
+  const validation = firstValue(query, 'fieldValidation');
+  return {
+    ...typeMeta(naming, kind),
+    ...(dryRun ? { dryRun: ['All'] } : {}),
+    ...(manager ? { fieldManager: manager } : {}),
+    ...(validation ? { fieldValidation: validation } : {}),
+  };
+}
+
+/** The options of a delete as an object. */
+export function deleteOptionsObject(naming: Naming, options: DeleteOptions): UnknownRecord {
+  const { dryRun, ...given } = options;
+  return { ...typeMeta(naming, 'DeleteOptions'), ...given, ...(dryRun ? { dryRun: ['All'] } : {}) };
+}
+
+/** The value of a query parameter in the type of its field; undefined for the zero value. */
+function parameterValue(query: Query, name: string, type: Type): unknown {
+  const values = query.get(name) ?? [];
+  if (type.is === 'list') return values.length > 0 ? [...values] : undefined;
+  if (type.is !== 'scalar' || values.length === 0) return undefined;
+  if (type.name === 'bool') return parseFlag(query, name) || undefined;
+  if (type.name === 'int32' || type.name === 'int64') return Number.parseInt(values[0]!, 10) || undefined;
+  return values[0] || undefined;
+}
+
+/** The options of a connection (PodExecOptions), which the query holds, as an object in the version `apiVersion`. */
+export function connectOptionsObject(type: Struct, apiVersion: string, query: Query): UnknownRecord {
+  const object: UnknownRecord = { kind: type.id.slice(type.id.lastIndexOf('.') + 1), apiVersion };
+  for (const { name, type: fieldType } of type.fields) {
+    const value = name === 'kind' || name === 'apiVersion' ? undefined : parameterValue(query, name, fieldType);
+    if (value !== undefined) object[name] = value;
+  }
+  return object;
+}
