@@ -45,19 +45,21 @@ export interface CostViolation {
   readonly message: string;
 }
 
-/** How many rules are reported if only their total exceeds the limit. */
+/** How many rules are reported if the total exceeds the limit. */
 const MAX_NAMED_RULES = 4;
+/** The cost from which a rule is reported: a hundredth of the limit of the total. */
+const NAMED_RULE_COST = SCHEMA_COST_LIMIT / 100;
 
 /** Adds up the costs of the expressions of one schema. */
 export class SchemaCost {
   total = 0;
-  private readonly expressions: { readonly path: string; readonly cost: number }[] = [];
+  private readonly costly: { readonly path: string; readonly cost: number }[] = [];
 
   /** Adds an expression that is evaluated `times` per request. Returns an error if it alone exceeds the limit. */
   add(path: string, what: 'rule' | 'messageExpression', max: number, times: number): CostViolation | undefined {
     const cost = Math.min(max * times, UNBOUNDED);
     this.total = Math.min(this.total + cost, UNBOUNDED);
-    this.expressions.push({ path, cost });
+    if (cost >= NAMED_RULE_COST) this.costly.push({ path, cost });
     return cost > EXPRESSION_COST_LIMIT
       ? { path, message: costMessage(`estimated ${what} cost`, cost, EXPRESSION_COST_LIMIT) }
       : undefined;
@@ -66,7 +68,7 @@ export class SchemaCost {
   /** The errors if the total exceeds its limit: the most expensive expressions, then the schema. */
   violations(): readonly CostViolation[] {
     if (this.total <= SCHEMA_COST_LIMIT) return [];
-    const worst = [...this.expressions].sort((a, b) => b.cost - a.cost).slice(0, MAX_NAMED_RULES);
+    const worst = [...this.costly].sort((a, b) => b.cost - a.cost).slice(0, MAX_NAMED_RULES);
     return [
       ...worst.map(({ path }) => ({
         path,

@@ -1,13 +1,11 @@
 import type { SchemaRule, StructuralSchema } from '../../api/resource.js';
-import type { Compiled, Environment, SchemaType, Type } from '../../cel/index.js';
+import type { Compiled, Environment, SchemaCost, SchemaType, Type } from '../../cel/index.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../model/refusal.js';
 import { engine } from './engine.js';
 import { compileRule, fieldPathNames } from './ruleText.js';
 import { hasRules, additionalSchema } from './prune.js';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
-/** The number of rules reported if the total cost of a schema is too high. */
-const MAX_NAMED_RULES = 4;
 
 /** Validates the rules of a schema, but not of nested ones, without compiling them. */
 export function ruleTextViolations(schema: StructuralSchema, path: string): Violation[] {
@@ -37,8 +35,7 @@ function checkRuleText(rule: SchemaRule, schema: StructuralSchema, path: string)
 /** The state of one check of a whole schema. */
 interface CheckState {
   readonly found: Violation[];
-  total: number;
-  readonly costly: { readonly path: string; readonly cost: number }[];
+  readonly cost: SchemaCost;
 }
 
 /** The position of a nested schema. */
@@ -53,12 +50,15 @@ interface SchemaPosition {
 const occurrencesOf = ({ minBytes }: SchemaType, { occurrences }: SchemaPosition): number =>
   occurrences ?? engine().cel.unboundedCardinality(minBytes);
 
-function addCost(state: CheckState, path: string, cost: number, what: string): void {
-  const { costMessage, EXPRESSION_COST_LIMIT, SCHEMA_COST_LIMIT } = engine().cel;
-  state.total += cost;
-  if (cost >= SCHEMA_COST_LIMIT / 100) state.costly.push({ path, cost });
-  if (cost > EXPRESSION_COST_LIMIT)
-    state.found.push(forbiddenField(path, costMessage(`estimated ${what} cost`, cost, EXPRESSION_COST_LIMIT)));
+function addCost(
+  state: CheckState,
+  path: string,
+  what: 'rule' | 'messageExpression',
+  max: number,
+  times: number,
+): void {
+  const tooHigh = state.cost.add(path, what, max, times);
+  if (tooHigh) state.found.push(forbiddenField(path, tooHigh.message));
 }
 
 const quote = (text = ''): string => JSON.stringify(text);
@@ -96,7 +96,7 @@ function compileRules(
     else if (!sameType(compiled.type, BOOL))
       state.found.push(invalidRule(`${rulePath}.rule`, source, 'cel expression must evaluate to a bool'));
     else {
-      addCost(state, `${rulePath}.rule`, compiled.cost!.max * occurrencesOf(type, position), 'rule');
+      addCost(state, `${rulePath}.rule`, 'rule', compiled.cost!.max, occurrencesOf(type, position));
       checkOldSelf(source, usesOldSelf, rulePath, position, state);
     }
     if (source.messageExpression)
@@ -143,7 +143,7 @@ function checkMessage(
     state.found.push(invalidRule(path, source, `messageExpression ${whyNotCompiled(compiled, 'instantiation')}`));
   else if (!sameType(compiled.type, engine().cel.STRING))
     state.found.push(invalidRule(path, source, 'messageExpression must evaluate to a string'));
-  else addCost(state, path, compiled.cost!.max * occurrences, 'messageExpression');
+  else addCost(state, path, 'messageExpression', compiled.cost!.max, occurrences);
 }
 
 function visit(
@@ -187,20 +187,8 @@ function visit(
 /** Validates the rules of a structural schema: they must compile to booleans, and their costs must be within limits. */
 export function ruleViolations(schema: StructuralSchema, path: string): Violation[] {
   if (!hasRules(schema)) return [];
-  const { costMessage, SCHEMA_COST_LIMIT } = engine().cel;
-  const state: CheckState = { found: [], total: 0, costly: [] };
+  const state: CheckState = { found: [], cost: new (engine().cel.SchemaCost)() };
   visit(schema, path, { occurrences: 1 }, true, state);
-  if (state.total <= SCHEMA_COST_LIMIT) return state.found;
-  const costly = state.costly.sort((a, b) => b.cost - a.cost).slice(0, MAX_NAMED_RULES);
-  const whole = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema';
-  return [
-    ...state.found,
-    ...costly.map(rule =>
-      forbiddenField(
-        rule.path,
-        'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema',
-      ),
-    ),
-    forbiddenField(path, costMessage(whole, state.total, SCHEMA_COST_LIMIT)),
-  ];
+  const tooHigh = state.cost.violations().map(violation => forbiddenField(violation.path ?? path, violation.message));
+  return [...state.found, ...tooHigh];
 }

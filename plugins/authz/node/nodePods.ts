@@ -13,7 +13,7 @@ interface PodRecord {
 }
 
 /** A pod of a node, and what it uses. */
-export interface NodePod extends PodReferences {
+interface NodePod extends PodReferences {
   readonly namespace: string;
 }
 
