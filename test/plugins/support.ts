@@ -82,8 +82,13 @@ export class ConfiguredServer {
   }
 
   /** Stops the server with a signal and returns its exit code. */
-  async end(): Promise<number | null> {
+  end(): Promise<number | null> {
     this.#child.kill('SIGTERM');
+    return this.exited();
+  }
+
+  /** The exit code, when the server has ended. */
+  async exited(): Promise<number | null> {
     if (this.#child.exitCode === null) await once(this.#child, 'exit');
     return this.#child.exitCode;
   }
