@@ -91,6 +91,11 @@ export const IDENTITY_ANSWER_BYTES = 128 * 1024 * 1024;
 export const UNKNOWN_ANSWER_BYTES = 32 * 1024 * 1024;
 /** Parts of an answer that are encoded or wait for the reader at once: one on its way, one in the making. */
 export const RENDER_AHEAD = 2;
+/**
+ * Bytes of stored objects that the front end encodes in protobuf itself: in 80 µs, which is less than what a job of the
+ * pool costs all threads together.
+ */
+export const FRONT_ENCODING_BYTES = 16 * 1024;
 /** Share of the machine's memory for encodings of objects in protobuf, which save 20 µs for each object of a list. */
 export const ENCODINGS_MEMORY_SHARE = 1 / 64;
 /** How long encodings that nobody reads are kept: long enough for controllers that start together. */

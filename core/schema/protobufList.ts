@@ -1,6 +1,7 @@
 import type { Json } from '../model/object.js';
 import type { Struct } from './model.js';
 import { encodeEnvelope, encodeMessage } from './protobuf.js';
+import { encodeTexts } from './protobufEncode.js';
 import { BYTES } from './protobufWire.js';
 import type { Resource } from './resource.js';
 import { typeOf } from './table/types.js';
@@ -34,11 +35,9 @@ function varint(value: number): number[] {
   return bytes;
 }
 
-/** Encodes an object as a record. */
-export function encodeRecord(type: Struct, object: Json): Uint8Array {
-  const message = encodeMessage(type, object);
-  return Buffer.concat([Uint8Array.of(ITEMS, ...varint(message.length)), message]);
-}
+/** Encodes the JSON texts of objects, in canonical form, as records. All are in one buffer, in order. */
+export const encodeRecords = (type: Struct, texts: readonly Uint8Array[]): Uint8Array[] =>
+  encodeTexts(type, texts, ITEMS);
 
 /** The message in a record. */
 export function messageIn(record: Uint8Array): Uint8Array {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { decodeEnvelope } from '../../core/schema/protobuf.js';
+import { FRONT_ENCODING_BYTES } from '../../core/limits.js';
+import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
+import { typeOf } from '../../core/schema/table/types.js';
 import { Entry } from '../../core/threads/entry.js';
 import type { Rendering } from '../../core/threads/messages.js';
 import { Encodings } from '../../workers/front/encodings.js';
@@ -47,4 +49,26 @@ test('watches, gets and lists share the encodings of an object, each in an envel
   await reads.messages(request, [three], FORM);
   await reads.records(request, [one, two, three], FORM);
   expect(encoded).toHaveLength(3);
+});
+
+test('a short object that is stored in the version of the request is encoded here, at once and once', () => {
+  const { encoded, reads } = setUp();
+  const value = Buffer.from('{"kind":"Pod","apiVersion":"v1","metadata":{"name":"one"}}');
+  const entry = new Entry('core/pods/a/one', 1, value);
+  const form = { ...FORM, type: typeOf('core.v1.Pod') };
+  const message = reads.message(request, entry, form) as Uint8Array;
+  const { kind, raw } = decodeEnvelope(message);
+  expect([kind, decodeMessage(form.type, raw).value]).toMatchObject(['Pod', { metadata: { name: 'one' } }]);
+  expect(reads.encodings.find([entry], form.key)).toHaveLength(1);
+  expect(reads.messageOfDeleted(value, form)).toEqual(message);
+  expect(encoded).toEqual([]);
+});
+
+test('an object that takes longer to encode is left to the pool', async () => {
+  const { encoded, reads } = setUp();
+  const long = new Entry('core/pods/a/long', 1, new Uint8Array(FRONT_ENCODING_BYTES + 1));
+  const form = { ...FORM, type: typeOf('core.v1.Pod') };
+  await reads.messages(request, [long], form);
+  expect(encoded).toHaveLength(1);
+  expect(reads.messageOfDeleted(long.value, form)).toBeUndefined();
 });

@@ -7,6 +7,7 @@ import type { FrontRequest } from './sender.js';
 import { Slices } from './slices.js';
 import type { State } from './state.js';
 import type { EventForm, WatchHub } from './watch.js';
+import { after } from '../../core/api/awaitable.js';
 import type { Exchange } from '../../core/api/listener.js';
 import { PAST_READS_AT_ONCE, SCANS_AT_ONCE } from '../../core/limits.js';
 import { readJson } from '../../core/model/jsonText.js';
@@ -192,8 +193,12 @@ function renderedForm(
     if (result.is !== 'rendered') throw new Error('the pool could not encode events');
     return result.pieces;
   };
-  const encode: EventForm['encode'] = async (type, object, header, entry) =>
-    (await encodeAll([{ type, object, ...(entry && { entry }) }], header))[0]!;
+  const encode: EventForm['encode'] = (type, object, header, entry) => {
+    const message =
+      shared && (entry ? protobuf.message(request, entry, shared) : protobuf.messageOfDeleted(object, shared));
+    if (message) return after(message, known => watchFrame(type, known));
+    return encodeAll([{ type, object }], header).then(([event]) => event!);
+  };
   // A parameter that no Table can be made with is refused before the stream begins.
   if (table) parseIncludeObject(includeObject);
   return {

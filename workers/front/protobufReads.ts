@@ -1,9 +1,12 @@
-import { LIST_SLICE_BYTES, RENDER_AHEAD } from '../../core/limits.js';
+import { after } from '../../core/api/awaitable.js';
+import type { Awaitable } from '../../core/api/point.js';
+import { FRONT_ENCODING_BYTES, LIST_SLICE_BYTES, RENDER_AHEAD } from '../../core/limits.js';
 import type { Naming } from '../../core/naming.js';
 import type { Choice } from '../../core/request/negotiate.js';
 import type { Route } from '../../core/request/route.js';
 import { encodeEnvelope } from '../../core/schema/protobuf.js';
-import { listEnvelope, messageIn, type RecordForm } from '../../core/schema/protobufList.js';
+import type { Struct } from '../../core/schema/model.js';
+import { encodeRecords, listEnvelope, messageIn, type RecordForm, recordType } from '../../core/schema/protobufList.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import type { Entry } from '../../core/threads/entry.js';
@@ -11,6 +14,7 @@ import type { Rendering } from '../../core/threads/messages.js';
 import { compresses, respondWhole, streamParts } from './compress.js';
 import type { Encodings } from './encodings.js';
 import { inOrder } from './inOrder.js';
+import { needsConversion } from './list.js';
 import type { PoolClient } from './poolClient.js';
 import { renderSlices } from './renderedList.js';
 import { headersFor, type Headers } from './reply.js';
@@ -25,6 +29,8 @@ export interface ProtobufForm {
   readonly listKind: string;
   readonly apiVersion: string;
   readonly contentType: string;
+  /** The type of the messages, where they are made of the bytes that are stored. */
+  readonly type?: Struct;
 }
 
 /** The form of an answer that is made of encodings; undefined for any other. `list`: of a list. */
@@ -38,7 +44,11 @@ export function protobufForm(
   if (choice.media !== 'protobuf' || subresource || !resource.builtIn) return undefined;
   const { kind, listKind, apiVersion } = resource;
   const { contentType } = choice;
-  if (choice.form === 'object') return { records: 'object', key: apiVersion, kind, listKind, apiVersion, contentType };
+  const typeOfRecords = (form: RecordForm) => (needsConversion(resource) ? undefined : recordType(resource, form));
+  if (choice.form === 'object') {
+    const type = typeOfRecords('object');
+    return { records: 'object', key: apiVersion, kind, listKind, apiVersion, contentType, type };
+  }
   if (choice.form !== (list ? 'partialList' : 'partial')) return undefined;
   return {
     records: 'partial',
@@ -47,6 +57,7 @@ export function protobufForm(
     listKind: 'PartialObjectMetadataList',
     apiVersion: `${naming.group('meta.orchestrator.io')}/${choice.version}`,
     contentType,
+    type: typeOfRecords('partial'),
   };
 }
 
@@ -59,8 +70,19 @@ export class ProtobufReads {
 
   /** Answers with one object. */
   async get(request: FrontRequest, resource: Resource, entry: Entry, form: ProtobufForm): Promise<void> {
-    const [body] = await this.messages(request, [entry], form);
-    await respondWhole(request.exchange, headersFor(resource, form.contentType), body!);
+    const body = await this.message(request, entry, form);
+    await respondWhole(request.exchange, headersFor(resource, form.contentType), body);
+  }
+
+  /** An entry as a message, in its envelope. */
+  message(request: FrontRequest, entry: Entry, form: ProtobufForm): Awaitable<Uint8Array> {
+    return after(this.records(request, [entry], form), ([record]) => toMessage(record!, form));
+  }
+
+  /** The last state of an object as a message; undefined where the pool has to make it. */
+  messageOfDeleted(object: Uint8Array, form: ProtobufForm): Uint8Array | undefined {
+    if (!form.type || object.length > FRONT_ENCODING_BYTES) return undefined;
+    return toMessage(encodeRecords(form.type, [object])[0]!, form);
   }
 
   /** Each entry as a message of its own, in its envelope. */
@@ -69,7 +91,7 @@ export class ProtobufReads {
     const missing = entries.filter((_, i) => !known[i]);
     const made = missing.length > 0 ? await this.#encode(request, missing, form) : [];
     let next = 0;
-    return known.map(record => encodeEnvelope(form.apiVersion, form.kind, messageIn(record ?? made[next++]!)));
+    return known.map(record => toMessage(record ?? made[next++]!, form));
   }
 
   /**
@@ -104,8 +126,8 @@ export class ProtobufReads {
   }
 
   /** The records of entries, each from its own bytes or those of several together. */
-  async records(request: FrontRequest, entries: readonly Entry[], form: ProtobufForm): Promise<readonly Uint8Array[]> {
-    return this.encodings.find(entries, form.key) ?? (await this.#encode(request, entries, form));
+  records(request: FrontRequest, entries: readonly Entry[], form: ProtobufForm): Awaitable<readonly Uint8Array[]> {
+    return this.encodings.find(entries, form.key) ?? this.#encode(request, entries, form);
   }
 
   /** The bytes of all records together; undefined if the client goes away meanwhile. */
@@ -135,11 +157,36 @@ export class ProtobufReads {
     yield tail;
   }
 
-  async #encode(request: FrontRequest, entries: readonly Entry[], form: ProtobufForm): Promise<readonly Uint8Array[]> {
+  /** Encodes entries: a few here, which takes less time than a job of the pool, others there. */
+  #encode(request: FrontRequest, entries: readonly Entry[], form: ProtobufForm): Awaitable<readonly Uint8Array[]> {
+    if (!form.type || !isShort(entries)) return this.#encodeInPool(request, entries, form);
+    const records = encodeRecords(
+      form.type,
+      entries.map(entry => entry.value),
+    );
+    this.encodings.add(entries, form.key, records);
+    return records;
+  }
+
+  async #encodeInPool(
+    request: FrontRequest,
+    entries: readonly Entry[],
+    form: ProtobufForm,
+  ): Promise<readonly Uint8Array[]> {
     const objects = entries.map(entry => entry.value);
     const result = await this.pool.render(request, { objects, status: 200, records: form.records });
     if (result.is !== 'rendered') throw new Error('the pool could not encode objects');
     this.encodings.add(entries, form.key, result.pieces);
     return result.pieces;
   }
+}
+
+const toMessage = (record: Uint8Array, { apiVersion, kind }: ProtobufForm): Uint8Array =>
+  encodeEnvelope(apiVersion, kind, messageIn(record));
+
+/** Whether entries are so few bytes that the front end encodes them itself. */
+function isShort(entries: readonly Entry[]): boolean {
+  let bytes = 0;
+  for (const { length } of entries) if ((bytes += length) > FRONT_ENCODING_BYTES) return false;
+  return true;
 }

@@ -9,7 +9,7 @@ import { unknownPath } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { Struct } from '../../core/schema/model.js';
 import { encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
-import { encodeRecord, recordType } from '../../core/schema/protobufList.js';
+import { encodeRecords, recordType } from '../../core/schema/protobufList.js';
 import { watchFrame } from '../../core/schema/protobufWatch.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { encodeYaml } from '../../core/schema/yamlText.js';
@@ -63,13 +63,10 @@ const storedForms = new WeakMap<ApiObject, ApiObject>();
 export async function render(context: Context, job: Job, route: Route, rendering: Rendering): Promise<Rendered> {
   const { resource } = route;
   if (!resource) throw unknownPath();
+  if (rendering.records) return { is: 'rendered', pieces: await renderRecords(context, resource, rendering) };
   const stored = rendering.objects.map(decodeStored);
   const objects = await toRequestVersion(context, resource, stored);
   for (const [i, object] of objects.entries()) storedForms.set(object, stored[i]!);
-  if (rendering.records) {
-    const type = recordType(resource, rendering.records);
-    return { is: 'rendered', pieces: objects.map(object => encodeRecord(type, object as unknown as Json)) };
-  }
   const isList = rendering.list !== undefined || rendering.part === true;
   const choice = chooseAnswer(context, route, job, isList, rendering.events);
   if (rendering.events)
@@ -82,6 +79,19 @@ export async function render(context: Context, job: Job, route: Route, rendering
     : objectValue(context, route, choice, objects[0]!);
   const body = encodeValue(choice, value, rendering.list ? resource.listType : typeOf(route, resource));
   return { is: 'respond', status: rendering.status, headers, body };
+}
+
+/** Encodes objects as records: from their texts where these are of the version of the request. */
+async function renderRecords(
+  context: Context,
+  resource: Resource,
+  { objects, records }: Rendering,
+): Promise<readonly Uint8Array[]> {
+  const type = recordType(resource, records!);
+  if (resource.apiVersion === resource.storageApiVersion) return encodeRecords(type, objects);
+  const shown = await toRequestVersion(context, resource, objects.map(decodeStored));
+  const texts = shown.map(object => Buffer.from(writeJson(object)));
+  return encodeRecords(type, texts);
 }
 
 /** A part of a list in a form that is a text: the first one has `list` and is answered with what is around them all. */
