@@ -4,7 +4,8 @@
  * JSON to FILE or below bench/results, charts as SVG beside it, and a page of all results, bench/report.html.
  * `--short`: rough figures, in a few minutes for all cases. `--plain`: HTTP instead of HTTPS. `--against`: runs
  * cases in turn on this build and on that of another checkout, which takes the baseline's place, and writes no file
- * without `--out`.
+ * without `--out`. `--reference URL --reference-token TOKEN`: runs other cases, beside a running server of another
+ * kind, which takes the baseline's place, and writes no file without `--out` either.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,6 +22,7 @@ import { manyReaders } from './cases/identities.js';
 import { latencies } from './cases/latency.js';
 import { threadMessages } from './cases/messages.js';
 import { reads } from './cases/reads.js';
+import { referenceCases } from './cases/reference.js';
 import { resources } from './cases/resources.js';
 import { slicedLists } from './cases/slices.js';
 import { serializations } from './cases/serialization.js';
@@ -29,6 +31,7 @@ import { compare } from './lib/against.js';
 import { type Capstan, sendAsAdmin, startCapstan } from './lib/capstan.js';
 import type { Bench, Case, Row } from './lib/case.js';
 import { historyPage, readHistory } from './lib/history.js';
+import { findReference } from './lib/reference.js';
 import { table } from './lib/report.js';
 
 const GROUPS: { readonly [name: string]: readonly Case[] } = {
@@ -49,7 +52,6 @@ const GROUPS: { readonly [name: string]: readonly Case[] } = {
 /** Where results are kept, by commit, and the page of all of them, which is not. */
 const RESULTS = join('bench', 'results');
 const REPORT = join('bench', 'report.html');
-const CASES = Object.values(GROUPS).flat();
 /** Measured time of one load. */
 const LOAD_MS = { short: 2000, long: 8000 };
 /**
@@ -100,14 +102,25 @@ function refuse(message: string): never {
 }
 
 /** The cases of these names, or of groups with these names; all, if there are none. */
-function casesOf(names: readonly string[]): readonly Case[] {
+function casesOf(names: readonly string[], groups: typeof GROUPS): readonly Case[] {
+  const all = Object.values(groups).flat();
   const named = names.flatMap(name => {
-    const found = Object.hasOwn(GROUPS, name) ? GROUPS[name]! : CASES.filter(known => known.name === name);
+    const found = Object.hasOwn(groups, name) ? groups[name]! : all.filter(known => known.name === name);
     if (found.length > 0) return found;
-    const known = [...Object.keys(GROUPS), ...CASES.map(one => one.name)];
+    const known = [...Object.keys(groups), ...all.map(one => one.name)];
     return refuse(`there is no case ${name}; the groups and cases are: ${known.join(', ')}`);
   });
-  return names.length === 0 ? CASES : CASES.filter(known => named.includes(known));
+  return names.length === 0 ? all : all.filter(known => named.includes(known));
+}
+
+/** The cases beside the reference at a URL. Ends the process if there is none. */
+function referenceGroup(url: string, token: string | undefined): typeof GROUPS {
+  if (token === undefined) refuse('--reference needs --reference-token: a token of an administrator of that server');
+  try {
+    return { reference: referenceCases(findReference(url, token)) };
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** The abbreviated commit that is checked out. */
@@ -214,15 +227,20 @@ const { values, positionals } = parseArgs({
     out: { type: 'string' },
     against: { type: 'string' },
     rounds: { type: 'string', default: '5' },
+    reference: { type: 'string' },
+    'reference-token': { type: 'string' },
   },
   allowPositionals: true,
 });
-const { short, plain, out, against } = values;
+const { short, plain, out, against, reference } = values;
 const rounds = Number(values.rounds);
 if (!Number.isInteger(rounds) || rounds < 1) refuse(`--rounds must be a positive whole number, not ${values.rounds}`);
 if (against !== undefined && !existsSync(resolve(against, 'dist/core/command/main.js')))
   refuse(`--against must name a checkout that has been built (npm run build): there is no build in ${against}`);
 const options: Options = { short, tls: !plain, out, against, rounds };
-const results = await runAll(casesOf(positionals), options);
+if (against !== undefined && reference !== undefined) refuse('--against and --reference exclude each other');
+const groups = reference === undefined ? GROUPS : referenceGroup(reference, values['reference-token']);
+const results = await runAll(casesOf(positionals, groups), options);
 print(results);
-if (against === undefined || out !== undefined) for (const file of save(results, options)) console.log(file);
+if ((against ?? reference) === undefined || out !== undefined)
+  for (const file of save(results, options)) console.log(file);

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Connection, requestBytes } from '../load/connection.js';
+import { sendOnce } from '../load/connection.js';
 import type { Target } from './target.js';
 
 /** The build that this program belongs to. */
@@ -99,15 +99,8 @@ export async function startCapstan({
 }
 
 /** Sends a request as the administrator and returns the answer's body. Throws unless the status is 2xx or 409. */
-export async function sendAsAdmin(server: Capstan, method: string, path: string, body?: object): Promise<string> {
-  const address = { ...server, token: server.adminToken };
-  const connection = await Connection.open(address);
-  const answer = await connection.send(requestBytes(address, method, path, body && JSON.stringify(body)), true);
-  connection.close();
-  if (answer.status >= 300 && answer.status !== 409)
-    throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
-  return answer.body ?? '';
-}
+export const sendAsAdmin = (server: Capstan, method: string, path: string, body?: object): Promise<string> =>
+  sendOnce({ ...server, token: server.adminToken }, method, path, body && JSON.stringify(body));
 
 /** Waits until the server has printed its address, which it does once it is ready. */
 async function waitUntilReady(child: ChildProcess, port: number): Promise<void> {

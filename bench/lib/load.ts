@@ -5,27 +5,41 @@ import { type Cpu, cpuOf, residentOf, type ThreadUse, threadsOf, usedBetween } f
 
 const GENERATOR = fileURLToPath(new URL('../load/main.js', import.meta.url));
 
-/** What a task measured, and what it cost the process it was sent to. */
+/** What a task measured, and what it cost the processes it was sent to. */
 export interface Loaded extends Measured {
-  /** CPU microseconds that the process used in the measured time. */
+  /** CPU microseconds that the processes used in the measured time. */
   readonly cpu: Cpu;
-  /** What its threads have used in the measured time, by their ids. */
+  /** What the threads of the first one have used in the measured time, by their ids. */
   readonly threads: ReadonlyMap<string, ThreadUse>;
-  /** Resident bytes of the process at its end. */
+  /** Resident bytes of the processes at its end. */
   readonly resident: number;
 }
 
-/**
- * Runs a task in a load generator of its own and measures the process `pid` meanwhile. `whileIdle` runs between begin
- * and end of an `idle` task.
- */
-export function load(task: Task, pid: number, whileIdle?: () => Promise<void>): Promise<Loaded> {
-  const generator = fork(GENERATOR, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  generator.send(task);
-  return resultOf(generator, pid, whileIdle);
+/** Ids of the processes that serve: one, or several that are measured together. */
+export type Pids = number | readonly number[];
+
+const listOf = (pids: Pids): readonly number[] => (typeof pids === 'number' ? [pids] : pids);
+
+/** CPU time that all of the processes have used. */
+function cpuOfAll(pids: Pids): Cpu {
+  const all = listOf(pids).map(cpuOf);
+  return { user: all.reduce((sum, { user }) => sum + user, 0), system: all.reduce((sum, cpu) => sum + cpu.system, 0) };
 }
 
-function resultOf(generator: ChildProcess, pid: number, whileIdle?: () => Promise<void>): Promise<Loaded> {
+const residentOfAll = (pids: Pids): number => listOf(pids).reduce((sum, pid) => sum + residentOf(pid), 0);
+
+/**
+ * Runs a task in a load generator of its own and measures the processes `pids` meanwhile. `whileIdle` runs between
+ * begin and end of an `idle` task.
+ */
+export function load(task: Task, pids: Pids, whileIdle?: () => Promise<void>): Promise<Loaded> {
+  const generator = fork(GENERATOR, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  generator.send(task);
+  return resultOf(generator, pids, whileIdle);
+}
+
+function resultOf(generator: ChildProcess, pids: Pids, whileIdle?: () => Promise<void>): Promise<Loaded> {
+  const [pid = 0] = listOf(pids);
   let before: Cpu = { user: 0, system: 0 };
   let threadsBefore: ReadonlyMap<string, ThreadUse> = new Map();
   return new Promise((resolve, reject) => {
@@ -33,15 +47,15 @@ function resultOf(generator: ChildProcess, pid: number, whileIdle?: () => Promis
     generator.on('message', (message: Report) => {
       switch (message.is) {
         case 'begin':
-          before = cpuOf(pid);
+          before = cpuOfAll(pids);
           threadsBefore = threadsOf(pid);
           void whileIdle?.().then(() => generator.send('end'), reject);
           return;
         case 'end': {
-          const after = cpuOf(pid);
+          const after = cpuOfAll(pids);
           const cpu = { user: after.user - before.user, system: after.system - before.system };
           const threads = usedBetween(threadsBefore, threadsOf(pid));
-          resolve({ ...message.measured, cpu, threads, resident: residentOf(pid) });
+          resolve({ ...message.measured, cpu, threads, resident: residentOfAll(pids) });
           return;
         }
         case 'failed':

@@ -11,7 +11,6 @@ export interface Address {
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const NEWLINE = 10;
-const BRACE = 125;
 
 /** An answer: its status and the length of its body, and the body itself if it was asked for. */
 export interface Answer {
@@ -172,18 +171,65 @@ export class Connection {
   }
 }
 
-/** Name of the member that carries the time of a write to its watchers. */
-const SENT_AT = Buffer.from('"sentAt":"');
+/** Sends one request and returns the answer's body. Throws unless the status is 2xx or 409. */
+export async function sendOnce(address: Address, method: string, path: string, body?: string): Promise<string> {
+  const connection = await Connection.open(address);
+  const answer = await connection.send(requestBytes(address, method, path, body), true);
+  connection.close();
+  if (answer.status >= 300 && answer.status !== 409)
+    throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
+  return answer.body ?? '';
+}
+
+/** The media type of protobuf. */
+export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
 /** Digits of `timeText`. */
 const TIME_LENGTH = 17;
 
+/** How events are told apart, and where their objects carry the time of the write, in JSON and in protobuf. */
+const JSON_EVENTS = { end: Buffer.from('}\n'), sentAt: Buffer.from('"sentAt":"') };
+const PROTOBUF_EVENTS = {
+  end: Buffer.from('k8s\0'),
+  sentAt: Buffer.from(`sentAt\x12${String.fromCharCode(TIME_LENGTH)}`),
+};
+
 /** Milliseconds since the last object in these bytes was written; undefined if they do not hold its time. */
-export function lagOf(bytes: Buffer): number | undefined {
-  const sent = bytes.lastIndexOf(SENT_AT);
-  const digits = sent + SENT_AT.length;
+export function lagOf(bytes: Buffer, { sentAt } = JSON_EVENTS): number | undefined {
+  const sent = bytes.lastIndexOf(sentAt);
+  const digits = sent + sentAt.length;
   if (sent < 0 || digits + TIME_LENGTH >= bytes.length) return undefined;
   const at = Number(bytes.toString('latin1', digits, digits + TIME_LENGTH));
   return at > 0 ? performance.timeOrigin + performance.now() - at : undefined;
+}
+
+/** Counts where a marker is in bytes that come in parts. */
+class MarkerCounter {
+  #last = Buffer.alloc(0);
+
+  constructor(readonly marker: Buffer) {}
+
+  /** The markers that end in these bytes. */
+  count(bytes: Buffer): number {
+    const { marker } = this;
+    const rest = marker.length - 1;
+    // A marker that began in the bytes before.
+    const seam = Buffer.concat([this.#last, bytes.subarray(0, rest)]);
+    let found = seam.includes(marker) ? 1 : 0;
+    for (let at = bytes.indexOf(marker); at >= 0; at = bytes.indexOf(marker, at + marker.length)) found++;
+    this.#last = bytes.length >= rest ? Buffer.from(bytes.subarray(bytes.length - rest)) : seam.subarray(-rest);
+    return found;
+  }
+}
+
+/** How a watch is opened, and what is called for its events. */
+export interface WatchOptions {
+  readonly path: string;
+  readonly protobuf: boolean;
+  /** Called with how late the last event is. */
+  readonly onLag: (milliseconds: number) => void;
+  /** Called with the number of events that came. */
+  readonly onEvents: (events: number) => void;
 }
 
 /** A connection with a watch: counts events and samples their lag, without parsing them. */
@@ -192,17 +238,16 @@ export class WatchConnection {
   isClosed = false;
   readonly #socket: Socket;
 
-  private constructor(socket: Socket, onLag: (milliseconds: number) => void, onEvents: (events: number) => void) {
+  private constructor(socket: Socket, { protobuf, onLag, onEvents }: WatchOptions) {
     this.#socket = socket;
-    let brace = false;
+    const form = protobuf ? PROTOBUF_EVENTS : JSON_EVENTS;
+    const counter = new MarkerCounter(form.end);
     socket.on('data', (bytes: Buffer) => {
-      const before = this.events;
-      if (brace && bytes[0] === NEWLINE) this.events++;
-      brace = bytes.at(-1) === BRACE;
-      for (let at = bytes.indexOf('}\n'); at >= 0; at = bytes.indexOf('}\n', at + 2)) this.events++;
-      const milliseconds = lagOf(bytes);
+      const events = counter.count(bytes);
+      this.events += events;
+      const milliseconds = lagOf(bytes, form);
       if (milliseconds !== undefined) onLag(milliseconds);
-      if (this.events > before) onEvents(this.events - before);
+      if (events > 0) onEvents(events);
     });
     const end = (): void => {
       this.isClosed = true;
@@ -210,15 +255,11 @@ export class WatchConnection {
     socket.on('error', end).on('close', end);
   }
 
-  static async open(
-    address: Address,
-    path: string,
-    onLag: (milliseconds: number) => void,
-    onEvents: (events: number) => void,
-  ): Promise<WatchConnection> {
+  static async open(address: Address, options: WatchOptions): Promise<WatchConnection> {
     const socket = await open(address);
-    socket.write(requestBytes(address, 'GET', path));
-    return new WatchConnection(socket, onLag, onEvents);
+    const accept = options.protobuf ? `${PROTOBUF};stream=watch` : undefined;
+    socket.write(requestBytes(address, 'GET', options.path, '', undefined, accept));
+    return new WatchConnection(socket, options);
   }
 
   close(): void {

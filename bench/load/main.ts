@@ -15,6 +15,7 @@ import {
   type Measured,
   type RepeatTask,
   type Report,
+  type ResumeTask,
   type Task,
   type UpdateTask,
 } from './tasks.js';
@@ -26,6 +27,8 @@ const WARM_UP_MS = 1000;
 const WINDOW = 64;
 /** Longest wait for the last deliveries. */
 const DRAIN_MS = 5000;
+/** Longest wait for the events of a watch that resumes. */
+const RESUME_MS = 60_000;
 
 const report = (message: Report): void => void process.send?.(message);
 
@@ -147,17 +150,20 @@ interface OpenWatch {
 
 /** How clients of a fan-out connect, to a server or to etcd itself. */
 interface FanoutClients {
-  /** Opens a watch. `onEvents` is called with the number of events that came, `onLag` with how late the last one is. */
-  openWatch(onLag: (milliseconds: number) => void, onEvents: (events: number) => void): Promise<OpenWatch>;
+  /**
+   * Opens watch `i`. `onEvents` is called with the number of events that came, `onLag` with how late the last one is.
+   */
+  openWatch(onLag: (milliseconds: number) => void, onEvents: (events: number) => void, i: number): Promise<OpenWatch>;
   /** Connects writer `i`. Its writes resolve with whether they took place. */
   openWriter(i: number): Promise<{ write(body: string): Promise<boolean>; close(): void }>;
 }
 
 /** Opens watches, some at a time. */
-async function openWatches(count: number, open: () => Promise<OpenWatch>): Promise<OpenWatch[]> {
+async function openWatches(count: number, open: (i: number) => Promise<OpenWatch>): Promise<OpenWatch[]> {
   const watches: OpenWatch[] = [];
   for (let i = 0; i < count; i += 50) {
-    watches.push(...(await Promise.all(Array.from({ length: Math.min(50, count - i) }, open))));
+    const next = Array.from({ length: Math.min(50, count - i) }, (_, at) => open(i + at));
+    watches.push(...(await Promise.all(next)));
   }
   return watches;
 }
@@ -173,7 +179,7 @@ async function fanout(task: FanoutTask | EtcdFanoutTask, clients: FanoutClients)
     delivered += events;
     meter.operations += events;
   };
-  const watches = await openWatches(task.watchers, () => clients.openWatch(onLag, onEvents));
+  const watches = await openWatches(task.watchers, i => clients.openWatch(onLag, onEvents, i));
   const writers = await Promise.all(Array.from({ length: task.writers }, (_, i) => clients.openWriter(i)));
   let written = 0;
   const areBehind = (): boolean => written * task.watchers - delivered > WINDOW * task.watchers;
@@ -205,8 +211,11 @@ async function fanout(task: FanoutTask | EtcdFanoutTask, clients: FanoutClients)
 }
 
 /** Clients of a server: a connection for each. */
-const serverClients = ({ address, watchPath, writePath }: FanoutTask): FanoutClients => ({
-  openWatch: (onLag, onEvents) => WatchConnection.open(address, watchPath, onLag, onEvents),
+const serverClients = ({ address, watchPath, writePath, protobuf }: FanoutTask): FanoutClients => ({
+  openWatch: (onLag, onEvents, i) => {
+    const isProtobuf = protobuf === 'all' || (protobuf === 'half' && i % 2 === 1);
+    return WatchConnection.open(address, { path: watchPath, protobuf: isProtobuf, onLag, onEvents });
+  },
   async openWriter(i) {
     const connection = await Connection.open(address);
     const path = `${writePath}/w${i}`;
@@ -225,11 +234,44 @@ const etcdClients = ({ url, namespace }: EtcdFanoutTask): FanoutClients => ({
 
 async function idle(task: IdleTask): Promise<void> {
   const ignore = (): void => {};
-  const open = () => WatchConnection.open(task.address, task.watchPath, ignore, ignore);
+  const options = { path: task.watchPath, protobuf: false, onLag: ignore, onEvents: ignore };
+  const open = () => WatchConnection.open(task.address, options);
   const watches = await openWatches(task.watchers, open);
   const meter = new Meter();
   meter.begin();
   await once(process, 'message');
+  meter.end(watches.filter(watch => watch.isClosed).length);
+  for (const watch of watches) watch.close();
+}
+
+/** The times are those of the watches, from the begin until their last event has come. */
+async function resume({ address, watchPath, watchers, events }: ResumeTask): Promise<void> {
+  const meter = new Meter();
+  meter.begin();
+  const began = performance.now();
+  const watches: WatchConnection[] = [];
+  const ignore = (): void => {};
+  await Promise.all(
+    Array.from({ length: watchers }, async () => {
+      let seen = 0;
+      let done = ignore;
+      const all = new Promise<void>(resolve => (done = resolve));
+      const onEvents = (more: number): void => {
+        meter.operations += more;
+        seen += more;
+        if (seen < events || seen - more >= events) return;
+        meter.recordTime(performance.now() - began);
+        done();
+      };
+      watches.push(await WatchConnection.open(address, { path: watchPath, protobuf: false, onLag: ignore, onEvents }));
+      const timer = setTimeout(() => {
+        meter.errors++;
+        done();
+      }, RESUME_MS);
+      await all;
+      clearTimeout(timer);
+    }),
+  );
   meter.end(watches.filter(watch => watch.isClosed).length);
   for (const watch of watches) watch.close();
 }
@@ -250,6 +292,8 @@ function run(task: Task): Promise<void> {
       return fanout(task, etcdClients(task));
     case 'idle':
       return idle(task);
+    case 'resume':
+      return resume(task);
   }
 }
 

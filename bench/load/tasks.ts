@@ -54,6 +54,8 @@ export interface FanoutTask {
   readonly writers: number;
   readonly watchers: number;
   readonly ms: number;
+  /** How many of the watchers read protobuf; all read JSON without it. */
+  readonly protobuf?: 'half' | 'all';
 }
 
 /** The same at etcd itself: writer i has the key `/<namespace>/w<i>`, watchers watch all of the namespace. */
@@ -75,8 +77,25 @@ export interface IdleTask {
   readonly watchers: number;
 }
 
+/** Opens watches at once, from a revision on, and waits until each has had so many events. */
+export interface ResumeTask {
+  readonly is: 'resume';
+  readonly address: Address;
+  readonly watchPath: string;
+  readonly watchers: number;
+  readonly events: number;
+}
+
 /** A task of the load generator. */
-export type Task = RepeatTask | ManyTask | CreateTask | UpdateTask | FanoutTask | EtcdFanoutTask | IdleTask;
+export type Task =
+  | ResumeTask
+  | RepeatTask
+  | ManyTask
+  | CreateTask
+  | UpdateTask
+  | FanoutTask
+  | EtcdFanoutTask
+  | IdleTask;
 
 /** What was measured between the messages `begin` and `end`. */
 export interface Measured {
