@@ -1,5 +1,7 @@
 /** Cost limits, their error messages, and the total cost of the rules of a schema. */
 
+import { goFixed } from './text.js';
+
 /** An estimated cost or size. */
 export interface CostRange {
   readonly min: number;
@@ -23,7 +25,7 @@ export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 /** The error of an estimate over its limit, in upstream's words. */
 export function costMessage(what: string, cost: number, limit: number): string {
   const factor = cost / limit;
-  const text = factor > 100 ? 'more than 100x' : factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`;
+  const text = factor > 100 ? 'more than 100x' : factor < 1.5 ? `${goFixed(factor, 6)}x` : `${goFixed(factor, 1)}x`;
   return (
     `${what} exceeds budget by factor of ${text} (try simplifying the rule, or adding maxItems, maxProperties, ` +
     'and maxLength where arrays, maps, and strings are declared)'

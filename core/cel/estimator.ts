@@ -163,15 +163,16 @@ class Estimator implements Ast.Visitor<Estimate> {
     }
     if (/^_(==|!=|<|<=|>|>=)_$/.test(e.fn)) {
       const [a, b] = sizes() as [CostRange, CostRange];
-      // Comparing opaque values costs one.
-      const opaque = parts[0]!.type?.kind === 'opaque' && parts[0]!.type.name !== 'optional_type';
-      return { cost: plus(args, opaque ? exactly(1) : comparisonCost(e, Math.min(a.max, b.max))) };
+      return {
+        cost: plus(args, isComparedAtOnce(parts[0]!.type) ? exactly(1) : comparisonCost(e, Math.min(a.max, b.max))),
+      };
     }
     // A conversion that may copy text is estimated as if it does.
     const kinds = (e.overloads ?? []).map(o => o.args[0]?.kind);
     const copied = e.fn === 'string' ? 'bytes' : 'string';
-    const overload = kinds.includes(copied) ? `${e.fn}(${copied})` : e.fn;
-    const own = estimateCall(e.qualified ?? e.fn, overload, this.callShape(e, parts, known, sizes()));
+    const fn = e.qualified ?? e.fn;
+    const overload = kinds.includes(copied) ? `${fn}(${copied})` : fn;
+    const own = estimateCall(fn, overload, this.callShape(e, parts, known, sizes()));
     return { cost: plus(args, own.cost), size: own.size };
   }
 
@@ -210,6 +211,10 @@ function textOverloads(e: Ast.CallExpr): { some: boolean; all: boolean } {
   const kinds = (e.overloads ?? []).map(o => o.args[0]!.kind === 'string' || o.args[0]!.kind === 'bytes');
   return { some: kinds.includes(true), all: !kinds.includes(false) };
 }
+
+/** Whether comparing values of a type costs one: those that a library keeps as it parsed them, but for URLs. */
+const isComparedAtOnce = (type: Type | undefined): boolean =>
+  type?.kind === 'opaque' && type.name !== 'optional_type' && !type.name.endsWith('.URL');
 
 /** Adding texts copies them; any other addition costs one. */
 function additionCost(e: Ast.CallExpr, size: CostRange): CostRange {

@@ -118,6 +118,9 @@ const containsBlockRule: Rule = call => ({
 const parseCost = (call: CallShape): CostRange =>
   call.constant(-1) === 'text' ? textCost(sizeAt(call, 1)) : exactly(0);
 
+/** Parsing a text, unless the function is a member: `ip` is also one of blocks. */
+const parseRule: Rule = call => (call.member ? undefined : { cost: textCost(sizeAt(call, 0)) });
+
 /** The largest pattern of a named format. */
 const FORMAT_PATTERN = 128;
 const setRule =
@@ -142,7 +145,10 @@ const sortRule: Rule = call => {
 const RULES = new Map<string, Rule>([
   ['check', () => ({ cost: exactly(350_000) })],
   ...['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'].map(fn => [fn, itemsRule] as const),
-  ['url', call => ({ cost: textCost(sizeAt(call, 0)) })],
+  // The size of a URL, by which two are compared, is that of its text.
+  ['url', call => ({ cost: textCost(sizeAt(call, 0)), size: sizeAt(call, 0) })],
+  ...['quantity', 'isQuantity', 'ip', 'isIP', 'cidr', 'isCIDR'].map(fn => [fn, parseRule] as const),
+  ['ip.isCanonical', call => ({ cost: textCost(sizeAt(call, 0), 2 * TEXT_FACTOR) })],
   ...['lowerAscii', 'upperAscii', 'substring', 'trim', 'reverse'].map(fn => [fn, sameSizeRule] as const),
   ['replace', replaceRule],
   ['split', splitRule],

@@ -73,7 +73,7 @@ function convert(s: Schema, name: string, resource: boolean): SchemaType | undef
       maxSize: s.maxLength === undefined ? MAX_REQUEST_BYTES - 2 : s.maxLength * 4,
       minBytes: 1,
     };
-  if (resource || s['x-kubernetes-embedded-resource']) return objectOf(withTypeMeta(s), name);
+  if (resource || s['x-kubernetes-embedded-resource']) return s.type ? objectOf(withTypeMeta(s), name) : undefined;
   switch (s.type) {
     case 'array':
       return listOf(s, name);

@@ -214,7 +214,7 @@ export const tooLong = (field: string, bytes: number): Violation =>
   violation('FieldValueTooLong', field, '', `may not be more than ${bytes} bytes`);
 /** `Too many: <count>: must have at most N items`. */
 export const tooMany = (field: string, count: number, most: number): Violation =>
-  violation('FieldValueTooMany', field, String(count), `must have at most ${most} item${most === 1 ? '' : 's'}`);
+  violation('FieldValueTooMany', field, String(count), `must have at most ${most} items`);
 
 /** The largest number of violations or conflicts in an error. */
 export const MAX_VIOLATIONS = 1000;

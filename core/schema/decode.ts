@@ -33,6 +33,8 @@ class Context implements DecodeErrors {
   readonly path: (string | number | MapKey)[] = [];
   readonly strictErrors = new StrictErrors();
   struct = '';
+  /** How many values around this one have a type that decodes JSON itself, below which no field is unknown. */
+  lenient = 0;
 
   /** `isCustom`: the kind is a custom one, whose metadata upstream decodes on their own. */
   constructor(
@@ -41,7 +43,7 @@ class Context implements DecodeErrors {
   ) {}
 
   unknown(field: string): void {
-    if (!this.strictErrors.hasRoom) return;
+    if (this.lenient > 0 || !this.strictErrors.hasRoom) return;
     this.path.push(field);
     let text = '';
     for (const step of this.path) {
@@ -173,8 +175,18 @@ function mapDecoder(of: Type, name: string): Decoder {
   };
 }
 
-/** Decodes a type with several JSON forms. */
+/** Decodes a type with several JSON forms. Its Go type decodes JSON itself, so nothing below it is a strict error. */
 function alternativesDecoder(struct: Struct): Decoder {
+  const decode = formDecoder(struct);
+  return (value, context) => {
+    context.lenient++;
+    const decoded = decode(value, context);
+    context.lenient--;
+    return decoded;
+  };
+}
+
+function formDecoder(struct: Struct): Decoder {
   const schema = struct.fields.find(field => field.type.is === 'struct')!.type;
   const list = struct.fields.find(field => field.type.is === 'list')?.type;
   return (value, context) => {

@@ -1,8 +1,10 @@
 import type { StructuralSchema } from '../../api/resource.js';
 import type { ApiObject, Json, ObjectMeta } from '../../model/object.js';
+import { goValue } from '../../model/goText.js';
+import { dns1035Label } from '../../model/names.js';
 import { invalid, required, type Violation } from '../../model/refusal.js';
 import { StrictErrors } from '../strictErrors.js';
-import { normalize } from '../decode.js';
+import { normalize, TypeMismatch } from '../decode.js';
 import { validateMetadata } from '../metadata.js';
 import type { Field, Struct } from '../model.js';
 import type { CustomSchema } from '../resource.js';
@@ -28,6 +30,7 @@ function metadataType(): Struct {
       is: 'struct',
       id: 'meta.v1.Object',
       typeMeta: false,
+      noProto: true,
       fields: [metadata],
       field: new Map([['metadata', metadata]]),
     };
@@ -84,12 +87,7 @@ export function customSchema(
       const dropped = new StrictErrors();
       normalizeMembers(members, schema, dropped, defaults);
       for (const path of dropped.texts.sort()) found.add(unknownField(path));
-      if (embedded)
-        visitEmbedded(members, schema, '', (object, path) => {
-          const inner = decodeMetadata(object.metadata, path, found);
-          if (inner) object.metadata = inner as Json;
-          else delete object.metadata;
-        });
+      if (embedded) normalizeEmbedded(members, schema, found);
       strictErrors.push(...found.texts);
       return { apiVersion, kind, metadata: decoded, ...members };
     },
@@ -99,19 +97,66 @@ export function customSchema(
   };
 }
 
+/** Thrown for an embedded object whose apiVersion, kind or metadata have a wrong type. */
+export class EmbeddedMismatch extends TypeMismatch {
+  constructor(
+    message: string,
+    /** The path, and what is there. */
+    readonly field: string,
+    readonly value: Json,
+  ) {
+    super(message);
+  }
+}
+
+/** Decodes the metadata of the embedded objects of a value, in place. Throws EmbeddedMismatch. */
+export const normalizeEmbedded = (value: Json, schema: StructuralSchema, found: StrictErrors): void =>
+  visitEmbedded(value, schema, '', (object, path) => {
+    const { metadata } = object;
+    for (const member of ['apiVersion', 'kind'])
+      if (object[member] !== undefined && typeof object[member] !== 'string')
+        throw new EmbeddedMismatch('must be a string', path ? `${path}.${member}` : member, object[member]!);
+    try {
+      const inner = decodeMetadata(metadata, path, found);
+      if (inner) object.metadata = inner as Json;
+      else delete object.metadata;
+    } catch (error) {
+      if (!(error instanceof TypeMismatch)) throw error;
+      throw new EmbeddedMismatch(error.message, path ? `${path}.metadata` : 'metadata', metadata ?? null);
+    }
+  });
+
 /** Validates apiVersion, kind and metadata of embedded objects. */
 export function embeddedViolations(object: ApiObject, schema: StructuralSchema): Violation[] {
   if (!hasEmbedded(schema)) return [];
   const found: Violation[] = [];
   visitEmbedded(object as unknown as Json, schema, '', (inner, path) => {
-    const { apiVersion, kind, metadata } = inner;
-    if (!apiVersion) found.push(required(`${path}.apiVersion`, 'must not be empty'));
-    else if (typeof apiVersion === 'string' && apiVersion.split('/').length > 2)
-      found.push(invalid(`${path}.apiVersion`, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
-    if (!kind) found.push(required(`${path}.kind`, 'must not be empty'));
+    const { metadata } = inner;
+    found.push(
+      ...nameViolations(inner, 'apiVersion', path, text =>
+        text.split('/').length > 2 ? [`unexpected GroupVersion string: ${text}`] : [],
+      ),
+      ...nameViolations(inner, 'kind', path, text =>
+        dns1035Label(text.toLowerCase()).map(why => `may have mixed case, but should otherwise match: ${why}`),
+      ),
+    );
     if (metadata) found.push(...embeddedMetadata(inner as unknown as ApiObject, path));
   });
   return found;
+}
+
+function nameViolations(
+  object: Members,
+  member: 'apiVersion' | 'kind',
+  path: string,
+  check: (text: string) => readonly string[],
+): Violation[] {
+  const field = path ? `${path}.${member}` : member;
+  const value = object[member];
+  if (value === undefined) return [required(field, 'must not be empty')];
+  if (typeof value !== 'string') return [invalid(field, goValue(value), 'must be a string')];
+  if (value === '') return [invalid(field, value, 'must not be empty')];
+  return check(value).map(why => invalid(field, value, why));
 }
 
 /** Fields that are not validated in embedded objects. */

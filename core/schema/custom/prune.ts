@@ -129,8 +129,9 @@ export function visitEmbedded(
   if (!isMembers(value)) return;
   if (schema['x-kubernetes-embedded-resource'] && path !== '') visit(value, path);
   for (const key of Object.keys(value)) {
-    const below = propertySchema(schema, key) ?? additionalSchema(schema);
-    if (below) visitEmbedded(value[key], below, path ? `${path}.${key}` : key, visit);
+    const property = propertySchema(schema, key);
+    if (property) visitEmbedded(value[key], property, path ? `${path}.${key}` : key, visit);
+    else visitEmbedded(value[key], additionalSchema(schema), `${path}[${key}]`, visit);
   }
 }
 

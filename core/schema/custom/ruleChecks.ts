@@ -1,11 +1,14 @@
 import type { SchemaRule, StructuralSchema } from '../../api/resource.js';
-import type { Compiled, Environment, SchemaCost, SchemaType, Type } from '../../cel/index.js';
-import { forbiddenField, invalid, notSupported, required, type Violation } from '../../model/refusal.js';
+import type { Environment, SchemaCost, SchemaType } from '../../cel/index.js';
+import { forbiddenField, internalError, invalid, notSupported, required, type Violation } from '../../model/refusal.js';
 import { engine } from './engine.js';
-import { compileRule, fieldPathNames } from './ruleText.js';
-import { hasRules, additionalSchema } from './prune.js';
+import { findFieldPath } from './fieldPath.js';
+import { unrepresentedKeyword } from './schemaWalk.js';
+import { compileRule, isBoolean, REASONS, whyNotCompiled } from './ruleText.js';
 
-const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
+const NO_TYPE =
+  'internal error: failed to construct type information for x-kubernetes-validations rules: ' +
+  'unable to convert structural schema to CEL declarations';
 
 /** Validates the rules of a schema, but not of nested ones, without compiling them. */
 export function ruleTextViolations(schema: StructuralSchema, path: string): Violation[] {
@@ -27,19 +30,27 @@ function checkRuleText(rule: SchemaRule, schema: StructuralSchema, path: string)
   if (messageExpression && messageExpression.trim() === '')
     found.push(required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
   if (reason !== undefined && !REASONS.includes(reason)) found.push(notSupported(`${path}.reason`, reason, REASONS));
-  if (fieldPath && !fieldPathNames(fieldPath, schema))
-    found.push(invalid(`${path}.fieldPath`, fieldPath, 'fieldPath must be a valid path'));
+  if (fieldPath) found.push(...checkFieldPath(fieldPath, schema, `${path}.fieldPath`));
+  return found;
+}
+
+function checkFieldPath(fieldPath: string, schema: StructuralSchema, path: string): Violation[] {
+  const found: Violation[] = [];
+  if (fieldPath.trim() === '') found.push(invalid(path, fieldPath, 'fieldPath must be non-empty if specified'));
+  if (/[\r\n]/.test(fieldPath)) found.push(invalid(path, fieldPath, 'fieldPath must not contain line breaks'));
+  if (unrepresentedKeyword(schema) === undefined && 'error' in findFieldPath(fieldPath, schema))
+    found.push(invalid(path, fieldPath, 'fieldPath must be a valid path'));
   return found;
 }
 
 /** The state of one check of a whole schema. */
 interface CheckState {
-  readonly found: Violation[];
+  found: Violation[];
   readonly cost: SchemaCost;
 }
 
 /** The position of a nested schema. */
-interface SchemaPosition {
+export interface SchemaPosition {
   /** How often it may occur in an object; undefined if a list or map around it has no limit. */
   readonly occurrences: number | undefined;
   /** Path of the outermost list or map in which old and new values cannot be correlated. */
@@ -74,9 +85,6 @@ function invalidRule(path: string, rule: SchemaRule, why: string): Violation {
   return { reason: 'FieldValueInvalid', field: path, message: `Invalid value: ${shown}: ${why}` };
 }
 
-const sameType = (a: Type | undefined, b: Type): boolean =>
-  a !== undefined && engine().cel.formatType(a) === engine().cel.formatType(b);
-
 function compileRules(
   schema: StructuralSchema,
   type: SchemaType,
@@ -84,7 +92,7 @@ function compileRules(
   position: SchemaPosition,
   state: CheckState,
 ): void {
-  const { BOOL, createEnvironment, librariesOf, optionalType, validationOf } = engine().cel;
+  const { createEnvironment, librariesOf, optionalType, validationOf } = engine().cel;
   const options = { libraries: librariesOf(), validation: validationOf() };
   const base = createEnvironment({ ...options, variables: { self: type.type }, sizes: { self: type } });
   for (const [i, source] of (schema['x-kubernetes-validations'] ?? []).entries()) {
@@ -92,21 +100,18 @@ function compileRules(
     const old = source.optionalOldSelf ? optionalType(type.type) : type.type;
     const full = base.extend({ oldSelf: old }, { self: type, oldSelf: type });
     const { compiled, usesOldSelf } = compileRule(base, full, source.rule);
-    if (!compiled.program) state.found.push(invalidRule(`${rulePath}.rule`, source, whyNotCompiled(compiled)));
-    else if (!sameType(compiled.type, BOOL))
-      state.found.push(invalidRule(`${rulePath}.rule`, source, 'cel expression must evaluate to a bool'));
-    else {
+    const error = compiled.program
+      ? isBoolean(compiled)
+        ? undefined
+        : 'cel expression must evaluate to a bool'
+      : whyNotCompiled(compiled);
+    if (error === undefined) {
       addCost(state, `${rulePath}.rule`, 'rule', compiled.cost!.max, occurrencesOf(type, position));
-      checkOldSelf(source, usesOldSelf, rulePath, position, state);
-    }
-    if (source.messageExpression)
-      checkMessage(full, source.messageExpression, source, rulePath, occurrencesOf(type, position), state);
+      if (source.messageExpression) checkMessage(full, source.messageExpression, source, rulePath, state);
+    } else state.found.push(invalidRule(`${rulePath}.rule`, source, error));
+    checkOldSelf(source, error === undefined && usesOldSelf, rulePath, position, state);
   }
 }
-
-/** Why an expression could not be compiled. `planning`: how its last step is called. */
-const whyNotCompiled = ({ planError, errors }: Compiled, planning = 'program instantiation'): string =>
-  planError === undefined ? `compilation failed: ${errors}` : `${planning} failed: ${planError}`;
 
 function checkOldSelf(
   source: SchemaRule,
@@ -129,66 +134,55 @@ function checkOldSelf(
     );
 }
 
-function checkMessage(
-  env: Environment,
-  text: string,
-  source: SchemaRule,
-  rulePath: string,
-  occurrences: number,
-  state: CheckState,
-): void {
+function checkMessage(env: Environment, text: string, source: SchemaRule, rulePath: string, state: CheckState): void {
   const path = `${rulePath}.messageExpression`;
   const compiled = env.compile(text);
   if (!compiled.program)
     state.found.push(invalidRule(path, source, `messageExpression ${whyNotCompiled(compiled, 'instantiation')}`));
-  else if (!sameType(compiled.type, engine().cel.STRING))
+  else if (engine().cel.formatType(compiled.type!) !== 'string')
     state.found.push(invalidRule(path, source, 'messageExpression must evaluate to a string'));
-  else addCost(state, path, 'messageExpression', compiled.cost!.max, occurrences);
+  // A message is made once, however often its schema occurs.
+  else addCost(state, path, 'messageExpression', compiled.cost!.max, 1);
 }
 
-function visit(
-  schema: StructuralSchema,
-  path: string,
-  position: SchemaPosition,
-  root: boolean,
-  state: CheckState,
-): void {
-  const rules = schema['x-kubernetes-validations']?.length ?? 0;
-  const values = additionalSchema(schema);
-  const type = rules > 0 ? engine().cel.schemaType(schema, { root, name: 'selfType' }) : undefined;
-  if (type) compileRules(schema, type, path, position, state);
-  const keyed = schema['x-kubernetes-list-type'] === 'map';
-  const { cardinality } = engine().cel;
-  if (schema.items) {
-    const occurrences = cardinality(position.occurrences, schema.maxItems);
-    const uncorrelatable = position.uncorrelatable ?? (keyed ? undefined : path);
-    visit(
-      schema.items,
-      `${path}.items`,
-      { occurrences, ...(uncorrelatable === undefined ? {} : { uncorrelatable }) },
-      false,
-      state,
-    );
-  }
-  const mapUncorrelatable =
-    position.uncorrelatable ?? (schema['x-kubernetes-map-type'] === 'atomic' ? path : undefined);
-  const below = (count: number | undefined): SchemaPosition => ({
-    occurrences: count,
-    ...(mapUncorrelatable === undefined ? {} : { uncorrelatable: mapUncorrelatable }),
-  });
-  for (const [name, property] of Object.entries(schema.properties ?? {}))
-    visit(property, `${path}.properties[${name}]`, below(position.occurrences), false, state);
-  if (values) {
-    const occurrences = cardinality(position.occurrences, schema.maxProperties);
-    visit(values, `${path}.additionalProperties`, below(occurrences), false, state);
-  }
-}
+/** Whether the members of an object are compared with those of the old one by their names. */
+const isCorrelatable = (mapType: string | undefined): boolean =>
+  mapType === undefined || mapType === 'granular' || mapType === 'atomic';
 
-/** Validates the rules of a structural schema: they must compile to booleans, and their costs must be within limits. */
-export function ruleViolations(schema: StructuralSchema, path: string): Violation[] {
-  if (!hasRules(schema)) return [];
-  const state: CheckState = { found: [], cost: new (engine().cel.SchemaCost)() };
-  visit(schema, path, { occurrences: 1 }, true, state);
-  const tooHigh = state.cost.violations().map(violation => forbiddenField(violation.path ?? path, violation.message));
-  return [...state.found, ...tooHigh];
+/** The compilation of the rules of a schema and its nested ones, and the sum of their costs. */
+export class RuleCosts {
+  readonly #state: CheckState = { found: [], cost: new (engine().cel.SchemaCost)() };
+
+  /** Violations of the rules of a schema, but not of nested ones. */
+  check(schema: StructuralSchema, path: string, position: SchemaPosition, isRoot: boolean): Violation[] {
+    if (!schema['x-kubernetes-validations']?.length) return [];
+    const type = engine().cel.schemaType(schema, { root: isRoot, name: 'selfType' });
+    if (!type) return [internalError(`${path}.x-kubernetes-validations`, NO_TYPE)];
+    this.#state.found = [];
+    compileRules(schema, type, path, position, this.#state);
+    return this.#state.found;
+  }
+
+  /** The position of the schemas of a member of a schema. */
+  below(
+    schema: StructuralSchema,
+    path: string,
+    { occurrences, uncorrelatable }: SchemaPosition,
+    member: 'items' | 'additionalProperties' | 'properties',
+  ): SchemaPosition {
+    const { cardinality } = engine().cel;
+    const correlates =
+      member === 'items' ? schema['x-kubernetes-list-type'] === 'map' : isCorrelatable(schema['x-kubernetes-map-type']);
+    const outermost = uncorrelatable ?? (correlates ? undefined : path);
+    const most = member === 'items' ? schema.maxItems : schema.maxProperties;
+    return {
+      occurrences: member === 'properties' ? occurrences : cardinality(occurrences, most),
+      ...(outermost === undefined ? {} : { uncorrelatable: outermost }),
+    };
+  }
+
+  /** Violations if all checked rules together cost too much. `path` is that of the root schema. */
+  total(path: string): Violation[] {
+    return this.#state.cost.violations().map(({ path: at, message }) => forbiddenField(at ?? path, message));
+  }
 }

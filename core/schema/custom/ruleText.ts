@@ -1,33 +1,13 @@
-import type { StructuralSchema } from '../../api/resource.js';
 import type { Compiled } from '../../cel/index.js';
-import { propertySchema, additionalSchema } from './prune.js';
+import { engine } from './engine.js';
 
-/** A name in a field path. `isKey`: it is the key of a map. */
-export interface PathElement {
-  readonly name: string;
-  readonly isKey: boolean;
-}
-
-const PART = /\.([A-Za-z_][A-Za-z0-9_-]*|[A-Za-z0-9_-]+)|\['((?:\\.|[^'\\])*)'\]/y;
-
-/** The names in a rule's `fieldPath` (`.a.b`, `.m['k']`); undefined if the schema has no such field. */
-export function fieldPathNames(path: string, schema: StructuralSchema): PathElement[] | undefined {
-  const names: PathElement[] = [];
-  let at = 0;
-  let current: StructuralSchema | undefined = schema;
-  while (at < path.length) {
-    PART.lastIndex = at;
-    const found = PART.exec(path);
-    if (!found || !current) return undefined;
-    at = PART.lastIndex;
-    const name = found[1] ?? found[2]!.replace(/\\(.)/g, '$1');
-    const property: StructuralSchema | undefined = propertySchema(current, name);
-    names.push({ name, isKey: !property });
-    current = property ?? additionalSchema(current);
-    if (!current) return undefined;
-  }
-  return names.length > 0 ? names : undefined;
-}
+/** The reasons that a rule may give. */
+export const REASONS: readonly string[] = [
+  'FieldValueDuplicate',
+  'FieldValueForbidden',
+  'FieldValueInvalid',
+  'FieldValueRequired',
+];
 
 /** A CEL environment. */
 export interface Compiler {
@@ -49,3 +29,11 @@ export function compileRule(
     ? { compiled: compiledWithOld, usesOldSelf: true }
     : { compiled: compiledWithOld, usesOldSelf: false };
 }
+
+/** Why an expression could not be compiled. `planning`: how its last step is called. */
+export const whyNotCompiled = ({ planError, errors }: Compiled, planning = 'program instantiation'): string =>
+  planError === undefined ? `compilation failed: ${errors}` : `${planning} failed: ${planError}`;
+
+/** Whether a compiled expression has the type bool. */
+export const isBoolean = ({ type }: Compiled): boolean =>
+  type !== undefined && engine().cel.formatType(type) === 'bool';

@@ -4,20 +4,27 @@ import type { Json } from '../../model/object.js';
 import { type Violation, MAX_VIOLATIONS, type ViolationType } from '../../model/refusal.js';
 import type { Program, SchemaType } from '../../cel/index.js';
 import { engine } from './engine.js';
-import { compileRule, fieldPathNames } from './ruleText.js';
+import { findFieldPath } from './fieldPath.js';
+import { compileRule, isBoolean, REASONS, whyNotCompiled } from './ruleText.js';
 import { isMembers } from '../patch/members.js';
 import { additionalSchema, propertySchema } from './prune.js';
 import { correlateItems, memberOf, WHOLE_OBJECT } from './validate.js';
 
-/** Evaluates the rules of a schema for an object. Violations by values that an update did not change go to `warn`. */
-export type RuleEvaluator = (value: Json, old: Json | undefined, warn: (text: string) => void) => Violation[];
+/**
+ * Evaluates the rules of a schema for an object. Violations by values that an update did not change go to `warn`;
+ * without it, they are violations like others.
+ */
+export type RuleEvaluator = (value: Json, old: Json | undefined, warn?: (text: string) => void) => Violation[];
 
 /** Upstream's limit of the result of a message expression. */
 const MESSAGE_BYTES = 5 * 1024;
 
 interface CompiledRule {
   readonly source: SchemaRule;
-  readonly program: Program;
+  /** Undefined if the rule does not compile. */
+  readonly program: Program | undefined;
+  /** Why the rule does not compile. */
+  readonly error?: string;
   readonly usesOldSelf: boolean;
   readonly message?: Program;
 }
@@ -35,55 +42,62 @@ interface RuleNode {
 /** The state of one evaluation. */
 interface Evaluation {
   readonly found: Violation[];
-  readonly warn: (text: string) => void;
+  readonly warn: ((text: string) => void) | undefined;
   budget: number;
 }
 
-function compileOwnRules(schema: StructuralSchema, type: SchemaType | undefined): CompiledRule[] {
+function compileOwnRules(schema: StructuralSchema, type: SchemaType | undefined, isNew: boolean): CompiledRule[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
   if (rules.length === 0 || !type) return [];
-  const { createEnvironment, optionalType, validationOf, widestLibraries } = engine().cel;
+  const { createEnvironment, librariesOf, optionalType, validationOf, widestLibraries } = engine().cel;
   const base = createEnvironment({
-    libraries: widestLibraries(),
+    libraries: isNew ? librariesOf() : widestLibraries(),
     validation: validationOf(),
     variables: { self: type.type },
   });
-  return rules.flatMap(source => {
+  return rules.flatMap((source): CompiledRule[] => {
+    // Upstream refuses an empty rule, but never evaluates it.
+    if (source.rule.trim() === '') return [];
     const old = source.optionalOldSelf ? optionalType(type.type) : type.type;
     const env = base.extend({ oldSelf: old });
     const { compiled, usesOldSelf } = compileRule(base, env, source.rule);
-    if (!compiled.program) return [];
+    if (!compiled.program) return [{ source, program: undefined, usesOldSelf, error: whyNotCompiled(compiled) }];
+    if (!isBoolean(compiled))
+      return [{ source, program: undefined, usesOldSelf, error: 'cel expression must evaluate to a bool' }];
     const message = source.messageExpression ? env.compile(source.messageExpression).program : undefined;
     return [{ source, program: compiled.program, usesOldSelf, ...(message ? { message } : {}) }];
   });
 }
 
 /** Compiles the rules of a schema and its nested ones; undefined if there are none. */
-function compileNode(schema: StructuralSchema, root: boolean): RuleNode | undefined {
+function compileNode(schema: StructuralSchema, root: boolean, isNew: boolean): RuleNode | undefined {
   const values = additionalSchema(schema);
   const properties = new Map<string, RuleNode>();
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const below = compileNode(property, false);
+    const below = compileNode(property, false, isNew);
     if (below) properties.set(name, below);
   }
-  const items = schema.items && compileNode(schema.items, false);
-  const valuesNode = values && compileNode(values, false);
+  const items = schema.items && compileNode(schema.items, false, isNew);
+  const valuesNode = values && compileNode(values, false, isNew);
   const own = schema['x-kubernetes-validations']?.length ?? 0;
   if (own === 0 && properties.size === 0 && !items && !valuesNode) return undefined;
   const type = own > 0 ? engine().cel.schemaType(schema, { root, name: 'selfType' }) : undefined;
   return {
     schema,
     type,
-    rules: compileOwnRules(schema, type),
+    rules: compileOwnRules(schema, type, isNew),
     properties,
     ...(items ? { items } : {}),
     ...(valuesNode ? { values: valuesNode } : {}),
   };
 }
 
-/** Compiles the rules of a schema; undefined if it has none. `wholeObject`: the schema is that of an API object. */
-export function compileRules(schema: StructuralSchema, wholeObject = true): RuleEvaluator | undefined {
-  const root = compileNode(schema, wholeObject);
+/**
+ * Compiles the rules of a schema; undefined if it has none. `ofDefault`: the schema is not that of an API object but of
+ * a new default, and its rules may only use what new expressions may use.
+ */
+export function compileRules(schema: StructuralSchema, ofDefault = false): RuleEvaluator | undefined {
+  const root = compileNode(schema, !ofDefault, ofDefault);
   if (!root) return undefined;
   return (value, old, warn) => {
     const evaluation: Evaluation = { found: [], warn, budget: engine().cel.REQUEST_BUDGET };
@@ -94,7 +108,7 @@ export function compileRules(schema: StructuralSchema, wholeObject = true): Rule
 
 function visit(node: RuleNode, value: Json, old: Json | undefined, path: string, evaluation: Evaluation): void {
   if (value === null || evaluation.budget < 0 || evaluation.found.length > MAX_VIOLATIONS) return;
-  if (node.rules.length > 0) evaluateNode(node, value, old, path, evaluation);
+  if (node.schema['x-kubernetes-validations']?.length) evaluateNode(node, value, old, path, evaluation);
   if (Array.isArray(value) && node.items) {
     const before = correlateItems(old, node.schema);
     for (const [i, item] of value.entries()) visit(node.items, item, before(item), `${path}[${i}]`, evaluation);
@@ -108,26 +122,43 @@ function visitMembers(
   path: string,
   evaluation: Evaluation,
 ): void {
-  const before = node.schema['x-kubernetes-map-type'] === 'atomic' ? undefined : old;
   for (const [name, below] of node.properties)
     if (Object.hasOwn(value, name))
-      visit(below, value[name]!, memberOf(before, name), path ? `${path}.${name}` : name, evaluation);
+      visit(below, value[name]!, memberOf(old, name), path ? `${path}.${name}` : name, evaluation);
   if (!node.values) return;
   for (const key of Object.keys(value))
     if (!propertySchema(node.schema, key))
-      visit(node.values, value[key]!, memberOf(before, key), `${path}[${key}]`, evaluation);
+      visit(node.values, value[key]!, memberOf(old, key), `${path}[${key}]`, evaluation);
 }
+
+const NO_TYPE = 'rule compiler initialization error: failed to convert to declType for CEL validation rules';
+
+/** The violation of a value whose rules cannot be evaluated. */
+const unusable = (path: string, { type }: StructuralSchema, why: string): Violation =>
+  violationOf('FieldValueInvalid', path, { type: type ?? '' }, why);
 
 function evaluateNode(node: RuleNode, value: Json, old: Json | undefined, path: string, evaluation: Evaluation): void {
   const unchanged = old !== undefined && isDeepStrictEqual(value, old);
-  const type = node.type!;
+  const { type } = node;
+  if (!type) {
+    // As upstream, this is only said of the schema that is validated, not of nested ones.
+    if (path === '') evaluation.found.push(unusable(path, node.schema, NO_TYPE));
+    return;
+  }
+  // As upstream, message expressions have the old value only if a rule uses it.
+  const usesOld = node.rules.some(rule => rule.usesOldSelf);
   for (const rule of node.rules) {
+    if (!rule.program) {
+      evaluation.found.push(unusable(path, node.schema, `rule compile error: ${rule.error}`));
+      continue;
+    }
     if (rule.usesOldSelf && old === undefined && !rule.source.optionalOldSelf) continue;
-    const variables = new Variables(type, value, old, rule.source.optionalOldSelf === true);
-    const violation = evaluateRule(rule, node.schema, variables, path, evaluation);
+    const before = usesOld ? { value: old, optional: rule.source.optionalOldSelf === true } : undefined;
+    const variables = new Variables(type, value, before);
+    const violation = evaluateRule(rule, rule.program, node.schema, variables, path, evaluation);
     if (!violation) continue;
     // A value that the update did not change may violate a rule that was added later.
-    if (unchanged && !rule.usesOldSelf) evaluation.warn(`${violation.field}: ${violation.message}`);
+    if (unchanged && !rule.usesOldSelf && evaluation.warn) evaluation.warn(`${violation.field}: ${violation.message}`);
     else evaluation.found.push(violation);
     if (evaluation.budget < 0) return;
   }
@@ -135,13 +166,20 @@ function evaluateNode(node: RuleNode, value: Json, old: Json | undefined, path: 
 
 /** The variables of a rule, converted when it uses them. */
 class Variables {
-  constructor(type: SchemaType, value: Json, old: Json | undefined, optional: boolean) {
+  constructor(
+    type: SchemaType,
+    value: Json,
+    old: { readonly value: Json | undefined; readonly optional: boolean } | undefined,
+  ) {
     const { Optional } = engine().cel;
     const view = (data: Json | undefined) => (data === undefined || data === null ? null : type.view(data));
     const define = (name: string, get: () => unknown): unknown =>
       Object.defineProperty(this, name, { get, enumerable: true });
     define('self', () => view(value));
-    define('oldSelf', () => (optional ? (old == null ? Optional.none : new Optional(view(old))) : view(old)));
+    if (!old) return;
+    const { value: before, optional } = old;
+    if (optional) define('oldSelf', () => (before == null ? Optional.none : new Optional(view(before))));
+    else if (before !== undefined) define('oldSelf', () => view(before));
   }
   readonly [name: string]: unknown;
 }
@@ -158,6 +196,7 @@ const violationOf = (reason: ViolationType, field: string, schema: StructuralSch
 
 function evaluateRule(
   rule: CompiledRule,
+  program: Program,
   schema: StructuralSchema,
   variables: Variables,
   path: string,
@@ -165,7 +204,7 @@ function evaluateRule(
 ): Violation | undefined {
   const { source } = rule;
   const { CALL_BUDGET, evaluationMessage } = engine().cel;
-  const outcome = rule.program.evaluate(variables, { budget: Math.min(CALL_BUDGET, evaluation.budget) });
+  const outcome = program.evaluate(variables, { budget: Math.min(CALL_BUDGET, evaluation.budget) });
   evaluation.budget -= outcome.cost;
   if (outcome.error !== undefined) {
     const text = evaluationMessage(outcome.error);
@@ -181,7 +220,7 @@ function evaluateRule(
   if (outcome.value === true) return undefined;
   const field = source.fieldPath ? resolveFieldPath(path, source.fieldPath, schema) : path;
   return violationOf(
-    (source.reason as ViolationType | undefined) ?? 'FieldValueInvalid',
+    source.reason && REASONS.includes(source.reason) ? (source.reason as ViolationType) : 'FieldValueInvalid',
     field,
     schema,
     violationMessage(rule, variables, evaluation),
@@ -204,6 +243,7 @@ function violationMessage(rule: CompiledRule, variables: Variables, evaluation: 
 }
 
 function resolveFieldPath(path: string, fieldPath: string, schema: StructuralSchema): string {
-  const names = fieldPathNames(fieldPath, schema) ?? [];
-  return names.reduce((at, { name, isKey }) => (isKey ? `${at}[${name}]` : at ? `${at}.${name}` : name), path);
+  const found = findFieldPath(fieldPath, schema);
+  const names = 'names' in found ? found.names : [];
+  return names.reduce<string>((at, { name, isKey }) => (isKey ? `${at}[${name}]` : at ? `${at}.${name}` : name), path);
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RE2JS } from 're2js';
 import type { StructuralSchema } from '../../api/resource.js';
 import { doubleText, isInteger, isNumber, writeJson } from '../../model/jsonText.js';
+import { goValue } from '../../model/goText.js';
 import type { Json } from '../../model/object.js';
 import {
   duplicate,
@@ -85,14 +86,23 @@ const inBody = (path: string, text: string): string => `${path} in body ${text}`
 const isMultiple = (value: number | bigint, of: number): boolean =>
   isInteger(value) && isInteger(of) ? BigInt(value) % BigInt(of) === 0n : Number.isInteger(Number(value) / Number(of));
 
+/** A limit as upstream compares it: limits of integers are cut to integers. */
+const limitFor = (value: number | bigint, limit: number | undefined): number | undefined =>
+  limit === undefined || !isInteger(value) ? limit : Math.trunc(limit);
+
 function numberViolations(value: number | bigint, schema: StructuralSchema, path: string, out: Violation[]): void {
-  const { maximum, minimum, multipleOf } = schema;
+  const [maximum, minimum] = [limitFor(value, schema.maximum), limitFor(value, schema.minimum)];
+  const multipleOf = limitFor(value, schema.multipleOf);
   const report = (text: string): unknown => out.push(invalid(path, value, inBody(path, text)));
   if (maximum !== undefined && (schema.exclusiveMaximum ? value >= maximum : value > maximum))
     report(`should be less than ${schema.exclusiveMaximum ? '' : 'or equal to '}${doubleText(maximum)}`);
   if (minimum !== undefined && (schema.exclusiveMinimum ? value <= minimum : value < minimum))
     report(`should be greater than ${schema.exclusiveMinimum ? '' : 'or equal to '}${doubleText(minimum)}`);
-  if (multipleOf !== undefined && multipleOf > 0 && !isMultiple(value, multipleOf))
+  if (multipleOf !== undefined && multipleOf <= 0)
+    out.push(
+      invalid(path, multipleOf, `factor MultipleOf declared for ${path} must be positive: ${doubleText(multipleOf)}`),
+    );
+  else if (multipleOf !== undefined && !isMultiple(value, multipleOf))
     report(`should be a multiple of ${doubleText(multipleOf)}`);
 }
 
@@ -104,10 +114,11 @@ const lengthOf = (text: string): number => {
 
 function stringViolations(value: string, schema: StructuralSchema, path: string, out: Violation[]): void {
   const { maxLength, minLength, pattern, format } = schema;
+  // As upstream, only the first of the limits that a string exceeds is reported.
   if (maxLength !== undefined && lengthOf(value) > maxLength) out.push(tooLong(path, maxLength));
-  if (minLength !== undefined && lengthOf(value) < minLength)
+  else if (minLength !== undefined && lengthOf(value) < minLength)
     out.push(invalid(path, value, inBody(path, `should be at least ${minLength} chars long`)));
-  if (pattern !== undefined && !matchesPattern(pattern, value))
+  else if (pattern !== undefined && !matchesPattern(pattern, value))
     out.push(invalid(path, value, inBody(path, `should match '${pattern}'`)));
   if (format !== undefined && !hasFormat(value, format))
     out.push({
@@ -160,10 +171,13 @@ function objectViolations(
     out.push(invalid(path, keys.length, inBody(path, `should have at least ${minProperties} properties`)));
   for (const name of schema.required ?? []) if (!Object.hasOwn(value, name)) out.push(required(joinPath(path, name)));
   for (const key of keys) {
-    const below = propertySchema(schema, key) ?? additionalSchema(schema);
-    if (below) checkValue(value[key]!, memberOf(old, key), below, joinPath(path, key), out);
+    const property = propertySchema(schema, key);
+    const values = additionalSchema(schema);
+    if (property) checkValue(value[key]!, memberOf(old, key), property, joinPath(path, key), out);
+    // Upstream's path of a member of a map at the root begins with a dot.
+    else if (values) checkValue(value[key]!, memberOf(old, key), values, `${path}.${key}`, out);
     else if (schema.additionalProperties === false)
-      out.push(invalid(path, key, inBody(joinPath(path, key), 'is a forbidden property')));
+      out.push(invalid(path, key, inBody(`${path}.${key}`, 'is a forbidden property')));
   }
 }
 
@@ -199,8 +213,12 @@ function checkCombinations(value: Json, old: OldValue, schema: StructuralSchema,
     else if (valid > 1) out.push(combinationViolation(path, `${text} ${valid} valid alternatives`));
   }
   if (schema.allOf?.length) {
-    const found = results(schema.allOf).flat();
-    if (found.length > 0) out.push(...found, combinationViolation(path, 'must validate all the schemas (allOf)'));
+    const all = results(schema.allOf);
+    const found = all.flat();
+    if (found.length > 0) {
+      const none = all.every(one => one.length > 0) ? '. None validated' : '';
+      out.push(...found, combinationViolation(path, `must validate all the schemas (allOf)${none}`));
+    }
   }
   if (schema.not && violationsIn(value, old, schema.not, path).length === 0)
     out.push(combinationViolation(path, 'must not validate the schema (not)'));
@@ -217,7 +235,7 @@ function checkValue(value: Json, old: OldValue, schema: StructuralSchema, path: 
   const wrong = typeViolation(value, schema, path);
   if (wrong) out.push(wrong);
   if (schema.enum && !(value === null && schema.nullable) && !schema.enum.some(one => isEqual(one, value)))
-    out.push(notSupported(path, value, schema.enum.map(String)));
+    out.push(notSupported(path, goValue(value), schema.enum.map(String)));
   if (value === null) return;
   checkCombinations(value, old, schema, path, out);
   if (typeof value === 'string') stringViolations(value, schema, path, out);

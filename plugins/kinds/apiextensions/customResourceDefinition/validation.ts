@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { dns1035Label, dns1123Subdomain } from '../../../../core/model/names.js';
+import type { StructuralSchema } from '../../../../core/api/resource.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { goStrings } from '../../../../core/model/goText.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../../core/model/refusal.js';
+import { hasDefault } from '../../../../core/schema/custom/schemaWalk.js';
 import type { Naming } from '../../../../core/naming.js';
 import { isConditionTrue } from './source.js';
 import { validateVersions } from './versions.js';
@@ -70,6 +72,9 @@ function validateSpec(spec: UnknownRecord, before?: UnknownRecord): Violation[] 
   if (new Set(names).size < names.length)
     found.push(invalid('spec.versions', versions, 'must contain unique version names'));
   versions.forEach((version, i) => void found.push(...validateVersionName(version, `spec.versions[${i}]`)));
+  // Upstream keeps the name of the first version a second time.
+  const first = names[0] ?? '';
+  found.push(...dns1035Label(first).map(complaint => invalid('spec.version', first, complaint)));
   if (spec.preserveUnknownFields === true)
     found.push(
       invalid(
@@ -78,6 +83,8 @@ function validateSpec(spec: UnknownRecord, before?: UnknownRecord): Violation[] 
         'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
       ),
     );
+  if (spec.preserveUnknownFields === true && versions.some(hasDefaultValue))
+    found.push(invalid('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema'));
   return [
     ...found,
     ...validateNames(recordAt(spec, 'names') ?? {}),
@@ -85,6 +92,11 @@ function validateSpec(spec: UnknownRecord, before?: UnknownRecord): Violation[] 
     ...validateChangedVersions(versions, before && recordsAt(before, 'versions')),
   ];
 }
+
+const hasDefaultValue = (version: UnknownRecord): boolean => {
+  const schema = recordAt(version, 'schema', 'openAPIV3Schema');
+  return schema !== undefined && hasDefault(schema as StructuralSchema);
+};
 
 /** Versions that did not change are not validated again. */
 const validateChangedVersions = (versions: UnknownRecord[], before: UnknownRecord[] | undefined): Violation[] =>
@@ -191,12 +203,12 @@ function validateStoredVersions(definition: ApiObject): Violation[] {
   const path = 'status.storedVersions';
   const stored = stringsAt(definition, 'status', 'storedVersions');
   const left = new Map(stored.map((name, i) => [name, i]));
-  const found = stored.length === 0 ? [invalid(path, stored, 'must have at least one stored version')] : [];
+  const found = stored.length === 0 ? [invalid(path, goStrings(stored), 'must have at least one stored version')] : [];
   if (stored.length === 0) return found;
   for (const version of recordsAt(definition, 'spec', 'versions')) {
     const name = stringAt(version, 'name');
     if (version.storage === true && !left.has(name))
-      found.push(invalid(path, stored, `must have the storage version ${name}`));
+      found.push(invalid(path, goStrings(stored), `must have the storage version ${name}`));
     left.delete(name);
   }
   return [...found, ...[...left].map(([name, i]) => invalid(`${path}[${i}]`, name, 'must appear in spec.versions'))];

@@ -2,17 +2,24 @@ import { isDeepStrictEqual } from 'node:util';
 import type { StructuralSchema } from '../../../../core/api/resource.js';
 import { recordAt, recordsAt, stringAt, type UnknownRecord, valueAt } from '../../../../core/model/record.js';
 import { duplicate, invalid, required, tooMany, type Violation } from '../../../../core/model/refusal.js';
-import { simplePathNames } from '../../../../core/schema/custom/jsonPath.js';
+import { findFieldPath } from '../../../../core/schema/custom/fieldPath.js';
+import { unrepresentedKeyword, unrepresentedText } from '../../../../core/schema/custom/schemaWalk.js';
 import { structuralViolations } from '../../../../core/schema/custom/structural.js';
 
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
+const NOT_SELECTABLE =
+  'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
 const SELECTABLE_TYPES = new Set(['string', 'boolean', 'integer']);
 
 /** Selectable fields of a version. */
 const MOST_SELECTABLE = 8;
+
+/** Where upstream reports schemas and selectable fields that are equal in all versions. */
+const LIFTED_SCHEMA = 'spec.validation';
+const LIFTED_FIELDS = 'spec.selectableFields';
 
 const SIMPLE = 'must be a simple json path starting with .';
 
@@ -31,22 +38,24 @@ function fieldOfVersion(
   return i => `spec.versions[${i}].${member}`;
 }
 
+const hasStatus = (version: UnknownRecord): boolean => recordAt(version, 'subresources', 'status') !== undefined;
+
 /** Violations of the versions of a definition: schemas, subresources, columns and selectable fields. */
 export function validateVersions(versions: readonly UnknownRecord[]): Violation[] {
-  const schemaAt = fieldOfVersion(versions, 'schema', 'spec.validation');
+  const schemaAt = fieldOfVersion(versions, 'schema', LIFTED_SCHEMA);
   const subresourcesAt = fieldOfVersion(versions, 'subresources', 'spec.subresources');
   const columnsAt = fieldOfVersion(versions, 'additionalPrinterColumns', 'spec.additionalPrinterColumns');
-  const selectableAt = fieldOfVersion(versions, 'selectableFields', 'spec.selectableFields');
+  const selectableAt = fieldOfVersion(versions, 'selectableFields', LIFTED_FIELDS);
   return versions.flatMap((version, i) => {
     const schema = recordAt(version, 'schema', 'openAPIV3Schema') as StructuralSchema | undefined;
     const [place, subs, columns, fields] = [schemaAt(i), subresourcesAt(i), columnsAt(i), selectableAt(i)];
     const path = `${place}.openAPIV3Schema`;
     return [
       ...(schema ? [] : [required(`spec.versions[${i}].schema.openAPIV3Schema`, 'schemas are required')]),
-      ...(schema && place ? structuralViolations(schema, path) : []),
+      ...(schema && place ? structuralViolations(schema, path, hasStatus(version)) : []),
       ...(subs ? validateScale(recordAt(version, 'subresources', 'scale'), `${subs}.scale`) : []),
       ...(columns ? validateColumns(recordsAt(version, 'additionalPrinterColumns'), columns) : []),
-      ...(fields ? validateSelectableFields(recordsAt(version, 'selectableFields'), schema, fields) : []),
+      ...(fields ? selectableViolations(version, schema, fields, place) : []),
     ];
   });
 }
@@ -90,39 +99,68 @@ function validateColumns(columns: readonly UnknownRecord[], base: string): Viola
   });
 }
 
-/** The schema at a path of property names; undefined if there is no such property. */
-function schemaAt(schema: StructuralSchema | undefined, names: readonly string[]): StructuralSchema | undefined {
-  return names.reduce<StructuralSchema | undefined>(
-    (here, name) => (here?.properties && Object.hasOwn(here.properties, name) ? here.properties[name] : undefined),
-    schema,
-  );
-}
-
 function validateSelectableFields(
   fields: readonly UnknownRecord[],
   schema: StructuralSchema | undefined,
   base: string,
 ): Violation[] {
   const seen = new Set<string>();
-  const found = fields.length > MOST_SELECTABLE ? [tooMany(base, fields.length, MOST_SELECTABLE)] : [];
-  fields.forEach((field, i) => {
+  const found: Violation[] = [];
+  for (const [i, field] of fields.entries()) {
     const path = `${base}[${i}].jsonPath`;
     const given = stringAt(field, 'jsonPath');
-    const names = simplePathNames(given);
-    const target = names && names[0] !== 'metadata' ? schemaAt(schema, names) : undefined;
+    const target = findFieldPath(given, schema, false);
     if (given === '') found.push(required(path));
-    else if (given.includes('[')) found.push(invalid(path, given, 'is an invalid path: array notation is not allowed'));
-    else if (!target) found.push(invalid(path, given, 'is an invalid path: does not refer to a valid field'));
-    else if (!SELECTABLE_TYPES.has(target.type ?? ''))
-      found.push(
-        invalid(
-          path,
-          given,
-          'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
-        ),
-      );
-    else if (seen.has(given)) found.push(duplicate(path, given));
-    seen.add(given);
-  });
+    else if ('error' in target) found.push(invalid(path, given, `is an invalid path: ${target.error}`));
+    else {
+      if (target.names[0]?.name === 'metadata')
+        found.push(invalid(path, given, 'must not point to fields in metadata'));
+      if (!SELECTABLE_TYPES.has(target.schema?.type ?? '')) found.push(invalid(path, given, NOT_SELECTABLE));
+      if (seen.has(given)) found.push(duplicate(path, given));
+      seen.add(given);
+    }
+  }
+  if (seen.size > MOST_SELECTABLE) found.push(tooMany(base, seen.size, MOST_SELECTABLE));
   return found;
+}
+
+/** Violations of the selectable fields of a version. Upstream looks for their schema where they are themselves. */
+function selectableViolations(
+  version: UnknownRecord,
+  schema: StructuralSchema | undefined,
+  base: string,
+  schemaPlace: string | undefined,
+): Violation[] {
+  const fields = recordsAt(version, 'selectableFields');
+  const isLifted = base === LIFTED_FIELDS;
+  if (fields.length > 0 && isLifted !== (schemaPlace === LIFTED_SCHEMA))
+    return [
+      invalid(
+        base,
+        '',
+        `selectableFields may only be set when ${isLifted ? 'validations.schema' : 'openAPIV3Schema'} is included`,
+      ),
+    ];
+  return checkSelectableFields(
+    fields,
+    schema,
+    base,
+    isLifted ? 'spec.schema.openAPIV3Schema' : `${schemaPlace}.openAPIV3Schema`,
+  );
+}
+
+/** Violations of the selectable fields, which are found in the schema of the same place. */
+function checkSelectableFields(
+  fields: readonly UnknownRecord[],
+  schema: StructuralSchema | undefined,
+  base: string,
+  schemaBase: string,
+): Violation[] {
+  if (fields.length === 0) return [];
+  const unrepresented = schema && unrepresentedKeyword(schema);
+  if (!unrepresented) return validateSelectableFields(fields, schema, base);
+  return [
+    invalid(schemaBase, '', unrepresentedText(unrepresented)),
+    ...validateSelectableFields(fields, undefined, base),
+  ];
 }
