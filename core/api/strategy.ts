@@ -208,6 +208,11 @@ export interface Strategy {
   readonly checkName: (name: string, prefix: boolean) => readonly string[];
   /** Whether finalizers may have any qualified name; absent: finalizers without a domain must be standard ones. */
   readonly allowAnyFinalizer?: boolean;
+  /**
+   * The metadata of a new object is validated only if `validateCreate` finds nothing; absent: before. For kinds that
+   * validate it themselves, or whose names are of little importance.
+   */
+  readonly validatesMetadataLast?: boolean;
   /** Objects of the kind are never owners: the propagation policy of deletes is ignored. */
   readonly cannotBeOwner?: boolean;
   /**

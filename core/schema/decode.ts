@@ -207,13 +207,13 @@ interface FieldPlan {
   readonly emptyIsNull?: boolean;
   /** The value written for an absent field; undefined if it is omitted. */
   readonly absent: ((context: Context) => Json) | undefined;
-  /** The field is ignored, because its feature gate is off. */
+  /** A value of the right type is ignored, because the feature gate of the field is off. */
   readonly gateOff?: boolean;
 }
 
 function emptyTest(field: Field): FieldPlan['isEmpty'] {
   const { type } = field;
-  if (field.pointer) return undefined;
+  if (field.pointer || field.keepsEmpty) return undefined;
   if (type.is === 'list') return value => (value as Json[]).length === 0;
   if (type.is === 'map')
     return value => {
@@ -267,11 +267,13 @@ function structDecoder(struct: Struct): Decoder {
         continue;
       }
       const source = value[key]!;
-      if (source === null || plans[slot]!.gateOff) continue;
+      if (source === null) continue;
+      const { decode, gateOff } = plans[slot]!;
       context.struct = shortName;
       context.path.push(key);
-      slots[slot] = plans[slot]!.decode(source, context);
+      const decoded = decode(source, context);
       context.path.pop();
+      if (!gateOff) slots[slot] = decoded;
     }
     const out: { [key: string]: Json } = {};
     for (let at = 0; at < plans.length; at++) {

@@ -178,7 +178,7 @@ export const SCALAR_DECODERS: Readonly<Record<ScalarName, ScalarDecoder>> = {
   Quantity: decodeQuantity,
   IntOrString: (value, errors) => (typeof value === 'string' ? value : decodeOwnInt32(value, errors)),
   FieldsV1: decodeObject,
-  RawExtension: decodeObject,
+  RawExtension: value => value,
   JSON: value => value,
 };
 

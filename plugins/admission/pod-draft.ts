@@ -4,6 +4,7 @@ import { definePlugin } from '../../core/api/plugin.js';
 import type { Plugin } from '../../core/api/point.js';
 import { mutator } from '../../core/api/admission.js';
 import { ConfigError } from '../../core/api/point.js';
+import type { ObjectMeta } from '../../core/model/object.js';
 import { type GroupResource, Refusal, qualifyResource } from '../../core/model/refusal.js';
 
 /** Creates of pods, without their subresources. */
@@ -17,9 +18,9 @@ export const forbiddenError = (of: GroupResource, name: string, why: string): Re
     kind: of.resource,
   });
 
-/** 403 of an admission plugin about a pod. */
-export const podForbiddenError = (name: string | undefined, why: string): Refusal =>
-  forbiddenError({ group: '', resource: 'pods' }, name ?? '', why);
+/** 403 of an admission plugin about a new pod, whose name may not be generated yet. */
+export const podForbiddenError = ({ name, generateName }: ObjectMeta, why: string): Refusal =>
+  forbiddenError({ group: '', resource: 'pods' }, name || generateName || 'Unknown', why);
 
 /** The configuration of a plugin that takes none. Throws ConfigError for any. */
 export function parseNothing(config: unknown): undefined {

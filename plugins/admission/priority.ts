@@ -57,18 +57,18 @@ function setPriorities(host: Host<'request'>): Mutator {
       if (change.operation === 'UPDATE') return keepOld(pod, recordAt(change.old, 'spec'));
       const asked = stringAt(pod, 'priorityClassName');
       const priority = asked === '' ? globalDefault() : find(asked);
-      if (!priority) throw podForbiddenError(draft.metadata.name, `no PriorityClass with name ${asked} was found`);
+      if (!priority) throw podForbiddenError(draft.metadata, `no PriorityClass with name ${asked} was found`);
       const given = numberAt(pod, 'priority');
       if (given !== undefined && given !== priority.value) {
         throw podForbiddenError(
-          draft.metadata.name,
+          draft.metadata,
           `the integer value of priority (${given}) must not be provided in pod spec; priority admission controller computed ${priority.value} from the given PriorityClass name`,
         );
       }
       const preemption = stringAt(pod, 'preemptionPolicy');
       if (!isAbsent(pod.preemptionPolicy) && preemption !== priority.preemption) {
         throw podForbiddenError(
-          draft.metadata.name,
+          draft.metadata,
           `the string value of PreemptionPolicy (${preemption}) must not be provided in pod spec; priority admission controller computed ${priority.preemption} from the given PriorityClass name`,
         );
       }

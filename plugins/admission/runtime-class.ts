@@ -18,7 +18,7 @@ export default mutatorPlugin('runtime-class', host => {
     on: POD_CREATES,
     mutate: (_change, draft) => {
       const pod = specOf(draft);
-      const refuse = (why: string): Error => podForbiddenError(draft.metadata.name, why);
+      const refuse = (why: string): Error => podForbiddenError(draft.metadata, why);
       const name = stringAt(pod, 'runtimeClassName');
       const asked = recordAt(pod, 'overhead');
       if (name === '') {

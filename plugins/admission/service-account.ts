@@ -1,4 +1,5 @@
 import { recordsAt, specOf, stringAt, type UnknownRecord } from '../../core/model/record.js';
+import { pathSegment } from '../../core/model/names.js';
 import { randomName } from '../../core/model/names.js';
 import type { Naming } from '../../core/naming.js';
 
@@ -66,8 +67,12 @@ export default mutatorPlugin('service-account', host => {
       // that it will create are used.
       const account: UnknownRecord | undefined = accounts.get(namespace, name) ?? (name === DEFAULT ? {} : undefined);
       if (!account) {
-        const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
-        throw podForbiddenError(draft.metadata.name, why);
+        const malformed = pathSegment(name);
+        const what =
+          malformed.length > 0
+            ? `invalid resource name ${JSON.stringify(name)}: [${malformed.join(' ')}]`
+            : `serviceaccount ${JSON.stringify(name)} not found`;
+        throw podForbiddenError(draft.metadata, `error looking up service account ${namespace}/${name}: ${what}`);
       }
       const mount = pod.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
       if (mount !== false) mountToken(pod, host.naming);

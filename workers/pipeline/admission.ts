@@ -74,10 +74,12 @@ async function validateObject(context: Context, write: ObjectWrite): Promise<Val
   write.prepare(object);
   resource.strategy.applyDefaults(object);
   setVersions(write);
-  const violations = runValidation(request, () => [
-    ...metadataViolations(resource, object, old),
-    ...write.violations(object),
-  ]);
+  const violations = runValidation(request, () => {
+    const ofMetadata = metadataViolations(resource, object, old);
+    const ofKind = write.violations(object);
+    if (!old && resource.strategy.validatesMetadataLast) return ofKind.length > 0 ? ofKind : ofMetadata;
+    return [...ofMetadata, ...ofKind];
+  });
   throwIfInvalid(resource, nameOf(write), violations);
   await runValidators(context, request, objectChange(context, write), object);
   return { request, dryRun, outcome: outcomeOf(context, write) };

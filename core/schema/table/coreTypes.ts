@@ -1111,7 +1111,7 @@ TypedObjectReference
  apiGroup 1 string *
  kind 2 string !
  name 3 string !
- namespace 4 string *? gate=CrossNamespaceVolumeDataSource
+ namespace 4 string *?
 Volume
  name 1 string !
  + 2 .VolumeSource pb=volumeSource

@@ -35,11 +35,12 @@ export interface FieldLine {
   readonly oneOf?: string;
   readonly gate?: string;
   readonly bare?: boolean;
+  readonly keepsEmpty?: boolean;
 }
 
 const TYPE_MARKERS = new Set(['kind', 'atomic', 'granular', 'wrapper', 'custom', 'noproto', 'unreached']);
 const TYPE_SETTINGS = new Set(['union']);
-const FIELD_MARKERS: ReadonlySet<string> = new Set(['bare']);
+const FIELD_MARKERS: ReadonlySet<string> = new Set(['bare', 'keeps']);
 const FIELD_SETTINGS = new Set(['list', 'map', 'patch', 'by', 'default', 'enum', 'pb', 'gate', 'one']);
 const FLAGS = /^\*?\??!?$/;
 
@@ -167,5 +168,6 @@ export function readFieldLine(line: string, typeId: string): FieldLine {
     ...(given.has('one') ? { oneOf: given.get('one') } : {}),
     ...(given.has('gate') ? { gate: given.get('gate') } : {}),
     ...(given.has('bare') ? { bare: true } : {}),
+    ...(given.has('keeps') ? { keepsEmpty: true } : {}),
   };
 }

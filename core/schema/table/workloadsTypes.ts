@@ -371,7 +371,7 @@ HPAScalingPolicy
 HPAScalingRules
  stabilizationWindowSeconds 3 int32 *?
  selectPolicy 1 string *?
- policies 2 [].HPAScalingPolicy ? list=atomic
+ policies 2 [].HPAScalingPolicy ? list=atomic keeps
 HorizontalPodAutoscaler kind
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .HorizontalPodAutoscalerSpec ?

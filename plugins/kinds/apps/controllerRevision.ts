@@ -1,19 +1,35 @@
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { exactNumberAt, isAbsent } from '../../../core/model/record.js';
-import { invalid, required, type Violation } from '../../../core/model/refusal.js';
+import { writeJson } from '../../../core/model/jsonText.js';
+import { isAbsent, isDeepEqual, isRecord } from '../../../core/model/record.js';
+import { invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, integerCell, NAME } from '../shared/columns.js';
-import { validateImmutable } from '../shared/violations.js';
+import { validateNotNegative } from '../shared/violations.js';
+
+const validateRevision = (object: ApiObject): Violation[] => validateNotNegative(object, 'revision', 'revision');
 
 /** Checks that there is data and that the revision is not negative. */
-const validateControllerRevision = (object: ApiObject): Violation[] => {
-  const revision = exactNumberAt(object, 'revision') ?? 0;
-  return [
-    ...(isAbsent(object.data) ? [required('data', 'data is mandatory')] : []),
-    ...(revision < 0 ? [invalid('revision', revision, 'must be greater than or equal to 0')] : []),
-  ];
-};
+const validateControllerRevision = (object: ApiObject): Violation[] => [
+  ...(isAbsent(object.data)
+    ? [required('data', 'data is mandatory')]
+    : isRecord(object.data)
+      ? []
+      : [required('data', 'data must be a valid JSON object')]),
+  ...validateRevision(object),
+];
+
+/** Checks that the data is the same value: empty members count. */
+const validateSameData = (object: ApiObject, old: ApiObject): Violation[] =>
+  isDeepEqual(object.data ?? null, old.data ?? null)
+    ? []
+    : [
+        invalid(
+          'data',
+          new Verbatim(`runtime.RawExtension{Raw:${writeJson(object.data ?? null)}}`),
+          'field is immutable',
+        ),
+      ];
 
 /** `kind.group/name` of the managing owner. */
 const controllerCell: Cell = object => {
@@ -34,9 +50,6 @@ const COLUMNS: readonly Column[] = [
 /** ControllerRevision: its data cannot change. */
 export const controllerRevision = builtInKind('apps/controllerrevisions', () => ({
   validateCreate: validateControllerRevision,
-  validateUpdate: (object, old) => [
-    ...validateControllerRevision(object),
-    ...validateImmutable(object, old, 'data', 'data'),
-  ],
+  validateUpdate: (object, old) => [...validateRevision(object), ...validateSameData(object, old)],
   columns: COLUMNS,
 }));

@@ -14,7 +14,7 @@ import { invalid, notSupported, required, Verbatim, type Violation } from '../..
 import { AGE, column, integerColumn, labelsText, NAME } from '../shared/columns.js';
 import { validateAtMostAll, leadingNumber, goIntOrString } from '../shared/intOrPercent.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
-import { warnAboutPodSpec } from '../shared/podSpec/warnings.js';
+import { warnAboutChangedTemplate } from '../shared/podSpec/warnings.js';
 import { isUnchanged } from '../shared/equality.js';
 import { CONTAINERS, IMAGES, podTemplateIn, SELECTOR } from '../shared/podTemplateColumns.js';
 import {
@@ -141,6 +141,4 @@ const strategy = (): Partial<Strategy> => ({
 });
 
 /** DaemonSet. */
-export const daemonSet = builtInKind('apps/daemonsets', naming =>
-  warnAboutPodSpec(strategy(), naming, 'spec', 'template', 'spec'),
-);
+export const daemonSet = builtInKind('apps/daemonsets', naming => warnAboutChangedTemplate(strategy(), naming));

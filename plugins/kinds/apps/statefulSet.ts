@@ -1,5 +1,5 @@
 import { builtInKind } from '../../../core/api/resource.js';
-import type { Column, Strategy } from '../../../core/api/strategy.js';
+import type { Column, Strategy, StrategyContext } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import {
   ensureRecord,
@@ -13,7 +13,7 @@ import {
   type UnknownRecord,
 } from '../../../core/model/record.js';
 import { forbiddenField, invalid, type Violation } from '../../../core/model/refusal.js';
-import { setClaimSpecDefaults } from '../shared/claimSpec.js';
+import { claimWarnings, setClaimSpecDefaults } from '../shared/claimSpec.js';
 import { AGE, column, NAME } from '../shared/columns.js';
 import { checkLabelName } from '../shared/names.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
@@ -88,6 +88,13 @@ function validateStatefulSetUpdate(object: ApiObject, old: ApiObject): Violation
   return [...validateStatefulSet(object), ...(isSemanticallyEqual(now, before) ? [] : [forbiddenField('spec', why)])];
 }
 
+/** Warns about the sizes in templates of claims. */
+function warnOfClaims(object: ApiObject, { warn }: StrategyContext): void {
+  if (!warn) return;
+  for (const [i, claim] of recordsAt(object, 'spec', 'volumeClaimTemplates').entries())
+    for (const text of claimWarnings(recordAt(claim, 'spec') ?? {}, `spec.volumeClaimTemplates[${i}]`)) warn(text);
+}
+
 /** Violations of the status of a StatefulSet. */
 const validateStatefulSetStatus = (object: ApiObject, old: ApiObject): Violation[] =>
   validateReplicaStatus(
@@ -131,8 +138,14 @@ const strategy = (): Partial<Strategy> => ({
   prepareCreate: object => {
     object.status = { replicas: 0, availableReplicas: 0 };
   },
-  validateCreate: validateStatefulSet,
-  validateUpdate: validateStatefulSetUpdate,
+  validateCreate: (object, context) => {
+    warnOfClaims(object, context);
+    return validateStatefulSet(object);
+  },
+  validateUpdate: (object, old, context) => {
+    warnOfClaims(object, context);
+    return validateStatefulSetUpdate(object, old);
+  },
   validateStatus: validateStatefulSetStatus,
   scale: replicaScale,
   columns: COLUMNS,

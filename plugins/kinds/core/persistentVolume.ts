@@ -45,19 +45,27 @@ const volumeWarnings = (object: ApiObject, naming: Naming): string[] => [
   ...sourceWarnings(specOf(object), 'spec'),
 ];
 
+/** The source of a volume. The secret for expanding it is left out if `before` names none: it can be set later. */
+function sourceOf(spec: UnknownRecord, before: UnknownRecord): UnknownRecord {
+  const sources: UnknownRecord = Object.fromEntries(PERSISTENT_SOURCES.map(source => [source, spec[source]]));
+  const [csi, earlier] = [recordAt(spec, 'csi'), recordAt(before, 'csi')];
+  return csi && earlier && isAbsent(earlier.controllerExpandSecretRef)
+    ? { ...sources, csi: { ...csi, controllerExpandSecretRef: undefined } }
+    : sources;
+}
+
 /** Checks that the source, the mode and the nodes of a volume have not changed. */
 function validateVolumeUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const [now, before] = [specOf(object), specOf(old)];
-  const sourceOf = (spec: UnknownRecord): UnknownRecord =>
-    Object.fromEntries(PERSISTENT_SOURCES.map(source => [source, spec[source]]));
+  const [source, earlier] = [sourceOf(now, before), sourceOf(before, before)];
   return [
     ...validateVolume(object),
-    ...(isUnchanged(sourceOf(now), sourceOf(before))
+    ...(isUnchanged(source, earlier)
       ? []
       : [
           forbiddenField(
             'spec.persistentvolumesource',
-            `spec.persistentvolumesource is immutable after creation\n${differenceText(sourceOf(before), sourceOf(now))}`,
+            `spec.persistentvolumesource is immutable after creation\n${differenceText(earlier, source)}`,
           ),
         ]),
     ...validateImmutable(now, before, 'volumeMode', 'volumeMode'),

@@ -2,7 +2,7 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, StrategyContext } from '../../../core/api/strategy.js';
 import { qualifiedName } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { compareQuantities, isInteger, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
+import { compareQuantities, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
 import {
   ensureRecord,
   entriesAt,
@@ -16,7 +16,7 @@ import {
 import { forbiddenField, invalid, notSupported, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { AGE, column, NAME, stringCell } from '../shared/columns.js';
-import { setClaimSpecDefaults, validateClaimSpec } from '../shared/claimSpec.js';
+import { claimWarnings, setClaimSpecDefaults, validateClaimSpec } from '../shared/claimSpec.js';
 import { differenceText, isUnchanged } from '../shared/equality.js';
 import { addFinalizer } from '../shared/metadata.js';
 import { toViolations, validateImmutable } from '../shared/violations.js';
@@ -40,23 +40,22 @@ function isClaimOrSnapshot(source: UnknownRecord, naming: Naming): boolean {
 
 /** `dataSource` and `dataSourceRef` must name the same object. A `dataSource` of another kind is ignored. */
 function alignDataSources(claim: UnknownRecord, naming: Naming): void {
+  // Only with a feature gate that is off, a source can be in another namespace.
+  if (stringAt(recordAt(claim, 'dataSourceRef'), 'namespace') !== '') delete claim.dataSourceRef;
   const source = recordAt(claim, 'dataSource');
   if (source && !recordAt(claim, 'dataSourceRef') && !isClaimOrSnapshot(source, naming)) delete claim.dataSource;
   if (recordAt(claim, 'dataSource') && !recordAt(claim, 'dataSourceRef'))
     claim.dataSourceRef = structuredClone(claim.dataSource);
   const reference = recordAt(claim, 'dataSourceRef');
-  if (reference && !recordAt(claim, 'dataSource') && stringAt(reference, 'namespace') === '')
-    claim.dataSource = structuredClone(reference);
+  if (reference && !recordAt(claim, 'dataSource')) {
+    const { namespace: _, ...local } = reference;
+    claim.dataSource = structuredClone(local);
+  }
 }
 
-/** Warnings about a claim whose size is not a whole number of bytes. */
-function warnOfFractions(object: ApiObject, { warn }: StrategyContext): void {
-  for (const [name, amount] of entriesAt(object, 'spec', 'resources', 'requests'))
-    if (!isInteger(quantityOf(amount)))
-      warn?.(
-        `spec.resources.requests[${name}]: fractional byte value ${JSON.stringify(String(amount))} is invalid, must be an integer`,
-      );
-}
+const warnOfFractions = (object: ApiObject, { warn }: StrategyContext): void => {
+  for (const text of warn ? claimWarnings(specOf(object), 'spec') : []) warn!(text);
+};
 
 const CLAIM_FIXED =
   'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
@@ -85,7 +84,7 @@ function validateClaimUpdate(object: ApiObject, old: ApiObject): Violation[] {
     isUnchanged(now, before) &&
     ['selector', 'storageClassName'].every(member => isAbsent(now[member]) === isAbsent(before[member]));
   return [
-    ...validateClaimSpec(specOf(object), 'spec'),
+    ...validateClaimSpec(specOf(object), 'spec', specOf(old)),
     ...(isSame ? [] : [forbiddenField('spec', `${CLAIM_FIXED}\n${differenceText(before, now)}`)]),
     ...(tooSmall ? [forbiddenField(SIZE, 'field can not be less than status.capacity')] : []),
     ...validateImmutable(specOf(object), specOf(old), 'volumeMode', 'volumeMode'),

@@ -12,7 +12,7 @@ import {
 } from '../../../core/model/record.js';
 import { invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, NAME, sortedEntries, textOf } from '../shared/columns.js';
-import { validateAmount, validateQuotaResource } from '../shared/resourceNames.js';
+import { isQuotaResource, validateAmount, validateQuotaResource } from '../shared/resourceNames.js';
 
 const SCOPES = [
   'Terminating',
@@ -28,12 +28,12 @@ const CONFLICTS = [
   ['Terminating', 'NotTerminating'],
 ] as const;
 
-/** Resources that pods of a scope can be counted by. Others without a domain do not belong to pods. */
+/** Resources that pods of a scope can be counted by. Other known ones do not belong to pods. */
 const POD_RESOURCES = ['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
 
 /** Whether a scope can restrict a quota of a resource. */
 const appliesTo = (scope: string, resource: string): boolean =>
-  resource.includes('/') || (scope === 'BestEffort' ? resource === 'pods' : POD_RESOURCES.includes(resource));
+  !isQuotaResource(resource) || (scope === 'BestEffort' ? resource === 'pods' : POD_RESOURCES.includes(resource));
 
 /** Violations of the amounts of a member of a quota. */
 const validateAmounts = (owner: unknown, member: string, field: string): Violation[] =>

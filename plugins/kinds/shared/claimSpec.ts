@@ -1,5 +1,6 @@
-import { compareQuantities, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
+import { compareQuantities, isInteger, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
 import {
+  entriesAt,
   isAbsent,
   isSemanticallyEqual,
   recordAt,
@@ -18,7 +19,7 @@ export function setClaimSpecDefaults(claim: UnknownRecord): void {
 }
 
 /** Violations of a reference to the object that a volume is filled from. */
-function validateDataSource(source: UnknownRecord | undefined, field: string): Violation[] {
+function validateDataSource(source: UnknownRecord | undefined, field: string, anyGroup: boolean): Violation[] {
   if (!source) return [];
   const [group, kind] = [stringAt(source, 'apiGroup'), stringAt(source, 'kind')];
   return [
@@ -27,12 +28,17 @@ function validateDataSource(source: UnknownRecord | undefined, field: string): V
     ...(group === '' && kind !== 'PersistentVolumeClaim'
       ? [invalid(field, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")]
       : []),
-    ...validateSubdomainIfSet(source, 'apiGroup', `${field}.apiGroup`),
+    ...(anyGroup ? [] : validateSubdomainIfSet(source, 'apiGroup', `${field}.apiGroup`)),
   ];
 }
 
-/** Violations of the spec of a claim, including one in a template; `field` is the spec. */
-export function validateClaimSpec(spec: UnknownRecord, field: string): Violation[] {
+/** Whether a stored claim has a source with a group, whose form was not always validated. */
+const hasSourceGroup = (spec: UnknownRecord | undefined): boolean =>
+  ['dataSource', 'dataSourceRef'].some(member => stringAt(spec, member, 'apiGroup') !== '');
+
+/** Violations of the spec of a claim, including one in a template; `field` is the spec, `old` that of an update. */
+export function validateClaimSpec(spec: UnknownRecord, field: string, old?: UnknownRecord): Violation[] {
+  const anyGroup = hasSourceGroup(old);
   const size = valueAt(spec, 'resources', 'requests', 'storage');
   const storage = `${field}.resources[storage]`;
   const [source, reference] = [recordAt(spec, 'dataSource'), recordAt(spec, 'dataSourceRef')];
@@ -49,10 +55,19 @@ export function validateClaimSpec(spec: UnknownRecord, field: string): Violation
       : compareQuantities(quantityOf(size), ZERO_QUANTITY) <= 0
         ? [invalid(storage, String(size), 'must be greater than zero')]
         : []),
-    ...validateDataSource(source, `${field}.dataSource`),
-    ...validateDataSource(reference, `${field}.dataSourceRef`),
+    ...validateDataSource(source, `${field}.dataSource`, anyGroup),
+    ...validateDataSource(reference, `${field}.dataSourceRef`, anyGroup),
     ...(differs
       ? [invalid(field, new Verbatim(`field.Path{${JSON.stringify('dataSource')}}`), 'must match dataSourceRef')]
       : []),
   ];
 }
+
+/** Warnings about the spec of a claim whose size is not a whole number of bytes; `field` is the spec. */
+export const claimWarnings = (spec: UnknownRecord, field: string): string[] =>
+  entriesAt(spec, 'resources', 'requests')
+    .filter(([, amount]) => !isInteger(quantityOf(amount)))
+    .map(
+      ([name, amount]) =>
+        `${field}.resources.requests[${name}]: fractional byte value ${JSON.stringify(String(amount))} is invalid, must be an integer`,
+    );

@@ -21,8 +21,8 @@ const NEVER_ABSENT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether an update leaves a value as it is: as isSemanticallyEqual, except that an empty object that may be absent
- * differs from none. `member` is the name of the value.
+ * Whether an update leaves a value as it is: as isSemanticallyEqual, except that zero values, and empty objects that
+ * may be absent, differ from none. `member` is the name of the value.
  */
 export function isUnchanged(a: unknown, b: unknown, member = ''): boolean {
   if (a === b) return true;
@@ -34,6 +34,8 @@ export function isUnchanged(a: unknown, b: unknown, member = ''): boolean {
     return a.length === b.length && a.every((item, i) => isUnchanged(item, b[i], member));
   if ((isRecord(a) && isAbsent(b)) || (isRecord(b) && isAbsent(a)))
     return NEVER_ABSENT.has(member) && isSemanticallyEqual(a, b);
+  // Decoded objects have a zero value only in members that can also be absent.
+  if (isAbsent(a) !== isAbsent(b) && !Array.isArray(a) && !Array.isArray(b)) return false;
   return isSemanticallyEqual(a, b);
 }
 

@@ -29,6 +29,9 @@ const QUOTA_RESOURCES: ReadonlySet<string> = new Set([
 /** Resources that limits of objects other than pods and containers can have, without a domain. */
 const STANDARD_RESOURCES: ReadonlySet<string> = new Set([...QUOTA_RESOURCES, 'storage']);
 
+/** Whether a name is that of a resource that only quotas know, or that all objects of a namespace use. */
+export const isQuotaResource = (name: string): boolean => QUOTA_RESOURCES.has(name) || isHugePages(name);
+
 const isHugePages = (name: string): boolean => name.startsWith('hugepages-') || name.startsWith('requests.hugepages-');
 
 /** Whether a name is that of an extended resource, which is counted. That of its requests in a quota is not. */
@@ -48,7 +51,7 @@ export function validateQualifiedResource(name: string, field: string): Violatio
 /** Violations of the name of a resource of a quota. */
 export function validateQuotaResource(name: string, field: string): Violation[] {
   const found = validateQualifiedResource(name, field);
-  if (name.includes('/') || QUOTA_RESOURCES.has(name) || isHugePages(name)) return found;
+  if (name.includes('/') || isQuotaResource(name)) return found;
   return [...found, ...nameViolations(name, field, ['must be a standard resource for quota'])];
 }
 

@@ -301,14 +301,21 @@ export const extraSourceName = (source: string): string =>
 export function validatePersistentSource(spec: UnknownRecord, field: string, name: string): Violation[] {
   const [first, ...others] = PERSISTENT_SOURCES.filter(source => recordAt(spec, source));
   if (!first) return [required(field, 'must specify a volume type')];
-  const source = recordAt(spec, first)!;
+  const validate = (member: string): Violation[] => {
+    const source = recordAt(spec, member)!;
+    const targetComplaints = member === 'iscsi' ? iscsiNameComplaints(source, name) : [];
+    return [
+      ...PERSISTENT[member]!(source, `${field}.${member}`),
+      ...toViolations(`${field}.iscsi.targetportal`, stringAt(source, 'targetPortal'), targetComplaints),
+    ];
+  };
   return [
-    ...PERSISTENT[first]!(source, `${field}.${first}`),
-    ...(first === 'iscsi'
-      ? toViolations(`${field}.iscsi.targetportal`, stringAt(source, 'targetPortal'), iscsiNameComplaints(source, name))
-      : []),
-    ...others.map(other =>
-      forbiddenField(`${field}.${extraSourceName(other)}`, 'may not specify more than 1 volume type'),
+    ...validate(first),
+    // Upstream allows a flex volume beside another source.
+    ...others.flatMap(other =>
+      other === 'flexVolume'
+        ? validate(other)
+        : [forbiddenField(`${field}.${extraSourceName(other)}`, 'may not specify more than 1 volume type')],
     ),
   ];
 }

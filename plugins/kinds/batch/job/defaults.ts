@@ -38,21 +38,28 @@ export function setFailurePolicyDefaults(job: UnknownRecord): void {
 }
 
 /** The label by which a Job selects its pods. */
-export const uidLabelOf = (naming: Naming): string => naming.label('batch.orchestrator.io/controller-uid');
+const uidLabelOf = (naming: Naming): string => naming.label('batch.orchestrator.io/controller-uid');
+
+/** The labels that the server gives the pods of a Job. */
+export function generatedLabels({ metadata }: ApiObject, naming: Naming): { [label: string]: string } {
+  const { uid = '', name = '' } = metadata;
+  return {
+    'controller-uid': uid,
+    'job-name': name,
+    [uidLabelOf(naming)]: uid,
+    [naming.label('batch.orchestrator.io/job-name')]: name,
+  };
+}
 
 /** Sets the labels that connect pods to their Job, and the selector for them, unless `manualSelector` is set. */
 export function selectOwnPods(object: ApiObject, naming: Naming): void {
   const job = specOf(object);
   if (job.manualSelector === true) return;
-  const { uid = '', name = '' } = object.metadata;
   const uidLabel = uidLabelOf(naming);
   const labels = ensureRecord(ensureRecord(ensureRecord(job, 'template'), 'metadata'), 'labels');
-  labels['controller-uid'] ??= uid;
-  labels['job-name'] ??= name;
-  labels[uidLabel] ??= uid;
-  labels[naming.label('batch.orchestrator.io/job-name')] ??= name;
+  for (const [label, value] of Object.entries(generatedLabels(object, naming))) labels[label] ??= value;
   const match = ensureRecord(ensureRecord(job, 'selector'), 'matchLabels');
-  if (isAbsent(match[uidLabel])) match[uidLabel] = uid;
+  if (isAbsent(match[uidLabel])) match[uidLabel] = object.metadata.uid;
 }
 
 /**

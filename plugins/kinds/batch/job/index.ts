@@ -3,7 +3,7 @@ import type { Column, Strategy } from '../../../../core/api/strategy.js';
 import { humanDuration } from '../../../../core/model/age.js';
 import { numberAt, recordAt, specOf, stringAt, valueAt } from '../../../../core/model/record.js';
 import type { Naming } from '../../../../core/naming.js';
-import { setJobSpecDefaults, selectOwnPods, copyTemplateLabels, uidLabelOf } from './defaults.js';
+import { setJobSpecDefaults, selectOwnPods, copyTemplateLabels } from './defaults.js';
 import { validateJobStatus } from './status.js';
 import { validateJobUpdate, validateJob } from './validation.js';
 import { AGE, type Cell, column, isConditionTrue, NAME } from '../../shared/columns.js';
@@ -62,8 +62,8 @@ const strategy = (naming: Naming): Partial<Strategy> => ({
     selectOwnPods(object, naming);
     copyTemplateLabels(object);
   },
-  validateCreate: object => validateJob(object, uidLabelOf(naming)),
-  validateUpdate: (object, old) => validateJobUpdate(object, old, uidLabelOf(naming)),
+  validateCreate: object => validateJob(object, naming),
+  validateUpdate: (object, old) => validateJobUpdate(object, old, naming),
   validateStatus: validateJobStatus,
   unknownFieldMessage: field => `field label ${JSON.stringify(field)} not supported for Job`,
   selectableFields: new Map([['status.successful', object => String(numberAt(object, 'status', 'succeeded') ?? 0)]]),

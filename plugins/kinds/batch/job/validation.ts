@@ -1,39 +1,40 @@
 import { dns1123Label } from '../../../../core/model/names.js';
 import type { ApiObject } from '../../../../core/model/object.js';
-import {
-  entriesAt,
-  isAbsent,
-  isSemanticallyEqual,
-  numberAt,
-  recordAt,
-  recordsAt,
-  stringAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
+import { isAbsent, numberAt, recordAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
+import type { Naming } from '../../../../core/naming.js';
+import { generatedLabels } from './defaults.js';
 import { validateJobSpec } from './spec.js';
-import { validateSelector, isSelectedBy } from '../../shared/labels.js';
+import { validateSelector, isMalformedSelector, isSelectedBy } from '../../shared/labels.js';
 import { isUnchanged } from '../../shared/equality.js';
 import { validateImmutable } from '../../shared/violations.js';
 
-/**
- * The selector must be the generated one, or one of the client that matches the labels of the template. `generated` are
- * the labels that the server generates.
- */
-function validateJobSelector(object: ApiObject, generated: UnknownRecord): Violation[] {
+/** Checks that a template has a label with a value. */
+function validateLabel(labels: UnknownRecord, key: string, value: string): Violation[] {
+  const [field, why] = [`spec.template.metadata.labels[${key}]`, `must be '${value}'`];
+  if (isAbsent(labels[key])) return [required(field, why)];
+  return labels[key] === value ? [] : [invalid(field, labels, why)];
+}
+
+/** Checks that the selector is one that the server generates, and the template has the labels `generated` with it. */
+function validateGeneratedSelector(object: ApiObject, generated: UnknownRecord): Violation[] {
+  const spec = recordAt(object, 'spec');
+  const selector = recordAt(spec, 'selector');
+  if (spec?.manualSelector === true || !selector) return [];
+  const labels = recordAt(spec, 'template', 'metadata', 'labels') ?? {};
+  const isGenerated = isMalformedSelector(selector) || isSelectedBy(selector, generated);
+  return [
+    ...Object.entries(generated).flatMap(([key, value]) => validateLabel(labels, key, String(value))),
+    ...(isGenerated ? [] : [invalid('spec.selector', selector, '`selector` not auto-generated')]),
+  ];
+}
+
+/** The selector must match the labels of the template. */
+function validateJobSelector(object: ApiObject): Violation[] {
   const spec = recordAt(object, 'spec');
   const selector = recordAt(spec, 'selector');
   const labels = recordAt(spec, 'template', 'metadata', 'labels') ?? {};
   const found = selector ? validateSelector(selector, 'spec.selector') : [required('spec.selector')];
-  if (
-    spec?.manualSelector !== true &&
-    selector &&
-    !(
-      isSemanticallyEqual(entriesAt(selector, 'matchLabels'), Object.entries(generated)) &&
-      recordsAt(selector, 'matchExpressions').length === 0
-    )
-  )
-    found.push(invalid('spec.selector', selector, '`selector` not auto-generated'));
   if (!selector || (validateSelector(selector, '').length === 0 && !isSelectedBy(selector, labels)))
     found.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
   return found;
@@ -51,10 +52,11 @@ function validateJobName(object: ApiObject): Violation[] {
     : [invalid('metadata.name', name, `will not able to create pod with invalid DNS label: ${host}`)];
 }
 
-/** Violations of a new Job; `uidLabel` is the label by which the server selects its pods. */
-export const validateJob = (object: ApiObject, uidLabel: string): Violation[] => [
+/** Violations of a new Job, for which the server generates the labels of a naming. */
+export const validateJob = (object: ApiObject, naming: Naming): Violation[] => [
   ...validateJobName(object),
-  ...validateJobSelector(object, { [uidLabel]: object.metadata.uid ?? '' }),
+  ...validateGeneratedSelector(object, generatedLabels(object, naming)),
+  ...validateJobSelector(object),
   ...validateJobSpec(recordAt(object, 'spec'), 'spec'),
 ];
 
@@ -96,10 +98,11 @@ const IMMUTABLE = [
 ];
 
 /** Violations of an update of a Job. */
-export function validateJobUpdate(object: ApiObject, old: ApiObject, uidLabel: string): Violation[] {
+export function validateJobUpdate(object: ApiObject, old: ApiObject, naming: Naming): Violation[] {
   const [now, before] = [recordAt(object, 'spec'), recordAt(old, 'spec')];
   return [
-    ...validateJobSelector(object, { [uidLabel]: object.metadata.uid ?? '' }),
+    ...validateGeneratedSelector(object, generatedLabels(object, naming)),
+    ...validateJobSelector(object),
     ...validateJobSpec(now, 'spec'),
     ...validateCompletionsUpdate(now, before),
     ...IMMUTABLE.flatMap(member => validateImmutable(now, before, member, `spec.${member}`)),

@@ -58,12 +58,13 @@ function* blocksOf(base64: string): Generator<{ readonly label: string; readonly
   for (const [, label, content] of pem.matchAll(BLOCK)) yield { label: label!, content: content! };
 }
 
+/** The violations of the first invalid label of a segment. */
 function validateLabels(field: string, segment: string, check: (label: string) => string[]): Violation[] {
-  return segment
-    .split('.')
-    .flatMap(label =>
-      check(label).map(why => invalid(field, segment, `validating label ${JSON.stringify(label)}: ${why}`)),
-    );
+  for (const label of segment.split('.')) {
+    const found = check(label).map(why => invalid(field, segment, `validating label ${JSON.stringify(label)}: ${why}`));
+    if (found.length > 0) return found;
+  }
+  return [];
 }
 
 /** Checks that the name of a signer is a domain and a path: `example.com/signer`. */

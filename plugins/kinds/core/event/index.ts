@@ -84,6 +84,8 @@ const NEWER_FIELD = /^(?:regarding\.|reportingController$)/;
 /** Event, in the core group and in the group events: two forms of one kind. */
 export const event = builtInKind('core/events', naming => ({
   checkName: checkSegmentName,
+  allowAnyFinalizer: true,
+  validatesMetadataLast: true,
   allowCreateOnUpdate: true,
   cannotBeOwner: true,
   selectableFields: new Map<string, (event: ApiObject) => string>([

@@ -1,7 +1,9 @@
-import { dns1123Subdomain, qualifiedName } from '../../../../core/model/names.js';
+import { qualifiedName } from '../../../../core/model/names.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { isAbsent, isSemanticallyEqual, numberAt, recordAt, stringAt } from '../../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
+import { validateMetadata, validateMetadataUpdate } from '../../../../core/schema/metadata.js';
+import { checkSubdomainName } from '../../shared/names.js';
 import { convertEvent } from './conversion.js';
 import { toViolations, validateImmutable, goTimeText } from '../../shared/violations.js';
 
@@ -48,11 +50,12 @@ function validateSeries(event: ApiObject): Violation[] {
   ];
 }
 
+/** Only the newer form has rules for metadata beyond those of all objects. */
+const METADATA_RULES = { namespaced: true, checkName: checkSubdomainName };
+
 /** Checks what the newer form requires in addition. Messages name the fields of the core form. */
 function validateNewerForm(event: ApiObject): Violation[] {
-  const name = event.metadata.name ?? '';
-  const found = toViolations('metadata.name', name, name === '' ? [] : dns1123Subdomain(name));
-  found.push(...validateSeries(event));
+  const found = [...validateMetadata(event, METADATA_RULES), ...validateSeries(event)];
   if (isAbsent(event.eventTime)) found.push(required('eventTime'));
   const type = stringAt(event, 'type');
   if (type !== 'Normal' && type !== 'Warning') found.push(invalid('type', '', `has invalid value: ${type}`));
@@ -107,6 +110,7 @@ export function validateEventUpdate(given: ApiObject, before: ApiObject, system:
   const [event, old] = [toCoreForm(given), toCoreForm(before)];
   const found = validateBothForms(event, isCoreForm(given) ? 'reportingComponent' : 'reportingController', system);
   if (isCoreForm(given)) return found;
+  found.push(...validateMetadataUpdate(event, old, METADATA_RULES));
   if (!isSemanticallyEqual(event.series, old.series)) found.push(...validateSeries(event));
   const validateUnchanged = (member: string, field: string): Violation[] =>
     TIMES.has(member) ? validateImmutableTime(event, old, member) : validateImmutable(event, old, member, field);

@@ -10,7 +10,7 @@ import {
   stringAt,
   type UnknownRecord,
 } from '../../../../core/model/record.js';
-import { forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
+import { Verbatim, forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
 import { validatePodSpec } from '../../shared/podSpec/validation.js';
 import { differenceText, isUnchanged } from '../../shared/equality.js';
 import { rangeText } from '../../shared/violations.js';
@@ -82,6 +82,46 @@ function validateNodeSelectorUpdate(pod: UnknownRecord, old: UnknownRecord): Vio
       ];
 }
 
+/** The alternatives of the required affinity to nodes. */
+const nodeTermsOf = (affinity: UnknownRecord | undefined): UnknownRecord[] =>
+  recordsAt(affinity, 'requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms');
+
+/** Whether a term has the requirements of an earlier one, and further ones at most in lists that had some. */
+function addsToTerm(now: UnknownRecord, before: UnknownRecord): boolean {
+  const lists = ['matchExpressions', 'matchFields'];
+  const wasEmpty = lists.every(list => recordsAt(before, list).length === 0);
+  if (wasEmpty) return lists.every(list => recordsAt(now, list).length === 0);
+  return lists.every(list => {
+    const earlier = recordsAt(before, list);
+    return isSemanticallyEqual(recordsAt(now, list).slice(0, earlier.length), earlier);
+  });
+}
+
+/** Requirements of a gated pod for nodes can be set and added to, so that fewer nodes match. */
+function validateNodeAffinityUpdate(pod: UnknownRecord, old: UnknownRecord): Violation[] {
+  const [now, before] = [nodeTermsOf(nodeAffinityOf(pod)), nodeTermsOf(nodeAffinityOf(old))];
+  const field = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms';
+  if (before.length === 0) return [];
+  const shown = (value: unknown): Verbatim => new Verbatim(`[]core.NodeSelectorTerm{${JSON.stringify(value)}}`);
+  if (now.length !== before.length)
+    return [invalid(field, shown(now), 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')];
+  return before.flatMap((term, i) =>
+    addsToTerm(now[i]!, term)
+      ? []
+      : [invalid(`${field}[${i}]`, shown(now[i]), 'only additions are allowed (no mutations or deletions)')],
+  );
+}
+
+const nodeAffinityOf = (pod: UnknownRecord): UnknownRecord | undefined => recordAt(pod, 'affinity', 'nodeAffinity');
+
+/** The affinity of a pod with the affinity to nodes that it had; undefined if that leaves nothing. */
+function withOldNodeAffinity(pod: UnknownRecord, old: UnknownRecord): UnknownRecord | undefined {
+  const before = nodeAffinityOf(old);
+  const { nodeAffinity: _, ...others } = recordAt(pod, 'affinity') ?? {};
+  const affinity = before ? { ...others, nodeAffinity: before } : others;
+  return recordAt(old, 'affinity') || Object.values(affinity).some(part => !isAbsent(part)) ? affinity : undefined;
+}
+
 /** Restores all fields of the spec that can be changed to their previous values. */
 function withoutMutableFields(pod: UnknownRecord, old: UnknownRecord, gated: boolean): UnknownRecord {
   const withOldImages = (member: string): UnknownRecord[] => {
@@ -102,7 +142,10 @@ function withoutMutableFields(pod: UnknownRecord, old: UnknownRecord, gated: boo
   ) {
     next.terminationGracePeriodSeconds = old.terminationGracePeriodSeconds;
   }
-  if (gated) next.nodeSelector = old.nodeSelector;
+  if (gated) {
+    next.nodeSelector = old.nodeSelector;
+    if (!isUnchanged(nodeAffinityOf(pod), nodeAffinityOf(old))) next.affinity = withOldNodeAffinity(pod, old);
+  }
   if (isAbsent(next.automountServiceAccountToken)) delete next.automountServiceAccountToken;
   return next;
 }
@@ -121,8 +164,12 @@ export function validatePodUpdate(object: ApiObject, before: ApiObject): Violati
     }
   }
   const gated = recordsAt(old, 'schedulingGates').length > 0;
-  found.push(...validateDeadline(pod, old), ...validateTolerationsUpdate(pod, old), ...validateGatesUpdate(pod, old));
-  if (gated) found.push(...validateNodeSelectorUpdate(pod, old));
+  const ofDeadline = validateDeadline(pod, old);
+  found.push(...ofDeadline);
+  // A wrong deadline is reported alone; a removed one is not.
+  if (ofDeadline.length > 0 && !isAbsent(pod.activeDeadlineSeconds)) return found;
+  found.push(...validateTolerationsUpdate(pod, old), ...validateGatesUpdate(pod, old));
+  if (gated) found.push(...validateNodeSelectorUpdate(pod, old), ...validateNodeAffinityUpdate(pod, old));
   const changed = withoutMutableFields(pod, old, gated);
   if (!isUnchanged(changed, old)) found.push(forbiddenField('spec', `${FIXED}\n${differenceText(old, changed)}`));
   return found;

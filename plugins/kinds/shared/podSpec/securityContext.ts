@@ -7,7 +7,7 @@ import {
   stringsAt,
   type UnknownRecord,
 } from '../../../../core/model/record.js';
-import { duplicate, invalid, required, tooLong, type Violation } from '../../../../core/model/refusal.js';
+import { duplicate, invalid, required, tooLong, Verbatim, type Violation } from '../../../../core/model/refusal.js';
 import { rangeText, validateOneOf } from '../violations.js';
 import { checkLocalPath } from '../volumeSources.js';
 import { validateWindowsOptions } from './windowsOptions.js';
@@ -56,13 +56,25 @@ function validateAppArmorName(name: string, field: string): Violation[] {
 
 /** The kinds of profiles, with the words for them in messages and the checks of their names. */
 const PROFILES = [
-  { member: 'seccompProfile', word: 'seccomp', check: checkLocalPath },
-  { member: 'appArmorProfile', word: 'AppArmor', check: validateAppArmorName },
+  {
+    member: 'seccompProfile',
+    word: 'seccomp',
+    check: checkLocalPath,
+    // Upstream shows the profile instead of its name.
+    shown: (profile: UnknownRecord) =>
+      new Verbatim(`core.SeccompProfile{Type:${JSON.stringify(profile.type)}, LocalhostProfile:(*string)(0x0)}`),
+  },
+  {
+    member: 'appArmorProfile',
+    word: 'AppArmor',
+    check: validateAppArmorName,
+    shown: (profile: UnknownRecord) => profile.localhostProfile,
+  },
 ] as const;
 
 /** Violations of the seccomp and AppArmor profiles of a pod or a container. */
 function validateProfiles(context: UnknownRecord, where: string): Violation[] {
-  return PROFILES.flatMap(({ member, word, check }) => {
+  return PROFILES.flatMap(({ member, word, check, shown }) => {
     const profile = recordAt(context, member);
     if (!profile) return [];
     const [type, name] = [stringAt(profile, 'type'), profile.localhostProfile];
@@ -79,7 +91,7 @@ function validateProfiles(context: UnknownRecord, where: string): Violation[] {
         : check(stringAt(profile, 'localhostProfile'), nameField);
     return isAbsent(name)
       ? found
-      : [...found, invalid(nameField, name, `can only be set when ${word} type is Localhost`)];
+      : [...found, invalid(nameField, shown(profile), `can only be set when ${word} type is Localhost`)];
   });
 }
 

@@ -147,11 +147,17 @@ export function warnAboutName(strategy: Partial<Strategy>, what: string): Partia
 /** Where the names of workloads are used. */
 export const POD_NAMES = 'Pod names and hostnames';
 
-/**
- * A strategy that warns about a valid pod spec at `path` with likely mistakes. There is no warning about a template
- * that an update does not change.
- */
-export function warnAboutPodSpec(strategy: Partial<Strategy>, naming: Naming, ...path: string[]): Partial<Strategy> {
+/** Whether an update leaves what the warnings of an object were about, so that they are not repeated. */
+type IsSame = (object: ApiObject, old: ApiObject) => boolean;
+
+const hasSameGeneration: IsSame = (object, old) => object.metadata.generation === old.metadata.generation;
+
+function warnUnlessSame(
+  strategy: Partial<Strategy>,
+  naming: Naming,
+  path: readonly string[],
+  isSame: IsSame,
+): Partial<Strategy> {
   const field = path.join('.');
   const warn = (object: ApiObject, context: StrategyContext, found: readonly Violation[]): readonly Violation[] => {
     const pod = recordAt(object, ...path);
@@ -164,12 +170,23 @@ export function warnAboutPodSpec(strategy: Partial<Strategy>, naming: Naming, ..
     validateCreate: (object, context) => warn(object, context, strategy.validateCreate?.(object, context) ?? []),
     validateUpdate: (object, old, context) => {
       const found = strategy.validateUpdate?.(object, old, context) ?? [];
-      // A template that did not change caused its warnings before.
-      const kept =
-        !isAbsent(recordAt(old, ...path)) &&
-        path.length > 1 &&
-        isSemanticallyEqual(recordAt(object, ...path), recordAt(old, ...path));
-      return kept ? found : warn(object, context, found);
+      return isSame(object, old) ? found : warn(object, context, found);
     },
   };
 }
+
+/**
+ * A strategy that warns about a valid pod spec at `path` with likely mistakes: in a pod always, in another object if
+ * its spec has changed.
+ */
+export const warnAboutPodSpec = (
+  strategy: Partial<Strategy>,
+  naming: Naming,
+  ...path: readonly string[]
+): Partial<Strategy> => warnUnlessSame(strategy, naming, path, path.length === 1 ? () => false : hasSameGeneration);
+
+/** As warnAboutPodSpec, but only if the template itself has changed. */
+export const warnAboutChangedTemplate = (strategy: Partial<Strategy>, naming: Naming): Partial<Strategy> =>
+  warnUnlessSame(strategy, naming, ['spec', 'template', 'spec'], (object, old) =>
+    isSemanticallyEqual(recordAt(object, 'spec', 'template'), recordAt(old, 'spec', 'template')),
+  );

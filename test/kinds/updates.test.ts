@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, Api } from '../api/support.js';
+import { create, lines, object, update } from './helpers.js';
+
+const MERGE = 'application/merge-patch+json';
+const fieldsOf = (found: readonly { readonly field: string }[] = []): string[] => found.map(({ field }) => field);
+/** The fields of the causes of a refusal. */
+const causesOf = ({ body }: Answer): string[] =>
+  fieldsOf((body.details as { causes?: { field: string }[] } | undefined)?.causes);
+
+describe('the node affinity of a gated pod', () => {
+  const PATH = 'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms';
+  const requirement = (key: string) => ({ key, operator: 'Exists' });
+  const affinity = (...terms: object[]) => ({
+    nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } },
+  });
+  const gated = (given?: object) =>
+    create('core/pods', {
+      ...object('Pod', {}),
+      spec: {
+        containers: [{ name: 'c', image: 'i' }],
+        schedulingGates: [{ name: 'g' }],
+        ...(given ? { affinity: given } : {}),
+      },
+    }).made;
+  const changed = (before: object | undefined, now: object): string[] =>
+    fieldsOf(
+      update('core/pods', gated(before), draft => {
+        (draft.spec as { affinity?: object }).affinity = now;
+      }).violations,
+    );
+  const a = { matchExpressions: [requirement('a')] };
+  const ab = { matchExpressions: [requirement('a'), requirement('b')] };
+
+  it('can be set, and terms can get further requirements', () => {
+    expect(changed(undefined, affinity(a))).toEqual([]);
+    expect(changed(affinity(a), affinity(ab))).toEqual([]);
+    expect(
+      changed(affinity(a), affinity({ ...a, matchFields: [{ key: 'metadata.name', operator: 'In', values: ['x'] }] })),
+    ).toEqual([]);
+  });
+  it('keeps its terms and their requirements', () => {
+    expect(changed(affinity(ab), affinity(a))).toEqual([`${PATH}[0]`]);
+    expect(changed(affinity(a, a), affinity(a))).toEqual([PATH]);
+    expect(changed(affinity(a, {}), affinity(a, a))).toEqual([`${PATH}[1]`]);
+  });
+  it('is all that can change of the affinity', () => {
+    expect(changed(affinity(a), { ...affinity(ab), podAffinity: {} })).toEqual(['spec']);
+    expect(changed(undefined, { podAffinity: {} })).toEqual(['spec']);
+  });
+});
+
+it('a wrong deadline of a pod is the only violation that an update reports', () => {
+  const old = create('core/pods', { ...object('Pod', {}), spec: { containers: [{ name: 'c', image: 'i' }] } }).made;
+  const { violations } = update('core/pods', old, draft => {
+    Object.assign(draft.spec as object, { activeDeadlineSeconds: 3_000_000_000, hostNetwork: true });
+  });
+  expect(new Set(fieldsOf(violations))).toEqual(new Set(['spec.activeDeadlineSeconds']));
+});
+
+describe('a Job', () => {
+  const job = () =>
+    create(
+      'batch/jobs',
+      object(
+        'Job',
+        { spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } } },
+        'batch/v1',
+      ),
+    ).made;
+  it('needs the labels that the server generates', () => {
+    const { violations } = update('batch/jobs', job(), draft => {
+      const { labels } = (draft.spec as { template: { metadata: { labels: { [name: string]: string } } } }).template
+        .metadata;
+      delete labels['controller-uid'];
+      labels['job-name'] = 'other';
+    });
+    expect(lines(violations).slice(0, 2)).toEqual([
+      "spec.template.metadata.labels[controller-uid]: Required value: must be 'u1'",
+      expect.stringMatching(/^spec\.template\.metadata\.labels\[job-name\]: Invalid value: .*: must be 'x'$/),
+    ]);
+  });
+});
+
+describe('a claim', () => {
+  const claim = (spec: object) =>
+    create(
+      'core/persistentvolumeclaims',
+      object('PersistentVolumeClaim', {
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
+      }),
+    );
+  it('has no source in another namespace', () => {
+    const { made } = claim({ dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'y', namespace: 'other' } });
+    expect(made.spec).not.toHaveProperty('dataSourceRef');
+    expect(made.spec).not.toHaveProperty('dataSource');
+  });
+  it('keeps a malformed group of its source that was stored before', () => {
+    const source = { apiGroup: 'a b', kind: 'X', name: 'y' };
+    expect(fieldsOf(claim({ dataSourceRef: source }).violations)).toContain('spec.dataSourceRef.apiGroup');
+    const { made } = claim({ dataSourceRef: source });
+    expect(update('core/persistentvolumeclaims', made, () => {}).violations).toEqual([]);
+  });
+});
+
+it('the secret for expanding a volume can be set later, but not changed', () => {
+  const reference = { name: 'a', namespace: 'b' };
+  const volume = (csi: object) =>
+    create(
+      'core/persistentvolumes',
+      object('PersistentVolume', {
+        spec: {
+          capacity: { storage: '1Gi' },
+          accessModes: ['ReadWriteOnce'],
+          csi: { driver: 'd', volumeHandle: 'h', ...csi },
+        },
+      }),
+    ).made;
+  const set = (old: object, name: string) =>
+    fieldsOf(
+      update('core/persistentvolumes', volume(old), draft => {
+        Object.assign((draft.spec as { csi: object }).csi, { controllerExpandSecretRef: { ...reference, name } });
+      }).violations,
+    );
+  expect(set({}, 'a')).toEqual([]);
+  expect(set({ controllerExpandSecretRef: reference }, 'other')).toEqual(['spec.persistentvolumesource']);
+});
+
+describe('through the server', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await Api.start();
+    await api.namespace('rules');
+  });
+  afterAll(() => api.close());
+
+  it('an empty list of scaling policies is refused, an absent one gets the default', async () => {
+    const path = '/apis/autoscaling/v2/namespaces/rules/horizontalpodautoscalers';
+    const scaler = (scaleUp: object) => ({
+      metadata: { name: 'a' },
+      spec: { maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'd' }, behavior: { scaleUp } },
+    });
+    const made = await api.post(path, scaler({}));
+    expect(made.body.spec?.behavior?.scaleUp?.policies).toHaveLength(2);
+    const refused = await api.post(path, scaler({ policies: [] }));
+    expect([refused.status, refused.body.message]).toEqual([
+      422,
+      expect.stringContaining('spec.behavior.scaleUp.policies: Required value: must specify at least one Policy'),
+    ]);
+  });
+
+  it('a field behind a gate that is off has a type, but no effect', async () => {
+    const path = '/apis/coordination.k8s.io/v1/namespaces/rules/leases';
+    const lease = (strategy: unknown) => ({ metadata: { name: 'a' }, spec: { strategy } });
+    expect((await api.post(path, lease(5))).status).toBe(400);
+    expect((await api.post(path, lease('x'))).body.spec).toEqual({});
+  });
+
+  it('the data of a ControllerRevision must be an object, and is fixed to the last empty list', async () => {
+    const path = '/apis/apps/v1/namespaces/rules/controllerrevisions';
+    const revision = (data: unknown) => ({ metadata: { name: 'a' }, revision: 1, data });
+    expect((await api.post(path, revision([]))).body.message).toContain('data must be a valid JSON object');
+    await api.made(path, revision({ a: [] }));
+    expect((await api.patch(`${path}/a`, MERGE, { data: { a: null } })).status).toBe(422);
+  });
+
+  it('the metadata of an Event is validated only if nothing else is wrong', async () => {
+    const path = '/api/v1/namespaces/rules/events';
+    const event = (metadata: object, involvedObject: object) => ({ metadata, involvedObject });
+    const elsewhere = await api.post(path, event({ name: 'a/b' }, { namespace: 'other' }));
+    expect(causesOf(elsewhere)).toEqual(['involvedObject.namespace']);
+    const here = await api.post(path, event({ name: 'a/b' }, { namespace: 'rules' }));
+    expect(causesOf(here)).toEqual(['metadata.name']);
+    expect((await api.post(path, event({ name: 'a', finalizers: ['x'] }, { namespace: 'rules' }))).status).toBe(201);
+  });
+
+  it('a change of anything in the spec repeats the warnings about its template', async () => {
+    const warned = {
+      topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'x', whenUnsatisfiable: 'DoNotSchedule' }],
+    };
+    const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }], ...warned } };
+    const spec = { selector: { matchLabels: { a: 'b' } }, template };
+    const deployments = '/apis/apps/v1/namespaces/rules/deployments';
+    const daemons = '/apis/apps/v1/namespaces/rules/daemonsets';
+    for (const path of [deployments, daemons]) await api.made(path, { metadata: { name: 'a' }, spec });
+    const warningOf = async (path: string, body: object) =>
+      (await api.patch(`${path}/a`, MERGE, body)).headers['warning'] !== undefined;
+    expect(await warningOf(deployments, { metadata: { labels: { x: 'y' } } })).toBe(false);
+    expect(await warningOf(deployments, { spec: { minReadySeconds: 3 } })).toBe(true);
+    expect(await warningOf(daemons, { spec: { minReadySeconds: 3 } })).toBe(false);
+  });
+});
