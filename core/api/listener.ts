@@ -1,5 +1,6 @@
+import { checkedListener } from './listenerCalls.js';
 import { requireMembers } from './parts.js';
-import { allValues, definePoint } from './point.js';
+import { definePoint } from './point.js';
 
 /**
  * A request that a listener passes to the front end. Header names are in lower case. Valid until the exchange ends.
@@ -164,6 +165,6 @@ export interface Listener {
 export const listener = definePoint<Listener>()(
   'listener',
   ['front'],
-  allValues,
+  inputs => inputs.map(input => (input.isBuiltIn ? input.value : checkedListener(input))),
   requireMembers({ name: 'string', listen: 'function' }),
 );

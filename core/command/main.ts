@@ -6,6 +6,8 @@ import { ownVersion } from './version.js';
 
 /** Exit code for bad flags or settings. */
 const USAGE = 2;
+/** Milliseconds after which a command that has ended does not wait for what plugins have left open. */
+const LEFT_OPEN_MS = 1000;
 
 const io: Io = {
   out: line => void process.stdout.write(`${line}\n`),
@@ -50,3 +52,5 @@ try {
   io.err(`capstan: ${text.replace(/\s*\n\s*/g, ' ')}`);
   process.exitCode = error instanceof ConfigError ? USAGE : 1;
 }
+// The other threads have ended. A timer or connection of a plugin in this one must not keep the process.
+setTimeout(() => process.exit(), LEFT_OPEN_MS).unref();

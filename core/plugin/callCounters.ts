@@ -13,6 +13,9 @@ const POINTS = [
   'document',
   'tokenIssuer',
   'controller',
+  'convert',
+  'storage',
+  'listener',
   'other',
 ] as const;
 /** How many points are counted apart. */

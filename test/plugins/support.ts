@@ -23,6 +23,15 @@ export interface Answer {
   };
 }
 
+/** The JSON of a text; empty for other texts, and for the events of a watch. */
+function bodyOf(text: string): Answer['body'] {
+  try {
+    return JSON.parse(text) as Answer['body'];
+  } catch {
+    return {} as Answer['body'];
+  }
+}
+
 /** A log record. */
 export interface LogRecord {
   readonly name: string;
@@ -103,7 +112,15 @@ export class ConfiguredServer {
   async call(
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     path: string,
-    { body, headers = {} }: { readonly body?: object; readonly headers?: { readonly [name: string]: string } } = {},
+    {
+      body,
+      headers = {},
+      signal,
+    }: {
+      readonly body?: object;
+      readonly headers?: { readonly [name: string]: string };
+      readonly signal?: AbortSignal;
+    } = {},
   ): Promise<Answer> {
     const answer = await request(this.#url + path, {
       method,
@@ -114,13 +131,14 @@ export class ConfiguredServer {
         ...headers,
       },
       body: body && JSON.stringify(body),
+      signal,
     });
     const text = await answer.body.text();
     return {
       status: answer.statusCode,
       headers: answer.headers,
       text,
-      body: (text.startsWith('{') ? JSON.parse(text) : {}) as Answer['body'],
+      body: bodyOf(text),
     };
   }
 
