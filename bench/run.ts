@@ -23,6 +23,7 @@ import { latencies } from './cases/latency.js';
 import { threadMessages } from './cases/messages.js';
 import { reads } from './cases/reads.js';
 import { referenceCases } from './cases/reference.js';
+import { recoveries } from './cases/recovery.js';
 import { resources } from './cases/resources.js';
 import { slicedLists } from './cases/slices.js';
 import { serializations } from './cases/serialization.js';
@@ -42,6 +43,7 @@ const GROUPS: { readonly [name: string]: readonly Case[] } = {
   latencies,
   fanout,
   resources,
+  recoveries,
   stores,
   etcds,
   admissions,

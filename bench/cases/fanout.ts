@@ -7,12 +7,16 @@ import { configMap } from '../load/tasks.js';
 
 const BYTES = 1500;
 
+/** Numbers of clients, and how many of the watchers read protobuf. */
+interface FanoutSize {
+  readonly writers: number;
+  readonly watchers: number;
+  readonly ms: number;
+  readonly protobuf?: 'half';
+}
+
 /** Runs writers and watchers in a namespace of their own of a server, with the credentials of `address`. */
-export async function runFanout(
-  server: Capstan,
-  address: Address,
-  size: { readonly writers: number; readonly watchers: number; readonly ms: number },
-): Promise<Loaded> {
+export async function runFanout(server: Capstan, address: Address, size: FanoutSize): Promise<Loaded> {
   const namespace = `bench-fanout-${size.writers}-${size.watchers}`;
   const writePath = `/api/v1/namespaces/${namespace}/configmaps`;
   await sendAsAdmin(server, 'POST', '/api/v1/namespaces', {
@@ -30,10 +34,15 @@ export async function runFanout(
 const lagNote = ({ p50, p99, dropped, errors, bytes, seconds }: Loaded): string =>
   `lag p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms; ${dropped} watches closed; ${Math.round(bytes / seconds)} writes/s${errors ? `; ${errors} errors` : ''}`;
 
-async function measure(bench: Bench, writers: number, watchers: number): Promise<{ ours: Loaded; theirs: Loaded }> {
+async function measure(
+  bench: Bench,
+  writers: number,
+  watchers: number,
+  protobuf?: 'half',
+): Promise<{ ours: Loaded; theirs: Loaded }> {
   const server = await bench.server();
   const size = { writers, watchers, ms: bench.ms };
-  const ours = await runFanout(server, server, size);
+  const ours = await runFanout(server, server, { ...size, protobuf });
   const bare = await startBaseline({ is: 'broadcast', ...bench.certificate });
   const paths = { watchPath: '/', writePath: '' };
   const theirs = await load(
@@ -59,24 +68,27 @@ export function deliveriesRow(name: string, { ours, theirs }: { ours: Loaded; th
   };
 }
 
-const fanoutCase = (writers: number, watchers: number, aim: number): Case => ({
-  name: `fanout-${writers}x${watchers}`,
-  run: async (bench): Promise<Row[]> => [
-    deliveriesRow(`watch, ${writers} writers, ${watchers} watchers`, await measure(bench, writers, watchers), aim),
-  ],
-});
+function fanoutCase(writers: number, watchers: number, aim: number, protobuf?: 'half'): Case {
+  const title = `watch, ${writers} writers, ${watchers} watchers${protobuf ? ', half of them in protobuf' : ''}`;
+  return {
+    name: `fanout-${writers}x${watchers}${protobuf ? '-protobuf' : ''}`,
+    run: async (bench): Promise<Row[]> => [
+      deliveriesRow(title, await measure(bench, writers, watchers, protobuf), aim),
+    ],
+  };
+}
 
 /**
  * Very many watchers of one busy collection: deliveries per second, and how late the latest are, from the write to the
  * client.
  */
 const manyWatchers: Case = {
-  name: 'watchers-5000',
+  name: 'watchers-10000',
   async run(bench): Promise<Row[]> {
-    const watchers = bench.short ? 1000 : 5000;
-    const measured = await measure(bench, 4, watchers);
+    const watchers = bench.short ? 1000 : 10_000;
+    const measured = await measure(bench, 1, watchers);
     const { ours, theirs } = measured;
-    const name = `watch, 4 writers, ${watchers} watchers`;
+    const name = `watch, 1 writer, ${watchers} watchers`;
     const latest = { case: `${name}, p99 lag`, unit: 'ms', value: ours.p99, baseline: theirs.p99 };
     return [deliveriesRow(name, measured, 1), { ...latest, atMost: true, note: `p50 ${ours.p50.toFixed(1)} ms` }];
   },
@@ -88,5 +100,6 @@ export const fanout: readonly Case[] = [
   fanoutCase(1, 1000, 0.6),
   fanoutCase(16, 100, 2),
   fanoutCase(16, 1000, 2),
+  fanoutCase(16, 1000, 2, 'half'),
   manyWatchers,
 ];
