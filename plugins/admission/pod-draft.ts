@@ -4,7 +4,7 @@ import { definePlugin } from '../../core/api/plugin.js';
 import type { Plugin } from '../../core/api/point.js';
 import { mutator } from '../../core/api/admission.js';
 import { ConfigError } from '../../core/api/point.js';
-import type { ObjectMeta } from '../../core/model/object.js';
+import type { Frozen, ObjectMeta } from '../../core/model/object.js';
 import { type GroupResource, Refusal, qualifyResource } from '../../core/model/refusal.js';
 
 /** Creates of pods, without their subresources. */
@@ -19,8 +19,10 @@ export const forbiddenError = (of: GroupResource, name: string, why: string): Re
   });
 
 /** 403 of an admission plugin about a new pod, whose name may not be generated yet. */
-export const podForbiddenError = ({ name, generateName }: ObjectMeta, why: string): Refusal =>
-  forbiddenError({ group: '', resource: 'pods' }, name || generateName || 'Unknown', why);
+export const podForbiddenError = (
+  { name, generateName }: Pick<Frozen<ObjectMeta>, 'name' | 'generateName'>,
+  why: string,
+): Refusal => forbiddenError({ group: '', resource: 'pods' }, name || generateName || 'Unknown', why);
 
 /** The configuration of a plugin that takes none. Throws ConfigError for any. */
 export function parseNothing(config: unknown): undefined {

@@ -1,0 +1,45 @@
+import type { Validator } from '../../core/api/admission.js';
+import { validator } from '../../core/api/admission.js';
+import type { Host } from '../../core/api/host.js';
+import { definePlugin } from '../../core/api/plugin.js';
+import type { Plugin } from '../../core/api/point.js';
+import { compareQuantities, quantityOf } from '../../core/model/quantity.js';
+import { stringAt, valueAt } from '../../core/model/record.js';
+import { forbiddenError, parseNothing } from './pod-draft.js';
+
+const CLAIMS = { group: '', resource: 'persistentvolumeclaims' };
+
+const sizeOf = (claim: unknown) => quantityOf(valueAt(claim, 'spec', 'resources', 'requests', 'storage'));
+
+/** Allows a claim to grow only if it is bound, and if its storage class says that its volumes can be expanded. */
+function resizing(host: Host<'request'>): Validator {
+  const classes = host.informer('storage.orchestrator.io/storageclasses');
+  const oldForm = host.naming.label('volume.beta.orchestrator.io/storage-class');
+  const classOf = (claim: unknown): string => {
+    const annotation = valueAt(claim, 'metadata', 'annotations', oldForm);
+    return typeof annotation === 'string' ? annotation : stringAt(claim, 'spec', 'storageClassName');
+  };
+  return {
+    on: { groups: [CLAIMS.group], resources: [CLAIMS.resource], operations: ['UPDATE'] },
+    validate({ target, old }, claim) {
+      if (compareQuantities(sizeOf(claim), sizeOf(old)) <= 0) return [];
+      const refuse = (why: string): Error => forbiddenError(CLAIMS, target.name, why);
+      if (stringAt(old, 'status', 'phase') !== 'Bound')
+        throw refuse('Only bound persistent volume claims can be expanded');
+      const name = classOf(claim);
+      const found = name !== '' && name === classOf(old) ? classes.get('', name) : undefined;
+      if (found?.allowVolumeExpansion !== true)
+        throw refuse(
+          'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+        );
+      return [];
+    },
+  };
+}
+
+/** Claims of storage grow only where their storage class permits it. */
+export default definePlugin<undefined>({
+  name: 'claim-resize',
+  parse: parseNothing,
+  contribute: () => [validator.of(resizing)],
+}) satisfies Plugin<undefined>;
