@@ -256,6 +256,12 @@ export interface Strategy {
    * them through it. Default: none.
    */
   readonly keptInStatus?: readonly (keyof ObjectMeta)[];
+  /**
+   * Fields that no manager owns through a write, because the write does not change them: paths of members by
+   * subresource, `''` for the object itself. `status` of the object itself and all but status and metadata in writes of
+   * `status` need not be listed. Default: none.
+   */
+  readonly unownedFields?: ReadonlyMap<string, readonly (readonly string[])[]>;
   /** Called before the validation of an update of `status`. */
   readonly prepareStatus: (object: ApiObject, old: ApiObject, context: StrategyContext) => void;
   /** All violations of a create, which are sent in one answer. */

@@ -1,3 +1,4 @@
+import { goQuote } from './quote.js';
 import { doubleText, isInteger, writeJson } from './jsonText.js';
 import { recognizeCopies } from './copies.js';
 import type { Json } from './object.js';
@@ -108,7 +109,7 @@ const detailsOf = (of: GroupResource, name: string): StatusDetails => ({
 
 /** 404: the object does not exist. */
 export const notFound = (of: GroupResource, name: string): Refusal =>
-  new Refusal('NotFound', `${qualifyResource(of)} ${JSON.stringify(name)} not found`, detailsOf(of, name));
+  new Refusal('NotFound', `${qualifyResource(of)} ${goQuote(name)} not found`, detailsOf(of, name));
 
 /** 404: there is no resource at a path of a served group. */
 export const unknownPath = (): Refusal =>
@@ -116,13 +117,13 @@ export const unknownPath = (): Refusal =>
 
 /** 409: an object of that name already exists. */
 export const alreadyExists = (of: GroupResource, name: string): Refusal =>
-  new Refusal('AlreadyExists', `${qualifyResource(of)} ${JSON.stringify(name)} already exists`, detailsOf(of, name));
+  new Refusal('AlreadyExists', `${qualifyResource(of)} ${goQuote(name)} already exists`, detailsOf(of, name));
 
 /** 409: a precondition failed for the reason `why`. */
 export const conflict = (of: GroupResource, name: string, why: string): Refusal =>
   new Refusal(
     'Conflict',
-    `Operation cannot be fulfilled on ${qualifyResource(of)} ${JSON.stringify(name)}: ${why}`,
+    `Operation cannot be fulfilled on ${qualifyResource(of)} ${goQuote(name)}: ${why}`,
     detailsOf(of, name),
   );
 
@@ -167,16 +168,13 @@ export class Verbatim {
 }
 
 /** Formats an invalid value in a message as upstream: strings are quoted, as is "null", objects are JSON. */
-export const formatValue = (value: unknown): string =>
-  value === undefined || value === null
-    ? '"null"'
-    : value instanceof Verbatim
-      ? value.text
-      : typeof value === 'object' || typeof value === 'string'
-        ? writeJson(value)
-        : typeof value === 'number' && !isInteger(value)
-          ? doubleText(value)
-          : String(value);
+export function formatValue(value: unknown): string {
+  if (value === undefined || value === null) return '"null"';
+  if (value instanceof Verbatim) return value.text;
+  if (typeof value === 'string') return goQuote(value);
+  if (typeof value === 'object') return writeJson(value);
+  return typeof value === 'number' && !isInteger(value) ? doubleText(value) : String(value);
+}
 
 const violation = (reason: ViolationType, field: string, value: string, detail: string): Violation => ({
   reason,
@@ -204,7 +202,7 @@ export const notSupported = (field: string, value: unknown, supported: readonly 
     'FieldValueNotSupported',
     field,
     formatValue(value),
-    supported.length ? `supported values: ${supported.map(s => JSON.stringify(s)).join(', ')}` : '',
+    supported.length ? `supported values: ${supported.map(goQuote).join(', ')}` : '',
   );
 /** `Internal error: detail`. */
 export const internalError = (field: string, detail: string): Violation =>
@@ -235,12 +233,8 @@ export function invalidObject(group: string, kind: string, name: string, found: 
   if (violations.length < found.length) lines.push('and more');
   const all = lines.length === 1 ? lines[0] : `[${lines.join(', ')}]`;
   const qualifiedKind = group ? `${kind}.${group}` : kind;
-  return new Refusal(
-    'Invalid',
-    `${qualifiedKind} ${JSON.stringify(name)} is invalid: ${violations.length ? all : '<nil>'}`,
-    {
-      ...detailsOf({ group, resource: kind }, name),
-      causes: violations.map(v => ({ reason: v.reason, message: v.message, field: v.field })),
-    },
-  );
+  return new Refusal('Invalid', `${qualifiedKind} ${goQuote(name)} is invalid: ${violations.length ? all : '<nil>'}`, {
+    ...detailsOf({ group, resource: kind }, name),
+    causes: violations.map(v => ({ reason: v.reason, message: v.message, field: v.field })),
+  });
 }

@@ -73,7 +73,8 @@ const VOLUME_PROTECTION: Protected = {
 };
 
 /**
- * Removes the protection finalizer from deleted claims that no pod uses, or from deleted volumes that are not bound.
+ * Removes the protection finalizer from deleted claims that no pod uses, or from deleted volumes that are not bound,
+ * and adds it to others that have lost it.
  */
 class Protection implements Controller {
   readonly name: string;
@@ -87,7 +88,7 @@ class Protection implements Controller {
     const { controller: name } = kind;
     this.name = name;
     this.#requests = new Requests(host, name);
-    this.#queue = new WorkQueue({ name, log: host.log, workers: 4, handle: key => this.#removeFinalizer(key) });
+    this.#queue = new WorkQueue({ name, log: host.log, workers: 4, handle: key => this.#updateFinalizer(key) });
     host.onClose(() => this.#queue.close());
   }
 
@@ -99,7 +100,8 @@ class Protection implements Controller {
   #observe(event: ResourceEvent): void {
     const { storageName, namespace, name, type } = event;
     if (storageName === this.kind.storageName && type !== 'DELETED') {
-      if (event.mentions?.('deletionTimestamp') !== false) this.#queue.add(`${namespace}|${name}`);
+      const isProtected = event.mentions?.(this.kind.finalizer.slice(this.kind.finalizer.indexOf('/'))) !== false;
+      if (!isProtected || event.mentions?.('deletionTimestamp') !== false) this.#queue.add(`${namespace}|${name}`);
     } else if (storageName === PODS && this.kind.storageName === CLAIMS) {
       if (event.mentions && !event.mentions('persistentVolumeClaim') && !event.mentions('ephemeral')) return;
       const pod = event.object();
@@ -108,15 +110,24 @@ class Protection implements Controller {
     }
   }
 
-  async #removeFinalizer(key: string): Promise<void> {
+  async #updateFinalizer(key: string): Promise<void> {
     const [namespace = '', name = ''] = key.split('|');
-    const { storageName } = this.kind;
-    const object = this.host.informer(storageName).get(namespace, name);
-    if (!object?.metadata.deletionTimestamp || this.#isUsed(object)) return;
+    const object = this.host.informer(this.kind.storageName).get(namespace, name);
+    if (!object) return;
     const finalizer = this.host.naming.label(this.kind.finalizer);
-    const { finalizers = [], resourceVersion, uid } = object.metadata;
-    if (!finalizers.includes(finalizer)) return;
-    const remaining = finalizers.filter(other => other !== finalizer);
+    const { finalizers = [], deletionTimestamp } = object.metadata;
+    const isProtected = finalizers.includes(finalizer);
+    if (!deletionTimestamp && !isProtected) await this.#setFinalizers(object, [...finalizers, finalizer]);
+    if (deletionTimestamp && isProtected && !this.#isUsed(object))
+      await this.#setFinalizers(
+        object,
+        finalizers.filter(other => other !== finalizer),
+      );
+  }
+
+  async #setFinalizers(object: ApiObject, finalizers: string[]): Promise<void> {
+    const { namespace = '', name = '' } = object.metadata;
+    const { storageName } = this.kind;
     const plural = storageName.slice(storageName.indexOf('/') + 1);
     // An update: the role of the controller has no patch.
     await this.#requests.replace(pathOf({ apiVersion: 'v1', plural }, namespace, name), {
@@ -125,9 +136,7 @@ class Protection implements Controller {
       kind: storageName === CLAIMS ? 'PersistentVolumeClaim' : 'PersistentVolume',
       metadata: {
         ...object.metadata,
-        uid,
-        resourceVersion,
-        finalizers: remaining.length > 0 ? remaining : undefined,
+        finalizers: finalizers.length > 0 ? finalizers : undefined,
       },
     });
   }
@@ -149,8 +158,8 @@ const protectionOf = (name: string, kind: Protected) =>
     contribute: () => [controller.of(host => new Protection(host, kind))],
   }) satisfies Plugin;
 
-/** Protection of claims: removes the finalizer, which all of them have, when no pod uses them. */
+/** Protection of claims: keeps the finalizer on all of them until they are deleted and no pod uses them. */
 export const claimProtection = protectionOf('controllers/claim-protection', CLAIM_PROTECTION);
 
-/** Protection of volumes: removes the finalizer, which all of them have, when they are not bound. */
+/** Protection of volumes: keeps the finalizer on all of them until they are deleted and not bound. */
 export const volumeProtection = protectionOf('controllers/volume-protection', VOLUME_PROTECTION);

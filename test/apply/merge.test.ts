@@ -122,9 +122,9 @@ describe('fields of a configuration', () => {
     [{ spec: { template: { spec: { containers: {} } } } }, '.spec.template.spec.containers: expected list, got map'],
     [
       { spec: { template: { spec: { containers: [{ name: 'a' }, { name: 'a' }] } } } },
-      '.spec.template.spec.containers: duplicate entries for key {"name":"a"}',
+      '.spec.template.spec.containers: duplicate entries for key [name="a"]',
     ],
-    [{ metadata: { finalizers: ['a.b/c', 'a.b/c'] } }, '.metadata.finalizers: duplicate entries for key "a.b/c"'],
+    [{ metadata: { finalizers: ['a.b/c', 'a.b/c'] } }, '.metadata.finalizers: duplicate entries for key [="a.b/c"]'],
   ])('that do not conform to the schema are reported: %j', (config, message) => {
     expect(readConfiguration(deployment, config as Json).errors).toEqual([message]);
   });

@@ -68,3 +68,10 @@ test('a volume is removed once it is not bound', async () => {
   server.send('PATCH', '/api/v1/persistentvolumes/v', { status: { phase: 'Released' } });
   await eventually(() => !server.has('v1', 'persistentvolumes', '', 'v'));
 });
+
+test('a claim that has lost the finalizer gets it back, and keeps its other ones', async () => {
+  claim('c', { finalizers: ['a.b/c'] });
+  const finalizers = () => server.send('GET', `${CLAIMS}/c`).metadata.finalizers;
+  await eventually(() => finalizers()?.length === 2);
+  expect(finalizers()).toEqual(['a.b/c', 'kubernetes.io/pvc-protection']);
+});

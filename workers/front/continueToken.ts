@@ -16,7 +16,7 @@ const invalid = (why: string): Refusal =>
 function corruptAt(token: string): number | undefined {
   const bad = token.search(/[^\w-]/);
   if (bad >= 0) return bad;
-  return token.length % 4 === 1 ? token.length : undefined;
+  return token.length % 4 === 1 ? token.length - 1 : undefined;
 }
 
 /**

@@ -119,7 +119,7 @@ function applyConfig(
   try {
     return applyConfiguration(kind, writer, before, config, managers, force);
   } catch (thrown) {
-    if (thrown instanceof SchemaMismatch) throw notApplicableError(request, config, thrown.message);
+    if (thrown instanceof SchemaMismatch) throw notApplicableError(config, thrown.message);
     if (!(thrown instanceof ApplyConflict)) throw thrown;
     // Fields that kubectl has set by client-side apply do not conflict: it takes over their ownership.
     const own = old && writer.manager === LAST_APPLIED_MANAGER ? lastAppliedFields(context, kind, old) : LEAF;

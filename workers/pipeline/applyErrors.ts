@@ -1,9 +1,8 @@
-import type { Json } from '../../core/model/object.js';
+import type { ApiObject, Json } from '../../core/model/object.js';
 import { Refusal, truncateViolations } from '../../core/model/refusal.js';
 import type { Conflict } from '../../core/schema/apply/manager.js';
 import type { FieldManager } from '../../core/schema/apply/fieldManagers.js';
 import type { Members } from '../../core/schema/patch/members.js';
-import type { AuthorizedRequest } from './stages.js';
 
 /** `group/version, Kind=kind`, as upstream prints it. */
 export function kindText(apiVersion: Json | undefined, kind: Json | undefined): string {
@@ -12,9 +11,9 @@ export function kindText(apiVersion: Json | undefined, kind: Json | undefined): 
 }
 
 /** 422 for a configuration that leads to no object of the kind. */
-export function notApplicableError({ target }: AuthorizedRequest, config: Members, reason: string): Refusal {
-  const name = [target.namespace, target.name].filter(Boolean).join('/');
-  const what = `${name}; ${kindText(config['apiVersion'], config['kind'])}`;
+export function notApplicableError(config: Members, reason: string): Refusal {
+  const metadata = config['metadata'] as ApiObject['metadata'] | undefined;
+  const what = `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}; ${kindText(config['apiVersion'], config['kind'])}`;
   return new Refusal('Invalid', `failed to create typed patch object (${what}): ${reason}`, {});
 }
 

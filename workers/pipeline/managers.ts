@@ -2,7 +2,7 @@ import { MANAGER_BYTES } from '../../core/limits.js';
 import type { Awaitable } from '../../core/api/point.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { firstValue } from '../../core/request/query.js';
-import type { FieldSet } from '../../core/schema/apply/fieldSet.js';
+import { type FieldSet, withoutPath } from '../../core/schema/apply/fieldSet.js';
 import { type ManagedKind, updateManagers, type KindVersion, type Writer } from '../../core/schema/apply/manager.js';
 import {
   encodeManagers,
@@ -76,11 +76,23 @@ function statusFields(set: FieldSet, kept: readonly string[] = []): FieldSet {
   };
 }
 
-/** The filter for fields that the manager of a write may own. */
-function ownedFields({ route, resource }: AuthorizedRequest): ManagedKind['writable'] {
+/** The set without the fields at and below some paths of members. */
+const withoutPaths = (set: FieldSet, paths: readonly (readonly string[])[]): FieldSet =>
+  paths.reduce((rest, path) => withoutPath(rest, path), set);
+
+/** The filter for fields that the manager of a write may own, before the kind's own exceptions. */
+function fieldsOfWrite({ route, resource }: AuthorizedRequest): ManagedKind['writable'] {
   if (route.subresource?.name === 'status') return set => statusFields(set, resource.strategy.keptInStatus);
   if (route.subresource) return allFields;
   return resource.strategy.hasStatus ? withoutStatus : allFields;
+}
+
+/** The filter for fields that the manager of a write may own. */
+function ownedFields(request: AuthorizedRequest): ManagedKind['writable'] {
+  const { route, resource } = request;
+  const allowed = fieldsOfWrite(request);
+  const unowned = resource.strategy.unownedFields?.get(route.subresource?.name ?? '');
+  return unowned ? set => withoutPaths(allowed(set), unowned) : allowed;
 }
 
 /** A served version of the resource's kind; objects of any version convert to it. */

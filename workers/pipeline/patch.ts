@@ -37,7 +37,9 @@ function patchScale(context: Context, decoded: DecodedPatch, old: ApiObject): Ob
   const { request, options, format } = decoded;
   const { resource, route } = request;
   const type = route.subresource!.type!;
-  const result = applyPatch(context, decoded, scaleWithReplicas(resource, old), type);
+  // As upstream, operations of a JSON Patch find no replicas where there are none.
+  const before = format === 'json' ? scaleOf(resource, old, true) : scaleWithReplicas(resource, old);
+  const result = applyPatch(context, decoded, before, type);
   const scale = decodePatched(context, request, options, result, type, format === 'strategic');
   const managers = managersOfScaled(context, request, old, scaleOf(resource, old, true), scale);
   return replaceScale(context, request, options.dryRun, scale, old, managers);

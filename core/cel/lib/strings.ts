@@ -4,7 +4,8 @@ import type { Library } from '../environment.js';
 import type { Meter } from '../meter.js';
 import { codePoints } from '../ops.js';
 import { formatText } from '../format.js';
-import { display, quote } from '../text.js';
+import { quote } from '../../model/quote.js';
+import { display } from '../text.js';
 import { ArrayList, fail, type Int, type List, type Value } from '../values.js';
 
 /** Whether every UTF-16 unit is a code point, so that both indexes are equal. */

@@ -1,7 +1,15 @@
 import { isNumber, writeJson } from '../../model/jsonText.js';
 import type { Json } from '../../model/object.js';
 import { StrictErrors } from '../strictErrors.js';
-import { makeElement, type FieldSet, type MutableFieldSet, sortElements, LEAF, NONE } from './fieldSet.js';
+import {
+  formatElement,
+  makeElement,
+  type FieldSet,
+  type MutableFieldSet,
+  sortElements,
+  LEAF,
+  NONE,
+} from './fieldSet.js';
 import { itemElement, type ListForm, type MapForm, memberShape, InvalidListItem, type Shape } from './shape.js';
 import { formOf, type ValueForm, isEmptyObject } from './values.js';
 import { isMembers, type Members } from '../patch/members.js';
@@ -61,11 +69,11 @@ class ConfigurationReader {
       const name = this.#element(form, item, i, path);
       if (name === undefined) return;
       if (name in out) {
-        this.#report(path, `duplicate entries for key ${name.slice(2)}`);
+        this.#report(path, `duplicate entries for key ${formatElement(name)}`);
         out[name] = LEAF;
         return;
       }
-      const found = this.fieldsBelow(form.of, item, `${path}[${name.slice(2)}]`);
+      const found = this.fieldsBelow(form.of, item, path + formatElement(name));
       out[name] = found === 'whole' ? LEAF : makeElement(true, found)!;
     });
     return sortElements(out);

@@ -164,10 +164,20 @@ export function sameFields(a: FieldSet, b: FieldSet): boolean {
 export const pathSet = (path: readonly string[]): FieldSet =>
   path.reduceRight<FieldSet>((inner, name) => ({ [name]: inner }), LEAF);
 
+/** The set without the fields at and below a path of members. */
+export function withoutPath(set: FieldSet, [member, ...rest]: readonly string[]): FieldSet {
+  const name = `f:${member}`;
+  if (!(name in set)) return set;
+  const { [name]: inner, ...others } = set;
+  const left = rest.length > 0 ? withoutPath(inner!, rest) : NONE;
+  return Object.keys(left).length > 0 ? { ...others, [name]: left } : others;
+}
+
 /** Numbers in keys are shown as doubles, as upstream. */
 const keyText = (value: Json): string => (isNumber(value) ? doubleText(value) : writeJson(value));
 
-const formatElement = (text: string): string => {
+/** An element in readable form (`.image`, `[name="c"]`), as paths in messages have it. */
+export const formatElement = (text: string): string => {
   if (text.startsWith('f:')) return `.${text.slice(2)}`;
   if (text.startsWith('v:')) return `[=${text.slice(2)}]`;
   if (text.startsWith('i:')) return `[${text.slice(2)}]`;

@@ -1,6 +1,6 @@
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
-import { dns1035Label, dns1123Subdomain } from '../../../core/model/names.js';
+import { dns1035Label, dns1123Subdomain, pathSegment } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import {
   numberAt,
@@ -13,6 +13,7 @@ import {
 } from '../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, conditionOf, NAME } from '../shared/columns.js';
+import { checkSegmentName } from '../shared/names.js';
 import { portNumberComplaints } from '../shared/ports.js';
 import { setServiceReferenceDefaults } from '../shared/serviceReference.js';
 import { toViolations, validateOneOf, validateRequired } from '../shared/violations.js';
@@ -33,7 +34,7 @@ function validateGroupVersion(spec: UnknownRecord, name: string): Violation[] {
   const [group, version] = [stringAt(spec, 'group'), stringAt(spec, 'version')];
   const wanted = `${version}.${group}`;
   const found: Violation[] = [];
-  if (name !== wanted)
+  if (name !== '' && pathSegment(name).length === 0 && name !== wanted)
     found.push(invalid('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`));
   if (group === '' && version !== 'v1')
     found.push(required('spec.group', 'only v1 may have an empty group and it better be legacy kube'));
@@ -105,7 +106,8 @@ export const apiService = builtInKind('apiregistration.orchestrator.io/apiservic
   validateCreate: validateApiService,
   validateUpdate: validateApiService,
   validateStatus: validateApiServiceStatus,
-  checkName: () => [],
+  checkName: checkSegmentName,
+  allowAnyFinalizer: true,
   applyDefaults: object => setServiceReferenceDefaults(recordAt(object, 'spec')),
   selectableFields: new Map(),
   columns: COLUMNS,

@@ -2,7 +2,7 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { qualifiedName } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { ensureRecord, specOf, stringAt, stringsAt } from '../../../core/model/record.js';
+import { ensureRecord, setDefault, specOf, stringAt, stringsAt } from '../../../core/model/record.js';
 import { invalid, invalidObject, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, NAME, stringCell } from '../shared/columns.js';
 import { checkLabelName } from '../shared/names.js';
@@ -37,6 +37,7 @@ export const namespace = builtInKind('core/namespaces', naming => {
     checkName: checkLabelName,
     hasStatus: true,
     applyDefaults: object => {
+      setDefault(ensureRecord(object, 'status'), 'phase', 'Active');
       if (object.metadata.name)
         object.metadata.labels = { ...object.metadata.labels, [nameLabel]: object.metadata.name };
     },
@@ -68,7 +69,9 @@ export const namespace = builtInKind('core/namespaces', naming => {
           if (violations.length > 0) throw invalidObject('', 'Namespace', name, violations);
           const labels = { ...body.metadata.labels, [nameLabel]: name };
           const finalized = { ...structuredClone(current), metadata: { ...body.metadata, labels } };
-          ensureRecord(finalized, 'spec').finalizers = finalizers;
+          const spec = ensureRecord(finalized, 'spec');
+          if (finalizers.length > 0) spec.finalizers = finalizers;
+          else delete spec.finalizers;
           return finalized;
         },
       ],

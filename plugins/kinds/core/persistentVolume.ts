@@ -2,6 +2,7 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import {
+  ensureRecord,
   isAbsent,
   isRecord,
   recordAt,
@@ -116,6 +117,7 @@ export const persistentVolume = builtInKind('core/persistentvolumes', naming => 
   },
   applyDefaults: object => {
     const spec = specOf(object);
+    setDefault(ensureRecord(object, 'status'), 'phase', 'Pending');
     setDefault(spec, 'persistentVolumeReclaimPolicy', 'Retain');
     spec.volumeMode ??= 'Filesystem';
     for (const [member, source] of Object.entries(spec)) if (isRecord(source)) setVolumeSourceDefaults(member, source);
@@ -124,9 +126,15 @@ export const persistentVolume = builtInKind('core/persistentvolumes', naming => 
     object.status = { phase: 'Pending', lastPhaseTransitionTime: context.now };
     addFinalizer(object, naming.label('orchestrator.io/pv-protection'));
   },
+  // The server sets the time.
+  unownedFields: new Map([['status', [['status', 'lastPhaseTransitionTime']]]]),
   prepareStatus: (object, old, context) => {
     const [now, before] = [recordAt(object, 'status'), recordAt(old, 'status')];
-    if (!now || stringAt(now, 'phase') === stringAt(before, 'phase')) return;
+    if (!now) return;
+    if (stringAt(now, 'phase') === stringAt(before, 'phase')) {
+      setDefault(now, 'lastPhaseTransitionTime', before?.lastPhaseTransitionTime);
+      return;
+    }
     if (isAbsent(now.lastPhaseTransitionTime) || now.lastPhaseTransitionTime === before?.lastPhaseTransitionTime)
       now.lastPhaseTransitionTime = context.now;
   },

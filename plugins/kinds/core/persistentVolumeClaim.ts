@@ -4,6 +4,7 @@ import { qualifiedName } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { compareQuantities, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
 import {
+  setDefault,
   ensureRecord,
   entriesAt,
   isAbsent,
@@ -155,7 +156,10 @@ const columnsIn = (naming: Naming): readonly Column[] => [
 export const persistentVolumeClaim = builtInKind('core/persistentvolumeclaims', naming => ({
   hasStatus: true,
   returnsDeletedObject: true,
-  applyDefaults: object => setClaimSpecDefaults(specOf(object)),
+  applyDefaults: object => {
+    setClaimSpecDefaults(specOf(object));
+    setDefault(ensureRecord(object, 'status'), 'phase', 'Pending');
+  },
   validateStatus: validateClaimStatus,
   validateCreate: (object, context) => {
     warnOfFractions(object, context);

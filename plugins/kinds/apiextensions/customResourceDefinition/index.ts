@@ -14,7 +14,6 @@ import {
 import type { Naming } from '../../../../core/naming.js';
 import { loadEngine } from '../../../../core/schema/custom/engine.js';
 import { validateNewDefinition, validateChangedDefinition } from './validation.js';
-import { WRITABLE_METADATA } from '../../shared/metadata.js';
 
 /** The finalizer that keeps a definition until its objects are removed. */
 const cleanupFinalizer = (naming: Naming): string =>
@@ -47,6 +46,9 @@ const statusOf = (object: ApiObject): UnknownRecord => (isRecord(object.status) 
 /** A deleted definition remains until its objects are removed; its conditions report this. */
 function markTerminating(object: ApiObject, finalizer: string): void {
   const { metadata } = object;
+  // As upstream, the deletion of a definition neither has a grace period nor counts as a change of its content.
+  delete metadata.deletionGracePeriodSeconds;
+  if (metadata.generation) metadata.generation--;
   if (!metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
   const status = statusOf(object);
   const conditions = recordsAt(status, 'conditions').filter(condition => condition.type !== 'Terminating');
@@ -80,7 +82,8 @@ export const customResourceDefinition = builtInKind(
       prepareCreate: object => addStoredVersion(object, { conditions: null, acceptedNames: { plural: '', kind: '' } }),
       prepareUpdate: (object, old) =>
         addStoredVersion(object, structuredClone(statusOf(isRecord(object.status) ? object : old))),
-      keptInStatus: WRITABLE_METADATA,
+      // Writes of the status change metadata, but own none.
+      unownedFields: new Map([['status', [['metadata']]]]),
       prepareStatus: object => addStoredVersion(object, statusOf(object)),
       validateCreate: object => validateNewDefinition(object, naming),
       validateUpdate: (object, old) => validateChangedDefinition(object, old, naming),

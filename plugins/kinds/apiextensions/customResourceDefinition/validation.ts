@@ -24,7 +24,7 @@ export function validateNewDefinition(definition: ApiObject, naming: Naming): Vi
   const spec = recordAt(definition, 'spec') ?? {};
   const { name = '' } = definition.metadata;
   const found: Violation[] = [];
-  if (name !== `${stringAt(spec, 'names', 'plural')}.${stringAt(spec, 'group')}`)
+  if (name && name !== `${stringAt(spec, 'names', 'plural')}.${stringAt(spec, 'group')}`)
     found.push(invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
   return [
     ...found,

@@ -97,6 +97,11 @@ export const certificateSigningRequest = builtInKind(
   naming => ({
     checkName: checkSegmentName,
     hasStatus: true,
+    unownedFields: new Map([
+      ['', [['spec']]],
+      ['status', [['status', 'conditions']]],
+      ['approval', [['spec'], ['status', 'certificate']]],
+    ]),
     prepareCreate: setRequester,
     prepareUpdate: (object, old) => {
       object.spec = structuredClone(old.spec);
