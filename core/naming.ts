@@ -70,7 +70,14 @@ export interface Naming {
   typeName(neutral: string): string;
   /** Environment variables and metric names: `ORCHESTRATOR_EXEC_INFO`, `orchestrator_healthcheck`. */
   variable(neutral: string): string;
+  /** Whether an API group, as clients see it, is in a domain of the system: definitions of others need an approval. */
+  isReservedGroup(group: string): boolean;
 }
+
+const inDomains =
+  (...domains: readonly string[]) =>
+  (group: string): boolean =>
+    domains.some(domain => group === domain || group.endsWith(`.${domain}`));
 
 const neutral: Naming = {
   name: 'neutral',
@@ -83,6 +90,7 @@ const neutral: Naming = {
   mediaType: n => n,
   typeName: n => n,
   variable: n => n,
+  isReservedGroup: inDomains('orchestrator.io'),
 };
 
 const groupToUpstream = (n: string): string => GROUPS.get(n) ?? n.replace(/(^|\.)orchestrator\.io$/, '$1k8s.io');
@@ -102,6 +110,7 @@ const kubernetes: Naming = {
   mediaType: n => n.replace('vnd.orchestrator.', 'vnd.kubernetes.'),
   typeName: n => n.replace(/^io\.orchestrator\./, 'io.k8s.').replace(/^orchestrator\.io\./, 'k8s.io.'),
   variable: n => n.replace(/^ORCHESTRATOR_/, 'KUBERNETES_').replace(/^orchestrator_/, 'kubernetes_'),
+  isReservedGroup: inDomains('k8s.io', 'kubernetes.io'),
 };
 
 /** The naming scheme of a name. */

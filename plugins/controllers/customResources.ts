@@ -9,6 +9,7 @@ import {
   type ResourceEvent,
 } from '../../core/api/index.js';
 import { type Condition, withCondition } from './conditions.js';
+import { approvalOf } from './customResourceApproval.js';
 import { type AcceptedNames, acceptNames } from './customResourceNames.js';
 import { DEFINITIONS, pathOf } from './catalog.js';
 import { WorkQueue } from './queue.js';
@@ -78,26 +79,22 @@ class CustomResourceDefinitions implements Controller {
   async #process(name: string): Promise<void> {
     const definition = this.#host.informer(DEFINITIONS).get('', name) as Definition | undefined;
     if (!definition) return;
-    if (!definition.metadata.deletionTimestamp) await this.#updateNames(definition);
+    if (!definition.metadata.deletionTimestamp) await this.#updateStatus(definition);
     else if (definition.metadata.finalizers?.includes(this.#finalizer)) await this.#deleteInstances(definition);
   }
 
-  async #updateNames(definition: Definition): Promise<void> {
+  async #updateStatus(definition: Definition): Promise<void> {
     const { status = {} } = definition;
     const others = this.#definitions().filter(
       other => other.spec.group === definition.spec.group && other.metadata.uid !== definition.metadata.uid,
     );
     const taken = others.flatMap(other => (other.status?.acceptedNames ? [other.status.acceptedNames] : []));
-    const accepted = acceptNames(
-      definition.spec.names,
-      status.acceptedNames,
-      taken,
-      status.conditions ?? [],
-      timestamp(this.#host),
-    );
-    if (sameJson(accepted.names, status.acceptedNames) && sameJson(accepted.conditions, status.conditions ?? []))
-      return;
-    await this.#report(definition, { ...status, acceptedNames: accepted.names, conditions: accepted.conditions });
+    const now = timestamp(this.#host);
+    const accepted = acceptNames(definition.spec.names, status.acceptedNames, taken, status.conditions ?? [], now);
+    const approval = approvalOf(definition, this.#host.naming);
+    const conditions = approval ? withCondition(accepted.conditions, approval, now) : accepted.conditions;
+    if (sameJson(accepted.names, status.acceptedNames) && sameJson(conditions, status.conditions ?? [])) return;
+    await this.#report(definition, { ...status, acceptedNames: accepted.names, conditions });
     if (sameJson(accepted.names, status.acceptedNames)) return;
     for (const other of others) if (!isTrue(other, 'NamesAccepted')) this.#queue.add(other.metadata.name!);
   }

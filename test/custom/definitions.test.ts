@@ -236,6 +236,33 @@ describe('definitions of custom resources', () => {
     expect((await api.get(`/apis/${group}/v1/pears`)).status).toBe(200);
   });
 
+  it('show whether a group of the system was approved, also after the annotation has changed', async () => {
+    const group = 'approved.k8s.io';
+    const annotation = 'api-approved.kubernetes.io';
+    const crd = definition(group, 'widgets', 'Widget', [{ name: 'v1' }]);
+    const annotations = { [annotation]: 'unapproved, a test' };
+    const path = await established(api, { ...crd, metadata: { ...crd.metadata, annotations } } as typeof crd);
+    const approval = async () =>
+      conditionOf((await api.get(path)).body, 'KubernetesAPIApprovalPolicyConformant') as Loose | undefined;
+    expect(await approval()).toMatchObject({
+      status: 'False',
+      reason: 'UnapprovedAnnotation',
+      message: 'not approved: "unapproved, a test"',
+    });
+    const approved = { metadata: { annotations: { [annotation]: 'https://example.com/1' } } };
+    expect((await api.patch(path, 'application/merge-patch+json', approved)).status).toBe(200);
+    await api.until(async () => ((await approval())!['status'] as unknown) === 'True');
+    expect(await approval()).toMatchObject({
+      reason: 'ApprovedAnnotation',
+      message: 'approved in https://example.com/1',
+    });
+    const removed = await api.patch(path, 'application/merge-patch+json', { metadata: { annotations: null } });
+    expect(removed).toMatchObject({
+      status: 422,
+      body: { details: { causes: [{ field: `metadata.annotations[${annotation}]` }] } },
+    });
+  });
+
   it('are deleted after their objects and finalizers', async () => {
     const group = 'gone.example.com';
     const crd = await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));

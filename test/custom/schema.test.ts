@@ -159,6 +159,47 @@ describe('validation with a schema', () => {
     ]);
   });
 
+  it('finds each duplicate once, whatever the order of its members, and what is no object in a keyed list', () => {
+    const keyed = {
+      type: 'array',
+      items: object({ k: { type: 'string' } }),
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['k'],
+    };
+    const lists = object({
+      sets: { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'set' },
+      keyed,
+      wrong: keyed,
+      nulls: keyed,
+    });
+    const value = {
+      sets: [
+        { a: 1, b: [null, 'x'] },
+        { b: [null, 'x'], a: 1 },
+        { a: 1, b: [null, 'x'] },
+      ],
+      keyed: [{ k: '1' }, { k: '1' }, { k: '1' }],
+      wrong: [{ k: '1' }, 5, 5],
+      nulls: [{}, null],
+    };
+    const found = duplicateViolations(value, lists, '');
+    expect(found.map(({ field, message }) => `${field}: ${message}`)).toEqual([
+      'sets[1]: Duplicate value: map[string]interface {}{"a":1, "b":[]interface {}{interface {}(nil), "x"}}',
+      'keyed[1]: Duplicate value: map[string]interface {}{"k":"1"}',
+      'wrong[1]: Invalid value: 5: must be an object for an array of list-type map',
+      'nulls[1]: Duplicate value: map[string]interface {}{}',
+    ]);
+  });
+
+  it('shows values of other types than text in an enum as JSON', () => {
+    const schema = object({ o: object({}, { enum: [{ a: 1 }] }), l: { type: 'array', enum: [['x'], null] } });
+    const found = schemaViolations({ o: {}, l: ['y'] }, schema);
+    expect(found.map(({ message }) => message)).toEqual([
+      'Unsupported value: map[string]interface {}{}: supported values: "{\\"a\\":1}"',
+      'Unsupported value: []interface {}{"y"}: supported values: "[\\"x\\"]", "null"',
+    ]);
+  });
+
   it('evaluates patterns in linear time', () => {
     const found = schemaViolations(`${'a'.repeat(5000)}!`, { type: 'string', pattern: '^(a+)+$' });
     expect(found).toHaveLength(1);

@@ -59,6 +59,64 @@ describe('the strategy of a custom type', () => {
     expect(written.metadata).toEqual({ name: 'x', labels: { a: 'old' }, annotations: { seen: 'old' } });
   });
 
+  it('validates only the status in a write of the status, with paths that begin at it', () => {
+    const short = { type: 'string', maxLength: 2, pattern: '^a' };
+    const schema: StructuralSchema = {
+      type: 'object',
+      required: ['spec'],
+      properties: { spec: { type: 'object' }, status: { type: 'object', required: ['b'], properties: { a: short } } },
+    };
+    const { strategy } = resourceOf({}, schema);
+    const written = { ...order({}), spec: undefined, status: { a: 1 } };
+    const found = strategy.validateStatus(written, order({}), contextWith());
+    expect(found.map(({ field, message }) => `${field}: ${message}`)).toEqual([
+      'status.b: Required value',
+      'status.a: Invalid value: "integer": a in body must be of type string: "integer"',
+    ]);
+  });
+
+  it('does not report duplicates in an update of an object that had some', () => {
+    const tags: StructuralSchema = { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } };
+    const { strategy } = resourceOf({}, spec({ tags }));
+    const fields = (...parameters: Parameters<typeof strategy.validateUpdate>) =>
+      strategy.validateUpdate(...parameters).map(({ field }) => field);
+    const twice = order({ tags: ['a', 'a'] });
+    expect(fields(twice, order({ tags: ['a'] }), contextWith())).toEqual(['spec.tags[1]']);
+    expect(fields(order({ tags: ['b', 'b'] }), twice, contextWith())).toEqual([]);
+  });
+
+  it('sets the default of the status, which a create removes, again', () => {
+    const status: StructuralSchema = {
+      type: 'object',
+      default: {},
+      properties: { phase: { type: 'string', default: 'New' } },
+    };
+    const type = defineResource({
+      ...NAMES,
+      schema: { type: 'object', properties: { status } },
+      subresources: { status: {} },
+    });
+    const created = order({});
+    resourcesOf(type)[0]!.strategy.prepareCreate(created, contextWith());
+    expect(created.status).toEqual({ phase: 'New' });
+  });
+
+  it('validates names of embedded objects, but not in a write of the status', () => {
+    const embedded: StructuralSchema = {
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      'x-kubernetes-preserve-unknown-fields': true,
+    };
+    const { strategy } = resourceOf({}, { type: 'object', properties: { spec: embedded, status: embedded } });
+    const wrong = { apiVersion: '', kind: 'A_b' };
+    const found = strategy.validateCreate({ ...order(wrong) }, contextWith());
+    expect(found.map(({ field, message }) => `${field}: ${message}`)).toEqual([
+      'spec.apiVersion: Invalid value: "": must not be empty',
+      expect.stringMatching(/^spec.kind: Invalid value: "A_b": may have mixed case, but should otherwise match/),
+    ]);
+    expect(strategy.validateStatus({ ...order({}), status: wrong }, order({}), contextWith())).toEqual([]);
+  });
+
   it('replaces the columns of the schema and adds selectable fields to those of the schema', () => {
     const schema = { ...TEA };
     const type = defineResource({

@@ -154,6 +154,11 @@ describe('JSON Merge Patch', () => {
     expect(applyMergePatch(target, given)).toEqual(want);
   });
 
+  it('removes null members of objects in lists, as upstream', () => {
+    const given = { a: [{ b: null, c: [null, { d: null }] }, null] };
+    expect(applyMergePatch({ a: [1] }, given)).toEqual({ a: [{ c: [null, {}] }, null] });
+  });
+
   it('is idempotent and never reaches a prototype', () => {
     fc.assert(
       fc.property(anyObject, anyObject, (target, given) => {

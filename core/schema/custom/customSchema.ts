@@ -8,7 +8,7 @@ import { normalize, TypeMismatch } from '../decode.js';
 import { validateMetadata } from '../metadata.js';
 import type { Field, Struct } from '../model.js';
 import type { CustomSchema } from '../resource.js';
-import type { Members } from '../patch/members.js';
+import { type Members, memberOf } from '../patch/members.js';
 import { typeOf } from '../table/types.js';
 import { applyDefaults, dropNulls, visitEmbedded, hasDefaults, hasEmbedded, prune } from './prune.js';
 
@@ -38,15 +38,18 @@ function metadataType(): Struct {
   return metadataStruct;
 }
 
-/** Decodes `metadata`. The paths in errors begin with `prefix`. Throws TypeMismatch. */
-function decodeMetadata(given: Json | undefined, prefix: string, strictErrors: StrictErrors): ObjectMeta | undefined {
-  if (given === undefined || given === null) return undefined;
+function withoutNullTime(metadata: Members): ObjectMeta {
+  if (metadata['creationTimestamp'] === null) delete metadata['creationTimestamp'];
+  return metadata as unknown as ObjectMeta;
+}
+
+/** Decodes `metadata`. Throws TypeMismatch. */
+function decodeMetadata(given: Json | undefined, strictErrors: StrictErrors): ObjectMeta {
+  if (given === undefined || given === null) return {};
   const found: string[] = [];
-  const decoded = normalize(metadataType(), { metadata: given }, { strictErrors: found })
-    .metadata as unknown as ObjectMeta;
-  if (decoded.creationTimestamp === null) delete decoded.creationTimestamp;
-  for (const text of found) strictErrors.add(prefix ? text.replace('field "', `field "${prefix}.`) : text);
-  return decoded;
+  const decoded = normalize(metadataType(), { metadata: given }, { strictErrors: found }).metadata as Members;
+  for (const text of found) strictErrors.add(text);
+  return withoutNullTime(decoded);
 }
 
 const unknownField = (path: string): string => `unknown field ${JSON.stringify(path)}`;
@@ -82,7 +85,7 @@ export function customSchema(
     decode(value, strictErrors) {
       const found = new StrictErrors();
       const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = value;
-      const decoded = decodeMetadata(metadata, '', found) ?? {};
+      const decoded = decodeMetadata(metadata, found);
       const members = structuredClone(rest);
       const dropped = new StrictErrors();
       normalizeMembers(members, schema, dropped, defaults);
@@ -100,31 +103,39 @@ export function customSchema(
 /** Thrown for an embedded object whose apiVersion, kind or metadata have a wrong type. */
 export class EmbeddedMismatch extends TypeMismatch {
   constructor(
-    message: string,
-    /** The path, and what is there. */
+    /** The path, what is there, and what is wrong with it. */
     readonly field: string,
     readonly value: Json,
+    readonly why: string,
   ) {
-    super(message);
+    super(`${field}: ${invalid(field, goValue(value), why).message}`);
   }
 }
 
 /** Decodes the metadata of the embedded objects of a value, in place. Throws EmbeddedMismatch. */
 export const normalizeEmbedded = (value: Json, schema: StructuralSchema, found: StrictErrors): void =>
-  visitEmbedded(value, schema, '', (object, path) => {
-    const { metadata } = object;
-    for (const member of ['apiVersion', 'kind'])
-      if (object[member] !== undefined && typeof object[member] !== 'string')
-        throw new EmbeddedMismatch('must be a string', path ? `${path}.${member}` : member, object[member]!);
-    try {
-      const inner = decodeMetadata(metadata, path, found);
-      if (inner) object.metadata = inner as Json;
-      else delete object.metadata;
-    } catch (error) {
-      if (!(error instanceof TypeMismatch)) throw error;
-      throw new EmbeddedMismatch(error.message, path ? `${path}.metadata` : 'metadata', metadata ?? null);
-    }
-  });
+  visitEmbedded(value, schema, '', (object, path) => decodeEmbedded(object, path ? `${path}.` : '', found));
+
+/** Decodes the metadata of an embedded object, in place. Throws EmbeddedMismatch. */
+function decodeEmbedded(object: Members, prefix: string, strictErrors: StrictErrors): void {
+  for (const member of ['apiVersion', 'kind']) {
+    const value = memberOf(object, member);
+    if (value !== undefined && typeof value !== 'string')
+      throw new EmbeddedMismatch(prefix + member, value, 'must be a string');
+  }
+  const given = memberOf(object, 'metadata');
+  delete object['metadata'];
+  if (given === undefined || given === null) return;
+  const found: string[] = [];
+  try {
+    const decoded = normalize(typeOf('meta.v1.ObjectMeta'), given, { strictErrors: found });
+    object['metadata'] = withoutNullTime(decoded) as Json;
+  } catch (error) {
+    if (!(error instanceof TypeMismatch)) throw error;
+    throw new EmbeddedMismatch(`${prefix}metadata`, given, error.message);
+  }
+  for (const text of found) strictErrors.add(text.replace('field "', `field "${prefix}metadata.`));
+}
 
 /** Validates apiVersion, kind and metadata of embedded objects. */
 export function embeddedViolations(object: ApiObject, schema: StructuralSchema): Violation[] {

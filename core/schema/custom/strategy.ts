@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ResourceType, ResourceVersion } from '../../api/resource.js';
+import type { ResourceType, ResourceVersion, StructuralSchema } from '../../api/resource.js';
 import type { Strategy, StrategyContext } from '../../api/strategy.js';
 import { isNumber } from '../../model/jsonText.js';
 import type { ApiObject, Json } from '../../model/object.js';
@@ -11,7 +11,7 @@ import { columnsOf } from './columns.js';
 import { embeddedViolations } from './customSchema.js';
 import { loadEngine } from './engine.js';
 import { simplePathNames } from './jsonPath.js';
-import { hasRules, needsEngine } from './prune.js';
+import { applyDefaults, hasRules, needsEngine, propertySchema } from './prune.js';
 import { compileRules, type RuleEvaluator } from './rules.js';
 import { duplicateViolations, schemaViolations, WHOLE_OBJECT } from './validate.js';
 
@@ -69,29 +69,56 @@ const NOT_CHECKED: Violation = {
     'existing errors to complete validation',
 };
 
+/** Violations of the schema in the whole object. Of these, only lists with duplicates may stay as they are. */
+function objectViolations(object: ApiObject, old: ApiObject | undefined, schema: StructuralSchema): Violation[] {
+  const value = object as unknown as Json;
+  return [
+    ...schemaViolations(value, schema, '', old as unknown as Json),
+    ...embeddedViolations(object, schema),
+    ...newDuplicates(object, old, schema),
+  ];
+}
+
+/**
+ * Violations of the schema in the status. As upstream, the status is validated on its own: paths in messages begin at
+ * it, what is wrong elsewhere does not matter, and objects that are embedded in it are not validated.
+ */
+function statusViolations(object: ApiObject, old: ApiObject | undefined, schema: StructuralSchema): Violation[] {
+  const below = propertySchema(schema, 'status');
+  const { status } = object;
+  const found =
+    below && status !== undefined ? schemaViolations(status as Json, below, '', old?.status as Json | undefined) : [];
+  const isWhole = (field: string): boolean => field === '' || field === WHOLE_OBJECT;
+  const fieldOf = (field: string): string => (isWhole(field) ? 'status' : `status.${field.replace(/^\./, '')}`);
+  const inStatus = found.map(one => ({ ...one, field: fieldOf(one.field) }));
+  return [...inStatus, ...newDuplicates(object, old, schema)];
+}
+
+/** Duplicates in lists, unless the object had some before. */
+function newDuplicates(object: ApiObject, old: ApiObject | undefined, schema: StructuralSchema): Violation[] {
+  const found = duplicateViolations(object as unknown as Json, schema, '');
+  if (found.length === 0 || !old) return found;
+  return duplicateViolations(old as unknown as Json, schema, '').length === 0 ? found : [];
+}
+
 /**
  * The validation of the objects of a version. `check` finds violations that a schema cannot express; it is not called
  * for objects that violate the schema so far that code which relies on it could not read them.
  */
 function makeValidator(type: ResourceType, version: ResourceVersion, rules: () => RuleEvaluator | undefined) {
-  const { schema } = version;
   return (
+    schemaFindings: (object: ApiObject, old: ApiObject | undefined, schema: StructuralSchema) => Violation[],
     object: ApiObject,
     old: ApiObject | undefined,
     context: StrategyContext,
     check: () => readonly Violation[],
   ): Violation[] => {
-    const value = object as unknown as Json;
-    const found = [
-      ...schemaViolations(value, schema, '', old as unknown as Json),
-      ...duplicateViolations(value, schema, ''),
-      ...embeddedViolations(object, schema),
-      ...replicaViolations(object, version),
-    ];
+    const found = [...schemaFindings(object, old, version.schema), ...replicaViolations(object, version)];
     const compiled = rules();
     const isBlocked = found.some(violation => BLOCKING_REASONS.has(violation.reason));
     if (isBlocked) return compiled ? [...found, NOT_CHECKED] : found;
-    const ruleFindings = compiled?.(value, old as unknown as Json | undefined, text => context.warn?.(text)) ?? [];
+    const [value, before] = [object as unknown as Json, old as unknown as Json | undefined];
+    const ruleFindings = compiled?.(value, before, text => context.warn?.(text)) ?? [];
     return [...found, ...ruleFindings, ...(type.validate?.(object, old) ?? []), ...check()];
   };
 }
@@ -107,6 +134,12 @@ function restoreMetadata(object: ApiObject, { metadata }: ApiObject): void {
     ...(managedFields ? { managedFields } : {}),
     ...(resourceVersion ? { resourceVersion } : {}),
   };
+}
+
+/** A create removes the status. What the schema has as its default is set again. */
+function setDefaultStatus(object: ApiObject, { properties }: StructuralSchema): void {
+  const status = properties?.['status'];
+  if (status) applyDefaults(object as unknown as Json, { properties: { status } });
 }
 
 /** What the definition of a type says of its objects, as a strategy. */
@@ -125,12 +158,13 @@ function schemaStrategy(
     allowUnconditionalUpdate: false,
     keptInStatus: ['labels', 'annotations', 'finalizers', 'ownerReferences'],
     prepareStatus: restoreMetadata,
-    prepareCreate: () => {
+    prepareCreate: object => {
       if (type.terminating)
         throw new Refusal('MethodNotAllowed', 'create not allowed while custom resource definition is terminating', {
           group: type.group,
           kind: type.plural,
         });
+      if (hasStatus) setDefaultStatus(object, version.schema);
     },
     ...(needsEngine(version.schema) ? { load: loadEngine } : {}),
     unknownFieldMessage: field => `field label not supported: ${field}`,
@@ -174,11 +208,11 @@ export function strategyOf(
       strategy.prepareStatus?.(object, old, context);
     },
     validateCreate: (object, context) =>
-      violations(object, undefined, context, () => strategy.validateCreate?.(object, context) ?? []),
+      violations(objectViolations, object, undefined, context, () => strategy.validateCreate?.(object, context) ?? []),
     validateUpdate: (object, old, context) =>
-      violations(object, old, context, () => strategy.validateUpdate?.(object, old, context) ?? []),
+      violations(objectViolations, object, old, context, () => strategy.validateUpdate?.(object, old, context) ?? []),
     validateStatus: (object, old, context) =>
-      violations(object, old, context, () => strategy.validateStatus?.(object, old, context) ?? []),
+      violations(statusViolations, object, old, context, () => strategy.validateStatus?.(object, old, context) ?? []),
     selectableFields: new Map([...schema.selectableFields!, ...(strategy.selectableFields ?? [])]),
     // Conversion is part of reading an object: `schemaFor` gives what calls the type's own.
     convert: schema.convert,

@@ -94,7 +94,7 @@ function coerceObjects(value: Json, schema: StructuralSchema, path: string): Vio
     return undefined;
   } catch (error) {
     if (!(error instanceof EmbeddedMismatch)) throw error;
-    return withPath(invalid(error.field, goValue(error.value), error.message), path);
+    return withPath(invalid(error.field, goValue(error.value), error.why), path);
   }
 }
 

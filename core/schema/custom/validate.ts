@@ -10,13 +10,12 @@ import {
   notSupported,
   required,
   tooLong,
-  tooMany,
   type Violation,
   MAX_VIOLATIONS,
 } from '../../model/refusal.js';
 import { engine } from './engine.js';
 import { hasFormat } from './formats.js';
-import { isMembers } from '../patch/members.js';
+import { isMembers, sortDeep } from '../patch/members.js';
 import { additionalSchema, propertySchema } from './prune.js';
 
 /** The corresponding value before an update, if it can be identified. Unchanged values are not validated again. */
@@ -80,6 +79,12 @@ function typeViolation(value: Json, schema: StructuralSchema, path: string): Vio
   if (!schema.type || actual === schema.type || (schema.type === 'number' && actual === 'integer')) return undefined;
   return wrongType(path, schema.type, actual);
 }
+
+const tooMany = (field: string, count: number, most: number): Violation => ({
+  reason: 'FieldValueTooMany',
+  field,
+  message: `Too many: ${count}: must have at most ${most} items`,
+});
 
 const inBody = (path: string, text: string): string => `${path} in body ${text}`;
 
@@ -226,6 +231,8 @@ function checkCombinations(value: Json, old: OldValue, schema: StructuralSchema,
 
 const isEqual = (a: unknown, b: Json): boolean => a === b || (typeof a === 'object' && isDeepStrictEqual(a, b));
 
+const enumText = (value: Json): string => (typeof value === 'string' ? value : writeJson(value));
+
 /**
  * Validates a value. Stops when there are more violations than an error reports, since a list may have a million items.
  */
@@ -235,7 +242,7 @@ function checkValue(value: Json, old: OldValue, schema: StructuralSchema, path: 
   const wrong = typeViolation(value, schema, path);
   if (wrong) out.push(wrong);
   if (schema.enum && !(value === null && schema.nullable) && !schema.enum.some(one => isEqual(one, value)))
-    out.push(notSupported(path, goValue(value), schema.enum.map(String)));
+    out.push(notSupported(path, goValue(value), schema.enum.map(enumText)));
   if (value === null) return;
   checkCombinations(value, old, schema, path, out);
   if (typeof value === 'string') stringViolations(value, schema, path, out);
@@ -288,12 +295,21 @@ function findDuplicateItems(list: Json[], schema: StructuralSchema, path: string
   const kind = schema['x-kubernetes-list-type'];
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   if (kind !== 'set' && kind !== 'map') return;
-  const seen = new Set<string>();
+  // As upstream, null counts as an object without keys.
+  const wrong = kind === 'map' ? list.findIndex(item => item !== null && !isMembers(item)) : -1;
+  if (wrong >= 0) {
+    const text = 'must be an object for an array of list-type map';
+    out.push(invalid(`${path}[${wrong}]`, goValue(list[wrong]!), text));
+    return;
+  }
+  /** How often each item occurs. Of several, the second one is reported. */
+  const counts = new Map<string, number>();
   for (let i = 0; i < list.length && out.length <= MAX_VIOLATIONS; i++) {
     const item = list[i]!;
-    const text = kind === 'map' ? itemKey(item, keys) : writeJson(item);
-    if (seen.has(text)) out.push(duplicate(`${path}[${i}]`, kind === 'map' ? keyMembers(item, keys) : item));
-    else seen.add(text);
+    const text = kind === 'map' ? itemKey(item, keys) : writeJson(sortDeep(item));
+    const count = (counts.get(text) ?? 0) + 1;
+    counts.set(text, count);
+    if (count === 2) out.push(duplicate(`${path}[${i}]`, goValue(kind === 'map' ? keyMembers(item, keys) : item)));
   }
 }
 

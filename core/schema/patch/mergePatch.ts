@@ -1,10 +1,20 @@
 import type { Json } from '../../model/object.js';
 import { badRequest } from '../../model/refusal.js';
 import { patchMismatch } from './mismatch.js';
-import { copyOf, sortDeep, isMembers, type Members, setMember, sortedCopy } from './members.js';
+import { copyOf, isMembers, type Members, setMember, sortedCopy } from './members.js';
+
+/** A copy of an item of a patched list, without members that are null, as upstream, and sorted. */
+function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isMembers(value)) return value;
+  const out: Members = {};
+  for (const name of Object.keys(value).sort())
+    if (value[name] !== null) setMember(out, name, withoutNulls(value[name]!));
+  return out;
+}
 
 function mergeValue(target: Json | undefined, patch: Json): Json {
-  if (Array.isArray(patch)) return patch.map(sortDeep);
+  if (Array.isArray(patch)) return patch.map(withoutNulls);
   if (!isMembers(patch)) return patch;
   const out: Members = isMembers(target) ? copyOf(target) : {};
   for (const name of Object.keys(patch)) {

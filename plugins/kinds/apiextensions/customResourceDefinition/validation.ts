@@ -42,7 +42,7 @@ export function validateChangedDefinition(definition: ApiObject, old: ApiObject,
     ...validateSpec(spec, before),
     ...validateImmutableFields(spec, before, isConditionTrue(old, 'Established')),
     ...validateStoredVersions(definition),
-    ...(stringAt(spec, 'group') === stringAt(before, 'group') ? [] : validateApproval(definition, naming)),
+    ...validateApproval(definition, naming, old),
   ];
 }
 
@@ -214,17 +214,27 @@ function validateStoredVersions(definition: ApiObject): Violation[] {
   return [...found, ...[...left].map(([name, i]) => invalid(`${path}[${i}]`, name, 'must appear in spec.versions'))];
 }
 
-/** The domains of the system are reserved: a definition with such a group needs an annotation with its approval. */
-function validateApproval({ metadata, spec }: ApiObject, naming: Naming): Violation[] {
-  const group = stringAt(spec, 'group');
-  const domains = [naming.group('orchestrator.io'), naming.label('orchestrator.io')];
-  if (!domains.some(domain => group === domain || group.endsWith(`.${domain}`))) return [];
+/** What the annotation of an approval says. */
+function approvalIn(given: string): 'approved' | 'unapproved' | 'invalid' | 'missing' {
+  if (given === '') return 'missing';
+  if (given.startsWith('unapproved')) return 'unapproved';
+  return /^[a-z][a-z0-9+.-]*:\/\/[^/]+/i.test(given) ? 'approved' : 'invalid';
+}
+
+/**
+ * The domains of the system are reserved: a definition with such a group needs an annotation with its approval. An
+ * update may leave it as wrong as it was.
+ */
+function validateApproval({ metadata, spec }: ApiObject, naming: Naming, old?: ApiObject): Violation[] {
+  if (!naming.isReservedGroup(stringAt(spec, 'group'))) return [];
   const name = naming.label('api-approved.orchestrator.io');
-  const path = `metadata.annotations[${name}]`;
   const given = metadata.annotations?.[name] ?? '';
+  const approval = approvalIn(given);
+  if (old && approvalIn(old.metadata.annotations?.[name] ?? '') === approval) return [];
+  const path = `metadata.annotations[${name}]`;
   const where = `see https://github.com/${naming.product}/enhancements/pull/1111`;
   const protectedText = `protected groups must have approval annotation ${JSON.stringify(name)}`;
-  if (given === '') return [required(path, `${protectedText}, ${where}`)];
-  if (given.startsWith('unapproved') || /^[a-z][a-z0-9+.-]*:\/\/[^/]+/i.test(given)) return [];
+  if (approval === 'missing') return [required(path, `${protectedText}, ${where}`)];
+  if (approval !== 'invalid') return [];
   return [invalid(path, given, `${protectedText} with either a URL or a reason starting with "unapproved", ${where}`)];
 }
