@@ -11,7 +11,7 @@ import { type ObjectType, type Type, typeType, DYN } from './types.js';
 import { CelError, TypeValue, type Value } from './values.js';
 import { validate, type Validation } from './validators.js';
 
-/** A named group of declarations; an environment is a list of them. */
+/** A named group of declarations; an environment is a list of them. Neither may change once it is in use. */
 export interface Library {
   readonly name: string;
   readonly functions?: readonly Overload[];
@@ -63,42 +63,69 @@ export interface Scope {
   resolveMessage(name: string): ObjectType | undefined;
 }
 
+/** What a list of libraries declares. Environments with the same list share it. */
+interface Declarations {
+  readonly functions: ReadonlyMap<string, readonly Overload[]>;
+  /** Type names and constants: names with a value in every evaluation. */
+  readonly constants: ReadonlyMap<string, { readonly type: Type; readonly value: Value }>;
+  readonly macros: Macros;
+  readonly optionalSyntax: boolean;
+  readonly quotedFields: boolean;
+}
+
+function declare(libraries: readonly Library[]): Declarations {
+  const functions = new Map<string, Overload[]>();
+  const constants = new Map<string, { type: Type; value: Value }>();
+  for (const library of libraries) {
+    for (const o of library.functions ?? []) {
+      const list = functions.get(o.fn);
+      if (!list) functions.set(o.fn, [o]);
+      else if (list.some(x => sameArguments(x, o)))
+        throw new DeclarationError(`library '${library.name}': function '${o.fn}' declares the same arguments twice`);
+      else list.push(o);
+    }
+    for (const name of library.types ?? []) constants.set(name, { type: typeType(), value: new TypeValue(name) });
+    for (const [name, constant] of library.constants ?? []) constants.set(name, constant);
+  }
+  return {
+    functions,
+    constants,
+    macros: new Macros(...libraries.map(l => l.macros ?? [])),
+    optionalSyntax: libraries.some(l => l.optionalSyntax),
+    quotedFields: libraries.some(l => l.quotedFields),
+  };
+}
+
+/** Declarations by list: a schema with many rules makes several environments for each of them. */
+const declared = new WeakMap<readonly Library[], Declarations>();
+
+function declarationsOf(libraries: readonly Library[]): Declarations {
+  const known = declared.get(libraries);
+  if (known) return known;
+  const made = declare(libraries);
+  declared.set(libraries, made);
+  return made;
+}
+
 /** An environment. The constructor throws `DeclarationError` naming a bad declaration. */
 export class Environment implements Scope {
   readonly container: string;
-  private readonly functions = new Map<string, Overload[]>();
   private readonly variables = new Map<string, Type>();
   /** Type names and constants: names with a value in every evaluation. */
-  readonly constants = new Map<string, { type: Type; value: Value }>();
-  private readonly macros: Macros;
-  private readonly optionalSyntax: boolean;
-  private readonly quotedFields: boolean;
+  readonly constants: Declarations['constants'];
+  private readonly declarations: Declarations;
   private readonly limits: ParseLimits;
 
   constructor(private readonly options: EnvironmentOptions) {
     this.container = options.container ?? '';
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
-    this.macros = new Macros(...options.libraries.map(l => l.macros ?? []));
-    this.optionalSyntax = options.libraries.some(l => l.optionalSyntax);
-    this.quotedFields = options.libraries.some(l => l.quotedFields);
-    for (const library of options.libraries) this.addLibrary(library);
+    this.declarations = declarationsOf(options.libraries);
+    this.constants = this.declarations.constants;
     const variables = options.variables instanceof Map ? options.variables : Object.entries(options.variables ?? {});
     for (const [name, type] of variables) {
       if (!/^[A-Za-z_@][\w.@:]*$/.test(name)) throw new DeclarationError(`variable '${name}': not an identifier`);
       this.variables.set(name, type);
     }
-  }
-
-  private addLibrary(library: Library): void {
-    for (const o of library.functions ?? []) {
-      const list = this.functions.get(o.fn);
-      if (!list) this.functions.set(o.fn, [o]);
-      else if (list.some(x => sameArguments(x, o)))
-        throw new DeclarationError(`library '${library.name}': function '${o.fn}' declares the same arguments twice`);
-      else list.push(o);
-    }
-    for (const name of library.types ?? []) this.constants.set(name, { type: typeType(), value: new TypeValue(name) });
-    for (const [name, constant] of library.constants ?? []) this.constants.set(name, constant);
   }
 
   /** The same environment with other variables. */
@@ -127,14 +154,14 @@ export class Environment implements Scope {
 
   resolveFunction(name: string): { name: string; overloads: readonly Overload[] } | undefined {
     for (const candidate of this.candidates(name)) {
-      const overloads = this.functions.get(candidate);
+      const overloads = this.declarations.functions.get(candidate);
       if (overloads) return { name: candidate, overloads };
     }
     return undefined;
   }
 
   member(name: string): { overloads: readonly Overload[] } | undefined {
-    const overloads = this.functions.get(name);
+    const overloads = this.declarations.functions.get(name);
     return overloads ? { overloads } : undefined;
   }
 
@@ -154,12 +181,8 @@ export class Environment implements Scope {
 
   /** Parses, checks, validates, estimates and plans a text. */
   compile(text: string): Compiled {
-    const parsed = parse(text, {
-      macros: this.macros,
-      optionalSyntax: this.optionalSyntax,
-      quotedFields: this.quotedFields,
-      limits: this.limits,
-    });
+    const { macros, optionalSyntax, quotedFields } = this.declarations;
+    const parsed = parse(text, { macros, optionalSyntax, quotedFields, limits: this.limits });
     if (!parsed.expr) return { issues: parsed.issues, errors: formatIssues(text, parsed.issues) };
     const checked = check(parsed.expr, this, this.options.lenient);
     if (checked.issues.length) return { issues: checked.issues, errors: formatIssues(text, checked.issues) };

@@ -65,6 +65,9 @@ export interface FeatureGates {
 }
 const SELECTORS_ON = 32;
 
+/** The lists by release and gates: equal lists are one, so that their declarations are made once. */
+const lists = new Map<string, readonly Library[]>();
+
 /** The libraries of a release. */
 export function librariesOf(
   version: CompatibilityVersion = DEFAULT_VERSION,
@@ -72,10 +75,15 @@ export function librariesOf(
 ): readonly Library[] {
   const minor = Number(version.split('.')[1]);
   const selectors = gates.authorizeWithSelectors ?? minor >= SELECTORS_ON;
-  return TABLE.filter(
+  const key = `${minor} ${selectors}`;
+  const known = lists.get(key);
+  if (known) return known;
+  const made = TABLE.filter(
     ([library, since, until]) =>
       minor >= since && (until === undefined || minor < until) && (selectors || library !== AUTHORIZER_SELECTORS),
   ).map(([library]) => library);
+  lists.set(key, made);
+  return made;
 }
 
 /** The libraries that stored expressions are evaluated with: those of all known releases. */

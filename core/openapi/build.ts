@@ -17,7 +17,17 @@ import {
   TEXT,
 } from './operations.js';
 import { type GroupVersionKind, type Schema, Schemas, type SchemaSource } from './schemas.js';
-import { documentV2, documentV3, type Info, type Writer, writePath, writerV2, writerV3 } from './write.js';
+import {
+  documentV2,
+  documentV3,
+  type Info,
+  type PartV2,
+  partV2,
+  type Writer,
+  writePath,
+  writerV2,
+  writerV3,
+} from './write.js';
 
 /** Types that belong to all registered group versions. */
 const SHARED = ['meta.v1.DeleteOptions', 'meta.v1.WatchEvent'];
@@ -112,19 +122,21 @@ export class Builder {
     return documentV3(paths, schemas, infoOf(this.naming));
   }
 
-  /** The OpenAPI 2 document, which covers all group versions. */
-  v2(): Schema {
+  /** What a group version, or an unversioned path, adds to the OpenAPI 2 document. */
+  v2Part(part: GroupVersion | UnversionedDocument): PartV2 {
     const schemas = new Schemas('v2', this.#source);
-    const paths: Schema = {};
-    for (const version of this.versions)
-      Object.assign(
-        paths,
-        this.#paths(version, schemas, tag => writerV2(this.naming, tag)),
-      );
+    const paths =
+      'resources' in part
+        ? this.#paths(part, schemas, tag => writerV2(this.naming, tag))
+        : writeUnversioned(part, schemas, writerV2(this.naming, part.tag));
+    return partV2(paths, schemas);
+  }
+
+  /** The OpenAPI 2 document of all parts, as JSON. */
+  v2(parts: readonly PartV2[]): string {
+    const schemas = new Schemas('v2', this.#source);
     for (const id of PLAIN_TYPES) schemas.byId(id);
-    for (const document of this.unversioned.values())
-      Object.assign(paths, writeUnversioned(document, schemas, writerV2(this.naming, document.tag)));
-    return documentV2(paths, schemas, infoOf(this.naming));
+    return documentV2([...parts, partV2({}, schemas)], infoOf(this.naming));
   }
 
   #paths(version: GroupVersion, schemas: Schemas, writer: (tag: string) => Writer): Schema {

@@ -8,6 +8,7 @@ import { covers, parseAccept } from '../request/negotiate.js';
 import type { GroupVersion, Registry } from '../schema/resource.js';
 import { Builder, type UnversionedDocument, rootOf } from './build.js';
 import { encodeV2 } from './gnostic.js';
+import type { PartV2 } from './write.js';
 import { encodeV3 } from './v3Protobuf.js';
 
 export type { Schema } from './schemas.js';
@@ -24,8 +25,11 @@ export interface OpenApiDocuments {
     accept: string | undefined,
     ifNoneMatch: string | undefined,
   ): DocumentAnswer | undefined;
-  /** Renders all documents that are not cached yet, one per turn of the event loop. */
-  warm(): Promise<void>;
+  /**
+   * Renders what the answer to a path needs and what is not cached yet, one group version per turn of the event loop,
+   * so that other requests need not wait for a document of all kinds.
+   */
+  prepare(path: string): Promise<void>;
 }
 
 const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
@@ -34,6 +38,9 @@ const V2_PROTOBUF_ACCEPT = 'application/com.github.proto-openapi.spec.v2@v1.0+pr
 const V3_PROTOBUF = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
 const V3_PROTOBUF_ACCEPT = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
 const YEAR = 365 * 24 * 3600 * 1000;
+
+/** The subject of a document: a group version or an unversioned path. */
+type Part = GroupVersion | UnversionedDocument;
 
 interface Rendered {
   readonly bytes: Uint8Array;
@@ -62,9 +69,11 @@ function chooseType(accept: string | undefined, offered: readonly string[]): str
 class Documents implements OpenApiDocuments {
   readonly #builder: Builder;
   /** The subjects of version 3 documents, by their name in the index. */
-  readonly #parts: ReadonlyMap<string, GroupVersion | UnversionedDocument>;
+  readonly #parts: ReadonlyMap<string, Part>;
   /** Documents by subject; subjects that did not change keep theirs from one registry to the next. */
-  readonly #v3: WeakMap<GroupVersion | UnversionedDocument, Rendered>;
+  readonly #v3: WeakMap<Part, Rendered>;
+  /** The parts of the version 2 document, which outlive a registry in the same way. */
+  readonly #v2Parts: WeakMap<Part, PartV2>;
   /** Protobuf encodings of the documents above. They have the same hash, which identifies the content. */
   readonly #v3Protobuf = new WeakMap<Rendered, Rendered>();
   #v2: Rendered | undefined;
@@ -73,15 +82,17 @@ class Documents implements OpenApiDocuments {
 
   constructor(registry: Registry, naming: Naming, documents: readonly HttpDocument[], previous?: Documents) {
     this.#v3 = previous ? previous.#v3 : new WeakMap();
+    this.#v2Parts = previous ? previous.#v2Parts : new WeakMap();
     this.#builder = new Builder(registry, naming, documents);
     const versions = this.#builder.versions.map((version): [string, GroupVersion] => [
       rootOf(version).slice(1),
       version,
     ]);
-    const known: ReadonlyMap<string, GroupVersion | UnversionedDocument> = previous ? previous.#parts : new Map();
-    const unversioned = [...this.#builder.unversioned].map(
-      ([name, document]): [string, GroupVersion | UnversionedDocument] => [name, known.get(name) ?? document],
-    );
+    const known: ReadonlyMap<string, Part> = previous ? previous.#parts : new Map();
+    const unversioned = [...this.#builder.unversioned].map(([name, document]): [string, Part] => [
+      name,
+      known.get(name) ?? document,
+    ]);
     this.#parts = new Map([...versions, ...unversioned].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
@@ -99,17 +110,20 @@ class Documents implements OpenApiDocuments {
     return part ? this.#version3(name, part, hash, accept, ifNoneMatch) : emptyAnswer(404, NO_CACHE);
   }
 
-  async warm(): Promise<void> {
-    const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+  async prepare(path: string): Promise<void> {
+    const [cache, render] =
+      path === '/openapi/v2'
+        ? ([this.#v2Parts, (part: Part) => this.#renderV2Part(part)] as const)
+        : ([this.#v3, (part: Part) => this.#render(part)] as const);
+    if (path !== '/openapi/v2' && path !== '/openapi/v3') return;
     for (const part of this.#parts.values()) {
-      await nextTurn();
-      this.#render(part);
+      if (cache.has(part)) continue;
+      render(part);
+      await new Promise(resolve => setImmediate(resolve));
     }
-    await nextTurn();
-    this.#renderV2();
   }
 
-  #render(part: GroupVersion | UnversionedDocument): Rendered {
+  #render(part: Part): Rendered {
     let document = this.#v3.get(part);
     if (!document) {
       document = renderJson('resources' in part ? this.#builder.v3(part) : this.#builder.v3Unversioned(part));
@@ -118,8 +132,21 @@ class Documents implements OpenApiDocuments {
     return document;
   }
 
+  #renderV2Part(part: Part): PartV2 {
+    let rendered = this.#v2Parts.get(part);
+    if (!rendered) {
+      rendered = this.#builder.v2Part(part);
+      this.#v2Parts.set(part, rendered);
+    }
+    return rendered;
+  }
+
   #renderV2(): Rendered {
-    this.#v2 ??= renderJson(this.#builder.v2());
+    if (!this.#v2) {
+      const unversioned = [...this.#parts.values()].filter(part => !('resources' in part));
+      const parts = [...this.#builder.versions, ...unversioned].map(part => this.#renderV2Part(part));
+      this.#v2 = render(Buffer.from(this.#builder.v2(parts)));
+    }
     return this.#v2;
   }
 
@@ -146,7 +173,7 @@ class Documents implements OpenApiDocuments {
 
   #version3(
     name: string,
-    part: GroupVersion | UnversionedDocument,
+    part: Part,
     hash: string | undefined,
     accept: string | undefined,
     ifNoneMatch: string | undefined,

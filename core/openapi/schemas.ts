@@ -169,6 +169,8 @@ export class Schemas {
   kind(resource: Resource): Schema {
     if (resource.builtIn) return this.struct(resource.type);
     const name = kindName(resource, resource.kind, this.source.naming);
+    // Every operation of the kind asks for it.
+    if (this.#built.has(name)) return this.#reference(name);
     const metadata = this.byId('meta.v1.ObjectMeta') ?? {};
     const described = this.#describe(metadata, 'Metadata of the embedded object.', undefined);
     const schema = publishedSchema(resource, this.dialect, described) ?? { type: 'object', [OPEN]: true };
@@ -182,6 +184,7 @@ export class Schemas {
   /** A reference to the schema of a resource's list kind. */
   list(resource: Resource): Schema {
     const name = kindName(resource, resource.listKind, this.source.naming);
+    if (this.#built.has(name)) return this.#reference(name);
     const item = this.kind(resource);
     const metadata = this.byId('meta.v1.ListMeta');
     return this.#register(name, {

@@ -12,8 +12,8 @@ const isShared = (parameter: Schema): boolean =>
   parameter.in === 'body' ? !isBodyOfKind(parameter) : !NOT_SHARED.has(String(parameter.name));
 
 /** A name that follows from the content: equal parameters are one, different ones do not collide. */
-function nameOf(parameter: Schema): string {
-  const hash = createHash('sha256').update(JSON.stringify(parameter)).digest('base64url');
+function nameOf(parameter: Schema, text: string): string {
+  const hash = createHash('sha256').update(text).digest('base64url');
   return `${parameter.name}-${hash.slice(0, 8)}`;
 }
 
@@ -23,11 +23,18 @@ function nameOf(parameter: Schema): string {
  */
 export function shareParameters(paths: Schema): { readonly paths: Schema; readonly parameters: Schema } {
   const shared = new Map<string, Schema>();
+  /** References by the text of their parameter: there are many operations, and few different parameters. */
+  const references = new Map<string, Schema>();
   const share = (parameter: Schema): Schema => {
     if (!isShared(parameter)) return parameter;
-    const name = nameOf(parameter);
+    const text = JSON.stringify(parameter);
+    const known = references.get(text);
+    if (known) return known;
+    const name = nameOf(parameter, text);
     shared.set(name, parameter);
-    return { $ref: `#/parameters/${name}` };
+    const reference = { $ref: `#/parameters/${name}` };
+    references.set(text, reference);
+    return reference;
   };
   /** An operation or a path item, both of which have parameters. */
   const shareOf = (holder: Schema): Schema =>

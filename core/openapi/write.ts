@@ -1,3 +1,4 @@
+import { writeJson } from '../model/jsonText.js';
 import type { Naming } from '../naming.js';
 import { METHODS, type Operation, type PathItem } from './operations.js';
 import type { Parameter } from './parameters.js';
@@ -176,12 +177,39 @@ export function documentV3(paths: Schema, schemas: Schemas, info: Info, custom =
   return { openapi: '3.0.0', info, paths, components };
 }
 
-/** An OpenAPI 2 document. */
-export const documentV2 = (paths: Schema, schemas: Schemas, info: Info): Schema => ({
-  swagger: '2.0',
-  info,
-  ...shareParameters(paths),
-  definitions: schemas.all(),
-  securityDefinitions: SECURITY,
-  security: [{ BearerToken: [] }],
-});
+/** A part of an OpenAPI 2 document, as JSON: members of the document's objects by name. */
+export interface PartV2 {
+  readonly paths: Texts;
+  readonly parameters: Texts;
+  readonly definitions: Texts;
+}
+
+type Texts = ReadonlyMap<string, string>;
+
+const textsOf = (members: Schema): Texts =>
+  new Map(Object.entries(members).map(([name, value]) => [name, writeJson(value)]));
+
+/** A part with these paths and the schemas that they use. */
+export function partV2(all: Schema, schemas: Schemas): PartV2 {
+  const { paths, parameters } = shareParameters(all);
+  return { paths: textsOf(paths), parameters: textsOf(parameters), definitions: textsOf(schemas.all()) };
+}
+
+const objectOf = (members: Iterable<readonly [string, string]>): string =>
+  `{${Array.from(members, ([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
+
+/** An object with the members of all parts, sorted. Members of the same name are equal. */
+const sortedUnion = (all: readonly Texts[]): string =>
+  objectOf([...new Map(all.flatMap(texts => [...texts]))].sort(([a], [b]) => (a < b ? -1 : 1)));
+
+/** An OpenAPI 2 document, as JSON. It is put together from texts, because it is large and few parts of it change. */
+export const documentV2 = (parts: readonly PartV2[], info: Info): string =>
+  objectOf([
+    ['swagger', '"2.0"'],
+    ['info', writeJson(info)],
+    ['paths', objectOf(parts.flatMap(({ paths }) => [...paths]))],
+    ['parameters', sortedUnion(parts.map(({ parameters }) => parameters))],
+    ['definitions', sortedUnion(parts.map(({ definitions }) => definitions))],
+    ['securityDefinitions', writeJson(SECURITY)],
+    ['security', '[{"BearerToken":[]}]'],
+  ]);

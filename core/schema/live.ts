@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { writeJson } from '../model/jsonText.js';
 import type { Log } from '../api/host.js';
 import type { ResourceSource, ResourceType } from '../api/resource.js';
@@ -11,9 +12,10 @@ import type { Registry, Resource } from './resource.js';
 /** A served resource type with its resources. */
 interface ServedType {
   readonly type: ResourceType;
-  /** The type as JSON, for comparisons. */
-  readonly text: string;
+  /** The digest of the type as JSON, for comparisons: the text itself would take as much memory as the type. */
+  readonly digest: string;
   readonly resources: readonly Resource[];
+  readonly names: readonly string[];
 }
 
 /** A change of an object that may define a resource type. */
@@ -22,6 +24,13 @@ type DefinitionChange = Pick<WireEvent, 'key' | 'value' | 'revision'>;
 /** The names of a type, which no other type of its group has. */
 const namesOf = ({ group, plural, kind }: { group: string; plural: string; kind: string }): string[] =>
   [plural, kind].map(name => `${name}.${group}`);
+
+const namesIn = ({ groups }: Registry): ReadonlySet<string> =>
+  new Set(
+    [...groups.values()].flatMap(({ versions }) =>
+      versions.flatMap(({ resources }) => Array.from(resources.values(), namesOf).flat()),
+    ),
+  );
 
 const storageNameOf = ({ group, plural }: ResourceType): string => `${group}/${plural}`;
 
@@ -39,7 +48,9 @@ export class LiveRegistry {
   #generation: number;
   readonly #served = new Map<string, ServedType>();
   readonly #types: ResourceType[];
-  #fixed: readonly Resource[];
+  #fixed: Registry;
+  /** The names of the fixed registry. */
+  #taken: ReadonlySet<string>;
   readonly #sources: ReadonlyMap<string, ResourceSource>;
 
   constructor(
@@ -52,17 +63,18 @@ export class LiveRegistry {
     readonly onChange: (registry: Registry, ended: readonly string[]) => void = () => undefined,
   ) {
     this.#types = [...types];
-    this.#fixed = types.flatMap(resourcesOf);
+    this.#fixed = extendRegistry(base, types.flatMap(resourcesOf), base.generation);
+    this.#taken = namesIn(this.#fixed);
     this.#sources = new Map(sources.map(source => [source.storageName, source]));
     this.#generation = base.generation;
-    this.#current = this.#fixed.length > 0 ? extendRegistry(base, this.#fixed, base.generation) : base;
+    this.#current = this.#fixed;
   }
 
   /**
    * The registry without types defined by objects: built-in kinds, and types of plugins and of the embedding program.
    */
   get fixed(): Registry {
-    return extendRegistry(this.base, this.#fixed, this.base.generation);
+    return this.#fixed;
   }
 
   /** The current registry. */
@@ -84,7 +96,7 @@ export class LiveRegistry {
     const { key, revision } = change;
     const before = this.#served.get(key);
     const served = this.#parseDefinition(source, change, before);
-    if (before?.text === served?.text) return;
+    if (before?.digest === served?.digest) return;
     if (served) this.#served.set(key, served);
     else this.#served.delete(key);
     const type = served?.type;
@@ -104,8 +116,8 @@ export class LiveRegistry {
     try {
       const type = this.#withChangedAt(source.define(decodeStored(value)), before?.type, revision);
       if (!type) return undefined;
-      const text = writeJson(type);
-      return text === before?.text ? before : { type, text, resources: resourcesOf(type) };
+      const digest = createHash('sha256').update(writeJson(type)).digest('base64');
+      return digest === before?.digest ? before : { type, digest, resources: resourcesOf(type), names: namesOf(type) };
     } catch (error) {
       this.log.error(
         { key, stack: (error as Error).stack },
@@ -132,7 +144,8 @@ export class LiveRegistry {
   markOlderObjects(hasObjects: (storageName: string) => boolean, revision: number): void {
     if (!this.#types.some(type => hasObjects(storageNameOf(type)))) return;
     const types = this.#types.map(type => (hasObjects(storageNameOf(type)) ? { ...type, changedAt: revision } : type));
-    this.#fixed = types.flatMap(resourcesOf);
+    this.#fixed = extendRegistry(this.base, types.flatMap(resourcesOf), this.base.generation);
+    this.#taken = namesIn(this.#fixed);
     this.#stale = true;
   }
 
@@ -141,20 +154,16 @@ export class LiveRegistry {
    * group. Kinds that came with the server, or with a plugin, precede; then the type whose object has the smallest key,
    * which is the same in every thread.
    */
-  #withoutConflicts(fixed: Registry): readonly Resource[] {
-    const taken = new Set(
-      [...fixed.groups.values()].flatMap(({ versions }) =>
-        versions.flatMap(({ resources }) => Array.from(resources.values(), namesOf).flat()),
-      ),
-    );
+  #withoutConflicts(): readonly Resource[] {
+    const taken = new Set(this.#taken);
     const inOrder = [...this.#served].sort(([a], [b]) => (a < b ? -1 : 1));
-    return inOrder.flatMap(([key, { type, resources }]) => {
-      const conflict = namesOf(type).find(name => taken.has(name));
+    return inOrder.flatMap(([key, { names, resources }]) => {
+      const conflict = names.find(name => taken.has(name));
       if (conflict !== undefined) {
         this.log.error({ key }, `the resource type defined by the object is not served: ${conflict} is another type`);
         return [];
       }
-      for (const name of namesOf(type)) taken.add(name);
+      for (const name of names) taken.add(name);
       return resources;
     });
   }
@@ -165,8 +174,7 @@ export class LiveRegistry {
   rebuild(): void {
     if (!this.#stale) return;
     this.#stale = false;
-    const fixed = this.fixed;
-    this.#current = extendRegistry(fixed, this.#withoutConflicts(fixed), this.#generation, this.#current);
+    this.#current = extendRegistry(this.#fixed, this.#withoutConflicts(), this.#generation, this.#current);
     const ended = [...this.#ended];
     this.#ended.clear();
     this.onChange(this.#current, ended);

@@ -236,22 +236,33 @@ export function extendRegistry(
   return makeRegistry(groups, generation);
 }
 
+/** The resources of group versions by kind. A group version that did not change is shared by registries. */
+const kindsOfVersions = new WeakMap<GroupVersion, ReadonlyMap<string, Resource>>();
+
+function kindsOf(version: GroupVersion): ReadonlyMap<string, Resource> {
+  const known = kindsOfVersions.get(version);
+  if (known) return known;
+  const kinds = new Map(Array.from(version.resources.values(), one => [one.kind, one]));
+  kindsOfVersions.set(version, kinds);
+  return kinds;
+}
+
+/** Nothing here is done for each resource: a registry is made for each changed definition, in every thread. */
 function makeRegistry(groups: ReadonlyMap<string, Group>, generation: number): Registry {
-  const byPath = new Map<string, Resource>();
-  const byKind = new Map<string, Resource>();
-  for (const group of groups.values())
-    for (const version of group.versions) {
-      if (!version.served) continue;
-      for (const one of version.resources.values()) {
-        byPath.set(`${version.apiVersion} ${one.plural}`, one);
-        byKind.set(`${version.apiVersion} ${one.kind}`, one);
-      }
-    }
+  const servedVersion = (group: string, version: string): GroupVersion | undefined =>
+    groups.get(group)?.versions.find(one => one.version === version && one.served);
+  let stored: readonly Resource[] | undefined;
   return Object.freeze({
     generation,
     groups,
-    find: (group: string, version: string, plural: string) => byPath.get(`${joinApiVersion(group, version)} ${plural}`),
-    byKind: (apiVersion: string, kind: string) => byKind.get(`${apiVersion} ${kind}`),
-    stored: storedResources(groups),
+    find: (group: string, version: string, plural: string) => servedVersion(group, version)?.resources.get(plural),
+    byKind: (apiVersion: string, kind: string) => {
+      const slash = apiVersion.lastIndexOf('/');
+      const version = servedVersion(apiVersion.slice(0, Math.max(0, slash)), apiVersion.slice(slash + 1));
+      return version && kindsOf(version).get(kind);
+    },
+    get stored() {
+      return (stored ??= storedResources(groups));
+    },
   });
 }

@@ -28,6 +28,12 @@ interface Definition extends ApiObject {
   status?: { conditions?: readonly Condition[] | null; acceptedNames?: AcceptedNames; storedVersions?: string[] };
 }
 
+/** How many groups are processed at the same time. */
+const WORKERS = 4;
+
+/** The group of a definition, whose name is that of the resource followed by the group. */
+const groupOf = (name: string): string => name.slice(name.indexOf('.') + 1);
+
 const sameJson = (a: unknown, b: unknown): boolean => writeJson(a) === writeJson(b);
 
 /** Accepts the names of definitions, and deletes their objects when they are deleted (spec, "Deletion lifecycle"). */
@@ -38,6 +44,10 @@ class CustomResourceDefinitions implements Controller {
   readonly #queue: WorkQueue;
   readonly #finalizer: string;
   readonly #root: { readonly apiVersion: string; readonly plural: string };
+  /** Names of definitions by group, so that other groups need not be read. */
+  readonly #groups = new Map<string, Set<string>>();
+  /** The end of the last turn of a group that is being processed. */
+  readonly #turns = new Map<string, Promise<void>>();
   /** Names of definitions that wait for the deletion of their objects, by the storage name of the objects. */
   readonly #deleting = new Map<string, string>();
 
@@ -49,8 +59,7 @@ class CustomResourceDefinitions implements Controller {
       apiVersion: host.naming.apiVersion('apiextensions.orchestrator.io/v1'),
       plural: 'customresourcedefinitions',
     };
-    // Definitions are processed one at a time, because the first one gets a name.
-    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 1, handle: name => this.#process(name) });
+    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: WORKERS, handle: name => this.#inTurn(name) });
     host.onClose(() => this.#queue.close());
   }
 
@@ -63,17 +72,39 @@ class CustomResourceDefinitions implements Controller {
     const waiting = this.#deleting.get(event.storageName);
     if (waiting !== undefined && event.type === 'DELETED') this.#queue.add(waiting);
     if (event.storageName !== DEFINITIONS) return;
+    const group = groupOf(event.name);
+    const names = this.#groups.get(group) ?? new Set();
     if (event.type !== 'DELETED') {
+      this.#groups.set(group, names.add(event.name));
       this.#queue.add(event.name);
       return;
     }
+    names.delete(event.name);
+    if (names.size === 0) this.#groups.delete(group);
     // Other definitions may have waited for its names.
-    const { group } = (event.object() as Definition).spec;
-    for (const other of this.#definitions()) if (other.spec.group === group) this.#queue.add(other.metadata.name!);
+    for (const name of names) this.#queue.add(name);
   }
 
-  #definitions(): readonly Definition[] {
-    return this.#host.informer(DEFINITIONS).list() as readonly Definition[];
+  /** Processes a definition after those of its group that came before, because the first one gets a name. */
+  async #inTurn(name: string): Promise<void> {
+    const group = groupOf(name);
+    const before = this.#turns.get(group) ?? Promise.resolve();
+    const turn = before.then(() => this.#process(name));
+    const end = turn.catch(() => undefined);
+    this.#turns.set(group, end);
+    try {
+      await turn;
+    } finally {
+      if (this.#turns.get(group) === end) this.#turns.delete(group);
+    }
+  }
+
+  /** The definitions of a group. */
+  #definitionsOf(group: string): readonly Definition[] {
+    const informer = this.#host.informer(DEFINITIONS);
+    return [...(this.#groups.get(group) ?? [])].flatMap(
+      name => (informer.get('', name) as Definition | undefined) ?? [],
+    );
   }
 
   async #process(name: string): Promise<void> {
@@ -85,8 +116,8 @@ class CustomResourceDefinitions implements Controller {
 
   async #updateStatus(definition: Definition): Promise<void> {
     const { status = {} } = definition;
-    const others = this.#definitions().filter(
-      other => other.spec.group === definition.spec.group && other.metadata.uid !== definition.metadata.uid,
+    const others = this.#definitionsOf(definition.spec.group).filter(
+      other => other.metadata.uid !== definition.metadata.uid,
     );
     const taken = others.flatMap(other => (other.status?.acceptedNames ? [other.status.acceptedNames] : []));
     const now = timestamp(this.#host);

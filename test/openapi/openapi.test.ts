@@ -4,7 +4,9 @@ import type { DocumentAnswer } from '../../core/discovery/answer.js';
 import { namingOf } from '../../core/naming.js';
 import { encodeV2 } from '../../core/openapi/gnostic.js';
 import { openApiDocuments, type Schema } from '../../core/openapi/index.js';
-import { buildRegistry } from '../../core/schema/registry.js';
+import { defineResource } from '../../core/api/resource.js';
+import { resourcesOf } from '../../core/schema/custom/kind.js';
+import { buildRegistry, extendRegistry } from '../../core/schema/registry.js';
 
 const naming = namingOf('kubernetes');
 const registry = buildRegistry({ naming, strategies: () => undefined, generation: 1 });
@@ -241,10 +243,48 @@ describe('order and presence of members', () => {
 describe('rendering', () => {
   it('can be done before requests and results in the same bytes', async () => {
     const warmed = openApiDocuments(registry, naming);
-    await warmed.warm();
+    for (const path of ['/openapi/v2', '/openapi/v3']) await warmed.prepare(path);
     const hash = (set: typeof warmed): string | undefined =>
       set.answer('/openapi/v2', undefined, undefined, undefined)?.etag;
     expect(hash(warmed)).toBe(hash(documents));
+  });
+
+  it('of many kinds lets other work run between group versions', async () => {
+    const unprepared = openApiDocuments(registry, naming);
+    for (const path of ['/openapi/v2', '/openapi/v3']) {
+      let turns = 0;
+      let done = false;
+      const count = (): void => {
+        turns++;
+        if (!done) setImmediate(count);
+      };
+      setImmediate(count);
+      await unprepared.prepare(path);
+      done = true;
+      expect(turns).toBeGreaterThanOrEqual(registry.groups.size);
+    }
+  });
+
+  it('describes a changed kind anew, and the others as before', () => {
+    const type = (cups: string) =>
+      resourcesOf(
+        defineResource({
+          group: 'tea.example.com',
+          kind: 'Order',
+          plural: 'orders',
+          scope: 'Cluster',
+          schema: { type: 'object', properties: { [cups]: { type: 'integer' } } },
+        }),
+      );
+    const first = openApiDocuments(extendRegistry(registry, type('cups'), 2), naming);
+    const textOf = (set: typeof first): string =>
+      Buffer.from(set.answer('/openapi/v2', undefined, undefined, undefined)!.bytes).toString();
+    expect(textOf(first)).toContain('"cups":{"type":"integer"}');
+    const changed = extendRegistry(registry, type('pots'), 3);
+    const second = textOf(openApiDocuments(changed, naming, [], first));
+    expect(second).toBe(textOf(openApiDocuments(changed, naming)));
+    expect(second).toContain('"pots":{"type":"integer"}');
+    expect(second).not.toContain('"cups"');
   });
 
   it('has the names of the naming of the server', () => {

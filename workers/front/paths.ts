@@ -115,6 +115,7 @@ export function pathHandler({
     const { discovery, openapi } = documentsOf();
     // What looks at no method gives a POST what a GET gets.
     if (exchange.method !== 'GET' && discovery.isGetOnly(path)) throw methodNotAllowed();
+    if (path.startsWith('/openapi/')) await openapi.prepare(path);
     const known =
       discovery.answer(path, accept, match, indented(exchange)) ??
       openapi.answer(path, firstValue(route.query, 'hash') || undefined, accept, match);

@@ -1,5 +1,5 @@
 import type { LiveRegistry } from '../../core/schema/live.js';
-import type { Registry, Resource } from '../../core/schema/resource.js';
+import type { GroupVersion, Registry, Resource } from '../../core/schema/resource.js';
 import type { FromWriter, Verdict, WireEvent } from '../../core/threads/messages.js';
 import { type Entry, storageNameIn } from '../../core/threads/entry.js';
 import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
@@ -20,6 +20,8 @@ export class State {
   readonly history: History;
   revision = 0;
   readonly #buffers = new BufferCompactor();
+  /** The group versions that `adopt` has seen. */
+  readonly #adopted = new WeakSet<GroupVersion>();
   readonly #waiting = new Set<{ readonly revision: number; readonly wake: () => void }>();
 
   constructor(
@@ -50,15 +52,23 @@ export class State {
     return this.collections.get(storageNameIn(key))?.entries.get(key);
   }
 
-  /** Adds the collections of new kinds, and updates the selectable fields of all custom kinds. */
+  /** Adds the collections of new kinds, and updates the selectable fields of custom kinds that have changed. */
   adopt(registry: Registry): void {
     const fields = new Map<string, Map<string, (object: ApiObject) => string>>();
-    for (const { builtIn, storageName, strategy } of resourcesOf(registry)) {
-      if (builtIn) continue;
-      if (!this.collections.has(storageName)) this.collections.set(storageName, new Collection(storageName, new Map()));
-      fields.set(storageName, new Map([...(fields.get(storageName) ?? []), ...strategy.selectableFields]));
+    for (const { versions } of registry.groups.values()) {
+      // All versions of a kind that has changed are new.
+      if (versions.every(version => this.#adopted.has(version))) continue;
+      for (const version of versions) {
+        this.#adopted.add(version);
+        for (const { builtIn, storageName, strategy } of version.resources.values())
+          if (!builtIn)
+            fields.set(storageName, new Map([...(fields.get(storageName) ?? []), ...strategy.selectableFields]));
+      }
     }
-    for (const [storageName, selectable] of fields) this.collections.get(storageName)!.select(selectable);
+    for (const [storageName, selectable] of fields) {
+      if (!this.collections.has(storageName)) this.collections.set(storageName, new Collection(storageName, new Map()));
+      this.collections.get(storageName)!.select(selectable);
+    }
   }
 
   take(message: FromWriter): void {

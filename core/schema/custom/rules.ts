@@ -69,16 +69,34 @@ function compileOwnRules(schema: StructuralSchema, type: SchemaType | undefined,
   });
 }
 
+type CompiledNodes = WeakMap<StructuralSchema, { readonly node: RuleNode | undefined }>;
+
+/** Compiled nodes: a check of a definition compiles its schemas once, though each default is validated with its own. */
+const compiledNodes: { readonly new: CompiledNodes; readonly stored: CompiledNodes } = {
+  new: new WeakMap(),
+  stored: new WeakMap(),
+};
+
+/** Compiles the rules of a schema that is not that of a whole object, or takes them from those compiled before. */
+function compileNested(schema: StructuralSchema, isNew: boolean): RuleNode | undefined {
+  const nodes = compiledNodes[isNew ? 'new' : 'stored'];
+  const known = nodes.get(schema);
+  if (known) return known.node;
+  const node = compileNode(schema, false, isNew);
+  nodes.set(schema, { node });
+  return node;
+}
+
 /** Compiles the rules of a schema and its nested ones; undefined if there are none. */
 function compileNode(schema: StructuralSchema, root: boolean, isNew: boolean): RuleNode | undefined {
   const values = additionalSchema(schema);
   const properties = new Map<string, RuleNode>();
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const below = compileNode(property, false, isNew);
+    const below = compileNested(property, isNew);
     if (below) properties.set(name, below);
   }
-  const items = schema.items && compileNode(schema.items, false, isNew);
-  const valuesNode = values && compileNode(values, false, isNew);
+  const items = schema.items && compileNested(schema.items, isNew);
+  const valuesNode = values && compileNested(values, isNew);
   const own = schema['x-kubernetes-validations']?.length ?? 0;
   if (own === 0 && properties.size === 0 && !items && !valuesNode) return undefined;
   const type = own > 0 ? engine().cel.schemaType(schema, { root, name: 'selfType' }) : undefined;
@@ -97,7 +115,7 @@ function compileNode(schema: StructuralSchema, root: boolean, isNew: boolean): R
  * a new default, and its rules may only use what new expressions may use.
  */
 export function compileRules(schema: StructuralSchema, ofDefault = false): RuleEvaluator | undefined {
-  const root = compileNode(schema, !ofDefault, ofDefault);
+  const root = ofDefault ? compileNested(schema, true) : compileNode(schema, true, false);
   if (!root) return undefined;
   return (value, old, warn) => {
     const evaluation: Evaluation = { found: [], warn, budget: engine().cel.REQUEST_BUDGET };
