@@ -122,8 +122,8 @@ function isOpaque(text: Uint8Array, start: number, end: number): boolean {
   return true;
 }
 
-/** The end of the object that begins at `start`. */
-function objectEnd(text: Uint8Array, start: number): number {
+/** The end of the object that begins at `start` of a JSON text. Throws SyntaxError if it has none. */
+export function objectEnd(text: Uint8Array, start: number): number {
   let depth = 0;
   let inString = false;
   for (let at = start; at < text.length; at++) {

@@ -105,20 +105,24 @@ function rowObject(object: ApiObject, input: TableInput): unknown {
   return input.includeObject === 'Object' ? object : partialObjectMetadata(object, input.tableVersion, input.naming);
 }
 
-function buildRow(object: ApiObject, columns: readonly Column[], input: TableInput): object {
+/** A row without the member `object`. */
+export function rowWithoutObject(object: ApiObject, input: Omit<TableInput, 'objects'>): object {
+  const { columns = DEFAULT_COLUMNS } = input;
   const source = input.cellSource?.(object) ?? object;
   const conditions = input.conditions?.(source) ?? [];
   return {
     cells: columns.map(column => column.cell(source, input.now)),
     ...(conditions.length ? { conditions } : {}),
-    object: rowObject(object, input),
   };
 }
 
 /** The Table as a JSON value. As upstream, one without rows has null for them if the kind defines no columns. */
 export function tableValue(input: TableInput): object {
   const columns = input.columns ?? DEFAULT_COLUMNS;
-  const rows = input.objects.map(object => buildRow(object, columns, input));
+  const rows = input.objects.map(object => ({
+    ...rowWithoutObject(object, input),
+    object: rowObject(object, input),
+  }));
   return {
     kind: 'Table',
     apiVersion: metaApiVersion(input.naming, input.tableVersion),

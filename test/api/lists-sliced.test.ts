@@ -80,6 +80,18 @@ describe('lists of several slices', () => {
     expect(text).toBe(query ? encodeJson(table, true) : `${encodeJson(table)}\n`);
   });
 
+  test('a row is that of the Table of its object alone', async () => {
+    const rowsOf = (text: string) => (JSON.parse(text) as { rows: Loose[] }).rows;
+    const rows = rowsOf(await textOf(TABLE));
+    for (const at of [0, COUNT - 1]) {
+      const alone = (await getBytes(api.server, `${path}/${list.items[at]!['metadata']!['name']}`, { accept: TABLE }))
+        .bytes;
+      expect(rows[at]).toEqual(rowsOf(alone.toString())[0]);
+    }
+    const without = rowsOf(await textOf(TABLE, '?includeObject=None'));
+    expect(without).toEqual(rows.map(row => ({ ...row, object: null })));
+  });
+
   test('a Table in YAML holds the same as the one in JSON', async () => {
     const yaml = await ask(TABLE.replace('json', 'yaml'));
     const table = JSON.parse(await textOf(TABLE)) as Loose;

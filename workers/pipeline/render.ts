@@ -17,12 +17,14 @@ import {
   parseIncludeObject,
   partialObjectMetadata,
   partialObjectMetadataList,
+  type TableInput,
   tableValue,
 } from '../../core/tables/index.js';
 import { scaleColumns } from '../../core/tables/scale.js';
 import type { Job, JobResult, Rendering } from '../../core/threads/messages.js';
 import { type Answer, type Headers, headersOf } from './answer.js';
 import type { Context } from './context.js';
+import { metadataItems, metadataRows } from './cutTexts.js';
 import { itemsText, listFrame } from './listText.js';
 import { isScale, scaleOf } from './scale.js';
 import type { AuthorizedRequest } from './stages.js';
@@ -64,6 +66,11 @@ export async function render(context: Context, job: Job, route: Route, rendering
   const { resource } = route;
   if (!resource) throw unknownPath();
   if (rendering.records) return { is: 'rendered', pieces: await renderRecords(context, resource, rendering) };
+  if (rendering.part) {
+    const choice = chooseAnswer(context, route, job, true);
+    const text = cutText(context, route, choice, rendering);
+    if (text) return framePart(context, route, choice, text, rendering);
+  }
   const stored = rendering.objects.map(decodeStored);
   const objects = await toRequestVersion(context, resource, stored);
   for (const [i, object] of objects.entries()) storedForms.set(object, stored[i]!);
@@ -71,9 +78,8 @@ export async function render(context: Context, job: Job, route: Route, rendering
   const choice = chooseAnswer(context, route, job, isList, rendering.events);
   if (rendering.events)
     return { is: 'rendered', pieces: renderEvents(context, route, choice, objects, rendering.events) };
-  const warnings = rendering.warnings ?? (resource.warning === undefined ? [] : [resource.warning]);
-  const headers = headersOf(choice.contentType, warnings);
-  if (rendering.part) return renderPart(context, route, choice, objects, { ...rendering, headers });
+  if (rendering.part) return renderPart(context, route, choice, objects, rendering);
+  const headers = answerHeaders(resource, choice, rendering);
   const value = rendering.list
     ? listValue(context, route, choice, objects, rendering.list)
     : objectValue(context, route, choice, objects[0]!);
@@ -94,20 +100,44 @@ async function renderRecords(
   return encodeRecords(type, texts);
 }
 
-/** A part of a list in a form that is a text: the first one has `list` and is answered with what is around them all. */
+/** The text of a part of a list of metadata, or of a Table, that need not be made of objects. */
+function cutText(context: Context, route: Route, choice: Choice, { objects }: Rendering): Buffer | undefined {
+  const resource = route.resource!;
+  if (choice.media !== 'json' || choice.pretty || isScale(route)) return undefined;
+  if (choice.form === 'table') return metadataRows(resource, objects, tableInput(context, route, choice, {}, true));
+  return choice.form === 'object' ? undefined : metadataItems(resource, objects, choice.version, context.naming);
+}
+
+function answerHeaders(resource: Resource, choice: Choice, { warnings }: Rendering): Headers {
+  return headersOf(choice.contentType, warnings ?? (resource.warning === undefined ? [] : [resource.warning]));
+}
+
+/** The member of a list, or of a Table, that has its parts. */
+const memberOf = ({ form }: Choice): string => (form === 'table' ? 'rows' : 'items');
+
+/** A part of a list in a form that is a text. */
 function renderPart(
   context: Context,
   route: Route,
   choice: Choice,
   objects: readonly ApiObject[],
-  { list, status, headers }: Rendering & { readonly headers: Headers },
+  rendering: Rendering,
 ): Rendered {
-  const part = listValue(context, route, choice, objects, list ?? {}) as { [member: string]: readonly unknown[] };
-  const member = choice.form === 'table' ? 'rows' : 'items';
-  const text = itemsText(choice, part[member]!);
-  if (!list) return { is: 'rendered', pieces: [Buffer.from(text)] };
-  const { head, between, tail } = listFrame(choice, { ...part, [member]: [] }, member);
-  return { is: 'respond', status, headers, body: Buffer.from(head + text), rest: { between, tail } };
+  const part = listValue(context, route, choice, objects, rendering.list ?? {}) as {
+    [member: string]: readonly unknown[];
+  };
+  const text = Buffer.from(itemsText(choice, part[memberOf(choice)]!));
+  return framePart(context, route, choice, text, rendering);
+}
+
+/** The text of a part of a list: the first one has `list` and is answered with what is around them all. */
+function framePart(context: Context, route: Route, choice: Choice, text: Buffer, rendering: Rendering): Rendered {
+  const { list, status } = rendering;
+  if (!list) return { is: 'rendered', pieces: [text] };
+  const empty = { ...listValue(context, route, choice, [], list), [memberOf(choice)]: [] };
+  const { head, between, tail } = listFrame(choice, empty, memberOf(choice));
+  const headers = answerHeaders(route.resource!, choice, rendering);
+  return { is: 'respond', status, headers, body: Buffer.concat([Buffer.from(head), text]), rest: { between, tail } };
 }
 
 function renderEvents(
@@ -176,14 +206,28 @@ function tableOf(
   listMetadata: object,
   withHeader: boolean,
 ): object {
+  const resource = route.resource!;
+  return tableValue({
+    ...tableInput(context, route, choice, listMetadata, withHeader),
+    objects: isScale(route) ? objects.map(object => scaleOf(resource, object)) : objects,
+  });
+}
+
+/** What a Table is made with, besides its objects. */
+function tableInput(
+  context: Context,
+  route: Route,
+  choice: Choice,
+  listMetadata: object,
+  withHeader: boolean,
+): Omit<TableInput, 'objects'> {
   const resource: Resource = route.resource!;
   const scale = isScale(route);
   const { columns } = resource.strategy;
-  return tableValue({
+  return {
     // Columns of custom kinds are paths, which lead somewhere in a scale as well.
     columns: scale && resource.builtIn ? scaleColumns(columns) : columns,
     conditions: scale ? undefined : resource.strategy.rowConditions,
-    objects: scale ? objects.map(object => scaleOf(resource, object)) : objects,
     // Columns of custom kinds are those of the version.
     ...(scale || !resource.builtIn || !resource.strategy.convert
       ? {}
@@ -194,7 +238,7 @@ function tableOf(
     tableVersion: choice.version,
     withHeader,
     naming: context.naming,
-  });
+  };
 }
 
 /**
