@@ -18,6 +18,8 @@ export interface DecodeSink {
   readonly strictErrors: string[];
   /** The value is the result of a strategic merge and not of a parse: upstream reports mismatches differently then. */
   readonly isMerged?: boolean;
+  /** Custom kinds keep nulls that their schemas do not allow. */
+  readonly keepsNulls?: boolean;
 }
 
 /** Thrown by `normalize` for a value of the wrong type, with the message of Go's decoder. */
@@ -308,7 +310,8 @@ type Decodable = Pick<Resource, 'type' | 'kind' | 'version' | 'apiVersion' | 'cu
  * with the value's before. Throws `TypeMismatch`.
  */
 export function decodeAsKind(resource: Decodable, value: Json, sink: DecodeSink): ApiObject {
-  if (resource.custom) return resource.custom.decode(value as { [key: string]: Json }, sink.strictErrors);
+  if (resource.custom)
+    return resource.custom.decode(value as { [key: string]: Json }, sink.strictErrors, sink.keepsNulls);
   const { kind: _kind, apiVersion: _apiVersion, ...members } = normalize(resource.type, value, sink);
   return { kind: resource.kind, apiVersion: resource.apiVersion, ...members } as unknown as ApiObject;
 }

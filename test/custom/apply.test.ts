@@ -60,6 +60,21 @@ describe.each(['kubernetes', 'neutral'] as const)('apply to custom resources, %s
     expect((await api.patch(crd, 'application/json-patch+json', change)).status).toBe(200);
   };
 
+  it('refuses nulls that the schema does not allow, which other writes drop', async () => {
+    const refused = await apply('one', 'nulls', { list: null });
+    expect([refused.status, refused.body['message']]).toEqual([
+      422,
+      expect.stringContaining('spec.list in body must be of type array: "null"'),
+    ]);
+    const made = await api.made(cups, {
+      apiVersion: `${GROUP}/v1`,
+      kind: 'Cup',
+      metadata: { name: 'n' },
+      spec: { list: null },
+    });
+    expect(made['spec']).toEqual({});
+  });
+
   it('owns members without schema separately, and lists as a whole [R096, R097]', async () => {
     await mark('', '');
     const { status, body } = await apply('one', 'plain', { list: ['x'], free: { a: { b: 1 } } });

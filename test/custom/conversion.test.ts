@@ -177,6 +177,15 @@ describe('a conversion webhook', () => {
     ]);
   });
 
+  test('that fails does not hinder writes of the stored version, which lose their managers', async () => {
+    const path = await hooked('writable.example.com');
+    await create(path, 'v2', 'a', { host: 'a', port: '1' });
+    hooks.on('/convert', () => ({ result: { status: 'Failure', message: 'not today' } }));
+    const changed = await api.patch(`${path('v1')}/a`, MERGE, { spec: { hostPort: 'a:2' } });
+    expect([changed.status, changed.body['metadata']!['managedFields']]).toEqual([200, undefined]);
+    expect((await api.patch(`${path('v2')}/a`, MERGE, { spec: { port: '3' } })).status).toBe(500);
+  });
+
   test('converts objects that were stored in an earlier storage version', async () => {
     const path = await hooked('moved.example.com');
     await create(path, 'v1', 'old', { hostPort: 'o:1' });

@@ -82,7 +82,7 @@ async function applyToObject(
   const merged = await computeWith(context, resource, kindOf(context, request), kind =>
     applyConfig(context, request, kind, old, config, managers),
   );
-  const object = decodePatched(context, request, options, merged.object);
+  const object = decodePatched(context, request, options, merged.object, undefined, 'apply');
   // An apply of the status does not change annotations of the object.
   if (!route.subresource) keepLastApplied(context.naming, request, object, config);
   return { object, managers: merged.managers };

@@ -121,7 +121,8 @@ function withDefaults(resource: Resource, object: ApiObject): ApiObject {
 
 /**
  * The object that a patch or an apply leads to. `type` is that of a subresource with a kind of its own. Errors
- * in the patch itself come before unknown fields, which a `strategic` merge reports in sorted order.
+ * in the patch itself come before unknown fields, which a strategic merge reports in sorted order. As upstream, the
+ * result of an apply to a custom kind keeps nulls.
  * Throws 400 for a result without a version, and 422 for one that is no object of the kind, and for unknown fields
  * where they are refused: it shows the patch if it is a strategic one, else the result.
  */
@@ -131,9 +132,10 @@ export function decodePatched(
   options: WriteOptions,
   value: Json,
   type?: Struct,
-  strategic = false,
+  form: 'json' | 'strategic' | 'apply' = 'json',
 ): ApiObject {
   const { resource, warnings, job } = request;
+  const strategic = form === 'strategic';
   const invalidPatch = (why: string): Refusal => {
     const given = strategic && job.body ? treeText(parseJson(job.body)) : writeJson(value);
     return invalidObject('', '', '', [invalid('patch', given, why)]);
@@ -142,7 +144,7 @@ export function decodePatched(
   // As upstream, which reads an object without a version in a form whose metadata have other names.
   if (resource.builtIn && !strategic && isMembers(value) && !value['apiVersion']) throw missingName(request);
   const unknown: string[] = [];
-  const sink = { strictErrors: unknown, isMerged: strategic };
+  const sink = { strictErrors: unknown, isMerged: strategic, keepsNulls: form === 'apply' };
   let object: ApiObject;
   try {
     // A strategic merge knows the type of its result: what the patch says of kind and version has no effect.

@@ -1,6 +1,7 @@
 import { MANAGER_BYTES } from '../../core/limits.js';
 import type { Awaitable } from '../../core/api/point.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
+import { Refusal } from '../../core/model/refusal.js';
 import { firstValue } from '../../core/request/query.js';
 import { type FieldSet, withoutPath } from '../../core/schema/apply/fieldSet.js';
 import { type ManagedKind, updateManagers, type KindVersion, type Writer } from '../../core/schema/apply/manager.js';
@@ -177,9 +178,19 @@ export function managersOfUpdated(
     : managersBefore(object, old);
   if (managers.size === 0 && !reset) return NOBODY;
   const writer = writerOf(context, request);
-  return computeWith(context, request.resource, kindOf(context, request), kind =>
+  const updated = computeWith(context, request.resource, kindOf(context, request), kind =>
     updateManagers(kind, writer, json(old), json(object), managers),
   );
+  return updated instanceof Promise ? updated.catch(loseManagers) : updated;
+}
+
+/**
+ * As upstream, a write does not fail because the fields of other versions cannot be converted: the object loses its
+ * managers. Throws what is no refusal.
+ */
+function loseManagers(error: unknown): FieldManagers {
+  if (error instanceof Refusal) return NOBODY;
+  throw error;
 }
 
 /** Who owns the fields of an object whose scale was changed from `before` to `after` by a write that is no apply. */

@@ -27,7 +27,14 @@ export async function patch(context: Context, decoded: DecodedPatch): Promise<Ob
   if (!old) throw notFoundError(request);
   if (isScale(request.route)) return patchScale(context, decoded, old);
   const result = applyPatch(context, decoded, old, request.resource.type);
-  const object = decodePatched(context, request, options, result, undefined, format === 'strategic');
+  const object = decodePatched(
+    context,
+    request,
+    options,
+    result,
+    undefined,
+    format === 'strategic' ? 'strategic' : 'json',
+  );
   checkName(request, object);
   ensureNamespace(request, object);
   return replaceObject(context, request, options.dryRun, object, old);
@@ -40,7 +47,7 @@ function patchScale(context: Context, decoded: DecodedPatch, old: ApiObject): Ob
   // As upstream, operations of a JSON Patch find no replicas where there are none.
   const before = format === 'json' ? scaleOf(resource, old, true) : scaleWithReplicas(resource, old);
   const result = applyPatch(context, decoded, before, type);
-  const scale = decodePatched(context, request, options, result, type, format === 'strategic');
+  const scale = decodePatched(context, request, options, result, type, format === 'strategic' ? 'strategic' : 'json');
   const managers = managersOfScaled(context, request, old, scaleOf(resource, old, true), scale);
   return replaceScale(context, request, options.dryRun, scale, old, managers);
 }

@@ -55,9 +55,15 @@ function decodeMetadata(given: Json | undefined, strictErrors: StrictErrors): Ob
 const unknownField = (path: string): string => `unknown field ${JSON.stringify(path)}`;
 
 /** Removes unknown fields and nulls, and applies defaults, in place. Adds the removed paths to `dropped`. */
-function normalizeMembers(object: Members, schema: StructuralSchema, dropped: StrictErrors, defaults: boolean): void {
+function normalizeMembers(
+  object: Members,
+  schema: StructuralSchema,
+  dropped: StrictErrors,
+  defaults: boolean,
+  keepsNulls = false,
+): void {
   prune(object, schema, '', dropped, true);
-  dropNulls(object, schema);
+  if (!keepsNulls) dropNulls(object, schema);
   if (defaults) applyDefaults(object, schema);
 }
 
@@ -82,13 +88,13 @@ export function customSchema(
   };
   return {
     schema,
-    decode(value, strictErrors) {
+    decode(value, strictErrors, keepsNulls = false) {
       const found = new StrictErrors();
       const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = value;
       const decoded = decodeMetadata(metadata, found);
       const members = structuredClone(rest);
       const dropped = new StrictErrors();
-      normalizeMembers(members, schema, dropped, defaults);
+      normalizeMembers(members, schema, dropped, defaults, keepsNulls);
       for (const path of dropped.texts.sort()) found.add(unknownField(path));
       if (embedded) normalizeEmbedded(members, schema, found);
       strictErrors.push(...found.texts);

@@ -171,9 +171,12 @@ function objectViolations(
 ): void {
   const { maxProperties, minProperties } = schema;
   const keys = Object.keys(value);
-  if (maxProperties !== undefined && keys.length > maxProperties) out.push(tooMany(path, keys.length, maxProperties));
+  if (maxProperties !== undefined && keys.length > maxProperties)
+    out.push(tooMany(path || WHOLE_OBJECT, keys.length, maxProperties));
   if (minProperties !== undefined && keys.length < minProperties)
-    out.push(invalid(path, keys.length, inBody(path, `should have at least ${minProperties} properties`)));
+    out.push(
+      invalid(path || WHOLE_OBJECT, keys.length, inBody(path, `should have at least ${minProperties} properties`)),
+    );
   for (const name of schema.required ?? []) if (!Object.hasOwn(value, name)) out.push(required(joinPath(path, name)));
   for (const key of keys) {
     const property = propertySchema(schema, key);
