@@ -29,7 +29,8 @@ export interface CustomSchema {
   readonly schema: StructuralSchema;
   /**
    * Decodes the object of a body: decodes metadata, removes unknown fields and reports them to `strictErrors`, removes
-   * nulls (unless `keepsNulls`) and applies defaults. Does not change `value`. Throws TypeMismatch for malformed metadata.
+   * nulls unless it `keepsNulls`, and applies defaults. Does not change `value`. Throws TypeMismatch for malformed
+   * metadata.
    */
   decode(value: { readonly [key: string]: Json }, strictErrors: string[], keepsNulls?: boolean): ApiObject;
   /** Converts a stored object, written with any version and schema, to this version. */
