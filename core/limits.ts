@@ -256,6 +256,8 @@ export const WEBHOOK_SOCKETS = 64;
 /** Bytes of audit events that wait for the file system: those of some seconds, beyond which events are lost. */
 export const AUDIT_BUFFER_BYTES = 16 * 1024 * 1024;
 
+/** Bytes of a body in which an audit event looks for the name of a created object or for the Status of an answer. */
+export const AUDITED_BYTES = 64 * 1024;
 /** Annotations that admission may add to one audit event; each webhook and policy may give any number. */
 export const AUDIT_ANNOTATIONS = 64;
 /** Bytes of the value of such an annotation, as upstream for policies. */

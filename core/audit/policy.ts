@@ -5,7 +5,7 @@ import { isRecord, stringsAt, type UnknownRecord } from '../model/record.js';
 import type { Target } from '../model/target.js';
 import type { User } from '../model/user.js';
 
-/** How much of a request is recorded. Nothing of bodies is, at any level. */
+/** How much of a request is recorded. Bodies are not, at any level. */
 export type AuditLevel = 'None' | 'Metadata';
 /** When an event is recorded. */
 export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete';
@@ -20,6 +20,7 @@ export interface AuditPolicy {
 /** A rule of a policy. Empty lists match everything, but a rule with resources matches no other paths, and reverse. */
 interface AuditRule {
   readonly level: AuditLevel;
+  readonly hasBodies: boolean;
   readonly users: readonly string[];
   readonly groups: readonly string[];
   readonly verbs: readonly string[];
@@ -39,10 +40,12 @@ interface GroupResources {
 /** What a policy decided about a request. */
 export interface AuditDecision {
   readonly level: AuditLevel;
+  /** The policy asks for bodies: patches of webhooks are recorded. */
+  readonly hasBodies: boolean;
   readonly omitted: ReadonlySet<string>;
 }
 
-const NOTHING: AuditDecision = { level: 'None', omitted: new Set() };
+const NOTHING: AuditDecision = { level: 'None', hasBodies: false, omitted: new Set() };
 const STAGES: readonly string[] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'];
 /** Levels that record bodies, which this server does not: requests are recorded without them. */
 const BODY_LEVELS: readonly string[] = ['Request', 'RequestResponse'];
@@ -69,6 +72,7 @@ function parseRule(rule: unknown, path: string, omitted: readonly string[]): Aud
     );
   return {
     level: level === 'None' ? 'None' : 'Metadata',
+    hasBodies: BODY_LEVELS.includes(String(level)),
     users: stringsAt(rule, 'users'),
     groups: stringsAt(rule, 'userGroups'),
     verbs: stringsAt(rule, 'verbs'),

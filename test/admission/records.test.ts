@@ -17,7 +17,8 @@ beforeAll(async () => {
   writeFileSync(
     join(directory, 'policy.yaml'),
     'apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\n' +
-      "rules: [{ level: Metadata, resources: [{ group: '', resources: [configmaps] }] }]\n",
+      "rules: [{ level: Request, verbs: [create], resources: [{ group: '', resources: [configmaps] }] }, " +
+      "{ level: Metadata, resources: [{ group: '', resources: [configmaps] }] }]\n",
   );
   hooks = await Hooks.start();
   api = await Api.start({
@@ -31,17 +32,22 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** Creates a config map and returns the annotations of its audit event but those of authorization. */
-async function annotationsOf(name: string, labels: object): Promise<Readonly<Record<string, string>>> {
-  const uri = `${MAPS}?fieldManager=${name}`;
-  await api.post(uri, { metadata: { name, labels } });
+/** The audit event of the request with this address, once it is written. */
+async function eventOf(uri: string): Promise<Loose> {
   let found: Loose | undefined;
   await api.until(async () => {
     const lines = readFileSync(join(directory, 'audit.log'), 'utf8').split('\n').filter(Boolean);
     found = lines.map(line => JSON.parse(line) as Loose).find(event => String(event['requestURI']) === uri);
     return found !== undefined;
   });
-  const all = found!['annotations'] as unknown as Record<string, string>;
+  return found!;
+}
+
+/** Creates a config map and returns the annotations of its audit event but those of authorization. */
+async function annotationsOf(name: string, labels: object): Promise<Readonly<Record<string, string>>> {
+  const uri = `${MAPS}?fieldManager=${name}`;
+  await api.post(uri, { metadata: { name, labels } });
+  const all = (await eventOf(uri))['annotations'] as unknown as Record<string, string>;
   return Object.fromEntries(Object.entries(all).filter(([key]) => !key.startsWith('authorization.')));
 }
 
@@ -82,6 +88,53 @@ test('annotations of webhooks have their names in front; a mutating one says whe
     'changes.example.com/seen': 'yes',
     'mutation.webhook.admission.k8s.io/round_0_index_0':
       '{"configuration":"changes","webhook":"changes.example.com","mutated":false}',
+  });
+});
+
+test('patches of webhooks are recorded where the policy asks for bodies', async () => {
+  const operations = [{ op: 'add', path: '/data', value: { by: 'webhook' } }];
+  const patch = Buffer.from(JSON.stringify(operations)).toString('base64');
+  hooks.on('/patches', () => ({ patchType: 'JSONPatch', patch }));
+  await install(api, 'Mutating', 'patches', hooks.webhook('/patches'));
+  const found = await annotationsOf('patched', { hook: 'patches' });
+  const index = Object.keys(found)
+    .find(key => key.startsWith('mutation.'))!
+    .slice(-1);
+  expect(JSON.parse(found[`patch.webhook.admission.k8s.io/round_0_index_${index}`]!)).toEqual({
+    configuration: 'patches',
+    webhook: 'patches.example.com',
+    patch: operations,
+    patchType: 'JSONPatch',
+  });
+  const uri = `${MAPS}/patched?fieldManager=again`;
+  await api.patch(uri, 'application/merge-patch+json', { data: null });
+  const event = await eventOf(uri);
+  expect(Object.keys(event['annotations']!).filter(key => key.includes('webhook.admission'))).toEqual([
+    `mutation.webhook.admission.k8s.io/round_0_index_${index}`,
+  ]);
+});
+
+test('an event names what was to be created, and repeats a Status without values', async () => {
+  const uri = `${MAPS}?fieldManager=names`;
+  await api.post(uri, { metadata: { name: 'Bad Name' }, data: { key: 'value' } });
+  expect(await eventOf(uri)).toMatchObject({
+    objectRef: { name: 'Bad Name' },
+    responseStatus: {
+      status: 'Failure',
+      reason: 'Invalid',
+      details: { name: 'Bad Name', kind: 'ConfigMap' },
+      code: 422,
+    },
+  });
+  expect(((await eventOf(uri))['responseStatus'] as unknown as Loose)['message']).toBeUndefined();
+  await api.get(`${MAPS}/none`);
+  expect((await eventOf(`${MAPS}/none`))['responseStatus']).toEqual({
+    metadata: {},
+    status: 'Failure',
+    message: 'configmaps "none" not found',
+    reason: 'NotFound',
+    details: { name: 'none', kind: 'configmaps' },
+    code: 404,
   });
 });
 

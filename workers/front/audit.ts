@@ -5,11 +5,12 @@ import type { Exchange } from '../../core/api/listener.js';
 import type { User } from '../../core/model/user.js';
 import type { Naming } from '../../core/naming.js';
 import type { Route } from '../../core/request/route.js';
+import { AuditedExchange } from './auditedExchange.js';
 import type { Sender } from './sender.js';
 
 /** An answered request. */
 interface AuditedRequest {
-  readonly exchange: Exchange;
+  readonly exchange: AuditedExchange;
   readonly route: Route;
   readonly sender: Sender | undefined;
   /** Milliseconds since the epoch. */
@@ -28,9 +29,18 @@ const userOf = ({ name, uid, groups, extra }: User): object => ({
 /** A time in RFC 3339 with microseconds. */
 const microTime = (at: number): string => new Date(at).toISOString().replace('Z', '000Z');
 
+/** A request whose event is not written yet. */
+export interface BegunRequest {
+  /** To be used in the place of the exchange. */
+  readonly exchange: Exchange;
+  /** Writes the event. To be called when the request is answered; for a watch, when its answer has begun. */
+  end(sender: Sender | undefined): void;
+}
+
 /**
  * Records requests in the audit log, as the policy says: who sent them, on whose behalf, what was asked, and how it was
- * answered. Nothing of headers with credentials and of bodies is recorded.
+ * answered. Nothing of headers with credentials is recorded, and of bodies the names of created objects, the Status of
+ * an answer without values, and patches of webhooks where the policy asks for bodies.
  */
 export class Audit {
   constructor(
@@ -41,14 +51,17 @@ export class Audit {
   ) {}
 
   /**
-   * Takes what is recorded about a request from its exchange. Call the result when the request is answered; for a
-   * watch, when its answer has begun.
+   * Takes what is recorded about a request from its exchange.
    */
-  begin(exchange: Exchange, route: Route): (sender: Sender | undefined) => void {
+  begin(given: Exchange, route: Route): BegunRequest {
+    const exchange = new AuditedExchange(given);
     const userAgent = exchange.header('user-agent') ?? '';
     const { remoteAddress } = exchange;
     const receivedAt = this.now();
-    return sender => this.#record({ exchange, route, sender, receivedAt, userAgent, remoteAddress });
+    return {
+      exchange,
+      end: sender => this.#record({ exchange, route, sender, receivedAt, userAgent, remoteAddress }),
+    };
   }
 
   #record(request: AuditedRequest): void {
@@ -63,8 +76,9 @@ export class Audit {
     write('RequestReceived', receivedAt, {});
     const isLong = route.target.verb === 'watch';
     write(isLong ? 'ResponseStarted' : 'ResponseComplete', this.now(), {
-      responseStatus: { metadata: {}, code: request.exchange.status ?? 0 },
-      annotations: this.#annotationsOf(request),
+      ...this.#createdObjectOf(request),
+      responseStatus: { metadata: {}, code: request.exchange.status ?? 0, ...request.exchange.answeredStatus() },
+      annotations: this.#annotationsOf(request, decision),
     });
   }
 
@@ -88,20 +102,26 @@ export class Audit {
     };
   }
 
+  /** The object that a request was to create, whose name is not in its path. */
+  #createdObjectOf({ exchange, route: { target } }: AuditedRequest): object {
+    if (target.is === 'path' || target.verb !== 'create' || target.name !== '') return {};
+    return { objectRef: this.#objectOf({ ...target, name: exchange.createdName() }) };
+  }
+
   #objectOf(target: Extract<Route['target'], { is: 'resource' }>): object {
     const { resource, namespace, name, group, version, subresource } = target;
     const members = { resource, namespace, name, apiGroup: this.naming.group(group), apiVersion: version, subresource };
     return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''));
   }
 
-  #annotationsOf({ exchange, sender }: AuditedRequest): object {
+  #annotationsOf({ exchange, sender }: AuditedRequest, { hasBodies }: AuditDecision): object {
     const { group } = this.naming;
     const isForbidden = exchange.status === 403;
     const isKnown = isForbidden || (sender?.user !== undefined && exchange.status !== 401);
     const authorization = group('authorization.orchestrator.io');
     return {
       ...sender?.annotations,
-      ...sender?.admission,
+      ...(hasBodies ? sender?.admission : this.#withoutPatches(sender?.admission)),
       ...(isKnown
         ? {
             [`${authorization}/decision`]: isForbidden && sender?.reason === undefined ? 'forbid' : 'allow',
@@ -109,6 +129,12 @@ export class Audit {
           }
         : {}),
     };
+  }
+
+  /** Annotations without the patches of webhooks, which have parts of objects. */
+  #withoutPatches(annotations: Readonly<Record<string, string>> = {}): object {
+    const prefix = `patch.${this.naming.group('webhook.admission.orchestrator.io')}/`;
+    return Object.fromEntries(Object.entries(annotations).filter(([name]) => !name.startsWith(prefix)));
   }
 
   #timesOf(receivedAt: number, at: number): object {

@@ -64,9 +64,10 @@ export class Front {
     const route = this.#route(exchange);
     let sender: Sender | undefined;
     const audited = this.parts.audit?.begin(exchange, route);
-    void this.#answer(exchange, route, () => (sender = this.parts.pool.senderOf(exchange))).then(() => {
+    const answered = audited?.exchange ?? exchange;
+    void this.#answer(answered, route, () => (sender = this.parts.pool.senderOf(answered))).then(() => {
       metrics.end(exchange.method, route, exchange.status ?? 0, performance.now() - began);
-      audited?.(sender);
+      audited?.end(sender);
     });
   }
 
@@ -75,7 +76,7 @@ export class Front {
     const route = this.#route(exchange);
     const sender = this.parts.pool.controllerAs(user);
     const audited = this.parts.audit?.begin(exchange, route);
-    void this.#answer(exchange, route, () => sender).then(() => audited?.(sender));
+    void this.#answer(audited?.exchange ?? exchange, route, () => sender).then(() => audited?.end(sender));
   }
 
   /** Authenticates and authorizes an exchange in the pool, and remembers the result, without answering. */

@@ -11,7 +11,7 @@ import type { Host } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import { JSON_PATCH_OPERATIONS } from '../../../core/limits.js';
-import { readJson } from '../../../core/model/jsonText.js';
+import { readJson, writeJson } from '../../../core/model/jsonText.js';
 import type { ApiObject, Json } from '../../../core/model/object.js';
 import { isDeepEqual } from '../../../core/model/record.js';
 import { Refusal } from '../../../core/model/refusal.js';
@@ -55,7 +55,7 @@ class Mutating {
       const at = { type: 'admit', round: isAgain ? 1 : 0, index } as const;
       const verdict = await this.#dispatcher.call(webhook, matched, change, shown, at);
       const isPatched = verdict !== undefined && (await this.#patch(webhook, matched, change, draft, shown, verdict));
-      this.#annotate(webhook, change, at, isPatched);
+      this.#annotate(webhook, change, at, verdict, isPatched);
       run.ran(webhook.id, isPatched, webhook.reinvocationPolicy === 'IfNeeded');
       if (isPatched) shown = new Shown(change, draft);
     }
@@ -77,11 +77,21 @@ class Mutating {
     }
   }
 
-  /** Adds to the audit event whether a webhook has changed the object. */
-  #annotate({ configuration, name }: Webhook, change: Change, { round, index }: Position, mutated: boolean): void {
+  /** Adds to the audit event whether a webhook has changed the object, and how. */
+  #annotate(
+    { configuration, name }: Webhook,
+    change: Change,
+    { round, index }: Position,
+    verdict: Verdict | undefined,
+    mutated: boolean,
+  ): void {
     const group = this.#dispatcher.host.naming.group('webhook.admission.orchestrator.io');
     const value = JSON.stringify({ configuration, webhook: name, mutated });
     change.annotate(`mutation.${group}/round_${round}_index_${index}`, value);
+    const operations = verdict ? operationsOf(verdict) : [];
+    if (operations.length === 0) return;
+    const patched = { configuration, webhook: name, patch: operations, patchType: verdict!.patchType };
+    change.annotate(`patch.${group}/round_${round}_index_${index}`, writeJson(patched));
   }
 
   /** Applies the patch of a webhook to the draft. Returns whether that changes anything. */
