@@ -40,7 +40,7 @@ const host = {
   naming: namingOf('kubernetes'),
   isEnabled: () => true,
   informer: () => none,
-  listen: (name: string, listener: (event: ResourceEvent) => void) => void listeners.set(name, listener),
+  onChange: (name: string, listener: (event: ResourceEvent) => void) => void listeners.set(name, listener),
 };
 const authorizer = nodeAuthorizer(new NodeGraph(host), compileRules(NODE_RULES), host);
 const take = listeners.get('core/pods')!;

@@ -118,7 +118,7 @@ interface InformerHost {
    * Calls back for every change of a stored resource, in order and before any later request is handled, beginning with
    * the current objects as ADDED. Call it in `make`: in the pool, a later call for a new resource throws.
    */
-  listen(storageName: string, listener: (event: ResourceEvent) => void): void;
+  onChange(storageName: string, listener: (event: ResourceEvent) => void): void;
 }
 
 /** What the pool offers in addition. */
@@ -127,7 +127,7 @@ interface RequestHost {
    * The informer of a resource that is only known while the server runs. Resolves when it has all current objects; from
    * then on it is like any other.
    */
-  follow(storageName: string): Awaitable<Informer>;
+  dynamicInformer(storageName: string): Awaitable<Informer>;
   /** The kinds that are served now. */
   readonly kinds: Kinds;
   /**
@@ -141,7 +141,7 @@ interface RequestHost {
  * A stored kind as it is served in one version.
  *
  * @example
- * const informer = await host.follow(kind.storageName);
+ * const informer = await host.dynamicInformer(kind.storageName);
  */
 export interface StoredKind {
   readonly storageName: string;

@@ -17,10 +17,10 @@ export interface HostServices {
   /** The release functions of the thread, to which those of the plugins are added. */
   readonly releases: Releases;
   readonly informer?: (storageName: string) => Informer;
-  readonly follow?: (storageName: string) => Awaitable<Informer>;
+  readonly dynamicInformer?: (storageName: string) => Awaitable<Informer>;
   /** The current registry; called only once all plugins are made. */
   readonly registry?: () => Registry;
-  readonly listen?: Host<'request'>['listen'];
+  readonly onChange?: Host<'request'>['onChange'];
   readonly observe?: Host<'request'>['observe'];
   readonly request?: (controller: string, request: InternalRequest) => Promise<ApiObject>;
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
@@ -49,10 +49,10 @@ const notAvailable = (what: string, thread: Thread) => (): never => {
 function informersOf(
   thread: Thread,
   plugins: PluginSet,
-  { informer, listen }: HostServices,
-): (user: HostUser) => Pick<Host<'request'>, 'informer' | 'listen'> {
-  if (!informer || !listen)
-    return () => ({ informer: notAvailable('informer', thread), listen: notAvailable('listen', thread) });
+  { informer, onChange }: HostServices,
+): (user: HostUser) => Pick<Host<'request'>, 'informer' | 'onChange'> {
+  if (!informer || !onChange)
+    return () => ({ informer: notAvailable('informer', thread), onChange: notAvailable('onChange', thread) });
   const known = new Set<string>();
   const check = (call: string, storageName: string): void => {
     if (plugins.isComplete && thread === 'request' && !known.has(storageName))
@@ -64,9 +64,9 @@ function informersOf(
       check('informer', storageName);
       return informer(storageName);
     },
-    listen(storageName, listener) {
-      check('listen', storageName);
-      listen(storageName, guardListener(user, listener));
+    onChange(storageName, listener) {
+      check('onChange', storageName);
+      onChange(storageName, guardListener(user, listener));
     },
   });
 }
@@ -104,7 +104,7 @@ export function hostOf(
     isEnabled: feature => isFeatureEnabled(feature, data.features),
     onClose: release => releases.add(`plugin ${user.plugin}`, () => withinDeadline(release(), RELEASE_MS, true)),
     ...informers(user),
-    follow: services.follow ?? notAvailable('follow', thread),
+    dynamicInformer: services.dynamicInformer ?? notAvailable('dynamicInformer', thread),
     kinds,
     observe: services.observe ?? notAvailable('observe', thread),
     request: services.request ?? notAvailable('request', thread),

@@ -64,7 +64,7 @@ export class Informers {
    * Calls a listener for every change of a resource, beginning with the current objects. It must not throw: the thread
    * would end.
    */
-  listen(storageName: string, listener: (event: ResourceEvent) => void): void {
+  onChange(storageName: string, listener: (event: ResourceEvent) => void): void {
     const informer = this.#of(storageName);
     informer.listeners.push(listener);
     for (const entry of informer.entries.values()) listener(new EntryEvent(entry, 'ADDED', entry.revision));
@@ -117,7 +117,7 @@ export class Informers {
 }
 
 /** Informers of resources that a thread begins to follow while it runs. */
-export class FollowedInformers {
+export class DynamicInformers {
   readonly #loading = new Map<string, Promise<Informer>>();
 
   constructor(

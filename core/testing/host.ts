@@ -108,7 +108,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
       requests.push({ controller, request });
       return await fake.answer(request, controller);
     },
-    listen: (storageName, listener) => members.watch(event => event.storageName === storageName && listener(event)),
+    onChange: (storageName, listener) => members.watch(event => event.storageName === storageName && listener(event)),
     watch: listener => {
       for (const [storageName, { objects }] of informers)
         for (const object of objects.values()) listener(eventOf('ADDED', storageName, object));

@@ -100,7 +100,7 @@ export class FakeServer {
       naming: namingOf('kubernetes'),
       now: () => 1_700_000_000_123,
       isEnabled: () => false,
-      listen: () => {},
+      onChange: () => {},
       onClose: release => this.#releases.push(release),
       at: () => {
         throw new Error('controllers have no points of their own');

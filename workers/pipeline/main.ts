@@ -8,7 +8,7 @@ import { authenticator, authorizer } from '../../core/api/access.js';
 import { mutator, validator } from '../../core/api/admission.js';
 import { converter } from '../../core/api/conversion.js';
 import { namingOf } from '../../core/naming.js';
-import { FollowedInformers, Informers } from '../../core/plugin/informers.js';
+import { DynamicInformers, Informers } from '../../core/plugin/informers.js';
 import { liveRegistry } from '../../core/plugin/registry.js';
 import { RunningCalls } from '../../core/plugin/runningCalls.js';
 import type { ThreadData } from '../../core/threads/data.js';
@@ -43,13 +43,13 @@ const thread = runThread<ToPoolThread, FromPoolThread, PoolStarted>({
       },
     });
     const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
-    const followed = new FollowedInformers(informers, prefixes => feed.subscribe(prefixes));
+    const dynamicInformers = new DynamicInformers(informers, prefixes => feed.subscribe(prefixes));
     const plugins = await loadPlugins({
       running: new RunningCalls(running),
       informer: name => informers.of(name),
-      follow: name => followed.of(name),
+      dynamicInformer: name => dynamicInformers.of(name),
       registry: () => live.current,
-      listen: (name, listener) => informers.listen(name, listener),
+      onChange: (name, listener) => informers.onChange(name, listener),
       observe: (metric, labels, value) => observations.add(metric, labels, value),
     });
     const live = liveRegistry(data, plugins, log);

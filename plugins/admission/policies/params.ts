@@ -24,13 +24,13 @@ export function paramKindOf({ kinds }: Pick<Host<'request'>, 'kinds'>, paramKind
  * ParamsError for a reference that does not fit the kind, and for parameters that are missing and required.
  */
 export async function collectParams(
-  host: Pick<Host<'request'>, 'follow'>,
+  host: Pick<Host<'request'>, 'dynamicInformer'>,
   kind: StoredKind | undefined,
   paramRef: UnknownRecord | undefined,
   requestNamespace: string,
 ): Promise<readonly (ApiObject | null)[]> {
   if (!kind || !paramRef) return [null];
-  const informer = await host.follow(kind.storageName);
+  const informer = await host.dynamicInformer(kind.storageName);
   const namespace = namespaceOf(kind, stringAt(paramRef, 'namespace'), requestNamespace);
   const name = stringAt(paramRef, 'name');
   const selector = recordAt(paramRef, 'selector');

@@ -11,13 +11,13 @@ export class NodeGraph {
   readonly #attachments: Informer;
   readonly #slices: Informer;
 
-  constructor({ informer, listen, naming }: Pick<Host<'request'>, 'informer' | 'listen' | 'naming'>) {
+  constructor({ informer, onChange, naming }: Pick<Host<'request'>, 'informer' | 'onChange' | 'naming'>) {
     this.pods = new NodePods(naming.label('orchestrator.io/config.mirror'));
     this.#volumes = informer('core/persistentvolumes');
     this.#attachments = informer('storage.orchestrator.io/volumeattachments');
     this.#slices = informer('resource.orchestrator.io/resourceslices');
-    listen('core/pods', event => this.pods.take(event));
-    listen('core/persistentvolumes', event => this.#secrets.take(event));
+    onChange('core/pods', event => this.pods.take(event));
+    onChange('core/persistentvolumes', event => this.#secrets.take(event));
   }
 
   usesServiceAccount = (node: string, namespace: string, name: string): boolean =>
