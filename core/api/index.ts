@@ -3,6 +3,7 @@ export * from './access.js';
 export * from './admission.js';
 export * from './control.js';
 export * from './conversion.js';
+export * from './defineResource.js';
 export * from './document.js';
 export * from './host.js';
 export * from './listener.js';
@@ -29,6 +30,7 @@ export {
   Unavailable,
 } from './storage.js';
 export * from './tokens.js';
+export * from './typedSchema.js';
 export * from './version.js';
 export {
   dns1035Label,

@@ -140,7 +140,7 @@ export interface ResourceVersion {
  * const check: ResourceCheck = (object, old) =>
  *   old && teaOf(object) !== teaOf(old) ? [forbiddenField('spec.tea', 'an order is for one tea')] : [];
  */
-export type ResourceCheck = (object: ApiObject, old: ApiObject | undefined) => readonly Violation[];
+export type ResourceCheck<T = ApiObject> = (object: T, old: T | undefined) => readonly Violation[];
 
 /**
  * The strategy of a kind with a schema of its own: as that of a built-in kind, without what the definition says
@@ -157,8 +157,8 @@ export type ResourceCheck = (object: ApiObject, old: ApiObject | undefined) => r
  *   selectableFields: new Map([['spec.tea', object => stringAt(object, 'spec', 'tea')]]),
  * };
  */
-export type CustomStrategy = Omit<
-  Partial<Strategy>,
+export type CustomStrategy<T = ApiObject> = Omit<
+  Partial<Strategy<T>>,
   'hasStatus' | 'scale' | 'actions' | 'answers' | 'actsOn' | 'review' | 'connections'
 >;
 
@@ -191,98 +191,6 @@ export interface ResourceType {
   readonly conversionWebhook?: ConversionWebhook;
   readonly validate?: ResourceCheck;
   readonly strategy?: CustomStrategy;
-}
-
-/**
- * The argument of `defineResource`: names that can be derived may be omitted, and a type with a single version may have
- * the members of the version in place of `versions`.
- *
- * @example
- * const given: ResourceDefinition = {
- *   group: 'tea.example.com',
- *   kind: 'Order',
- *   plural: 'orders',
- *   scope: 'Namespaced',
- *   versions: [{ name: 'v1' }, { name: 'v1beta1', deprecationWarning: 'use v1' }].map(one => ({ ...one, schema })),
- * };
- */
-export interface ResourceDefinition {
-  readonly group: string;
-  readonly kind: string;
-  readonly plural: string;
-  /** Default: the kind in lower case. */
-  readonly singular?: string;
-  /** Default: the kind followed by `List`. */
-  readonly listKind?: string;
-  readonly shortNames?: readonly string[];
-  readonly categories?: readonly string[];
-  readonly scope: 'Namespaced' | 'Cluster';
-  /** The name of the only version; default `v1`. The following members describe it. */
-  readonly version?: string;
-  readonly schema?: StructuralSchema;
-  readonly subresources?: ResourceSubresources;
-  readonly columns?: readonly ResourceColumn[];
-  readonly selectableFields?: readonly string[];
-  /** Several versions, instead of the members above. If none has `storage`, the first one is stored. */
-  readonly versions?: readonly (Omit<ResourceVersion, 'served' | 'storage'> &
-    Partial<Pick<ResourceVersion, 'served' | 'storage'>>)[];
-  /** Violations that a schema cannot express, for creates and updates. */
-  readonly validate?: ResourceCheck;
-  /** Everything else that is special about the kind. */
-  readonly strategy?: CustomStrategy;
-}
-
-function versionsOf(given: ResourceDefinition): readonly ResourceVersion[] {
-  if (!given.versions) {
-    const { version: name = 'v1', schema, subresources, columns, selectableFields } = given;
-    return [
-      {
-        name,
-        served: true,
-        storage: true,
-        schema: schema ?? { type: 'object' },
-        subresources,
-        columns,
-        selectableFields,
-      },
-    ];
-  }
-  const stored = Math.max(
-    0,
-    given.versions.findIndex(version => version.storage),
-  );
-  return given.versions.map((version, i) => ({ served: true, ...version, storage: i === stored }));
-}
-
-/**
- * Describes a resource type of a program or plugin. It is validated when a server starts with it: in `startServer({
- * resources: [type] })` for types that are JSON and are sent to every thread, or in `resourceType.of(() => type)` of a
- * plugin, which every thread loads, for types with `validate` or `strategy`.
- *
- * @example
- * const order = defineResource({
- *   group: 'tea.example.com',
- *   kind: 'Order',
- *   plural: 'orders',
- *   scope: 'Namespaced',
- *   schema: { type: 'object', properties: { spec: { type: 'object', properties: { tea: { type: 'string' } } } } },
- * });
- */
-export function defineResource(given: ResourceDefinition): ResourceType {
-  const { group, kind, plural, scope, validate, strategy } = given;
-  return Object.freeze({
-    group,
-    kind,
-    plural,
-    scope,
-    listKind: given.listKind ?? `${kind}List`,
-    singular: given.singular ?? kind.toLowerCase(),
-    shortNames: given.shortNames ?? [],
-    categories: given.categories ?? [],
-    versions: versionsOf(given),
-    ...(validate ? { validate } : {}),
-    ...(strategy ? { strategy } : {}),
-  });
 }
 
 /**

@@ -45,7 +45,7 @@ export interface StrategyContext {
  *   cell: object => (object.spec as OrderSpec).cups,
  * };
  */
-export interface Column {
+export interface Column<T = ApiObject> {
   readonly name: string;
   /** OpenAPI type of the cells: `string`, `integer`, `number`, `boolean`, or `date`. */
   readonly type: string;
@@ -55,7 +55,7 @@ export interface Column {
   readonly priority: number;
   readonly description: string;
   /** The cell of an object in its storage version. `now` is in milliseconds since the epoch. */
-  cell(object: ApiObject, now: number): string | number | bigint | boolean | null;
+  cell(object: T, now: number): string | number | bigint | boolean | null;
 }
 
 /**
@@ -82,7 +82,7 @@ export interface RowCondition {
  *   status: { approvedBy: context.user.name },
  * });
  */
-export type SubresourceWrite = (body: ApiObject, current: ApiObject, context: StrategyContext) => ApiObject;
+export type SubresourceWrite<T = ApiObject> = (body: T, current: T, context: StrategyContext) => T;
 
 /**
  * A create on a subresource that changes nothing: receives the object of the body and the current object, which it must
@@ -193,6 +193,8 @@ export interface ScaleFields {
  * `applyDefaults`, `validateUpdate`, validators. For an update of `status`: `applyDefaults`, `prepareStatus`, mutators,
  * `applyDefaults`, `validateStatus`, validators.
  *
+ * `T` is the type of the objects.
+ *
  * @example
  * const order: Partial<Strategy> = {
  *   applyDefaults: object => void ((object.spec as OrderSpec).cups ??= 1),
@@ -201,7 +203,7 @@ export interface ScaleFields {
  *   selectableFields: new Map([['spec.tea', object => (object.spec as OrderSpec).tea]]),
  * };
  */
-export interface Strategy {
+export interface Strategy<T = ApiObject> {
   // Names and metadata
 
   /** Messages about `metadata.name`, or with `prefix` about `metadata.generateName`; empty if it is valid. */
@@ -221,7 +223,7 @@ export interface Strategy {
    */
   readonly hasGeneration: boolean;
   /** Whether an update increments the generation; absent: if any member except metadata and status has changed. */
-  readonly changesGeneration?: (object: ApiObject, old: ApiObject) => boolean;
+  readonly changesGeneration?: (object: T, old: T) => boolean;
 
   // Writes
 
@@ -243,14 +245,14 @@ export interface Strategy {
   /** Awaited before the other functions are called for a request: loads modules that few servers need. */
   readonly load?: () => Promise<unknown>;
   /** Sets absent fields. Must be idempotent, because it may run several times on one object. */
-  readonly applyDefaults: (object: ApiObject) => void;
+  readonly applyDefaults: (object: T) => void;
   /**
    * Called before the validation of a create: removes fields that clients cannot set (except `status`, which is already
    * removed) and allocates values.
    */
-  readonly prepareCreate: (object: ApiObject, context: StrategyContext) => void;
+  readonly prepareCreate: (object: T, context: StrategyContext) => void;
   /** Called before the validation of an update of the main resource. */
-  readonly prepareUpdate: (object: ApiObject, old: ApiObject, context: StrategyContext) => void;
+  readonly prepareUpdate: (object: T, old: T, context: StrategyContext) => void;
   /**
    * Members of the metadata that an update of `status` does not change: they keep their values, and no manager owns
    * them through it. Default: none.
@@ -263,19 +265,19 @@ export interface Strategy {
    */
   readonly unownedFields?: ReadonlyMap<string, readonly (readonly string[])[]>;
   /** Called before the validation of an update of `status`. */
-  readonly prepareStatus: (object: ApiObject, old: ApiObject, context: StrategyContext) => void;
+  readonly prepareStatus: (object: T, old: T, context: StrategyContext) => void;
   /** All violations of a create, which are sent in one answer. */
-  readonly validateCreate: (object: ApiObject, context: StrategyContext) => readonly Violation[];
+  readonly validateCreate: (object: T, context: StrategyContext) => readonly Violation[];
   /** All violations of an update of the main resource. */
-  readonly validateUpdate: (object: ApiObject, old: ApiObject, context: StrategyContext) => readonly Violation[];
+  readonly validateUpdate: (object: T, old: T, context: StrategyContext) => readonly Violation[];
   /** All violations of an update of `status`. */
-  readonly validateStatus: (object: ApiObject, old: ApiObject, context: StrategyContext) => readonly Violation[];
+  readonly validateStatus: (object: T, old: T, context: StrategyContext) => readonly Violation[];
   /**
    * Values that must be unique among the objects of the resource, such as addresses and ports. A check with `list` is
    * not sufficient, because two writes may be validated at the same time. The store refuses the second one, which is
    * then validated again. At most `OBJECT_CLAIMS` values of an object are used.
    */
-  readonly claims?: (object: ApiObject) => readonly string[];
+  readonly claims?: (object: T) => readonly string[];
 
   // Deletion
 
@@ -290,16 +292,16 @@ export interface Strategy {
   /**
    * The grace period in seconds; 0 removes the object immediately. `asked` is the gracePeriodSeconds of the request.
    */
-  readonly gracePeriod: (object: ApiObject, asked: number | undefined) => number;
+  readonly gracePeriod: (object: T, asked: number | undefined) => number;
   /** Called when a deletion begins and the object remains because of finalizers or a grace period. */
-  readonly beginDeletion?: (object: ApiObject) => void;
+  readonly beginDeletion?: (object: T) => void;
   /** Finalizers that are not in the metadata. The object remains while there are any. */
-  readonly extraFinalizers?: (object: ApiObject) => readonly string[];
+  readonly extraFinalizers?: (object: T) => readonly string[];
 
   // Subresources
 
   /** Writes to subresources other than status and scale, by name: `finalize`, `approval`, `ephemeralcontainers`. */
-  readonly subresources?: ReadonlyMap<string, SubresourceWrite>;
+  readonly subresources?: ReadonlyMap<string, SubresourceWrite<T>>;
   /** Creates on subresources that change the object, by name: `binding`. They are answered with a Status. */
   readonly actions?: ReadonlyMap<string, SubresourceWrite>;
   /** Creates on subresources that delete the object, by name: `eviction`. They are answered with a Status. */
@@ -321,7 +323,7 @@ export interface Strategy {
   // Reads
 
   /** Fields that field selectors may use in addition to metadata.name and metadata.namespace. An absent value is ''. */
-  readonly selectableFields: ReadonlyMap<string, (object: ApiObject) => string>;
+  readonly selectableFields: ReadonlyMap<string, (object: T) => string>;
   /** The selectable fields of a version; absent: all. */
   readonly isSelectableIn?: (field: string, apiVersion: string) => boolean;
   /** The error message for a field selector with an unknown field; absent: the common message. */
@@ -329,11 +331,11 @@ export interface Strategy {
   /** Additional names that field selectors may use, with the selectable field that each stands for. */
   readonly fieldAliases: ReadonlyMap<string, string>;
   /** The columns of Tables; absent: the name and the time of creation. */
-  readonly columns?: readonly Column[];
+  readonly columns?: readonly Column<T>[];
   /** Compares rows in the Table of a list, as for `Array.sort`; absent: the order of the list. */
-  readonly compareRows?: (a: ApiObject, b: ApiObject) => number;
+  readonly compareRows?: (a: T, b: T) => number;
   /** The conditions of an object's row; absent: none. */
-  readonly rowConditions?: (object: ApiObject) => readonly RowCondition[];
+  readonly rowConditions?: (object: T) => readonly RowCondition[];
   /**
    * Converts the object from the storage version to another served version, or back; returns `object` or a new one.
    * Absent: versions differ only in their name.

@@ -83,22 +83,6 @@ describe('definitions of custom resources', () => {
     expect((await watch.rest()).map(event => event.type)).not.toContain('BOOKMARK');
   });
 
-  it('have kinds whose objects and collections support HEAD, as upstream', async () => {
-    const group = 'head.example.com';
-    await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
-    const path = `/apis/${group}/v1/namespaces/default/widgets`;
-    await api.post(path, thing(group, 'v1', 'Widget', 'one'));
-    for (const asked of [path, `${path}/one`]) {
-      const length = String(Buffer.byteLength((await api.get(asked)).text));
-      expect(await api.call('HEAD', asked)).toMatchObject({
-        status: 200,
-        text: '',
-        headers: { 'content-length': length },
-      });
-    }
-    expect((await api.call('HEAD', `${path}/two`)).status).toBe(404);
-  });
-
   it('are served from the request after the one that shows them as established', async () => {
     const group = 'soon.example.com';
     const path = `/apis/${group}/v1/namespaces/default/widgets`;
@@ -126,56 +110,6 @@ describe('definitions of custom resources', () => {
     expect((await api.get('/openapi/v2')).text).toContain('"com.example.soon.v1.Widget"');
   });
 
-  it('have no protobuf form [R188] and no strategic merge [R205]', async () => {
-    const group = 'media.example.com';
-    await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
-    const path = `/apis/${group}/v1/namespaces/default/widgets`;
-    await api.made(path, thing(group, 'v1', 'Widget', 'a'));
-    expect((await api.get(`${path}/a`, { accept: 'application/vnd.kubernetes.protobuf' })).status).toBe(406);
-    const both = await api.get(`${path}/a`, { accept: 'application/vnd.kubernetes.protobuf, application/json' });
-    expect(both).toMatchObject({ status: 200, body: { kind: 'Widget' } });
-    expect((await api.patch(`${path}/a`, 'application/strategic-merge-patch+json', {})).status).toBe(415);
-  });
-
-  it('need a resourceVersion to be replaced [R281]', async () => {
-    const group = 'put.example.com';
-    await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
-    const path = `/apis/${group}/v1/namespaces/default/widgets`;
-    await api.made(path, thing(group, 'v1', 'Widget', 'a'));
-    const answer = await api.put(`${path}/a`, thing(group, 'v1', 'Widget', 'a'));
-    expect(answer).toMatchObject({
-      status: 422,
-      body: { details: { causes: [{ field: 'metadata.resourceVersion' }] } },
-    });
-  });
-
-  it('warn about what another version in a body does not know, before they refuse that version', async () => {
-    const group = 'other.example.com';
-    const number = { type: 'integer' };
-    const versions = [
-      { name: 'v1', storage: true, ...schema({ a: number }) },
-      { name: 'v2', ...schema({ b: number }) },
-    ];
-    await established(api, definition(group, 'widgets', 'Widget', versions));
-    const path = `/apis/${group}/v1/namespaces/default/widgets`;
-    await api.made(path, thing(group, 'v1', 'Widget', 'a', { spec: { a: 1 } }));
-    const patch = (body: object, query = '') => api.patch(`${path}/a${query}`, 'application/merge-patch+json', body);
-    const known = await patch({ apiVersion: `${group}/v2` });
-    expect([known.status, known.headers['warning']]).toEqual([422, '299 - "unknown field \\"spec.a\\""']);
-    const unknown = await patch({ apiVersion: `${group}/v9` });
-    expect([unknown.status, unknown.headers['warning']]).toEqual([422, '299 - "unknown field \\"spec\\""']);
-    const strict = await patch({ apiVersion: `${group}/v9` }, '?fieldValidation=Strict');
-    expect(strict.body['message']).toMatch(/strict decoding error: unknown field "spec"$/);
-    const put = await api.put(`${path}/a`, thing(group, 'v9', 'Widget', 'a', { spec: { a: 1 } }));
-    expect([put.status, put.headers['warning']]).toEqual([400, '299 - "unknown field \\"spec\\""']);
-    // Of another group nothing is known, and both members are named.
-    const foreign = await patch({ apiVersion: 'apps/v1', kind: 'Other' });
-    expect(foreign.headers['warning']).toBeUndefined();
-    expect(foreign.body).toMatchObject({
-      details: { group: 'apps', causes: [{ field: 'kind' }, { field: 'apiVersion' }] },
-    });
-  });
-
   it('convert between versions only by name, prune by the requested one, and warn about deprecated ones', async () => {
     const group = 'ver.example.com';
     const number = { type: 'integer' };
@@ -195,21 +129,6 @@ describe('definitions of custom resources', () => {
       `299 - "${group}/v1alpha1 Widget is deprecated; use ${group}/v2 Widget"`,
     );
     expect((await api.get(`${at('v3')}/a`)).text).toBe('404 page not found\n');
-  });
-
-  it('show their columns in Tables, or names and ages without columns [R504]', async () => {
-    const group = 'col.example.com';
-    const columns = { additionalPrinterColumns: [{ name: 'N', type: 'integer', jsonPath: '.spec.n' }] };
-    await established(
-      api,
-      definition(group, 'widgets', 'Widget', [{ name: 'v1', ...schema({ n: { type: 'integer' } }, columns) }]),
-    );
-    const path = `/apis/${group}/v1/namespaces/default/widgets`;
-    await api.made(path, thing(group, 'v1', 'Widget', 'a', { spec: { n: 7 } }));
-    expect((await api.get(path, { accept: TABLE })).body).toMatchObject({
-      columnDefinitions: [{ name: 'Name' }, { name: 'N' }],
-      rows: [{ cells: ['a', 7] }],
-    });
   });
 
   it('wait for names that other definitions of the group have', async () => {
@@ -333,25 +252,6 @@ describe('definitions of custom resources', () => {
     expect((await api.get(path)).body['items']).toMatchObject([{ spec: { a: 1, c: 3 } }]);
     const [event] = (await api.get(`${path}?watch=1&timeoutSeconds=1`)).text.trim().split('\n');
     expect(JSON.parse(event!)).toMatchObject({ type: 'ADDED', object: { spec: { a: 1, c: 3 } } });
-  });
-
-  it('are deleted with their namespace, and collected with their owners', async () => {
-    const group = 'owned.example.com';
-    await established(api, definition(group, 'widgets', 'Widget', [{ name: 'v1' }]));
-    await api.made('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'short' } });
-    const path = `/apis/${group}/v1/namespaces/short/widgets`;
-    const owner = await api.made(path, thing(group, 'v1', 'Widget', 'owner'));
-    const reference = { apiVersion: `${group}/v1`, kind: 'Widget', name: 'owner', uid: owner['metadata']!['uid'] };
-    await api.made(path, {
-      ...thing(group, 'v1', 'Widget', 'child'),
-      metadata: { name: 'child', ownerReferences: [reference] },
-    });
-    await api.delete(`${path}/owner`);
-    await api.until(async () => (await api.get(`${path}/child`)).status === 404);
-    await api.made(path, thing(group, 'v1', 'Widget', 'left'));
-    await api.delete('/api/v1/namespaces/short');
-    await api.until(async () => (await api.get('/api/v1/namespaces/short')).status === 404);
-    expect((await api.get(`/apis/${group}/v1/widgets`)).body['items']).toEqual([]);
   });
 
   const refused: readonly [string, object, string][] = [

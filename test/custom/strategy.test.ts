@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CustomStrategy, defineResource, type StructuralSchema } from '../../core/api/resource.js';
+import { defineResource } from '../../core/api/defineResource.js';
+import type { CustomStrategy, StructuralSchema } from '../../core/api/resource.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { invalid } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';

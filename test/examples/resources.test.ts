@@ -163,3 +163,53 @@ describe('the example of a resource type with a strategy', () => {
     );
   });
 });
+
+describe('the example of a resource type with typed schemas, in two versions', () => {
+  let api: Api;
+  const GROUP = 'teahouse.example.com';
+  const at = (version: string) => `/apis/${GROUP}/${version}/namespaces/default/orders`;
+  const order = (version: string, name: string, spec: object) => ({
+    apiVersion: `${GROUP}/${version}`,
+    kind: 'Order',
+    metadata: { name },
+    spec,
+  });
+
+  beforeAll(async () => {
+    api = await Api.start({ plugins: [{ use: resolve('dist/examples/tea-house.js') }] });
+  });
+  afterAll(() => api?.close());
+
+  it('converts what is written and read in the version that is not stored', async () => {
+    const answer = await api.post(at('v1'), order('v1', 'old', { tea: 'Oolong', amount: '2 cups' }));
+    expect(answer).toMatchObject({ status: 201, body: { spec: { tea: 'oolong', amount: '2 cups' } } });
+    expect(answer.headers['warning']).toContain('use teahouse.example.com/v2');
+    expect((await api.get(`${at('v2')}/old`)).body['spec']).toEqual({ tea: 'oolong', cups: 2 });
+    await api.made(at('v2'), order('v2', 'new', { tea: 'assam' }));
+    expect((await api.get(`${at('v1')}/new`)).body['spec']).toEqual({ tea: 'assam', amount: '1 cup' });
+    const patched = await api.patch(`${at('v1')}/new`, 'application/merge-patch+json', { spec: { amount: '3 cups' } });
+    expect(patched.status).toBe(200);
+    expect((await api.get(`${at('v2')}/new`)).body['spec']).toEqual({ tea: 'assam', cups: 3 });
+  });
+
+  it('refuses what its schemas and its function forbid', async () => {
+    const sweet = await api.post(at('v2'), order('v2', 'sweet', { tea: 'sencha', sugar: true }));
+    expect(sweet).toMatchObject({ status: 422, body: { details: { causes: [{ field: 'spec.sugar' }] } } });
+    const many = await api.post(at('v1'), order('v1', 'many', { tea: 'assam', amount: 'some' }));
+    expect(many).toMatchObject({ status: 422, body: { details: { causes: [{ field: 'spec.amount' }] } } });
+    expect((await api.post(at('v2'), order('v2', 'none', {}))).body['message']).toContain('spec.tea: Required value');
+  });
+
+  it('has selectable fields, columns and a subresource', async () => {
+    await api.made(at('v2'), order('v2', 'big', { tea: 'assam', cups: 9 }));
+    expect(namesIn((await api.get(`${at('v2')}?fieldSelector=size%3Dlarge`)).body)).toEqual(['big']);
+    expect(namesIn((await api.get(`${at('v2')}?fieldSelector=spec.tea%3Doolong`)).body)).toEqual(['old']);
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    expect((await api.get(`${at('v2')}/big`, { accept })).body).toMatchObject({ rows: [{ cells: ['9 × assam'] }] });
+    const { body } = await api.get(`${at('v2')}/big`);
+    expect((await api.put(`${at('v2')}/big/serving`, body)).body['status']).toEqual({
+      poured: 9,
+      servedBy: 'kube-admin',
+    });
+  });
+});

@@ -4,7 +4,7 @@ import type { DocumentAnswer } from '../../core/discovery/answer.js';
 import { namingOf } from '../../core/naming.js';
 import { encodeV2 } from '../../core/openapi/gnostic.js';
 import { openApiDocuments, type Schema } from '../../core/openapi/index.js';
-import { defineResource } from '../../core/api/resource.js';
+import { defineResource } from '../../core/api/defineResource.js';
 import { resourcesOf } from '../../core/schema/custom/kind.js';
 import { buildRegistry, extendRegistry } from '../../core/schema/registry.js';
 
