@@ -4,9 +4,10 @@ import { bearerToken, unknownToken } from '../bearer.js';
 import { type AccountClaims, accountUser, readClaims, userNameOf } from './claims.js';
 import type { ServiceAccountConfig } from './config.js';
 import { jose } from './jose.js';
-import { candidates, readSigningKey, readVerificationKeys, type VerificationKey } from './keys.js';
+import { readSigningKey, readVerificationKeys, type VerificationKey } from './keys.js';
 import { legacyIssuer, readLegacyToken } from './legacy.js';
 import { LEEWAY, TokenObjects } from './objects.js';
+import { verifyToken } from './verify.js';
 
 /** The public keys of the configuration, each once. */
 export function verificationKeys({ keyFiles, signingKeyFile }: ServiceAccountConfig): readonly VerificationKey[] {
@@ -14,26 +15,6 @@ export function verificationKeys({ keyFiles, signingKeyFile }: ServiceAccountCon
   // Checked here as well, so that a server that could not sign does not start.
   readSigningKey(signingKeyFile);
   return [...new Map(all.map(key => [key.kid, key])).values()];
-}
-
-/** Verifies signature and times of a token. Returns its claims. Throws 401. */
-async function verify(token: string, keys: readonly VerificationKey[], now: number): Promise<JWTPayload> {
-  const { jwtVerify, decodeProtectedHeader, errors } = await jose();
-  try {
-    for (const { key, alg } of candidates(keys, decodeProtectedHeader(token).kid)) {
-      const options = { algorithms: [alg], currentDate: new Date(now), clockTolerance: LEEWAY };
-      try {
-        return (await jwtVerify(token, key, options)).payload;
-      } catch (thrown) {
-        const { JWSSignatureVerificationFailed, JOSEAlgNotAllowed } = errors;
-        if (!(thrown instanceof JWSSignatureVerificationFailed || thrown instanceof JOSEAlgNotAllowed)) throw thrown;
-      }
-    }
-  } catch (thrown) {
-    // Invalid tokens throw errors of the library, or TypeError if the header cannot be decoded.
-    if (!(thrown instanceof errors.JOSEError || thrown instanceof TypeError)) throw thrown;
-  }
-  throw unknownToken();
 }
 
 /** The issuer in a token, which is not verified; undefined if the token is not a JWT. */
@@ -126,7 +107,7 @@ export function serviceAccountTokens(
       const issuer = await issuerIn(token);
       const isLegacy = issuer === legacyIssuer(naming);
       if (issuer === undefined || !(isLegacy || config.issuers.includes(issuer))) throw unknownToken();
-      const payload = await verify(token, keys, now());
+      const payload = await verifyToken(token, keys, now());
       return isLegacy
         ? readLegacyToken(token, payload, objects, config, host, request)
         : authenticateBound(payload, request.audiences ?? config.audiences);
