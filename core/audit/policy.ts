@@ -1,4 +1,4 @@
-import { parseDocument } from 'yaml';
+import { parseYamlDocument } from '../model/yamlDocument.js';
 import { ConfigError } from '../api/point.js';
 import { YAML_ALIASES } from '../limits.js';
 import { isRecord, stringsAt, type UnknownRecord } from '../model/record.js';
@@ -92,7 +92,7 @@ function parseRule(rule: unknown, path: string, omitted: readonly string[]): Aud
  * Throws ConfigError, which names the field.
  */
 export function parsePolicy(yaml: string, file: string, group: string): AuditPolicy {
-  const document = parseDocument(yaml, { uniqueKeys: true });
+  const document = parseYamlDocument(yaml);
   const [error] = document.errors;
   if (error) throw new ConfigError(file, error.message.split('\n')[0] ?? 'is not YAML');
   const policy: unknown = document.toJS({ maxAliasCount: YAML_ALIASES });

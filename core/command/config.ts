@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
-import { parseDocument } from 'yaml';
 import { ConfigError } from '../api/point.js';
+import { parseYamlDocument } from '../model/yamlDocument.js';
 import { YAML_ALIASES } from '../limits.js';
 import { resolveModule } from '../plugin/module.js';
 import { checkPluginUse, type PluginUse } from '../plugin/settings.js';
@@ -35,7 +35,7 @@ function parsePlugins(value: unknown, directory: string): readonly PluginUse[] {
 
 /** Parses a configuration file in `directory`. Throws ConfigError with the path of a bad field. */
 export function parseConfig(yaml: string, directory: string): Partial<Settings> {
-  const document = parseDocument(yaml, { uniqueKeys: true });
+  const document = parseYamlDocument(yaml);
   const [error] = document.errors;
   if (error) throw new ConfigError('--config', error.message.split('\n')[0] ?? 'is not YAML');
   const content: unknown = document.toJS({ maxAliasCount: YAML_ALIASES });

@@ -93,6 +93,13 @@ export class SortedMap<V extends Keyed> {
       this.#chunks.push([value]);
       return;
     }
+    const last = this.#chunks.at(-1)!;
+    if (last.at(-1)!.key < value.key) {
+      // Values often come in their order, as at a start. Chunks are then full, not half.
+      if (last.length < MAX_CHUNK) last.push(value);
+      else this.#chunks.push([value]);
+      return;
+    }
     const at = this.#chunkIndex(value.key);
     const chunk = this.#chunks[at]!;
     chunk.splice(lowerBound(chunk, value.key), 0, value);

@@ -1,4 +1,4 @@
-import { Packr, RESERVE_START_SPACE } from 'msgpackr';
+import { Packr, RESERVE_START_SPACE } from 'msgpackr/pack';
 import type { Stored } from '../api/storage.js';
 import { damagedError, type Part } from './format.js';
 

@@ -82,8 +82,19 @@ export class Entry implements Part {
   }
 }
 
+/** The storage name of the last key that was looked at, with the slash behind it: the next key often has the same. */
+let lastPrefix = '\0';
+let lastName = '';
+
 /** The storage name in a key, its first two segments: group and plural name of the kind. */
-export const storageNameIn = (key: string): string => key.slice(0, key.indexOf('/', key.indexOf('/') + 1));
+export function storageNameIn(key: string): string {
+  if (key.startsWith(lastPrefix)) return lastName;
+  const end = key.indexOf('/', key.indexOf('/') + 1);
+  if (end < 0) return key.slice(0, end);
+  lastName = key.slice(0, end);
+  lastPrefix = `${lastName}/`;
+  return lastName;
+}
 
 /** The namespace in a key; '' if it has none. */
 export function namespaceIn(key: string): string {

@@ -1,4 +1,4 @@
-import { Packr, RESET_BUFFER_MODE, REUSE_BUFFER_MODE } from 'msgpackr';
+import { Packr, RESET_BUFFER_MODE, REUSE_BUFFER_MODE } from 'msgpackr/pack';
 import type { Operation } from '../api/storage.js';
 import type {
   EventsMessage,

@@ -67,13 +67,15 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   store.begin();
   const opened = await store.ready();
   const frontEnd = await buildFrontEnd({ ...inputs, plugins, store, opened, pool, observed });
+  const ready = Promise.all([frontEnd.loaded, pool.ready()]);
+  // A store that has been used has the default roles of its last start. Controllers, which read all objects as well,
+  // begin behind the threads that answer requests.
+  const isNew = opened.revision === 0;
+  if (!isNew) await unlessFailed(store.failed, ready);
   const { control, bootstrapped } = startControl(inputs, frontEnd, store, opened.shared !== undefined);
   releases.add('the controllers', () => control.close());
   const failed = Promise.race([store.failed, control.failed]);
-  // A store that has been used has the default roles of its last start; waiting for the controllers' view of all its
-  // objects is not worth it.
-  const isNew = opened.revision === 0;
-  await unlessFailed(failed, Promise.all([frontEnd.loaded, pool.ready(), isNew ? bootstrapped : undefined]));
+  if (isNew) await unlessFailed(failed, Promise.all([ready, bootstrapped]));
   const serve = plugins.at(listener).at(-1);
   if (!serve) throw new Error('no listener could be loaded');
   const { front, healthAccess, finishWatches, address } = frontEnd;
