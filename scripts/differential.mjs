@@ -5,6 +5,9 @@
  * test/kinds/rules/recorded.json, which tests replay without a reference; with --only, for the paths with that text. Without --reference, prints the fields that
  * no base has, and writes docs/reference/kinds.md.
  *
+ * With --coverage, the objects are those of test/kinds/rules/coverage.json, whose answers are not recorded: between them
+ * and the bases, all fields of all kinds stand in one.
+ *
  * With --writes COUNT, sends that many updates of the status, patches and applies for each base instead, made by --seed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -23,6 +26,7 @@ const { values: options } = parseArgs({
     token: { type: 'string', default: 'admin-token' },
     only: { type: 'string', default: '' },
     record: { type: 'boolean', default: false },
+    coverage: { type: 'boolean', default: false },
     writes: { type: 'string' },
     seed: { type: 'string', default: '1' },
   },
@@ -160,7 +164,7 @@ async function compareAllWrites(bases) {
   console.log(`${alike} of ${bases.length * count} answers are alike`);
 }
 
-const bases = read('bases.json');
+const bases = read(options.coverage ? 'coverage.json' : 'bases.json');
 if (options.reference && options.writes) {
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   const written = [...bases, ...read('writeBases.json')].filter(base => !CONTROLLED.includes(base.object.kind));
@@ -171,14 +175,14 @@ if (options.reference && options.writes) {
   for (const [index, base] of bases.entries())
     if (base.path.includes(options.only)) await compareBase(base, index, found);
   console.log(`${found.length} changes are refused by the reference`);
-  if (options.record) {
+  if (options.record && !options.coverage) {
     const others = read('recorded.json').filter(({ base }) => !bases[base].path.includes(options.only));
     const lines = [...others, ...distinct(found)].map(record => `  ${JSON.stringify(record)}`);
     writeFileSync(join(FOLDER, 'recorded.json'), `[\n${lines.join(',\n')}\n]\n`);
   }
 } else {
   const { kindsPage, uncoveredFields } = await import('../dist/test/kinds/rules/page.js');
-  for (const field of uncoveredFields(bases)) console.log(`no base has ${field}`);
+  for (const field of uncoveredFields([...bases, ...read('coverage.json')])) console.log(`no base has ${field}`);
   writeFileSync(
     join(root, 'docs', 'reference', 'kinds.md'),
     kindsPage(bases, read('recorded.json'), read('differences.json')),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Api } from '../api/support.js';
-import { create, lines, object, update } from './helpers.js';
+import { contextWith, create, lines, object, update } from './helpers.js';
 
 const MERGE = 'application/merge-patch+json';
 const fieldsOf = (found: readonly { readonly field: string }[] = []): string[] => found.map(({ field }) => field);
@@ -189,4 +189,76 @@ describe('through the server', () => {
     expect(await warningOf(deployments, { spec: { minReadySeconds: 3 } })).toBe(true);
     expect(await warningOf(daemons, { spec: { minReadySeconds: 3 } })).toBe(false);
   });
+});
+
+describe('AppArmor annotations of a pod', () => {
+  const KEY = 'container.apparmor.security.beta.kubernetes.io/c';
+  const make = (annotations: { [key: string]: string } | undefined, own?: object, ofPod?: object) => {
+    const warnings: string[] = [];
+    const given = object('Pod', {
+      spec: {
+        containers: [{ name: 'c', image: 'i', ...(own ? { securityContext: { appArmorProfile: own } } : {}) }],
+        ...(ofPod ? { securityContext: { appArmorProfile: ofPod } } : {}),
+      },
+    });
+    if (annotations) given.metadata.annotations = annotations;
+    const { made, violations } = create('core/pods', given, { ...contextWith(), warn: text => warnings.push(text) });
+    const container = (made.spec as { containers: { securityContext?: { appArmorProfile?: object } }[] })
+      .containers[0]!;
+    return {
+      annotation: made.metadata.annotations?.[KEY],
+      profile: container.securityContext?.appArmorProfile,
+      wrong: fieldsOf(violations),
+      warned: warnings.some(text => text.includes('use the "appArmorProfile" field')),
+    };
+  };
+
+  it('are made from the profile of the container, or else that of the pod', () => {
+    const local = { type: 'Localhost', localhostProfile: 'x' };
+    const none = { profile: undefined, wrong: [], warned: false };
+    expect(make(undefined, local)).toEqual({ ...none, annotation: 'localhost/x', profile: local });
+    expect(make(undefined, undefined, { type: 'RuntimeDefault' })).toEqual({ ...none, annotation: 'runtime/default' });
+    expect(make(undefined)).toEqual({ ...none, annotation: undefined });
+  });
+  it('set the profile of the container, with a warning', () => {
+    expect(make({ [KEY]: 'unconfined' }, undefined, { type: 'RuntimeDefault' })).toEqual({
+      annotation: 'unconfined',
+      profile: { type: 'Unconfined' },
+      wrong: [],
+      warned: true,
+    });
+    expect(make({ [KEY]: 'localhost/' })).toMatchObject({ profile: undefined, wrong: [], warned: true });
+  });
+  it('must be well-formed, for a container of the pod, and fit to the profile', () => {
+    expect(make({ [KEY]: 'bad' }).wrong).toEqual([`metadata.annotations[${KEY}]`]);
+    expect(make({ [`${KEY}x`]: 'unconfined' }).wrong).toEqual([`metadata.annotations[${KEY}x]`]);
+    const where = 'spec.containers[0].securityContext.appArmorProfile';
+    expect(make({ [KEY]: 'unconfined' }, { type: 'RuntimeDefault' }).wrong).toEqual([`${where}.type`]);
+    const local = { type: 'Localhost', localhostProfile: 'x' };
+    expect(make({ [KEY]: 'localhost/y' }, local).wrong).toEqual([`${where}.localhostProfile`]);
+    expect(make({ [KEY]: 'localhost/x' }, local).wrong).toEqual([]);
+  });
+  it('cannot be changed, as that of a mirror pod', () => {
+    const old = create('core/pods', object('Pod', { spec: { containers: [{ name: 'c', image: 'i' }] } })).made;
+    const change = (annotations: { [key: string]: string }) =>
+      fieldsOf(
+        update('core/pods', old, draft => {
+          draft.metadata.annotations = annotations;
+        }).violations,
+      );
+    expect(change({ [KEY]: 'unconfined' })).toEqual([`metadata.annotations[${KEY}]`]);
+    expect(change({ 'kubernetes.io/config.mirror': 'x' })).toContain(
+      'metadata.annotations[kubernetes.io/config.mirror]',
+    );
+    expect(change({ 'controller.kubernetes.io/pod-deletion-cost': '1.5' })).toHaveLength(1);
+    expect(change({ 'controller.kubernetes.io/pod-deletion-cost': '-15' })).toEqual([]);
+  });
+});
+
+it('amounts of resources that cannot be overcommitted have one default', () => {
+  const range = (limit: object) =>
+    create('core/limitranges', object('LimitRange', { spec: { limits: [{ type: 'Container', ...limit }] } }));
+  const amounts = (request: string) => ({ default: { 'a.b/x': '4' }, defaultRequest: { 'a.b/x': request } });
+  expect(fieldsOf(range(amounts('2')).violations)).toEqual(['spec.limits[0].defaultRequest[a.b/x]']);
+  expect(range(amounts('4')).violations).toEqual([]);
 });

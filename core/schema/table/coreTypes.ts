@@ -582,7 +582,7 @@ PersistentVolumeClaimSpec
  volumeMode 6 string *? enum=.PersistentVolumeMode
  dataSource 7 .TypedLocalObjectReference *?
  dataSourceRef 8 .TypedObjectReference *?
- volumeAttributesClassName 9 string *? gate=VolumeAttributesClass
+ volumeAttributesClassName 9 string *?
 PersistentVolumeClaimStatus
  phase 1 string ? enum=.PersistentVolumeClaimPhase
  accessModes 2 []string ? list=atomic enum=.PersistentVolumeAccessMode
@@ -634,7 +634,7 @@ PersistentVolumeSpec
  mountOptions 7 []string ? list=atomic
  volumeMode 8 string *? enum=.PersistentVolumeMode
  nodeAffinity 9 .VolumeNodeAffinity *?
- volumeAttributesClassName 10 string *? gate=VolumeAttributesClass
+ volumeAttributesClassName 10 string *?
 PersistentVolumeStatus
  phase 1 string ? enum=.PersistentVolumePhase
  message 2 string ?

@@ -109,7 +109,7 @@ RollingUpdateDeployment
  maxSurge 2 IntOrString *?
 RollingUpdateStatefulSetStrategy
  partition 1 int32 *?
- maxUnavailable 2 IntOrString *?
+ maxUnavailable 2 IntOrString *? gate=MaxUnavailableStatefulSet
 StatefulSet kind
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .StatefulSetSpec ?

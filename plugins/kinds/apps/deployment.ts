@@ -105,8 +105,8 @@ const strategy = (): Partial<Strategy> => ({
     setDefault(strategy, 'type', 'RollingUpdate');
     if (strategy.type === 'RollingUpdate') {
       const rolling = ensureRecord(strategy, 'rollingUpdate');
-      setDefault(rolling, 'maxUnavailable', '25%');
-      setDefault(rolling, 'maxSurge', '25%');
+      rolling.maxUnavailable ??= '25%';
+      rolling.maxSurge ??= '25%';
     }
     setTemplateDefaults(podTemplateOf(object));
   },

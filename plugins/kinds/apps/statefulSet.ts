@@ -4,7 +4,6 @@ import type { ApiObject } from '../../../core/model/object.js';
 import {
   ensureRecord,
   isAbsent,
-  isSemanticallyEqual,
   recordAt,
   recordsAt,
   setDefault,
@@ -15,6 +14,7 @@ import {
 import { forbiddenField, invalid, type Violation } from '../../../core/model/refusal.js';
 import { claimWarnings, setClaimSpecDefaults } from '../shared/claimSpec.js';
 import { AGE, column, NAME } from '../shared/columns.js';
+import { isUnchanged } from '../shared/equality.js';
 import { checkLabelName } from '../shared/names.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
 import { warnAboutPodSpec } from '../shared/podSpec/warnings.js';
@@ -85,7 +85,7 @@ function validateStatefulSetUpdate(object: ApiObject, old: ApiObject): Violation
   }
   const why =
     "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
-  return [...validateStatefulSet(object), ...(isSemanticallyEqual(now, before) ? [] : [forbiddenField('spec', why)])];
+  return [...validateStatefulSet(object), ...(isUnchanged(now, before) ? [] : [forbiddenField('spec', why)])];
 }
 
 /** Warns about the sizes in templates of claims. */
@@ -128,8 +128,8 @@ const strategy = (): Partial<Strategy> => ({
     setDefault(spec, 'replicas', 1);
     setDefault(spec, 'revisionHistoryLimit', 10);
     for (const claim of recordsAt(spec, 'volumeClaimTemplates')) {
-      setDefault(claim, 'apiVersion', 'v1');
-      setDefault(claim, 'kind', 'PersistentVolumeClaim');
+      claim.apiVersion = 'v1';
+      claim.kind = 'PersistentVolumeClaim';
       setClaimSpecDefaults(ensureRecord(claim, 'spec'));
       setDefault(ensureRecord(claim, 'status'), 'phase', 'Pending');
     }

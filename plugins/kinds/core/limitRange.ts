@@ -50,6 +50,9 @@ function validateType(type: string, field: string): Violation[] {
     : [invalid(field, type, 'must be a standard limit type or fully qualified')];
 }
 
+/** Whether limits of a resource can be above requests: not of huge pages and of resources with a domain. */
+const canBeOvercommitted = (resource: string): boolean => !resource.startsWith('hugepages-') && !resource.includes('/');
+
 /** Violations of the amounts of one resource: each must fit to the others. */
 function validateAmounts(limit: UnknownRecord, resource: string, field: string): Violation[] {
   const found: Violation[] = [];
@@ -61,6 +64,16 @@ function validateAmounts(limit: UnknownRecord, resource: string, field: string):
   for (const [low, high, at] of ORDER)
     if (has(low) && has(high) && compareQuantities(amountOf(low), amountOf(high)) > 0)
       refuse(at, `${nameOf(low, high)} ${textOf(low)} is greater than ${nameOf(high, low)} ${textOf(high)}`);
+  if (
+    !canBeOvercommitted(resource) &&
+    has('default') &&
+    has('defaultRequest') &&
+    compareQuantities(amountOf('default'), amountOf('defaultRequest')) !== 0
+  )
+    refuse(
+      'defaultRequest',
+      `default value ${textOf('default')} must equal to defaultRequest value ${textOf('defaultRequest')} in ${resource}`,
+    );
   if (!has('maxLimitRequestRatio')) return found;
   const ratio = amountOf('maxLimitRequestRatio');
   if (compareQuantities(ratio, quantityOf('1')) < 0)

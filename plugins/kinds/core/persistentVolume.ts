@@ -43,7 +43,8 @@ const volumeWarnings = (object: ApiObject, naming: Naming): string[] => [
         'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
       ]
     : []),
-  ...sourceWarnings(specOf(object), 'spec'),
+  // Upstream does not warn about these in volumes.
+  ...sourceWarnings({ ...specOf(object), flocker: undefined, quobyte: undefined }, 'spec'),
 ];
 
 /** The source of a volume. The secret for expanding it is left out if `before` names none: it can be set later. */
@@ -84,6 +85,9 @@ function validateVolumeUpdate(object: ApiObject, old: ApiObject): Violation[] {
   ];
 }
 
+/** Removes what belongs to a feature gate that is off. */
+const dropGatedFields = (object: ApiObject): void => void delete specOf(object).volumeAttributesClassName;
+
 const claimOf: Cell = volume => {
   const claim = valueAt(volume, 'spec', 'claimRef');
   return claim === undefined || claim === null ? '' : `${stringAt(claim, 'namespace')}/${stringAt(claim, 'name')}`;
@@ -123,11 +127,13 @@ export const persistentVolume = builtInKind('core/persistentvolumes', naming => 
     for (const [member, source] of Object.entries(spec)) if (isRecord(source)) setVolumeSourceDefaults(member, source);
   },
   prepareCreate: (object, context) => {
+    dropGatedFields(object);
     object.status = { phase: 'Pending', lastPhaseTransitionTime: context.now };
     addFinalizer(object, naming.label('orchestrator.io/pv-protection'));
   },
   // The server sets the time.
   unownedFields: new Map([['status', [['status', 'lastPhaseTransitionTime']]]]),
+  prepareUpdate: dropGatedFields,
   prepareStatus: (object, old, context) => {
     const [now, before] = [recordAt(object, 'status'), recordAt(old, 'status')];
     if (!now) return;

@@ -54,6 +54,12 @@ function alignDataSources(claim: UnknownRecord, naming: Naming): void {
   }
 }
 
+/** Removes what belongs to feature gates that are off, and aligns the sources. */
+function prepareSpec(claim: UnknownRecord, naming: Naming): void {
+  delete claim.volumeAttributesClassName;
+  alignDataSources(claim, naming);
+}
+
 const warnOfFractions = (object: ApiObject, { warn }: StrategyContext): void => {
   for (const text of warn ? claimWarnings(specOf(object), 'spec') : []) warn!(text);
 };
@@ -172,8 +178,8 @@ export const persistentVolumeClaim = builtInKind('core/persistentvolumeclaims', 
   prepareCreate: object => {
     object.status = { phase: 'Pending' };
     addFinalizer(object, naming.label('orchestrator.io/pvc-protection'));
-    alignDataSources(specOf(object), naming);
+    prepareSpec(specOf(object), naming);
   },
-  prepareUpdate: object => alignDataSources(specOf(object), naming),
+  prepareUpdate: object => prepareSpec(specOf(object), naming),
   columns: columnsIn(naming),
 }));

@@ -1,16 +1,9 @@
 import { compareQuantities, isInteger, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
-import {
-  entriesAt,
-  isAbsent,
-  isSemanticallyEqual,
-  recordAt,
-  stringAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../core/model/record.js';
+import { isAbsent, recordAt, stringAt, type UnknownRecord, valueAt } from '../../../core/model/record.js';
 import { invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
+import { isUnchanged } from './equality.js';
 import { validateSelector } from './labels.js';
-import { validateOneOf, validateRequired, validateSubdomainIfSet } from './violations.js';
+import { validateLabelIfSet, validateOneOf, validateRequired, validateSubdomainIfSet } from './violations.js';
 import { validateAccessModes } from './accessModes.js';
 
 /** Sets the defaults of the spec of a claim, including one in a template. */
@@ -28,6 +21,7 @@ function validateDataSource(source: UnknownRecord | undefined, field: string, an
     ...(group === '' && kind !== 'PersistentVolumeClaim'
       ? [invalid(field, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")]
       : []),
+    ...validateLabelIfSet(source, 'namespace', `${field}.namespace`),
     ...(anyGroup ? [] : validateSubdomainIfSet(source, 'apiGroup', `${field}.apiGroup`)),
   ];
 }
@@ -36,13 +30,17 @@ function validateDataSource(source: UnknownRecord | undefined, field: string, an
 const hasSourceGroup = (spec: UnknownRecord | undefined): boolean =>
   ['dataSource', 'dataSourceRef'].some(member => stringAt(spec, member, 'apiGroup') !== '');
 
+/** A source whose group is always set: null if it has none. */
+const withGroup = (source: UnknownRecord): UnknownRecord => ({ ...source, apiGroup: source.apiGroup ?? null });
+
 /** Violations of the spec of a claim, including one in a template; `field` is the spec, `old` that of an update. */
 export function validateClaimSpec(spec: UnknownRecord, field: string, old?: UnknownRecord): Violation[] {
   const anyGroup = hasSourceGroup(old);
   const size = valueAt(spec, 'resources', 'requests', 'storage');
   const storage = `${field}.resources[storage]`;
   const [source, reference] = [recordAt(spec, 'dataSource'), recordAt(spec, 'dataSourceRef')];
-  const differs = source && reference && !isSemanticallyEqual(source, { ...reference, namespace: undefined });
+  const { namespace, ...local } = reference ?? {};
+  const differs = source && reference && isAbsent(namespace) && !isUnchanged(withGroup(source), withGroup(local));
   return [
     ...validateAccessModes(spec, field, 'at least 1 access mode is required'),
     ...validateSubdomainIfSet(spec, 'storageClassName', `${field}.storageClassName`),
@@ -65,9 +63,11 @@ export function validateClaimSpec(spec: UnknownRecord, field: string, old?: Unkn
 
 /** Warnings about the spec of a claim whose size is not a whole number of bytes; `field` is the spec. */
 export const claimWarnings = (spec: UnknownRecord, field: string): string[] =>
-  entriesAt(spec, 'resources', 'requests')
-    .filter(([, amount]) => !isInteger(quantityOf(amount)))
-    .map(
-      ([name, amount]) =>
-        `${field}.resources.requests[${name}]: fractional byte value ${JSON.stringify(String(amount))} is invalid, must be an integer`,
-    );
+  ['requests', 'limits'].flatMap(member => {
+    const size = valueAt(spec, 'resources', member, 'storage');
+    return isAbsent(size) || isInteger(quantityOf(size))
+      ? []
+      : [
+          `${field}.resources.${member}[storage]: fractional byte value ${JSON.stringify(String(size))} is invalid, must be an integer`,
+        ];
+  });

@@ -8,6 +8,7 @@ import {
   toViolations,
   validateLabelIfSet,
   validateOneOf,
+  validatePresent,
   validateRequired,
   validateSubdomainIfSet,
 } from './violations.js';
@@ -239,6 +240,16 @@ const PERSISTENT: Readonly<Record<string, CheckSource>> = {
   iscsi: checkIscsi('must be valid format', 'name'),
   cinder: all(needs('volumeID'), checkSecretRef('secretRef', 'name', 'namespace')),
   storageos: checkStorageOs('name', 'namespace'),
+  glusterfs: (source, field) => [
+    ...COMMON.glusterfs!(source, field),
+    ...validatePresent(source, 'endpointsNamespace', `${field}.endpointsNamespace`, name =>
+      name === '' ? ['if the endpointnamespace is set, it must be a valid namespace name'] : dns1123Label(name),
+    ),
+  ],
+  azureFile: (source, field) => [
+    ...COMMON.azureFile!(source, field),
+    ...(source.secretNamespace === '' ? [required(`${field}.secretNamespace`)] : []),
+  ],
   local: (source, field) => {
     const path = stringAt(source, 'path');
     return path === '' ? [required(`${field}.path`)] : checkBacksteps(path, `${field}.path`);

@@ -41,32 +41,50 @@ const fieldText = (at: readonly (string | number)[]): string =>
 const structIn = (type: Field['type']): Struct | undefined =>
   type.is === 'struct' ? type : type.is === 'scalar' ? undefined : structIn(type.of);
 
-/** The fields below a struct that no value has. Fields of types that are on the way are not repeated. */
-function missingFields(struct: Struct, values: readonly unknown[], at: string, open: ReadonlySet<Struct>): string[] {
-  return struct.fields.flatMap(field => {
-    const path = at === '' ? field.name : `${at}.${field.name}`;
-    if (at === '' && ['metadata', 'status', 'apiVersion', 'kind'].includes(field.name)) return [];
-    const found = values.flatMap(value => {
-      const member = (value as { [name: string]: unknown } | null)?.[field.name];
-      return member === undefined ? [] : Array.isArray(member) ? member : [member];
-    });
-    if (found.length === 0) return [path];
+/** Fields that all kinds share, or that only servers and controllers write. */
+const COMMON = new Set(['metadata', 'status', 'apiVersion', 'kind']);
+
+/** The types below a struct, by id. */
+function typesBelow(struct: Struct, found: Map<string, Struct>): Map<string, Struct> {
+  for (const field of struct.fields) {
     const inner = structIn(field.type);
-    return inner && !open.has(inner) ? missingFields(inner, found, path, new Set([...open, inner])) : [];
-  });
+    if (!inner || found.has(inner.id) || COMMON.has(field.name)) continue;
+    found.set(inner.id, inner);
+    typesBelow(inner, found);
+  }
+  return found;
 }
 
-/** The fields of the kinds that no base has: `kind field`. */
+/** Notes the fields of a struct that a value has, as `type field`. */
+function noteFields(struct: Struct, value: unknown, covered: Set<string>): void {
+  for (const [name, member] of Object.entries((value ?? {}) as { [name: string]: unknown })) {
+    const field = struct.field.get(name);
+    if (!field) continue;
+    covered.add(`${struct.id} ${name}`);
+    const inner = structIn(field.type);
+    if (!inner) continue;
+    const values =
+      field.type.is === 'map' ? Object.values(member as object) : Array.isArray(member) ? member : [member];
+    for (const one of values) noteFields(inner, one, covered);
+  }
+}
+
+/** The fields of the types of served kinds that no base has: `type field`. What is common to all kinds is left out. */
 export function uncoveredFields(bases: readonly Base[]): string[] {
-  const byKind = groupBy(bases, ({ object }) => `${object.apiVersion} ${object.kind}`);
-  return [...byKind].flatMap(([kind, all]) =>
-    missingFields(
-      resourceOf(all[0]!).type,
-      all.map(({ object }) => object),
-      '',
-      new Set(),
-    ).map(field => `${kind} ${field}`),
-  );
+  const covered = new Set<string>();
+  for (const base of bases) noteFields(resourceOf(base).type, base.object, covered);
+  const types = new Map<string, Struct>();
+  const versions = [...registryOf('kubernetes').groups.values()].flatMap(group => group.versions);
+  for (const { served, resources } of versions)
+    for (const { type, stored } of resources.values()) {
+      if (!served || !stored) continue;
+      types.set(type.id, type);
+      typesBelow(type, types);
+    }
+  return [...types.values()]
+    .flatMap(({ id, fields }) => fields.filter(({ name }) => !COMMON.has(name)).map(({ name }) => `${id} ${name}`))
+    .filter(field => !covered.has(field))
+    .sort();
 }
 
 const ruleText = (message: string): string =>

@@ -90,9 +90,13 @@ export function timeZoneProblems(name: string): string[] {
   return name === 'Local' || isTimeZone(name) ? found : [...found, `unknown time zone ${name}`];
 }
 
+/** The first parts of names with several parts. */
+const REGIONS =
+  /^(?:A(?:frica|merica|ntarctica|rctic|sia|tlantic|ustralia)|Brazil|C(?:anada|hile)|E(?:tc|urope)|Indian|Mexico|Pacific|US)\//;
+
 function isTimeZone(name: string): boolean {
-  // Names begin with a capital letter. Offsets such as +01:00 are not names.
-  if (!/^[A-Z]/.test(name)) return false;
+  // Names have capital letters, which the runtime ignores. Offsets such as +01:00 are not names.
+  if (name.includes('/') ? !REGIONS.test(name) : !/^[A-Z]/.test(name)) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;

@@ -1,7 +1,7 @@
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../../core/api/strategy.js';
 import { humanDuration } from '../../../../core/model/age.js';
-import { numberAt, recordAt, specOf, stringAt, valueAt } from '../../../../core/model/record.js';
+import { isDeepEqual, numberAt, recordAt, specOf, stringAt, valueAt } from '../../../../core/model/record.js';
 import type { Naming } from '../../../../core/naming.js';
 import { setJobSpecDefaults, selectOwnPods, copyTemplateLabels } from './defaults.js';
 import { validateJobStatus } from './status.js';
@@ -59,8 +59,13 @@ const strategy = (naming: Naming): Partial<Strategy> => ({
     setTemplateDefaults(recordAt(spec, 'template'));
   },
   prepareCreate: object => {
+    const labelsOfTemplate = () => recordAt(object, 'spec', 'template', 'metadata', 'labels') ?? {};
+    const { labels = {} } = object.metadata;
+    const areCopied = Object.keys(labels).length > 0 && isDeepEqual(labels, labelsOfTemplate());
     selectOwnPods(object, naming);
-    copyTemplateLabels(object);
+    // Labels that were copied from the template also get what is generated for it.
+    if (areCopied) object.metadata.labels = { ...(labelsOfTemplate() as { [label: string]: string }) };
+    else copyTemplateLabels(object);
   },
   validateCreate: object => validateJob(object, naming),
   validateUpdate: (object, old) => validateJobUpdate(object, old, naming),

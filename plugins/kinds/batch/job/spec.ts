@@ -153,8 +153,10 @@ function validateManagedBy(name: string, field: string): Violation[] {
   const [domain = '', ...path] = name.split('/');
   const form = 'must be a domain-prefixed path (such as "acme.io/foo")';
   if (name === '') return [required(field)];
-  if (path.join('/') === '') return [invalid(field, name, form)];
-  const found = toViolations(field, domain, dns1123Subdomain(domain));
+  const found =
+    domain === '' || path.join('/') === ''
+      ? [invalid(field, name, form)]
+      : toViolations(field, domain, dns1123Subdomain(domain));
   return name.length > LONGEST_MANAGER ? [...found, tooLong(field, LONGEST_MANAGER)] : found;
 }
 
@@ -261,12 +263,14 @@ function validateSuccessRule(rule: UnknownRecord, completions: number, field: st
     found.push(
       invalid(`${field}.succeededCount`, count, `${LATER} ${completions} (the number of specified completions)`),
     );
-  if (typeof named === 'number' && count > named)
+  // Malformed indexes are none.
+  const most = typeof named === 'string' ? 0 : named;
+  if (most !== undefined && count > most)
     found.push(
       invalid(
         `${field}.succeededCount`,
         count,
-        `${LATER} ${named} (the number of indexes in the specified succeededIndexes field)`,
+        `${LATER} ${most} (the number of indexes in the specified succeededIndexes field)`,
       ),
     );
   return found;

@@ -105,7 +105,9 @@ export function validateJobUpdate(object: ApiObject, old: ApiObject, naming: Nam
     ...validateJobSelector(object),
     ...validateJobSpec(now, 'spec'),
     ...validateCompletionsUpdate(now, before),
-    ...IMMUTABLE.flatMap(member => validateImmutable(now, before, member, `spec.${member}`)),
+    ...IMMUTABLE.filter(member => !isUnchanged(now?.[member], before?.[member], member)).map(member =>
+      invalid(`spec.${member}`, now?.[member] ?? null, 'field is immutable'),
+    ),
     ...validateTemplateUpdate(object, old),
   ];
 }

@@ -12,6 +12,13 @@ import {
 } from '../../../../core/model/record.js';
 import { invalidObject } from '../../../../core/model/refusal.js';
 import { bindPod } from './binding.js';
+import {
+  alignAppArmor,
+  validateAnnotationUpdate,
+  validateAppArmorMatch,
+  validatePodAnnotations,
+} from './annotations.js';
+import type { Naming } from '../../../../core/naming.js';
 import { podColumns } from './columns.js';
 import { podConnections } from './connections.js';
 import { BUDGETS, evictPod } from './eviction.js';
@@ -77,7 +84,7 @@ const ENDED: ReadonlyMap<string, RowCondition> = new Map([
   ['Failed', completedCondition('Failed', 'The pod failed.')],
 ]);
 
-const strategy = (): Partial<Strategy> => ({
+const strategy = (naming: Naming): Partial<Strategy> => ({
   checkName: checkSubdomainName,
   hasStatus: true,
   returnsDeletedObject: true,
@@ -92,6 +99,7 @@ const strategy = (): Partial<Strategy> => ({
     const status: UnknownRecord = { phase: 'Pending', qosClass: qosClassOf(specOf(object)) };
     if (recordsAt(specOf(object), 'schedulingGates').length > 0) status.conditions = [gatedCondition(context.now)];
     object.status = status;
+    alignAppArmor(object, naming, context);
   },
   keptInStatus: ['ownerReferences'],
   prepareStatus: (object, old) => {
@@ -99,8 +107,16 @@ const strategy = (): Partial<Strategy> => ({
     status.qosClass ??= recordAt(old, 'status')?.qosClass;
     alignPodIps(status);
   },
-  validateCreate: validateNewPod,
-  validateUpdate: validatePodUpdate,
+  validateCreate: object => [
+    ...validatePodAnnotations(object, naming),
+    ...validateNewPod(object),
+    ...validateAppArmorMatch(object, naming),
+  ],
+  validateUpdate: (object, old) => [
+    ...validateAnnotationUpdate(object, old, naming),
+    ...validatePodAnnotations(object, naming),
+    ...validatePodUpdate(object, old),
+  ],
   validateStatus: validatePodStatus,
   subresources: new Map([['ephemeralcontainers', setEphemeralContainers]]),
   connections: podConnections,
@@ -132,5 +148,5 @@ const strategy = (): Partial<Strategy> => ({
 
 /** The kind Pod. */
 export const pod = builtInKind('core/pods', naming =>
-  warnAboutName(warnAboutPodSpec(strategy(), naming, 'spec'), "the Pod's hostname"),
+  warnAboutName(warnAboutPodSpec(strategy(naming), naming, 'spec'), "the Pod's hostname"),
 );

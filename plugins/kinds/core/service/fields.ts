@@ -129,3 +129,9 @@ export function setServiceDefaults(spec: UnknownRecord): void {
   if (spec.type === 'LoadBalancer' && isAbsent(spec.allocateLoadBalancerNodePorts))
     spec.allocateLoadBalancerNodePorts = true;
 }
+
+/** Removes a valid traffic policy from a new Service without a cluster address, which has no use for it. */
+export function dropUnusedPolicy(spec: UnknownRecord): void {
+  if (spec.type === 'ExternalName' && ['Cluster', 'Local'].includes(stringAt(spec, 'internalTrafficPolicy')))
+    delete spec.internalTrafficPolicy;
+}

@@ -13,7 +13,7 @@ import {
 import { Refusal } from '../../../../core/model/refusal.js';
 import { allocate } from './allocation.js';
 import { claimsOf } from './allocator.js';
-import { alignAddresses, dropFieldsOfOldType, keepAllocated, setServiceDefaults } from './fields.js';
+import { alignAddresses, dropUnusedPolicy, dropFieldsOfOldType, keepAllocated, setServiceDefaults } from './fields.js';
 import { validateServiceStatus, validateServiceUpdate, validateService } from './validation.js';
 import { serviceWarnings } from './warnings.js';
 import { AGE, type Cell, column, NAME, selectorText, stringCell, wideColumn } from '../../shared/columns.js';
@@ -85,6 +85,7 @@ export const service = builtInKind('core/services', naming => ({
   },
   prepareCreate: (object, context) => {
     object.status = { loadBalancer: {} };
+    dropUnusedPolicy(specOf(object));
     alignAddresses(specOf(object), undefined);
     allocate(object, undefined, context);
   },

@@ -73,7 +73,7 @@ const PROFILES = [
 ] as const;
 
 /** Violations of the seccomp and AppArmor profiles of a pod or a container. */
-function validateProfiles(context: UnknownRecord, where: string): Violation[] {
+export function validateProfiles(context: UnknownRecord, where: string): Violation[] {
   return PROFILES.flatMap(({ member, word, check, shown }) => {
     const profile = recordAt(context, member);
     if (!profile) return [];

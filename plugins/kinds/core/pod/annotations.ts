@@ -1,0 +1,162 @@
+import type { StrategyContext } from '../../../../core/api/strategy.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import {
+  ensureRecord,
+  isAbsent,
+  isSemanticallyEqual,
+  recordAt,
+  recordsAt,
+  specOf,
+  stringAt,
+  type UnknownRecord,
+} from '../../../../core/model/record.js';
+import { forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
+import type { Naming } from '../../../../core/naming.js';
+import { validateProfiles } from '../../shared/podSpec/securityContext.js';
+
+/** Annotations with this prefix and the name of a container have the AppArmor profile that the field replaced. */
+const appArmorPrefix = (naming: Naming): string => naming.label('container.apparmor.security.beta.orchestrator.io/');
+
+/** The annotation of pods that a node agent has from a file. */
+const mirrorAnnotation = (naming: Naming): string => naming.label('orchestrator.io/config.mirror');
+
+/** The annotation that says which pods of a set are deleted first. */
+const costAnnotation = (naming: Naming): string => naming.label('controller.orchestrator.io/pod-deletion-cost');
+
+const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+
+interface NamedContainer {
+  readonly container: UnknownRecord;
+  readonly name: string;
+  readonly field: string;
+}
+
+const containersOf = (pod: UnknownRecord): NamedContainer[] =>
+  LISTS.flatMap(list =>
+    recordsAt(pod, list).map((container, i) => ({
+      container,
+      name: stringAt(container, 'name'),
+      field: `spec.${list}[${i}]`,
+    })),
+  );
+
+const LOCAL = 'localhost/';
+
+/** The annotation for a profile; empty for an invalid one. */
+function toAnnotation(profile: UnknownRecord): string {
+  const { type, localhostProfile } = profile;
+  if (type === 'Unconfined') return 'unconfined';
+  if (type === 'RuntimeDefault') return 'runtime/default';
+  return type === 'Localhost' && !isAbsent(localhostProfile) ? LOCAL + String(localhostProfile) : '';
+}
+
+/** The profile for an annotation; undefined for one that no field can have. */
+function toProfile(annotation: string): UnknownRecord | undefined {
+  if (annotation === 'unconfined') return { type: 'Unconfined' };
+  if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };
+  if (!annotation.startsWith(LOCAL) || annotation === LOCAL) return undefined;
+  const profile = { type: 'Localhost', localhostProfile: annotation.slice(LOCAL.length) };
+  return validateProfiles({ appArmorProfile: profile }, '').length === 0 ? profile : undefined;
+}
+
+const profileOf = (owner: UnknownRecord): UnknownRecord | undefined =>
+  recordAt(owner, 'securityContext', 'appArmorProfile');
+
+const isWindows = (pod: UnknownRecord): boolean => stringAt(pod, 'os', 'name') === 'windows';
+
+/**
+ * Gives a new pod the annotations for its AppArmor profiles, and profiles for its annotations, about which there is a
+ * warning: nodes and clients may know only one of both.
+ */
+export function alignAppArmor(object: ApiObject, naming: Naming, { warn }: Pick<StrategyContext, 'warn'>): void {
+  const pod = specOf(object);
+  if (isWindows(pod)) return;
+  const ofPod = profileOf(pod);
+  const annotations = { ...object.metadata.annotations };
+  for (const { container, name } of containersOf(pod)) {
+    const key = appArmorPrefix(naming) + name;
+    const own = profileOf(container);
+    const annotation = annotations[key];
+    if (annotation === undefined) {
+      const text = toAnnotation(own ?? ofPod ?? {});
+      if (text !== '') annotations[key] = text;
+      continue;
+    }
+    if (own) continue;
+    const profile = toProfile(annotation);
+    if (profile && isSemanticallyEqual(profile, ofPod)) continue;
+    if (profile) ensureRecord(container, 'securityContext').appArmorProfile = profile;
+    warn?.(`metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`);
+  }
+  if (Object.keys(annotations).length > 0) object.metadata.annotations = annotations;
+}
+
+/** Checks that the profiles of a new pod are those of its annotations. */
+export function validateAppArmorMatch(object: ApiObject, naming: Naming): Violation[] {
+  const pod = specOf(object);
+  if (isWindows(pod)) return [];
+  return containersOf(pod).flatMap(({ container, name, field }) => {
+    const annotation = object.metadata.annotations?.[appArmorPrefix(naming) + name];
+    const profile = profileOf(container) ?? profileOf(pod);
+    if (annotation === undefined || !profile) return [];
+    const where = `${field}.securityContext.appArmorProfile`;
+    const expected = toAnnotation(profile);
+    if (annotation === expected) return [];
+    return profile.type === 'Localhost' && annotation.startsWith(LOCAL)
+      ? [forbiddenField(`${where}.localhostProfile`, 'apparmor profile in annotation and field must match')]
+      : [forbiddenField(`${where}.type`, 'apparmor type in annotation and field must match')];
+  });
+}
+
+const isKnownForm = (profile: string): boolean =>
+  ['', 'unconfined', 'runtime/default'].includes(profile) || profile.startsWith(LOCAL);
+
+/** Integers as Go prints them. */
+const INTEGER = /^(?:0|-?[1-9]\d*)$/;
+
+const isInt32 = (text: string): boolean => INTEGER.test(text) && Number(text) === (Number(text) | 0);
+
+/** Violations of the annotations that have a meaning for pods. */
+export function validatePodAnnotations(object: ApiObject, naming: Naming): Violation[] {
+  const [pod, annotations] = [specOf(object), object.metadata.annotations ?? {}];
+  const [mirror, cost] = [mirrorAnnotation(naming), costAnnotation(naming)];
+  const found: Violation[] = [];
+  const fieldOf = (key: string): string => `metadata.annotations[${key}]`;
+  if (annotations[mirror] !== undefined && stringAt(pod, 'nodeName') === '')
+    found.push(invalid(fieldOf(mirror), annotations[mirror], 'must set spec.nodeName if mirror pod annotation is set'));
+  const names = new Set(containersOf(pod).map(({ name }) => name));
+  const prefix = appArmorPrefix(naming);
+  for (const [key, profile] of Object.entries(annotations).filter(([name]) => name.startsWith(prefix))) {
+    const name = key.slice(prefix.length);
+    if (!names.has(name)) found.push(invalid(fieldOf(key), name, 'container not found'));
+    if (!isKnownForm(profile))
+      found.push(invalid(fieldOf(key), profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`));
+  }
+  if (annotations[cost] !== undefined && !isInt32(annotations[cost]))
+    found.push(invalid(fieldOf(cost), annotations[cost], 'must be a 32bit integer'));
+  return found;
+}
+
+/** Checks that an update keeps the annotations that only a new pod can have. */
+export function validateAnnotationUpdate(object: ApiObject, old: ApiObject, naming: Naming): Violation[] {
+  const [now, before] = [object.metadata.annotations ?? {}, old.metadata.annotations ?? {}];
+  const nameOf = (key: string): string | undefined => {
+    if (key === mirrorAnnotation(naming)) return 'mirror pod annotation';
+    return key.startsWith(appArmorPrefix(naming)) ? 'AppArmor annotations' : undefined;
+  };
+  const refuse = (keys: readonly string[], verb: string): Violation[] =>
+    keys.flatMap(key => {
+      const name = nameOf(key);
+      return name === undefined ? [] : [forbiddenField(`metadata.annotations[${key}]`, `may not ${verb} ${name}`)];
+    });
+  return [
+    ...refuse(
+      Object.keys(before).filter(key => now[key] !== before[key]),
+      'remove or update',
+    ),
+    ...refuse(
+      Object.keys(now).filter(key => before[key] === undefined),
+      'add',
+    ),
+  ];
+}
