@@ -1,4 +1,4 @@
-import { type Controller, controller, definePlugin, type Host } from '../../core/api/index.js';
+import { type ApiObject, type Controller, controller, definePlugin, type Host } from '../../core/api/index.js';
 import { numberAt, recordAt, recordsAt, type UnknownRecord } from '../../core/model/record.js';
 import { loadCel } from '../../core/schema/expressions/environment.js';
 import { pathOf } from './catalog.js';
@@ -11,6 +11,15 @@ const POLICIES = 'admissionregistration.orchestrator.io/validatingadmissionpolic
 /** The manager of the fields of the status. */
 const MANAGER = 'validatingadmissionpolicy-status';
 
+/**
+ * How long a policy must be unchanged before it is checked, in milliseconds: a client that changes a policy right after
+ * it has created it meets no write of the status in between, and a burst of changes is checked once.
+ */
+const SETTLED_MS = 2000;
+
+const needsCheck = (policy: ApiObject | undefined): policy is ApiObject =>
+  policy !== undefined && (policy.metadata.generation ?? 0) > (numberAt(policy, 'status', 'observedGeneration') ?? 0);
+
 const pathOfVersion = (group: string, version: string): string =>
   group ? `apis/${group}/${version}` : `api/${version}`;
 
@@ -20,25 +29,40 @@ class PolicyStatus implements Controller {
   readonly #host: Host<'control'>;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
+  /** Policies that were changed, with the timers of their checks. */
+  readonly #unsettled = new Map<string, NodeJS.Timeout>();
 
   constructor(host: Host<'control'>) {
     this.#host = host;
     this.#requests = new Requests(host, NAME);
     this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 1, handle: name => this.#process(name) });
-    host.onClose(() => this.#queue.close());
+    host.onClose(() => {
+      for (const timer of this.#unsettled.values()) clearTimeout(timer);
+      this.#queue.close();
+    });
   }
 
-  async start(): Promise<void> {
-    this.#host.watch(({ storageName, type, name }) => {
-      if (storageName === POLICIES && type !== 'DELETED') this.#queue.add(name);
+  start(): void {
+    this.#host.watch(({ storageName, name }) => {
+      if (storageName === POLICIES) this.#checkSettled(name);
     });
-    await this.#queue.idle();
+  }
+
+  #checkSettled(name: string): void {
+    clearTimeout(this.#unsettled.get(name));
+    this.#unsettled.delete(name);
+    if (!needsCheck(this.#host.informer(POLICIES).get('', name))) return;
+    const check = (): void => {
+      this.#unsettled.delete(name);
+      this.#queue.add(name);
+    };
+    this.#unsettled.set(name, setTimeout(check, SETTLED_MS));
   }
 
   async #process(name: string): Promise<void> {
     const policy = this.#host.informer(POLICIES).get('', name);
-    const generation = policy?.metadata.generation ?? 0;
-    if (!policy || generation <= (numberAt(policy, 'status', 'observedGeneration') ?? 0)) return;
+    if (!needsCheck(policy)) return;
+    const { generation } = policy.metadata;
     const warnings = await checkTypes(await loadCel(), policy, this.#published());
     const apiVersion = this.#host.naming.apiVersion('admissionregistration.orchestrator.io/v1');
     const path = pathOf({ apiVersion, plural: 'validatingadmissionpolicies' }, '', name);

@@ -51,6 +51,19 @@ describe('type checking of policies', () => {
     expect(more[0]!['warning']).toContain("found no matching overload for '_==_' applied to '(int, string)'");
   });
 
+  test('writes no status between the changes of a client, but one for the last of them', async () => {
+    const events = await api.watch(`${POLICIES}?watch=1&fieldSelector=metadata.name%3Dbusy`);
+    const spec = { matchConstraints: { resourceRules: DEPLOYMENTS }, ...expressions('true') };
+    await api.made(POLICIES, { metadata: { name: 'busy' }, spec });
+    for (const failurePolicy of ['Ignore', 'Fail', 'Ignore'])
+      expect((await api.patch(`${POLICIES}/busy`, MERGE, { spec: { failurePolicy } })).status).toBe(200);
+    await warningsOf('busy');
+    const seen: unknown[] = [];
+    for (let i = 0; i < 5; i++) seen.push((await events.next()).object['status']?.['observedGeneration']);
+    expect(seen).toEqual([undefined, undefined, undefined, undefined, 4]);
+    events.close();
+  });
+
   test('finds nothing wrong with expressions that fit, and reports that too', async () => {
     const spec = {
       ...expressions(

@@ -107,7 +107,6 @@ function restrictsMore({ type: _type, default: _default, properties = {}, ...oth
 function isIntOrString(schema: StructuralSchema, partPath: string, path: string): boolean {
   const listsBothTypes = (of: readonly StructuralSchema[] | undefined): boolean =>
     of?.length === 2 && of[0]!.type === 'integer' && of[1]!.type === 'string';
-  if (!schema['x-kubernetes-int-or-string']) return false;
   if (partPath.startsWith(`${path}.anyOf`)) return listsBothTypes(schema.anyOf);
   return partPath === `${path}.allOf[0]` && listsBothTypes(schema.allOf?.[0]?.anyOf);
 }

@@ -56,5 +56,6 @@ async function evaluateAll(
     }
   }
   if (errors.length === 0) return true;
-  return { error: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` };
+  const different = [...new Set(errors)];
+  return { error: different.length === 1 ? different[0]! : `[${different.join(', ')}]` };
 }

@@ -74,7 +74,7 @@ function validateSpec(spec: UnknownRecord, before?: UnknownRecord): Violation[] 
   versions.forEach((version, i) => void found.push(...validateVersionName(version, `spec.versions[${i}]`)));
   // Upstream keeps the name of the first version a second time.
   const first = names[0] ?? '';
-  found.push(...dns1035Label(first).map(complaint => invalid('spec.version', first, complaint)));
+  if (first !== '') found.push(...dns1035Label(first).map(complaint => invalid('spec.version', first, complaint)));
   if (spec.preserveUnknownFields === true)
     found.push(
       invalid(
