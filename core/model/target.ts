@@ -29,6 +29,7 @@ export interface ResourceTarget {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
+  /** Empty if there is no request, but a question about one: that of a review or of an expression. */
   readonly path: string;
   /** Parsed selectors of list, watch and deletecollection, for authorizers; undefined if missing or malformed. */
   readonly labelSelector?: Selector;
@@ -47,11 +48,13 @@ export type Target = ResourceTarget | PathTarget;
 
 /**
  * The name of the requested object: from the path or, for list and watch, from a field selector `metadata.name=` with a
- * valid path segment. RBAC's `resourceNames` and error messages use it (spec, "RBAC rules").
+ * valid path segment. RBAC's `resourceNames` and error messages use it (spec, "RBAC rules"). As upstream, selectors of
+ * reviews name no object.
  */
 export function nameOf(target: ResourceTarget): string {
-  if (target.name || !target.fieldSelector || (target.verb !== 'list' && target.verb !== 'watch')) return target.name;
-  const exact = target.fieldSelector.find(r => r.key === 'metadata.name' && r.operator === '=');
+  const { verb, path, fieldSelector } = target;
+  if (target.name || path === '' || !fieldSelector || (verb !== 'list' && verb !== 'watch')) return target.name;
+  const exact = fieldSelector.find(r => r.key === 'metadata.name' && r.operator === '=');
   const name = exact?.values[0] ?? '';
   return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name;
 }

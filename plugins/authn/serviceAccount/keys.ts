@@ -95,8 +95,6 @@ export async function toJwk({ key, kid, alg }: VerificationKey): Promise<JWK> {
   return { use: 'sig', kid, alg, ...(await exportJWK(key)) };
 }
 
-/** The keys that may have signed a token: the one that its header names, or all of them if that is not known. */
-export const candidates = (keys: readonly VerificationKey[], kid: string | undefined): readonly VerificationKey[] => {
-  const named = keys.filter(key => key.kid === kid);
-  return named.length > 0 ? named : keys;
-};
+/** The keys that may have signed a token: the one that its header names, or all of them if it names none. */
+export const candidates = (keys: readonly VerificationKey[], kid: string | undefined): readonly VerificationKey[] =>
+  kid ? keys.filter(key => key.kid === kid) : keys;

@@ -50,19 +50,25 @@ export function readLegacyToken(
   { naming, log, now }: Pick<Host, 'naming' | 'log' | 'now'>,
   request: Received,
 ): Identified {
-  const claim = (name: string): string => {
+  const claim = (name: string, called: string): string => {
     const value = payload[naming.label(`orchestrator.io/serviceaccount/${name}`)];
     if (typeof value === 'string' && value !== '') return value;
-    throw unknownToken();
+    throw unknownToken(`${called} claim is missing`);
   };
-  const namespace = claim('namespace');
-  const account = { name: claim('service-account.name'), uid: claim('service-account.uid') };
-  if (payload.sub !== userNameOf(namespace, account.name)) throw unknownToken();
+  if (!payload.sub) throw unknownToken('sub claim is missing');
+  const namespace = claim('namespace', 'namespace');
+  const secretName = claim('secret.name', 'secretName');
+  const account = {
+    name: claim('service-account.name', 'serviceAccountName'),
+    uid: claim('service-account.uid', 'serviceAccountUID'),
+  };
+  if (payload.sub !== userNameOf(namespace, account.name)) throw unknownToken('sub claim is invalid');
   const user = accountUser({ namespace, account }, '', naming);
   if (!config.lookup) return { user };
-  const secret = objects.get('core/secrets', namespace, claim('secret.name'));
+  const secret = objects.get('core/secrets', namespace, secretName);
+  if (!secret || secret.metadata.deletionTimestamp) throw unknownToken('Token has been invalidated');
   const held = Buffer.from(stringAt(secret, 'data', 'token'), 'base64');
-  if (!secret || secret.metadata.deletionTimestamp || !held.equals(Buffer.from(token))) throw unknownToken();
+  if (!held.equals(Buffer.from(token))) throw unknownToken("Token does not match server's copy");
   const found = objects.live('core/serviceaccounts', namespace, account);
   if (found.object.metadata.deletionTimestamp) throw unknownToken();
   const since = valueAt(

@@ -10,6 +10,21 @@ const RESOURCES = ['core/serviceaccounts', 'core/secrets', 'core/pods', 'core/no
 /** A resource whose objects tokens may depend on. */
 export type TokenResource = (typeof RESOURCES)[number];
 
+const ACCOUNTS: TokenResource = 'core/serviceaccounts';
+const INVALIDATED = 'service account token has been invalidated';
+const referenceFaults = (kind: string) => ({
+  ended: INVALIDATED,
+  mismatch: [`${kind} UID`, `service account ${kind} ref claim`],
+});
+
+/** Upstream's words in reviews of tokens: for an object that is gone, and for another uid. */
+const FAULTS: Readonly<Record<TokenResource, { readonly ended: string; readonly mismatch: readonly string[] }>> = {
+  'core/serviceaccounts': { ended: INVALIDATED, mismatch: ['service account UID', 'claim'] },
+  'core/secrets': referenceFaults('secret'),
+  'core/pods': referenceFaults('pod'),
+  'core/nodes': referenceFaults('node'),
+};
+
 /** Finds the objects that tokens depend on. */
 export class TokenObjects {
   readonly #informers: ReadonlyMap<TokenResource, Informer>;
@@ -32,8 +47,11 @@ export class TokenObjects {
   live(storageName: TokenResource, namespace: string, { name, uid }: ClaimedObject): StoredObject {
     const object = this.get(storageName, namespace, name);
     const { uid: current, deletionTimestamp } = object?.metadata ?? {};
-    if (!object || current !== uid) throw unknownToken();
-    if (deletionTimestamp && Date.parse(deletionTimestamp) < this.#now() - LEEWAY * 1000) throw unknownToken();
+    const { ended, mismatch } = FAULTS[storageName];
+    if (!object)
+      throw unknownToken(storageName === ACCOUNTS ? `serviceaccounts ${JSON.stringify(name)} not found` : ended);
+    if (deletionTimestamp && Date.parse(deletionTimestamp) < this.#now() - LEEWAY * 1000) throw unknownToken(ended);
+    if (current !== uid) throw unknownToken(`${mismatch[0]} (${current}) does not match ${mismatch[1]} (${uid})`);
     return { storageName, object };
   }
 }
