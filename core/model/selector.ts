@@ -83,6 +83,12 @@ export function matcherOf(selector: Selector): Matcher {
   return read => matchers.every(matcher => matcher.matches(read(matcher.key)));
 }
 
+/** Whether labels match a selector, which is compiled once for all objects that are asked about. */
+export function labelMatcher(selector: Selector): (labels: { readonly [key: string]: string } | undefined) => boolean {
+  const matches = matcherOf(selector);
+  return labels => matches(key => (labels && Object.hasOwn(labels, key) ? labels[key] : undefined));
+}
+
 /** Whether labels match a selector. */
 export const matchesLabels = (selector: Selector, labels: { readonly [key: string]: string } | undefined): boolean =>
-  matcherOf(selector)(key => (labels && Object.hasOwn(labels, key) ? labels[key] : undefined));
+  labelMatcher(selector)(labels);

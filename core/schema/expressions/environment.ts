@@ -77,12 +77,25 @@ export interface ExpressionScope {
   readonly isNew?: boolean;
 }
 
+/** Lists with the library of mutations, by the list without it: environments share what equal lists declare. */
+const withMutation = new WeakMap<readonly Cel.Library[], readonly Cel.Library[]>();
+
+function librariesFor(cel: typeof Cel, { isNew, mutation }: ExpressionScope): readonly Cel.Library[] {
+  const libraries = isNew ? cel.librariesOf() : cel.widestLibraries();
+  if (!mutation) return libraries;
+  const known = withMutation.get(libraries);
+  if (known) return known;
+  const extended = [...libraries, cel.MUTATION_LIBRARY];
+  withMutation.set(libraries, extended);
+  return extended;
+}
+
 /** The environment of an expression of an admission policy or webhook. */
 export function admissionEnvironment(cel: typeof Cel, scope: ExpressionScope): Cel.Environment {
-  const { params, authorizer, variables, types, mutation, isNew } = scope;
+  const { params, authorizer, variables, types } = scope;
   const object = types?.object ?? cel.DYN;
   return cel.createEnvironment({
-    libraries: [...(isNew ? cel.librariesOf() : cel.widestLibraries()), ...(mutation ? [cel.MUTATION_LIBRARY] : [])],
+    libraries: librariesFor(cel, scope),
     validation: cel.validationOf(),
     variables: {
       object,

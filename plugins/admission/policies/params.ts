@@ -2,7 +2,7 @@ import type { Host, StoredKind } from '../../../core/api/host.js';
 import { requirementsOf } from '../../../core/model/labelSelector.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { recordAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
-import { matchesLabels } from '../../../core/model/selector.js';
+import { labelMatcher } from '../../../core/model/selector.js';
 
 /** Thrown for parameters that a binding cannot be evaluated with. */
 export class ParamsError extends Error {}
@@ -39,9 +39,9 @@ export async function collectParams(
     const one = informer.get(namespace, name);
     found = one ? [one] : [];
   } else {
-    const requirements = requirementsOf(selector);
+    const matches = labelMatcher(requirementsOf(selector));
     const all = kind.namespaced ? informer.list(namespace) : informer.list();
-    found = all.filter(({ metadata }) => matchesLabels(requirements, metadata.labels));
+    found = all.filter(({ metadata }) => matches(metadata.labels));
   }
   if (found.length > 0) return found.map(object => kind.read(object));
   if (stringAt(paramRef, 'parameterNotFoundAction') === 'Deny')
