@@ -122,6 +122,7 @@ export class Watcher {
   #revision: number;
   #last: Change | undefined;
   #timers: NodeJS.Timeout[] = [];
+  readonly #keys = new Map<EventType, string>();
   /** Resolves the wait for the reader, if there is one. */
   #wake: () => void = () => undefined;
 
@@ -255,9 +256,16 @@ export class Watcher {
     return this.#first && this.form.firstDiffers;
   }
 
+  /** Under which an event that is not the first is shared. Made once: each watch looks it up for each event. */
+  #keyOf(type: EventType): string {
+    let key = this.#keys.get(type);
+    if (key === undefined) this.#keys.set(type, (key = `${type} ${this.form.key}`));
+    return key;
+  }
+
   #encoded(change: Change, seen: Seen): Uint8Array | Promise<Uint8Array> {
     const header = this.#header;
-    const key = `${seen.type} ${this.form.key} ${header}`;
+    const key = header ? `${seen.type} ${this.form.key} first` : this.#keyOf(seen.type);
     change.encodings ??= new Map();
     let bytes = change.encodings.get(key);
     if (!bytes) {
