@@ -20,7 +20,8 @@ const ERRORS: ReadonlyMap<number, string> = new Map([
 export function errorOf(answer: HttpAnswer): string {
   const { status, text, isPlainText } = answer;
   const body = parseAnswer(answer);
-  if (isRecord(body) && body['kind'] === 'Status' && stringAt(body, 'message')) return stringAt(body, 'message');
+  const isFailure = isRecord(body) && body['kind'] === 'Status' && body['status'] === 'Failure';
+  if (isFailure && stringAt(body, 'message')) return stringAt(body, 'message');
   const known = ERRORS.get(status);
   if (known) return known;
   const shown = (isPlainText && text.trim()) || 'unknown';
@@ -29,6 +30,13 @@ export function errorOf(answer: HttpAnswer): string {
     return `an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`;
   return `the server responded with the status code ${status} but did not return more information`;
 }
+
+/** Upstream's text for an answer that is no JSON. */
+export const unreadableError = ({ status, text, contentType }: HttpAnswer): string =>
+  text === ''
+    ? `0-length response with status code: ${status} and content type: ${contentType}`
+    : "couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct " +
+      '{ APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** The JSON of an answer; undefined for anything else. */
 export function parseAnswer({ text }: Pick<HttpAnswer, 'text'>): unknown {

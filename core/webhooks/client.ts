@@ -25,6 +25,8 @@ export interface Credentials {
 export interface HttpAnswer {
   readonly status: number;
   readonly text: string;
+  /** As it says; JSON if it says nothing. */
+  readonly contentType: string;
   /** Whether it says that it is plain text, or nothing. */
   readonly isPlainText: boolean;
 }
@@ -87,11 +89,13 @@ export class WebhookClient {
           fail(`the response is larger than ${WEBHOOK_RESPONSE_BYTES} bytes`);
           sent.destroy();
         });
-        const { 'content-type': type = 'text/' } = answer.headers;
-        const isPlainText = type.startsWith('text/');
-        answer.on('end', () =>
-          resolve({ status: answer.statusCode!, text: Buffer.concat(chunks).toString('utf8'), isPlainText }),
-        );
+        const { 'content-type': type } = answer.headers;
+        const isPlainText = type === undefined || type.startsWith('text/');
+        const contentType = type ?? 'application/json';
+        answer.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          resolve({ status: answer.statusCode!, text, contentType, isPlainText });
+        });
         answer.on('error', error => fail(describeError(error)));
       },
     );

@@ -3,7 +3,7 @@ import { writeJson } from '../../core/model/jsonText.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { isRecord, recordAt, stringAt } from '../../core/model/record.js';
 import type { Naming } from '../../core/naming.js';
-import { errorOf, parseAnswer } from '../../core/webhooks/answer.js';
+import { errorOf, parseAnswer, unreadableError } from '../../core/webhooks/answer.js';
 import type { HttpAnswer } from '../../core/webhooks/client.js';
 
 /** Thrown for an answer that converts nothing, with upstream's text. */
@@ -11,11 +11,6 @@ export class ReviewError extends Error {}
 
 /** The versions of ConversionReview that are spoken. */
 const VERSIONS = ['v1', 'v1beta1'];
-
-/** Upstream's text for an answer that is not JSON. */
-const NO_OBJECT =
-  "couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type struct " +
-  '{ APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** A review to be sent. */
 export interface ConversionReview {
@@ -43,7 +38,7 @@ export function conversionReview(
 export function convertedObjects(answer: HttpAnswer, { uid, apiVersion }: ConversionReview): readonly unknown[] {
   if (answer.status < 200 || answer.status > 206) throw new ReviewError(errorOf(answer));
   const body = parseAnswer(answer);
-  if (!isRecord(body)) throw new ReviewError(NO_OBJECT);
+  if (!isRecord(body)) throw new ReviewError(unreadableError(answer));
   const given = [stringAt(body, 'apiVersion'), stringAt(body, 'kind')];
   if (given[0] !== apiVersion || given[1] !== 'ConversionReview')
     throw new ReviewError(

@@ -127,7 +127,7 @@ describe('a validating webhook', () => {
     ['is not trusted', undefined, undefined, 'certificate'],
     ['redirects', {}, { code: 302, location: 'https://127.0.0.1:1/', raw: '' }, 'the status code 302'],
     ['answers with an error', {}, { code: 500, raw: 'boom' }, 'an error on the server ("unknown")'],
-    ['answers nothing', {}, { raw: '' }, 'unexpected end of JSON input'],
+    ['answers nothing', {}, { raw: '' }, '0-length response with status code: 200 and content type: application/json'],
     ['lies about the review', {}, { uid: 'other' }, 'expected response.uid='],
     ['floods', {}, { raw: ' '.repeat(5 * 1024 * 1024) }, 'the response is larger than'],
     ['returns a patch', {}, patchOf(), 'validating webhook may not return response.patch'],

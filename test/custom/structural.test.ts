@@ -160,6 +160,14 @@ describe('structural schemas [R501]', () => {
     expect(judge(object({ spec: object({ a: { type: 'string' } }, { allOf }) }))).toEqual([]);
   });
 
+  it('may list the types of an int-or-string in anyOf, and no other types there', () => {
+    const anyOf = [{ type: 'integer' }, { type: 'string' }];
+    const found = ['S.properties[a].type: Required value: must not be empty for specified object fields'];
+    expect(judge(object({ a: { anyOf, 'x-kubernetes-int-or-string': true } }))).toEqual([]);
+    expect(judge(object({ a: { anyOf } }))).toEqual(found);
+    expect(judge(object({ a: { anyOf: [...anyOf].reverse() } })).length).toBe(3);
+  });
+
   it('have defaults that are valid, but for those of the values of maps', () => {
     const text = { type: 'string', default: 1 };
     expect(judge(object({ a: text }))).toHaveLength(1);

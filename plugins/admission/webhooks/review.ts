@@ -6,7 +6,7 @@ import { entriesAt, recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord
 import { type Reason, Refusal, type StatusDetails } from '../../../core/model/refusal.js';
 import { admissionRequest } from '../rules/request.js';
 import type { ShownIn } from '../rules/shown.js';
-import { errorOf, parseAnswer } from '../../../core/webhooks/answer.js';
+import { errorOf, parseAnswer, unreadableError } from '../../../core/webhooks/answer.js';
 import type { HttpAnswer } from '../../../core/webhooks/client.js';
 
 /** Thrown for a call without a usable answer: `failurePolicy` says what that means for the request. */
@@ -71,10 +71,7 @@ const reviewKind = (apiVersion: string): string => `${apiVersion}, Kind=Admissio
 export function verdictOf(answer: HttpAnswer, review: Review, mutating: boolean): Verdict {
   if (answer.status < 200 || answer.status > 206) throw failedCall(errorOf(answer), answer.status);
   const body = parseAnswer(answer);
-  if (body === undefined)
-    throw failedCall(
-      `couldn't get version/kind; json parse error: ${answer.text.trim() === '' ? 'unexpected end of JSON input' : 'invalid character looking for beginning of value'}`,
-    );
+  if (body === undefined) throw failedCall(unreadableError(answer));
   const [apiVersion, kind] = [stringAt(body, 'apiVersion'), stringAt(body, 'kind')];
   const isOfOtherKind =
     (kind !== '' && kind !== 'AdmissionReview') || (apiVersion !== '' && apiVersion !== review.apiVersion);
