@@ -160,6 +160,17 @@ describe('structural schemas [R501]', () => {
     expect(judge(object({ spec: object({ a: { type: 'string' } }, { allOf }) }))).toEqual([]);
   });
 
+  it('have no rules below a schema without a type that is itself below one with rules', () => {
+    const rules = { 'x-kubernetes-validations': [{ rule: 'true' }] };
+    const open = object({ a: { type: 'number', ...rules } }, { 'x-kubernetes-preserve-unknown-fields': true });
+    const { type: _type, ...untyped } = open;
+    expect(judge(object({ b: object({ c: untyped }) }))).toEqual([]);
+    expect(judge(object({ b: object({ c: open }) }, rules))).toEqual([]);
+    expect(judge(object({ b: object({ c: untyped }) }, rules)).map(text => text.split(': ').slice(0, 2))).toEqual([
+      ['S.properties[b].properties[c].properties[a].x-kubernetes-validations', 'Internal error'],
+    ]);
+  });
+
   it('may list the types of an int-or-string in anyOf, and no other types there', () => {
     const anyOf = [{ type: 'integer' }, { type: 'string' }];
     const found = ['S.properties[a].type: Required value: must not be empty for specified object fields'];

@@ -3,6 +3,7 @@ import type { Environment, SchemaCost, SchemaType } from '../../cel/index.js';
 import { forbiddenField, internalError, invalid, notSupported, required, type Violation } from '../../model/refusal.js';
 import { engine } from './engine.js';
 import { findFieldPath } from './fieldPath.js';
+import { additionalSchema } from './prune.js';
 import { unrepresentedKeyword } from './schemaWalk.js';
 import { compileRule, isBoolean, REASONS, whyNotCompiled } from './ruleText.js';
 
@@ -55,6 +56,10 @@ export interface SchemaPosition {
   readonly occurrences: number | undefined;
   /** Path of the outermost list or map in which old and new values cannot be correlated. */
   readonly uncorrelatable?: string;
+  /** A schema around it has rules. As upstream, the types of nested schemas then come from that of the outer one. */
+  readonly isInRules?: boolean;
+  /** Expressions cannot use it, since they cannot use a schema between it and one with rules. */
+  readonly isUntyped?: boolean;
 }
 
 /** How often a schema may occur at a position: without a limit, as often as its shortest values fit into a request. */
@@ -145,6 +150,17 @@ function checkMessage(env: Environment, text: string, source: SchemaRule, rulePa
   else addCost(state, path, 'messageExpression', compiled.cost!.max, 1);
 }
 
+const SCALARS = new Set(['boolean', 'integer', 'null', 'number', 'string']);
+
+/** Whether expressions can use the values of a schema: it says of which type they are. */
+function isTyped(schema: StructuralSchema, isRoot = false): boolean {
+  if (schema['x-kubernetes-int-or-string']) return true;
+  if (isRoot || schema['x-kubernetes-embedded-resource']) return Boolean(schema.type);
+  if (schema.type === 'array') return schema.items !== undefined && isTyped(schema.items);
+  const values = additionalSchema(schema);
+  return schema.type === 'object' ? !values || isTyped(values) : SCALARS.has(schema.type ?? '');
+}
+
 /** Whether the members of an object are compared with those of the old one by their names. */
 const isCorrelatable = (mapType: string | undefined): boolean =>
   mapType === undefined || mapType === 'granular' || mapType === 'atomic';
@@ -156,7 +172,7 @@ export class RuleCosts {
   /** Violations of the rules of a schema, but not of nested ones. */
   check(schema: StructuralSchema, path: string, position: SchemaPosition, isRoot: boolean): Violation[] {
     if (!schema['x-kubernetes-validations']?.length) return [];
-    const type = engine().cel.schemaType(schema, { root: isRoot, name: 'selfType' });
+    const type = position.isUntyped ? undefined : engine().cel.schemaType(schema, { root: isRoot, name: 'selfType' });
     if (!type) return [internalError(`${path}.x-kubernetes-validations`, NO_TYPE)];
     this.#state.found = [];
     compileRules(schema, type, path, position, this.#state);
@@ -167,10 +183,12 @@ export class RuleCosts {
   below(
     schema: StructuralSchema,
     path: string,
-    { occurrences, uncorrelatable }: SchemaPosition,
+    { occurrences, uncorrelatable, isInRules, isUntyped }: SchemaPosition,
     member: 'items' | 'additionalProperties' | 'properties',
+    isRoot: boolean,
   ): SchemaPosition {
     const { cardinality } = engine().cel;
+    const hasRules = isInRules || (schema['x-kubernetes-validations']?.length ?? 0) > 0;
     const correlates =
       member === 'items' ? schema['x-kubernetes-list-type'] === 'map' : isCorrelatable(schema['x-kubernetes-map-type']);
     const outermost = uncorrelatable ?? (correlates ? undefined : path);
@@ -178,6 +196,8 @@ export class RuleCosts {
     return {
       occurrences: member === 'properties' ? occurrences : cardinality(occurrences, most),
       ...(outermost === undefined ? {} : { uncorrelatable: outermost }),
+      ...(hasRules ? { isInRules: true } : {}),
+      ...(isUntyped || (hasRules && !isTyped(schema, isRoot)) ? { isUntyped: true } : {}),
     };
   }
 

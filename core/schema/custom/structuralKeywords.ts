@@ -51,7 +51,7 @@ class KeywordCheck {
   #visitMembers(schema: StructuralSchema, path: string, around: Surroundings, isRoot: boolean): void {
     const values = additionalSchema(schema);
     const positionBelow = (member: 'items' | 'additionalProperties' | 'properties') => ({
-      position: around.position && this.costs?.below(schema, path, around.position, member),
+      position: around.position && this.costs?.below(schema, path, around.position, member, isRoot),
     });
     if (values)
       this.visit(values, memberPath(path, 'additionalProperties'), {
