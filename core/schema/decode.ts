@@ -70,6 +70,14 @@ class Context implements DecodeErrors {
     throw new TypeMismatch(`json: cannot unmarshal ${actual} into ${into}`);
   }
 
+  /** A value is no string of the type `name`. */
+  mismatchString(value: Json, name: string): never {
+    if (!this.sink.isMerged) return this.mismatch(value, name);
+    throw new TypeMismatch(
+      goKind(value) === 'int64' ? `cannot convert int64 to ${name}` : conversionError(value, 'string'),
+    );
+  }
+
   fail(message: string): never {
     throw new TypeMismatch(message);
   }
@@ -110,12 +118,15 @@ const isNumberType = (goType: string): boolean => /^(?:u?int|float)\d/.test(goTy
 /** Decodes a value that is not null. */
 type Decoder = (value: Json, context: Context) => Json;
 
+/** The version and name of a type in a package. */
+const shortTypeName = (id: string): string => id.split('.').slice(-2).join('.');
+
 /** The Go name of a type, such as `v1.PodSpec`. */
 function goType(type: Type): string {
   if (type.is === 'list') return `[]${goType(type.of)}`;
   if (type.is === 'map') return `map[string]${goType(type.of)}`;
-  if (type.is === 'scalar') return goScalar(type.name);
-  return type.id.split('.').slice(-2).join('.');
+  if (type.is === 'scalar') return type.enumId ? shortTypeName(type.enumId) : goScalar(type.name);
+  return shortTypeName(type.id);
 }
 
 const compiled = new WeakMap<Type, Decoder>();
@@ -128,8 +139,14 @@ function cachedDecoder(type: Type): Decoder {
   return decoder;
 }
 
+/** Decodes strings of a type with a name, which messages show. */
+const namedStringDecoder =
+  (name: string): Decoder =>
+  (value, context) =>
+    typeof value === 'string' ? value : context.mismatchString(value, name);
+
 function compile(type: Type): Decoder {
-  if (type.is === 'scalar') return SCALAR_DECODERS[type.name];
+  if (type.is === 'scalar') return type.enumId ? namedStringDecoder(goType(type)) : SCALAR_DECODERS[type.name];
   if (type.is === 'list') return listDecoder(type.of, goType(type));
   if (type.is === 'map') return mapDecoder(type.of, goType(type));
   return type.alternatives ? alternativesDecoder(type) : structDecoder(type);

@@ -23,6 +23,8 @@ export interface Scalar {
   readonly name: ScalarName;
   /** Allowed values, if restricted. OpenAPI documents publish them; strategies enforce them. */
   readonly enum?: readonly string[];
+  /** Package and name of the string type that has these values: `core.v1.Protocol`. */
+  readonly enumId?: string;
 }
 
 /** A list type. Its merge strategy is part of the field. */

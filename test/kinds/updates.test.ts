@@ -156,6 +156,21 @@ describe('through the server', () => {
     expect((await api.post(path, lease('x'))).body.spec).toEqual({});
   });
 
+  it('a value of another type is refused with the name of the type of its field', async () => {
+    const path = '/apis/storage.k8s.io/v1/storageclasses';
+    const kind = { metadata: { name: 'typed' }, provisioner: 'p' };
+    const created = await api.post(path, { ...kind, reclaimPolicy: 5 });
+    expect(created.body.message).toContain('StorageClass.reclaimPolicy of type v1.PersistentVolumeReclaimPolicy');
+    await api.made(path, kind);
+    const patched = (type: string, reclaimPolicy: unknown) => api.patch(`${path}/typed`, type, { reclaimPolicy });
+    const strategic = 'application/strategic-merge-patch+json';
+    expect((await patched(strategic, 5)).body.message).toMatch(
+      /cannot convert int64 to v1\.PersistentVolumeReclaimPolicy$/,
+    );
+    expect((await patched(strategic, true)).body.message).toMatch(/unrecognized type: string$/);
+    expect((await patched(MERGE, [])).body.message).toMatch(/of type v1\.PersistentVolumeReclaimPolicy$/);
+  });
+
   it('the data of a ControllerRevision must be an object, and is fixed to the last empty list', async () => {
     const path = '/apis/apps/v1/namespaces/rules/controllerrevisions';
     const revision = (data: unknown) => ({ metadata: { name: 'a' }, revision: 1, data });

@@ -125,7 +125,7 @@ export class TypeTable {
     let found = this.#scalars.get(key);
     if (!found) {
       if (enumId && !Object.hasOwn(this.#enums, enumId)) throw new TableError(where, `unknown enum ${enumId}`);
-      found = { is: 'scalar', name, ...(enumId ? { enum: this.#enums[enumId] } : {}) };
+      found = { is: 'scalar', name, ...(enumId ? { enum: this.#enums[enumId], enumId } : {}) };
       this.#scalars.set(key, found);
     }
     return found;
