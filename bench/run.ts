@@ -28,6 +28,7 @@ import { resources } from './cases/resources.js';
 import { slicedLists } from './cases/slices.js';
 import { serializations } from './cases/serialization.js';
 import { stores } from './cases/store.js';
+import { validators } from './cases/validators.js';
 import { compare } from './lib/against.js';
 import { type Capstan, sendAsAdmin, startCapstan } from './lib/capstan.js';
 import type { Bench, Case, Row } from './lib/case.js';
@@ -47,6 +48,7 @@ const GROUPS: { readonly [name: string]: readonly Case[] } = {
   stores,
   etcds,
   admissions,
+  validators,
   expressions,
   serializations,
   threadMessages,

@@ -7,16 +7,17 @@ import { issue } from '../../core/pki/certificate.js';
 import type { Capstan } from '../lib/capstan.js';
 import type { Bench, Case, Row } from '../lib/case.js';
 
-const CREATES = { short: 200, long: 1000 };
+/** Measured creates of each kind. */
+export const CREATES = { short: 200, long: 1000 };
 const RULES = 20;
-const GROUP = 'bench.example.com';
+/** The group of the kinds. */
+export const GROUP = 'bench.example.com';
 const KINDS = ['plain', 'checked', 'hooked'] as const;
-type Kind = (typeof KINDS)[number];
 
-const kindOf = (kind: Kind): string => kind[0]!.toUpperCase() + kind.slice(1);
+const kindOf = (kind: string): string => kind[0]!.toUpperCase() + kind.slice(1);
 
 /** The definition of a kind; that of the checked one has the rules. */
-function definitionOf(kind: Kind): object {
+export function definitionOf(kind: string): object {
   const names = Array.from({ length: RULES }, (_, i) => `f${i}`);
   const rules = names.map(name => ({ rule: `self.${name} >= 0 && self.${name} < 1000 && self.name.size() > 0` }));
   const properties = Object.fromEntries(names.map(name => [name, { type: 'integer' }]));
@@ -45,17 +46,19 @@ function definitionOf(kind: Kind): object {
   };
 }
 
-const objectOf = (kind: Kind, name: string): object => ({
+const objectOf = (kind: string, name: string): object => ({
   apiVersion: `${GROUP}/v1`,
   kind: kindOf(kind),
   metadata: { name },
   spec: { name, ...Object.fromEntries(Array.from({ length: RULES }, (_, i) => [`f${i}`, i])) },
 });
 
-const rulesOf = (kind: Kind): readonly object[] => [
+/** The creates of a kind, as policies and webhooks select them. */
+export const rulesOf = (kind: string): readonly object[] => [
   { apiGroups: [GROUP], apiVersions: ['v1'], operations: ['CREATE'], resources: [`${kind}s`] },
 ];
-const REGISTRATION = '/apis/admissionregistration.k8s.io/v1';
+/** Where policies and webhooks are. */
+export const REGISTRATION = '/apis/admissionregistration.k8s.io/v1';
 
 async function installPolicies({ sendAsAdmin }: Bench): Promise<void> {
   for (const name of ['bench-one', 'bench-two']) {
@@ -103,11 +106,16 @@ async function startWebhook({ sendAsAdmin }: Bench): Promise<Server> {
 }
 
 /** Sends dry-run creates of the kinds in turn over one connection. Returns the tenth percentile of each, in ms. */
-async function measure(server: Capstan, tls: boolean, creates: number): Promise<ReadonlyMap<Kind, number>> {
+export async function measure<Kind extends string>(
+  kinds: readonly Kind[],
+  server: Capstan,
+  tls: boolean,
+  creates: number,
+): Promise<ReadonlyMap<Kind, number>> {
   const agent = tls
     ? new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false })
     : new PlainAgent({ keepAlive: true, maxSockets: 1 });
-  const times = new Map<Kind, number[]>(KINDS.map(kind => [kind, []]));
+  const times = new Map<Kind, number[]>(kinds.map(kind => [kind, []]));
   const create = async (kind: Kind, name: string): Promise<number> => {
     const began = performance.now();
     const sent = (tls ? request : plainRequest)({
@@ -127,7 +135,7 @@ async function measure(server: Capstan, tls: boolean, creates: number): Promise<
     return performance.now() - began;
   };
   for (let i = 0; i < creates; i++)
-    for (const kind of KINDS) {
+    for (const kind of kinds) {
       const time = await create(kind, `o${i}`);
       if (i >= creates / 10) times.get(kind)!.push(time);
     }
@@ -146,7 +154,7 @@ const admission: Case = {
     await installPolicies(bench);
     const webhook = await startWebhook(bench);
     try {
-      const times = await measure(server, bench.tls, bench.short ? CREATES.short : CREATES.long);
+      const times = await measure(KINDS, server, bench.tls, bench.short ? CREATES.short : CREATES.long);
       const [plain, checked, hooked] = KINDS.map(kind => times.get(kind)!) as [number, number, number];
       const note = 'tenth percentile of dry runs over one connection';
       return [

@@ -1,0 +1,20 @@
+import { definePlugin, type Plugin, validator } from '../../core/api/index.js';
+
+/** How many validators the plugin has: together they take long enough to be measured. */
+export const VALIDATORS = 50;
+
+/** A plugin with validators of one kind that read its objects and allow everything. */
+export default definePlugin({
+  name: 'bench-validators',
+  parse: () => null,
+  contribute: () =>
+    Array.from({ length: VALIDATORS }, () =>
+      validator.of(() => ({
+        on: { groups: ['bench.example.com'], resources: ['validateds'], operations: ['CREATE'] },
+        validate: (_change, after) =>
+          (after?.['spec'] as { name: string } | undefined)?.name
+            ? []
+            : [{ reason: 'FieldValueRequired', field: 'spec.name', message: 'Required value' }],
+      })),
+    ),
+}) satisfies Plugin<null>;
