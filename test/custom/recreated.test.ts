@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Api } from '../api/support.js';
+import { type Definition, lookalikes } from './lookalikes/index.js';
+
+/* Definitions that are deleted and created again while clients write their objects. */
+
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const CLIENTS = 8;
+const ROUNDS = 3;
+
+let api: Api;
+beforeAll(async () => {
+  api = await Api.start();
+});
+afterAll(() => api?.close());
+
+const isEstablished = async (path: string): Promise<boolean> => {
+  const { status } = (await api.get(path)).body as unknown as {
+    status: { conditions: readonly { type: string; status: string }[] | null };
+  };
+  return (status.conditions ?? []).some(({ type, status: is }) => type === 'Established' && is === 'True');
+};
+
+test('a definition that is deleted under load takes all objects with it, and starts clean when it is created again', async () => {
+  const definition: Definition = lookalikes().find(({ spec }) => spec.names.kind === 'ReferenceGrant')!;
+  const { group, names } = definition.spec;
+  const grants = `/apis/${group}/v1beta1/namespaces/default/${names.plural}`;
+  const crd = `${CRDS}/${definition.metadata.name}`;
+  const spec = { from: [{ group: 'a', kind: 'A', namespace: 'b' }], to: [{ group: '', kind: 'S' }] };
+  let round = 0;
+  let done = false;
+  const unexpected: unknown[] = [];
+  const client = async (id: number): Promise<void> => {
+    for (let i = 0; !done; i++) {
+      const metadata = { name: `c${id}-${i}`, labels: { round: String(round) } };
+      const body = { apiVersion: `${group}/v1beta1`, kind: 'ReferenceGrant', metadata, spec };
+      const { status, text } = await api.post(grants, body);
+      // 404: not served. 405: being deleted.
+      if (![201, 404, 405, 409].includes(status)) unexpected.push({ status, text });
+    }
+  };
+  const clients = Promise.all(Array.from({ length: CLIENTS }, (_, id) => client(id)));
+  for (; round < ROUNDS; round++) {
+    await api.made(CRDS, definition);
+    await api.until(() => isEstablished(crd));
+    // Served from the next request on, on any connection.
+    const lists = await Promise.all(Array.from({ length: CLIENTS }, () => api.get(grants)));
+    expect(lists.map(({ status }) => status)).toEqual(lists.map(() => 200));
+    const all = lists.flatMap(({ body }) => body['items'] as unknown as { metadata: { labels: { round: string } } }[]);
+    expect(all.filter(({ metadata }) => metadata.labels.round !== String(round))).toEqual([]);
+    await api.until(async () => ((await api.get(grants)).body['items'] as unknown as unknown[]).length > CLIENTS);
+    expect((await api.delete(crd)).status).toBe(200);
+    await api.until(async () => (await api.get(crd)).status === 404);
+    expect((await api.get(grants)).status).toBe(404);
+  }
+  done = true;
+  await clients;
+  expect(unexpected).toEqual([]);
+});
