@@ -72,6 +72,10 @@ describe('structural schemas [R501]', () => {
     const unlimited = ['1.048576'];
     expect(factors({ type: 'array', items: text })).toEqual(unlimited);
     expect(factors({ type: 'object', additionalProperties: text })).toEqual(unlimited);
+    const beside = (more: StructuralSchema): StructuralSchema =>
+      object({ a: text }, { ...more, additionalProperties: true });
+    expect(factors(beside({}))).toEqual(unlimited);
+    expect(factors(beside({ maxProperties: 10 }))).toEqual([]);
     // The limit of an inner list does not count then.
     expect(factors({ type: 'array', items: { type: 'array', maxItems: 1000, items: text } })).toEqual(unlimited);
     expect(factors({ type: 'array', maxItems: 1000, items: { type: 'array', maxItems: 10, items: text } })).toEqual([]);

@@ -192,9 +192,11 @@ export class RuleCosts {
     const correlates =
       member === 'items' ? schema['x-kubernetes-list-type'] === 'map' : isCorrelatable(schema['x-kubernetes-map-type']);
     const outermost = uncorrelatable ?? (correlates ? undefined : path);
+    // As upstream, a property is counted like the entries of a map where others are allowed beside it.
+    const isSingle = member === 'properties' && schema.additionalProperties === undefined;
     const most = member === 'items' ? schema.maxItems : schema.maxProperties;
     return {
-      occurrences: member === 'properties' ? occurrences : cardinality(occurrences, most),
+      occurrences: isSingle ? occurrences : cardinality(occurrences, most),
       ...(outermost === undefined ? {} : { uncorrelatable: outermost }),
       ...(hasRules ? { isInRules: true } : {}),
       ...(isUntyped || (hasRules && !isTyped(schema, isRoot)) ? { isUntyped: true } : {}),
