@@ -259,10 +259,29 @@ describe.each(WAYS)('a kind given by %s', way => {
     expect(strict.body['message']).toMatch(/strict decoding error: unknown field "spec"$/);
     const put = await api.put(`${at()}/other`, thing('other', { spec: { a: 1 } }, 'v9'));
     expect([put.status, put.headers['warning']]).toEqual([400, '299 - "unknown field \\"spec\\""']);
+    const named = await api.put(`${at()}/other?fieldValidation=Strict`, thing('other', { spec: { a: 1 } }, 'v9'));
+    expect(named.body['message']).toMatch(
+      /^Widget in version "v9" cannot be handled as a Widget: strict decoding error/,
+    );
+    // A version that is not served has a schema, too.
+    const unserved = await patch({ apiVersion: `${GROUP}/v3` });
+    expect(String(unserved.headers['warning'])).toContain('unknown field \\"spec.old\\"');
     // Of another group nothing is known, and both members are named.
     const foreign = await patch({ apiVersion: 'apps/v1', kind: 'Other' });
     expect(foreign.headers['warning']).toBeUndefined();
     expect([foreign.body['details']!['group'], causesIn(foreign.body)]).toEqual(['apps', ['kind', 'apiVersion']]);
+  });
+
+  it('takes neither kind nor version from a patch of the status', async () => {
+    await api.made(at(), thing('reported'));
+    for (const given of [{ apiVersion: `${GROUP}/v2` }, { apiVersion: `${GROUP}/v9` }, { kind: 'Other' }]) {
+      const { status, body } = await api.patch(`${at()}/reported/status`, MERGE, given);
+      expect([status, body['apiVersion'], body['kind']]).toEqual([200, `${GROUP}/v1`, 'Widget']);
+    }
+    const { body: current } = await api.get(`${at()}/reported`);
+    const kind = await api.put(`${at()}/reported/status`, { ...current, kind: 'Other' });
+    const version = await api.put(`${at()}/reported/status`, { ...current, apiVersion: `${GROUP}/v2` });
+    expect([kind.status, version.status]).toEqual([200, 400]);
   });
 
   it('has objects that are deleted with their namespace, and collected with their owners', async () => {

@@ -78,9 +78,10 @@ export function orderStrictErrors(
   return findStrictErrors(Buffer.from(buffer, byteOffset, byteLength).toString('utf8'), type);
 }
 
-/** The refusal of fields that are unknown or given twice. */
-export function strictRefusal({ route, resource }: AuthorizedRequest, strictErrors: string): Refusal {
-  const { kind, version } = route.subresource?.type ? route.subresource : resource;
+/** The refusal of fields that are unknown or given twice. `given`: the version of the body if it is another one. */
+export function strictRefusal({ route, resource }: AuthorizedRequest, strictErrors: string, given?: string): Refusal {
+  const { kind, version: own } = route.subresource?.type ? route.subresource : resource;
+  const version = given ?? own;
   const what = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}`;
   return badRequest(`${what}: strict decoding error: ${strictErrors}`);
 }

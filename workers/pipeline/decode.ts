@@ -16,7 +16,7 @@ import { checkAction } from './actions.js';
 import { explainUnreadable, orderStrictErrors, parseBody, reportStrictErrors, strictRefusal } from './body.js';
 import type { Context } from './context.js';
 import { decodeDeleteOptions } from './deleteOptions.js';
-import { checkEnvelope, checkSubresourceEnvelope, unknownInOtherVersion } from './envelope.js';
+import { checkEnvelope, checkSubresourceEnvelope, unknownInOtherVersion, versionIn } from './envelope.js';
 import { parseWriteOptions, type WriteOptions } from './options.js';
 import { patchFormat } from './patchFormat.js';
 import { checkName, checkPathName, ensureNamespace, missingName } from './preconditions.js';
@@ -75,8 +75,8 @@ function decodeBody(context: Context, request: AuthorizedRequest, options: Write
   if (subresource?.type && subresource.kind !== resource.kind) return decodeSubresource(context, request, options);
   const value = explainUnreadable(request, () => {
     const parsed = parseBody(context, request, options);
-    reportStrictErrors(options.fieldValidation, unknownInOtherVersion(context, request, parsed), warnings, all =>
-      strictRefusal(request, all),
+    reportStrictErrors(options.fieldValidation, unknownInOtherVersion(request, parsed), warnings, all =>
+      strictRefusal(request, all, versionIn(parsed)),
     );
     return checkEnvelope(context, request, parsed);
   });
@@ -151,7 +151,7 @@ export function decodePatched(
     const checkKind = type ? checkSubresourceEnvelope : checkEnvelope;
     reportStrictErrors(
       options.fieldValidation,
-      type ? [] : unknownInOtherVersion(context, request, value),
+      type ? [] : unknownInOtherVersion(request, value),
       warnings,
       refuseUnknown,
     );

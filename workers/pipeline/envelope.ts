@@ -3,7 +3,7 @@ import type { Json } from '../../core/model/object.js';
 import { badRequest, invalid, invalidObject, type Refusal } from '../../core/model/refusal.js';
 import { isMembers, type Members } from '../../core/schema/patch/members.js';
 import { decodedType, internalType, packageOf } from '../../core/schema/goTypes.js';
-import type { Registry, Resource } from '../../core/schema/resource.js';
+import type { Registry } from '../../core/schema/resource.js';
 import { UnreadableBody } from '../../core/schema/unreadable.js';
 import type { Context } from './context.js';
 import type { AuthorizedRequest } from './stages.js';
@@ -73,22 +73,28 @@ const wrongVersion = (given: string, expected: string): Refusal =>
  */
 export function checkEnvelope(
   { registry }: Pick<Context, 'registry'>,
-  { resource, target }: AuthorizedRequest,
+  request: AuthorizedRequest,
   value: Json,
 ): Members {
+  const { resource, target } = request;
   const object = value === null ? {} : value;
   if (!isMembers(object)) throw notAnObject(object);
   const { kind, apiVersion } = resource;
   const given = typeMetaOf(object, resource);
   const isPatched = target.verb === 'patch';
-  if (resource.custom) checkCustomEnvelope(resource, isPatched, value, object);
+  if (resource.custom) checkCustomEnvelope(request, value, object);
   else if (given.kind !== kind || given.apiVersion !== apiVersion)
     throw kindRefusal(registry, { kind, apiVersion, type: internalType(resource), isPatched }, given);
   return object;
 }
 
-/** An object of a custom kind must say its version and kind: the path does not fill them in. */
-function checkCustomEnvelope({ apiVersion, kind }: Resource, isPatched: boolean, value: Json, object: Members): void {
+/**
+ * An object of a custom kind must say its version and kind: the path does not fill them in. A write of the status takes
+ * neither from the body, so that another kind, or in a patch another version, has no effect.
+ */
+function checkCustomEnvelope({ resource, route, target }: AuthorizedRequest, value: Json, object: Members): void {
+  const { apiVersion, kind } = resource;
+  const isPatched = target.verb === 'patch';
   const givenVersion = String(object['apiVersion'] ?? '');
   const givenKind = String(object['kind'] ?? '');
   if (!givenKind) {
@@ -98,6 +104,7 @@ function checkCustomEnvelope({ apiVersion, kind }: Resource, isPatched: boolean,
   const metadata = object['metadata'] ?? null;
   const name = isMembers(metadata) ? String(metadata['name'] ?? '') : '';
   if (givenVersion !== apiVersion && !isPatched) throw wrongVersion(givenVersion, apiVersion);
+  if (route.subresource?.name === 'status') return;
   const violations = [
     ...(givenKind === kind ? [] : [invalid('kind', givenKind, `must be ${kind}`)]),
     ...(givenVersion === apiVersion ? [] : [invalid('apiVersion', givenVersion, `must be ${apiVersion}`)]),
@@ -105,22 +112,25 @@ function checkCustomEnvelope({ apiVersion, kind }: Resource, isPatched: boolean,
   if (violations.length > 0) throw invalidObject(groupOf(givenVersion), givenKind, name, violations);
 }
 
+/** The version that an object says it is of, without its group; undefined if it says none. */
+export function versionIn(value: Json): string | undefined {
+  const apiVersion = isMembers(value) ? value['apiVersion'] : undefined;
+  return typeof apiVersion === 'string' && apiVersion !== '' ? versionOf(apiVersion) : undefined;
+}
+
 /**
  * Strict errors of an object that says that it is of another version of the custom kind than that of the path: fields
- * that are unknown there. A version that is not served has no fields. Throws TypeMismatch for malformed metadata.
+ * that are unknown there. A version that the definition lacks has no fields. Throws TypeMismatch for malformed
+ * metadata.
  */
-export function unknownInOtherVersion(
-  { registry }: Pick<Context, 'registry'>,
-  { resource }: AuthorizedRequest,
-  value: Json,
-): readonly string[] {
+export function unknownInOtherVersion({ resource }: AuthorizedRequest, value: Json): readonly string[] {
   if (!resource.custom || !isMembers(value)) return [];
   const { apiVersion, kind, metadata: _metadata, ...content } = value;
   if (kind !== resource.kind || typeof apiVersion !== 'string' || apiVersion === resource.apiVersion) return [];
   if (groupOf(apiVersion) !== resource.group) return [];
-  const other = registry.byKind(apiVersion, resource.kind);
+  const other = resource.schemaOf?.(apiVersion);
   const unknown: string[] = [];
-  if (other?.custom) other.custom.decode(value, unknown);
+  if (other) other.decode(value, unknown);
   else for (const name of Object.keys(content).sort()) unknown.push(`unknown field ${JSON.stringify(name)}`);
   return unknown;
 }

@@ -97,6 +97,7 @@ export function resourcesOf(type: ResourceType): Resource[] {
         get custom() {
           return schemas(apiVersionOf(version))!;
         },
+        schemaOf: schemas,
         ...(type.conversionWebhook ? { webhook: type.conversionWebhook } : {}),
         ...(changedAt ? { changedAt } : {}),
         ...(version.deprecationWarning === undefined ? {} : { warning: version.deprecationWarning }),
