@@ -13,6 +13,7 @@ interface FanoutSize {
   readonly watchers: number;
   readonly ms: number;
   readonly protobuf?: 'half';
+  readonly tokens?: readonly string[];
 }
 
 /** Runs writers and watchers in a namespace of their own of a server, with the credentials of `address`. */
@@ -42,7 +43,8 @@ async function measure(
 ): Promise<{ ours: Loaded; theirs: Loaded }> {
   const server = await bench.server();
   const size = { writers, watchers, ms: bench.ms };
-  const ours = await runFanout(server, server, { ...size, protobuf });
+  const tokens = [server.token, server.adminToken];
+  const ours = await runFanout(server, server, { ...size, protobuf, tokens });
   const bare = await startBaseline({ is: 'broadcast', ...bench.certificate });
   const paths = { watchPath: '/', writePath: '' };
   const theirs = await load(

@@ -103,7 +103,7 @@ async function bytesPerWatch(
 const watches: Case = {
   name: 'memory-watches',
   async run(bench): Promise<Row[]> {
-    const watchers = bench.short ? 500 : 10_000;
+    const watchers = bench.short ? 500 : 4000;
     const server = await startCapstan({ dataDir: join(bench.dir, 'watches'), tls: bench.tls });
     const value = await bytesPerWatch({ ...server, token: server.adminToken }, watchers, bench.quietMs);
     await server.close();

@@ -211,10 +211,11 @@ async function fanout(task: FanoutTask | EtcdFanoutTask, clients: FanoutClients)
 }
 
 /** Clients of a server: a connection for each. */
-const serverClients = ({ address, watchPath, writePath, protobuf }: FanoutTask): FanoutClients => ({
+const serverClients = ({ address, watchPath, writePath, protobuf, tokens = [] }: FanoutTask): FanoutClients => ({
   openWatch: (onLag, onEvents, i) => {
     const isProtobuf = protobuf === 'all' || (protobuf === 'half' && i % 2 === 1);
-    return WatchConnection.open(address, { path: watchPath, protobuf: isProtobuf, onLag, onEvents });
+    const token = tokens[i % tokens.length] ?? address.token;
+    return WatchConnection.open({ ...address, token }, { path: watchPath, protobuf: isProtobuf, onLag, onEvents });
   },
   async openWriter(i) {
     const connection = await Connection.open(address);

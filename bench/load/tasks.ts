@@ -56,6 +56,8 @@ export interface FanoutTask {
   readonly ms: number;
   /** How many of the watchers read protobuf; all read JSON without it. */
   readonly protobuf?: 'half' | 'all';
+  /** Tokens that the watchers use in turn, where one user may not have as many watches. */
+  readonly tokens?: readonly string[];
 }
 
 /** The same at etcd itself: writer i has the key `/<namespace>/w<i>`, watchers watch all of the namespace. */
