@@ -46,6 +46,8 @@ interface Parts {
 /** Number and longest length of the Accept headers whose negotiated form is remembered. */
 const REMEMBERED = 1000;
 const REMEMBERED_CHARACTERS = 256;
+/** Number of the forms that are remembered for one kind: clients ask for few different ones. */
+const REMEMBERED_CHOICES = 16;
 
 const NOTHING = new Uint8Array();
 
@@ -67,12 +69,22 @@ export function buildReadContext({
   const protobuf = new ProtobufReads(pool, encodings);
   const plainReads = new Map<string, boolean>();
   const plainWatches = new Map<string, boolean>();
-  const choose = (exchange: Exchange, resource: Resource, stream: boolean, collection = stream): Choice =>
-    chooseForm(resource, exchange.header('accept'), naming, {
+  const choices = new WeakMap<Resource, Map<string, Choice>>();
+  const choose = (exchange: Exchange, resource: Resource, stream: boolean, collection = stream): Choice => {
+    const accept = exchange.header('accept');
+    const key = `${stream} ${collection} ${accept}`;
+    let known = choices.get(resource);
+    const remembered = known?.get(key);
+    if (remembered) return remembered;
+    const choice = chooseForm(resource, accept, naming, {
       stream,
       collection,
       ...(stream ? { forms: eventForms(false) } : {}),
     });
+    if (!known) choices.set(resource, (known = new Map()));
+    if (known.size < REMEMBERED_CHOICES && key.length <= REMEMBERED_CHARACTERS) known.set(key, choice);
+    return choice;
+  };
   const chooseListed = (exchange: Exchange, resource: Resource): Choice =>
     chooseForm(resource, exchange.header('accept'), naming, {
       stream: true,
