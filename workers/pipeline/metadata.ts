@@ -30,6 +30,8 @@ export function keepSystemMetadata(object: ApiObject, old: ApiObject): void {
   metadata.deletionGracePeriodSeconds ??= old.metadata.deletionGracePeriodSeconds;
   if (metadata.deletionTimestamp == null) delete metadata.deletionTimestamp;
   if (metadata.deletionGracePeriodSeconds == null) delete metadata.deletionGracePeriodSeconds;
+  metadata.selfLink = old.metadata.selfLink;
+  if (!metadata.selfLink) delete metadata.selfLink;
   if (old.metadata.generation === undefined) delete metadata.generation;
   else metadata.generation = old.metadata.generation;
 }
