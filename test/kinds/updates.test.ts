@@ -68,6 +68,19 @@ describe('a Job', () => {
         'batch/v1',
       ),
     ).made;
+  it('with indexes can get other completions that are as many as run at once', () => {
+    const spec = { completionMode: 'Indexed', completions: 4, parallelism: 2 };
+    const change = (completions: number, parallelism: number) => {
+      const old = job();
+      Object.assign(old.spec as object, spec);
+      return fieldsOf(
+        update('batch/jobs', old, draft => Object.assign(draft.spec as object, { completions, parallelism }))
+          .violations,
+      );
+    };
+    expect(change(3, 3)).toEqual([]);
+    expect(change(5, 2)).toEqual(['spec.completions']);
+  });
   it('needs the labels that the server generates', () => {
     const { violations } = update('batch/jobs', job(), draft => {
       const { labels } = (draft.spec as { template: { metadata: { labels: { [name: string]: string } } } }).template

@@ -83,7 +83,7 @@ function validateCompletionsUpdate(now: UnknownRecord | undefined, before: Unkno
   const [completions, parallel] = [numberAt(now, 'completions'), numberAt(now, 'parallelism')];
   // The validation of the spec reports a missing value.
   if (completions === undefined) return [];
-  return completions === parallel && numberAt(before, 'completions') === numberAt(before, 'parallelism')
+  return completions === parallel
     ? []
     : [invalid('spec.completions', completions, 'can only be modified in tandem with spec.parallelism')];
 }
