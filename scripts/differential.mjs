@@ -2,8 +2,8 @@
  * `npm run differential -- --reference URL [--url URL] [--token TOKEN] [--only TEXT] [--record]`: changes one thing in
  * each object of test/kinds/rules/bases.json and sends creates and updates, as dry runs, to a reference server and to
  * the server at --url, and prints where their answers differ. --record keeps what the reference refuses in
- * test/kinds/rules/recorded.json, which tests replay without a reference; with --only, for the paths with that text. Without --reference, prints the fields that
- * no base has, and writes docs/reference/kinds.md.
+ * test/kinds/rules/recorded.json, which tests replay without a reference; with --only, for the paths with that text.
+ * Without --reference, prints the fields that no base has, and writes docs/reference/kinds.md.
  *
  * With --coverage, the objects are those of test/kinds/rules/coverage.json, whose answers are not recorded: between them
  * and the bases, all fields of all kinds stand in one.
