@@ -66,6 +66,7 @@ describe('rules of resources', () => {
   ): Parameters<typeof target>[0] => ({
     resource: 'secrets',
     verb,
+    path: '/api/v1/secrets',
     fieldSelector: byName(...by),
   });
   const table: [string, PolicyRule, Parameters<typeof target>[0], boolean][] = [

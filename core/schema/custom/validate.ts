@@ -91,9 +91,11 @@ const inBody = (path: string, text: string): string => `${path} in body ${text}`
 const isMultiple = (value: number | bigint, of: number): boolean =>
   isInteger(value) && isInteger(of) ? BigInt(value) % BigInt(of) === 0n : Number.isInteger(Number(value) / Number(of));
 
-/** A limit as upstream compares it: limits of integers are cut to integers. */
-const limitFor = (value: number | bigint, limit: number | undefined): number | undefined =>
-  limit === undefined || !isInteger(value) ? limit : Math.trunc(limit);
+/** A limit as upstream compares it: a double, which is cut to an integer for integers. */
+const limitFor = (value: number | bigint, limit: number | bigint | undefined): number | undefined => {
+  if (limit === undefined) return undefined;
+  return isInteger(value) ? Math.trunc(Number(limit)) : Number(limit);
+};
 
 function numberViolations(value: number | bigint, schema: StructuralSchema, path: string, out: Violation[]): void {
   const [maximum, minimum] = [limitFor(value, schema.maximum), limitFor(value, schema.minimum)];
