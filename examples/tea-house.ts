@@ -16,7 +16,6 @@ const v1 = t.object({
   spec: t.object({ tea: t.string(), amount: t.string({ pattern: '^[0-9]+ cups?$' }) }),
   status: t.optional(t.object({ poured: t.integer() })),
 });
-
 const subresources = { status: {} };
 
 /** Orders of tea in two versions, with rules in code. */
@@ -31,8 +30,8 @@ const order = defineResource({
   ],
   conversion: {
     v1: {
-      toStored: ({ spec, status }) => ({
-        spec: { tea: teaOf(spec.tea), cups: Number.parseInt(spec.amount) },
+      toStored: ({ spec: { tea, amount }, status }) => ({
+        spec: { tea: teaOf(tea), cups: Number.parseInt(amount, 10) },
         status,
       }),
       fromStored: ({ spec, status }) => ({

@@ -113,6 +113,6 @@ describe('the name of the requested object', () => {
     ['list', '..', ''],
     ['list', '.', ''],
   ] as const)('%s with metadata.name=%s: %j', (verb, value, expected) => {
-    expect(nameOf(target({ verb, fieldSelector: by(value) }))).toBe(expected);
+    expect(nameOf(target({ verb, path: '/api/v1/pods', fieldSelector: by(value) }))).toBe(expected);
   });
 });

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
 import { namingOf } from '../../core/naming.js';
 import { buildRegistry, compareVersions } from '../../core/schema/registry.js';

@@ -1,6 +1,7 @@
 import type { StructuralSchema } from '../../api/resource.js';
 import { forbiddenField, invalid, required, Verbatim, type Violation } from '../../model/refusal.js';
 import { isMembers } from '../patch/members.js';
+import { hasRules } from './prune.js';
 import { RuleCosts } from './ruleChecks.js';
 import { unrepresentedKeyword, unrepresentedText } from './schemaWalk.js';
 import { defaultViolations } from './structuralDefaults.js';
@@ -76,7 +77,7 @@ export function structuralViolations(schema: StructuralSchema, path: string, has
   const shape = unrepresented === undefined ? shapeViolations(schema, path) : [];
   const isSound = unrepresented === undefined && shape.length === 0;
   const defaults = isSound ? defaultViolations(schema, path) : [];
-  const costs = isSound && defaults.length === 0 ? new RuleCosts() : undefined;
+  const costs = isSound && defaults.length === 0 && hasRules(schema) ? new RuleCosts() : undefined;
   found.push(...shape, ...defaults, ...keywordViolations(schema, path, costs));
   // Most keywords that cannot be represented have a violation of their own.
   if (found.length === 0 && unrepresented !== undefined) return [invalid(path, '', unrepresentedText(unrepresented))];
