@@ -12,11 +12,6 @@ interface PodRecord {
   references: PodReferences | undefined;
 }
 
-/** A pod of a node, and what it uses. */
-interface NodePod extends PodReferences {
-  readonly namespace: string;
-}
-
 /** Pods by node, from events. A change costs a search in the bytes of the pod. */
 export class NodePods {
   readonly #byKey = new Map<string, PodRecord>();
