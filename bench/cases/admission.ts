@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { createServer, type Server } from 'node:https';
 import { Agent, request } from 'node:https';
 import { Agent as PlainAgent, request as plainRequest } from 'node:http';
@@ -17,7 +18,7 @@ const KINDS = ['plain', 'checked', 'hooked'] as const;
 const kindOf = (kind: string): string => kind[0]!.toUpperCase() + kind.slice(1);
 
 /** The definition of a kind; that of the checked one has the rules. */
-export function definitionOf(kind: string): object {
+function definitionOf(kind: string): object {
   const names = Array.from({ length: RULES }, (_, i) => `f${i}`);
   const rules = names.map(name => ({ rule: `self.${name} >= 0 && self.${name} < 1000 && self.name.size() > 0` }));
   const properties = Object.fromEntries(names.map(name => [name, { type: 'integer' }]));
@@ -59,6 +60,24 @@ export const rulesOf = (kind: string): readonly object[] => [
 ];
 /** Where policies and webhooks are. */
 export const REGISTRATION = '/apis/admissionregistration.k8s.io/v1';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+/** How long a definition may take until it is served, and the pause between two looks, in ms. */
+const SERVED_MS = 30_000;
+const LOOK_MS = 10;
+
+/** Creates the definition of a kind, and waits until it is served. */
+export async function define(kind: string, send: Bench['sendAsAdmin']): Promise<void> {
+  await send('POST', DEFINITIONS, definitionOf(kind));
+  const isServed = async (): Promise<boolean> => {
+    const { status } = JSON.parse(await send('GET', `${DEFINITIONS}/${kind}s.${GROUP}`)) as {
+      readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+    };
+    return status?.conditions?.some(one => one.type === 'Established' && one.status === 'True') ?? false;
+  };
+  for (const end = Date.now() + SERVED_MS; !(await isServed()); await setTimeout(LOOK_MS))
+    if (Date.now() > end) throw new Error(`the definition of ${kind} is not served after ${SERVED_MS} ms`);
+}
 
 async function installPolicies({ sendAsAdmin }: Bench): Promise<void> {
   for (const name of ['bench-one', 'bench-two']) {
@@ -149,8 +168,7 @@ const admission: Case = {
   name: 'admission',
   async run(bench): Promise<Row[]> {
     const server = await bench.server();
-    for (const kind of KINDS)
-      await bench.sendAsAdmin('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definitionOf(kind));
+    for (const kind of KINDS) await define(kind, bench.sendAsAdmin);
     await installPolicies(bench);
     const webhook = await startWebhook(bench);
     try {

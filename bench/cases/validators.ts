@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Capstan, sendAsAdmin, startCapstan } from '../lib/capstan.js';
 import type { Case, Row } from '../lib/case.js';
 import { VALIDATORS } from '../lib/validators.js';
-import { CREATES, definitionOf, measure, REGISTRATION, rulesOf } from './admission.js';
+import { CREATES, define, measure, REGISTRATION, rulesOf } from './admission.js';
 
 const KINDS = ['plain', 'validated', 'policed'] as const;
 const POLICIES = 100;
@@ -45,13 +45,7 @@ const validatorsCase: Case = {
     writeFileSync(config, JSON.stringify({ plugins: [{ use }] }));
     const server = await startCapstan({ dataDir: join(dir, 'validators'), tls, flags: [`--config=${config}`] });
     try {
-      for (const kind of KINDS)
-        await sendAsAdmin(
-          server,
-          'POST',
-          '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
-          definitionOf(kind),
-        );
+      for (const kind of KINDS) await define(kind, (...request) => sendAsAdmin(server, ...request));
       await installPolicies(server);
       const times = await measure(KINDS, server, tls, short ? CREATES.short : CREATES.long);
       const [plain, validated, policed] = KINDS.map(kind => times.get(kind)!) as [number, number, number];
