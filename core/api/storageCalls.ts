@@ -10,6 +10,8 @@ const wrong = (fault: string): TypeError => new TypeError(`the store returned ${
 
 const isRevision = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
+const revisionFault = (value: unknown): string | undefined => (isRevision(value) ? undefined : 'no revision');
+
 const isAfter = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a), Buffer.from(b)) > 0;
 
 /** What is wrong with the value of a key that was read at a revision, or undefined. */
@@ -101,15 +103,16 @@ export class CheckedStorage implements Storage {
   constructor(readonly input: Contributed<Storage>) {
     this.#store = input.value;
     this.name = this.#store.name;
-    this.shared = this.#store.shared;
+    const { shared } = this.#store;
+    if (shared) {
+      const mark = () => this.#call(() => shared.mark(), revisionFault);
+      this.shared = { secret: shared.secret, mark };
+    }
     this.failed = this.#store.failed;
   }
 
   async revision(): Promise<number> {
-    const revision = await this.#call(
-      () => this.#store.revision(),
-      found => (isRevision(found) ? undefined : 'no revision'),
-    );
+    const revision = await this.#call(() => this.#store.revision(), revisionFault);
     this.#revision = Math.max(this.#revision, revision);
     return revision;
   }
@@ -128,7 +131,10 @@ export class CheckedStorage implements Storage {
   get(key: string, revision?: number): Promise<Stored | undefined> {
     return this.#call(
       () => this.#store.get(key, revision),
-      found => found && storedFault(found, key, revision ?? Number.MAX_SAFE_INTEGER),
+      found => {
+        if (found === undefined) return undefined;
+        return found?.key === key ? storedFault(found, key, revision ?? Number.MAX_SAFE_INTEGER) : 'another key';
+      },
     );
   }
 
@@ -174,8 +180,12 @@ export class CheckedStorage implements Storage {
     await this.#store.compact(revision);
   }
 
+  /** A check may fail with any error. */
   async check(): Promise<void> {
-    await this.input.call(() => this.#store.check(), mayThrow);
+    await this.input.call(
+      () => this.#store.check(),
+      () => true,
+    );
   }
 
   async close(): Promise<void> {

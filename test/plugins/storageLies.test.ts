@@ -42,6 +42,14 @@ describe('a store that lies', () => {
     expect((await store.range(PREFIX, { limit: 2 })).items).toHaveLength(2);
   });
 
+  test('about the value of a key, or a mark: the read fails', async () => {
+    const get = checked(await lyingStore('get returns another key'));
+    await expect(get.store.get(`${PREFIX}a`)).rejects.toThrow('the plugin "test"');
+    const mark = checked(await lyingStore('mark is not a number'));
+    await expect(mark.store.shared?.mark()).rejects.toThrow('the plugin "test"');
+    expect([get.failures(), mark.failures()]).toEqual([1, 1]);
+  });
+
   test('in a watch, that delivers an event twice: it is not delivered again, and the watch fails', async () => {
     const { store, failures } = checked(await lyingStore('watch delivers twice'));
     const deliver = vi.fn();
