@@ -7,7 +7,7 @@ import type { Settings } from './settings.js';
 const at = (path: string): string => new URL(`../../plugins/admission/${path}`, import.meta.url).href;
 const request = (path: string): PluginSpec => ({ use: at(path), threads: ['request'] });
 /** A plugin whose calls have time limits of their own, within that of the request. */
-const patient = (path: string): PluginSpec => ({ ...request(path), timeout: WRITE_MS });
+const withOwnLimits = (path: string): PluginSpec => ({ ...request(path), timeout: WRITE_MS });
 
 /** An admission plugin, by the name that upstream's flags use. */
 interface AdmissionPlugin {
@@ -51,10 +51,10 @@ const PLUGINS: readonly AdmissionPlugin[] = [
   on('CertificateSubjectRestriction', request('certificate-subject.js')),
   on('DefaultIngressClass'),
   off('DenyServiceExternalIPs'),
-  on('MutatingAdmissionPolicy', patient('policies/mutating.js')),
-  on('MutatingAdmissionWebhook', patient('webhooks/mutating.js')),
-  on('ValidatingAdmissionPolicy', patient('policies/validating.js')),
-  on('ValidatingAdmissionWebhook', patient('webhooks/validating.js')),
+  on('MutatingAdmissionPolicy', withOwnLimits('policies/mutating.js')),
+  on('MutatingAdmissionWebhook', withOwnLimits('webhooks/mutating.js')),
+  on('ValidatingAdmissionPolicy', withOwnLimits('policies/validating.js')),
+  on('ValidatingAdmissionWebhook', withOwnLimits('webhooks/validating.js')),
   on('ResourceQuota'),
   off('AlwaysDeny'),
 ];
