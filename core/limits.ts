@@ -9,13 +9,13 @@ export { DEPTH, USER_CHARACTERS, VIOLATIONS } from './model/limits.js';
 export const BODY_BYTES = 3 * 1024 * 1024;
 /** Bytes of bodies that have arrived, of all requests in flight together. Above it: 429 with Retry-After. */
 export const BODIES_BYTES = 512 * 1024 * 1024;
-/** The same of one user, so that nobody uses up the share of the others. Above it: 429 with Retry-After. */
+/** The same of one user, so that no user can use up the share of the others. Above it: 429 with Retry-After. */
 export const IDENTITY_BODY_BYTES = 128 * 1024 * 1024;
 /** The same of all senders together that are anonymous or not authenticated yet. Above it: 429 with Retry-After. */
 export const UNKNOWN_BODY_BYTES = 64 * 1024 * 1024;
 /** How long a body may take to arrive: the limit of upstream for a request. Then: 504. */
 export const BODY_MS = 60_000;
-/** Stored object: the request limit of etcd without its own overhead. Above it: 413. */
+/** Stored object: the request limit of etcd without its own overhead. Above it: 500, as upstream. */
 export const OBJECT_BYTES = 1.5 * 1024 * 1024;
 /** Header block of a request, with room for large bearer tokens and many headers. Above it: 431. */
 export const HEADER_BYTES = 64 * 1024;
@@ -98,7 +98,7 @@ export const RENDER_AHEAD = 2;
 export const FRONT_ENCODING_BYTES = 16 * 1024;
 /** Share of the machine's memory for encodings of objects in protobuf, which save 20 µs for each object of a list. */
 export const ENCODINGS_MEMORY_SHARE = 1 / 64;
-/** How long encodings that nobody reads are kept: long enough for controllers that start together. */
+/** How long unread encodings are kept: long enough for controllers that start together. */
 export const ENCODINGS_IDLE_MS = 30_000;
 /** Time that long computations may take in one turn of the event loop, during which other requests wait. */
 export const SLICE_MS = 2;
@@ -231,7 +231,7 @@ export const PLUGIN_CALL_MS = 10_000;
 export const PLUGIN_CALL_MAX_MS = 30_000;
 /** Time for which a passed check of an embedded store holds: health endpoints notice a failure that much later. */
 export const STORE_HEALTH_MS = 1000;
-/** Time from a change of policies until the permissions for health endpoints are found anew, once for all changes. */
+/** Time from a change of policies until the permissions for health endpoints are read again, once for all changes. */
 export const HEALTH_ACCESS_MS = 20;
 /** Time limit of one check of a health endpoint, after which it has failed: probes do not wait longer. */
 export const HEALTH_CHECK_MS = 10_000;
@@ -253,11 +253,13 @@ export const THREAD_CLOSE_MS = 3000;
 export const WEBHOOK_RESPONSE_BYTES = 4 * 1024 * 1024;
 /** Idle connections that a thread keeps to one webhook, and the number of certificates that it keeps them for. */
 export const WEBHOOK_SOCKETS = 64;
+/** How often a webhook that is busy is called again, within its timeout: as often as upstream's client does. */
+export const WEBHOOK_RETRIES = 10;
 /** Bytes of audit events that wait for the file system: those of some seconds, beyond which events are lost. */
 export const AUDIT_BUFFER_BYTES = 16 * 1024 * 1024;
 
-/** Bytes of a body in which an audit event looks for the name of a created object or for the Status of an answer. */
-export const AUDITED_BYTES = 64 * 1024;
+/** Bytes of a body that an audit event repeats, or in which it looks for a name: those of a whole event upstream. */
+export const AUDITED_BYTES = 100 * 1024;
 /** Annotations that admission may add to one audit event; each webhook and policy may give any number. */
 export const AUDIT_ANNOTATIONS = 64;
 /** Bytes of the value of such an annotation, as upstream for policies. */
@@ -266,3 +268,8 @@ export const AUDIT_ANNOTATION_BYTES = 10 * 1024;
 export const METRIC_SERIES = 1000;
 /** Observations of a pool thread that wait to be posted to the front end. */
 export const OBSERVATIONS_WAITING = 10_000;
+
+/** Labels that an informer has an index of: plugins name few. What is asked for of others is searched for. */
+export const LABEL_INDEXES = 32;
+/** Changes that an index of a label notes before it is dropped because nobody asks it, if it has fewer objects. */
+export const LABEL_INDEX_CHANGES = 10_000;

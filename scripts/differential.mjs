@@ -153,9 +153,9 @@ async function compareAllWrites(bases) {
   let alike = 0;
   for (const base of bases) {
     const random = randomNumbers(Number(options.seed));
-    const report = ({ method, query, type, body }, [a, b]) =>
+    const report = ({ method, path, query, type, body }, [a, b]) =>
       console.log(
-        [`${method} ${base.path}${query} ${type} ${JSON.stringify(body).slice(0, 600)}`, `    ${a.code} ${b.code}`]
+        [`${method} ${path}${query} ${type} ${JSON.stringify(body).slice(0, 600)}`, `    ${a.code} ${b.code}`]
           .concat(differences(a.body, b.body))
           .join('\n'),
       );

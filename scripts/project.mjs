@@ -1,6 +1,6 @@
 /** Functions of several scripts: install and build what is stale, and run a program. */
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -55,27 +55,44 @@ export async function install() {
 
 /** A file whose time is that of the last complete build. The compiler's own record is also written by type checks. */
 const stamp = join(root, 'dist', '.built');
+/** What the compiler writes. */
+const compiled = join(root, 'dist', 'modules');
 
-/** Compiles, if a source is newer than the last build. */
+/** Compiles and bundles, if a source is newer than the last build. */
 export async function build() {
   const built = modified(stamp);
-  const settings = ['tsconfig.json', 'package-lock.json'].map(name => join(root, name));
+  const settings = ['tsconfig.json', 'package-lock.json', 'scripts'].map(name => join(root, name));
   if (built > 0 && newest([...SOURCES.map(name => join(root, name)), ...settings]) <= built) return;
   // Files that change during the build are newer than it.
   const began = new Date();
   await step(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json']);
-  await assets();
+  await assemble();
   writeFileSync(stamp, '');
   utimesSync(stamp, began, began);
 }
 
-/** Files that the compiler leaves out but the program reads. */
-async function assets() {
-  const { cpSync } = await import('node:fs');
-  for (const folder of ['core', 'plugins', 'workers']) {
-    cpSync(join(root, folder), join(root, 'dist', folder), {
+/**
+ * Makes the folders of dist: bundled modules with the types that the compiler has written and the files that it leaves
+ * out but the program reads, and tests, benches and examples as they are compiled.
+ */
+async function assemble() {
+  const { bundle, BUNDLED } = await import('./bundle.mjs');
+  const made = join(root, 'dist', 'new');
+  rmSync(made, { recursive: true, force: true });
+  await bundle(compiled, made);
+  const copy = (from, folder, files) =>
+    cpSync(join(from, folder), join(made, folder), {
       recursive: true,
-      filter: path => statSync(path).isDirectory() || /\.(proto|tsv|txt|gz)$/.test(path),
+      filter: path => statSync(path).isDirectory() || files.test(path),
     });
+  for (const folder of BUNDLED) {
+    copy(compiled, folder, /\.d\.ts$/);
+    copy(root, folder, /\.(proto|tsv|txt|gz)$/);
   }
+  for (const folder of SOURCES.filter(name => !BUNDLED.includes(name))) copy(compiled, folder, /./);
+  for (const folder of readdirSync(made)) {
+    rmSync(join(root, 'dist', folder), { recursive: true, force: true });
+    renameSync(join(made, folder), join(root, 'dist', folder));
+  }
+  rmSync(made, { recursive: true });
 }

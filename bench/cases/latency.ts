@@ -1,6 +1,9 @@
-import type { Capstan } from '../lib/capstan.js';
-import { type Case, cpuPerOperation, type Row, rateOf, timesOf } from '../lib/case.js';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Capstan, sendAsAdmin, startCapstan } from '../lib/capstan.js';
+import { type Bench, type Case, cpuPerOperation, type Row, rateOf, timesOf } from '../lib/case.js';
 import { type Loaded, load } from '../lib/load.js';
+import { stagesIn } from '../lib/stages.js';
 
 const BYTES = 1500;
 /** Threads of V8, libuv and RocksDB: garbage collection, syncs. */
@@ -28,6 +31,31 @@ function rowsByThread(name: string, { roles }: Capstan, { threads, operations }:
   });
 }
 
+/**
+ * How long the stages of a create by one client take, on a server of its own: noting the times costs a few
+ * microseconds.
+ */
+async function rowsByStage({ dir, tls, ms }: Bench): Promise<Row[]> {
+  const marks = join(dir, 'marks');
+  mkdirSync(marks);
+  const server = await startCapstan({ dataDir: join(dir, 'stages'), tls, marks });
+  try {
+    await sendAsAdmin(server, 'POST', '/api/v1/namespaces', { metadata: { name: 'bench' } });
+    const address = { ...server, token: server.adminToken };
+    const task = { is: 'create', address, namespace: 'bench', prefix: 's', bytes: BYTES, clients: 1, ms } as const;
+    const { p50, p99, seconds } = await load(task, server.pid);
+    const all = { name: 'all, at the client', p50: p50 * 1000, p99: p99 * 1000 };
+    return [...stagesIn(marks, seconds), all].map(stage => ({
+      case: `create, 1 client: ${stage.name}`,
+      unit: '\u00b5s, median',
+      value: stage.p50,
+      note: `p99 ${stage.p99.toFixed(0)} \u00b5s`,
+    }));
+  } finally {
+    await server.close();
+  }
+}
+
 const latency: Case = {
   name: 'latency',
   async run(bench): Promise<Row[]> {
@@ -49,9 +77,9 @@ const latency: Case = {
       });
       rows.push(...rowsByThread(name, server, loaded));
     }
-    return rows;
+    return [...rows, ...(await rowsByStage(bench))];
   },
 };
 
-/** Where the time of one write goes: CPU time and wake-ups of each thread. */
+/** Where the time of one write goes: CPU time and wake-ups of each thread, and the time of each stage. */
 export const latencies: readonly Case[] = [latency];

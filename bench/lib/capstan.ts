@@ -11,6 +11,7 @@ import type { Target } from './target.js';
 const BUILD = fileURLToPath(new URL('../..', import.meta.url));
 /** Preloaded into servers, those of other builds too. */
 const PROBE = new URL('../latency/probe.js', import.meta.url).href;
+const MARKS = new URL('../latency/marks.js', import.meta.url).href;
 /** A start that takes longer has failed. */
 const START_MS = 60_000;
 
@@ -43,6 +44,8 @@ export interface CapstanOptions {
   readonly dataDir: string;
   readonly tls: boolean;
   readonly cpuProfile?: boolean;
+  /** Directory for the times of the messages of writes. */
+  readonly marks?: string;
   /** Further users, by token: members of the group `bench-many`. */
   readonly tokens?: readonly string[];
   /** Directory of the build, `dist` of a checkout; else this one. */
@@ -56,6 +59,7 @@ export async function startCapstan({
   dataDir,
   tls,
   cpuProfile,
+  marks,
   tokens = [],
   build = BUILD,
   flags: further = [],
@@ -80,6 +84,7 @@ export async function startCapstan({
     [
       ...profile,
       `--import=${PROBE}`,
+      ...(marks === undefined ? [] : [`--import=${MARKS}`]),
       join(build, 'core/command/main.js'),
       ...flags,
       ...further,
@@ -89,7 +94,11 @@ export async function startCapstan({
     ],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, CAPSTAN_BENCH_THREADS: threads },
+      env: {
+        ...process.env,
+        CAPSTAN_BENCH_THREADS: threads,
+        ...(marks === undefined ? {} : { CAPSTAN_BENCH_MARKS: marks }),
+      },
     },
   );
   const target = { pid: child.pid ?? 0, host: '127.0.0.1', port, tls, token: TOKENS.user, adminToken: TOKENS.admin };

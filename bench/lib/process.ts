@@ -43,7 +43,7 @@ export function threadsOf(pid: number): Map<string, ThreadUse> {
   return threads;
 }
 
-/** What threads have used between two readings of `threadsOf`. */
+/** CPU time and wake-ups of threads between two readings of `threadsOf`. */
 export const usedBetween = (
   before: ReadonlyMap<string, ThreadUse>,
   after: ReadonlyMap<string, ThreadUse>,

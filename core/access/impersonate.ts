@@ -1,4 +1,4 @@
-import { AUTHENTICATED, completeUser, UNAUTHENTICATED } from './identity.js';
+import { completeUser, UNAUTHENTICATED } from './identity.js';
 import { dns1123Label, dns1123Subdomain } from '../model/names.js';
 import { badRequest } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
@@ -90,8 +90,7 @@ class ImpersonatedIdentity {
         : [];
     const user: User = { name: this.name, uid: this.uid, groups: [...own, ...this.groups], extra: this.extra };
     if (user.name !== ANONYMOUS.name) return completeUser(user);
-    const hasEither = user.groups.some(group => group === UNAUTHENTICATED || group === AUTHENTICATED);
-    return hasEither ? user : { ...user, groups: [...user.groups, UNAUTHENTICATED] };
+    return user.groups.includes(UNAUTHENTICATED) ? user : { ...user, groups: [...user.groups, UNAUTHENTICATED] };
   }
 }
 

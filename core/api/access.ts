@@ -263,7 +263,7 @@ const sizeOf = ({ name, uid, groups, extra }: User): number =>
     0,
   );
 
-/** A copy of a user that nobody else has: what the authenticator does to its object later has no effect. */
+/** A private copy of a user: later changes of the authenticator's object have no effect. */
 const copyOfUser = ({ name, uid, groups, extra }: User): User => ({
   name,
   uid,

@@ -68,9 +68,10 @@ export interface ChangeView extends ServedKind {
   merge(kind: ServedKind, shown: ApiObject, configuration: { readonly [member: string]: unknown }): ApiObject;
   /**
    * Makes a draft show `shown`, which is JSON from outside: unknown fields are removed and defaults applied. Throws
-   * Refusal('InternalError') if it is no object of the kind.
+   * Refusal('InternalError') if it is no object of the kind and, with `strict`, if a built-in kind does not have one of
+   * its fields.
    */
-  accept(draft: ApiObject, shown: unknown): void;
+  accept(draft: ApiObject, shown: unknown, unknownFields?: 'strict'): void;
 }
 
 /**
@@ -238,7 +239,7 @@ function mutateChecked(
 /** A part with what it selects, which is read once: later changes of it have no effect. */
 const selecting = <Part extends { readonly on: Match }>(input: Contributed<Part>) => ({ input, on: input.value.on });
 
-/** Freezes what a plugin of the configuration is told of a change, so that it cannot tell others something else. */
+/** Freezes the change that a configured plugin receives, so that it cannot alter what other plugins receive. */
 function freezeChange(change: Change): void {
   for (const value of [change, change.target, change.user, change.user.groups]) Object.freeze(value);
   deepFreeze(change.old);

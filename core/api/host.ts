@@ -41,6 +41,20 @@ export interface Informer {
 }
 
 /**
+ * An informer that finds objects by their labels, as `host.dynamicInformer` returns it.
+ *
+ * @example
+ * const limits = (await host.dynamicInformer(kind.storageName)).labeled(target.namespace, 'team', 'payments');
+ */
+export interface LabeledInformer extends Informer {
+  /**
+   * The objects of a namespace that have a value of a label, found by an index, in the order of their names. The
+   * namespace of cluster-scoped objects is ''.
+   */
+  labeled(namespace: string, label: string, value: string): readonly ApiObject[];
+}
+
+/**
  * A request of a controller, which passes the whole pipeline with the identity of the controller.
  *
  * @example
@@ -127,7 +141,7 @@ interface RequestHost {
    * The informer of a resource that is only known while the server runs. Resolves when it has all current objects; from
    * then on it is like any other.
    */
-  dynamicInformer(storageName: string): Awaitable<Informer>;
+  dynamicInformer(storageName: string): Awaitable<LabeledInformer>;
   /** The kinds that are served now. */
   readonly kinds: Kinds;
   /**

@@ -177,10 +177,25 @@ export interface ScaleFields {
   /** The resource name in the 404 for the scale of an object that does not exist; absent: the resource itself. */
   readonly notFoundAs?: { readonly group: string; readonly resource: string };
   /**
-   * The error message of a read if there is no value at `spec`; absent: the scale then has no replicas. With a message,
-   * the strategy validates the counts as well.
+   * What is said of objects without a value at `spec`, or with values that are no counts; absent: the scale then has no
+   * replicas. With messages, the strategy validates the counts as well.
    */
-  readonly absentMessage?: string;
+  readonly messages?: ScaleMessages;
+}
+
+/**
+ * Error messages of the scales of kinds whose paths may lead anywhere.
+ *
+ * @example
+ * const messages: ScaleMessages = { absent: 'no replicas', empty: 'set replicas', wrongType: () => undefined };
+ */
+export interface ScaleMessages {
+  /** 500 for a read of the scale if there is no value at `spec`. */
+  readonly absent: string;
+  /** 400 for a patch that leaves it so. */
+  readonly empty: string;
+  /** 500 for all requests if this returns a text: a value of the object has another type than the scale has there. */
+  readonly wrongType: (object: ApiObject) => string | undefined;
 }
 
 /**
@@ -278,6 +293,12 @@ export interface Strategy<T = ApiObject> {
    * then validated again. At most `OBJECT_CLAIMS` values of an object are used.
    */
   readonly claims?: (object: T) => readonly string[];
+
+  /**
+   * Subresources whose bodies have credentials, '' for the resource itself: no audit event repeats them, whatever its
+   * policy asks for.
+   */
+  readonly confidential?: readonly string[];
 
   // Deletion
 

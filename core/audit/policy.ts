@@ -5,22 +5,22 @@ import { isRecord, stringsAt, type UnknownRecord } from '../model/record.js';
 import type { Target } from '../model/target.js';
 import type { User } from '../model/user.js';
 
-/** How much of a request is recorded. Bodies are not, at any level. */
-export type AuditLevel = 'None' | 'Metadata';
+/** How much of a request is recorded: `Request` adds the body of the request, `RequestResponse` that of the answer. */
+export type AuditLevel = (typeof LEVELS)[number];
 /** When an event is recorded. */
 export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete';
 
 /** Which requests are recorded: the first rule that matches decides, and without one nothing is. */
 export interface AuditPolicy {
   readonly rules: readonly AuditRule[];
-  /** What the log says about the policy at the start. */
-  readonly warnings: readonly string[];
+  /** Whether any rule asks for bodies. */
+  readonly hasBodies: boolean;
 }
 
 /** A rule of a policy. Empty lists match everything, but a rule with resources matches no other paths, and reverse. */
 interface AuditRule {
   readonly level: AuditLevel;
-  readonly hasBodies: boolean;
+  readonly omitsManagedFields: boolean;
   readonly users: readonly string[];
   readonly groups: readonly string[];
   readonly verbs: readonly string[];
@@ -40,15 +40,14 @@ interface GroupResources {
 /** What a policy decided about a request. */
 export interface AuditDecision {
   readonly level: AuditLevel;
-  /** The policy asks for bodies: patches of webhooks are recorded. */
-  readonly hasBodies: boolean;
+  /** Whether the objects in bodies are recorded without their managedFields. */
+  readonly omitsManagedFields: boolean;
   readonly omitted: ReadonlySet<string>;
 }
 
-const NOTHING: AuditDecision = { level: 'None', hasBodies: false, omitted: new Set() };
+const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
+const NOTHING: AuditDecision = { level: 'None', omitsManagedFields: false, omitted: new Set() };
 const STAGES: readonly string[] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'];
-/** Levels that record bodies, which this server does not: requests are recorded without them. */
-const BODY_LEVELS: readonly string[] = ['Request', 'RequestResponse'];
 
 function stagesOf(from: UnknownRecord, path: string): string[] {
   const stages = stringsAt(from, 'omitStages');
@@ -58,11 +57,16 @@ function stagesOf(from: UnknownRecord, path: string): string[] {
   return stages;
 }
 
-function parseRule(rule: unknown, path: string, omitted: readonly string[]): AuditRule {
+/** Whether a policy or a rule leaves managedFields out; undefined if it does not say so. */
+function parseOmission({ omitManagedFields: omits }: UnknownRecord, path: string): boolean | undefined {
+  if (omits === undefined || omits === null || typeof omits === 'boolean') return omits ?? undefined;
+  throw new ConfigError(`${path}.omitManagedFields`, 'must be true or false');
+}
+
+function parseRule(rule: unknown, path: string, omitted: readonly string[], omitsManagedFields: boolean): AuditRule {
   if (!isRecord(rule)) throw new ConfigError(path, 'must be a rule with a level');
-  const { level } = rule;
-  if (level !== 'None' && level !== 'Metadata' && !BODY_LEVELS.includes(String(level)))
-    throw new ConfigError(`${path}.level`, 'must be None, Metadata, Request or RequestResponse');
+  const level = LEVELS.find(one => one === rule['level']);
+  if (!level) throw new ConfigError(`${path}.level`, 'must be None, Metadata, Request or RequestResponse');
   const resources = Array.isArray(rule['resources']) ? rule['resources'].filter(isRecord) : [];
   const paths = stringsAt(rule, 'nonResourceURLs');
   if (paths.length > 0 && (resources.length > 0 || stringsAt(rule, 'namespaces').length > 0))
@@ -71,8 +75,8 @@ function parseRule(rule: unknown, path: string, omitted: readonly string[]): Aud
       'rules cannot apply to both regular resources and non-resource URLs',
     );
   return {
-    level: level === 'None' ? 'None' : 'Metadata',
-    hasBodies: BODY_LEVELS.includes(String(level)),
+    level,
+    omitsManagedFields: parseOmission(rule, path) ?? omitsManagedFields,
     users: stringsAt(rule, 'users'),
     groups: stringsAt(rule, 'userGroups'),
     verbs: stringsAt(rule, 'verbs'),
@@ -101,12 +105,13 @@ export function parsePolicy(yaml: string, file: string, group: string): AuditPol
   const { rules } = policy;
   if (!Array.isArray(rules) || rules.length === 0) throw new ConfigError(file, 'loaded illegal policy with 0 rules');
   const omitted = stagesOf(policy, file);
-  const hasBodies = rules.some(rule => isRecord(rule) && BODY_LEVELS.includes(String(rule['level'])));
-  return {
-    rules: rules.map((rule, i) => parseRule(rule, `${file}: rules[${i}]`, omitted)),
-    warnings: hasBodies ? ['The audit policy asks for bodies: requests are recorded with the level Metadata.'] : [],
-  };
+  const omits = parseOmission(policy, file) ?? false;
+  const parsed = rules.map((rule, i) => parseRule(rule, `${file}: rules[${i}]`, omitted, omits));
+  return { rules: parsed, hasBodies: parsed.some(({ level }) => hasRequestBody(level)) };
 }
+
+/** Whether events of a level have the body of the request. */
+export const hasRequestBody = (level: AuditLevel): boolean => level === 'Request' || level === 'RequestResponse';
 
 const matches = (list: readonly string[], value: string): boolean => list.length === 0 || list.includes(value);
 

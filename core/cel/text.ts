@@ -21,12 +21,15 @@ export function goFixed(n: number, digits: number): string {
   if (!Number.isFinite(n)) return goFloat(n);
   if (Object.is(n, -0)) return `-${goFixed(0, digits)}`;
   const scaled = n * 10 ** digits;
-  if (digits <= 10 && Math.abs(scaled) < 2 ** 50 && Math.abs(scaled % 1) === 0.5 && scaled / 10 ** digits === n) {
+  if (digits <= 10 && Math.abs(scaled) < 2 ** 50 && Math.abs(scaled % 1) === 0.5 && isTie(n, digits)) {
     return ((2 * Math.round(scaled / 2)) / 10 ** digits).toFixed(digits);
   }
   if (Math.abs(n) < 1e21) return n.toFixed(Math.min(digits, 100)) + '0'.repeat(Math.max(0, digits - 100));
   return `${BigInt(n)}${digits ? `.${'0'.repeat(digits)}` : ''}`;
 }
+
+/** Whether a number lies exactly between two with that many digits. 20.15, as a double, is below 20.15. */
+const isTie = (n: number, digits: number): boolean => /^50*$/.test(n.toFixed(100).split('.')[1]!.slice(digits));
 
 const UNPRINTABLE =
   'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and ' +

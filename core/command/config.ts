@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../api/point.js';
 import { parseYamlDocument } from '../model/yamlDocument.js';
 import { YAML_ALIASES } from '../limits.js';
-import { resolveModule } from '../plugin/module.js';
+import { resolveModule } from '../plugin/resolve.js';
 import { checkPluginUse, type PluginUse } from '../plugin/settings.js';
 import { DEFAULTS, type Settings } from '../server/settings.js';
 import { checkEtcd } from '../server/etcd.js';

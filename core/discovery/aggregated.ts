@@ -27,7 +27,7 @@ const resourceEntry = (resource: Resource): object => ({
     : { group: resource.group, version: resource.version, kind: resource.kind },
   scope: resource.namespaced ? 'Namespaced' : 'Cluster',
   singularResource: resource.singular,
-  verbs: sortedVerbs(resource, resource.verbs),
+  verbs: sortedVerbs(resource, resource.discoveredVerbs ?? resource.verbs),
   ...(resource.shortNames.length ? { shortNames: resource.shortNames } : {}),
   ...(resource.categories.length ? { categories: resource.categories } : {}),
   ...(resource.subresources.size

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { withoutTrailing } from '../model/trailing.js';
 import { type Naming, namingOf } from '../naming.js';
+import { encodeJsonBody } from '../request/forms.js';
 import {
   checkAccepts,
   covers,
@@ -30,15 +31,14 @@ export type { DocumentAnswer, DocumentSet } from './answer.js';
 
 /** Inputs of discovery besides the registry. */
 export interface DiscoveryOptions {
-  /** The `host:port` published to clients. */
-  readonly serverAddress?: string;
+  /** Returns the `host:port` at which clients reach the server. Called when `/api` is first asked for. */
+  readonly serverAddress?: () => string;
   /** Paths listed at `/` beyond those of discovery itself. */
   readonly paths?: readonly string[];
 }
 
 const NO_CACHE = { 'cache-control': 'no-cache, private' };
 const AGGREGATED_HEADERS = { vary: 'Accept', 'cache-control': 'public' };
-const ENCODER = new TextEncoder();
 
 /**
  * How upstream serves a document, which determines its error answers. `route`: by GET only, with declared media types.
@@ -53,6 +53,8 @@ class PlainDocument {
     readonly build: () => object,
     readonly negotiation: Negotiation,
     readonly media: readonly MediaName[] = ALL,
+    /** Indented whatever the client asks for. */
+    readonly alwaysPretty = false,
   ) {}
 
   answer(accept: string | undefined, naming: Naming, indent: boolean): DocumentAnswer {
@@ -61,7 +63,7 @@ class PlainDocument {
     // Of a document in JSON only, parameters of the media type are ignored.
     if (media === JSON_ONLY && negotiation === 'route') checkAccepts(accept, 'application/json');
     const choice = negotiate(media === JSON_ONLY ? undefined : accept, offer);
-    const pretty = choice.pretty ?? indent;
+    const pretty = this.alwaysPretty || (choice.pretty ?? indent);
     const key = `${choice.media} ${pretty}`;
     let bytes = this.#bytes.get(key);
     if (!bytes) {
@@ -80,19 +82,19 @@ function encodeDocument(
   packageName?: string,
 ): Uint8Array {
   if (media === 'protobuf') return encodeCommon(value, packageName)!;
-  if (media === 'yaml') return ENCODER.encode(encodeYaml(value));
-  return ENCODER.encode(`${pretty ? JSON.stringify(value, null, 2) : JSON.stringify(value)}\n`);
+  if (media === 'yaml') return Buffer.from(encodeYaml(value));
+  return encodeJsonBody(value, pretty);
 }
 
 const ALL: readonly MediaName[] = ['json', 'yaml', 'protobuf'];
 const JSON_ONLY: readonly MediaName[] = ['json'];
 
 function plainDocuments(registry: Registry, options: DiscoveryOptions): Map<string, PlainDocument> {
-  const root = new PlainDocument(() => ({ paths: rootPaths(registry, options.paths ?? []) }), 'none', JSON_ONLY);
+  const root = new PlainDocument(() => ({ paths: rootPaths(registry, options.paths ?? []) }), 'none', JSON_ONLY, true);
   const discoveryDocuments = new Map<string, PlainDocument>([
-    ['/api', new PlainDocument(() => apiVersions(registry, options.serverAddress ?? 'localhost:443'), 'route')],
+    ['/api', new PlainDocument(() => apiVersions(registry, options.serverAddress?.() ?? 'localhost:443'), 'route')],
     ['/apis', new PlainDocument(() => groupList(registry), 'handler')],
-    ['/version', new PlainDocument(() => versionInfo(), 'route', JSON_ONLY)],
+    ['/version', new PlainDocument(() => versionInfo(), 'route', JSON_ONLY, true)],
     ['/', root],
     ['/index.html', root],
   ]);
@@ -162,7 +164,7 @@ class Documents implements DocumentSet {
       for (const range of parseAccept(accept)) {
         const version = aggregatedVersion(range);
         const media = version && ALL.find(one => covers(range, mediaTypeOf(one, namingOf('neutral'))));
-        if (media) return this.#aggregate(path !== '/apis', version, media, range.parameters.get('g')!, ifNoneMatch);
+        if (media) return this.#aggregate(path !== '/apis', version, media, range, ifNoneMatch, indent);
       }
     }
     return plain.answer(accept, this.naming, indent);
@@ -181,16 +183,21 @@ class Documents implements DocumentSet {
     core: boolean,
     version: string,
     media: MediaName,
-    group: string,
+    { parameters }: MediaRange,
     ifNoneMatch: string | undefined,
+    indent: boolean,
   ): DocumentAnswer {
-    const key = `${core} ${version} ${media}`;
+    const group = parameters.get('g')!;
+    const key = `${core} ${version} ${media} ${indent}`;
     let document = this.#aggregated.get(key);
     if (!document) {
       const apiVersion = `${this.naming.group('apidiscovery.orchestrator.io')}/${version}`;
       const value = aggregatedDocument(this.registry, apiVersion, core);
-      const bytes = encodeDocument(value, media, false, `apidiscovery.${version}`);
-      document = { bytes, etag: `"${createHash('sha256').update(bytes).digest('hex').toUpperCase()}"` };
+      const packageName = `apidiscovery.${version}`;
+      const bytes = encodeDocument(value, media, indent, packageName);
+      // The tag does not depend on the indentation, as upstream.
+      const tagged = indent ? encodeDocument(value, media, false, packageName) : bytes;
+      document = { bytes, etag: `"${createHash('sha256').update(tagged).digest('hex').toUpperCase()}"` };
       this.#aggregated.set(key, document);
     }
     const contentType = `${mediaTypeOf(media, this.naming)};g=${group};v=${version};as=APIGroupDiscoveryList`;

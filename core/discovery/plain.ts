@@ -81,7 +81,7 @@ const resourceEntry = (resource: Resource): object => ({
   singularName: resource.singular,
   namespaced: resource.namespaced,
   kind: resource.kind,
-  verbs: sortedVerbs(resource, resource.verbs),
+  verbs: sortedVerbs(resource, resource.discoveredVerbs ?? resource.verbs),
   ...(resource.shortNames.length ? { shortNames: resource.shortNames } : {}),
   ...(resource.categories.length ? { categories: resource.categories } : {}),
   ...(resource.stored ? { storageVersionHash: storageVersionHash(resource.storageApiVersion, resource.kind) } : {}),

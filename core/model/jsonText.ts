@@ -17,7 +17,7 @@ const BACKSLASH = 0x5c;
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE;
 
 /** Whether bytes contain a run of at least 16 digits. Each such run has a digit at a multiple of 16. */
-function hasManyDigits(bytes: Uint8Array): boolean {
+export function hasManyDigits(bytes: Uint8Array): boolean {
   for (let at = DIGITS - 1; at < bytes.length; at += DIGITS) {
     if (!isDigit(bytes[at])) continue;
     let start = at;

@@ -1,1 +1,1 @@
-export { ensurePki, type Pki, writeFileAtomic } from './pki.js';
+export { type CertificateFiles, certificateFiles, ensurePki, type Pki, writeFileAtomic } from './pki.js';

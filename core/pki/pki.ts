@@ -28,7 +28,6 @@ export interface PkiOptions {
 /** Certificates and keys under `<data-dir>/pki`. */
 export interface Pki {
   readonly caFile: string;
-  readonly caKeyFile: string;
   readonly certFile: string;
   readonly keyFile: string;
   /** The same CA verifies client certificates. */
@@ -50,10 +49,17 @@ export function writeFileAtomic(file: string, text: string, mode: number): void 
   renameSync(temporary, file);
 }
 
-interface CertificateFiles {
+/** The paths of a certificate and its key, both in PEM. */
+export interface CertificateFiles {
   readonly cert: string;
   readonly key: string;
 }
+
+/** Where a certificate of the server is in its data directory. */
+export const certificateFiles = (dataDir: string, name: 'ca' | 'server' | 'admin'): CertificateFiles => ({
+  cert: join(dataDir, 'pki', `${name}.crt`),
+  key: join(dataDir, 'pki', `${name}.key`),
+});
 
 interface ValidCertificate {
   readonly certificate: X509Certificate;
@@ -117,13 +123,10 @@ async function ensureCa(files: CertificateFiles, now: number): Promise<ValidCert
  * have mode 0600.
  */
 export async function ensurePki(options: PkiOptions): Promise<Pki> {
-  const directory = join(options.dataDir, 'pki');
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const filesOf = (name: string): CertificateFiles => ({
-    cert: join(directory, `${name}.crt`),
-    key: join(directory, `${name}.key`),
-  });
-  const [caFiles, server, admin] = [filesOf('ca'), filesOf('server'), filesOf('admin')];
+  mkdirSync(join(options.dataDir, 'pki'), { recursive: true, mode: 0o700 });
+  const caFiles = certificateFiles(options.dataDir, 'ca');
+  const server = certificateFiles(options.dataDir, 'server');
+  const admin = certificateFiles(options.dataDir, 'admin');
   const now = options.now();
   const ca = await ensureCa(caFiles, now);
   const isSignedByCa = (found: ValidCertificate): boolean => found.certificate.verify(ca.certificate.publicKey);
@@ -157,7 +160,6 @@ export async function ensurePki(options: PkiOptions): Promise<Pki> {
     });
   return {
     caFile: caFiles.cert,
-    caKeyFile: caFiles.key,
     certFile: server.cert,
     keyFile: server.key,
     clientCaFile: caFiles.cert,

@@ -2,7 +2,8 @@ import { ConfigError, type Contribution, type Plugin } from '../api/point.js';
 import type { PluginSpec } from '../threads/data.js';
 import { checkApiVersion } from './apiVersion.js';
 import { pluginError } from './errors.js';
-import { importPlugin, resolveModule } from './module.js';
+import { importPlugin } from './module.js';
+import { resolveModule } from './resolve.js';
 import { checkPluginUse, type PluginUse } from './settings.js';
 
 /** A plugin of the configuration, with its position there and the points to which it contributes. */

@@ -1,4 +1,4 @@
-import type { Host, Informer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
+import type { Host, Informer, LabeledInformer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
 import type { Awaitable, Combined } from '../api/point.js';
 import type { ApiObject } from '../model/object.js';
 import { isGate } from '../features/gates.js';
@@ -17,7 +17,7 @@ export interface HostServices {
   /** The release functions of the thread, to which those of the plugins are added. */
   readonly releases: Releases;
   readonly informer?: (storageName: string) => Informer;
-  readonly dynamicInformer?: (storageName: string) => Awaitable<Informer>;
+  readonly dynamicInformer?: (storageName: string) => Awaitable<LabeledInformer>;
   /** The current registry; called only once all plugins are made. */
   readonly registry?: () => Registry;
   readonly onChange?: Host<'request'>['onChange'];

@@ -1,15 +1,19 @@
-import type { Informer, ResourceEvent } from '../api/host.js';
+import type { LabeledInformer, ResourceEvent } from '../api/host.js';
+import { LABEL_INDEXES } from '../limits.js';
 import { EntryEvent } from './entryEvent.js';
+import { LabelIndex } from './labelIndex.js';
 import { decodeShared } from './stored.js';
 import type { ApiObject } from '../model/object.js';
 import { SortedMap } from '../model/sortedMap.js';
 import { type Entry, storageNameIn } from '../threads/entry.js';
 
 /** The current objects of one resource in this thread. An object is decoded when it is first read. */
-class ResourceInformer implements Informer {
+class ResourceInformer implements LabeledInformer {
   readonly entries = new SortedMap<Entry>();
   readonly listeners: ((event: ResourceEvent) => void)[] = [];
   readonly #decoded = new WeakMap<Entry, ApiObject>();
+  /** By label. */
+  readonly #indexes = new Map<string, LabelIndex>();
   revision = 0;
 
   constructor(
@@ -28,6 +32,36 @@ class ResourceInformer implements Informer {
     this.catchUp();
     const entries = this.entries.range(`${this.storageName}/${namespace ? `${namespace}/` : ''}`);
     return entries.map(entry => this.#objectOf(entry));
+  }
+
+  labeled(namespace: string, label: string, value: string): readonly ApiObject[] {
+    this.catchUp();
+    const index = this.#indexOf(label);
+    const objectOf = (key: string): ApiObject | undefined => {
+      const entry = this.entries.get(key);
+      return entry && this.#objectOf(entry);
+    };
+    if (index) return index.find(namespace, value, objectOf).map(key => objectOf(key)!);
+    return this.list(namespace).filter(({ metadata: { labels } }) => {
+      return labels && Object.hasOwn(labels, label) && labels[label] === value;
+    });
+  }
+
+  /** To be called after every change. */
+  changed(key: string): void {
+    for (const [label, index] of this.#indexes) if (!index.change(key)) this.#indexes.delete(label);
+  }
+
+  /** The index of a label; undefined if there are too many others. */
+  #indexOf(label: string): LabelIndex | undefined {
+    const known = this.#indexes.get(label);
+    if (known || this.#indexes.size >= LABEL_INDEXES) return known;
+    const index = new LabelIndex(
+      label,
+      Array.from(this.entries.values(), ({ key }) => key),
+    );
+    this.#indexes.set(label, index);
+    return index;
   }
 
   #objectOf(entry: Entry): ApiObject {
@@ -51,7 +85,7 @@ export class Informers {
   ) {}
 
   /** The informer of a storage name. */
-  of(storageName: string): Informer {
+  of(storageName: string): LabeledInformer {
     return this.#of(storageName);
   }
 
@@ -93,6 +127,7 @@ export class Informers {
     const type = informer.listeners.length > 0 && informer.entries.get(entry.key) ? 'MODIFIED' : 'ADDED';
     informer.revision = entry.revision;
     informer.entries.set(entry);
+    informer.changed(entry.key);
     for (const listener of informer.listeners) listener(new EntryEvent(entry, type, entry.revision));
   }
 
@@ -103,6 +138,7 @@ export class Informers {
     const before = informer.listeners.length > 0 ? informer.entries.get(key) : undefined;
     informer.revision = revision;
     informer.entries.delete(key);
+    informer.changed(key);
     if (before) for (const listener of informer.listeners) listener(new EntryEvent(before, 'DELETED', revision));
   }
 
@@ -118,7 +154,7 @@ export class Informers {
 
 /** Informers of resources that a thread begins to follow while it runs. */
 export class DynamicInformers {
-  readonly #loading = new Map<string, Promise<Informer>>();
+  readonly #loading = new Map<string, Promise<LabeledInformer>>();
 
   constructor(
     readonly informers: Informers,
@@ -127,7 +163,7 @@ export class DynamicInformers {
   ) {}
 
   /** The informer of a storage name, or a promise of it until it has all current objects. */
-  of(storageName: string): Informer | Promise<Informer> {
+  of(storageName: string): LabeledInformer | Promise<LabeledInformer> {
     const loading = this.#loading.get(storageName);
     if (loading) return loading;
     if (this.informers.has(storageName)) return this.informers.of(storageName);

@@ -8,11 +8,7 @@ import type { Resource } from '../schema/resource.js';
 import { encodeYaml } from '../schema/yamlText.js';
 import { firstValue, parseQuery } from './query.js';
 
-const ALL: readonly MediaName[] = ['json', 'yaml', 'protobuf'];
-const WITHOUT_PROTOBUF: readonly MediaName[] = ['json', 'yaml'];
-
-/** Serializations of a resource: custom kinds have no protobuf form (spec, "Media types"). */
-const mediaTypesOf = (resource: Resource): readonly MediaName[] => (resource.builtIn ? ALL : WITHOUT_PROTOBUF);
+const MEDIA: readonly MediaName[] = ['json', 'yaml', 'protobuf'];
 
 /** All forms of an answer. */
 export const FORMS: readonly Form[] = ['object', 'table', 'partial', 'partialList'];
@@ -32,8 +28,10 @@ export const chooseForm = (
   { stream = false, collection = false, forms = FORMS } = {},
 ): Choice =>
   negotiate(accept || undefined, {
-    media: mediaTypesOf(resource),
+    media: MEDIA,
     forms,
+    // Custom kinds have no protobuf form (spec, "Media types"), but their metadata have.
+    derivedProtobuf: !resource.builtIn,
     stream,
     collection,
     naming,
@@ -79,7 +77,7 @@ export function encodeStatus(
   if (choice?.media === 'yaml') return { contentType: choice.contentType, bytes: Buffer.from(encodeYaml(status)) };
   const message = choice?.media === 'protobuf' ? encodeCommon(status) : undefined;
   if (choice && message) return { contentType: choice.contentType, bytes: message };
-  return { contentType: 'application/json', bytes: encodeJsonBody(status, indent) };
+  return { contentType: 'application/json', bytes: encodeJsonBody(status, choice?.pretty ?? indent) };
 }
 
 /** Encodes the Status of a refusal in a media type that the client accepts, or else in JSON. */
@@ -107,7 +105,7 @@ export function isPretty(query: string, userAgent: string): boolean {
 function tryNegotiate(accept: string | undefined, naming: Naming): Choice | undefined {
   if (!accept || accept === 'application/json') return undefined;
   try {
-    return negotiate(accept, { media: ALL, forms: ['object'], stream: false, naming, routed: false });
+    return negotiate(accept, { media: MEDIA, forms: ['object'], stream: false, naming, routed: false });
   } catch {
     return undefined;
   }

@@ -12,6 +12,8 @@ export interface Offer {
   /** In the order of preference for wildcards, which is also that of error messages. */
   readonly media: readonly MediaName[];
   readonly forms: readonly Form[];
+  /** Whether protobuf is for forms derived from objects only. */
+  readonly derivedProtobuf?: boolean;
   /** The answer is a watch: `stream=watch` is accepted, and media types without frames (YAML) are not. */
   readonly stream: boolean;
   /** Whether the answer is a list or a watch. Upstream's refusals then also name streams. */
@@ -191,6 +193,10 @@ export function checkAccepts(accept: string | undefined, ...mediaTypes: readonly
   if (!routeAccepts(accept, mediaTypes.map(neutralMediaType))) throw noRepresentation(mediaTypes);
 }
 
+/** A Table has cells of any JSON type and therefore no protobuf form. */
+const hasProtobuf = (form: Form, { derivedProtobuf }: Offer): boolean =>
+  form !== 'table' && !(derivedProtobuf && form === 'object');
+
 /**
  * Chooses the media type and the form of an answer by the Accept header (RFC 9110, section 12.5.1): those of the best
  * range that matches the offer. Throws 406 if no range matches.
@@ -212,8 +218,7 @@ export function negotiate(accept: string | undefined, offer: Offer): Choice {
     for (const media of offer.media) {
       if (!covers(range, NAMES[media])) continue;
       const parameters = parseParameters(range, media, offer);
-      // A Table has cells of any JSON type and therefore no protobuf form.
-      if (!parameters || (parameters.form === 'table' && media === 'protobuf')) continue;
+      if (!parameters || (media === 'protobuf' && !hasProtobuf(parameters.form, offer))) continue;
       // As upstream, which ignores the other ranges once it has chosen a media type that cannot be streamed.
       if (offer.stream && !canStream(media)) throw notAcceptable(streamTypes(offer));
       return { ...parameters, media, contentType: contentType(media, offer) };

@@ -11,18 +11,29 @@ const truncate = (text: string): string =>
 
 /**
  * Warning headers (RFC 7234, section 5.5), each text once. Texts may contain input of clients: those that a header
- * cannot contain are omitted. If the texts are too long together, each is truncated, and the last ones are omitted.
+ * cannot contain are omitted. As upstream, if the texts are too long together, each is truncated, and those that follow
+ * the one that exceeds the limit are omitted.
  */
 export function warningHeaders(warnings: readonly string[]): (readonly [string, string])[] {
   if (warnings.length === 0) return [];
-  const texts = [...new Set(warnings)].filter(text => text !== '' && !NOT_IN_HEADERS.test(text));
-  let left = WARNINGS_CHARACTERS;
-  if (texts.reduce((sum, text) => sum + text.length, 0) <= left) return texts.map(toHeader);
-  return texts
-    .map(truncate)
-    .filter(text => {
-      left -= text.length;
-      return left >= 0;
-    })
-    .map(toHeader);
+  let written: string[] = [];
+  let characters = 0;
+  let isTruncating = false;
+  for (const text of new Set(warnings)) {
+    if (isTruncating && characters >= WARNINGS_CHARACTERS) break;
+    if (text === '' || NOT_IN_HEADERS.test(text)) continue;
+    written.push(isTruncating ? truncate(text) : text);
+    characters += written.at(-1)!.length;
+    if (isTruncating || characters <= WARNINGS_CHARACTERS) continue;
+    isTruncating = true;
+    written = written.map(truncate);
+    characters = written.reduce((sum, one) => sum + one.length, 0);
+  }
+  return written.map(toHeader);
 }
+
+/** The texts of the warnings in the headers of an answer. */
+export const warningTexts = (headers: readonly (readonly [string, string])[]): readonly string[] =>
+  headers
+    .filter(([name]) => name === 'warning')
+    .map(([, value]) => value.slice('299 - "'.length, -1).replace(/\\([\\"])/g, '$1'));

@@ -20,6 +20,8 @@ export interface DecodeSink {
   readonly isMerged?: boolean;
   /** Custom kinds keep nulls that their schemas do not allow. */
   readonly keepsNulls?: boolean;
+  /** What is wrong with a number of the text, if the parsed value does not show it. */
+  readonly numberMismatch?: string | undefined;
 }
 
 /** Thrown by `normalize` for a value of the wrong type, with the message of Go's decoder. */
@@ -314,6 +316,7 @@ function structDecoder(struct: Struct): Decoder {
  * it. Throws `TypeMismatch`.
  */
 export function normalize(type: Struct, value: Json, sink: DecodeSink): { [key: string]: Json } {
+  if (sink.numberMismatch !== undefined) throw new TypeMismatch(sink.numberMismatch);
   const context = new Context(sink, type.noProto === true);
   const decoded = cachedDecoder(type)(value, context) as { [key: string]: Json };
   sink.strictErrors.push(...context.strictErrors.texts);

@@ -1,5 +1,5 @@
 import { DEPTH } from '../limits.js';
-import { OutOfRange, readJson, writeJson } from '../model/jsonText.js';
+import { hasManyDigits, OutOfRange, readJson, writeJson } from '../model/jsonText.js';
 import type { Json } from '../model/object.js';
 import { badRequest } from '../model/refusal.js';
 import { jsonSyntaxError } from './jsonSyntax.js';
@@ -10,6 +10,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const NINE = 0x39;
+const POINT = 0x2e;
 
 /** The nesting depth and the number of members of a text. */
 interface TextStats {
@@ -17,6 +18,8 @@ interface TextStats {
   readonly members: number;
   /** Whether a number may have an exponent. */
   readonly exponents: boolean;
+  /** Whether a number has a fraction. */
+  readonly fractions: boolean;
 }
 
 /** Bytes of a string that are scanned one by one. For longer strings a native search is faster. */
@@ -45,6 +48,7 @@ function scanText(bytes: Uint8Array, maxDepth: number): TextStats {
   let deepest = 0;
   let members = 0;
   let exponents = false;
+  let fractions = false;
   for (let at = 0; at < bytes.length && deepest <= maxDepth; at++) {
     const byte = bytes[at]!;
     if (byte === QUOTE) at = findClosingQuote(bytes, at + 1);
@@ -52,9 +56,10 @@ function scanText(bytes: Uint8Array, maxDepth: number): TextStats {
     else if (byte === 0x7b || byte === 0x5b) {
       if (++depth > deepest) deepest = depth;
     } else if (byte === 0x7d || byte === 0x5d) depth--;
+    else if (byte === POINT) fractions = true;
     else if ((byte | 0x20) === 0x65 && bytes[at - 1]! <= NINE) exponents = true;
   }
-  return { depth: deepest, members, exponents };
+  return { depth: deepest, members, exponents, fractions };
 }
 
 /** Throws `OutOfRange` if a value has a number beyond the range of doubles. */
@@ -77,13 +82,13 @@ const toText = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
 /** Parses a text. Throws a Refusal (400) with upstream's message if it is malformed or nested too deeply. */
-function parseWithStats(bytes: Uint8Array): { value: Json; members: number } {
-  const { depth, members, exponents } = scanText(bytes, DEPTH);
+function parseWithStats(bytes: Uint8Array): { value: Json; members: number; unusualNumbers: boolean } {
+  const { depth, members, exponents, fractions } = scanText(bytes, DEPTH);
   if (depth > DEPTH) throw badRequest(`json: exceeded max depth of ${DEPTH}`);
   try {
     const value = readJson(bytes);
     if (exponents) refuseInfinity(value);
-    return { value, members };
+    return { value, members, unusualNumbers: exponents || fractions || hasManyDigits(bytes) };
   } catch (cause) {
     if (cause instanceof OutOfRange) throw badRequest(`json: ${cause.message}`);
     const syntaxError = jsonSyntaxError(bytes) ?? (cause as Error).message;
@@ -100,13 +105,16 @@ export const parseJson = (bytes: Uint8Array): Json => parseWithStats(bytes).valu
 export interface StrictJson {
   readonly value: Json;
   readonly duplicates: readonly string[];
+  /** Whether a number has a fraction, an exponent or many digits, so that how it is written may matter. */
+  readonly unusualNumbers?: boolean;
 }
 
 /** Like `parseJson`, with errors for duplicate members. */
 export function parseStrict(bytes: Uint8Array): StrictJson {
-  const { value, members } = parseWithStats(bytes);
+  const { value, members, unusualNumbers } = parseWithStats(bytes);
   // A parsed object has no duplicates, so the numbers of members differ if the text has any.
-  return { value, duplicates: countMembers(value) === members ? [] : findStrictErrors(toText(bytes)) };
+  const duplicates = countMembers(value) === members ? [] : findStrictErrors(toText(bytes));
+  return { value, duplicates, unusualNumbers };
 }
 
 const ESCAPED = /[<>&\u2028\u2029]/;

@@ -23,8 +23,9 @@ export type RecordForm = 'object' | 'partial';
 
 /** The type of the messages in records. Throws an Error for kinds without a protobuf form. */
 export function recordType(resource: Resource, form: RecordForm): Struct {
+  if (form === 'partial') return typeOf('meta.v1.PartialObjectMetadata');
   if (!resource.builtIn) throw new Error(`${resource.kind} has no protobuf form`);
-  return form === 'partial' ? typeOf('meta.v1.PartialObjectMetadata') : resource.type;
+  return resource.type;
 }
 
 function varint(value: number): number[] {

@@ -76,6 +76,8 @@ export interface Resource {
   readonly custom?: CustomSchema;
   /** The schema of any version of a custom kind, served or not; undefined for one that its definition lacks. */
   readonly schemaOf?: (apiVersion: string) => CustomSchema | undefined;
+  /** What discovery has in the place of `verbs`. */
+  readonly discoveredVerbs?: readonly string[];
   /** The webhook that converts objects between versions. */
   readonly webhook?: ConversionWebhook;
   /** Objects up to this revision may have been written with another schema and must be read with `custom.read`. */

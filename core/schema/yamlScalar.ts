@@ -37,8 +37,12 @@ function numberOf(text: string): number | bigint | undefined {
   if (!beginsAsNumber(text)) return undefined;
   const plain = text.includes('_') ? text.replaceAll('_', '') : text;
   if (INTEGER.test(plain)) return integerOf(plain);
-  return FLOAT.test(plain) ? Number(plain) : undefined;
+  return FLOAT.test(plain) ? floatOf(Number(plain)) : undefined;
 }
+
+/** As upstream, which makes JSON of YAML: a float without a fraction is an integer, if 64 bits hold it. */
+const floatOf = (value: number): number | bigint =>
+  Number.isInteger(value) && !Number.isSafeInteger(value) ? integerValue(BigInt(value)) : value;
 
 /**
  * The value of a plain scalar of YAML 1.1, as upstream: times of day, timestamps and everything unknown are strings.

@@ -13,12 +13,12 @@ const withOwnLimits = (path: string): PluginSpec => ({ ...request(path), timeout
 interface AdmissionPlugin {
   readonly name: string;
   readonly isOnByDefault: boolean;
-  /** Absent: the plugin can be named but does nothing here. */
-  readonly spec?: PluginSpec;
+  /** Empty: the plugin can be named but does nothing here. */
+  readonly specs: readonly PluginSpec[];
 }
 
-const on = (name: string, spec?: PluginSpec): AdmissionPlugin => ({ name, isOnByDefault: true, ...(spec && { spec }) });
-const off = (name: string, spec?: PluginSpec): AdmissionPlugin => ({ ...on(name, spec), isOnByDefault: false });
+const on = (name: string, ...specs: PluginSpec[]): AdmissionPlugin => ({ name, isOnByDefault: true, specs });
+const off = (name: string, ...specs: PluginSpec[]): AdmissionPlugin => ({ name, isOnByDefault: false, specs });
 
 /** All admission plugins that the flags can name, in the order in which they are asked. */
 const PLUGINS: readonly AdmissionPlugin[] = [
@@ -28,7 +28,7 @@ const PLUGINS: readonly AdmissionPlugin[] = [
   off('NamespaceExists'),
   off('LimitPodHardAntiAffinityTopology'),
   on('LimitRanger', request('limit-ranger/index.js')),
-  on('ServiceAccount', request('service-account.js')),
+  on('ServiceAccount', request('service-account.js'), request('../authz/node/mirrorPods.js')),
   off('NodeRestriction', request('../authz/node/restriction/index.js')),
   on('TaintNodesByCondition', request('taint-new-nodes.js')),
   off('AlwaysPullImages'),
@@ -84,7 +84,7 @@ const unknownIn = (flag: string, names: readonly string[]): readonly string[] =>
 /** Warnings about plugins that the settings name and that this server does not have. */
 export const admissionWarnings = ({ enableAdmissionPlugins, disableAdmissionPlugins }: Flags): readonly string[] =>
   [...enableAdmissionPlugins, ...disableAdmissionPlugins]
-    .filter(name => !KNOWN.get(name)?.spec)
+    .filter(name => !KNOWN.get(name)?.specs.length)
     .map(name => `The admission plugin ${name} is not part of this server: naming it has no effect.`);
 
 /** The first plugin that is asked behind those of the configuration, and sees what they have changed. */
@@ -101,14 +101,13 @@ export function admissionPlugins(settings: Settings): {
     const kubeConfigFile = kubeConfigFiles.get(name);
     return { services, ...(kubeConfigFile ? { kubeConfigFile } : {}) };
   };
-  const specs = (plugins: readonly AdmissionPlugin[]): readonly PluginSpec[] =>
+  const specsOf = (plugins: readonly AdmissionPlugin[]): readonly PluginSpec[] =>
     plugins
       .filter(({ name, isOnByDefault }) =>
         isOnByDefault ? !disableAdmissionPlugins.includes(name) : enableAdmissionPlugins.includes(name),
       )
-      .flatMap(({ name, spec }) => {
-        if (!spec) return [];
-        return name.endsWith('AdmissionWebhook') ? { ...spec, config: configOf(name) } : spec;
-      });
-  return { before: specs(PLUGINS.slice(0, FIRST_BEHIND)), behind: specs(PLUGINS.slice(FIRST_BEHIND)) };
+      .flatMap(({ name, specs }) =>
+        name.endsWith('AdmissionWebhook') ? specs.map(spec => ({ ...spec, config: configOf(name) })) : specs,
+      );
+  return { before: specsOf(PLUGINS.slice(0, FIRST_BEHIND)), behind: specsOf(PLUGINS.slice(FIRST_BEHIND)) };
 }

@@ -91,7 +91,7 @@ const CURRENT_NAMES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What a server runs that is not told which controllers to run. */
+/** What a server runs if `--controllers` is not given. */
 const ALL = ['*'];
 /** Who accepts bootstrap tokens also expects them to end and to sign, as the usual tools of installation set it up. */
 const ALL_AND_BOOTSTRAP = [...ALL, 'bootstrap-signer-controller', 'token-cleaner-controller'];

@@ -11,33 +11,37 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Naming } from '../naming.js';
 import type { Releases } from '../plugin/releases.js';
-import { ensurePki, type Pki, writeFileAtomic } from '../pki/index.js';
+import { type CertificateFiles, certificateFiles, ensurePki, type Pki, writeFileAtomic } from '../pki/index.js';
 import type { Settings } from './settings.js';
 
-/**
- * The data directory, created at the first start: the store, certificates, the administrator's token and keys. Private
- * files have mode 0600, and their directories 0700.
- */
-export interface DataDirectory {
+/** Where the files of a data directory are. */
+export interface DataPaths {
+  readonly directory: string;
   readonly storePath: string;
-  readonly pki: Pki;
-  /** The administrator's token, and the file that the token authenticator reads it from. */
-  readonly admin: { readonly token: string; readonly file: string };
-  /** Signs continue tokens. It is kept with the data, so that tokens survive a restart. */
-  readonly continueSecret: Uint8Array;
+  /** The server's own CA and its key. */
+  readonly ca: CertificateFiles;
+  /** The file that the token authenticator reads the administrator's token from. */
+  readonly adminTokens: string;
   /** The key that signs tokens of service accounts unless the settings name one. */
   readonly serviceAccountKeyFile: string;
 }
 
-function ensureAdminToken(directory: string, user: string): DataDirectory['admin'] {
-  const file = join(directory, 'admin-token.csv');
+/** The files of a data directory that the server itself uses. */
+export interface DataDirectory {
+  readonly pki: Pki;
+  readonly adminToken: string;
+  /** Signs continue tokens. It is kept with the data, so that tokens survive a restart. */
+  readonly continueSecret: Uint8Array;
+}
+
+function ensureAdminToken(file: string, user: string): string {
   if (!existsSync(file))
     writeFileSync(file, `${randomBytes(24).toString('base64url')},${user},${user},"system:masters"\n`, { mode: 0o600 });
-  return { token: readFileSync(file, 'utf8').split(',')[0]!, file };
+  return readFileSync(file, 'utf8').split(',')[0]!;
 }
 
 function ensureSecret(file: string): Uint8Array {
@@ -46,15 +50,14 @@ function ensureSecret(file: string): Uint8Array {
 }
 
 /** Creates the key for tokens of service accounts: RSA, which all JWT libraries can verify, quickly. */
-async function ensureServiceAccountKey(file: string): Promise<string> {
-  if (existsSync(file)) return file;
+async function ensureServiceAccountKey(file: string): Promise<void> {
+  if (existsSync(file)) return;
   const { privateKey } = await promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,
     publicKeyEncoding: { type: 'spki', format: 'pem' },
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
   writeFileAtomic(file, privateKey, 0o600);
-  return file;
 }
 
 /** Removes the permissions of group and others from a directory with secrets, and from all but its certificates. */
@@ -83,31 +86,41 @@ function temporaryDirectory(releases: Releases): string {
   return made;
 }
 
-/** Creates the data directory, with mode 0700. The mode of an existing directory is not changed. */
-function makeDirectory({ dataDir }: Settings): string {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  return resolve(dataDir);
+/**
+ * Creates the data directory, with mode 0700; the mode of an existing directory is not changed. With `temporary` it is
+ * a new directory, which `releases` removes.
+ */
+export function makeDataDirectory({ dataDir }: Settings, temporary: boolean, releases: Releases): DataPaths {
+  if (!temporary) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const directory = temporary ? temporaryDirectory(releases) : resolve(dataDir);
+  const pki = join(directory, 'pki');
+  mkdirSync(pki, { recursive: true, mode: 0o700 });
+  return {
+    directory,
+    storePath: join(directory, 'store'),
+    ca: certificateFiles(directory, 'ca'),
+    adminTokens: join(pki, 'admin-token.csv'),
+    serviceAccountKeyFile: join(pki, 'service-account.key'),
+  };
 }
 
 /**
- * Opens the data directory and creates missing files. With `temporary` it is a new directory, which `releases` removes.
+ * Creates what is missing in a data directory: certificates, the administrator's token and keys. Private files have
+ * mode 0600, and their directories 0700.
  */
-export async function openDataDirectory(
+export async function fillDataDirectory(
+  { directory, adminTokens, serviceAccountKeyFile }: DataPaths,
   settings: Settings,
   naming: Naming,
-  temporary: boolean,
-  releases: Releases,
 ): Promise<DataDirectory> {
-  const directory = temporary ? temporaryDirectory(releases) : makeDirectory(settings);
   const sans = [settings.bindAddress, ...settings.tlsSan];
-  const pkiDirectory = join(directory, 'pki');
-  mkdirSync(pkiDirectory, { recursive: true, mode: 0o700 });
-  const [pki, serviceAccountKeyFile] = await Promise.all([
+  const [pki] = await Promise.all([
     ensurePki({ dataDir: directory, sans, naming, now: Date.now }),
-    ensureServiceAccountKey(join(pkiDirectory, 'service-account.key')),
+    ensureServiceAccountKey(serviceAccountKeyFile),
   ]);
-  const admin = ensureAdminToken(pkiDirectory, naming.component('orchestrator-admin'));
+  const adminToken = ensureAdminToken(adminTokens, naming.component('orchestrator-admin'));
+  const pkiDirectory = dirname(adminTokens);
   const continueSecret = ensureSecret(join(pkiDirectory, 'continue.key'));
   makePrivate(pkiDirectory);
-  return { storePath: join(directory, 'store'), pki, admin, continueSecret, serviceAccountKeyFile };
+  return { pki, adminToken, continueSecret };
 }

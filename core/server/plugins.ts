@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import type { OwnServiceConfig } from '../../plugins/controllers/ownService.js';
 import { DEFAULT_RANGES, ownAddress } from '../../plugins/kinds/core/service/allocator.js';
 import { ConfigError } from '../api/point.js';
 import type { PluginSpec } from '../threads/data.js';
 import { WRITE_MS } from '../limits.js';
+import { addressOf, urlHost } from './address.js';
 import { webhookServices } from './admissionConfig.js';
 import { admissionPlugins } from './admissionPlugins.js';
 import { signersOf } from './certificateSigning.js';
@@ -56,18 +56,10 @@ function modePlugin(mode: string): PluginSpec {
 /** The port in the Service of a server that listens on a random port. */
 const DEFAULT_PORT = 6443;
 const LOOPBACK = /^(127\.|::1$|localhost$)/;
-const ANY = new Set(['0.0.0.0', '::']);
-
-/** The address that the server listens on, or the first of this machine if it listens on all of them. */
-function addressOf({ bindAddress }: Settings): string | undefined {
-  const outer = Object.values(networkInterfaces()).flatMap(all => all ?? []);
-  return ANY.has(bindAddress) ? outer.find(one => !one.internal && one.family === 'IPv4')?.address : bindAddress;
-}
-
 /** The address of the server for workloads. */
 function ownServiceOf(settings: Settings): OwnServiceConfig {
   const { port } = settings;
-  const address = addressOf(settings);
+  const address = addressOf(settings.bindAddress);
   const reachable = address !== undefined && isIP(address) > 0 && !LOOPBACK.test(address);
   return { clusterIP: ownAddress(DEFAULT_RANGES), port: port || DEFAULT_PORT, ...(reachable ? { address } : {}) };
 }
@@ -120,8 +112,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
   const request = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['request'] });
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
   const { groups, serviceAccountKeyFile } = inputs;
-  const address = addressOf(settings) ?? 'localhost';
-  const host = address.includes(':') ? `[${address}]` : address;
+  const host = urlHost(addressOf(settings.bindAddress) ?? 'localhost');
   const accounts = serviceAccountConfig(settings, serviceAccountKeyFile, host);
   const admission = admissionPlugins(settings);
   const hasOwnStorage = settings.plugins.some(({ points }: PluginSpec) => points?.includes('storage'));
@@ -136,10 +127,11 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     ...(settings.enableBootstrapTokenAuth ? [request('authn/bootstrap-token.js')] : []),
     { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'request', 'control'] },
     ...admission.before,
-    request('authz/rbac/plugin.js#roleEscalation'),
     request('authz/system-masters.js'),
     ...settings.plugins,
     ...admission.behind,
+    // Sees what all mutators have changed.
+    request('authz/rbac/plugin.js#roleEscalation'),
     request('webhooks/index.js'),
     { ...request('conversion/webhook.js', { services: webhookServices(settings) }), timeout: WRITE_MS },
     ...settings.authorizationMode.map(modePlugin),

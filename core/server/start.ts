@@ -10,15 +10,16 @@ import { Releases } from '../plugin/releases.js';
 import type { Registry } from '../schema/resource.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { threadScope } from '../threads/thread.js';
-import { type RunningFrontEnd, startFrontEnd } from '../../workers/front/main.js';
+import { createThreads, type RunningFrontEnd, startFrontEnd } from '../../workers/front/main.js';
 import { COUNTERS } from '../../workers/front/storeThread.js';
+import { urlHost } from './address.js';
 import { checkAudit } from './audit.js';
 import { checkSigning } from './certificateSigning.js';
 import { checkControllers } from './controllers.js';
 import { checkEtcd } from './etcd.js';
 import { checkFeatures, featuresOf, featureWarnings } from './features.js';
 import { checkServiceAccounts } from './serviceAccounts.js';
-import { type DataDirectory, openDataDirectory } from './dataDirectory.js';
+import { type DataDirectory, type DataPaths, fillDataDirectory, makeDataDirectory } from './dataDirectory.js';
 import { type BuiltinInputs, builtInPlugins, pluginsOf } from './plugins.js';
 import { DEFAULTS, type Settings } from './settings.js';
 
@@ -67,16 +68,22 @@ async function start(
   const log = logOf('server', settings.verbosity);
   for (const warning of featureWarnings(settings)) log.warn({}, warning);
   checkJson(settings.resources);
-  const home = await openDataDirectory(settings, naming, temporary, releases);
-  const data = threadData(settings, home);
+  const paths = makeDataDirectory(settings, temporary, releases);
+  const data = threadData(settings, paths);
   const scope = threadScope(data, 'front', 'server', releases);
+  // Threads load their modules while the files are made that their plugins read.
+  const threads = createThreads(scope);
+  const home = await fillDataDirectory(paths, settings, naming);
+  const clientCa = settings.clientCaFile === undefined ? home.pki.caPem : readFileSync(settings.clientCaFile, 'utf8');
+  const certificates = { rootCa: home.pki.caPem, clientCa };
   let closing: Promise<void> | undefined;
   const frontEnd = await startFrontEnd({
     settings,
     naming,
     home,
     scope,
-    controlData: kinds => ({ ...data, plugins: pluginsFor(settings, home, describe(kinds)) }),
+    threads,
+    controlData: kinds => ({ ...data, plugins: pluginsFor(settings, paths, { ...certificates, ...describe(kinds) }) }),
     isClosing: () => closing !== undefined,
   });
   const listening = await listen(frontEnd, settings, home, releases);
@@ -90,7 +97,7 @@ async function start(
     ...listening,
     kubeconfigPath: pki.kubeconfigPath(listening.url),
     kubeconfig: pki.kubeconfig(listening.url),
-    token: home.admin.token,
+    token: home.adminToken,
     storeName: frontEnd.storeName,
     readyMs: performance.now() - began,
     close: () => (closing ??= close()),
@@ -120,25 +127,24 @@ const describe = (registry: Registry): Kinds => ({
 /** Every plugin of the server. */
 const pluginsFor = (
   settings: Settings,
-  { pki, admin, storePath, serviceAccountKeyFile }: DataDirectory,
-  kinds: Kinds,
+  { storePath, ca, adminTokens, serviceAccountKeyFile }: DataPaths,
+  inputs: Kinds & Pick<BuiltinInputs, 'rootCa' | 'clientCa'>,
 ): PluginSpec[] =>
   pluginsOf(settings, {
-    rootCa: pki.caPem,
-    clientCa: settings.clientCaFile === undefined ? pki.caPem : readFileSync(settings.clientCaFile, 'utf8'),
-    caFile: pki.caFile,
-    caKeyFile: pki.caKeyFile,
+    caFile: ca.cert,
+    caKeyFile: ca.key,
     storePath,
-    adminTokens: admin.file,
+    adminTokens,
     serviceAccountKeyFile,
-    ...kinds,
+    ...inputs,
   });
 
 /**
- * What every thread is started with. Kinds are described to the control thread alone, which starts once they are known.
+ * What every thread is started with. Kinds and certificates are described to the control thread alone, which starts
+ * once they are known.
  */
-function threadData(settings: Settings, home: DataDirectory): ThreadData {
-  const plugins = pluginsFor(settings, home, { resources: [], groups: [] });
+function threadData(settings: Settings, paths: DataPaths): ThreadData {
+  const plugins = pluginsFor(settings, paths, { rootCa: '', clientCa: '', resources: [], groups: [] });
   return {
     naming: settings.naming,
     plugins,
@@ -146,7 +152,7 @@ function threadData(settings: Settings, home: DataDirectory): ThreadData {
     calls: CallCounters.memory(plugins.length),
     counters: new SharedArrayBuffer(COUNTERS * 4),
     verbosity: settings.verbosity,
-    // Who is allowed everything is to be known (spec, "Anonymous requests").
+    // Where all requests are allowed, they must be authenticated (spec, "Anonymous requests").
     anonymous: settings.anonymousAuth && !settings.authorizationMode.includes('AlwaysAllow'),
     ...featuresOf(settings),
   };
@@ -177,13 +183,7 @@ async function listen(
   address.port = https.port;
   const http = httpPort === undefined ? undefined : await open({ host: '127.0.0.1', port: httpPort });
   return {
-    url: `https://${reachable(bindAddress)}:${https.port}`,
+    url: `https://${urlHost(bindAddress === '0.0.0.0' ? '127.0.0.1' : bindAddress)}:${https.port}`,
     ...(http ? { httpUrl: `http://127.0.0.1:${http.port}` } : {}),
   };
-}
-
-/** An address of this machine at which `bound` can be reached, as written in a URL. */
-function reachable(bound: string): string {
-  if (bound === '0.0.0.0') return '127.0.0.1';
-  return bound.includes(':') ? `[${bound}]` : bound;
 }

@@ -1,5 +1,5 @@
 import { deepFreeze } from '../api/freeze.js';
-import type { Host, Informer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
+import type { Host, LabeledInformer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
 import type { Combined, Contributed, Plugin, Point } from '../api/point.js';
 import type { ApiObject } from '../model/object.js';
 import { featureGates } from '../features/gates.js';
@@ -41,7 +41,7 @@ export interface FakeHost<T extends Thread> {
 const START = Date.UTC(2030, 0, 1);
 
 /** The current objects of one resource. */
-class FakeInformer implements Informer {
+class FakeInformer implements LabeledInformer {
   readonly objects = new Map<string, ApiObject>();
   revision = 0;
 
@@ -52,6 +52,10 @@ class FakeInformer implements Informer {
   list(namespace?: string): readonly ApiObject[] {
     const all = [...this.objects.values()];
     return namespace === undefined ? all : all.filter(({ metadata }) => (metadata.namespace ?? '') === namespace);
+  }
+
+  labeled(namespace: string, label: string, value: string): readonly ApiObject[] {
+    return this.list(namespace).filter(({ metadata }) => metadata.labels?.[label] === value);
   }
 }
 

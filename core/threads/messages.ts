@@ -233,8 +233,11 @@ export type JobResult = {
       readonly body: Uint8Array;
       /** The key that a dry run would have written. */
       readonly key?: string;
-      /** Of the first part of a list: the texts between two parts, and behind the last one. */
-      readonly rest?: { readonly between: string; readonly tail: string };
+      /**
+       * Of the first part of a list: the texts between two parts, and behind the last one; `mayFail` where objects are
+       * converted by functions or webhooks, so that a later part may be refused though this one was not.
+       */
+      readonly rest?: { readonly between: string; readonly tail: string; readonly mayFail: boolean };
     }
   /** `warnings`: the Warning headers of the answer to a deletecollection. */
   | { readonly is: 'granted'; readonly warnings?: readonly string[] }

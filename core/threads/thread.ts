@@ -74,7 +74,7 @@ export function runThread<In extends Message, Out extends Message, S extends Sta
 ): Promise<S> {
   const { port } = main;
   const scope = threadScope(workerData as ThreadData, main.kind, main.name);
-  // The writer ends with any error that it does not expect: a wrong store is worse than none.
+  // The writer ends with every unexpected error: a wrong store is worse than none.
   if (main.kind !== 'store') logUnhandledRejections(scope.log, scope.data);
   const post = (message: Out | { is: 'closed' }, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
   let begin: ((message: Begin<In>) => void) | undefined;

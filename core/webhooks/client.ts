@@ -1,5 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
-import { WEBHOOK_RESPONSE_BYTES, WEBHOOK_SOCKETS } from '../limits.js';
+import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createGunzip } from 'node:zlib';
+import { WEBHOOK_RESPONSE_BYTES, WEBHOOK_RETRIES, WEBHOOK_SOCKETS } from '../limits.js';
+import { describeError } from './connectionErrors.js';
 
 /** How a webhook is reached. */
 export interface Endpoint {
@@ -34,22 +39,9 @@ export interface HttpAnswer {
 /** Thrown by `post` where there is no answer, with upstream's text where there is one. */
 export class CallFailed extends Error {}
 
-/** Texts of Go for errors of connections. */
-function describeError(error: NodeJS.ErrnoException & { address?: string; port?: number }): string {
-  const to = error.address ? `dial tcp ${error.address}:${error.port}: ` : '';
-  switch (error.code) {
-    case 'ECONNREFUSED':
-      return `${to}connect: connection refused`;
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `dial tcp: lookup ${String((error as { hostname?: string }).hostname)}: no such host`;
-    case 'ECONNRESET':
-      return 'EOF';
-    default:
-      return /CERT|ALTNAME|SELF_SIGNED|ISSUER/.test(error.code ?? '')
-        ? `tls: failed to verify certificate: x509: ${error.message}`
-        : error.message;
-  }
+/** An answer, and the seconds after which it asks to be called again, if it does. */
+interface Received extends HttpAnswer {
+  readonly retryAfter: number | undefined;
 }
 
 /** Calls webhooks over HTTPS. Connections are kept and used again. Redirects are not followed. */
@@ -57,17 +49,35 @@ export class WebhookClient {
   readonly #agents = new Map<string, Agent>();
 
   /**
-   * Posts JSON and resolves with the answer. Throws CallFailed where there is none within `timeoutMs`, and where it is
-   * larger than WEBHOOK_RESPONSE_BYTES.
+   * Posts JSON and resolves with the answer. As upstream's client, calls again where a webhook is busy (429 or 5xx) and
+   * says when. Throws CallFailed where there is no answer within `timeoutMs`, and where it is larger than
+   * WEBHOOK_RESPONSE_BYTES.
    */
-  post(endpoint: Endpoint, body: string, timeoutMs: number): Promise<HttpAnswer> {
-    const { promise, resolve, reject } = withResolvers<HttpAnswer>();
-    const shown = `Post ${JSON.stringify(endpoint.url)}: `;
-    const fail = (why: string): void => reject(new CallFailed(shown + why));
+  async post(endpoint: Endpoint, body: string, timeoutMs: number): Promise<HttpAnswer> {
+    const end = performance.now() + timeoutMs;
+    for (let retries = 0; ; retries++) {
+      const answer = await this.#postOnce(endpoint, body, end);
+      const wait = (answer.retryAfter ?? 0) * 1000;
+      if (answer.retryAfter === undefined || retries === WEBHOOK_RETRIES) return answer;
+      const remaining = end - performance.now();
+      await pause(Math.min(wait, Math.max(remaining, 0)));
+      if (wait >= remaining) throw new CallFailed(`${shownCall(endpoint)}: context deadline exceeded`);
+    }
+  }
+
+  /**
+   * Posts once, or again on another connection where the webhook has closed the one that was kept: it may have done so
+   * before it got the request.
+   */
+  #postOnce(endpoint: Endpoint, body: string, end: number): Promise<Received> {
+    const { promise, resolve, reject } = withResolvers<Received>();
+    let hasBegun = false;
+    const fail = (why: string): void =>
+      reject(new CallFailed(hasBegun ? UNREADABLE_BODY + why : `${shownCall(endpoint)}: ${why}`));
     const timer = setTimeout(() => {
       fail('context deadline exceeded');
       sent.destroy();
-    }, timeoutMs);
+    }, end - performance.now());
     const sent = request(
       endpoint.url,
       {
@@ -76,30 +86,31 @@ export class WebhookClient {
         headers: {
           'content-type': 'application/json',
           accept: 'application/json, */*',
+          'accept-encoding': 'gzip',
           'content-length': Buffer.byteLength(body),
           ...authorizationOf(endpoint.credentials),
         },
       },
       answer => {
+        hasBegun = true;
+        const content = contentOf(answer);
         const chunks: Buffer[] = [];
         let size = 0;
-        answer.on('data', (chunk: Buffer) => {
+        content.on('data', (chunk: Buffer) => {
           size += chunk.length;
           if (size <= WEBHOOK_RESPONSE_BYTES) return void chunks.push(chunk);
           fail(`the response is larger than ${WEBHOOK_RESPONSE_BYTES} bytes`);
           sent.destroy();
         });
-        const { 'content-type': type } = answer.headers;
-        const isPlainText = type === undefined || type.startsWith('text/');
-        const contentType = type ?? 'application/json';
-        answer.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8');
-          resolve({ status: answer.statusCode!, text, contentType, isPlainText });
-        });
-        answer.on('error', error => fail(describeError(error)));
+        content.on('end', () => resolve(receivedOf(answer, Buffer.concat(chunks).toString('utf8'))));
+        for (const stream of new Set([content, answer])) stream.on('error', error => fail(describeError(error, true)));
       },
     );
-    sent.on('error', error => fail(describeError(error)));
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      const wasClosed = sent.reusedSocket && !hasBegun && error.code === 'ECONNRESET' && performance.now() < end;
+      if (wasClosed) resolve(this.#postOnce(endpoint, body, end));
+      else fail(describeError(error, hasBegun));
+    });
     sent.end(body);
     return promise.finally(() => clearTimeout(timer));
   }
@@ -129,6 +140,27 @@ export class WebhookClient {
   }
 }
 
+const UNREADABLE_BODY = 'unexpected error when reading response body. Please retry. Original error: ';
+
+const shownCall = ({ url }: Endpoint): string => `Post ${JSON.stringify(url)}`;
+
+/** The body of an answer, decompressed. */
+const contentOf = (answer: IncomingMessage): Readable =>
+  answer.headers['content-encoding'] === 'gzip' ? answer.pipe(createGunzip()) : answer;
+
+function receivedOf({ statusCode: status = 0, headers }: IncomingMessage, text: string): Received {
+  const type = headers['content-type'];
+  const seconds = headers['retry-after'] ?? '';
+  const isBusy = (status === 429 || status >= 500) && /^\d+$/.test(seconds);
+  return {
+    status,
+    text,
+    contentType: type ?? 'application/json',
+    isPlainText: type === undefined || type.startsWith('text/'),
+    retryAfter: isBusy ? Number(seconds) : undefined,
+  };
+}
+
 function authorizationOf({ token, username, password }: Credentials = {}): { authorization?: string } {
   if (token) return { authorization: `Bearer ${token}` };
   if (!username) return {};
@@ -136,7 +168,7 @@ function authorizationOf({ token, username, password }: Credentials = {}): { aut
 }
 
 function withResolvers<T>() {
-  let resolve!: (value: T) => void;
+  let resolve!: (value: T | Promise<T>) => void;
   let reject!: (error: Error) => void;
   const promise = new Promise<T>((yes, no) => {
     resolve = yes;

@@ -17,6 +17,16 @@ const MANAGER = 'validatingadmissionpolicy-status';
  */
 const SETTLED_MS = 2000;
 
+/** How long a policy that changes all the time may wait for its check, in milliseconds. */
+const LONGEST_WAIT_MS = 10_000;
+
+/** A changed policy that waits for its check. */
+interface Unsettled {
+  readonly timer: NodeJS.Timeout;
+  /** When it began to wait, on the clock of `performance`. */
+  readonly since: number;
+}
+
 const needsCheck = (policy: ApiObject | undefined): policy is ApiObject =>
   policy !== undefined && (policy.metadata.generation ?? 0) > (numberAt(policy, 'status', 'observedGeneration') ?? 0);
 
@@ -29,15 +39,15 @@ class PolicyStatus implements Controller {
   readonly #host: Host<'control'>;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
-  /** Policies that were changed, with the timers of their checks. */
-  readonly #unsettled = new Map<string, NodeJS.Timeout>();
+  /** By name. */
+  readonly #unsettled = new Map<string, Unsettled>();
 
   constructor(host: Host<'control'>) {
     this.#host = host;
     this.#requests = new Requests(host, NAME);
     this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 1, handle: name => this.#process(name) });
     host.onClose(() => {
-      for (const timer of this.#unsettled.values()) clearTimeout(timer);
+      for (const { timer } of this.#unsettled.values()) clearTimeout(timer);
       this.#queue.close();
     });
   }
@@ -49,14 +59,17 @@ class PolicyStatus implements Controller {
   }
 
   #checkSettled(name: string): void {
-    clearTimeout(this.#unsettled.get(name));
+    const waiting = this.#unsettled.get(name);
+    clearTimeout(waiting?.timer);
     this.#unsettled.delete(name);
     if (!needsCheck(this.#host.informer(POLICIES).get('', name))) return;
     const check = (): void => {
       this.#unsettled.delete(name);
       this.#queue.add(name);
     };
-    this.#unsettled.set(name, setTimeout(check, SETTLED_MS));
+    const since = waiting?.since ?? performance.now();
+    const left = since + LONGEST_WAIT_MS - performance.now();
+    this.#unsettled.set(name, { timer: setTimeout(check, Math.max(0, Math.min(SETTLED_MS, left))), since });
   }
 
   async #process(name: string): Promise<void> {

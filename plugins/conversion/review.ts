@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { writeJson } from '../../core/model/jsonText.js';
 import type { ApiObject } from '../../core/model/object.js';
-import { isRecord, recordAt, stringAt } from '../../core/model/record.js';
+import { recordAt, stringAt } from '../../core/model/record.js';
 import type { Naming } from '../../core/naming.js';
-import { errorOf, parseAnswer, unreadableError } from '../../core/webhooks/answer.js';
+import { errorOf, readAnswer } from '../../core/webhooks/answer.js';
 import type { HttpAnswer } from '../../core/webhooks/client.js';
 
 /** Thrown for an answer that converts nothing, with upstream's text. */
@@ -34,11 +34,10 @@ export function conversionReview(
   return { uid, apiVersion, body: writeJson({ kind: 'ConversionReview', apiVersion, request }) };
 }
 
-/** The objects of an answer, in the order of the request. Throws ReviewError. */
+/** The objects of an answer, in the order of the request. Throws ReviewError, and CallFailed for no object. */
 export function convertedObjects(answer: HttpAnswer, { uid, apiVersion }: ConversionReview): readonly unknown[] {
   if (answer.status < 200 || answer.status > 206) throw new ReviewError(errorOf(answer));
-  const body = parseAnswer(answer);
-  if (!isRecord(body)) throw new ReviewError(unreadableError(answer));
+  const body = readAnswer(answer);
   const given = [stringAt(body, 'apiVersion'), stringAt(body, 'kind')];
   if (given[0] !== apiVersion || given[1] !== 'ConversionReview')
     throw new ReviewError(

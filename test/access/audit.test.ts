@@ -11,10 +11,16 @@ kind: Policy
 omitStages: [RequestReceived]
 rules:
   - { level: None, users: [bob] }
-  - { level: Metadata, verbs: [create, get, list], resources: [{ group: '', resources: [configmaps, secrets] }] }
+  - { level: Metadata, verbs: [create, get, list], resources: [{ group: '', resources: [configmaps] }] }
+  - { level: Metadata, verbs: [get, list], resources: [{ group: '', resources: [secrets] }] }
   - { level: None, nonResourceURLs: ['/livez*'] }
   - { level: Metadata, nonResourceURLs: ['/version'] }
-  - { level: Request, resources: [{ group: authentication.k8s.io }, { group: '', resources: [serviceaccounts/token] }] }
+  - { level: Request, resources: [{ group: coordination.k8s.io }] }
+  - { level: RequestResponse, omitManagedFields: true, resources: [{ group: '', resources: [endpoints] }] }
+  - level: RequestResponse
+    resources:
+      - { group: authentication.k8s.io }
+      - { group: '', resources: [serviceaccounts/token, secrets, services, limitranges] }
 `;
 
 let api: Api;
@@ -99,6 +105,56 @@ describe('the audit log', () => {
     expect(found.filter(uri => /limit=7|livez|nodes/.test(uri))).toEqual([]);
   });
 
+  test('has bodies of requests and answers, as the level of the rule says', async () => {
+    const core = '/api/v1/namespaces/default';
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+    const spec = { holderIdentity: 'me' };
+    await api.made(leases, { metadata: { name: 'a' }, spec });
+    const made = await eventOf(leases);
+    expect(made).toMatchObject({ level: 'Request', requestObject: { metadata: { name: 'a' }, spec } });
+    expect(made.responseObject).toBeUndefined();
+    await api.patch(`${leases}/a`, 'application/merge-patch+json', { spec });
+    expect(await eventOf(`${leases}/a`)).toMatchObject({ verb: 'patch', requestObject: { spec } });
+
+    await api.made(`${core}/limitranges`, { metadata: { name: 'l' }, spec: { limits: [{ type: 'Pod' }] } });
+    const { responseObject } = await eventOf(`${core}/limitranges`);
+    expect(responseObject).toMatchObject({ kind: 'LimitRange', metadata: { name: 'l', managedFields: [{}] } });
+    await api.made(`${core}/endpoints`, { metadata: { name: 'e', managedFields: [] } });
+    const { requestObject: sent, responseObject: stored } = await eventOf(`${core}/endpoints`);
+    expect([sent, stored].map(one => (one as Loose).metadata)).toMatchObject([{ name: 'e' }, { name: 'e' }]);
+    expect(JSON.stringify([sent, stored])).not.toContain('managedFields');
+
+    await api.delete(`${core}/endpoints/none?a=1`);
+    const missing = { responseObject: { kind: 'Status', code: 404 }, responseStatus: { code: 404 } };
+    expect(await eventOf(`${core}/endpoints/none?a=1`)).toMatchObject(missing);
+  });
+
+  test('has bodies in protobuf as JSON', async () => {
+    const path = '/api/v1/namespaces/default/services?limit=9';
+    await api.get(path, { accept: 'application/vnd.kubernetes.protobuf' });
+    expect((await eventOf(path)).responseStatus).toMatchObject({ code: 200 });
+    const one = '/api/v1/namespaces/default/services/kubernetes';
+    await api.get(one, { accept: 'application/vnd.kubernetes.protobuf' });
+    expect((await eventOf(one)).responseObject).toMatchObject({ kind: 'Service', metadata: { name: 'kubernetes' } });
+  });
+
+  test('says of bodies that are too long that they are left out', async () => {
+    const path = '/api/v1/namespaces/default/services';
+    const annotations = { long: 'x'.repeat(120_000) };
+    await api.made(path, { metadata: { name: 's', annotations }, spec: { ports: [{ port: 1 }] } });
+    const event = await eventOf(path);
+    expect(event.requestObject).toBeUndefined();
+    expect(event.annotations).toMatchObject({ 'audit.k8s.io/truncated': 'true' });
+  });
+
+  test('has no body of a refused request', async () => {
+    const path = '/api/v1/namespaces/default/limitranges?by=carol';
+    await api.post(path, { metadata: { name: 'x' } }, { token: 'carol-token-0123' });
+    const event = await eventOf(path);
+    expect(event).toMatchObject({ responseStatus: { code: 403 }, responseObject: { reason: 'Forbidden' } });
+    expect(event.requestObject).toBeUndefined();
+  });
+
   test('can be read by its owner alone', () => {
     expect(statSync(join(directory, 'audit.log')).mode & 0o777).toBe(0o600);
   });
@@ -118,12 +174,15 @@ describe('the audit log', () => {
       await api.post('/apis/authentication.k8s.io/v1/tokenreviews', { spec: {} }, { token: bound }),
       await api.post(`${core}/secrets`, { metadata: { name: 'x' }, type: 1, stringData }),
       await api.post(`${core}/secrets`, `{"stringData": {"password": "${secrets[0]}"`),
+      await api.post(`${core}/services`, { kind: 'Secret', apiVersion: 'v1', metadata: { name: 'x' }, stringData }),
       await api.get('/metrics', { accept: '*/*' }),
     ];
     const review = { spec: { token: bound } };
     await api.post('/apis/authentication.k8s.io/v1/tokenreviews', review);
     await eventOf('/apis/authentication.k8s.io/v1/tokenreviews');
-    await eventOf(`${core}/serviceaccounts/default/token`);
+    await api.patch(`${core}/secrets/held`, 'application/merge-patch+json', { stringData: { other: secrets[0] } });
+    for (const uri of [`${core}/serviceaccounts/default/token`, `${core}/secrets`, `${core}/secrets/held`])
+      expect(await eventOf(uri)).toMatchObject({ level: 'Metadata' });
     const pki = join(directory, 'data', 'pki');
     const keys = readdirSync(pki).filter(file => file.endsWith('.key') && file !== 'continue.key');
     const lines = keys.flatMap(file => readFileSync(join(pki, file), 'utf8').split('\n').slice(1, 3));
@@ -138,6 +197,7 @@ test.each([
   ['apiVersion: v1\nkind: Policy\nrules: [{level: None}]', 'must be an object of apiVersion audit.k8s.io/v1'],
   ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: []', 'loaded illegal policy with 0 rules'],
   ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Some}]', 'must be None, Metadata'],
+  ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None, omitManagedFields: x}]', 'must be true or false'],
   ['apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: None, omitStages: [x]}]', 'unknown stage "x"'],
 ])('a policy that cannot be used is refused: %j', (yaml, why) => {
   expect(() => parsePolicy(yaml, 'policy.yaml', 'audit.k8s.io')).toThrow(why);

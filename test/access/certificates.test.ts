@@ -1,33 +1,19 @@
-import { webcrypto, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as send } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import 'reflect-metadata';
-import {
-  type JsonGeneralName,
-  Pkcs10CertificateRequestGenerator,
-  SubjectAlternativeNameExtension,
-} from '@peculiar/x509';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiObject } from '../../core/api/index.js';
 import { issue } from '../../core/pki/certificate.js';
 import { obsolescence } from '../../plugins/controllers/certificates/cleaner.js';
 import { Api, type Loose } from '../api/support.js';
+import type { JsonGeneralName } from '@peculiar/x509';
+import { pkcs10 } from './certificateRequests.js';
 
 const CSRS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const CLIENT = 'kubernetes.io/kube-apiserver-client';
 const NODE_CLIENT = 'kubernetes.io/kube-apiserver-client-kubelet';
-const ALGORITHMS = {
-  ec: { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' },
-  rsa: {
-    name: 'RSASSA-PKCS1-v1_5',
-    hash: 'SHA-256',
-    modulusLength: 2048,
-    publicExponent: new Uint8Array([1, 0, 1]),
-  },
-} as const;
-
 let api: Api;
 let made = 0;
 
@@ -35,23 +21,6 @@ beforeAll(async () => {
   api = await Api.start();
 });
 afterAll(() => api.close());
-
-/** A key, and a request in base64 as objects hold it. */
-async function pkcs10(name: string, names: JsonGeneralName[] = [], type: keyof typeof ALGORITHMS = 'ec') {
-  const algorithm = ALGORITHMS[type];
-  const keys = (await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
-  const request = await Pkcs10CertificateRequestGenerator.create({
-    name,
-    keys,
-    signingAlgorithm: algorithm,
-    extensions: names.length > 0 ? [new SubjectAlternativeNameExtension(names)] : [],
-  });
-  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
-  return {
-    key: `-----BEGIN PRIVATE KEY-----\n${der}\n-----END PRIVATE KEY-----\n`,
-    request: Buffer.from(request.toString('pem')).toString('base64'),
-  };
-}
 
 interface Wanted {
   readonly request: string;

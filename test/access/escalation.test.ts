@@ -91,17 +91,30 @@ describe.each([['RBAC'], ['RBAC,AlwaysDeny']])('with --authorization-mode=%s', m
   });
 
   test('aggregation needs all permissions', async () => {
-    const rules = [rule(GROUP, 'clusterroles', ['create'])];
+    const rules = [rule(GROUP, 'clusterroles', ['create', 'update'])];
     await api.made(`${RBAC}/clusterroles`, role('maker', ...rules));
     await api.made(`${RBAC}/clusterrolebindings`, binding('maker', 'ClusterRole', 'maker', 'carol'));
     const aggregating = {
       ...role('gathers'),
       aggregationRule: { clusterRoleSelectors: [{ matchLabels: { 'aggregate-to': 'x' } }] },
     };
-    const { status, body } = await api.post(`${RBAC}/clusterroles`, aggregating, carol);
-    expect([status, body.message]).toEqual([
+    const refused = [
       403,
-      `clusterroles.${GROUP} "gathers" is forbidden: must have cluster-admin privileges to use an aggregationRule`,
-    ]);
+      `clusterroles.${GROUP} "gathers" is forbidden: must have cluster-admin privileges to use the aggregationRule`,
+    ];
+    const created = await api.post(`${RBAC}/clusterroles`, aggregating, carol);
+    expect([created.status, created.body.message]).toEqual(refused);
+    await api.made(`${RBAC}/clusterroles`, aggregating);
+    for (const { aggregationRule } of [aggregating, { aggregationRule: null }]) {
+      const body = { ...aggregating, aggregationRule, rules, metadata: { name: 'gathers' } };
+      const updated = await api.call('PUT', `${RBAC}/clusterroles/gathers`, { body, ...carol });
+      expect([updated.status, updated.body.message]).toEqual(refused);
+    }
+  });
+
+  test('what is invalid and grants more is refused for what it grants', async () => {
+    const body = binding('own', 'ClusterRole', 'cluster-admin');
+    expect((await api.call('PUT', `${BINDINGS}/own`, { body, ...carol })).status).toBe(403);
+    expect((await api.call('PUT', `${BINDINGS}/own`, { body, token: 'root' })).status).toBe(422);
   });
 });

@@ -32,11 +32,55 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** The codes of requests of the user that are sent together, each on a connection of its own. */
-const codes = async (): Promise<Set<number>> => {
-  const read = async () => (await api.get('/api/v1/namespaces/default/configmaps', { token: 'ann-token' })).status;
+const codes = (): Promise<Set<number>> => codesOf('ann-token');
+
+/** The codes of requests that are sent together, each on a connection of its own. */
+async function codesOf(token: string, headers?: Record<string, string>): Promise<Set<number>> {
+  const read = async () =>
+    (await api.get('/api/v1/namespaces/default/configmaps', { token, ...(headers && { headers }) })).status;
   return new Set(await Promise.all(Array.from({ length: READERS }, read)));
-};
+}
+
+test('permissions to impersonate', async () => {
+  const path = '/apis/rbac.authorization.k8s.io/v1';
+  const rules = [{ apiGroups: [''], resources: ['users'], verbs: ['impersonate'], resourceNames: ['kim'] }];
+  await api.made(`${path}/clusterroles`, { metadata: { name: 'as-kim' }, rules });
+  const roleRef = { apiGroup, kind: 'ClusterRole', name: 'view' };
+  const subjects = [{ kind: 'User', apiGroup, name: 'kim' }];
+  await api.made(`${RBAC}/rolebindings`, { metadata: { name: 'kim' }, roleRef, subjects });
+  const asKim = { ...binding, metadata: { name: 'as-kim' }, roleRef: { ...roleRef, name: 'as-kim' } };
+  for (let i = 0; i < ROUNDS; i++) {
+    expect(await codesOf('ann-token', { 'impersonate-user': 'kim' })).toEqual(new Set([403]));
+    await api.made(`${path}/clusterrolebindings`, asKim);
+    expect(await codesOf('ann-token', { 'impersonate-user': 'kim' })).toEqual(new Set([200]));
+    await api.delete(`${path}/clusterrolebindings/as-kim`);
+  }
+});
+
+test('accounts and secrets of their tokens', async () => {
+  const core = '/api/v1/namespaces/default';
+  const roleRef = { apiGroup, kind: 'ClusterRole', name: 'view' };
+  const subjects = [{ kind: 'Group', apiGroup, name: 'system:serviceaccounts:default' }];
+  await api.made(`${RBAC}/rolebindings`, { metadata: { name: 'accounts' }, roleRef, subjects });
+  const annotations = { 'kubernetes.io/service-account.name': 'robot' };
+  const type = 'kubernetes.io/service-account-token';
+  for (let i = 0; i < ROUNDS / 4; i++) {
+    await api.made(`${core}/serviceaccounts`, { metadata: { name: 'robot' } });
+    const bound = (await api.post(`${core}/serviceaccounts/robot/token`, { spec: {} })).body.status!.token as never;
+    await api.made(`${core}/secrets`, { metadata: { name: 'robot', annotations }, type });
+    let legacy = '';
+    await api.until(async () => {
+      const { data } = (await api.get(`${core}/secrets/robot`)).body;
+      legacy = Buffer.from(String(data?.token ?? ''), 'base64').toString();
+      return legacy !== '';
+    });
+    expect([await codesOf(bound), await codesOf(legacy)]).toEqual([new Set([200]), new Set([200])]);
+    await api.delete(`${core}/secrets/robot`);
+    expect([await codesOf(bound), await codesOf(legacy)]).toEqual([new Set([200]), new Set([401])]);
+    await api.delete(`${core}/serviceaccounts/robot`);
+    expect(await codesOf(bound)).toEqual(new Set([401]));
+  }
+});
 
 test('bindings', async () => {
   await api.made(`${RBAC}/roles`, roleFor('configmaps'));

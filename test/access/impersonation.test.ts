@@ -73,6 +73,11 @@ describe('impersonation [A278 A279 A280 A281 A282 A283]', () => {
     expect(known.user?.groups).toEqual(['system:authenticated']);
     const unknown = await asking(['impersonate-user', 'zoe'], ['impersonate-group', 'system:unauthenticated']);
     expect(unknown.user?.groups).toEqual(['system:unauthenticated']);
+    const nobody = await asking(
+      ['impersonate-user', 'system:anonymous'],
+      ['impersonate-group', 'system:authenticated'],
+    );
+    expect(nobody.user?.groups).toEqual(['system:authenticated', 'system:unauthenticated']);
   });
 
   test('an empty name impersonates nobody; other attributes without a name are an error', async () => {

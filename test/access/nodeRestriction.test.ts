@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Answer } from '../api/support.js';
+import { pkcs10 } from './certificateRequests.js';
 
 /* A server in mode Node,RBAC with NodeRestriction, and nodes that write to it. */
 
@@ -80,9 +81,41 @@ describe('a node', () => {
     expect((await create({}, mirror, 'n2')).status).toBe(403);
     for (const change of [{ uid: 'x' }, { name: 'n2' }, { controller: false }, { blockOwnerDeletion: true }])
       expect((await create({}, { annotations, ownerReferences: [{ ...owner, ...change }] })).status).toBe(403);
-    for (const volume of [{ secret: { secretName: 's' } }, { configMap: { name: 's' } }])
-      expect((await create({ volumes: [{ name: 'v', ...volume }] }, mirror)).status).toBe(403);
-    expect((await create({ serviceAccountName: 'default' }, mirror)).status).toBe(403);
+    const why = async (spec: object) => refusal(await create(spec, mirror))[1];
+    const ofNode = 'pods "m" is forbidden: node "n1" can not create pods that reference ';
+    for (const [volume, what] of [
+      [{ configMap: { name: 's' } }, 'configmaps'],
+      [{ persistentVolumeClaim: { claimName: 's' } }, 'persistentvolumeclaims'],
+    ] as const)
+      expect(await why({ volumes: [{ name: 'v', ...volume }] })).toBe(ofNode + what);
+    const ofMirror = 'pods "m" is forbidden: a mirror pod may not ';
+    expect(await why({ volumes: [{ name: 'v', secret: { secretName: 's' } }] })).toBe(`${ofMirror}reference secrets`);
+    expect(await why({ serviceAccountName: 'default' })).toBe(`${ofMirror}reference service accounts`);
+  });
+
+  test('of whom there is no Node makes no mirror pods', async () => {
+    const annotations = { 'kubernetes.io/config.mirror': 'x' };
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'Node', name: 'n9', uid: '', controller: true }];
+    const pod = podOn('n9', 'm', {}, { annotations, ownerReferences });
+    expect(refusal(await api.post(`${CORE}/pods`, pod, as('n9')))).toEqual([404, 'node "n9" not found']);
+  });
+
+  test('asks for certificates for nodes in its own name alone', async () => {
+    const path = '/apis/certificates.k8s.io/v1/certificatesigningrequests?dryRun=All';
+    for (const [commonName, signer, status] of [
+      ['system:node:n1', 'kubelet-serving', 201],
+      ['system:node:n2', 'kubelet-serving', 403],
+      ['alice', 'kubelet-serving', 403],
+      ['alice', 'kube-apiserver-client-kubelet', 403],
+      ['alice', 'kube-apiserver-client', 201],
+    ] as const) {
+      const { request } = await pkcs10(`O=system:nodes,CN=${commonName}`);
+      const isServing = signer === 'kubelet-serving';
+      const usages = ['digital signature', isServing ? 'server auth' : 'client auth'];
+      const spec = { signerName: `kubernetes.io/${signer}`, usages, request };
+      const answer = await api.post(path, { metadata: { name: 'r' }, spec }, as('n1'));
+      expect([commonName, signer, answer.status]).toEqual([commonName, signer, status]);
+    }
   });
 
   test('reports the status of its pods and deletes them, and no others', async () => {
@@ -124,6 +157,7 @@ describe('a node', () => {
     ]) {
       const make = (name: string) => api.post(path, { metadata: { name }, spec: { drivers: [] } }, as('n1'));
       expect([(await make('n2')).status, (await make('n1')).status]).toEqual([403, 201]);
+      expect((await make('')).body.message).toContain(' "Unknown" is forbidden: can only access ');
     }
   });
 });
@@ -151,4 +185,20 @@ test('what a node may read follows from its pods with the next request, on any c
     expect(await Promise.all(Array.from({ length: 4 }, reads))).toEqual([200, 200, 200, 200]);
     await api.call('DELETE', `${CORE}/pods/q?gracePeriodSeconds=0`);
   }
+});
+
+test.each([
+  [{ serviceAccountName: 'default' }, 'reference service accounts'],
+  [{ imagePullSecrets: [{ name: 's' }] }, 'reference secrets'],
+  [{ volumes: [{ name: 'v', csi: { driver: 'd', nodePublishSecretRef: { name: 's' } } }] }, 'reference secrets'],
+  [
+    { volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't' } }] } }] },
+    'use ServiceAccountToken volume projections',
+  ],
+])('a mirror pod with %j is refused, whoever makes it', async (spec, what) => {
+  const pod = podOn('n1', 'm', spec, { annotations: { 'kubernetes.io/config.mirror': 'x' } });
+  expect(refusal(await api.post(`${CORE}/pods`, pod))).toEqual([
+    403,
+    `pods "m" is forbidden: a mirror pod may not ${what}`,
+  ]);
 });

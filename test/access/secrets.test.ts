@@ -12,7 +12,7 @@ const BOOTSTRAP = '0123456789abcdef';
 const POLICY = `
 apiVersion: audit.k8s.io/v1
 kind: Policy
-rules: [{ level: Metadata }]
+rules: [{ level: RequestResponse }]
 `;
 
 test('no log, audit line, metric or error of a server has a secret, token or key', async () => {

@@ -4,8 +4,13 @@ import type { TLSSocket } from 'node:tls';
 import { issue, type IssuedCertificate } from '../../core/pki/certificate.js';
 import type { Api, Loose } from '../api/support.js';
 
-/** What a hook answers: members of the response, or a whole HTTP answer. */
-export type HookAnswer = object & { readonly raw?: string; readonly code?: number; readonly location?: string };
+/** What a hook answers: members of the response, a whole HTTP answer, or nothing: it closes the connection. */
+export type HookAnswer = object & {
+  readonly hangsUp?: boolean;
+  readonly raw?: string | Buffer;
+  readonly code?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 /** A call that a hook received. */
 export interface Call {
@@ -41,8 +46,10 @@ export class Hooks {
         const client = (incoming.socket as TLSSocket).getPeerCertificate()?.subject?.CN as string | undefined;
         const { authorization } = incoming.headers;
         this.calls.push({ path: pathname, query: search, request: review.request, client, authorization });
-        const { raw, code = 200, location, ...response } = (await this.#answers.get(pathname)?.(review.request)) ?? {};
-        outgoing.writeHead(code, { 'content-type': 'application/json', ...(location ? { location } : {}) });
+        const answer = (await this.#answers.get(pathname)?.(review.request)) ?? {};
+        const { hangsUp, raw, code = 200, headers, ...response } = answer as HookAnswer;
+        if (hangsUp) return void incoming.socket.destroy();
+        outgoing.writeHead(code, { 'content-type': 'application/json', ...headers });
         const uid = review.request['uid'];
         const { apiVersion, kind } = review;
         outgoing.end(raw ?? JSON.stringify({ apiVersion, kind, response: { uid, allowed: true, ...response } }));

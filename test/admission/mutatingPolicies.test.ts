@@ -56,6 +56,7 @@ async function mutated(policy: string, spec: object): Promise<Loose> {
   return body;
 }
 
+const UNTYPED = 'error applying patch: failed to convert patch object to typed object';
 const refusal = (name: string, why: string): string => `policy '${name}' with binding '${name}' denied request: ${why}`;
 
 describe('an apply configuration', () => {
@@ -230,5 +231,66 @@ describe('a mutating policy', () => {
     const answer = await api.post(`${GROUP}/mutatingadmissionpolicies`, policyOf('invalid', spec));
     expect(answer.status).toBe(422);
     expect(answer.body['message']).toContain(why);
+  });
+});
+
+describe('a policy that mutates', () => {
+  test('says all that it denies, and applies nothing', async () => {
+    await bind('twice', {
+      mutations: [
+        {
+          patchType: 'ApplyConfiguration',
+          applyConfiguration: { expression: 'Object{metadata: Object.metadata{labels: null}}' },
+        },
+        { patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "remove", path: "/none"}]' } },
+      ],
+    });
+    const { status, body } = await create('twice');
+    expect([status, body['details']!['causes']]).toEqual([
+      403,
+      [
+        { message: refusal('twice', `${UNTYPED}: .metadata.labels: expected map, got &{NULL_VALUE}`) },
+        {
+          message: refusal(
+            'twice',
+            "JSON Patch: error in remove for path: '/none': Unable to remove nonexistent key: none: missing value",
+          ),
+        },
+      ],
+    ]);
+  });
+
+  test('that adds a field that the kind does not have fails the request', async () => {
+    await bind('adds', patches('[JSONPatch{op: "add", path: "/spec", value: Object.spec{replicas: 4}}]'));
+    const { status, body } = await create('adds');
+    expect([status, body['message']]).toEqual([
+      500,
+      'Internal error occurred: strict decoding error: unknown field "spec"',
+    ]);
+  });
+
+  test('is asked about connections', async () => {
+    const pods = '/api/v1/namespaces/default/pods';
+    const resourceRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CONNECT'], resources: ['pods/exec'] }];
+    await bind('connects', {
+      matchConstraints: { resourceRules },
+      ...patches('[JSONPatch{op: "remove", path: "/none"}]'),
+    });
+    await api.made(pods, { metadata: { name: 'pod' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    const { status, body } = await api.post(`${pods}/pod/exec?command=ls`, {});
+    expect(status).toBe(403);
+    expect(body['message']).toContain("policy 'connects' with binding 'connects' denied request");
+  });
+
+  test('and its binding cannot name deletions', async () => {
+    const resourceRules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['secrets'] }];
+    const { status, body } = await api.post(`${GROUP}/mutatingadmissionpolicybindings`, {
+      metadata: { name: 'deletes' },
+      spec: { policyName: 'deletes', matchResources: { resourceRules } },
+    });
+    expect([status, (body['details']!['causes'] as unknown as Loose[])[0]!['field']]).toEqual([
+      422,
+      'spec.matchResources.resourceRules.operations',
+    ]);
   });
 });

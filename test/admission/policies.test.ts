@@ -213,6 +213,31 @@ describe('a policy', () => {
     expect((await api.post('/api/v1/namespaces', { metadata: { name: 'refused' } })).status).toBe(201);
   });
 
+  test('refuses what its audit annotations cannot be made for, whatever its actions are', async () => {
+    const auditAnnotations = [{ key: 'broken', valueExpression: 'string(1 / 0)' }];
+    await policy(only('unnoted', { auditAnnotations }), { validationActions: ['Warn'] });
+    expect((await create('unnoted')).body['message']).toContain("expression 'string(1 / 0)' resulted in error");
+    await policy(only('unnoted-ignored', { auditAnnotations, failurePolicy: 'Ignore' }));
+    expect((await create('unnoted-ignored')).status).toBe(201);
+  });
+
+  test('warns of each object of a collection that is deleted', async () => {
+    const rule = { ...CONFIGMAPS, operations: ['DELETE'] };
+    const objectSelector = { matchLabels: { swept: 'yes' } };
+    const messageExpression = "'sweeping ' + oldObject.metadata.name";
+    await policy(
+      {
+        matchConstraints: { resourceRules: [rule], objectSelector },
+        validations: [{ expression: 'false', messageExpression }],
+      },
+      { validationActions: ['Warn'] },
+    );
+    for (const name of ['swept-1', 'swept-2']) await create(name, { metadata: { name, labels: { swept: 'yes' } } });
+    const swept = await api.delete(`${MAPS}?labelSelector=swept%3Dyes`);
+    expect(swept.status).toBe(200);
+    expect(warnings(swept).join()).toMatch(/sweeping swept-1.*sweeping swept-2/);
+  });
+
   test('stops when its expressions have cost too much', async () => {
     const list = `[${Array.from({ length: 40 }, (_, i) => i).join(',')}]`;
     const expensive = `${list}.all(a, ${list}.all(b, ${list}.all(c, ${list}.all(d, a + b + c + d >= 0))))`;

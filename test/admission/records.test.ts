@@ -91,6 +91,17 @@ test('annotations of webhooks have their names in front; a mutating one says whe
   });
 });
 
+test('a request that a mutating webhook refuses is recorded as allowed by authorization, and not changed', async () => {
+  hooks.on('/forbids', () => ({ allowed: false, status: { code: 403 } }));
+  await install(api, 'Mutating', 'forbids', hooks.webhook('/forbids'));
+  const uri = `${MAPS}?fieldManager=forbidden`;
+  expect((await api.post(uri, { metadata: { name: 'forbidden', labels: { hook: 'forbids' } } })).status).toBe(403);
+  const annotations = (await eventOf(uri))['annotations'] as unknown as Record<string, string>;
+  expect(annotations['authorization.k8s.io/decision']).toBe('allow');
+  const [, mutation] = Object.entries(annotations).find(([key]) => key.startsWith('mutation.'))!;
+  expect(JSON.parse(mutation)).toEqual({ configuration: 'forbids', webhook: 'forbids.example.com', mutated: false });
+});
+
 test('patches of webhooks are recorded where the policy asks for bodies', async () => {
   const operations = [{ op: 'add', path: '/data', value: { by: 'webhook' } }];
   const patch = Buffer.from(JSON.stringify(operations)).toString('base64');

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, Api } from '../api/support.js';
+import { type Answer, Api, type Loose } from '../api/support.js';
 import { Hooks, install } from './hooks.js';
 
 /* Validating and mutating webhooks, through a running server and an HTTPS server with hooks. */
@@ -48,6 +49,7 @@ const patchOf = (...operations: object[]): object => ({
   patch: Buffer.from(JSON.stringify(operations)).toString('base64'),
 });
 const add = (path: string, value: unknown): object => ({ op: 'add', path, value });
+const STATUS = JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'no' });
 const failure = (hook: string, why: string): string =>
   `Internal error occurred: failed calling webhook "${hook}.example.com": ${why}`;
 
@@ -101,6 +103,75 @@ describe('a validating webhook', () => {
     ]);
   });
 
+  test('says when to try again, in the header as well', async () => {
+    await install(api, 'Validating', 'later', hooks.webhook('/later'));
+    hooks.on('/later', () => ({ allowed: false, status: { code: 503, details: { retryAfterSeconds: 7 } } }));
+    const refused = await create('later', 'later');
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '7']);
+  });
+
+  test('that is busy is called again when it says', async () => {
+    await install(api, 'Validating', 'busy', hooks.webhook('/busy'));
+    let calls = 0;
+    hooks.on('/busy', () => (calls++ < 2 ? { code: 429, headers: { 'retry-after': '0' }, raw: 'busy' } : {}));
+    expect((await create('busy', 'busy')).status).toBe(201);
+    expect(calls).toBe(3);
+  });
+
+  test('that is busy for longer than its timeout fails the request', async () => {
+    await install(api, 'Validating', 'closed', hooks.webhook('/closed', { timeoutSeconds: 1 }));
+    hooks.on('/closed', () => ({ code: 503, headers: { 'retry-after': '60' }, raw: 'closed' }));
+    const { status, body } = await create('closed', 'closed');
+    expect(status).toBe(500);
+    expect(body['message']).toContain('context deadline exceeded');
+  });
+
+  test('may compress its answer', async () => {
+    await install(api, 'Validating', 'zips', hooks.webhook('/zips'));
+    hooks.on('/zips', ({ uid }) => {
+      const review = { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid, allowed: true } };
+      return { headers: { 'content-encoding': 'gzip' }, raw: gzipSync(JSON.stringify(review)) };
+    });
+    expect((await create('zips', 'zips')).status).toBe(201);
+  });
+
+  test('is asked once about a pod that is evicted or deleted at once', async () => {
+    const pods = '/api/v1/namespaces/default/pods';
+    const rules = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['pods', 'pods/eviction'] }];
+    const webhook = hooks.webhook('/once', { rules, objectSelector: {} });
+    await install(api, 'Validating', 'once', webhook);
+    await install(api, 'Mutating', 'once', webhook);
+    const pod = (name: string): object => ({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    await api.made(pods, pod('evicted'));
+    await api.made(pods, pod('deleted'));
+    hooks.take('/once');
+    await api.made(`${pods}/evicted/eviction`, {
+      metadata: { name: 'evicted' },
+      deleteOptions: { gracePeriodSeconds: 0 },
+    });
+    expect(hooks.take('/once').map(({ request }) => request['operation'])).toEqual(['CREATE', 'CREATE']);
+    await api.delete(`${pods}/deleted?gracePeriodSeconds=0`);
+    expect(hooks.take('/once').map(({ request }) => request['operation'])).toEqual(['DELETE', 'DELETE']);
+    await api.delete('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/once');
+    await api.delete('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/once');
+  });
+
+  test('sees the options of a connection, which cannot be a dry run', async () => {
+    const pods = '/api/v1/namespaces/default/pods';
+    const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CONNECT'], resources: ['pods/*'] }];
+    await api.made(pods, { metadata: { name: 'connected' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    await install(api, 'Validating', 'connects', hooks.webhook('/connects', { rules, objectSelector: {} }));
+    await api.get(`${pods}/connected/proxy/some/path?x=y`);
+    await api.post(`${pods}/connected/portforward?ports=80`, {});
+    expect(hooks.take('/connects').map(({ request }) => request['object'])).toMatchObject([
+      { kind: 'PodProxyOptions', path: '/some/path' },
+      { kind: 'PodPortForwardOptions', ports: [80] },
+    ]);
+    const dry = await api.post(`${pods}/connected/exec?command=ls&dryRun=All`, {});
+    expect([dry.status, dry.body['message']]).toEqual([400, 'dryRun is not supported']);
+    expect(hooks.take('/connects')).toEqual([]);
+  });
+
   test('that is slow delays only the requests that it matches, up to its timeout', async () => {
     await install(api, 'Validating', 'slow', hooks.webhook('/slow', { timeoutSeconds: 1 }));
     let release: () => void = () => undefined;
@@ -125,10 +196,30 @@ describe('a validating webhook', () => {
   test.each([
     ['is dead', { clientConfig: { url: 'https://127.0.0.1:1/x' } }, undefined, 'connection refused'],
     ['is not trusted', undefined, undefined, 'certificate'],
-    ['redirects', {}, { code: 302, location: 'https://127.0.0.1:1/', raw: '' }, 'the status code 302'],
+    ['redirects', {}, { code: 302, headers: { location: 'https://127.0.0.1:1/' }, raw: '' }, 'the status code 302'],
     ['answers with an error', {}, { code: 500, raw: 'boom' }, 'an error on the server ("unknown")'],
     ['answers nothing', {}, { raw: '' }, '0-length response with status code: 200 and content type: application/json'],
     ['lies about the review', {}, { uid: 'other' }, 'expected response.uid='],
+    ['answers a text', {}, { raw: '"yes"' }, 'json: cannot unmarshal string into Go value of type struct'],
+    ['answers another kind', {}, { raw: STATUS }, 'converting (v1.Status) to (v1.AdmissionReview)'],
+    [
+      'allows in words',
+      {},
+      { allowed: 'yes' },
+      'unmarshal string into Go struct field AdmissionResponse.response.allowed',
+    ],
+    [
+      'has a code in words',
+      {},
+      { status: { code: '403' } },
+      'Go struct field Status.response.status.code of type int32',
+    ],
+    [
+      'warns with a number',
+      {},
+      { warnings: [1] },
+      'Go struct field AdmissionResponse.response.warnings of type string',
+    ],
     ['floods', {}, { raw: ' '.repeat(5 * 1024 * 1024) }, 'the response is larger than'],
     ['returns a patch', {}, patchOf(), 'validating webhook may not return response.patch'],
   ])('that %s fails the request, unless failures are ignored', async (what, more, answer, why) => {
@@ -223,6 +314,26 @@ describe('a validating webhook', () => {
 });
 
 describe('a mutating webhook', () => {
+  test('sees a new object without what the server sets last, and an update as it was sent', async () => {
+    await install(api, 'Mutating', 'early', hooks.webhook('/early'));
+    await create('early', 'early');
+    const labels = { hook: 'early' };
+    await api.put(`${MAPS}/early`, { metadata: { name: 'early', labels }, data: { b: '2' } });
+    const [created, updated] = hooks.take('/early').map(({ request }) => request['object']!['metadata']!);
+    for (const metadata of [created, updated]) {
+      expect(metadata).toMatchObject({ name: 'early', creationTimestamp: null });
+      expect(metadata).not.toHaveProperty('uid');
+    }
+    expect((await api.get(`${MAPS}/early`)).body).toMatchObject({ metadata: { uid: expect.any(String) as string } });
+    await install(api, 'Mutating', 'claims', hooks.webhook('/claims'));
+    hooks.on('/claims', () =>
+      patchOf(add('/metadata/uid', 'mine'), add('/metadata/creationTimestamp', '2001-01-01T00:00:00Z')),
+    );
+    const { metadata } = (await create('claims', 'claims')).body as Loose;
+    expect(metadata!['uid']).not.toBe('mine');
+    expect(metadata!['creationTimestamp']).not.toMatch(/^2001/);
+  });
+
   test('changes the object; those before it that ask for it are called again', async () => {
     hooks.on('/one', ({ object }) => patchOf(add('/data/one', Object.keys(object!['data']!).join())));
     hooks.on('/two', () => patchOf(add('/data/two', 'x')));

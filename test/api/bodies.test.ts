@@ -94,6 +94,44 @@ describe('the body of a PATCH', () => {
   });
 });
 
+describe('what is wrong with a request', () => {
+  let api: Api;
+  let home: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    home = await api.namespace('wrong');
+  });
+  afterAll(() => api.close());
+
+  test('the media type of a create comes before its options, those of an update before the media type', async () => {
+    const maps = `${home}/configmaps`;
+    const type = 'text/plain';
+    expect((await api.post(`${maps}?dryRun=x`, {}, { type })).status).toBe(415);
+    expect((await api.put(`${maps}/a?dryRun=x`, {}, { type })).status).toBe(422);
+  });
+
+  test('another namespace comes before a name that is missing or wrong', async () => {
+    for (const name of [undefined, 'other']) {
+      const { status, body } = await api.put(`${home}/configmaps/a`, { metadata: { namespace: 'other', name } });
+      expect([status, body.message]).toEqual([
+        400,
+        'the namespace of the provided object does not match the namespace sent on the request',
+      ]);
+    }
+  });
+
+  test('an object that is too large to be stored is refused with code 500, and its size is named', async () => {
+    const revisions = home.replace('/api/v1', '/apis/apps/v1');
+    const large = { metadata: { name: 'large' }, revision: 1, data: { text: 'x'.repeat(1_600_000) } };
+    const { status, body } = await api.post(`${revisions}/controllerrevisions`, large);
+    expect([status, body.reason, body.message]).toEqual([
+      500,
+      'RequestEntityTooLarge',
+      'etcdserver: request is too large: controllerrevisions.apps must be at most 1572864 bytes',
+    ]);
+  });
+});
+
 describe('answers to writes', () => {
   let api: Api;
   beforeAll(async () => {

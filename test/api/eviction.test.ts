@@ -55,6 +55,31 @@ test('[R012] an eviction begins the deletion of the pod, and says in its status 
   ]);
 });
 
+test('the Status of an eviction or a delete is in the media type that the client accepts, and indented for people', async () => {
+  const yaml = 'application/yaml';
+  const indented = '{\n  "kind": "Status",\n  "apiVersion": "v1",\n  "metadata": {},\n  "status": "Success",\n';
+  const body = { metadata: { name: 'shown' } };
+  await createPod('shown');
+  const sent = { body: { apiVersion: 'policy/v1', kind: 'Eviction', ...body } };
+  const evictAs = (accept: string, query = '') =>
+    api.call('POST', `${PODS}/shown/eviction?dryRun=All${query}`, { ...sent, accept });
+  const inYaml = await evictAs(yaml);
+  expect([inYaml.headers['content-type'], inYaml.text]).toEqual([
+    yaml,
+    'apiVersion: v1\ncode: 201\nkind: Status\nmetadata: {}\nstatus: Success\n',
+  ]);
+  expect((await evictAs('application/vnd.kubernetes.protobuf')).text.slice(0, 3)).toBe('k8s');
+  expect((await evictAs('application/json;pretty=1')).text).toContain(indented);
+  expect((await evictAs('application/json', '&pretty=1')).text).toContain(indented);
+  const secrets = '/api/v1/namespaces/default/secrets';
+  await api.made(secrets, body);
+  const deleteAs = (headers: { readonly [name: string]: string }) =>
+    api.call('DELETE', `${secrets}/shown?dryRun=All`, { headers });
+  expect((await deleteAs({ 'user-agent': 'curl/8' })).text).toContain(indented);
+  expect((await deleteAs({ accept: yaml })).text).toContain('status: Success\n');
+  expect((await deleteAs({})).text.endsWith('}}\n')).toBe(true);
+});
+
 test('a pod without grace period is removed by its eviction', async () => {
   await createPod('unassigned', { node: '' });
   await createPod('hurried');
@@ -189,4 +214,16 @@ test('the body must name the pod of the path', async () => {
   const answer = await evict('none', { metadata: { name: 'other' } });
   expect([answer.status, answer.body.message]).toEqual([400, 'name in URL does not match name in Eviction object']);
   expect((await evict('none')).status).toBe(404);
+});
+
+test('an eviction of a pod that is being deleted says so in its status, once', async () => {
+  await createPod('leaving');
+  await api.call('DELETE', `${PODS}/leaving`);
+  expect((await evict('leaving', { deleteOptions: { dryRun: ['All'] } })).status).toBe(201);
+  expect((await api.get(`${PODS}/leaving`)).text).not.toContain('DisruptionTarget');
+  expect((await evict('leaving')).status).toBe(201);
+  const { status, metadata } = (await api.get(`${PODS}/leaving`)).body;
+  expect(status!.conditions).toMatchObject([{ type: 'Ready' }, { type: 'DisruptionTarget', status: 'True' }]);
+  expect((await evict('leaving')).status).toBe(201);
+  expect((await api.get(`${PODS}/leaving`)).body.metadata).toEqual(metadata);
 });

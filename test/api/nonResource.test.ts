@@ -34,6 +34,11 @@ describe('paths outside of the resources', () => {
   });
   afterAll(() => api.close());
 
+  test('/api names the address at which the server listens', async () => {
+    const [range] = (await api.get('/api')).body.serverAddressByClientCIDRs as unknown as object[];
+    expect(range).toEqual({ clientCIDR: '0.0.0.0/0', serverAddress: new URL(api.server.url).host });
+  });
+
   test.each(PATHS)('%s %s is authorized by its path and verb', async (_id, path, served) => {
     const refused = await anonymous(path);
     expect(refused.status).toBe(403);

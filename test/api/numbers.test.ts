@@ -16,7 +16,7 @@ const SPEC = `{"type":"object",
   "x-kubernetes-validations":[{"rule":"!has(self.int) || self.int != 9007199254740995","message":"not this one"}],
   "properties":{
     "int":{"type":"integer"},"any":{"x-kubernetes-preserve-unknown-fields":true},"number":{"type":"number"},
-    "least":{"type":"integer","minimum":9007199254740992},"third":{"type":"integer","multipleOf":3},
+    "least":{"type":"integer","minimum":9007199254740992},"third":{"type":"integer","multipleOf":3},"tenth":{"type":"number","multipleOf":0.1},
     "one":{"type":"integer","enum":[9007199254740993]},
     "default":{"type":"integer","default":9007199254740993},
     "set":{"type":"array","x-kubernetes-list-type":"set","items":{"type":"integer"}},
@@ -109,7 +109,7 @@ describe('a custom object', () => {
 
   test.each([
     ['{"int":9007199254740995}', 'not this one'],
-    ['{"least":9007199254740991}', 'should be greater than or equal to 9.007199254740992e+15'],
+    ['{"least":9007199254740991}', 'should be greater than or equal to 9007199254740992'],
     ['{"third":9007199254740994}', 'should be a multiple of 3'],
     ['{"one":9007199254740992}', 'Unsupported value: 9007199254740992: supported values: \\"9007199254740993\\"'],
     ['{"set":[9007199254740993,9007199254740993]}', 'Duplicate value: 9007199254740993'],
@@ -224,4 +224,81 @@ test('the OpenAPI document of a custom kind has the exact default', async () => 
   expect((await api.get('/openapi/v2')).text).toContain('9007199254740993');
   const protobuf = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
   expect((await api.get('/openapi/v2', { accept: protobuf })).text).toContain('9007199254740993');
+});
+
+describe('an integer of a built-in kind that is written with a fraction or an exponent', () => {
+  const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
+  const deployment = (replicas: string, name = 'written'): string =>
+    `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"${name}"},"spec":{"replicas":${replicas},
+      "selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
+        "spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":80}]}]}}}}`;
+  const MISMATCH = (text: string): string =>
+    `json: cannot unmarshal number ${text} into Go struct field DeploymentSpec.spec.replicas of type int32`;
+  const at = `${DEPLOYMENTS}/written`;
+  beforeAll(async () => {
+    expect((await api.post(DEPLOYMENTS, deployment('7'))).status).toBe(201);
+  });
+
+  test.each(['1.0', '1e3', '10E-1', '-0.0'])(
+    'is refused as %s in JSON, a merge patch and a JSON Patch, which decode it as it is written',
+    async text => {
+      const created = await api.post(DEPLOYMENTS, deployment(text, 'other'));
+      expect([created.status, created.body['message']]).toEqual([
+        400,
+        `Deployment in version "v1" cannot be handled as a Deployment: ${MISMATCH(text)}`,
+      ]);
+      expect((await api.put(at, deployment(text))).status).toBe(400);
+      const merged = await api.patch(at, MERGE, `{"spec":{"replicas":${text}}}`);
+      expect([merged.status, merged.text]).toEqual([422, expect.stringContaining(MISMATCH(text))]);
+      for (const path of ['/spec/replicas', '/spec'])
+        for (const op of ['add', 'replace']) {
+          const value = path === '/spec' ? `{"replicas":${text}}` : text;
+          const patch = `[{"op":"test","path":"/spec/replicas","value":7.0},{"op":"${op}","path":"${path}","value":${value}}]`;
+          const patched = await api.patch(at, 'application/json-patch+json', patch);
+          expect([patched.status, patched.text]).toEqual([422, expect.stringContaining(MISMATCH(text))]);
+        }
+    },
+  );
+
+  test('is refused in lists, maps and options of deletes as well', async () => {
+    const port = deployment('1', 'other').replace('80', '80.0');
+    expect((await api.post(DEPLOYMENTS, port)).text).toContain(
+      'json: cannot unmarshal number 80.0 into Go struct field ContainerPort.spec.template.spec.containers.ports.containerPort of type int32',
+    );
+    const deleted = await api.call('DELETE', at, { body: '{"gracePeriodSeconds":1.0}', type: 'application/json' });
+    expect(deleted.status).toBe(400);
+  });
+
+  test('is accepted in YAML, a strategic merge patch and an apply, which decode its value', async () => {
+    const strategic = await api.patch(at, 'application/strategic-merge-patch+json', '{"spec":{"replicas":3.0}}');
+    expect([strategic.status, strategic.text]).toEqual([200, expect.stringContaining('"replicas":3,')]);
+    const yaml = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: written}\nspec: {replicas: 1e3}\n';
+    const applied = await api.patch(`${at}?fieldManager=a&force=true`, APPLY, yaml);
+    expect([applied.status, applied.text]).toEqual([200, expect.stringContaining('"replicas":1000,')]);
+  });
+});
+
+test('a quantity is the number as it is written', async () => {
+  const QUOTAS = '/api/v1/namespaces/default/resourcequotas';
+  const quota = (name: string, text: string): string =>
+    `{"metadata":{"name":"${name}"},"spec":{"hard":{"x.y/z":${text}}}}`;
+  for (const [text, stored] of Object.entries({ '1e3': '1e3', '9007199254740993.0': '9007199254740993' })) {
+    const { body } = await api.post(QUOTAS, quota(`q-${stored}`, text));
+    expect(body['spec']!['hard']!['x.y/z']).toBe(stored);
+    const patched = await api.patch(`${QUOTAS}/q-${stored}`, MERGE, `{"spec":{"hard":{"x.y/z":1${text}}}}`);
+    expect(patched.body['spec']!['hard']!['x.y/z']).toBe(`1${stored}`);
+  }
+});
+
+test('an integer beyond 2^53 that YAML writes as a float is an integer of a custom object', async () => {
+  const yaml = 'apiVersion: number.test/v1\nkind: Box\nmetadata: {name: float}\nspec: {int: 9007199254740994.0}\n';
+  const made = await api.call('POST', BOXES, { body: yaml, type: 'application/yaml' });
+  expect([made.status, made.text]).toEqual([201, expect.stringContaining('"int":9007199254740994')]);
+});
+
+test('a double is a multiple of another one as upstream divides them', async () => {
+  for (const multiple of ['0.3', '0.7', '12.1', '-0.4'])
+    expect((await api.post(BOXES, box(`{"tenth":${multiple}}`))).status).toBe(201);
+  for (const other of ['0.35', '9007199254740993.5', '1e300'])
+    expect((await api.post(BOXES, box(`{"tenth":${other}}`))).text).toContain('should be a multiple of 0.1');
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { Api, type Answer } from './support.js';
 
 const AUTHORIZATION = '/apis/authorization.k8s.io/v1';
@@ -189,6 +189,12 @@ describe('a SubjectAccessReview', () => {
     expect([await mayList({ name: 'settings' }), await mayList({ name: 'other' })]).toEqual([true, false]);
     expect(await mayList({ fieldSelector: { requirements } })).toBe(false);
   });
+});
+
+test('a refused review names the user before selectors', async () => {
+  const resourceAttributes = { ...MAPS, fieldSelector: {} };
+  const { body } = await ask(`${AUTHORIZATION}/subjectaccessreviews`, { resourceAttributes });
+  expect(body['message']).toMatch(/spec\.user: .*, spec\.resourceAttributes\.fieldSelector\.requirements: /);
 });
 
 describe('a LocalSubjectAccessReview', () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Hooks } from '../admission/hooks.js';
+import { RENDER_SLICE_OBJECTS } from '../../core/limits.js';
 import { Api, type Loose } from '../api/support.js';
 
 /* Conversion of custom objects between versions: by webhooks, and by functions of plugins. */
@@ -149,9 +150,46 @@ describe('a conversion webhook', () => {
     expect((await stored.next()).type).toBe('ADDED');
     const event = await converted.next();
     expect(event.type).toBe('ERROR');
-    expect(event.object['message']).toContain('not today');
+    const why = ofGroup('unwatched.example.com', 'failed: not today');
+    expect(event.object).toMatchObject({
+      code: 500,
+      reason: 'InternalError',
+      message: `Internal error occurred: ${why}`,
+      details: { causes: [{ message: why }] },
+    });
     stored.close();
     converted.close();
+  });
+
+  test('that fails lets a watch show the objects before the one that it does not convert', async () => {
+    const path = await hooked('begun.example.com');
+    for (const name of ['a', 'b', 'c']) await create(path, 'v1', name, { hostPort: 'w:1' });
+    hooks.on('/convert', request =>
+      (request as unknown as Conversion).objects.some(({ metadata }) => metadata.name === 'b')
+        ? { result: { status: 'Failure', message: 'not b' } }
+        : converted(request),
+    );
+    const events = await api.watch(`${path('v2')}?watch=1`);
+    const [first, second] = [await events.next(), await events.next()];
+    expect([first.type, first.object.metadata?.['name'], second.type]).toEqual(['ADDED', 'a', 'ERROR']);
+    events.close();
+  });
+
+  test('that fails for one of many objects refuses the whole list, and a deletecollection before it deletes', async () => {
+    const path = await hooked('many.example.com');
+    const names = Array.from({ length: RENDER_SLICE_OBJECTS + 5 }, (_, i) => `w${String(i).padStart(4, '0')}`);
+    await Promise.all(names.map(name => create(path, 'v1', name, { hostPort: 'm:1' })));
+    hooks.on('/convert', request =>
+      (request as unknown as Conversion).objects.some(({ metadata }) => metadata.name === names.at(-1))
+        ? { result: { status: 'Failure', message: 'not the last' } }
+        : converted(request),
+    );
+    const why = ofGroup('many.example.com', 'failed: not the last');
+    for (const accept of ['application/json', TABLE])
+      expect((await api.get(path('v2'), { accept })).body).toMatchObject({ code: 500, message: why });
+    const refused = await api.delete(path('v2'));
+    expect([refused.status, refused.body.message]).toEqual([500, why]);
+    expect((await api.get(path('v1'))).body['items']).toHaveLength(names.length);
   });
 
   test('keeps the managers of both versions', async () => {

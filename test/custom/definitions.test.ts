@@ -131,6 +131,33 @@ describe('definitions of custom resources', () => {
     expect((await api.get(`${at('v3')}/a`)).text).toBe('404 page not found\n');
   });
 
+  it('show objects with the defaults of the version that they are stored in', async () => {
+    const group = 'defaults.example.com';
+    const versionsOf = (storage: string): Version[] => [
+      { name: 'v1', storage: storage === 'v1', ...schema({ a: { type: 'string' } }) },
+      { name: 'v2', storage: storage === 'v2', ...schema({ a: { type: 'string', default: 'x' } }) },
+    ];
+    const crd = await established(api, definition(group, 'widgets', 'Widget', versionsOf('v1')));
+    const at = (version: string) => `/apis/${group}/${version}/namespaces/default/widgets`;
+    await api.made(at('v1'), thing(group, 'v1', 'Widget', 'old', { spec: {} }));
+    const { spec } = definition(group, 'widgets', 'Widget', versionsOf('v2'));
+    await api.patch(crd, 'application/merge-patch+json', { spec: { versions: spec.versions } });
+    await api.made(at('v2'), thing(group, 'v2', 'Widget', 'new', { spec: {} }));
+    for (const version of ['v1', 'v2']) {
+      expect((await api.get(`${at(version)}/old`)).body['spec']).toEqual({});
+      expect((await api.get(`${at(version)}/new`)).body['spec']).toEqual({ a: 'x' });
+    }
+  });
+
+  it('refuse a conversion without a strategy', async () => {
+    const crd = definition('nostrategy.example.com', 'widgets', 'Widget', [{ name: 'v1' }], { conversion: {} });
+    const { status, body } = await api.post(CRDS, crd);
+    expect([status, body['message']]).toEqual([
+      422,
+      expect.stringContaining('is invalid: spec.conversion.strategy: Required value'),
+    ]);
+  });
+
   it('wait for names that other definitions of the group have', async () => {
     const group = 'names.example.com';
     const first = await established(api, definition(group, 'apples', 'Apple', [{ name: 'v1' }]));
@@ -200,6 +227,8 @@ describe('definitions of custom resources', () => {
     });
     await api.until(async () => (await api.get(`${path}/free`)).status === 404);
     expect((await api.get(crd)).status).toBe(200);
+    const discovered = (await api.get(`/apis/${group}/v1`)).body['resources'] as unknown as Loose[];
+    expect(discovered[0]!['verbs']).toEqual(['delete', 'deletecollection', 'get', 'list', 'watch']);
     await api.patch(`${path}/held`, 'application/merge-patch+json', { metadata: { finalizers: null } });
     await api.until(async () => (await api.get(crd)).status === 404);
     expect(await api.get(path)).toMatchObject({ status: 404, text: '404 page not found\n' });

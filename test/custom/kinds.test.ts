@@ -122,6 +122,21 @@ describe.each(WAYS)('a kind given by %s', way => {
     expect((await api.patch(`${at()}/media`, 'application/strategic-merge-patch+json', {})).status).toBe(415);
   });
 
+  it('has metadata in protobuf: of one object, of a list and in a watch', async () => {
+    await api.made(at(), { ...thing('partial'), metadata: { name: 'partial', labels: { only: 'this' } } });
+    const pb = 'application/vnd.kubernetes.protobuf';
+    const forms: readonly (readonly [string, string, string])[] = [
+      [`${at()}/partial`, 'PartialObjectMetadata', pb],
+      [`${at()}?labelSelector=only`, 'PartialObjectMetadataList', pb],
+      [`${at()}?labelSelector=only&watch=1&timeoutSeconds=1`, 'PartialObjectMetadata', `${pb};stream=watch`],
+    ];
+    for (const [path, form, type] of forms) {
+      const answer = await api.get(path, { accept: `${pb};as=${form};g=meta.k8s.io;v=v1` });
+      expect([answer.status, answer.headers['content-type']]).toEqual([200, type]);
+      for (const part of [`${form}\x12`, 'partial', 'only']) expect(answer.text).toContain(part);
+    }
+  });
+
   it('sets defaults, and removes or refuses what the schema does not have', async () => {
     const given = thing('pruned', { spec: { a: 1, junk: 1, free: { deep: [null] } } });
     const answer = await api.post(at(), given);

@@ -7,13 +7,13 @@ const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const OPEN = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 /** A definition whose scale subresource has the count at this path. */
-const definition = (plural: string, kind: string, specReplicasPath: string): object => ({
+const definition = (plural: string, kind: string, specReplicasPath: string, scope = 'Namespaced'): object => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: `${plural}.scales.example.com` },
   spec: {
     group: 'scales.example.com',
-    scope: 'Namespaced',
+    scope,
     names: { plural, kind },
     versions: [
       {
@@ -75,14 +75,42 @@ describe('subresources that change their object', () => {
     });
   });
 
-  test('report a value that is not a count, and do not change it', async () => {
-    const path = await served('texts', 'Text', '.spec.text.replicas');
-    const { status, body } = await api.put(`${path}/scale`, scale('scales', 3));
-    expect([status, body.message]).toEqual([
-      500,
-      'Internal error occurred: .spec.text is no object that could hold the replicas',
+  test('report values that are no counts, of objects that are older than the paths', async () => {
+    const path = await served('texts', 'Text', '.spec.replicas');
+    const changed = { spec: { versions: [{}] } };
+    const crd = `${CRDS}/texts.scales.example.com`;
+    const { body: defined } = await api.get(crd);
+    const [version] = (defined.spec as unknown as { versions: Loose[] }).versions;
+    const scaleOf = { specReplicasPath: '.spec.text.replicas', statusReplicasPath: '.status.replicas' };
+    changed.spec.versions = [{ ...version, subresources: { scale: scaleOf } }];
+    expect((await api.patch(crd, 'application/merge-patch+json', changed)).status).toBe(200);
+    const why = '.spec.text.replicas accessor error: x is of the type string, expected map[string]interface{}';
+    for (const { status, body } of [await api.get(`${path}/scale`), await api.put(`${path}/scale`, scale('scales', 3))])
+      expect([status, body.message]).toEqual([500, why]);
+    const labels = { metadata: { labels: { a: 'b' } } };
+    const refused = await api.patch(path, 'application/merge-patch+json', labels);
+    expect([refused.status, refused.body.message]).toEqual([
+      422,
+      `Text.scales.example.com "a" is invalid: .spec.text.replicas: Invalid value: 0: ${why}`,
     ]);
     expect((await api.get(path)).body.spec).toEqual({ text: 'x' });
+  });
+
+  test('set the first count of an object by any patch, and refuse a patch that sets none', async () => {
+    expect((await api.post(CRDS, definition('globals', 'Global', '.spec.replicas', 'Cluster'))).status).toBe(201);
+    const objects = '/apis/scales.example.com/v1/globals';
+    await api.until(async () => (await api.get(objects)).status === 200);
+    const body = { apiVersion: 'scales.example.com/v1', kind: 'Global', metadata: { name: 'a' }, spec: {} };
+    expect((await api.post(objects, body)).status).toBe(201);
+    const patch = (type: string, value: unknown): ReturnType<Api['patch']> =>
+      api.patch(`${objects}/a/scale?dryRun=All`, `application/${type}+json`, value as object);
+    const none = await patch('merge-patch', {});
+    expect([none.status, none.body.message]).toEqual([400, 'the spec replicas field ".spec.replicas" cannot be empty']);
+    for (const answer of [
+      await patch('merge-patch', { spec: { replicas: 2 } }),
+      await patch('json-patch', [{ op: 'replace', path: '/spec/replicas', value: 2 }]),
+    ])
+      expect([answer.status, answer.body.spec]).toEqual([200, { replicas: 2 }]);
   });
 
   test('are validated by validators that select them', async () => {

@@ -19,7 +19,7 @@ const object = (properties: { [name: string]: StructuralSchema }, more: Structur
   properties,
   ...more,
 });
-const own = (schema: StructuralSchema) => customSchema(schema, schema, 'g.example.com/v1', 'Thing');
+const own = (schema: StructuralSchema) => customSchema(schema, () => schema, 'g.example.com/v1', 'Thing');
 const decode = (schema: StructuralSchema, value: { [key: string]: Json }) => {
   const strictErrors: string[] = [];
   const decoded: ApiObject = own(schema).decode(value, strictErrors);
@@ -98,6 +98,59 @@ describe('reading of custom objects', () => {
         },
       ),
     );
+  });
+});
+
+describe('validation as upstream', () => {
+  const judge = (schema: StructuralSchema, value: Json, old?: Json): string[] =>
+    schemaViolations(value, schema, 'spec', old).map(({ field, message }) => `${field}: ${message}`);
+
+  it('prints limits of integers in full, and those of other numbers as doubles', () => {
+    const schema: StructuralSchema = { type: 'number', minimum: 4294967296 };
+    const text = (value: number, limit: string): string =>
+      `spec: Invalid value: ${value}: spec in body should be greater than or equal to ${limit}`;
+    expect(judge(schema, 100)).toEqual([text(100, '4294967296')]);
+    expect(judge(schema, 1.5)).toEqual([text(1.5, '4.294967296e+09')]);
+  });
+
+  it('names the limits of a number in the order of upstream', () => {
+    const found = judge({ type: 'integer', maximum: 1, minimum: 9, multipleOf: 5 }, 3);
+    expect(found.map(text => text.replace(/^.* should be /, ''))).toEqual([
+      'a multiple of 5',
+      'greater than or equal to 9',
+      'less than or equal to 1',
+    ]);
+  });
+
+  it('refuses null that an enumeration does not name, even where it is allowed', () => {
+    const schema: StructuralSchema = { type: 'string', nullable: true, enum: ['a'] };
+    expect(judge(schema, null)).toEqual(['spec: Unsupported value: "null": supported values: "a"']);
+  });
+
+  it('names the format where a value of another type stands for a text', () => {
+    const schema: StructuralSchema = { type: 'string', format: 'email' };
+    expect(judge(schema, 1)).toEqual(['spec: Invalid value: "int64": spec in body must be of type email: "int64"']);
+    expect(judge(schema, ['x'])).toEqual([
+      'spec: Invalid value: "array": spec in body must be of type string: "array"',
+    ]);
+  });
+
+  it('leaves unchanged values alone, but not objects with members that the schema does not name', () => {
+    const stricter = (more: StructuralSchema): StructuralSchema => ({ type: 'object', maxProperties: 0, ...more });
+    const value = { a: [1, 2] };
+    const named = stricter({ properties: { a: { type: 'array', items: { type: 'integer' } } } });
+    expect(judge(named, value, value)).toEqual([]);
+    const open = stricter({ 'x-kubernetes-preserve-unknown-fields': true });
+    expect(judge(open, value, value)).toEqual(['spec: Too many: 1: must have at most 0 items']);
+  });
+
+  it('takes items of a list with keys for unchanged wherever they stand', () => {
+    const items = object({ k: { type: 'string' } }, { required: ['k'] });
+    const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] } as const;
+    const list: StructuralSchema = { type: 'array', items, maxItems: 1, ...keyed };
+    const value = [{ k: 'a' }, { k: 'b' }];
+    expect(judge(list, value, value.toReversed())).toEqual([]);
+    expect(judge(list, [{ k: 'a' }, { k: 'c' }], value)).toEqual(['spec: Too many: 2: must have at most 1 items']);
   });
 });
 

@@ -52,6 +52,16 @@ describe('structural schemas [R501]', () => {
     ]);
   });
 
+  it('may forbid additional properties in logical keywords, and say nothing else of them', () => {
+    const below = (additionalProperties: boolean | StructuralSchema): StructuralSchema =>
+      object({ s: { type: 'object', allOf: [{ additionalProperties }] } });
+    expect(judge(below(false))).toEqual([]);
+    for (const other of [true, { minLength: 1 }])
+      expect(judge(below(other))).toEqual([
+        'S.properties[s].allOf[0].additionalProperties: Forbidden: must be undefined to be structural',
+      ]);
+  });
+
   it('have rules that compile and do not exceed the cost limits [A551]', () => {
     const rule = (text: string, more: StructuralSchema = {}) =>
       object({ s: { type: 'string', ...more } }, { 'x-kubernetes-validations': [{ rule: text }] });

@@ -8,7 +8,7 @@ import { findType } from '../../core/schema/table/types.js';
 import { fixtureRegistry } from './fixture.js';
 
 const registry = fixtureRegistry();
-const set = discoveryDocuments(registry, namingOf('kubernetes'), { serverAddress: '10.0.0.1:6443' });
+const set = discoveryDocuments(registry, namingOf('kubernetes'), { serverAddress: () => '10.0.0.1:6443' });
 const V2 = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const PB = 'application/vnd.kubernetes.protobuf';
 const V2BETA1 = V2.replace('v=v2', 'v=v2beta1');
@@ -33,6 +33,13 @@ describe('the document at /version', () => {
   it('is JSON whatever the parameters of the media type, and nothing else', () => {
     expect(get('/version', `${V2},text/plain`).contentType).toBe('application/json');
     expect(refusal(() => get('/version', 'application/yaml')).reason).toBe('NotAcceptable');
+  });
+
+  it('is always indented, as is the list of paths at the root', () => {
+    for (const path of ['/version', '/'])
+      expect(set.answer(path, undefined, undefined, false)?.bytes).toEqual(
+        Buffer.from(JSON.stringify(body(get(path)), null, 2)),
+      );
   });
 });
 

@@ -34,7 +34,7 @@ async function run(remove: (entry: Entry) => number, isClientGone: (begun: numbe
 test('objects deleted meanwhile are not in the answer of a deletecollection', async () => {
   const { begun, outcome } = await run(entry => (entry.name === 'n3' ? 404 : 200));
   const left = entries.filter(({ name }) => name !== 'n3');
-  expect([begun, outcome]).toEqual([1000, { is: 'deleted', entries: left }]);
+  expect([begun, outcome]).toEqual([1000, { is: 'deleted', entries: left, warnings: [] }]);
 });
 
 test('a refused deletion becomes the answer, and ends the deletecollection', async () => {

@@ -23,15 +23,16 @@ function openGate(pool: Pool): void {
   Atomics.notify(gate, 0);
 }
 
-/** By the order of their start: threads that end when they begin, and threads whose module throws. */
+/** By the order of their start: threads that end when they begin, and threads whose module throws or waits. */
 interface Faults {
   readonly broken?: readonly number[];
   readonly unloadable?: readonly number[];
+  readonly slow?: readonly number[];
 }
 
 /** A pool of threads with the module `fixtures/poolThread.mjs`. */
-function poolOf(threads: number, { broken = [], unloadable = [] }: Faults = {}): Pool {
-  const data = { counters: new SharedArrayBuffer(8), broken, unloadable, plugins: [] };
+function poolOf(threads: number, { broken = [], unloadable = [], slow = [] }: Faults = {}): Pool {
+  const data = { counters: new SharedArrayBuffer(12), broken, unloadable, slow, plugins: [] };
   const pool = new Pool({
     threads,
     module: new URL('./fixtures/poolThread.mjs', import.meta.url),
@@ -41,6 +42,7 @@ function poolOf(threads: number, { broken = [], unloadable = [] }: Faults = {}):
     log,
   });
   pools.push(pool);
+  pool.begin();
   gates.set(pool, new Int32Array(data.counters, 4));
   return pool;
 }
@@ -190,4 +192,13 @@ test('above the limit, jobs are refused with 429; when the pool closes, those in
   await expect(held[0]).rejects.toMatchObject({ reason: 'ServiceUnavailable' });
   await expect(held.at(-1)).rejects.toMatchObject({ reason: 'ServiceUnavailable' });
   expect(log.error).not.toHaveBeenCalled();
+});
+
+test('a thread that loads its modules is terminated only when they are loaded', async () => {
+  const pool = poolOf(1, { slow: [1] });
+  const closed = pool.close();
+  openGate(pool);
+  await closed;
+  const isLoaded = gates.get(pool)![1];
+  expect(isLoaded).toBe(1);
 });

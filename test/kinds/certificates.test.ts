@@ -53,6 +53,10 @@ describe('a certificate signing request', () => {
     expect(wrongWith({ request: pem('CERTIFICATE') })).toEqual([
       expect.stringContaining('PEM block type must be CERTIFICATE REQUEST'),
     ]);
+    const indented = Buffer.from(` ${Buffer.from(asked.request, 'base64').toString()}`).toString('base64');
+    expect(wrongWith({ request: indented })).toEqual([
+      expect.stringContaining('PEM block type must be CERTIFICATE REQUEST'),
+    ]);
     expect(wrongWith({ request: 'AAEC' })).toEqual([
       'spec.request: Invalid value: []byte{0x0, 0x1, 0x2}: PEM block type must be CERTIFICATE REQUEST',
     ]);

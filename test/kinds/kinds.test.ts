@@ -229,6 +229,12 @@ describe('immutable fields', () => {
     ['core/configmaps', { immutable: true, data: { a: '1' } }, { immutable: true, data: { a: '2' } }, ['data']],
     [bindings, { roleRef: { kind: 'Role', name: 'a' } }, { roleRef: { kind: 'Role', name: 'b' } }, ['roleRef']],
     ['storage.orchestrator.io/storageclasses', { provisioner: 'p' }, { provisioner: 'q' }, ['provisioner']],
+    [
+      'storage.orchestrator.io/storageclasses',
+      { provisioner: 'p' },
+      { provisioner: 'p', parameters: {} },
+      ['parameters'],
+    ],
     ['scheduling.orchestrator.io/priorityclasses', { value: 1 }, { value: 2 }, ['value']],
     ['node.orchestrator.io/runtimeclasses', { handler: 'a' }, { handler: 'b' }, ['handler']],
     [

@@ -119,6 +119,33 @@ describe('PersistentVolumeClaim', () => {
     expect(of('snapshot.storage.k8s.io', 'VolumeSnapshot').dataSource).toBeDefined();
   });
 
+  /** The fields of violations where a claim, of which class and annotation are given, gets others. */
+  const reclassed = (before: [string?, string?], now: [string?, string?]): string[] => {
+    const KEY = 'volume.beta.kubernetes.io/storage-class';
+    const old = claim({ volumeMode: 'Filesystem', ...(before[0] !== undefined && { storageClassName: before[0] }) });
+    if (before[1] !== undefined) old.metadata.annotations = { [KEY]: before[1] };
+    const found = update(PVC, old, draft => {
+      const { storageClassName: _, ...spec } = draft.spec as { storageClassName?: string };
+      draft.spec = now[0] === undefined ? spec : { ...spec, storageClassName: now[0] };
+      draft.metadata.annotations = now[1] === undefined ? {} : { [KEY]: now[1] };
+    });
+    return found.violations.map(({ field }) => field.replace(KEY, 'class'));
+  };
+  test.each<[string, [string?, string?], [string?, string?], string[]]>([
+    ['gets its first class later', [], ['fast'], []],
+    ['may get no class later', [], [''], []],
+    ['keeps its class', ['fast'], ['slow'], ['spec']],
+    ['keeps having a class', ['fast'], [], ['spec']],
+    ['moves its class from the annotation', [undefined, 'fast'], ['fast'], []],
+    ['moves its class and keeps the annotation', [undefined, 'fast'], ['fast', 'fast'], []],
+    ['keeps the class of its annotation', [undefined, 'fast'], ['slow', 'fast'], ['spec']],
+    ['keeps its annotation', [undefined, 'fast'], [undefined, 'slow'], ['metadata.annotations.class']],
+    ['changes neither', [undefined, 'fast'], ['slow'], ['metadata.annotations.class', 'spec']],
+    ['gets no annotation later', [], [undefined, 'fast'], ['metadata.annotations.class']],
+  ])('%s', (_, before, now, expected) => {
+    expect(reclassed(before, now)).toEqual(expected);
+  });
+
   test('can change its size while it is bound, to no less than the volume has', () => {
     const status = { phase: 'Bound', capacity: { storage: '1Gi' } };
     const old = claim({ volumeMode: 'Filesystem' }, { status });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { API_VERSION } from '../../core/api/index.js';
@@ -24,14 +24,16 @@ async function repack(tarball: string, { version, apiVersion }: (typeof OTHERS)[
   const copy = join(work.path, version);
   mkdirSync(copy);
   await run(copy, 'tar', '-xzf', tarball, '--strip-components=1');
-  const replace = (file: string, text: string, by: string): void => {
-    const before = readFileSync(join(copy, file), 'utf8');
-    expect(before).toContain(text);
-    writeFileSync(join(copy, file), before.replace(text, by));
+  const replace = (folder: string, text: string, by: string): void => {
+    const files = readdirSync(join(copy, folder), { withFileTypes: true }).filter(entry => entry.isFile());
+    const read = (name: string) => readFileSync(join(copy, folder, name), 'utf8');
+    const found = files.map(({ name }) => name).filter(name => read(name).includes(text));
+    expect(found.length, text).toBe(1);
+    for (const name of found) writeFileSync(join(copy, folder, name), read(name).replace(text, by));
   };
   const { version: own } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-  replace('package.json', `"version": "${own}"`, `"version": "${version}"`);
-  replace('dist/core/api/version.js', `'${API_VERSION}'`, `'${apiVersion}'`);
+  replace('.', `"version": "${own}"`, `"version": "${version}"`);
+  replace('dist/chunks', `const API_VERSION = "${API_VERSION}"`, `const API_VERSION = "${apiVersion}"`);
   return await pack(copy, work.path, '--ignore-scripts');
 }
 

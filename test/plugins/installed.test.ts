@@ -45,8 +45,8 @@ function link(target: string, path: string): void {
 
 /** A second copy of the interface, as package managers install it for a plugin. */
 function copyCapstan(directory: string): void {
-  for (const name of ['package.json', 'dist/core/api', 'dist/core/model', 'dist/core/naming.js'])
-    cpSync(resolve(name), join(directory, name), { recursive: true, filter: file => !file.endsWith('.map') });
+  for (const name of ['package.json', 'dist/core/api', 'dist/chunks'])
+    cpSync(resolve(name), join(directory, name), { recursive: true });
 }
 
 describe('a plugin', () => {

@@ -142,7 +142,7 @@ describe('strict errors', () => {
     const map = { type: 'object', additionalProperties: { type: 'object', properties: { a: string } } };
     const schema = { type: 'object', properties: { spec: map } };
     const strictErrors: string[] = [];
-    customSchema(schema, schema, 'example.com/v1', 'Thing').decode(
+    customSchema(schema, () => schema, 'example.com/v1', 'Thing').decode(
       { metadata: {}, spec: { [LONG]: unknown } },
       strictErrors,
     );

@@ -283,6 +283,12 @@ describe('strategic merge patch', () => {
       422,
       'map: map[image:a] does not contain declared merge key: name',
     ],
+    [
+      { '$setElementOrder/containers': [{ name: 'a' }, {}] },
+      422,
+      'map: map[] does not contain declared merge key: name',
+    ],
+    [{ '$setElementOrder/containers': ['a'] }, 422, 'value for key 0 is not a map'],
     [{ $setElementOrder: [] }, 400, 'invalid patch format of setElementOrder list'],
     [{ $deleteFromPrimitiveList: [] }, 400, 'invalid patch format of primitive list'],
     [{ $retainKeys: 'containers' }, 400, 'invalid patch format of retainKeys'],

@@ -14,7 +14,7 @@ const LIST: Offer = {
 };
 const OBJECT: Offer = { ...LIST, forms: ['object', 'table', 'partial'] };
 const WATCH: Offer = { ...OBJECT, stream: true, collection: true };
-const CUSTOM: Offer = { ...OBJECT, media: ['json', 'yaml'], routed: false };
+const CUSTOM: Offer = { ...OBJECT, derivedProtobuf: true, routed: false };
 const as = (what: string, v = 'v1', g = 'meta.k8s.io'): string => `application/json;as=${what};v=${v};g=${g}`;
 const PB = 'application/vnd.kubernetes.protobuf';
 
@@ -83,13 +83,13 @@ describe('media types [R174] [R179] [R185] [R191]', () => {
     expect(refused('application/json;v=v1').message).toMatch(/^only the following/);
   });
 
-  it('reports also the stream types for lists and watches, and none for resources without', () => {
+  it('reports also the stream types for lists and watches', () => {
     const all = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
     expect(refused('text/*', { ...LIST, collection: true }).message).toBe(
       `406: Not Acceptable\n\nAvailable representations: ${all}, application/json;stream=watch, ${PB};stream=watch`,
     );
     expect(refused('text/*', CUSTOM).toStatus()).toMatchObject({
-      message: 'only the following media types are accepted: application/json, application/yaml',
+      message: `only the following media types are accepted: ${all}`,
     });
     expect(refused('text/*', CUSTOM).toStatus()).not.toHaveProperty('details');
   });

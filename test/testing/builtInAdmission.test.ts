@@ -282,7 +282,7 @@ conforms(
     make: async () => {
       const host = fakeHost('request');
       for (const name of ['r', 'free']) host.put(`${RBAC}/roles`, roleNamed(name));
-      return (await validatorsOf(roleEscalation, allowing('bind', 'roles', 'free'), host))[1]!;
+      return (await validatorsOf(roleEscalation, allowing('bind', 'roles', 'free'), host))[0]!;
     },
     objects: [
       { change: rbacChange('rolebindings'), after: bindingTo('r') },

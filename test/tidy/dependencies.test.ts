@@ -5,8 +5,8 @@ import { sourcesIn } from './files.js';
 type Versions = Readonly<Record<string, string>>;
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 const { dependencies, devDependencies }: { dependencies: Versions; devDependencies: Versions } = read('package.json');
-/** Programs that the scripts run, and types that are used without an import. */
-const TOOLS = ['@biomejs/biome', '@types/node', '@types/ws', 'typescript'];
+/** What the scripts use, and types that are used without an import. */
+const TOOLS = ['@biomejs/biome', '@types/node', '@types/ws', 'rolldown', 'typescript'];
 const SHIPPED = ['core', 'plugins', 'workers'];
 /** Packages that the users of this project chose, and where each is used. */
 const CHOSEN: { readonly [name: string]: readonly string[] } = {

@@ -23,14 +23,14 @@ const bytesOf = (text: string): number => 2 * text.length;
  */
 const flat = (parts: readonly string[]): string => parts.join('\n');
 
-/** That a request is allowed, and why. */
+/** A decision that allows a request, with its reason. */
 export interface CachedPermission {
   /** Time until which it holds. */
   readonly until: number;
   readonly reason: string;
 }
 
-/** Somebody whose credentials the pool has verified, with the permissions that were found since. */
+/** A user whose credentials the pool has verified, with the permissions found since then. */
 export class Identity {
   /** Decision key to the permission; all of them were found under `policy`. */
   readonly allowed = new RecentMap<CachedPermission>(IDENTITY_CACHE_BYTES, key => ENTRY_BYTES + bytesOf(key));
@@ -136,7 +136,7 @@ export class AccessCache {
   }
 
   #add(credentials: string, { user, identityFor, objects }: Grant, now: number): Identity | undefined {
-    // Credentials that are nobody's are unlimited in number: only their absence is remembered.
+    // Unrecognized credentials are unlimited in number: an anonymous identity is remembered only without credentials.
     if (identityFor === 'never' || (user.name === ANONYMOUS.name && credentials !== '')) return undefined;
     const identity = new Identity(user, this.usages.of(user.name), expiry(identityFor, now), objects);
     this.#identities.set(credentials, identity);

@@ -1,7 +1,7 @@
 import { ANSWERS_BYTES, LONG_ANSWER_BYTES } from '../../core/limits.js';
 import { Usage } from './usage.js';
 
-/** What an answer about these objects holds of the memory, while it is sent in parts. */
+/** The bytes of memory that an answer about these objects holds while it is sent in parts. */
 export function heldBytes(objects: readonly { readonly length: number }[]): number {
   let bytes = 0;
   for (const { length } of objects) {

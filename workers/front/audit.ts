@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditLog } from '../../core/audit/log.js';
-import { type AuditDecision, type AuditPolicy, type AuditStage, decideAudit } from '../../core/audit/policy.js';
+import {
+  type AuditDecision,
+  type AuditPolicy,
+  type AuditStage,
+  decideAudit,
+  hasRequestBody,
+} from '../../core/audit/policy.js';
 import type { Exchange } from '../../core/api/listener.js';
 import type { User } from '../../core/model/user.js';
 import type { Naming } from '../../core/naming.js';
 import type { Route } from '../../core/request/route.js';
+import { isOfRoute, withoutManagedFields } from './auditedBody.js';
 import { AuditedExchange } from './auditedExchange.js';
 import type { Sender } from './sender.js';
 
@@ -26,6 +33,10 @@ const userOf = ({ name, uid, groups, extra }: User): object => ({
   ...(extra.size === 0 ? {} : { extra: Object.fromEntries(extra) }),
 });
 
+/** Whether the bodies of a route have credentials. */
+const isConfidential = ({ target, resource }: Route): boolean =>
+  target.is === 'resource' && (resource?.strategy.confidential?.includes(target.subresource) ?? false);
+
 /** A time in RFC 3339 with microseconds. */
 const microTime = (at: number): string => new Date(at).toISOString().replace('Z', '000Z');
 
@@ -39,8 +50,9 @@ export interface BegunRequest {
 
 /**
  * Records requests in the audit log, as the policy says: who sent them, on whose behalf, what was asked, and how it was
- * answered. Nothing of headers with credentials is recorded, and of bodies the names of created objects, the Status of
- * an answer without values, and patches of webhooks where the policy asks for bodies.
+ * answered. Nothing of headers with credentials is recorded, and of bodies the names of created objects and the Status
+ * of an answer without values. Where the policy asks for bodies, these and the patches of webhooks are recorded too,
+ * but never those with credentials (`Strategy.confidential`): their events have the level Metadata.
  */
 export class Audit {
   constructor(
@@ -54,7 +66,7 @@ export class Audit {
    * Takes what is recorded about a request from its exchange.
    */
   begin(given: Exchange, route: Route): BegunRequest {
-    const exchange = new AuditedExchange(given);
+    const exchange = new AuditedExchange(given, route, this.policy.hasBodies && !isConfidential(route));
     const userAgent = exchange.header('user-agent') ?? '';
     const { remoteAddress } = exchange;
     const receivedAt = this.now();
@@ -67,7 +79,7 @@ export class Audit {
   #record(request: AuditedRequest): void {
     const { route, sender, receivedAt } = request;
     const user = sender?.impersonator ?? sender?.user;
-    const decision = decideAudit(this.policy, user, route.target, this.naming.group);
+    const decision = this.#decide(user, route);
     if (decision.level === 'None') return;
     const common = this.#commonOf(request, user, decision);
     const write = (stage: AuditStage, at: number, more: object): void => {
@@ -77,9 +89,34 @@ export class Audit {
     const isLong = route.target.verb === 'watch';
     write(isLong ? 'ResponseStarted' : 'ResponseComplete', this.now(), {
       ...this.#createdObjectOf(request),
+      ...(isLong ? {} : this.#bodiesOf(request, decision)),
       responseStatus: { metadata: {}, code: request.exchange.status ?? 0, ...request.exchange.answeredStatus() },
       annotations: this.#annotationsOf(request, decision),
     });
+  }
+
+  #decide(user: User | undefined, route: Route): AuditDecision {
+    const decision = decideAudit(this.policy, user, route.target, this.naming.group);
+    return hasRequestBody(decision.level) && isConfidential(route) ? { ...decision, level: 'Metadata' } : decision;
+  }
+
+  /** The bodies that the level of an event includes: of a request, if it was authorized and so was decoded. */
+  #bodiesOf({ exchange, route, sender }: AuditedRequest, { level, omitsManagedFields }: AuditDecision): object {
+    if (!hasRequestBody(level) || !route.resource) return {};
+    const shown = (value: object | undefined): object | undefined =>
+      value && omitsManagedFields ? withoutManagedFields(value) : value;
+    const isDecoded = sender?.reason !== undefined;
+    const sent = exchange.requestObject();
+    const requestObject = isDecoded && sent && isOfRoute(sent, route) ? shown(sent) : undefined;
+    const responseObject = level === 'RequestResponse' ? shown(exchange.responseObject()) : undefined;
+    return { ...(requestObject && { requestObject }), ...(responseObject && { responseObject }) };
+  }
+
+  /** Says of an event that a body was too long for it. */
+  #truncationOf({ exchange, route }: AuditedRequest, { level }: AuditDecision): object {
+    if (!hasRequestBody(level) || route.target.verb === 'watch') return {};
+    const isTruncated = exchange.isRequestTruncated || (level === 'RequestResponse' && exchange.isResponseTruncated);
+    return isTruncated ? { [`${this.naming.group('audit.orchestrator.io')}/truncated`]: 'true' } : {};
   }
 
   #commonOf(request: AuditedRequest, user: User | undefined, { level }: AuditDecision): object {
@@ -114,17 +151,21 @@ export class Audit {
     return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''));
   }
 
-  #annotationsOf({ exchange, sender }: AuditedRequest, { hasBodies }: AuditDecision): object {
+  #annotationsOf(request: AuditedRequest, decision: AuditDecision): object {
+    const { exchange, sender } = request;
     const { group } = this.naming;
-    const isForbidden = exchange.status === 403;
-    const isKnown = isForbidden || (sender?.user !== undefined && exchange.status !== 401);
+    // What refuses an allowed request may answer with any code.
+    const isAllowed = sender?.reason !== undefined;
+    const isForbidden = !isAllowed && exchange.status === 403;
+    const isKnown = isAllowed || isForbidden || (sender?.user !== undefined && exchange.status !== 401);
     const authorization = group('authorization.orchestrator.io');
     return {
       ...sender?.annotations,
-      ...(hasBodies ? sender?.admission : this.#withoutPatches(sender?.admission)),
+      ...this.#truncationOf(request, decision),
+      ...(hasRequestBody(decision.level) ? sender?.admission : this.#withoutPatches(sender?.admission)),
       ...(isKnown
         ? {
-            [`${authorization}/decision`]: isForbidden && sender?.reason === undefined ? 'forbid' : 'allow',
+            [`${authorization}/decision`]: isForbidden ? 'forbid' : 'allow',
             [`${authorization}/reason`]: sender?.reason ?? '',
           }
         : {}),

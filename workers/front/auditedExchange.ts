@@ -1,22 +1,15 @@
 import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
 import { AUDITED_BYTES } from '../../core/limits.js';
 import { isRecord, recordAt, stringAt, type UnknownRecord } from '../../core/model/record.js';
+import type { Route } from '../../core/request/route.js';
+import { parseAuditedBody } from './auditedBody.js';
 
 type Header = readonly [string, string];
 
+const NONE = new Uint8Array();
+
 /** The members of a Status that an audit event repeats. */
 const STATUS_MEMBERS = ['status', 'message', 'reason', 'details', 'code'] as const;
-
-/** The JSON object in these bytes; undefined for anything else, and for more bytes than are recorded. */
-function parseObject(parts: readonly Uint8Array[]): UnknownRecord | undefined {
-  if (parts.reduce((sum, part) => sum + part.length, 0) > AUDITED_BYTES) return undefined;
-  try {
-    const value: unknown = JSON.parse(Buffer.concat(parts).toString('utf8'));
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** An exchange that keeps of its bodies what the audit event repeats, until the event is written. */
 export class AuditedExchange implements Exchange {
@@ -27,10 +20,20 @@ export class AuditedExchange implements Exchange {
   readonly secure: boolean;
   readonly certificate?: string;
   readonly upgrade?: Exchange['upgrade'];
-  #request: Uint8Array | undefined;
-  #response: readonly Uint8Array[] = [];
+  #request: Uint8Array = NONE;
+  #response: Uint8Array = NONE;
+  #responseType = '';
+  #requestObject: object | undefined;
+  #responseObject: object | undefined;
+  #isRequestTruncated = false;
+  #isResponseTruncated = false;
 
-  constructor(readonly exchange: Exchange) {
+  /** `keepsBodies`: whether an event may have the bodies. */
+  constructor(
+    readonly exchange: Exchange,
+    readonly route: Route,
+    readonly keepsBodies: boolean,
+  ) {
     const { method, path, query, remoteAddress, secure, certificate } = exchange;
     this.method = method;
     this.path = path;
@@ -46,8 +49,8 @@ export class AuditedExchange implements Exchange {
    * values, it has neither message nor causes, since these show values.
    */
   answeredStatus(): object | undefined {
-    const body = parseObject(this.#response);
-    if (body?.['kind'] !== 'Status') return undefined;
+    const body = this.responseObject();
+    if (!isRecord(body) || body['kind'] !== 'Status') return undefined;
     const isAboutValues = body['reason'] === 'Invalid';
     const details = recordAt(body, 'details');
     const { causes: _causes, ...shownDetails } = details ?? {};
@@ -61,8 +64,27 @@ export class AuditedExchange implements Exchange {
 
   /** The name of the object that the request was to create: as it was sent, else as it was made. */
   createdName(): string {
-    const sent = this.#request && stringAt(parseObject([this.#request]), 'metadata', 'name');
-    return sent || stringAt(parseObject(this.#response), 'metadata', 'name');
+    return stringAt(this.requestObject(), 'metadata', 'name') || stringAt(this.responseObject(), 'metadata', 'name');
+  }
+
+  /** The body of the request; undefined for one that no event repeats. */
+  requestObject(): object | undefined {
+    return (this.#requestObject ??= parseAuditedBody(this.#request, this.header('content-type') ?? '', this.route));
+  }
+
+  /** The body of the answer; undefined for one that no event repeats. */
+  responseObject(): object | undefined {
+    return (this.#responseObject ??= parseAuditedBody(this.#response, this.#responseType, this.route));
+  }
+
+  /** Whether the body of the request is too long for an event. */
+  get isRequestTruncated(): boolean {
+    return this.#isRequestTruncated;
+  }
+
+  /** Whether the body of the answer is too long for an event. */
+  get isResponseTruncated(): boolean {
+    return this.#isResponseTruncated;
   }
 
   get aborted(): boolean {
@@ -83,19 +105,30 @@ export class AuditedExchange implements Exchange {
 
   async body(limit: number, onPart?: (bytes: number) => void): Promise<Uint8Array> {
     const body = await this.exchange.body(limit, onPart);
+    this.#isRequestTruncated = body.length > AUDITED_BYTES;
     // Writes may transfer their bodies to other threads, which empties them here.
-    if (this.method === 'POST' && body.length <= AUDITED_BYTES) this.#request = body.slice();
+    if ((this.keepsBodies || this.method === 'POST') && !this.#isRequestTruncated) this.#request = body.slice();
     return body;
   }
 
   respond(status: number, headers: readonly Header[], body: readonly Uint8Array[] | Uint8Array): void {
-    if (status >= 400 || this.method === 'DELETE' || this.method === 'POST')
-      this.#response = body instanceof Uint8Array ? [body] : body;
+    if (this.keepsBodies || status >= 400 || this.method === 'DELETE' || this.method === 'POST')
+      this.#keepResponse(headers, body instanceof Uint8Array ? [body] : body);
     this.exchange.respond(status, headers, body);
   }
 
   stream(status: number, headers: readonly Header[], options?: StreamOptions): ResponseStream {
+    this.#isResponseTruncated = true;
     return this.exchange.stream(status, headers, options);
+  }
+
+  #keepResponse(headers: readonly Header[], parts: readonly Uint8Array[]): void {
+    const headerOf = (name: string): string => headers.find(([given]) => given.toLowerCase() === name)?.[1] ?? '';
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    this.#isResponseTruncated = length > AUDITED_BYTES || headerOf('content-encoding') !== '';
+    if (this.#isResponseTruncated) return;
+    this.#response = Buffer.concat(parts);
+    this.#responseType = headerOf('content-type');
   }
 
   onAbort(listener: () => void): void {

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../core/api/listener.js';
 import { BODIES_BYTES, BODY_BYTES, BODY_MS } from '../../core/limits.js';
-import { type Deadline, Deadlines } from './deadlines.js';
+import { Deadlines } from './deadlines.js';
 import { requestTimeout } from './refusals.js';
 import { Usage } from './usage.js';
 
@@ -30,7 +30,7 @@ export class IncomingBody {
   readonly #total: Usage;
   #usage: Usage;
   #counted = 0;
-  #deadline!: Deadline;
+  #deadline!: number;
 
   constructor(exchange: Exchange, deadlines: Deadlines, total: Usage, usage: Usage) {
     this.#deadlines = deadlines;
@@ -40,7 +40,7 @@ export class IncomingBody {
       exchange.body(BODY_BYTES, bytes => this.#count(bytes)).then(resolve, reject);
       this.#deadline = deadlines.set(() => reject(requestTimeout()));
     });
-    // It may reject while nobody waits for it: before the sender is authenticated, or after the request was refused.
+    // It may reject before anything awaits it: before the sender is authenticated, or after the request was refused.
     this.bytes.catch(() => undefined);
   }
 

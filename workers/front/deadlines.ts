@@ -1,5 +1,6 @@
-/** A deadline that is set. */
-export interface Deadline {
+import { InFlight } from '../../core/threads/inFlight.js';
+
+interface Pending {
   readonly due: number;
   readonly expire: () => void;
 }
@@ -9,39 +10,40 @@ export interface Deadline {
  * nearly all are cleared long before they are due, and a timer of its own costs each request memory and time.
  */
 export class Deadlines {
-  /** In the order in which they are due. */
-  readonly #deadlines = new Set<Deadline>();
+  /** Not in a Set, which would keep the requests of its deadlines in memory after they have ended: see `InFlight`. */
+  readonly #pending = new InFlight<Pending>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(readonly milliseconds: number) {}
 
-  /** Calls `expire` when the time is over, unless the deadline is cleared before. */
-  set(expire: () => void): Deadline {
-    const deadline = { due: performance.now() + this.milliseconds, expire };
-    this.#deadlines.add(deadline);
+  /** Calls `expire` when the time is over, unless the deadline is cleared before. Returns what `clear` takes. */
+  set(expire: () => void): number {
+    const id = this.#pending.add({ due: performance.now() + this.milliseconds, expire });
     this.#timer ??= this.#wakeAfter(this.milliseconds);
-    return deadline;
+    return id;
   }
 
   /** Forgets a deadline, which may have been due already. */
-  clear(deadline: Deadline): void {
-    this.#deadlines.delete(deadline);
+  clear(id: number): void {
+    this.#pending.delete(id);
   }
 
   #wakeAfter(milliseconds: number): NodeJS.Timeout {
     return setTimeout(() => this.#expireDue(), milliseconds).unref();
   }
 
+  /** Calls what is due, in the order in which it was set, and sets the timer for the next one. */
   #expireDue(): void {
-    this.#timer = undefined;
     const now = performance.now();
-    for (const deadline of this.#deadlines) {
-      if (deadline.due > now) {
-        this.#timer = this.#wakeAfter(Math.ceil(deadline.due - now));
-        return;
-      }
-      this.#deadlines.delete(deadline);
-      deadline.expire();
+    const due = [...this.#pending].filter(([, pending]) => pending.due <= now).sort((a, b) => a[1].due - b[1].due);
+    for (const [id, { expire }] of due) {
+      // One before it may have cleared it.
+      if (!this.#pending.get(id)) continue;
+      this.#pending.delete(id);
+      expire();
     }
+    let next = Number.POSITIVE_INFINITY;
+    for (const [, pending] of this.#pending) next = Math.min(next, pending.due);
+    this.#timer = this.#pending.size > 0 ? this.#wakeAfter(Math.max(0, Math.ceil(next - now))) : undefined;
   }
 }

@@ -1,4 +1,5 @@
 import type { Exchange } from '../../core/api/listener.js';
+import { warningTexts } from '../../core/request/warnings.js';
 import { DELETIONS_AT_ONCE } from '../../core/limits.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import { withoutTrailing } from '../../core/model/trailing.js';
@@ -8,6 +9,7 @@ import type { ReadContext } from './readContext.js';
 import { FairLimiter } from './fairLimiter.js';
 import { metadataOf, pageOfRequest } from './listPage.js';
 import type { PoolClient } from './poolClient.js';
+import { findUnconvertible } from './renderedList.js';
 import { respond } from './reply.js';
 import type { FrontRequest } from './sender.js';
 import { runWrite, type WriteContext } from './write.js';
@@ -19,9 +21,9 @@ export interface DeletionContext extends WriteContext {
   readonly pool: PoolClient;
 }
 
-/** What became of the deletion of a collection: the objects that were deleted, or the first refusal. */
+/** What became of the deletion of a collection: the deleted objects and what was warned of, or the first refusal. */
 export type DeletionOutcome =
-  | { readonly is: 'deleted'; readonly entries: readonly Entry[] }
+  | { readonly is: 'deleted'; readonly entries: readonly Entry[]; readonly warnings: readonly string[] }
   | { readonly is: 'refused'; readonly refusal: PoolResponse };
 
 /** Answers deletecollection requests; the bound on deletions at once is that of all of them together. */
@@ -32,7 +34,7 @@ export class CollectionDeleter {
 
   /**
    * Deletes each chosen object as a delete of its own, without a transaction (spec, "Operations"), and answers with the
-   * list of them. Throws Refusal.
+   * list of them. Nothing is deleted if one of them cannot be converted for that list. Throws Refusal.
    */
   async answer(request: FrontRequest, body: Uint8Array): Promise<void> {
     const { pool, reads } = this.context;
@@ -40,13 +42,16 @@ export class CollectionDeleter {
     const checked = await pool.run(request, () => ({ body }), body.length);
     if (checked.is !== 'granted') return respond(exchange, checked);
     const page = await pageOfRequest(reads, request, route.resource!);
+    const refused = route.resource!.builtIn ? undefined : await findUnconvertible(pool, request, page.entries);
+    if (refused) return respond(exchange, refused);
     const outcome = await deleteEntries(
       page.entries,
       entry => this.#limiter.run(request.sender.usage, () => this.#delete(request, entry, body)),
       () => exchange.aborted,
     );
     if (outcome.is === 'refused') return respond(exchange, outcome.refusal);
-    await reads.respondList(request, route.resource!, outcome.entries, metadataOf(page), checked.warnings ?? []);
+    const warnings = [...(checked.warnings ?? []), ...outcome.warnings];
+    await reads.respondList(request, route.resource!, outcome.entries, metadataOf(page), warnings);
   }
 
   #delete({ exchange, route, sender }: FrontRequest, { name, namespace }: Entry, body: Uint8Array) {
@@ -70,6 +75,7 @@ export async function deleteEntries(
   isClientGone: () => boolean,
 ): Promise<DeletionOutcome> {
   const deleted: (Entry | undefined)[] = new Array(entries.length).fill(undefined);
+  const warnings: (readonly string[])[] = [];
   let refusal: PoolResponse | undefined;
   let thrown: { readonly error: unknown } | undefined;
   let next = 0;
@@ -79,8 +85,10 @@ export async function deleteEntries(
       const entry = entries[i]!;
       try {
         const response = await remove(entry);
-        if (response.status < 300) deleted[i] = entry;
-        else if (response.status !== 404) refusal ??= response;
+        if (response.status < 300) {
+          deleted[i] = entry;
+          warnings[i] = warningTexts(response.headers);
+        } else if (response.status !== 404) refusal ??= response;
       } catch (error) {
         thrown ??= { error };
       }
@@ -89,7 +97,7 @@ export async function deleteEntries(
   await Promise.all(Array.from({ length: Math.min(DELETIONS_AT_ONCE, entries.length) }, removeNext));
   if (thrown) throw thrown.error;
   if (refusal) return { is: 'refused', refusal };
-  return { is: 'deleted', entries: deleted.filter(entry => entry !== undefined) };
+  return { is: 'deleted', entries: deleted.filter(entry => entry !== undefined), warnings: warnings.flat() };
 }
 
 /** The path of an object in the collection that an exchange names. */

@@ -3,7 +3,8 @@ import { STALLED_READER_MS } from '../../core/limits.js';
 
 /**
  * Returns a function that waits for the reader of a stream: its promise resolves when the connection has drained, or is
- * gone. A reader that takes nothing for STALLED_READER_MS is cut. Listeners are added once, however often it is called.
+ * gone. A reader that takes nothing for STALLED_READER_MS is disconnected. Listeners are added once, however often the
+ * function is called.
  */
 export function drainOf(exchange: Exchange, stream: ResponseStream): () => Promise<void> {
   let wake: () => void = () => undefined;

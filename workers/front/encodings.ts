@@ -30,7 +30,7 @@ function alone(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
 
 /**
  * The encodings of current objects in other forms than their JSON, made when they are first asked for and shared by
- * gets, lists and watches. Their bytes are dropped when nobody has read them for a while; their lengths stay known.
+ * gets, lists and watches. Their bytes are dropped when they have not been read for a while; their lengths stay known.
  * Above a budget, a share of the memory, no further ones are kept: if new ones replaced those in use, reading a
  * collection that is larger than the budget again and again would replace each before it is read again.
  */
@@ -57,7 +57,7 @@ export class Encodings {
     return encodingOf(entry, form)?.length;
   }
 
-  /** The encodings of entries, in as few pieces as they lie in; undefined if one of them is not there. */
+  /** The encodings of entries, in as few pieces as they lie in; undefined if one of them is missing. */
   find(entries: readonly Entry[], form: string): Uint8Array[] | undefined {
     const runs: { readonly segment: EncodingSegment; readonly start: number; end: number }[] = [];
     for (const entry of entries) {
@@ -119,7 +119,7 @@ export class Encodings {
     return this.#budget;
   }
 
-  /** Drops segments that nobody has read for a while. */
+  /** Drops segments that have not been read for a while. */
   #dropIdle(): void {
     const idleSince = performance.now() - ENCODINGS_IDLE_MS;
     for (const segment of this.#segments) {

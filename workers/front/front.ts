@@ -24,13 +24,13 @@ import { runWrite } from './write.js';
 /** Subresources whose requests last as long as the client wants. */
 const LONG_SUBRESOURCES = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 
-/** What answers the verbs of reads. */
+/** The handlers of the verbs that read. */
 const READS = { get, list, watch } as const;
 
 /** Answers requests outside of the resources: documents, health, metrics. Returns whether it knows the path. */
 export type PathHandler = (exchange: Exchange, route: Route) => Promise<boolean> | boolean;
 
-/** What the front end is made of. */
+/** The parts of the front end. */
 export interface FrontParts {
   readonly registry: () => Registry;
   readonly state: State;
@@ -45,8 +45,8 @@ export interface FrontParts {
 }
 
 /**
- * Answers requests. A request is routed, and its sender and permission are looked up in the caches; what is not known,
- * the pool finds out. Reads are then answered from the cache of all objects, writes by the pool and the writer.
+ * Answers requests. A request is routed, and its sender and permission are looked up in the caches; the pool determines
+ * what is not cached. Reads are then answered from the cache of all objects, writes by the pool and the writer.
  */
 export class Front {
   readonly #bodies = new Bodies();
@@ -164,7 +164,7 @@ export class Front {
   }
 }
 
-/** Whether a request comes from anybody: no credentials are verified. */
+/** Whether a request is anonymous: it has no credentials to verify. */
 const isNobody = ({ user }: Sender): boolean => !user || user.name === ANONYMOUS.name;
 
 /** Whether a request may take as long as the client likes. */

@@ -2,6 +2,7 @@ import { type HealthCheck, healthCheck } from '../../core/api/control.js';
 import type { Awaitable } from '../../core/api/point.js';
 import { httpDocuments } from '../../core/api/document.js';
 import { AuditLog } from '../../core/audit/log.js';
+import { addressOf } from '../../core/server/address.js';
 import { auditPolicyOf } from '../../core/server/audit.js';
 import { AccessCache } from './access.js';
 import { Audit } from './audit.js';
@@ -57,7 +58,7 @@ export interface FrontEnd {
   readonly hooks: { readonly controllersStarted: PostStartHook; readonly bootstrapped: PostStartHook };
   readonly healthAccess: HealthAccess;
   /** Where the server listens; set when it does. */
-  readonly address: { port: number };
+  readonly address: { readonly host: string; port: number };
   /** Ends every watch with its last bookmark. */
   finishWatches(): void;
 }
@@ -128,7 +129,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   };
   const checkStore = opened.shared ? () => writer.check() : rememberedCheck(() => writer.check(), releases);
   const requests = new RequestMetrics();
-  const address = { port: settings.port };
+  const address = { host: addressOf(settings.bindAddress) ?? 'localhost', port: settings.port };
   const mostRecent = async (): Promise<number> => {
     await reads.mostRecent();
     return state.revision;
@@ -171,7 +172,6 @@ function rememberedCheck(check: () => Promise<void>, releases: Releases): () => 
 function openAudit({ settings, naming, scope: { log, releases } }: FrontEndParts): Audit | undefined {
   const policy = auditPolicyOf(settings);
   if (settings.auditLogPath === undefined || !policy) return undefined;
-  for (const warning of policy.warnings) log.warn({}, warning);
   const events = new AuditLog(settings.auditLogPath, log);
   releases.add('the audit log', () => events.close());
   return new Audit(policy, events, naming, Date.now);

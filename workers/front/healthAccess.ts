@@ -21,7 +21,7 @@ export class HealthAccess {
     await Promise.allSettled(PATHS.map(path => this.authorize(anonymousExchange(path))));
   }
 
-  /** Asks for the permissions anew soon: a policy has changed. One refresh serves all changes until then. */
+  /** Schedules a refresh of the permissions after a change of policy. One refresh serves all changes until then. */
   policyChanged(): void {
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
@@ -36,7 +36,7 @@ export class HealthAccess {
   }
 }
 
-/** A GET without credentials whose answer nobody reads. */
+/** A GET without credentials whose answer is discarded. */
 const anonymousExchange = (path: string): Exchange => ({
   method: 'GET',
   path,

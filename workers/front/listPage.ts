@@ -92,8 +92,8 @@ interface List {
 }
 
 /**
- * The revision that a list has to be of, undefined for the present one; resolves when the state has come as far as that
- * (spec, "Resource version semantics: list table"). Throws Refusal 504.
+ * The revision that a list must show, undefined for the current one. Resolves when the state has reached it (spec,
+ * "Resource version semantics: list table"). Throws Refusal 504.
  */
 async function revisionOf({ context, options, position }: List): Promise<number | undefined> {
   if (position && position.revision > 0) {

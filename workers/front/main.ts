@@ -17,12 +17,21 @@ import { controllerUser, internalExchange } from './internal.js';
 import { Pool } from './pool.js';
 import { StoreThread } from './storeThread.js';
 
+/** Threads that load their modules, but no plugins yet. */
+export interface Threads {
+  readonly store: StoreThread;
+  readonly pool: Pool;
+  /** What the plugins of the pool have counted. */
+  readonly observed: ObservedMetrics;
+}
+
 /** What a server is made of. */
 export interface FrontEndInputs {
   readonly settings: Settings;
   readonly naming: Naming;
   readonly home: DataDirectory;
   readonly scope: ThreadScope;
+  readonly threads: Threads;
   /** What the control thread is created with, for the kinds that are served without stored definitions. */
   readonly controlData: (kinds: Registry) => ThreadData;
   /** Whether the server is closing. */
@@ -42,14 +51,8 @@ export interface RunningFrontEnd {
   finishWatches(): void;
 }
 
-/**
- * Creates the other threads and builds the front end. Resolves when every thread is ready and the cache holds all
- * objects. Throws ConfigError, and StoreError for a store that cannot be used; what was made until then is released
- * with the scope.
- */
-export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFrontEnd> {
-  const { scope } = inputs;
-  const { data, log, releases } = scope;
+/** Creates the writer's thread and the pool; both are released with the scope. */
+export function createThreads({ data, log, releases }: ThreadScope): Threads {
   const store = new StoreThread(data);
   releases.add('the store', () => store.close());
   const observed = new ObservedMetrics();
@@ -63,6 +66,19 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     log,
   });
   releases.add('the pool', () => pool.close());
+  return { store, pool, observed };
+}
+
+/**
+ * Has the threads begin, and builds the front end. Resolves when every thread is ready and the cache holds all objects.
+ * Throws ConfigError, and StoreError for a store that cannot be used; what was made until then is released with the
+ * scope.
+ */
+export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFrontEnd> {
+  const { scope, threads } = inputs;
+  const { store, pool, observed } = threads;
+  const { releases } = scope;
+  pool.begin();
   const plugins = await scope.loadPlugins();
   store.begin();
   const opened = await store.ready();
@@ -85,7 +101,8 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
 
 /**
  * Starts the controllers. `bootstrapped` resolves when the default roles and bindings are there: before, permissions
- * that every server has would be missing. Requests of controllers wait until the cache holds all objects.
+ * that every server has would be missing. Requests of controllers wait until the cache holds all objects, and those of
+ * controllers with a role of their own until that role is there.
  */
 function startControl(
   { naming, settings, controlData }: FrontEndInputs,
@@ -105,6 +122,7 @@ function startControl(
       await loaded;
       await front.parts.state.reaches(request.revision, FUTURE_REVISION_MS);
       const ownRole = settings.useServiceAccountCredentials && hasOwnRole(request.controller);
+      if (ownRole) await bootstrapped;
       const user = controllerUser(request.controller, naming, ownRole);
       front.handleAs(internalExchange(request, reply, naming), user);
     },

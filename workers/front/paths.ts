@@ -14,6 +14,7 @@ import { withoutTrailing } from '../../core/model/trailing.js';
 import type { Naming } from '../../core/naming.js';
 import { type OpenApiDocuments, openApiDocuments } from '../../core/openapi/index.js';
 import type { Registry } from '../../core/schema/resource.js';
+import { urlHost } from '../../core/server/address.js';
 import { SNAPSHOT_PATH } from '../../core/snapshot/format.js';
 
 interface Parts {
@@ -27,7 +28,7 @@ interface Parts {
   /** Documents of plugins, by path. */
   readonly documents: ReadonlyMap<string, HttpDocument>;
   /** The address of the server, once it listens. */
-  readonly address: { readonly port: number };
+  readonly address: { readonly host: string; readonly port: number };
   /** Answers with a snapshot of the store. */
   readonly snapshot: (exchange: Exchange) => Promise<void>;
 }
@@ -37,10 +38,11 @@ const HEALTH_METRICS = '/metrics/slis';
 const HEALTH = /^\/(livez|readyz|healthz)(\/.*)?$/;
 
 /** The documents of the registry that is current when asked, made once per registry. */
-function documentsOfCurrent(registry: () => Registry, naming: Naming, further: ReadonlyMap<string, HttpDocument>) {
+function documentsOfCurrent({ registry, naming, documents: further, address }: Parts) {
   const make = (of: Registry, previous?: OpenApiDocuments) => ({
     of,
     discovery: discoveryDocuments(of, naming, {
+      serverAddress: () => `${urlHost(address.host)}:${address.port}`,
       paths: ['/healthz', '/livez', METRICS, '/openapi/v2', '/openapi/v3', '/readyz', '/version', ...further.keys()],
     }),
     openapi: openApiDocuments(of, naming, [...further.values()], previous),
@@ -54,19 +56,9 @@ function documentsOfCurrent(registry: () => Registry, naming: Naming, further: R
 }
 
 /** Everything outside the resources: health, discovery, OpenAPI, version. */
-export function pathHandler({
-  registry,
-  naming,
-  checks,
-  log,
-  startedAt,
-  livezGraceMs,
-  snapshot,
-  metrics,
-  documents,
-  address,
-}: Parts): PathHandler {
-  const documentsOf = documentsOfCurrent(registry, naming, documents);
+export function pathHandler(parts: Parts): PathHandler {
+  const { registry, naming, checks, log, startedAt, livezGraceMs, snapshot, metrics, documents, address } = parts;
+  const documentsOf = documentsOfCurrent(parts);
   const { scrape, observe } = healthMetrics(naming);
   const scrapes = new Map([
     [METRICS, metrics],

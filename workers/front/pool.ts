@@ -36,7 +36,7 @@ interface Dispatched {
   thread?: number;
 }
 
-/** What the pool is made of. */
+/** The parts of the pool. */
 export interface PoolParts {
   /** Number of threads. */
   readonly threads: number;
@@ -109,14 +109,19 @@ export class Pool {
     );
   }
 
-  /** Resolves when every thread has started. Rejects if one cannot. */
+  /** Has the threads load their plugins, now and whenever there is another. Until then they only load their modules. */
+  begin(): void {
+    this.#threads.begin();
+  }
+
+  /** Resolves when every thread has started, after `begin`. Rejects if one cannot. */
   ready(): Promise<void> {
     return this.#threads.ready;
   }
 
   /**
    * Runs a job, in a batch with others unless it `isLong`: short jobs do not wait for long ones, of which at most
-   * `threads - 1` may run at once. Throws Refusal TooManyRequests if it is one too many in flight. Rejects with an
+   * `threads - 1` may run at once. Throws Refusal TooManyRequests if too many jobs are in flight. Rejects with an
    * error if the thread ends, and with Refusal ServiceUnavailable if the pool is closed before.
    */
   run(job: Job, isLong = false): Promise<JobResult> {
@@ -141,6 +146,7 @@ export class Pool {
     await this.#threads.close();
     // Piscina replaces a thread that fails at its error and at its exit. An exit after `destroy` makes another thread.
     do {
+      await this.#threads.loaded();
       await this.#piscina.destroy();
       await this.#threads.ended();
     } while (this.#piscina.threads.length > 0);

@@ -12,7 +12,7 @@ import { credentialHeaders } from './webSocket.js';
 /** Id of jobs that propose nothing. */
 const NO_PROPOSAL = 0;
 
-/** Fields of a job that its request decides about. */
+/** Fields of a job that depend on its request. */
 export type JobFields = Partial<
   Pick<Job, 'id' | 'path' | 'body' | 'current' | 'currentKey' | 'begun' | 'granted' | 'collection'>
 >;
@@ -30,7 +30,7 @@ function weightOf({ exchange, route }: FrontRequest, bytes: number, first: numbe
 
 /** Runs the jobs of requests: sends what is known of their senders to the pool, and remembers what the pool finds. */
 export class PoolClient {
-  /** Large jobs run on all threads but one, by turns of their senders, so that small jobs do not wait for them. */
+  /** Large jobs run on all threads but one, their senders in turn, so that small jobs do not wait for them. */
   readonly #largeJobs: FairLimiter;
 
   constructor(
@@ -80,12 +80,14 @@ export class PoolClient {
     const { exchange, sender } = request;
     const { policy } = this.access;
     const asked = this.now();
+    let isSecondWrite = false;
     const result = await this.#inTurn(
       sender,
       weightOf(request, bytes, first),
       () => !exchange.aborted,
       () => {
         const given = fields();
+        isSecondWrite = given.begun ?? false;
         // Member by member: an object from several spreads takes 3 KB, and more again when it is copied for the pool.
         return {
           id: given.id ?? NO_PROPOSAL,
@@ -109,8 +111,8 @@ export class PoolClient {
       },
     );
     if (result.grant) this.#learn(request, result.grant, policy, asked);
-    // Those of the last attempt count.
-    sender.admission = result.annotations;
+    // Those of the last attempt count; a second write has none.
+    if (!isSecondWrite) sender.admission = result.annotations;
     return result;
   }
 
@@ -139,7 +141,7 @@ export class PoolClient {
   #learn({ route, sender }: FrontRequest, grant: Grant, policy: number, asked: number): void {
     if (grant.allowed) {
       sender.allowedUnder = policy;
-      sender.reason = grant.reason;
+      sender.reason = grant.reason ?? '';
     }
     if (sender.credentials === undefined) return;
     if (grant.use && !sender.user) this.record(grant.use);

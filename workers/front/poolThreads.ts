@@ -43,6 +43,9 @@ interface PoolThread {
   port?: MessagePort;
   /** The calls of plugins that it is in. */
   running?: SharedArrayBuffer;
+  /** Resolves when it has loaded its modules, or has ended. */
+  readonly loaded: Promise<void>;
+  readonly markLoaded: () => void;
   isReady: boolean;
   /** Questions since it has answered the last one; undefined if none is open. */
   unanswered?: number;
@@ -58,6 +61,8 @@ export class PoolThreads {
   readonly #watch: NodeJS.Timeout;
   #missing: number;
   #pausedUntil = 0;
+  /** Channels of threads that wait for `begin`; undefined after it. */
+  #waiting: MessagePort[] | undefined = [];
   #isClosing = false;
   #resolve: () => void = () => undefined;
   #reject: (error: Error) => void = () => undefined;
@@ -83,24 +88,44 @@ export class PoolThreads {
     piscina.on('error', () => undefined);
   }
 
+  /** Has threads start, now and as soon as they are created. */
+  begin(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const port of waiting) this.#begin(port);
+  }
+
   /** Looks for threads that Piscina has created since the last call. */
   adopt(): void {
     for (const worker of this.piscina.threads) {
       if (this.#threads.has(worker)) continue;
-      const thread: PoolThread = { isReady: false };
+      let markLoaded!: () => void;
+      const loaded = new Promise<void>(resolve => (markLoaded = resolve));
+      const thread: PoolThread = { isReady: false, loaded, markLoaded };
       this.#threads.set(worker, thread);
       worker.once('error', error => (thread.error = error));
       worker.once('exit', code => {
         this.#threads.delete(worker);
+        markLoaded();
         this.#ended(thread, thread.error ?? new Error(`a pool thread ended with code ${code}`));
       });
     }
+  }
+
+  /**
+   * Resolves when no thread is loading its modules. One that is must not be terminated: Node.js 20 then may abort the
+   * process, as Piscina loads them with `require`.
+   */
+  async loaded(): Promise<void> {
+    this.adopt();
+    await Promise.all(Array.from(this.#threads.values(), ({ loaded }) => loaded));
   }
 
   /** Has every thread release what it holds, within a bounded time. */
   async close(): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#watch);
+    await this.loaded();
     await Promise.all(Array.from(this.#threads.values(), ({ port }) => port && closeThread(port, THREAD_CLOSE_MS)));
   }
 
@@ -130,6 +155,7 @@ export class PoolThreads {
     this.adopt();
     const worker = this.piscina.threads.find(({ threadId }) => threadId === id);
     const thread = worker && this.#threads.get(worker);
+    thread?.markLoaded();
     if (!thread || this.#isClosing) return;
     Object.assign(thread, { id, port, running });
     port.on('message', (message: FromPoolThread) => {
@@ -140,6 +166,10 @@ export class PoolThreads {
       thread.isReady = true;
       if (--this.#missing === 0) this.#resolve();
     });
+    if (this.#waiting) {
+      this.#waiting.push(port);
+      return;
+    }
     const pause = this.#pausedUntil - performance.now();
     if (pause > 0) setTimeout(() => this.#threads.has(worker) && this.#begin(port), pause).unref();
     else this.#begin(port);

@@ -1,7 +1,7 @@
 import { POOL_QUEUE, WRITE_MS } from '../../core/limits.js';
 import { InFlight } from '../../core/threads/inFlight.js';
 import type { Verdict } from '../../core/threads/messages.js';
-import { type Deadline, Deadlines } from './deadlines.js';
+import { Deadlines } from './deadlines.js';
 import { requestTimeout, tooBusy } from './refusals.js';
 
 /** A proposal that a job may make. */
@@ -15,7 +15,7 @@ export interface OpenProposal {
 /** An open proposal, with the deadline for its verdict once it was made. */
 class Open implements OpenProposal {
   id = 0;
-  deadline: Deadline | undefined;
+  deadline: number | undefined;
   settle!: (verdict: Verdict) => void;
   readonly verdict = new Promise<Verdict>(resolve => (this.settle = resolve));
 }
@@ -42,7 +42,7 @@ export class Proposals {
   /** Forgets a proposal: a later verdict is ignored. */
   close({ id }: OpenProposal): void {
     const deadline = this.#open.get(id)?.deadline;
-    if (deadline) this.#deadlines.clear(deadline);
+    if (deadline !== undefined) this.#deadlines.clear(deadline);
     this.#open.delete(id);
   }
 

@@ -41,7 +41,7 @@ export function protobufForm(
   naming: Naming,
   list: boolean,
 ): ProtobufForm | undefined {
-  if (choice.media !== 'protobuf' || subresource || !resource.builtIn) return undefined;
+  if (choice.media !== 'protobuf' || subresource) return undefined;
   const { kind, listKind, apiVersion } = resource;
   const { contentType } = choice;
   const typeOfRecords = (form: RecordForm) => (needsConversion(resource) ? undefined : recordType(resource, form));
@@ -52,7 +52,8 @@ export function protobufForm(
   if (choice.form !== (list ? 'partialList' : 'partial')) return undefined;
   return {
     records: 'partial',
-    key: 'partial',
+    // The metadata of custom objects may differ between versions.
+    key: resource.builtIn ? 'partial' : `partial ${apiVersion}`,
     kind: 'PartialObjectMetadata',
     listKind: 'PartialObjectMetadataList',
     apiVersion: `${naming.group('meta.orchestrator.io')}/${choice.version}`,

@@ -18,8 +18,9 @@ export interface Sender {
   allowedUnder?: number;
   /** Who acts as the user. */
   impersonator?: User;
-  /** Why the request is allowed, and what the audit event says of the credentials. */
+  /** Why the request is allowed; '' if the authorizer gave no reason. Undefined until it is allowed. */
   reason?: string;
+  /** What the audit event says of the credentials. */
   annotations?: Readonly<Record<string, string>>;
   /** What the audit event says of admission. */
   admission?: Readonly<Record<string, string>>;

@@ -20,7 +20,7 @@ export interface EventForm {
   /** Equal keys share encodings. */
   readonly key: string;
   readonly mediaType: string;
-  /** Synchronous where the bytes are at hand, else a promise. `entry`: the object, where it is as it is stored. */
+  /** Synchronous if the bytes are available, else a promise. `entry`: the object, if it is as stored. */
   encode(type: EventType, object: Uint8Array, header: boolean, entry?: Entry): Uint8Array | Promise<Uint8Array>;
   /** Many at once, where that is cheaper than one after another; `header` is about the first. */
   encodeAll?(events: readonly Seen[], header: boolean): Promise<readonly Uint8Array[]>;
@@ -62,9 +62,16 @@ export function seenBy(selection: Selection, change: Change): Seen | undefined {
   return undefined;
 }
 
-/** Why an event could not be encoded: what the pool has refused it with, such as a conversion that failed. */
-const unencodable = (thrown: unknown): Refusal =>
-  thrown instanceof Refusal ? thrown : new Refusal('InternalError', 'an event could not be encoded');
+/**
+ * Why an event could not be encoded: what the pool has refused it with. A conversion that failed is refused without a
+ * reason, which an ERROR event has always.
+ */
+function unencodable(thrown: unknown): Refusal {
+  if (!(thrown instanceof Refusal)) return new Refusal('InternalError', 'an event could not be encoded');
+  const { reason, message } = thrown;
+  if (reason !== '') return thrown;
+  return new Refusal('InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+}
 
 /** Largest number of events in a slice: what a pool thread encodes in a few milliseconds. */
 const SLICE_EVENTS = 256;
@@ -174,16 +181,18 @@ export class Watcher {
   }
 
   async #showSlice(slice: readonly Seen[]): Promise<void> {
-    if (!this.form.encodeAll) {
-      for (const { type, object, entry } of slice)
-        await this.#send(this.form.encode(type, object, this.#header, entry));
-      return;
+    const { encodeAll } = this.form;
+    if (encodeAll) {
+      try {
+        for (const event of await encodeAll(slice, this.#header)) await this.#send(event);
+        return;
+      } catch {
+        // One of the events cannot be encoded: those before it are sent.
+      }
     }
-    const header = this.#header;
-    try {
-      for (const event of await this.form.encodeAll(slice, header)) await this.#send(event);
-    } catch (thrown) {
-      this.fail(unencodable(thrown));
+    for (const { type, object, entry } of slice) {
+      if (this.#ended) return;
+      await this.#send(this.form.encode(type, object, this.#header, entry));
     }
   }
 

@@ -21,8 +21,8 @@ interface Attempt {
 }
 
 /**
- * The state of a write. Those in the upper half are left through the function that is named with them, when what they
- * wait for has happened; those in the lower half are final.
+ * The state of a write. The states in the upper half wait for an event and name the function that computes the next
+ * state after it; those in the lower half are final.
  */
 export type WriteState =
   /** The pool runs the job on the current object. Next: `afterJob`. */
@@ -44,7 +44,7 @@ type In<State extends WriteState['is']> = Extract<WriteState, { is: State }>;
 /** The state in which the pool runs the job. */
 export type Attempting = In<'attempting'>;
 
-/** The state behind an attempt, when the writer has decided about its proposal. */
+/** The state after an attempt, when the writer has decided about its proposal. */
 export type AttemptedState = Exclude<WriteState, { is: 'proposed' }>;
 
 /** The state of a new write. */
@@ -58,7 +58,7 @@ export function afterJob(state: Attempting, result: JobResult, exists: (key: str
   if (result.is === 'proposed') return { ...state, is: 'proposed', proposal: result };
   if (result.is === 'unseen') return interrupted(state, { key: result.key });
   if (result.is !== 'respond') return failed(new Error(`the pool answered a write with ${result.is}`));
-  // Somebody else has done what the second write was for.
+  // Another request has already done the second write.
   if (state.begun && result.status === 404) return answered(state.begun);
   if (state.key === undefined && result.key !== undefined && exists(result.key))
     return interrupted(state, { key: result.key });
@@ -88,7 +88,7 @@ export function afterVerdict(
   }
 }
 
-/** After the cache has come as far as the store. `wasOutdated`: it had not when the pool was asked. */
+/** After the cache has caught up with the store. `wasOutdated`: it was behind when the pool was asked. */
 export const afterRecheck = (state: In<'refused'>, wasOutdated: boolean): AttemptedState =>
   wasOutdated ? interrupted(state, { isRechecked: true }) : answered(state.refusal);
 

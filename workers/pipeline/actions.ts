@@ -1,5 +1,6 @@
+import { equalJson } from '../../core/schema/patch/members.js';
 import type { Strategy, SubresourceAnswer, SubresourceDeletion, SubresourceWrite } from '../../core/api/strategy.js';
-import type { ApiObject } from '../../core/model/object.js';
+import type { ApiObject, Json } from '../../core/model/object.js';
 import { badRequest, methodNotAllowed } from '../../core/model/refusal.js';
 import { keyOf } from '../../core/request/keys.js';
 import { deepCopy } from '../../core/schema/patch/members.js';
@@ -126,11 +127,17 @@ function performDeletion(
   const deletion = run(draft, deepCopy(old), strategyContextOf(context, request, asked));
   const options = parseDeleteOptions(request.route.query, deletion.options, context.naming);
   checkPreconditions(request, old, options);
+  const outcome = deletionOutcome(context, request, options, old, deletion.object);
+  // The object is already being deleted, but the kind has changed it.
+  const isChanged =
+    outcome.is === 'unchanged' && !equalJson(deletion.object as unknown as Json, old as unknown as Json);
   return {
     old,
     shown: draft,
     dryRun: options.dryRun,
-    outcome: deletionOutcome(context, request, options, old, deletion.object),
+    outcome: isChanged
+      ? { is: 'store', object: deletion.object, expect: request.job.current!.revision, status: outcome.status }
+      : outcome,
     answer: 'success',
     changes: deletion.changes?.map(({ storageName, object }) => ({
       object,

@@ -23,7 +23,10 @@ function objectChange(context: Context, write: ObjectWrite): Change {
 const reviewChange = (context: Context, { request, draft, dryRun }: Review): Change =>
   changeOf({ context, request, operation: 'CREATE', name: draft.metadata.name ?? '', dryRun });
 
-/** Lets mutators change the draft of a write. There is none of a deletion. */
+/**
+ * Lets mutators change the draft of a write. There is none of a deletion. Of a request with two writes, plugins are
+ * asked about the first.
+ */
 export async function mutateDraft(context: Context, write: Merge): Promise<void> {
   switch (write.is) {
     case 'object': {
@@ -35,6 +38,7 @@ export async function mutateDraft(context: Context, write: Merge): Promise<void>
     }
     case 'action': {
       const { draft, sent, dryRun } = write;
+      if (sent.job.begun) return;
       const name = sent.target.name || (draft.metadata.name ?? '');
       const change = changeOf({ context, request: sent, operation: 'CREATE', name, dryRun, body: draft });
       return await context.mutate(change, draft);
@@ -153,12 +157,13 @@ function runValidation({ warnings }: AuthorizedRequest, validate: () => readonly
   return violations;
 }
 
-/** Asks all validators. Throws 422 with the violations that they return. */
+/** Asks all validators, once for a request. Throws 422 with the violations that they return. */
 async function runValidators(
   context: Context,
-  { resource }: AuthorizedRequest,
+  { resource, job }: AuthorizedRequest,
   change: Change,
   after: ApiObject | undefined,
 ): Promise<void> {
+  if (job.begun) return;
   throwIfInvalid(resource, change.target.name, await context.validate(change, after as Frozen<ApiObject> | undefined));
 }

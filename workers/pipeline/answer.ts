@@ -28,7 +28,7 @@ export interface Answer {
 const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
 
 /** The media type of answers that are always JSON. */
-export const JSON_TYPE = 'application/json';
+const JSON_TYPE = 'application/json';
 /** One list for all answers without warnings: it is cloned once for the answers of a batch. */
 const JSON_HEADERS: Headers = [['content-type', JSON_TYPE], NO_CACHE];
 
@@ -45,7 +45,7 @@ export function statusAnswer(
   naming: Naming,
   warnings: readonly string[] = [],
 ): { status: number; headers: Headers; body: Uint8Array } {
-  const retry = refusal.code === 429 ? refusal.details?.retryAfterSeconds : undefined;
+  const retry = refusal.details?.retryAfterSeconds;
   const { contentType, bytes } = encodeRefusal(refusal, accept, naming, isPretty(query, userAgent));
   return {
     status: refusal.code,

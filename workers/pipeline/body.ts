@@ -1,20 +1,35 @@
 import type { Json } from '../../core/model/object.js';
 import { badRequest, Refusal } from '../../core/model/refusal.js';
+import { readJson } from '../../core/model/jsonText.js';
 import { neutralMediaType } from '../../core/naming.js';
-import { parseJson, parseStrict } from '../../core/schema/decode.js';
+import { parseStrict } from '../../core/schema/decode.js';
 import type { Struct } from '../../core/schema/model.js';
 import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
 import { findStrictErrors } from '../../core/schema/strict.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { UnreadableBody } from '../../core/schema/unreadable.js';
-import { decodeYaml, decodeYamlStrict } from '../../core/schema/yaml.js';
+import { decodeYamlStrict } from '../../core/schema/yaml.js';
+import { writtenNumbers, writtenNumbersOfPatch } from '../../core/schema/writtenNumbers.js';
 import type { Context } from './context.js';
 import type { WriteOptions } from './options.js';
 import type { AuthorizedRequest } from './stages.js';
 
 const PROTOBUF = 'application/vnd.orchestrator.protobuf';
+const STRATEGIC = 'application/strategic-merge-patch+json';
 const isYaml = (mediaType: string): boolean => mediaType === 'application/yaml';
 const mediaTypeOf = (contentType: string): string => contentType.split(';')[0]!.trim().toLowerCase();
+
+/** Throws 415 for a Content-Type that names no format in which the object of a create or update can be sent. */
+export function checkMediaType({ naming }: Context, { job, resource }: AuthorizedRequest): void {
+  const mediaType = mediaTypeOf(job.contentType);
+  if (!mediaType || mediaType === 'application/json' || isYaml(mediaType)) return;
+  if (neutralMediaType(mediaType) === PROTOBUF && resource.builtIn) return;
+  const accepted = ['application/json', 'application/yaml', PROTOBUF].map(naming.mediaType).join(', ');
+  throw new Refusal(
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
+  );
+}
 
 /**
  * Parses the body in the format that its Content-Type names. Errors for duplicate members are added to
@@ -26,27 +41,35 @@ export function parseBody(context: Context, request: AuthorizedRequest, options:
   const mediaType = mediaTypeOf(job.contentType);
   const isPatch = job.method === 'PATCH' && mediaType.endsWith('-patch+json');
   if (neutralMediaType(mediaType) === PROTOBUF && resource.builtIn) return parseProtobuf(request, body);
+  if (!isPatch) checkMediaType(context, request);
   const yaml = isYaml(mediaType);
-  if (mediaType && mediaType !== 'application/json' && !yaml && !isPatch) {
-    const accepted = ['application/json', 'application/yaml', PROTOBUF].map(context.naming.mediaType).join(', ');
-    throw new Refusal(
-      'UnsupportedMediaType',
-      `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
-    );
-  }
-  if (options.fieldValidation === 'Ignore') return yaml ? decodeYaml(body) : parseJson(body);
-  const { value, duplicates } = yaml ? decodeYamlStrict(body) : parseStrict(body);
+  const { value, duplicates, unusualNumbers } = yaml ? decodeYamlStrict(body) : parseStrict(body);
   // They are reported together with unknown fields, which the decoder finds.
-  request.duplicates.push(...duplicates);
-  return value;
+  if (options.fieldValidation !== 'Ignore') request.duplicates.push(...duplicates);
+  return unusualNumbers && !yaml && resource.builtIn && mediaType !== STRATEGIC ? parseWritten(request, value) : value;
+}
+
+/** A body in JSON whose numbers are what they are written as. Sets `request.numberMismatch`. */
+function parseWritten(request: AuthorizedRequest, parsed: Json): Json {
+  const { buffer, byteOffset, byteLength } = request.job.body!;
+  const text = Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
+  const isJsonPatch = Array.isArray(parsed) && request.job.method === 'PATCH';
+  const type = bodyType(request);
+  const written = isJsonPatch ? writtenNumbersOfPatch(text, parsed, type) : writtenNumbers(text, type);
+  request.numberMismatch = written.mismatch;
+  return readJson(written.text);
+}
+
+/** The type of the object in the body, or of the object that it patches. */
+function bodyType({ route, resource, target }: AuthorizedRequest): Struct {
+  const deletes = target.verb === 'delete' || target.verb === 'deletecollection';
+  return deletes ? typeOf('meta.v1.DeleteOptions') : (route.subresource?.type ?? resource.type);
 }
 
 /** A body in the protobuf envelope (spec, "Protobuf wrapper"), as the JSON value that it stands for. */
-function parseProtobuf({ route, resource, target }: AuthorizedRequest, body: Uint8Array): Json {
+function parseProtobuf(request: AuthorizedRequest, body: Uint8Array): Json {
   const { apiVersion, kind, raw } = decodeEnvelope(body);
-  const deletes = target.verb === 'delete' || target.verb === 'deletecollection';
-  const type = deletes ? typeOf('meta.v1.DeleteOptions') : (route.subresource?.type ?? resource.type);
-  return { kind, apiVersion, ...(decodeMessage(type, raw).value as { [key: string]: Json }) };
+  return { kind, apiVersion, ...(decodeMessage(bodyType(request), raw).value as { [key: string]: Json }) };
 }
 
 /** Refuses a body, or adds warnings, for strict errors in its fields, as `level` says (spec, "Field validation"). */

@@ -145,7 +145,7 @@ class RequestView implements ChangeView {
     const { resource, route } = this.#request;
     if (operation === 'CONNECT') {
       const type = route.subresource?.options;
-      return type && (connectOptionsObject(type, resource.apiVersion, route.query) as ApiObject);
+      return type && (connectOptionsObject(type, resource.apiVersion, route.query, this.#request.target) as ApiObject);
     }
     if (body) {
       const { group, version, kind } = this.kind;
@@ -164,47 +164,59 @@ class RequestView implements ChangeView {
     const { context } = this.#parts;
     const { resource, route } = this.#request;
     const { group, version, resource: plural } = kind.resource;
-    const { type } = this.#isPart ? route.subresource! : (context.registry.find(group, version, plural) ?? resource);
     const { apiVersion, kind: kindName } = shown;
+    if (this.#parts.operation === 'CONNECT')
+      throw new Error(
+        `failed to convert patch object to typed object: no corresponding type for ${group}/${version}, Kind=${kindName}`,
+      );
+    const { type } = this.#isPart ? route.subresource! : (context.registry.find(group, version, plural) ?? resource);
     const given = { ...configuration, apiVersion, kind: kindName } as unknown as Json;
     return mergeConfiguration(shapeOf(type!), shown as unknown as Json, given) as unknown as ApiObject;
   }
 
-  accept(draft: ApiObject, shown: unknown): void {
+  accept(draft: ApiObject, shown: unknown, unknownFields?: 'strict'): void {
     const { resource, route } = this.#request;
+    if (this.#parts.operation === 'CONNECT') return;
     if (!isMembers(shown)) throw undecodable('the changed object is no JSON object');
     if (isScale(route)) {
       setReplicas(draft, resource.strategy.scale!.spec, Number(reach(shown, ['spec', 'replicas']) ?? 0));
       return;
     }
-    replaceMembers(draft, this.#isPart ? shown : decode(resource, shown));
+    replaceMembers(draft, this.#isPart ? shown : decode(resource, shown, unknownFields === 'strict'));
   }
 }
 
 /** The object as the API encodes it: without members that are undefined or that its kind omits. */
-const canonical = (resource: Resource, object: ApiObject): ApiObject =>
-  resource.builtIn
-    ? decodeObject(resource, object as unknown as Json, { strictErrors: [] })
-    : (readJson(writeJson(object)) as unknown as ApiObject);
+function canonical(resource: Resource, object: ApiObject): ApiObject {
+  if (!resource.builtIn) return readJson(writeJson(object)) as unknown as ApiObject;
+  const shown = decodeObject(resource, object as unknown as Json, { strictErrors: [] });
+  // As upstream encodes the time of an object that is not created yet.
+  if (shown.metadata) shown.metadata.creationTimestamp ??= null;
+  return shown;
+}
 
 const shortName = (typeId: string): string => typeId.slice(typeId.lastIndexOf('.') + 1);
 
-/** An object of the resource from JSON, with defaults. Throws 500 for anything else. */
-function decode(resource: Resource, shown: { [key: string]: Json }): ApiObject {
+/** An object of the resource from JSON, with defaults. Throws 500 for anything else; `isStrict`: for unknown fields. */
+function decode(resource: Resource, shown: { [key: string]: Json }, isStrict: boolean): ApiObject {
   const { kind, apiVersion } = resource;
   if (shown['kind'] !== kind || shown['apiVersion'] !== apiVersion)
     throw undecodable(
       `the changed object is a ${String(shown['kind'])} in ${String(shown['apiVersion'])}, not a ${kind} in ${apiVersion}`,
     );
+  const strictErrors: string[] = [];
+  let object: ApiObject;
   try {
-    const object = decodeAsKind(resource, shown, { strictErrors: [] });
+    object = decodeAsKind(resource, shown, { strictErrors });
     object.metadata ??= {};
     resource.strategy.applyDefaults(object);
-    return object;
   } catch (error) {
     if (error instanceof TypeMismatch || error instanceof Refusal) throw undecodable(error.message);
     throw error;
   }
+  if (isStrict && resource.builtIn && strictErrors.length > 0)
+    throw undecodable(`strict decoding error: ${strictErrors.join(', ')}`);
+  return object;
 }
 
 const versionsByRegistry = new WeakMap<Registry, Map<string, readonly Resource[]>>();

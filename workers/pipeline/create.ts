@@ -5,7 +5,7 @@ import { badRequest } from '../../core/model/refusal.js';
 import type { FieldManagers } from '../../core/schema/apply/fieldManagers.js';
 import { type Context, strategyContextOf } from './context.js';
 import { managersOfNew, setManagers } from './managers.js';
-import { dropRepeatedOwners, setSystemMetadata } from './metadata.js';
+import { clearSystemMetadata, dropRepeatedOwners, setSystemMetadata } from './metadata.js';
 import type { AuthorizedRequest, DecodedObject, ObjectWrite } from './stages.js';
 
 /** POST on a collection. Throws 400 for an object with a resourceVersion. */
@@ -31,9 +31,10 @@ export function createObject(
   const { strategy } = request.resource;
   const strategyContext = strategyContextOf(context, request, dryRun);
   if (request.target.verb !== 'patch') dropRepeatedOwners(object, request.warnings, false);
-  const managedFields = setManagers(object, managers ?? managersOfNew(context, request, object));
   const uid = randomUUID();
-  setSystemMetadata(object, uid, strategyContext.now);
+  // As upstream, mutators see a new object without uid and time.
+  clearSystemMetadata(object);
+  const managedFields = setManagers(object, managers ?? managersOfNew(context, request, object));
   let hasGeneratedName = false;
   return {
     is: 'object',
@@ -45,7 +46,6 @@ export function createObject(
       return hasGeneratedName;
     },
     prepare(created) {
-      // Once more: mutators may have replaced the metadata.
       setSystemMetadata(created, uid, strategyContext.now);
       const { name, generateName } = created.metadata;
       hasGeneratedName = !name && Boolean(generateName);

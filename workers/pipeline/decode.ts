@@ -13,7 +13,14 @@ import type { Struct } from '../../core/schema/model.js';
 import { isMembers, treeText } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { checkAction } from './actions.js';
-import { explainUnreadable, orderStrictErrors, parseBody, reportStrictErrors, strictRefusal } from './body.js';
+import {
+  checkMediaType,
+  explainUnreadable,
+  orderStrictErrors,
+  parseBody,
+  reportStrictErrors,
+  strictRefusal,
+} from './body.js';
 import type { Context } from './context.js';
 import { decodeDeleteOptions } from './deleteOptions.js';
 import { checkEnvelope, checkSubresourceEnvelope, unknownInOtherVersion, versionIn } from './envelope.js';
@@ -30,6 +37,8 @@ export function decodeRequest(context: Context, request: AuthorizedRequest): Dec
   const { route, target } = request;
   switch (target.verb) {
     case 'create': {
+      // As upstream, which reads the options of other writes before the media type.
+      checkMediaType(context, request);
       const options = parseWriteOptions(route.query, context.naming, 'CreateOptions');
       const is = kindOfCreate(request);
       if (is === 'action') checkAction(context, request);
@@ -41,8 +50,8 @@ export function decodeRequest(context: Context, request: AuthorizedRequest): Dec
       checkPathName(request);
       const options = parseWriteOptions(route.query, context.naming, 'UpdateOptions');
       const object = decodeBody(context, request, options);
-      checkName(request, object);
       ensureNamespace(request, object);
+      checkName(request, object);
       return { is: 'update', request, options, object };
     }
     case 'patch': {
@@ -82,7 +91,10 @@ function decodeBody(context: Context, request: AuthorizedRequest, options: Write
   });
   const duplicates = request.duplicates.splice(0);
   const unknown: string[] = [];
-  const object = decodeObject(resource, value, { strictErrors: unknown });
+  const object = decodeObject(resource, value, {
+    strictErrors: unknown,
+    numberMismatch: request.numberMismatch,
+  });
   const strictErrors = resource.custom
     ? [...duplicates, ...unknown]
     : orderStrictErrors(request, resource.type, duplicates, unknown);
@@ -106,7 +118,7 @@ function decodeAs(context: Context, request: AuthorizedRequest, value: Json, str
   const { kind, version, type } = request.route.subresource!;
   const members = checkSubresourceEnvelope(context, request, value);
   try {
-    return normalizeAs(type!, members, { strictErrors });
+    return normalizeAs(type!, members, { strictErrors, numberMismatch: request.numberMismatch });
   } catch (error) {
     if (!(error instanceof TypeMismatch)) throw error;
     throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.message}`);
@@ -144,7 +156,8 @@ export function decodePatched(
   // As upstream, which reads an object without a version in a form whose metadata have other names.
   if (resource.builtIn && !strategic && isMembers(value) && !value['apiVersion']) throw missingName(request);
   const unknown: string[] = [];
-  const sink = { strictErrors: unknown, isMerged: strategic, keepsNulls: form === 'apply' };
+  const { numberMismatch } = request;
+  const sink = { strictErrors: unknown, isMerged: strategic, keepsNulls: form === 'apply', numberMismatch };
   let object: ApiObject;
   try {
     // A strategic merge knows the type of its result: what the patch says of kind and version has no effect.

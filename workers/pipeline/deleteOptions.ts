@@ -25,7 +25,10 @@ function deleteOptionsBody(context: Context, request: AuthorizedRequest): Member
       `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(value['apiVersion'] ?? '')}`,
     );
   try {
-    return normalize(typeOf('meta.v1.DeleteOptions'), value, { strictErrors: [] }) as Members;
+    return normalize(typeOf('meta.v1.DeleteOptions'), value, {
+      strictErrors: [],
+      numberMismatch: request.numberMismatch,
+    }) as Members;
   } catch (error) {
     throw error instanceof TypeMismatch ? badRequest(error.message) : error;
   }

@@ -32,7 +32,7 @@ export function listFrame({ media, pretty = false }: TextForm, empty: object, me
   return { head, between: ',', tail: pretty ? INDENTED_END : text.slice(head.length) };
 }
 
-/** The text of some items of a list, as it stands in the list. */
+/** The text of some items, as it appears in the list. */
 export function itemsText({ media, pretty = false }: TextForm, items: readonly unknown[]): string {
   if (media === 'yaml') return encodeYaml({ items }).slice('items:\n'.length);
   const text = encodeJson({ items }, pretty);

@@ -27,7 +27,11 @@ interface PoolStarted extends Started<ToPoolThread, FromPoolThread> {
 
 const { port1: port, port2: frontEnd } = new MessageChannel();
 const running = RunningCalls.memory((workerData as ThreadData).plugins.length);
-parentPort!.postMessage({ thread: threadId, port: frontEnd, running } satisfies PoolThreadCreated, [frontEnd]);
+// Not before this module is loaded: then the thread can be terminated.
+setImmediate(() => {
+  const created: PoolThreadCreated = { thread: threadId, port: frontEnd, running };
+  parentPort!.postMessage(created, [frontEnd]);
+});
 
 const thread = runThread<ToPoolThread, FromPoolThread, PoolStarted>({
   kind: 'request',

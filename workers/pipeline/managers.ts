@@ -15,7 +15,7 @@ import {
 import { scaleManagers, managersAfterScale, SCALE_VERSION } from '../../core/schema/apply/scale.js';
 import { shapeOf } from '../../core/schema/apply/shape.js';
 import { normalize } from '../../core/schema/decode.js';
-import { equalJson } from '../../core/schema/patch/members.js';
+import { equalJson, isMembers, type Members, setMember } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { type Context, timestamp } from './context.js';
 import { computeWith } from './conversion.js';
@@ -104,10 +104,29 @@ function versionOf(resource: Resource, served: Resource): KindVersion {
     convert(object) {
       const given = object as unknown as ApiObject;
       if (given.apiVersion === undefined || given.apiVersion === served.apiVersion) return object;
-      const converted = convert?.(given, served.apiVersion) ?? { ...given, apiVersion: served.apiVersion };
+      const whole = resource.builtIn ? withoutNothings(given) : given;
+      const converted = convert?.(whole, served.apiVersion) ?? { ...whole, apiVersion: served.apiVersion };
       return converted as unknown as Json;
     },
   };
+}
+
+const isNothing = (value: unknown): boolean =>
+  value == null || (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** As upstream converts an object, whose types cannot tell nulls and empty metadata from absent ones. */
+function withoutNothings(object: ApiObject): ApiObject {
+  const { metadata, ...parts } = removeNulls(object as unknown as Json) as unknown as ApiObject;
+  const kept = Object.entries(metadata ?? {}).filter(([, member]) => !isNothing(member));
+  return { ...parts, metadata: Object.fromEntries(kept) } as unknown as ApiObject;
+}
+
+function removeNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(removeNulls);
+  if (!isMembers(value)) return value;
+  const out: Members = {};
+  for (const [name, member] of Object.entries(value)) if (member !== null) setMember(out, name, removeNulls(member));
+  return out;
 }
 
 /** The kind of the request's object, as the functions of `core/schema/apply` know kinds. */
@@ -234,7 +253,7 @@ export function restoreManagedFields(object: ApiObject, set: ManagedFields, warn
     );
 }
 
-/** The entries of `object`; those of `old` where they differ in nothing but times. */
+/** The entries of `object`; those of `old` if only their times differ. */
 export function comparableManagedFields(object: ApiObject, old: ApiObject): ManagedFields {
   const [now, before] = [object.metadata.managedFields, old.metadata.managedFields];
   return now && before && sameManagers(decodeManagers(now), decodeManagers(before)) ? before : now;

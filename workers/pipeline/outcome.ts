@@ -38,7 +38,7 @@ export interface Unwritten {
   readonly status: number;
 }
 
-/** A write that nothing is wrong with, and what it leads to. */
+/** A write without violations, and its outcome. */
 export interface ValidWrite {
   readonly request: AuthorizedRequest;
   readonly dryRun: boolean;
@@ -96,7 +96,8 @@ function isUnchanged(
 ): boolean {
   if (object.metadata.generation !== old.metadata.generation) return false;
   const managedFields = comparableManagedFields(object, old);
-  const metadata = { ...object.metadata, ...(managedFields ? { managedFields } : {}) };
+  const metadata = { ...object.metadata };
+  if (managedFields) metadata.managedFields = managedFields;
   const now = { ...object, metadata };
   if (converterOf(context, resource)) {
     const isInStorageVersion = decodeStored(job.current!.bytes).apiVersion === resource.storageApiVersion;

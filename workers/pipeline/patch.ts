@@ -44,8 +44,9 @@ function patchScale(context: Context, decoded: DecodedPatch, old: ApiObject): Ob
   const { request, options, format } = decoded;
   const { resource, route } = request;
   const type = route.subresource!.type!;
-  // As upstream, operations of a JSON Patch find no replicas where there are none.
-  const before = format === 'json' ? scaleOf(resource, old, true) : scaleWithReplicas(resource, old);
+  // As upstream, operations of a JSON Patch find no replicas in a built-in kind where there are none.
+  const before =
+    format === 'json' && resource.builtIn ? scaleOf(resource, old, true) : scaleWithReplicas(resource, old);
   const result = applyPatch(context, decoded, before, type);
   const scale = decodePatched(context, request, options, result, type, format === 'strategic' ? 'strategic' : 'json');
   const managers = managersOfScaled(context, request, old, scaleOf(resource, old, true), scale);

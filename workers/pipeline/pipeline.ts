@@ -1,5 +1,5 @@
 import type { Transaction } from '../../core/api/storage.js';
-import { Refusal } from '../../core/model/refusal.js';
+import { badRequest, Refusal } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import { isConnect, objectName, refuseConnect } from '../../core/request/connect.js';
 import { chooseAnswerForm } from '../../core/request/forms.js';
@@ -74,7 +74,10 @@ async function checkAnswerable(context: Context, request: AuthorizedRequest): Pr
   const { resource, route, target, job } = request;
   chooseAnswerForm(resource, job.accept, context.naming, false, formsOf(route));
   if (!isConnect(route.subresource)) return;
-  if (route.subresource.connect) await validateConnection(context, request);
+  if (route.subresource.connect) {
+    if (route.query.has('dryRun')) throw badRequest('dryRun is not supported');
+    await validateConnection(context, request);
+  }
   if (!job.current) {
     const name = objectName(resource, route.subresource, target.name);
     throw notFoundError({ ...request, target: { ...target, name } });

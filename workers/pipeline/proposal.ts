@@ -4,10 +4,10 @@ import { OBJECT_BYTES } from '../../core/limits.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { qualifyResource, Refusal } from '../../core/model/refusal.js';
 import { REVISION_MARK } from '../../core/plugin/stored.js';
-import { encodeStatus } from '../../core/request/forms.js';
+import { encodeStatus, isPretty } from '../../core/request/forms.js';
 import { keyOf } from '../../core/request/keys.js';
 import type { Resource } from '../../core/schema/resource.js';
-import { type Answer, headersOf, JSON_TYPE } from './answer.js';
+import { type Answer, headersOf } from './answer.js';
 import { claimOperations } from './claims.js';
 import type { Context } from './context.js';
 import { converterOf } from './conversion.js';
@@ -27,24 +27,33 @@ export function answerWrite(context: Context, write: ValidWrite): Awaitable<Answ
       return answerRemove(context, write, outcome);
     case 'unchanged':
     case 'answered':
-      return write.answer ? successAnswer(request) : encodeAnswer(context, request, outcome.object, outcome.status);
+      return write.answer
+        ? successAnswer(context, request)
+        : encodeAnswer(context, request, outcome.object, outcome.status);
   }
 }
 
-const SUCCESS = Buffer.from('{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}\n');
+/** A Status in the form that the client accepts. */
+function successStatus(
+  { naming }: Context,
+  { job, warnings }: AuthorizedRequest,
+  code: number,
+  status: object,
+): Answer {
+  const whole = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...status };
+  const { contentType, bytes } = encodeStatus(whole, job.accept, naming, isPretty(job.query, job.userAgent));
+  return { status: code, headers: headersOf(contentType, warnings), body: bytes };
+}
 
-const successAnswer = ({ warnings }: AuthorizedRequest): Answer => ({
-  status: 201,
-  headers: headersOf(JSON_TYPE, warnings),
-  body: SUCCESS,
-});
+const successAnswer = (context: Context, request: AuthorizedRequest): Answer =>
+  successStatus(context, request, 201, { code: 201 });
 
 async function answerStore(context: Context, write: ValidWrite, outcome: Stored): Promise<Answer> {
   const { request, dryRun, changes } = write;
   const { resource, job } = request;
   const { object, expect, status, more } = outcome;
   const key = keyOf(resource, object.metadata.namespace ?? '', object.metadata.name!);
-  if (dryRun && write.answer) return successAnswer(request);
+  if (dryRun && write.answer) return successAnswer(context, request);
   if (dryRun && !converterOf(context, resource)) return { ...encodeAnswer(context, request, object, status), key };
   const stored = await toStorageVersion(context, resource, object);
   // The stored version may lack members of the request's version: the answer shows what a read will show.
@@ -59,7 +68,7 @@ async function answerStore(context: Context, write: ValidWrite, outcome: Stored)
     ...claimOperations(resource, key, current, stored),
     ...otherOperations(context, changes),
   ];
-  if (write.answer) return { ...successAnswer(request), operations, more };
+  if (write.answer) return { ...successAnswer(context, request), operations, more };
   const { headers, body, gaps } = encodeAnswer(context, request, shown, status, 'put');
   return { status, headers, body, gaps, operations, more };
 }
@@ -101,7 +110,7 @@ function answerRemove(context: Context, write: ValidWrite, { old, shown }: Remov
   const commit = !dryRun && target.verb === 'delete' ? 'delete' : 'none';
   const shows = shown ?? (resource.strategy.returnsDeletedObject ? old : undefined);
   const answer = write.answer
-    ? successAnswer(request)
+    ? successAnswer(context, request)
     : shows
       ? encodeAnswer(context, request, shows, 200, commit)
       : removedAnswer(context, request, old);
@@ -116,15 +125,9 @@ function answerRemove(context: Context, write: ValidWrite, { old, shown }: Remov
 }
 
 /** The Status of kinds that do not show what was removed. */
-function removedAnswer({ naming }: Context, { resource, warnings, job }: AuthorizedRequest, old: ApiObject): Answer {
-  const { group, resource: kind } = groupResource(resource);
-  const status = {
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Success',
+function removedAnswer(context: Context, request: AuthorizedRequest, old: ApiObject): Answer {
+  const { group, resource: kind } = groupResource(request.resource);
+  return successStatus(context, request, 200, {
     details: { name: old.metadata.name, ...(group ? { group } : {}), kind, uid: old.metadata.uid },
-  };
-  const { contentType, bytes } = encodeStatus(status, job.accept, naming);
-  return { status: 200, headers: headersOf(contentType, warnings), body: bytes };
+  });
 }

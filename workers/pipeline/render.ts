@@ -24,6 +24,7 @@ import { scaleColumns } from '../../core/tables/scale.js';
 import type { Job, JobResult, Rendering } from '../../core/threads/messages.js';
 import { type Answer, type Headers, headersOf } from './answer.js';
 import type { Context } from './context.js';
+import { converterOf } from './conversion.js';
 import { metadataItems, metadataRows } from './cutTexts.js';
 import { itemsText, listFrame } from './listText.js';
 import { isScale, scaleOf } from './scale.js';
@@ -137,7 +138,10 @@ function framePart(context: Context, route: Route, choice: Choice, text: Buffer,
   const empty = { ...listValue(context, route, choice, [], list), [memberOf(choice)]: [] };
   const { head, between, tail } = listFrame(choice, empty, memberOf(choice));
   const headers = answerHeaders(route.resource!, choice, rendering);
-  return { is: 'respond', status, headers, body: Buffer.concat([Buffer.from(head), text]), rest: { between, tail } };
+  const body = Buffer.concat([Buffer.from(head), text]);
+  const { builtIn, strategy } = route.resource!;
+  const mayFail = !builtIn && (strategy.convert ?? converterOf(context, route.resource!)) !== undefined;
+  return { is: 'respond', status, headers, body, rest: { between, tail, mayFail } };
 }
 
 function renderEvents(

@@ -14,7 +14,7 @@ export function reviewDraft(context: Context, { request, options, object: draft 
   return { is: 'review', request, dryRun: options.dryRun, draft, managedFields };
 }
 
-/** A request that carries nothing but a bearer token. */
+/** A request whose only content is a bearer token. */
 const requestWith = (token: string, path: string, audiences: readonly string[]): Credentials => ({
   header: name => (name === 'authorization' ? `Bearer ${token}` : undefined),
   remoteAddress: '',

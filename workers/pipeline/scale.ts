@@ -2,7 +2,7 @@ import type { ApiObject, Json } from '../../core/model/object.js';
 import { invalidObject, Refusal, unknownPath } from '../../core/model/refusal.js';
 import type { Route } from '../../core/request/route.js';
 import type { FieldManagers } from '../../core/schema/apply/fieldManagers.js';
-import { deepCopy, isMembers, memberOf, type Members, reach, setMember } from '../../core/schema/patch/members.js';
+import { deepCopy, memberOf, type Members, reach, setMember } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { type Context, strategyContextOf } from './context.js';
 import { groupResource } from './errors.js';
@@ -13,39 +13,54 @@ import type { AuthorizedRequest, ObjectWrite } from './stages.js';
 /** Whether a request is about the scale of an object. */
 export const isScale = ({ subresource }: Route): boolean => subresource?.name === 'scale';
 
+/** Stands for a count that a custom object does not have: no other one is as small, and none may be negative. */
+const NO_COUNT = -(2 ** 31);
+
+/** Throws 500 for an object whose values are no counts where its scale has counts. */
+function checkTypes({ strategy }: Resource, object: ApiObject): void {
+  const wrong = strategy.scale?.messages?.wrongType(object);
+  if (wrong) throw new Refusal('', wrong, undefined, 500);
+}
+
 /**
  * The scale of an object (autoscaling/v1): desired and actual replicas and the selector, with the metadata of the
- * object. Throws 500 where the kind requires a count and the object has none, unless `lenient`.
+ * object. Throws 500 where the object has other values than counts, and where the kind requires a count and the object
+ * has none, unless `lenient`.
  */
 export function scaleOf(resource: Resource, object: ApiObject, lenient = false): ApiObject {
   const { scale } = resource.strategy;
   if (!scale) throw unknownPath();
-  if (scale.absentMessage && !lenient && reach(object, scale.spec) === undefined)
-    throw new Refusal('InternalError', `Internal error occurred: ${scale.absentMessage}`, {
-      causes: [{ message: scale.absentMessage }],
-    });
+  checkTypes(resource, object);
+  if (scale.messages && !lenient && reach(object, scale.spec) === undefined) {
+    const message = scale.messages.absent;
+    throw new Refusal('InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+  }
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const replicas = Number(reach(object, scale.spec) ?? 0);
   const selector = scale.selector(object);
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp },
     spec: replicas ? { replicas } : {},
     status: { replicas: Number(reach(object, scale.status) ?? 0), ...(selector ? { selector } : {}) },
   };
 }
 
-/** The scale that a patch is applied to: it always has `spec.replicas`. */
+/**
+ * The scale that a patch is applied to: it always has `spec.replicas`. If the kind requires a count and the object has
+ * none, `replaceScale` refuses the result of a patch that does not set it. Throws 500 as `scaleOf`.
+ */
 export function scaleWithReplicas(resource: Resource, object: ApiObject): ApiObject {
   const scale = scaleOf(resource, object, true);
-  return { ...scale, spec: { replicas: Number(reach(object, resource.strategy.scale!.spec) ?? 0) } };
+  const { spec, messages } = resource.strategy.scale!;
+  return { ...scale, spec: { replicas: Number(reach(object, spec) ?? (messages ? NO_COUNT : 0)) } };
 }
 
 /**
  * The write that sets the desired replicas of `old` to those of `scale` and changes nothing else. `managers`: who owns
- * the fields of the object then. Throws 400 and 409 for metadata that are not the object's, and 422 for negative
- * replicas.
+ * the fields of the object then. Throws 400 and 409 for metadata that are not the object's, 422 for negative replicas,
+ * and 500 for an object that has other values than counts.
  */
 export function replaceScale(
   context: Context,
@@ -70,7 +85,10 @@ export function replaceScale(
   );
   checkVersion(request, scale);
   checkIfMatch(request);
+  checkTypes(resource, old);
   const replicas = Number(reach(scale, ['spec', 'replicas']) ?? 0);
+  const { messages } = strategy.scale!;
+  if (messages && replicas === NO_COUNT) throw new Refusal('BadRequest', messages.empty);
   if (replicas < 0 && resource.builtIn) {
     throw invalidObject('autoscaling', 'Scale', target.name, [
       {
@@ -97,19 +115,12 @@ export function replaceScale(
 
 /**
  * Sets the replicas at the path, which in custom kinds may name any members, also those that every object inherits.
- * Throws 500 where a value on the path has no members.
+ * Values on the path have members: `scaleOf` has refused others.
  */
 export function setReplicas(object: ApiObject, path: readonly string[], replicas: Json): void {
   let at = object as unknown as Members;
-  for (const [i, name] of path.slice(0, -1).entries()) {
-    const below = memberOf(at, name) ?? {};
-    if (!isMembers(below)) {
-      const where = path.slice(0, i + 1).join('.');
-      throw new Refusal(
-        'InternalError',
-        `Internal error occurred: .${where} is no object that could hold the replicas`,
-      );
-    }
+  for (const name of path.slice(0, -1)) {
+    const below = (memberOf(at, name) ?? {}) as Members;
     setMember(at, name, below);
     at = below;
   }

@@ -9,7 +9,7 @@ import { type Context, strategyContextOf } from './context.js';
 import { createObject } from './create.js';
 import { notFoundError } from './errors.js';
 import { managersOfScaled, managersOfUpdated, setManagers } from './managers.js';
-import { dropRepeatedOwners, keepSystemMetadata } from './metadata.js';
+import { dropRepeatedOwners } from './metadata.js';
 import { checkIfMatch, checkUid, checkVersion, parseVersion } from './preconditions.js';
 import { isScale, replaceScale, scaleOf } from './scale.js';
 import type { AuthorizedRequest, DecodedObject, ObjectWrite } from './stages.js';
@@ -60,7 +60,6 @@ export async function replaceObject(
   // Ownership is computed from the whole object as it was sent; for a subresource, from its part, as the rest of the
   // body is ignored.
   const known = managers ?? (route.subresource ? undefined : await managersOfUpdated(context, request, object, old));
-  keepSystemMetadata(object, old);
   const strategyContext = strategyContextOf(context, request, dryRun);
   const partOf = PARTS.get(route.subresource?.name) ?? partOfSubresource;
   const { owned, prepare, violations } = partOf(request, object, old, strategyContext);

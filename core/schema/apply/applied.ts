@@ -113,7 +113,8 @@ function accepts(shape: Shape, form: ValueForm, value: Json): boolean {
   return shape[form] !== undefined;
 }
 
-const expectedForms = ({ scalar, list, map }: Shape): string =>
+/** The forms that a shape accepts, as upstream's errors name them. */
+export const expectedForms = ({ scalar, list, map }: Shape): string =>
   [map && 'map', list && 'list', scalar && (scalar === 'any' ? 'scalar' : scalar)].filter(Boolean).join(' or ');
 
 /** The fields of an applied configuration, with its schema errors. */

@@ -1,6 +1,6 @@
 import type { Json } from '../../model/object.js';
 import { isMembers } from '../patch/members.js';
-import { readConfiguration } from './applied.js';
+import { expectedForms, readConfiguration } from './applied.js';
 import { merge } from './merge.js';
 import { memberShape, type Shape } from './shape.js';
 
@@ -22,15 +22,31 @@ function atomicPaths(shape: Shape, value: Json, path: string): string[] {
   return [...(map.atomic ? [path] : []), ...below];
 }
 
+/** Upstream's errors for values that are null, which a configuration cannot be. */
+function nullErrors(shape: Shape, value: Json, path: string): string[] {
+  if (value === null) return [`${path}: expected ${expectedForms(shape)}, got &{NULL_VALUE}`];
+  if (Array.isArray(value) && shape.list) {
+    const { of } = shape.list;
+    return value.flatMap((item, i) => nullErrors(of, item, `${path}[${i}]`));
+  }
+  if (!isMembers(value) || !shape.map) return [];
+  const { map } = shape;
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const of = memberShape(map, name);
+    return of ? nullErrors(of, inner, `${path}.${name}`) : [];
+  });
+}
+
 /** A scalar as upstream's text shows it. */
-const shownScalar = (error: string): string => error.replace(/, got (.*)$/, ', got &value.valueUnstructured{Value:$1}');
+const shownScalar = (error: string): string =>
+  error.replace(/, got ([^&].*)$/, ', got &value.valueUnstructured{Value:$1}');
 
 /**
  * Merges the configuration of a mutation into an object, without any ownership. Throws UnmergeableConfiguration for one
  * that does not fit the schema, and for one that sets atomic values: what it does not name of them would be lost.
  */
 export function mergeConfiguration(shape: Shape, object: Json, configuration: Json): Json {
-  const { errors } = readConfiguration(shape, configuration);
+  const errors = [...readConfiguration(shape, configuration).errors, ...nullErrors(shape, configuration, '')];
   if (errors.length > 0)
     throw new UnmergeableConfiguration(
       `failed to convert patch object to typed object: ${errors.length === 1 ? shownScalar(errors[0]!) : ['errors:', ...errors.map(error => `  ${shownScalar(error)}`)].join('\n')}`,

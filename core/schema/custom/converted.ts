@@ -1,3 +1,4 @@
+import { goType } from '../../model/goText.js';
 import type { ApiObject } from '../../model/object.js';
 import { isRecord, stringAt, type UnknownRecord } from '../../model/record.js';
 import { metadataTextViolations } from '../metadata.js';
@@ -5,7 +6,7 @@ import { metadataTextViolations } from '../metadata.js';
 /** Thrown for a converted object that is not the original one in another version. */
 export class WrongConversion extends Error {
   constructor(
-    /** What of it is wrong. */
+    /** The part of it that is wrong. */
     readonly part: 'type' | 'object' | 'metadata',
     message: string,
   ) {
@@ -22,22 +23,6 @@ const IDENTITY = [
   ['namespace', 'namespace'],
   ['uid', 'UID'],
 ] as const;
-
-/** The type of a JSON value as Go names it. */
-const goType = (value: unknown): string =>
-  Array.isArray(value)
-    ? '[]interface {}'
-    : isRecord(value)
-      ? 'map[string]interface {}'
-      : typeof value === 'number'
-        ? Number.isInteger(value)
-          ? 'int64'
-          : 'float64'
-        : typeof value === 'boolean'
-          ? 'bool'
-          : typeof value === 'string'
-            ? 'string'
-            : '<nil>';
 
 /**
  * The result of a conversion of `original` to a version, with the metadata of the original but for labels and
@@ -72,7 +57,9 @@ function restoreTexts(restored: UnknownRecord, metadata: UnknownRecord, member: 
     if (typeof text !== 'string')
       wrong('metadata', `metadata.${member}[${key}] must be a string, but is ${goType(text)} in converted object`);
   const violations = metadataTextViolations(member, texts as { [key: string]: string });
-  const found = violations.map(({ field, message }) => `${field}: ${message}`);
+  // Upstream's field of annotations is in the singular here.
+  const fieldOf = (field: string): string => field.replace(/^metadata\.annotations/, 'metadata.annotation');
+  const found = violations.map(({ field, message }) => `${fieldOf(field)}: ${message}`);
   if (found.length > 0) wrong('metadata', found.length === 1 ? found[0]! : `[${found.join(', ')}]`);
   restored[member] = texts;
 }

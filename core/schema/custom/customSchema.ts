@@ -68,21 +68,28 @@ function normalizeMembers(
 }
 
 /**
- * Decoding and reading of the objects of a version. Stored objects are read with the schema and the defaults of the
- * `stored` version; then the fields that this version does not have are removed.
+ * Decoding and reading of the objects of a version. Stored objects are read with the schema and the defaults that
+ * `writtenAs` returns, those of the version in which they were stored; then the fields that this version does not have
+ * are removed.
  */
 export function customSchema(
   schema: StructuralSchema,
-  stored: StructuralSchema,
+  writtenAs: (object: ApiObject) => StructuralSchema,
   apiVersion: string,
   kind: string,
 ): CustomSchema {
   const defaults = hasDefaults(schema);
-  const storedDefaults = hasDefaults(stored);
+  const known = new Map<StructuralSchema, boolean>();
+  /** Whether a schema has defaults. There are as many schemas as versions. */
+  const isDefaulted = (written: StructuralSchema): boolean => {
+    let found = known.get(written);
+    if (found === undefined) known.set(written, (found = hasDefaults(written)));
+    return found;
+  };
   const embedded = hasEmbedded(schema);
-  const readAs = ({ metadata, ...rest }: ApiObject, written: StructuralSchema, isDefaulted: boolean): ApiObject => {
+  const readAs = ({ metadata, ...rest }: ApiObject, written: StructuralSchema, setsDefaults: boolean): ApiObject => {
     const members = structuredClone(rest) as unknown as Members;
-    normalizeMembers(members, written, new StrictErrors(), isDefaulted);
+    normalizeMembers(members, written, new StrictErrors(), setsDefaults);
     if (written !== schema) prune(members, schema, '', new StrictErrors(), true);
     return { ...members, apiVersion, kind, metadata };
   };
@@ -100,7 +107,7 @@ export function customSchema(
       strictErrors.push(...found.texts);
       return { apiVersion, kind, metadata: decoded, ...members };
     },
-    read: object => readAs(object, stored, storedDefaults),
+    read: object => readAs(object, writtenAs(object), isDefaulted(writtenAs(object))),
     readOwn: object => readAs(object, schema, defaults),
     accept: object => readAs(object, schema, false),
   };
@@ -149,6 +156,8 @@ export function embeddedViolations(object: ApiObject, schema: StructuralSchema):
   const found: Violation[] = [];
   visitEmbedded(object as unknown as Json, schema, '', (inner, path) => {
     const { metadata } = inner;
+    for (const member of ['apiVersion', 'kind'] as const)
+      if (inner[member] === undefined) found.push(required(joinField(path, member), 'must not be empty'));
     found.push(
       ...nameViolations(inner, 'apiVersion', path, text =>
         text.split('/').length > 2 ? [`unexpected GroupVersion string: ${text}`] : [],
@@ -162,15 +171,18 @@ export function embeddedViolations(object: ApiObject, schema: StructuralSchema):
   return found;
 }
 
+const joinField = (path: string, member: string): string => (path ? `${path}.${member}` : member);
+
+/** Violations of the type of an embedded object, where it is there. */
 function nameViolations(
   object: Members,
   member: 'apiVersion' | 'kind',
   path: string,
   check: (text: string) => readonly string[],
 ): Violation[] {
-  const field = path ? `${path}.${member}` : member;
+  const field = joinField(path, member);
   const value = object[member];
-  if (value === undefined) return [required(field, 'must not be empty')];
+  if (value === undefined) return [];
   if (typeof value !== 'string') return [invalid(field, goValue(value), 'must be a string')];
   if (value === '') return [invalid(field, value, 'must not be empty')];
   return check(value).map(why => invalid(field, value, why));

@@ -1,4 +1,4 @@
-import type { ResourceType, ResourceVersion } from '../../api/resource.js';
+import type { ResourceType, ResourceVersion, StructuralSchema } from '../../api/resource.js';
 import type { Strategy } from '../../api/strategy.js';
 import type { ApiObject } from '../../model/object.js';
 import type { CustomSchema, Resource, Subresource } from '../resource.js';
@@ -8,6 +8,8 @@ import { strategyOf } from './strategy.js';
 import { structForSchema } from './types.js';
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+/** Those that discovery names while a kind is being deleted, as upstream: updates that finish its objects go on. */
+const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch'];
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
 
 function subresourcesOf(type: ResourceType, version: ResourceVersion): Map<string, Subresource> {
@@ -65,8 +67,10 @@ export function resourcesOf(type: ResourceType): Resource[] {
   const stored = type.versions.find(version => version.storage) ?? type.versions[0]!;
   const apiVersionOf = (version: ResourceVersion): string => `${group}/${version.name}`;
   const convert = type.strategy?.convert;
+  const schemaOf = new Map(type.versions.map(version => [apiVersionOf(version), version.schema]));
+  const writtenAs = ({ apiVersion }: ApiObject): StructuralSchema => schemaOf.get(apiVersion) ?? stored.schema;
   const plain = schemasOf(type, version =>
-    customSchema(version.schema, convert ? version.schema : stored.schema, apiVersionOf(version), kind),
+    customSchema(version.schema, convert ? () => version.schema : writtenAs, apiVersionOf(version), kind),
   );
   const schemas = convert ? schemasOf(type, version => convertingSchema(apiVersionOf(version), plain, convert)) : plain;
   return type.versions
@@ -85,6 +89,7 @@ export function resourcesOf(type: ResourceType): Resource[] {
         shortNames,
         categories,
         verbs: VERBS,
+        ...(type.terminating ? { discoveredVerbs: TERMINATING_VERBS } : {}),
         subresources: subresourcesOf(type, version),
         get type() {
           return struct();

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { SchemaRule, StructuralSchema } from '../../api/resource.js';
 import type { Json } from '../../model/object.js';
 import { type Violation, MAX_VIOLATIONS, type ViolationType } from '../../model/refusal.js';
@@ -8,7 +7,7 @@ import { findFieldPath } from './fieldPath.js';
 import { compileRule, isBoolean, REASONS, whyNotCompiled } from './ruleText.js';
 import { isMembers } from '../patch/members.js';
 import { additionalSchema, propertySchema } from './prune.js';
-import { correlateItems, memberOf, WHOLE_OBJECT } from './validate.js';
+import { correlateItems, isUnchanged, memberOf, WHOLE_OBJECT } from './validate.js';
 
 /**
  * Evaluates the rules of a schema for an object. Violations by values that an update did not change go to `warn`;
@@ -156,7 +155,7 @@ const unusable = (path: string, { type }: StructuralSchema, why: string): Violat
   violationOf('FieldValueInvalid', path, { type: type ?? '' }, why);
 
 function evaluateNode(node: RuleNode, value: Json, old: Json | undefined, path: string, evaluation: Evaluation): void {
-  const unchanged = old !== undefined && isDeepStrictEqual(value, old);
+  const unchanged = old !== undefined && isUnchanged(value, old, node.schema);
   const { type } = node;
   if (!type) {
     // As upstream, this is only said of the schema that is validated, not of nested ones.

@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ResourceType, ResourceVersion, StructuralSchema } from '../../api/resource.js';
 import type { Strategy, StrategyContext } from '../../api/strategy.js';
 import { isNumber } from '../../model/jsonText.js';
+import { goText, goType } from '../../model/goText.js';
 import type { ApiObject, Json } from '../../model/object.js';
 import { invalid, Refusal, type Violation } from '../../model/refusal.js';
-import { reach } from '../patch/members.js';
+import { isMembers, reach } from '../patch/members.js';
 import { completeStrategy } from '../strategyDefaults.js';
 import type { CustomSchema } from '../resource.js';
 import { columnsOf } from './columns.js';
@@ -34,23 +35,64 @@ function scaleOf(version: ResourceVersion): Strategy['scale'] {
   const scale = version.subresources?.scale;
   if (!scale) return undefined;
   const selector = scale.labelSelectorPath ? simplePathNames(scale.labelSelectorPath) : undefined;
+  const spec = simplePathNames(scale.specReplicasPath) ?? [scale.specReplicasPath];
+  const status = simplePathNames(scale.statusReplicasPath) ?? [scale.statusReplicasPath];
+  const field = `the spec replicas field ${JSON.stringify(scale.specReplicasPath)}`;
   return {
-    spec: simplePathNames(scale.specReplicasPath) ?? [scale.specReplicasPath],
-    status: simplePathNames(scale.statusReplicasPath) ?? [scale.statusReplicasPath],
+    spec,
+    status,
     selector: object => (selector ? fieldText(reach(object, selector)) : ''),
-    absentMessage: `the spec replicas field ${JSON.stringify(scale.specReplicasPath)} does not exist`,
+    messages: {
+      absent: `${field} does not exist`,
+      empty: `${field} cannot be empty`,
+      wrongType: object =>
+        wrongTypeAt(object, spec, 'int64') ??
+        wrongTypeAt(object, status, 'int64') ??
+        (selector && wrongTypeAt(object, selector, 'string')),
+    },
   };
 }
 
-function replicaViolations(object: ApiObject, version: ResourceVersion): Violation[] {
+/** Violations of the fields that the scale subresource reads in the status of an object. */
+function scaleStatusViolations(object: ApiObject, version: ResourceVersion): Violation[] {
   const scale = version.subresources?.scale;
   if (!scale) return [];
-  return [scale.specReplicasPath, scale.statusReplicasPath].flatMap(path => {
-    const count = reach(object, simplePathNames(path) ?? [path]);
-    if (!isNumber(count)) return [];
-    if (count < 0) return [invalid(path, count, 'should be a non-negative integer')];
-    return count > MAX_REPLICAS ? [invalid(path, count, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
-  });
+  const { statusReplicasPath, labelSelectorPath } = scale;
+  const found = replicaViolations(object, statusReplicasPath);
+  if (!labelSelectorPath) return found;
+  const wrong = wrongTypeAt(object, simplePathNames(labelSelectorPath) ?? [], 'string');
+  return wrong ? [...found, invalid(labelSelectorPath, '', wrong)] : found;
+}
+
+/** Violations of all fields that the scale subresource reads. */
+function scaleViolations(object: ApiObject, version: ResourceVersion): Violation[] {
+  const path = version.subresources?.scale?.specReplicasPath;
+  return path ? [...replicaViolations(object, path), ...scaleStatusViolations(object, version)] : [];
+}
+
+function replicaViolations(object: ApiObject, path: string): Violation[] {
+  const names = simplePathNames(path) ?? [path];
+  const wrong = wrongTypeAt(object, names, 'int64');
+  if (wrong) return [invalid(path, 0, wrong)];
+  const count = reach(object, names);
+  if (!isNumber(count)) return [];
+  if (count < 0) return [invalid(path, count, 'should be a non-negative integer')];
+  return count > MAX_REPLICAS ? [invalid(path, count, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
+}
+
+/** What is wrong with a field that is no value of a type, in upstream's words; undefined if it is absent or right. */
+function wrongTypeAt(object: ApiObject, names: readonly string[], expected: 'int64' | 'string'): string | undefined {
+  let value: unknown = object;
+  const describe = (depth: number, type: string): string =>
+    `.${names.slice(0, depth).join('.')} accessor error: ${goText(value as Json)} is of the type ` +
+    `${goType(value)}, expected ${type}`;
+  for (const [i, name] of names.entries()) {
+    if (value === null) return undefined;
+    if (!isMembers(value)) return describe(i + 1, 'map[string]interface{}');
+    if (!Object.hasOwn(value, name)) return undefined;
+    value = value[name];
+  }
+  return goType(value) === expected ? undefined : describe(names.length, expected);
 }
 
 /** Reasons of violations after which validation rules are not evaluated. */
@@ -70,10 +112,12 @@ const NOT_CHECKED: Violation = {
 };
 
 /** Violations of the schema in the whole object. Of these, only lists with duplicates may stay as they are. */
-function objectViolations(object: ApiObject, old: ApiObject | undefined, schema: StructuralSchema): Violation[] {
+function objectViolations(object: ApiObject, old: ApiObject | undefined, version: ResourceVersion): Violation[] {
   const value = object as unknown as Json;
+  const { schema } = version;
   return [
     ...schemaViolations(value, schema, '', old as unknown as Json),
+    ...scaleViolations(object, version),
     ...embeddedViolations(object, schema),
     ...newDuplicates(object, old, schema),
   ];
@@ -83,7 +127,8 @@ function objectViolations(object: ApiObject, old: ApiObject | undefined, schema:
  * Violations of the schema in the status. As upstream, the status is validated on its own: paths in messages begin at
  * it, what is wrong elsewhere does not matter, and objects that are embedded in it are not validated.
  */
-function statusViolations(object: ApiObject, old: ApiObject | undefined, schema: StructuralSchema): Violation[] {
+function statusViolations(object: ApiObject, old: ApiObject | undefined, version: ResourceVersion): Violation[] {
+  const { schema } = version;
   const below = propertySchema(schema, 'status');
   const { status } = object;
   const found =
@@ -91,7 +136,7 @@ function statusViolations(object: ApiObject, old: ApiObject | undefined, schema:
   const isWhole = (field: string): boolean => field === '' || field === WHOLE_OBJECT;
   const fieldOf = (field: string): string => (isWhole(field) ? 'status' : `status.${field.replace(/^\./, '')}`);
   const inStatus = found.map(one => ({ ...one, field: fieldOf(one.field) }));
-  return [...inStatus, ...newDuplicates(object, old, schema)];
+  return [...inStatus, ...scaleStatusViolations(object, version), ...newDuplicates(object, old, schema)];
 }
 
 /** Duplicates in lists, unless the object had some before. */
@@ -107,13 +152,13 @@ function newDuplicates(object: ApiObject, old: ApiObject | undefined, schema: St
  */
 function makeValidator(type: ResourceType, version: ResourceVersion, rules: () => RuleEvaluator | undefined) {
   return (
-    schemaFindings: (object: ApiObject, old: ApiObject | undefined, schema: StructuralSchema) => Violation[],
+    schemaFindings: (object: ApiObject, old: ApiObject | undefined, version: ResourceVersion) => Violation[],
     object: ApiObject,
     old: ApiObject | undefined,
     context: StrategyContext,
     check: () => readonly Violation[],
   ): Violation[] => {
-    const found = [...schemaFindings(object, old, version.schema), ...replicaViolations(object, version)];
+    const found = schemaFindings(object, old, version);
     const compiled = rules();
     const isBlocked = found.some(violation => BLOCKING_REASONS.has(violation.reason));
     if (isBlocked) return compiled ? [...found, NOT_CHECKED] : found;

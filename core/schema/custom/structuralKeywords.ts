@@ -43,7 +43,7 @@ class KeywordCheck {
     for (const [below, belowPath] of logicalSchemas(schema, path))
       this.visit(below, belowPath, { ...around, position: undefined });
     this.found.push(...markerViolations(schema, path), ...ruleTextViolations(schema, path));
-    // The rules of a schema with other violations cannot be judged.
+    // The rules of a schema with other violations cannot be checked.
     if (this.costs && around.position && this.found.length === before)
       this.inRules.push(...this.costs.check(schema, path, around.position, isRoot));
   }

@@ -135,8 +135,7 @@ const isSet = (value: unknown): boolean =>
 function logicalViolations(schema: StructuralSchema, path: string, typeAllowed: boolean): Violation[] {
   const found: Violation[] = [];
   for (const [member, word] of FORBIDDEN_IN_LOGICAL) {
-    const isForbidden = member === 'additionalProperties' ? schema[member] !== undefined : isSet(schema[member]);
-    if (isForbidden && !(typeAllowed && member === 'type'))
+    if (isSet(schema[member]) && !(typeAllowed && member === 'type'))
       found.push(forbiddenField(memberPath(path, member), `must be ${word} to be structural`));
   }
   found.push(...patternViolations(schema, path));

@@ -14,7 +14,7 @@ import {
   MAX_VIOLATIONS,
 } from '../../model/refusal.js';
 import { engine } from './engine.js';
-import { hasFormat } from './formats.js';
+import { hasFormat, isKnownFormat } from './formats.js';
 import { isMembers, sortDeep } from '../patch/members.js';
 import { additionalSchema, propertySchema } from './prune.js';
 
@@ -76,9 +76,19 @@ function typeViolation(value: Json, schema: StructuralSchema, path: string): Vio
   if (actual === 'null' && schema.nullable) return undefined;
   if (schema['x-kubernetes-int-or-string'])
     return actual === 'integer' || actual === 'string' ? undefined : wrongType(path, 'integer,string', actual);
-  if (!schema.type || actual === schema.type || (schema.type === 'number' && actual === 'integer')) return undefined;
-  return wrongType(path, schema.type, actual);
+  const { type, format } = schema;
+  if (!type || actual === type || (type === 'number' && actual === 'integer')) return undefined;
+  // As upstream, values that are no texts or lists are compared with the format, if the schema has one.
+  if (format === undefined || !isKnownFormat(format) || ['array', 'null', 'string'].includes(actual))
+    return wrongType(path, type, actual);
+  return wrongType(path, format, VALUE_FORMATS.get(actual) ?? '');
 }
+
+/** The formats of values that are not texts. */
+const VALUE_FORMATS: ReadonlyMap<string, string> = new Map([
+  ['integer', 'int64'],
+  ['number', 'double'],
+]);
 
 const tooMany = (field: string, count: number, most: number): Violation => ({
   reason: 'FieldValueTooMany',
@@ -88,8 +98,20 @@ const tooMany = (field: string, count: number, most: number): Violation => ({
 
 const inBody = (path: string, text: string): string => `${path} in body ${text}`;
 
-const isMultiple = (value: number | bigint, of: number): boolean =>
-  isInteger(value) && isInteger(of) ? BigInt(value) % BigInt(of) === 0n : Number.isInteger(Number(value) / Number(of));
+/** The relative difference up to which upstream takes a quotient of doubles for a whole number above it. */
+const WHOLE_ERROR = 1e-9;
+
+/** Whether a quotient of doubles is whole, as upstream decides it: only larger ones may differ from a whole number. */
+function isWhole(quotient: number): boolean {
+  const below = Math.trunc(quotient);
+  if (below === quotient) return Number.isSafeInteger(quotient);
+  return below > 0 && (quotient - below) / (quotient + below) < WHOLE_ERROR;
+}
+
+function isMultiple(value: number | bigint, of: number): boolean {
+  if (isInteger(value) && isInteger(of)) return BigInt(value) % BigInt(of) === 0n;
+  return isWhole(of < 1 ? (1 / of) * Number(value) : Number(value) / of);
+}
 
 /** A limit as upstream compares it: a double, which is cut to an integer for integers. */
 const limitFor = (value: number | bigint, limit: number | bigint | undefined): number | undefined => {
@@ -98,19 +120,20 @@ const limitFor = (value: number | bigint, limit: number | bigint | undefined): n
 };
 
 function numberViolations(value: number | bigint, schema: StructuralSchema, path: string, out: Violation[]): void {
+  const limitText = (limit: number): string => (isInteger(value) ? String(BigInt(limit)) : doubleText(limit));
   const [maximum, minimum] = [limitFor(value, schema.maximum), limitFor(value, schema.minimum)];
   const multipleOf = limitFor(value, schema.multipleOf);
   const report = (text: string): unknown => out.push(invalid(path, value, inBody(path, text)));
-  if (maximum !== undefined && (schema.exclusiveMaximum ? value >= maximum : value > maximum))
-    report(`should be less than ${schema.exclusiveMaximum ? '' : 'or equal to '}${doubleText(maximum)}`);
-  if (minimum !== undefined && (schema.exclusiveMinimum ? value <= minimum : value < minimum))
-    report(`should be greater than ${schema.exclusiveMinimum ? '' : 'or equal to '}${doubleText(minimum)}`);
   if (multipleOf !== undefined && multipleOf <= 0)
     out.push(
-      invalid(path, multipleOf, `factor MultipleOf declared for ${path} must be positive: ${doubleText(multipleOf)}`),
+      invalid(path, multipleOf, `factor MultipleOf declared for ${path} must be positive: ${limitText(multipleOf)}`),
     );
   else if (multipleOf !== undefined && !isMultiple(value, multipleOf))
-    report(`should be a multiple of ${doubleText(multipleOf)}`);
+    report(`should be a multiple of ${limitText(multipleOf)}`);
+  if (minimum !== undefined && (schema.exclusiveMinimum ? value <= minimum : value < minimum))
+    report(`should be greater than ${schema.exclusiveMinimum ? '' : 'or equal to '}${limitText(minimum)}`);
+  if (maximum !== undefined && (schema.exclusiveMaximum ? value >= maximum : value > maximum))
+    report(`should be less than ${schema.exclusiveMaximum ? '' : 'or equal to '}${limitText(maximum)}`);
 }
 
 const lengthOf = (text: string): number => {
@@ -139,12 +162,13 @@ function stringViolations(value: string, schema: StructuralSchema, path: string,
 
 function listViolations(value: Json[], old: OldValue, schema: StructuralSchema, path: string, out: Violation[]): void {
   const { maxItems, minItems, items } = schema;
-  if (maxItems !== undefined && value.length > maxItems) out.push(tooMany(path, value.length, maxItems));
+  if (items) {
+    const before = correlateItems(old, schema);
+    for (const [i, item] of value.entries()) checkValue(item, before(item), items, `${path}[${i}]`, out);
+  }
   if (minItems !== undefined && value.length < minItems)
     out.push(invalid(path, value.length, inBody(path, `should have at least ${minItems} items`)));
-  if (!items) return;
-  const before = correlateItems(old, schema);
-  for (const [i, item] of value.entries()) checkValue(item, before(item), items, `${path}[${i}]`, out);
+  if (maxItems !== undefined && value.length > maxItems) out.push(tooMany(path, value.length, maxItems));
 }
 
 /** Returns a function that finds the old value of a list item. Only items of lists with keys can be correlated. */
@@ -157,6 +181,33 @@ export function correlateItems(old: OldValue, schema: StructuralSchema): (item: 
 
 const itemKey = (item: Json, keys: readonly string[]): string =>
   writeJson(keys.map(key => (isMembers(item) && Object.hasOwn(item, key) ? item[key] : null)));
+
+/**
+ * Whether an update leaves a value as it was, so that it need not be valid. As upstream, objects are compared by their
+ * schema: one with members that the schema does not name counts as changed, and items of lists with keys may move.
+ */
+export function isUnchanged(value: Json, old: Json, schema: StructuralSchema): boolean {
+  if (Array.isArray(value) && Array.isArray(old)) {
+    const { items } = schema;
+    if (value.length !== old.length) return false;
+    if (!items || schema['x-kubernetes-list-type'] !== 'map') return isDeepStrictEqual(value, old);
+    const before = correlateItems(old, schema);
+    return value.every(item => {
+      const was = before(item);
+      return was !== undefined && isUnchanged(item, was, items);
+    });
+  }
+  if (!isMembers(value) || !isMembers(old)) return isDeepStrictEqual(value, old);
+  const keys = Object.keys(value);
+  return (
+    keys.length === Object.keys(old).length &&
+    keys.every(key => {
+      const below = propertySchema(schema, key) ?? additionalSchema(schema);
+      const was = memberOf(old, key);
+      return below !== undefined && was !== undefined && isUnchanged(value[key]!, was, below);
+    })
+  );
+}
 
 /** The old value of an object member. */
 export const memberOf = (old: OldValue, key: string): OldValue =>
@@ -243,17 +294,17 @@ const enumText = (value: Json): string => (typeof value === 'string' ? value : w
  */
 function checkValue(value: Json, old: OldValue, schema: StructuralSchema, path: string, out: Violation[]): void {
   if (out.length > MAX_VIOLATIONS) return;
-  if (old !== undefined && isDeepStrictEqual(value, old)) return;
+  if (old !== undefined && isUnchanged(value, old, schema)) return;
   const wrong = typeViolation(value, schema, path);
   if (wrong) out.push(wrong);
-  if (schema.enum && !(value === null && schema.nullable) && !schema.enum.some(one => isEqual(one, value)))
-    out.push(notSupported(path, goValue(value), schema.enum.map(enumText)));
-  if (value === null) return;
-  checkCombinations(value, old, schema, path, out);
+  if (value !== null) checkCombinations(value, old, schema, path, out);
   if (typeof value === 'string') stringViolations(value, schema, path, out);
   else if (isNumber(value)) numberViolations(value, schema, path, out);
   else if (Array.isArray(value)) listViolations(value, old, schema, path, out);
-  else if (isMembers(value)) objectViolations(value, old, schema, path, out);
+  // As upstream, an enumeration has to name null even if the schema is nullable.
+  if (schema.enum && !schema.enum.some(one => isEqual(one, value)))
+    out.push(notSupported(path, goValue(value), schema.enum.map(enumText)));
+  if (isMembers(value)) objectViolations(value, old, schema, path, out);
 }
 
 /**

@@ -7,14 +7,31 @@ import { findStrictErrors } from '../strict.js';
 import { operationMismatch, patchMismatch } from './mismatch.js';
 import { equalJson, isDeeper, isMembers, memberOf, type Members, setMember, sortMembers } from './members.js';
 
-/** Throws 422: the patch is valid but cannot be applied to the object. As upstream, the message does not say why. */
-const reject = (): never => {
-  throw new Refusal('Invalid', 'the server rejected our request due to an error in our request', {});
+/** 422: the patch is valid but cannot be applied to the object. As upstream, the message does not say why. */
+export class UnappliedPatch extends Refusal {
+  constructor(
+    /** What cannot be applied, in upstream's words. */
+    readonly why: string,
+  ) {
+    super('Invalid', 'the server rejected our request due to an error in our request', {});
+  }
+}
+
+/** What an operation does not find: the container of a path, a member or item in it, or the value of a test. */
+class Missing extends Error {
+  constructor(readonly what: 'path' | 'key' | 'index' | 'value') {
+    super(what);
+  }
+}
+
+const reject = (what: Missing['what'] = 'path'): never => {
+  throw new Missing(what);
 };
 
 interface Operation {
   readonly op: string;
-  readonly path: string;
+  /** Undefined where the operation has none. */
+  readonly path: string | undefined;
   readonly from: string;
   readonly value: Json;
 }
@@ -27,7 +44,8 @@ function parseOperation(entry: Json): Operation {
     if (typeof value !== 'string') throw badRequest(operationMismatch(value, name));
     return value;
   };
-  return { op: text('op'), path: text('path'), from: text('from'), value: memberOf(members, 'value') ?? null };
+  const path = memberOf(members, 'path') === undefined ? undefined : text('path');
+  return { op: text('op'), path, from: text('from'), value: memberOf(members, 'value') ?? null };
 }
 
 /** The segments of a JSON pointer (RFC 6901). */
@@ -45,16 +63,39 @@ const INDEX = /^(?:0|[1-9]\d{0,9})$/;
 /** The array index in a segment. Throws 422 if it is malformed or above `max`. */
 function indexOf(segment: string, max: number): number {
   const index = INDEX.test(segment) ? Number(segment) : -1;
-  return index >= 0 && index <= max ? index : reject();
+  return index >= 0 && index <= max ? index : reject('index');
 }
 
-function getChild(container: Json, segment: string): Json {
+function getChild(container: Json, segment: string, what?: Missing['what']): Json {
   if (Array.isArray(container)) return container[indexOf(segment, container.length - 1)]!;
   const found = isMembers(container) ? memberOf(container, segment) : undefined;
-  return found === undefined ? reject() : found;
+  return found === undefined ? reject(what) : found;
 }
 
-const resolve = (document: Json, segments: readonly string[]): Json => segments.reduce(getChild, document);
+const resolve = (document: Json, segments: readonly string[]): Json =>
+  segments.reduce((container, segment) => getChild(container, segment), document);
+
+const OPERATION_NAMES = new Set(['add', 'copy', 'move', 'remove', 'replace', 'test']);
+
+/** Why an operation cannot be applied, in upstream's words. */
+function describeMissing({ op, from }: Operation, path: string, what: Missing['what']): string {
+  const removed = op === 'move' ? from : path;
+  const last = removed.slice(removed.lastIndexOf('/') + 1);
+  // As upstream, the path of a move is the name of what is moved.
+  const shown = op === 'move' ? last : path;
+  switch (what) {
+    case 'value':
+      return `testing value ${path} failed: test failed`;
+    case 'key':
+      return `error in ${op} for path: '${shown}': Unable to remove nonexistent key: ${last}: missing value`;
+    case 'index':
+      return `error in ${op} for path: '${shown}': Unable to access invalid index: ${last}: invalid index referenced`;
+    case 'path':
+      if (op === 'copy' || op === 'move')
+        return `${op} operation does not apply: doc is missing from path: ${from}: missing value`;
+      return `${op} operation does not apply: doc is missing path: ${op === 'replace' ? path : JSON.stringify(path)}: missing value`;
+  }
+}
 
 /** Applies operations to a document in place. */
 class PatchEditor {
@@ -63,7 +104,18 @@ class PatchEditor {
   constructor(public document: Json) {}
 
   apply(operation: Operation): void {
-    const { op, path, from, value } = operation;
+    const { op, path } = operation;
+    if (!OPERATION_NAMES.has(op)) throw new UnappliedPatch(`Unexpected kind: ${op || 'unknown'}`);
+    if (path === undefined) throw new UnappliedPatch(`${op} operation failed to decode path: missing value`);
+    try {
+      this.#apply(operation, path);
+    } catch (error) {
+      if (!(error instanceof Missing)) throw error;
+      throw new UnappliedPatch(describeMissing(operation, path, error.what));
+    }
+  }
+
+  #apply({ op, from, value }: Operation, path: string): void {
     switch (op) {
       case 'add':
         this.#add(path, structuredClone(value));
@@ -83,8 +135,6 @@ class PatchEditor {
       case 'move':
         this.#move(from, path);
         break;
-      default:
-        reject();
     }
   }
 
@@ -117,7 +167,7 @@ class PatchEditor {
 
   #remove(path: string): Json {
     const { container, last } = this.#parent(path);
-    const removed = getChild(container, last);
+    const removed = getChild(container, last, 'key');
     if (Array.isArray(container)) container.splice(indexOf(last, container.length - 1), 1);
     else if (isMembers(container)) delete container[last];
     return removed;
@@ -135,7 +185,7 @@ class PatchEditor {
   }
 
   #test(path: string, value: Json): void {
-    if (!equalJson(path === '' ? this.document : this.#find(path), value)) reject();
+    if (!equalJson(path === '' ? this.document : this.#find(path), value)) reject('value');
   }
 
   /** The total size of copies is limited to that of a request body, because copies of copies grow exponentially. */
@@ -183,7 +233,7 @@ export function applyJsonPatch(target: Json, patch: Json, max: number): Json {
   if (isDeeper(editor.document, DEPTH)) throw badRequest(`json: exceeded max depth of ${DEPTH}`);
   const sorted = new Set<Members>();
   for (const { op, path, from } of operations) {
-    sortMembersAlong(editor.document, path, sorted);
+    sortMembersAlong(editor.document, path!, sorted);
     if (op === 'move' || op === 'copy') sortMembersAlong(editor.document, from, sorted);
   }
   return editor.document;

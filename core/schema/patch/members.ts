@@ -1,3 +1,4 @@
+import { doubleText, isInteger, isNumber } from '../../model/jsonText.js';
 import type { Json } from '../../model/object.js';
 
 /** A JSON object. */
@@ -99,7 +100,7 @@ export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
 export function treeText(value: Json): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return `[${value.map(treeText).join(' ')}]`;
-  if (!isMembers(value)) return String(value);
+  if (!isMembers(value)) return isNumber(value) && !isInteger(value) ? doubleText(value) : String(value);
   const members = Object.keys(value).sort();
   return `map[${members.map(key => `${key}:${treeText(value[key]!)}`).join(' ')}]`;
 }

@@ -1,7 +1,7 @@
 import type { Json } from '../../model/object.js';
 
 /** The type of a JSON value, as upstream names it. */
-const jsonTypeName = (value: Json): string =>
+export const jsonTypeName = (value: Json): string =>
   Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
 
 /** The message for a value that is not of the type that upstream decodes it into. */

@@ -132,8 +132,18 @@ function applyListDirectives(out: Members, before: Members, patch: Members, type
     checkOrder(memberOf(patch, name), order, key);
     const list = memberOf(out, name);
     const liveList = memberOf(before, name);
-    if (Array.isArray(list))
-      setMember(out, name, orderItems(list, order, Array.isArray(liveList) ? liveList : [], key));
+    if (!Array.isArray(list)) continue;
+    checkKeys(order, key);
+    setMember(out, name, orderItems(list, order, Array.isArray(liveList) ? liveList : [], key));
+  }
+}
+
+/** Throws 422 for an item of the order that does not name an item of a keyed list. */
+function checkKeys(order: readonly Json[], key: string | undefined): void {
+  if (key === undefined) return;
+  for (const [at, item] of order.entries()) {
+    if (!isMembers(item)) failMismatch(`value for key ${at} is not a map`);
+    if (itemKey(item, key) === undefined) failMissingKey(item, key);
   }
 }
 

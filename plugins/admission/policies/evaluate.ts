@@ -27,6 +27,8 @@ export interface Denial {
 /** What a policy finds in one request, with one object of parameters. */
 export interface Findings {
   readonly denials: readonly Denial[];
+  /** Errors of audit annotations, which refuse the request whatever the actions of the binding are. */
+  readonly annotationErrors: readonly Denial[];
   /** Errors that the policy ignores. */
   readonly ignored: readonly Denial[];
   /** Keys and values for the audit event. */
@@ -46,13 +48,14 @@ const errorTypeOf = (message: string): Denial['errorType'] =>
 /** Gathers findings; `failurePolicy` says where errors belong. */
 class Gathered implements Findings {
   readonly denials: Denial[] = [];
+  readonly annotationErrors: Denial[] = [];
   readonly ignored: Denial[] = [];
   readonly annotations: [string, string][] = [];
 
   constructor(readonly failurePolicy: string) {}
 
-  fail(message: string, index = 0, seconds = 0): void {
-    const errors = this.failurePolicy === 'Ignore' ? this.ignored : this.denials;
+  fail(message: string, index = 0, seconds = 0, unlessIgnored = this.denials): void {
+    const errors = this.failurePolicy === 'Ignore' ? this.ignored : unlessIgnored;
     errors.push({ message, reason: '', index, errorType: errorTypeOf(message), seconds });
   }
 }
@@ -141,7 +144,7 @@ class Evaluation {
     const budget = new Budget(this.cel, this.cel.REQUEST_BUDGET);
     for (const { key, expression } of this.policy.auditAnnotations) {
       const { value, error } = await budget.evaluate(expression, this.#activation, this.#spent);
-      if (error !== undefined) this.found.fail(error);
+      if (error !== undefined) this.found.fail(error, 0, 0, this.found.annotationErrors);
       else if (typeof value === 'string' && value.trim() !== '') this.found.annotations.push([key, value.trim()]);
     }
   }

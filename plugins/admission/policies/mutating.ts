@@ -1,12 +1,12 @@
 import type * as Cel from '../../../core/cel/index.js';
-import { type Change, type Mutator, mutator } from '../../../core/api/admission.js';
+import { type Change, type Mutator, mutator, type Validator, validator } from '../../../core/api/admission.js';
 import type { EquivalentKind } from '../../../core/api/admission.js';
 import type { Host, Informer } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { isDeepEqual } from '../../../core/model/record.js';
-import { type Reason, Refusal, REASONS } from '../../../core/model/refusal.js';
+import { type Reason, Refusal, REASONS, truncateViolations } from '../../../core/model/refusal.js';
 import { Budget, BudgetExhausted } from '../../../core/schema/expressions/budget.js';
 import { evaluateConditions } from '../../../core/schema/expressions/conditions.js';
 import { loadCel } from '../../../core/schema/expressions/environment.js';
@@ -21,22 +21,35 @@ import { type CompiledMutations, compileMutations, MutationError } from './mutat
 import { type ActivePolicy, type Binding, PolicySource } from './source.js';
 
 const GROUP = 'admissionregistration.orchestrator.io';
+const FEATURE = 'MutatingAdmissionPolicy';
 
 type Evaluated = Extract<Invocation<CompiledMutations>, { is: 'evaluate' }>;
 
-/** The refusal of a request by a policy, in upstream's words. */
-function refusalOf(
-  { view }: Change,
+/** Why a policy refuses a request. */
+interface Denial {
+  readonly message: string;
+  readonly reason: Reason;
+}
+
+/** A denial in upstream's words. `binding`: absent for what the policy itself lacks. */
+function denialOf(
   { name }: { readonly name: string },
   binding: Binding | undefined,
-  object: ApiObject | undefined,
-  message: string,
+  why: string,
   reason: Reason,
-): Refusal {
-  const why = `policy '${name}'${binding ? ` with binding '${binding.name}'` : ''} denied request: ${message}`;
+): Denial {
+  const by = binding ? `policy '${name}' with binding '${binding.name}'` : `policy ${JSON.stringify(name)}`;
+  return { message: `${by} denied request: ${why}`, reason };
+}
+
+/** The refusal of a request: it says the first denial, and has them as causes, as many as other refusals. */
+function refusalOf({ view }: Change, object: ApiObject | undefined, denials: readonly Denial[]): Refusal {
   const { group, resource } = view.resource;
-  const details = { name: view.name || (object?.metadata.name ?? ''), ...(group ? { group } : {}), kind: resource };
-  return new Refusal(reason, why, { ...details, causes: [{ message: why }] }, REASONS.Forbidden);
+  const { name = '', generateName = '' } = object?.metadata ?? {};
+  const details = { name: view.name || name || generateName, ...(group ? { group } : {}), kind: resource };
+  const [{ message, reason }] = denials as readonly [Denial];
+  const causes = truncateViolations(denials, one => one.message.length).map(one => ({ message: one.message }));
+  return new Refusal(reason, message, { ...details, causes }, REASONS.Forbidden);
 }
 
 /** Applies MutatingAdmissionPolicies, one after the other. */
@@ -60,6 +73,14 @@ class PolicyMutator implements Mutator {
     return policies.length === 0 || isExempt(change) ? undefined : this.#mutate(policies, change, draft, isAgain);
   }
 
+  /** Asks the policies about a connection, whose options they cannot change. */
+  async check(change: Change): Promise<readonly []> {
+    const policies = this.#source.current();
+    const options = change.view.show(undefined);
+    if (policies.length > 0 && options) await this.#mutate(policies, change, options, false);
+    return [];
+  }
+
   async #mutate(
     policies: readonly ActivePolicy<CompiledMutations>[],
     change: Change,
@@ -71,20 +92,28 @@ class PolicyMutator implements Mutator {
     const run = this.#reinvocation.begin(draft, isAgain, shown.object);
     if (!run) return undefined;
     const matching = { host, change, shown, namespaces: this.#namespaces };
+    const denials: Denial[] = [];
     for (const one of await invocationsOf(matching, policies)) {
       const { policy, binding } = one;
-      if (one.is === 'misconfigured') throw refusalOf(change, policy, binding, shown.object, one.message, 'Forbidden');
+      if (one.is === 'misconfigured') {
+        denials.push(denialOf(policy, binding, one.message, 'Forbidden'));
+        continue;
+      }
       const id = `${policy.name}/${one.binding.name}/${one.params?.metadata.namespace}/${one.params?.metadata.name}`;
       if (!run.includes(id)) continue;
-      const isChanged = await this.#apply(one, change, draft, shown);
+      const isChanged = await this.#apply(one, change, draft, shown, denials);
       run.ran(id, isChanged, policy.reinvocationPolicy === 'IfNeeded');
       if (isChanged) shown = new Shown(change, draft);
     }
+    if (denials.length > 0) throw refusalOf(change, shown.object, denials);
     return this.#reinvocation.end(draft, run, shown.object);
   }
 
-  /** Applies the mutations of a policy. Returns whether that changes anything. Throws 403 for what it cannot apply. */
-  async #apply(one: Evaluated, change: Change, draft: ApiObject, shown: Shown): Promise<boolean> {
+  /**
+   * Applies the mutations of a policy, and goes on behind one that cannot be applied. Returns whether that changes
+   * anything. Adds to `denials` what refuses the request.
+   */
+  async #apply(one: Evaluated, change: Change, draft: ApiObject, shown: Shown, denials: Denial[]): Promise<boolean> {
     const { policy, binding } = one;
     const began = performance.now();
     const count = (errorType: string): void => {
@@ -98,19 +127,32 @@ class PolicyMutator implements Mutator {
       const seconds = (performance.now() - began) / 1000;
       this.host.observe('apiserver_mutating_admission_policy_check_duration_seconds', labels, seconds);
     };
-    try {
-      const isChanged = await this.#evaluate(one, change, draft, shown);
-      count('no_error');
-      return isChanged;
-    } catch (error) {
+    const fail = (error: unknown): void => {
       if (!(error instanceof MutationError || error instanceof BudgetExhausted)) throw error;
       count(error instanceof BudgetExhausted ? 'out_of_budget_error' : 'invalid_error');
-      if (policy.failurePolicy === 'Ignore') return false;
-      throw refusalOf(change, policy, binding, shown.object, error.message, 'Invalid');
+      if (policy.failurePolicy !== 'Ignore') denials.push(denialOf(policy, binding, error.message, 'Invalid'));
+    };
+    let hasFailed = false;
+    try {
+      const isChanged = await this.#evaluate(one, change, draft, shown, error => {
+        hasFailed = true;
+        fail(error);
+      });
+      if (!hasFailed) count('no_error');
+      return isChanged;
+    } catch (error) {
+      fail(error);
+      return false;
     }
   }
 
-  async #evaluate(one: Evaluated, change: Change, draft: ApiObject, shown: Shown): Promise<boolean> {
+  async #evaluate(
+    one: Evaluated,
+    change: Change,
+    draft: ApiObject,
+    shown: Shown,
+    fail: (error: unknown) => void,
+  ): Promise<boolean> {
     const { policy, matched, params } = one;
     const cel: typeof Cel = await loadCel();
     const { conditions, variables, mutations } = policy.compiled(cel);
@@ -130,14 +172,18 @@ class PolicyMutator implements Mutator {
       const computed = variableValues(cel, variables, current);
       const given = variables.length > 0 ? { ...current, variables: computed.value } : current;
       const { value, error } = await budget.evaluate(mutation.expression, given, computed.spent);
-      if (error !== undefined) throw new MutationError(error);
-      object = mutation.apply(value ?? null, object, configuration =>
-        change.view.merge(matched, object, configuration),
-      );
+      try {
+        if (error !== undefined) throw new MutationError(error);
+        object = mutation.apply(value ?? null, object, configuration =>
+          change.view.merge(matched, object, configuration),
+        );
+      } catch (thrown) {
+        fail(thrown);
+      }
     }
     if (isDeepEqual(object, before)) return false;
     const other = 'convertBack' in matched ? (matched as EquivalentKind) : undefined;
-    change.view.accept(draft, other ? await other.convertBack(object) : object);
+    change.view.accept(draft, other ? await other.convertBack(object) : object, 'strict');
     return !isDeepEqual(shown.object, change.view.show(draft));
   }
 }
@@ -149,9 +195,12 @@ export default definePlugin({
   contribute: () => [
     mutator.of(
       (host): Mutator =>
-        host.isEnabled('MutatingAdmissionPolicy')
-          ? new PolicyMutator(host)
-          : { on: { operations: [] }, mutate: () => undefined },
+        host.isEnabled(FEATURE) ? new PolicyMutator(host) : { on: { operations: [] }, mutate: () => undefined },
     ),
+    validator.of((host): Validator => {
+      if (!host.isEnabled(FEATURE)) return { on: { operations: [] }, validate: () => [] };
+      const policies = new PolicyMutator(host);
+      return { on: { subresources: ['*'], operations: ['CONNECT'] }, validate: change => policies.check(change) };
+    }),
   ],
 }) satisfies Plugin<null>;

@@ -7,7 +7,7 @@ import { compileExpression, type CompiledExpression } from '../../../core/schema
 import { matchConditionsOf } from '../../../core/schema/expressions/conditions.js';
 import { admissionEnvironment } from '../../../core/schema/expressions/environment.js';
 import { type CompiledVariable, compileVariables } from '../../../core/schema/expressions/variables.js';
-import { applyJsonPatch } from '../../../core/schema/patch/jsonPatch.js';
+import { applyJsonPatch, UnappliedPatch } from '../../../core/schema/patch/jsonPatch.js';
 
 /** Thrown for a mutation that cannot be applied. */
 export class MutationError extends Error {}
@@ -70,7 +70,7 @@ function patchObject(operations: Json, object: ApiObject): ApiObject {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       if (op === 'test') return object;
-      throw new MutationError(`JSON Patch: error in ${op} for path: '${path}': the operation does not apply`);
+      throw new MutationError(`JSON Patch: ${error instanceof UnappliedPatch ? error.why : error.message}`);
     }
   }
   return patched as unknown as ApiObject;

@@ -1,8 +1,8 @@
-import type { Host, StoredKind } from '../../../core/api/host.js';
+import type { Host, LabeledInformer, StoredKind } from '../../../core/api/host.js';
 import { requirementsOf } from '../../../core/model/labelSelector.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { recordAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
-import { labelMatcher } from '../../../core/model/selector.js';
+import { labelMatcher, type Selector } from '../../../core/model/selector.js';
 
 /** Thrown for parameters that a binding cannot be evaluated with. */
 export class ParamsError extends Error {}
@@ -39,14 +39,23 @@ export async function collectParams(
     const one = informer.get(namespace, name);
     found = one ? [one] : [];
   } else {
-    const matches = labelMatcher(requirementsOf(selector));
-    const all = kind.namespaced ? informer.list(namespace) : informer.list();
-    found = all.filter(({ metadata }) => matches(metadata.labels));
+    const requirements = requirementsOf(selector);
+    const matches = labelMatcher(requirements);
+    found = candidatesOf(informer, namespace, requirements).filter(({ metadata }) => matches(metadata.labels));
   }
   if (found.length > 0) return found.map(object => kind.read(object));
   if (stringAt(paramRef, 'parameterNotFoundAction') === 'Deny')
     throw new ParamsError('no params found for policy binding with `Deny` parameterNotFoundAction');
   return [];
+}
+
+/** The objects that a selector can select: those with a label where it demands one, in the order of their names. */
+function candidatesOf(informer: LabeledInformer, namespace: string, requirements: Selector): readonly ApiObject[] {
+  const exact = requirements.find(({ operator }) => operator === '=' || operator === 'in');
+  if (!exact) return namespace ? informer.list(namespace) : informer.list();
+  const values = [...new Set(exact.values)];
+  const found = values.flatMap(value => informer.labeled(namespace, exact.key, value));
+  return values.length > 1 ? found.sort((a, b) => (a.metadata.name! < b.metadata.name! ? -1 : 1)) : found;
 }
 
 /** The namespace of the parameters: that of the reference, or of the request. Throws ParamsError where it cannot be. */

@@ -5,6 +5,7 @@ import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { type Reason, Refusal, REASONS } from '../../../core/model/refusal.js';
+import { encodeJson } from '../../../core/schema/json.js';
 import { loadCel } from '../../../core/schema/expressions/environment.js';
 import { RequestValues } from '../rules/activation.js';
 import { conditionObserver } from '../rules/conditionMetrics.js';
@@ -103,7 +104,7 @@ class PolicyRequest {
   }
 
   #enforce(policy: ActivePolicy<CompiledPolicy>, binding: Binding, findings: Findings): void {
-    const { denials, ignored, annotations } = findings;
+    const { denials, annotationErrors, ignored, annotations } = findings;
     for (const one of ignored) this.#count(policy, binding, one, 'allow');
     for (const denial of denials) {
       for (const action of binding.actions) this.#count(policy, binding, denial, action.toLowerCase());
@@ -114,6 +115,10 @@ class PolicyRequest {
           `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ` +
             denial.message,
         );
+    }
+    for (const error of annotationErrors) {
+      this.#count(policy, binding, error, 'deny');
+      this.#deny(policy, binding, error);
     }
     for (const [key, value] of annotations) {
       const name = `${policy.name}/${key}`;
@@ -138,7 +143,7 @@ class PolicyRequest {
       validationActions: binding.actions,
     };
     const group = this.host.naming.group('validation.policy.admission.orchestrator.io');
-    this.change.annotate(`${group}/validation_failure`, JSON.stringify([failure]));
+    this.change.annotate(`${group}/validation_failure`, encodeJson([failure]));
   }
 
   #deny(

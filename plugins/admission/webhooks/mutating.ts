@@ -11,11 +11,13 @@ import type { Host } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import { JSON_PATCH_OPERATIONS } from '../../../core/limits.js';
-import { readJson, writeJson } from '../../../core/model/jsonText.js';
+import { readJson } from '../../../core/model/jsonText.js';
 import type { ApiObject, Json } from '../../../core/model/object.js';
 import { isDeepEqual } from '../../../core/model/record.js';
 import { Refusal } from '../../../core/model/refusal.js';
-import { applyJsonPatch } from '../../../core/schema/patch/jsonPatch.js';
+import { encodeJson } from '../../../core/schema/json.js';
+import { jsonSyntaxError } from '../../../core/schema/jsonSyntax.js';
+import { applyJsonPatch, UnappliedPatch } from '../../../core/schema/patch/jsonPatch.js';
 import { isExempt } from '../rules/matching.js';
 import { Reinvocation } from '../rules/reinvocation.js';
 import { Shown } from '../rules/shown.js';
@@ -53,9 +55,10 @@ class Mutating {
       const matched = await this.#dispatcher.match(webhook, change, shown, 'admit');
       if (!matched || !run.includes(webhook.id)) continue;
       const at = { type: 'admit', round: isAgain ? 1 : 0, index } as const;
-      const verdict = await this.#dispatcher.call(webhook, matched, change, shown, at);
-      const isPatched = verdict !== undefined && (await this.#patch(webhook, matched, change, draft, shown, verdict));
-      this.#annotate(webhook, change, at, verdict, isPatched);
+      const isPatched = await this.#recorded(webhook, change, at, async () => {
+        const verdict = await this.#dispatcher.call(webhook, matched, change, shown, at);
+        return verdict !== undefined && (await this.#patch(webhook, matched, change, draft, shown, verdict, at));
+      });
       run.ran(webhook.id, isPatched, webhook.reinvocationPolicy === 'IfNeeded');
       if (isPatched) shown = new Shown(change, draft);
     }
@@ -67,31 +70,39 @@ class Mutating {
     const shown = new Shown(change, undefined);
     for (const [index, webhook] of this.webhooksFor(change).entries()) {
       const matched = await this.#dispatcher.match(webhook, change, shown, 'admit');
+      if (!matched) continue;
       const at = { type: 'admit', round: 0, index } as const;
-      const verdict = matched && (await this.#dispatcher.call(webhook, matched, change, shown, at));
-      if (verdict && operationsOf(verdict).length > 0)
+      await this.#recorded(webhook, change, at, async () => {
+        const verdict = await this.#dispatcher.call(webhook, matched, change, shown, at);
+        if (!verdict || operationsOf(verdict).length === 0) return false;
         throw internalError(
           `admission webhook ${JSON.stringify(webhook.name)} attempted to modify the object, which is not supported ` +
             'for this operation',
         );
+      });
     }
   }
 
-  /** Adds to the audit event whether a webhook has changed the object, and how. */
-  #annotate(
+  /** Makes a call, and adds to the audit event whether it has changed the object; one that fails has not. */
+  async #recorded(
     { configuration, name }: Webhook,
     change: Change,
     { round, index }: Position,
-    verdict: Verdict | undefined,
-    mutated: boolean,
-  ): void {
-    const group = this.#dispatcher.host.naming.group('webhook.admission.orchestrator.io');
-    const value = JSON.stringify({ configuration, webhook: name, mutated });
-    change.annotate(`mutation.${group}/round_${round}_index_${index}`, value);
-    const operations = verdict ? operationsOf(verdict) : [];
-    if (operations.length === 0) return;
-    const patched = { configuration, webhook: name, patch: operations, patchType: verdict!.patchType };
-    change.annotate(`patch.${group}/round_${round}_index_${index}`, writeJson(patched));
+    call: () => Promise<boolean>,
+  ): Promise<boolean> {
+    let mutated = false;
+    try {
+      mutated = await call();
+      return mutated;
+    } finally {
+      const value = encodeJson({ configuration, webhook: name, mutated });
+      change.annotate(`mutation.${this.#group}/round_${round}_index_${index}`, value);
+    }
+  }
+
+  /** The domain of annotations of audit events. */
+  get #group(): string {
+    return this.#dispatcher.host.naming.group('webhook.admission.orchestrator.io');
   }
 
   /** Applies the patch of a webhook to the draft. Returns whether that changes anything. */
@@ -102,9 +113,11 @@ class Mutating {
     draft: ApiObject,
     shown: Shown,
     verdict: Verdict,
+    { round, index }: Position,
   ): Promise<boolean> {
     const operations = operationsOf(verdict);
     if (operations.length === 0) return false;
+    const { configuration, name } = webhook;
     if (verdict.patchType !== 'JSONPatch') {
       this.#dispatcher.fail(webhook, `unsupported patch type ${JSON.stringify(verdict.patchType)}`);
       return false;
@@ -113,7 +126,9 @@ class Mutating {
     const patched = applyPatch(object as unknown as Json, operations);
     const other = 'convertBack' in matched ? (matched as EquivalentKind) : undefined;
     change.view.accept(draft, other ? await other.convertBack(patched as unknown as ApiObject) : patched);
-    return !isDeepEqual(shown.object, change.view.show(draft));
+    const record = { configuration, webhook: name, patch: operations, patchType: verdict.patchType };
+    change.annotate(`patch.${this.#group}/round_${round}_index_${index}`, encodeJson(record));
+    return !isDeepEqual(object, patched);
   }
 }
 
@@ -124,8 +139,9 @@ function operationsOf({ patch }: Verdict): Json[] {
   try {
     operations = readJson(patch);
   } catch {
-    throw internalError('invalid character in the JSON of the patch');
+    throw internalError(jsonSyntaxError(Buffer.from(patch)) ?? 'the patch is no JSON');
   }
+  if (operations === null) return [];
   if (!Array.isArray(operations))
     throw internalError('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
   return operations;
@@ -137,7 +153,7 @@ function applyPatch(object: Json, operations: Json[]): Json {
     return applyJsonPatch(structuredClone(object), operations, JSON_PATCH_OPERATIONS);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw internalError('jsonpatch: an operation of the patch does not apply to the object');
+    throw internalError(error instanceof UnappliedPatch ? error.why : error.message);
   }
 }
 

@@ -6,7 +6,8 @@ import { entriesAt, recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord
 import { type Reason, Refusal, type StatusDetails } from '../../../core/model/refusal.js';
 import { admissionRequest } from '../rules/request.js';
 import type { ShownIn } from '../rules/shown.js';
-import { errorOf, parseAnswer, unreadableError } from '../../../core/webhooks/answer.js';
+import { typeError } from './answerTypes.js';
+import { errorOf, readAnswer } from '../../../core/webhooks/answer.js';
 import type { HttpAnswer } from '../../../core/webhooks/client.js';
 
 /** Thrown for a call without a usable answer: `failurePolicy` says what that means for the request. */
@@ -70,19 +71,19 @@ const reviewKind = (apiVersion: string): string => `${apiVersion}, Kind=Admissio
 /** What an answer to a review says. Throws CallError, with upstream's text, for one that says nothing usable. */
 export function verdictOf(answer: HttpAnswer, review: Review, mutating: boolean): Verdict {
   if (answer.status < 200 || answer.status > 206) throw failedCall(errorOf(answer), answer.status);
-  const body = parseAnswer(answer);
-  if (body === undefined) throw failedCall(unreadableError(answer));
+  const body = readAnswer(answer);
   const [apiVersion, kind] = [stringAt(body, 'apiVersion'), stringAt(body, 'kind')];
-  const isOfOtherKind =
-    (kind !== '' && kind !== 'AdmissionReview') || (apiVersion !== '' && apiVersion !== review.apiVersion);
-  if (isOfOtherKind)
-    throw failedCall(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+  const wrongKind = kindError(apiVersion, kind, review);
+  if (wrongKind) throw failedCall(wrongKind);
+  const wrongType = typeError(body);
+  if (wrongType) throw failedCall(wrongType);
   const response = recordAt(body, 'response');
   if (!response) throw invalidResponse('webhook response was absent');
+  const isV1 = review.apiVersion.endsWith('/v1');
   const uid = stringAt(response, 'uid');
-  if (uid !== review.uid && (review.apiVersion.endsWith('/v1') || uid !== ''))
+  if (uid !== review.uid && (isV1 || uid !== ''))
     throw invalidResponse(`expected response.uid=${JSON.stringify(review.uid)}, got ${JSON.stringify(uid)}`);
-  if (review.apiVersion.endsWith('/v1') && (kind === '' || apiVersion === ''))
+  if (isV1 && (kind === '' || apiVersion === ''))
     throw invalidResponse(
       `expected webhook response of ${reviewKind(review.apiVersion)}, got ${apiVersion || '/'}, Kind=${kind}`,
     );
@@ -91,17 +92,31 @@ export function verdictOf(answer: HttpAnswer, review: Review, mutating: boolean)
     status: recordAt(response, 'status'),
     warnings: stringsAt(response, 'warnings'),
     annotations: entriesAt(response, 'auditAnnotations').map(([name, value]) => [name, String(value)]),
-    ...patchOf(response, mutating),
+    ...patchOf(response, mutating, isV1),
   };
+}
+
+/** Upstream's text for an answer that is not the review's kind; undefined where it is, or says nothing. */
+function kindError(apiVersion: string, kind: string, review: Review): string | undefined {
+  if ((kind === '' || kind === 'AdmissionReview') && (apiVersion === '' || apiVersion === review.apiVersion))
+    return undefined;
+  const goName = (version: string, name: string): string => `${version.slice(version.indexOf('/') + 1)}.${name}`;
+  const isReview = kind === 'AdmissionReview' && apiVersion.startsWith(review.apiVersion.replace(/[^/]*$/, ''));
+  const isKnown = isReview && VERSIONS.includes(apiVersion.slice(apiVersion.indexOf('/') + 1));
+  return isKnown || (kind === 'Status' && apiVersion === 'v1')
+    ? `converting (${goName(apiVersion, kind)}) to (${goName(review.apiVersion, 'AdmissionReview')}): unknown conversion`
+    : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`;
 }
 
 /** Any base64, with or without its padding. */
 const BASE64 = /^[A-Za-z0-9+/\r\n]*={0,2}$/;
 
-function patchOf(response: UnknownRecord, mutating: boolean): Pick<Verdict, 'patch' | 'patchType'> {
+/** In v1beta1 a patch is always a JSON Patch, and that of a validating webhook is ignored. */
+function patchOf(response: UnknownRecord, mutating: boolean, isV1: boolean): Pick<Verdict, 'patch' | 'patchType'> {
   const encoded = stringAt(response, 'patch');
   if (!BASE64.test(encoded)) throw failedCall('illegal base64 data at input byte 0');
   const patch = Buffer.from(encoded, 'base64').toString('utf8');
+  if (!isV1) return { patch: mutating ? patch : '', patchType: 'JSONPatch' };
   const hasType = response['patchType'] !== undefined && response['patchType'] !== null;
   if (!mutating) {
     if (patch !== '') throw invalidResponse('validating webhook may not return response.patch');
@@ -109,7 +124,9 @@ function patchOf(response: UnknownRecord, mutating: boolean): Pick<Verdict, 'pat
   }
   if (patch !== '' && !hasType) throw invalidResponse('webhook returned response.patch but not response.patchType');
   if (patch === '' && hasType) throw invalidResponse('webhook returned response.patchType but not response.patch');
-  return { patch, patchType: stringAt(response, 'patchType') };
+  const patchType = stringAt(response, 'patchType');
+  if (hasType && patchType === '') throw invalidResponse('webhook returned invalid response.patchType of ""');
+  return { patch, patchType };
 }
 
 /** The refusal of a request that a webhook denies. */

@@ -33,7 +33,7 @@ const PUBLIC_ROLES: readonly RoleSpec[] = [
   },
 ];
 
-/** What nodes may do at all; the authorizer of nodes and admission restrict some of it to what concerns them. */
+/** The permissions of nodes; the authorizer of nodes and admission restrict some of them to the objects of the node. */
 export const NODE_RULES: readonly PolicyRule[] = [
   on(AUTHN, 'tokenreviews', 'create'),
   on(AUTHZ, 'localsubjectaccessreviews subjectaccessreviews', 'create'),

@@ -13,7 +13,7 @@ export interface Bound {
   readonly roleKey: string;
 }
 
-/** The key of a role in `compiledRoles`. As one flat string: one of pieces is hashed anew for each lookup. */
+/** The key of a role in `compiledRoles`. As one flat string: a concatenated one is hashed again for each lookup. */
 export const roleKeyOf = ({ kind, name }: RoleRef, namespace: string): string =>
   [kind === 'ClusterRole' ? '' : namespace, name].join('/');
 

@@ -6,7 +6,8 @@ function joinVerbs(rules: readonly PolicyRule[]): readonly PolicyRule[] {
   for (const rule of rules) {
     const { verbs, ...rest } = rule;
     const key = JSON.stringify(rule.nonResourceURLs ? rule : rest);
-    joined.set(key, { ...rule, verbs: [...(joined.get(key)?.verbs ?? []), ...verbs] });
+    const known = rule.nonResourceURLs ? undefined : joined.get(key);
+    joined.set(key, { ...rule, verbs: [...(known?.verbs ?? []), ...verbs] });
   }
   return [...joined.values()];
 }

@@ -5,6 +5,8 @@ import {
   type Host,
   authorizer,
   isSemanticallyEqual,
+  type Match,
+  type Mutator,
   notFound,
   qualifyResource,
   Refusal,
@@ -23,6 +25,13 @@ const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
+
+const ROLES: readonly string[] = ['roles', 'clusterroles'];
+const WRITES: Match = {
+  groups: [GROUP],
+  resources: [...ROLES, 'rolebindings', 'clusterrolebindings'],
+  operations: ['CREATE', 'UPDATE'],
+};
 
 /** The role of a binding that names none, which the validation of the kind reports. */
 const NO_ROLE: RoleRef = { apiGroup: '', kind: '', name: '' };
@@ -53,46 +62,40 @@ export class Escalation {
     private readonly host: Pick<Host<'request'>, 'at' | 'naming'>,
   ) {}
 
-  /** Checks roles and cluster roles. Throws 403. */
-  readonly roles: Validator = {
-    on: { groups: [GROUP], resources: ['roles', 'clusterroles'], operations: ['CREATE', 'UPDATE'] },
+  /** Checks drafts, so that refusals precede those of the kinds. Throws 403, and 404 for a role that does not exist. */
+  readonly ofDrafts: Mutator = { on: WRITES, mutate: (change, draft) => this.#check(change, draft) };
+
+  /** Checks what will be stored. Throws as `ofDrafts`. */
+  readonly ofObjects: Validator = {
+    on: WRITES,
     validate: async (change, object) => {
-      if (object && !(await this.#mayWriteRole(change, object))) this.#checkRole(change, object);
+      if (object) await this.#check(change, object);
       return [];
     },
   };
 
-  /** Checks bindings. Throws 403, and 404 for a role that does not exist. */
-  readonly bindings: Validator = {
-    on: { groups: [GROUP], resources: ['rolebindings', 'clusterrolebindings'], operations: ['CREATE', 'UPDATE'] },
-    validate: async (change, object) => {
-      if (!object || this.#isFree(change, object)) return [];
-      const reference = (object['roleRef'] ?? NO_ROLE) as RoleRef;
-      if (await this.#mayBind(change, reference)) return [];
-      const rules = this.rbac.rulesOfRole(reference, change.target.namespace);
-      if (!rules) throw notFound(this.#resource(change), reference.name);
-      this.#checkHeld(change, object, rules);
-      return [];
-    },
-  };
-
-  #isFree(change: Change, object: Stored): boolean {
-    return change.user.groups.includes(MASTERS) || grantsNothing(change, object);
+  async #check(change: Change, object: Stored): Promise<void> {
+    if (change.user.groups.includes(MASTERS) || grantsNothing(change, object)) return;
+    if (ROLES.includes(change.target.resource)) await this.#checkRole(change, object);
+    else await this.#checkBinding(change, object);
   }
 
-  async #mayWriteRole(change: Change, object: Stored): Promise<boolean> {
-    if (this.#isFree(change, object)) return true;
-    const name = change.operation === 'CREATE' ? '' : change.target.name;
-    return this.#isAllowed(change.user, { ...change.target, name, verb: 'escalate' });
+  async #checkBinding(change: Change, object: Stored): Promise<void> {
+    const reference = (object['roleRef'] ?? NO_ROLE) as RoleRef;
+    if (await this.#mayBind(change, reference)) return;
+    const rules = this.rbac.rulesOfRole(reference, change.target.namespace);
+    if (!rules) throw notFound(this.#resource(change), reference.name);
+    this.#checkHeld(change, object, rules);
   }
 
   /** Aggregation adds rules that are not checked, so it requires all permissions. */
-  #checkRole(change: Change, object: Stored): void {
+  async #checkRole(change: Change, object: Stored): Promise<void> {
+    const name = change.operation === 'CREATE' ? '' : change.target.name;
+    if (await this.#isAllowed(change.user, { ...change.target, name, verb: 'escalate' })) return;
     this.#checkHeld(change, object, rulesOf(object));
-    const { aggregationRule } = object;
-    if (isSemanticallyEqual(aggregationRule, change.old?.['aggregationRule'])) return;
+    if (!object['aggregationRule'] && !change.old?.['aggregationRule']) return;
     if (missingPermissions(this.rbac.policyRulesOf(change.user, change.target.namespace).rules, EVERYTHING).length > 0)
-      this.#refuse(change, object, 'must have cluster-admin privileges to use an aggregationRule');
+      this.#refuse(change, object, 'must have cluster-admin privileges to use the aggregationRule');
   }
 
   async #mayBind({ user, target }: Change, { kind, name }: RoleRef): Promise<boolean> {

@@ -1,4 +1,5 @@
-import { authorizer, definePlugin, type Host, type Plugin, validator } from '../../../core/api/index.js';
+import { authorizer, definePlugin, type Host, mutator, type Plugin, validator } from '../../../core/api/index.js';
+import { withLoggedDenials } from './denials.js';
 import { Escalation } from './escalation.js';
 import { type Rbac, rbac } from './evaluate.js';
 import { STORED } from './policy.js';
@@ -15,11 +16,11 @@ const rbacOf = ({ informer, naming }: Pick<Host<'request'>, 'informer' | 'naming
     naming,
   );
 
-/** Mode RBAC: decides by the roles and bindings in the store. */
+/** Mode RBAC: decides by the roles and bindings in the store. Logs what it does not allow from verbosity 2. */
 export default definePlugin({
   name: 'rbac',
   parse: () => null,
-  contribute: () => [authorizer.of(rbacOf)],
+  contribute: () => [authorizer.of(host => withLoggedDenials(rbacOf(host), host))],
 }) satisfies Plugin<null>;
 
 /** Refuses roles and bindings that grant more than their writer holds, in every mode. */
@@ -27,7 +28,7 @@ export const roleEscalation = definePlugin({
   name: 'role-escalation',
   parse: () => null,
   contribute: () => [
-    validator.of(host => new Escalation(rbacOf(host), host).roles),
-    validator.of(host => new Escalation(rbacOf(host), host).bindings),
+    mutator.of(host => new Escalation(rbacOf(host), host).ofDrafts),
+    validator.of(host => new Escalation(rbacOf(host), host).ofObjects),
   ],
 }) satisfies Plugin<null>;

@@ -47,7 +47,7 @@ export function obsolescence(object: ApiObject, now: number): string | undefined
   return isPending && now - created > PENDING_MS ? 'nobody decided about it' : undefined;
 }
 
-/** Removes requests that were handled an hour ago, and those about which nobody has decided for a day. */
+/** Removes requests that were handled an hour ago, and those that have been undecided for a day. */
 export class Cleaner implements Controller {
   readonly name = 'certificatesigningrequest-cleaner-controller';
   readonly #requests: Requests;

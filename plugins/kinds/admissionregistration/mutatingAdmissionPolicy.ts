@@ -44,12 +44,15 @@ function validateMutation(
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 
-/** A deletion has nothing that could be changed. */
-const operationViolations = (spec: UnknownRecord): Violation[] =>
-  recordsAt(spec, 'matchConstraints', 'resourceRules').flatMap(rule =>
+/**
+ * Violations of the operations of a policy or binding, whose rules are in `member`: a deletion has nothing that could
+ * be changed.
+ */
+export const operationViolations = (object: ApiObject, member: string): Violation[] =>
+  recordsAt(object, 'spec', member, 'resourceRules').flatMap(rule =>
     stringsAt(rule, 'operations')
       .filter(operation => operation === 'DELETE')
-      .map(operation => notSupported('spec.matchConstraints.resourceRules.operations', operation, OPERATIONS)),
+      .map(operation => notSupported(`spec.${member}.resourceRules.operations`, operation, OPERATIONS)),
   );
 
 /** Violations of a MutatingAdmissionPolicy. */
@@ -63,7 +66,7 @@ function validatePolicy(object: ApiObject, checks: ExpressionChecks): Violation[
     ...validateFailurePolicy(spec, 'spec'),
     ...(paramKind ? validateParamKind(paramKind) : []),
     ...validateConstraints(spec),
-    ...operationViolations(spec),
+    ...operationViolations(object, 'matchConstraints'),
     ...validateMatchConditions(spec, 'spec.matchConditions', scope, checks),
     ...violations,
     ...(recordsAt(spec, 'mutations').length === 0

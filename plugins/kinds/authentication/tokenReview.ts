@@ -31,6 +31,7 @@ const errorText = (errors: readonly string[]): string => (errors.length > 1 ? `[
 
 /** TokenReview: says whose a bearer token is. */
 export const tokenReview = builtInKind('authentication.orchestrator.io/tokenreviews', (naming, host) => ({
+  confidential: [''],
   validateCreate(review) {
     if (stringAt(review, 'spec', 'token') === '')
       throw badRequest('token is required for TokenReview in authentication');

@@ -22,8 +22,7 @@ export const localSubjectAccessReview = builtInKind(
   'authorization.orchestrator.io/localsubjectaccessreviews',
   naming => ({
     validateCreate: review =>
-      checkReview(review, naming, [
-        ...subjectViolations(review),
+      checkReview(review, naming, subjectViolations(review), [
         ...metadataViolations(review, ['namespace'], 'must be empty except for namespace'),
         ...scopeViolations(review),
       ]),

@@ -6,7 +6,7 @@ import { checkReview, metadataViolations } from '../shared/accessReview/validati
 export const selfSubjectAccessReview = builtInKind(
   'authorization.orchestrator.io/selfsubjectaccessreviews',
   naming => ({
-    validateCreate: review => checkReview(review, naming, metadataViolations(review, [], 'must be empty')),
+    validateCreate: review => checkReview(review, naming, [], metadataViolations(review, [], 'must be empty')),
     review: (review, context) => reviewAccess(review, context.user, context),
   }),
 );

@@ -24,6 +24,7 @@ import { toViolations, validateImmutable } from '../shared/violations.js';
 import {
   accessModesText,
   ATTRIBUTES_CLASS,
+  CLASS_ANNOTATION,
   phaseCell,
   storageClassColumn,
   VOLUME_MODE,
@@ -69,11 +70,29 @@ const CLAIM_FIXED =
 
 const SIZE = 'spec.resources.requests.storage';
 
+/** How a claim names its class: in the field, and before there was one in an annotation. */
+interface ClassNames {
+  readonly field: string | undefined;
+  readonly annotation: string | undefined;
+}
+
+const classNamesOf = (claim: ApiObject, annotation: string): ClassNames => ({
+  field: specOf(claim).storageClassName as string | undefined,
+  annotation: claim.metadata.annotations?.[annotation],
+});
+
+/** Whether an update moves the class of a claim from the annotation, which may stay, to the field. */
+const movesClass = (now: ClassNames, before: ClassNames): boolean =>
+  before.annotation !== undefined &&
+  before.field === undefined &&
+  now.field === before.annotation &&
+  (now.annotation ?? before.annotation) === before.annotation;
+
 /**
- * In the spec of a claim, only the volume name can be set, and the size of a bound claim can be changed: to no less
- * than what the volume has.
+ * In the spec of a claim, only the volume name and, if it has none, the class can be set, and the size of a bound claim
+ * can be changed: to no less than what the volume has.
  */
-function validateClaimUpdate(object: ApiObject, old: ApiObject): Violation[] {
+function validateClaimUpdate(object: ApiObject, old: ApiObject, annotation: string): Violation[] {
   const [now, before] = [structuredClone(specOf(object)), structuredClone(specOf(old))];
   const sizeOf = (spec: UnknownRecord) => quantityOf(recordAt(spec, 'resources', 'requests')?.storage);
   const [size, earlier] = [sizeOf(now), sizeOf(before)];
@@ -86,12 +105,19 @@ function validateClaimUpdate(object: ApiObject, old: ApiObject): Violation[] {
       'resources',
       'requests',
     )?.storage;
+  const [names, earlierNames] = [classNamesOf(object, annotation), classNamesOf(old, annotation)];
+  const isMoved = movesClass(names, earlierNames);
+  const isFirst = earlierNames.field === undefined && earlierNames.annotation === undefined;
+  if (isMoved || isFirst) delete now.storageClassName;
+  const isSameAnnotation = isMoved || names.annotation === earlierNames.annotation;
+  const annotationField = `metadata.annotations.${annotation}`;
   // An empty selector or class is not the same as none.
   const isSame =
     isUnchanged(now, before) &&
     ['selector', 'storageClassName'].every(member => isAbsent(now[member]) === isAbsent(before[member]));
   return [
     ...validateClaimSpec(specOf(object), 'spec', specOf(old)),
+    ...(isSameAnnotation ? [] : [invalid(annotationField, names.annotation ?? '', 'field is immutable')]),
     ...(isSame ? [] : [forbiddenField('spec', `${CLAIM_FIXED}\n${differenceText(before, now)}`)]),
     ...(tooSmall ? [forbiddenField(SIZE, 'field can not be less than status.capacity')] : []),
     ...validateImmutable(specOf(object), specOf(old), 'volumeMode', 'volumeMode'),
@@ -173,7 +199,7 @@ export const persistentVolumeClaim = builtInKind('core/persistentvolumeclaims', 
   },
   validateUpdate: (object, old, context) => {
     warnOfFractions(object, context);
-    return validateClaimUpdate(object, old);
+    return validateClaimUpdate(object, old, naming.label(CLASS_ANNOTATION));
   },
   prepareCreate: object => {
     object.status = { phase: 'Pending' };

@@ -20,6 +20,9 @@ export const accessModesText = (modes: unknown): string =>
 export const phaseCell: Cell = object =>
   object.metadata.deletionTimestamp ? 'Terminating' : stringAt(object, 'status', 'phase');
 
+/** The deprecated annotation with the name of a class. */
+export const CLASS_ANNOTATION = 'volume.beta.orchestrator.io/storage-class';
+
 /** The class in the deprecated annotation, otherwise in the field. */
 const classCell =
   (annotation: string): Cell =>
@@ -33,7 +36,7 @@ const classNameCell =
 
 /** The storage class of a volume or a claim. */
 export const storageClassColumn = (naming: Naming): Column =>
-  column('StorageClass', classCell(naming.label('volume.beta.orchestrator.io/storage-class')));
+  column('StorageClass', classCell(naming.label(CLASS_ANNOTATION)));
 
 /** The attributes class of a volume or a claim. */
 export const ATTRIBUTES_CLASS = column(

@@ -94,14 +94,20 @@ const validateClass = (object: ApiObject): Violation[] => [
 /** Of a class, only labels, annotations, mount options and volume expansion can be changed. */
 function validateClassUpdate(object: ApiObject, old: ApiObject): Violation[] {
   const frozen = [
-    ['parameters', 'updates to parameters are forbidden.'],
     ['provisioner', 'updates to provisioner are forbidden.'],
     ['reclaimPolicy', 'updates to reclaimPolicy are forbidden.'],
   ] as const;
   const found = frozen.flatMap(([member, why]) =>
     isSemanticallyEqual(object[member], old[member]) ? [] : [forbiddenField(member, why)],
   );
-  return [...found, ...validateImmutable(object, old, 'volumeBindingMode', 'volumeBindingMode')];
+  return [
+    // As upstream, no parameters and an empty map of them differ.
+    ...(isDeepEqual(object.parameters, old.parameters)
+      ? []
+      : [forbiddenField('parameters', 'updates to parameters are forbidden.')]),
+    ...found,
+    ...validateImmutable(object, old, 'volumeBindingMode', 'volumeBindingMode'),
+  ];
 }
 
 /** Annotations are in the naming of the server. */

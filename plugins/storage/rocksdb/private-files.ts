@@ -7,7 +7,7 @@ const INTERVAL_MS = 1000;
 /** Files that are removed meanwhile need no mode; those of another owner or of a read-only file system keep theirs. */
 const IGNORED = /^(?:ENOENT|EROFS|EPERM)$/;
 
-/** Takes from other users what they may do with a file or directory; what its owner may do stays as it is. */
+/** Removes the permissions of other users from a file or directory; those of its owner stay as they are. */
 async function restrict(path: string): Promise<void> {
   try {
     const { mode } = await stat(path);

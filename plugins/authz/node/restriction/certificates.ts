@@ -5,7 +5,6 @@ import { forbid, type Restriction } from './forbid.js';
 /** The group of certificate signing requests. */
 export const CERTIFICATES = 'certificates.orchestrator.io';
 const SIGNERS = ['orchestrator.io/node-agent-serving', 'orchestrator.io/orchestrator-apiserver-client-node-agent'];
-const PREFIX = 'system:node:';
 
 /** The common name in a request; undefined if it cannot be parsed. */
 const commonNameOf = (request: string): Promise<string | undefined> =>
@@ -23,7 +22,6 @@ export function restrictRequest(naming: Naming): Restriction {
     if (!signers.has(stringAt(object, 'spec', 'signerName'))) return;
     const name = await commonNameOf(stringAt(object, 'spec', 'request'));
     if (name === undefined) forbid(restricted, 'unable to parse csr: PEM block type must be CERTIFICATE REQUEST');
-    if (name.startsWith(PREFIX) && name !== change.user.name)
-      forbid(restricted, `can only create a node CSR with CN=${change.user.name}`);
+    if (name !== change.user.name) forbid(restricted, `can only create a node CSR with CN=${change.user.name}`);
   };
 }

@@ -20,15 +20,14 @@ export interface Restricted {
 /** Throws 403 unless the node may make the change. */
 export type Restriction = (restricted: Restricted) => Awaitable<void>;
 
-/** The name of the object, as messages show it; that of a new one may be the prefix of a generated name. */
-export const nameOf = ({ change, object }: Restricted): string =>
-  change.target.name || object?.metadata.name || object?.metadata.generateName || '';
+/** The name of the object; '' for a new one whose name is to be generated. */
+export const nameOf = ({ change, object }: Restricted): string => change.target.name || object?.metadata.name || '';
 
 /** Throws 403 about the object of a change. */
 export function forbid(restricted: Restricted, why: string): never {
   const { resource } = restricted.change.target;
   const { group } = restricted;
-  const name = nameOf(restricted);
+  const name = nameOf(restricted) || restricted.object?.metadata.generateName || 'Unknown';
   throw new Refusal(
     'Forbidden',
     `${qualifyResource({ group, resource })} ${JSON.stringify(name)} is forbidden: ${why}`,

@@ -7,13 +7,13 @@ export const restrictLease =
   restricted => {
     if (restricted.change.target.namespace !== namespace)
       forbid(restricted, `can only access leases in the ${JSON.stringify(namespace)} system namespace`);
-    if (nameOf(restricted) !== restricted.node || restricted.object?.metadata.generateName)
+    if (nameOf(restricted) !== restricted.node)
       forbid(restricted, 'can only access node lease with the same name as the requesting node');
   };
 
 /** The CSINode with the name of the node. */
 export const restrictCsiNode: Restriction = restricted => {
-  if (nameOf(restricted) !== restricted.node || restricted.object?.metadata.generateName)
+  if (nameOf(restricted) !== restricted.node)
     forbid(restricted, 'can only access CSINode with the same name as the requesting node');
 };
 

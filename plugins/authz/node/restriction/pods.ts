@@ -29,7 +29,9 @@ function checkOwner(restricted: Restricted, nodes: Informer): void {
     forbid(restricted, `${who} can only create pods with a controller owner reference set to itself`);
   if (owner['blockOwnerDeletion'] === true)
     forbid(restricted, `${who} must not set blockOwnerDeletion on an owner reference`);
-  const uid = nodes.get('', node)?.metadata.uid ?? '';
+  const registered = nodes.get('', node);
+  if (!registered) throw notFound({ group: '', resource: 'node' }, node);
+  const uid = registered.metadata.uid ?? '';
   if (owner['uid'] !== uid)
     forbid(restricted, `node ${node} UID mismatch: expected ${stringAt(owner, 'uid')} got ${uid}`);
 }
@@ -39,16 +41,16 @@ function checkReferences(restricted: Restricted): void {
   const { object, node } = restricted;
   // As if it were no mirror pod, whose references do not count.
   const found = podReferences(object as ApiObject, '');
-  const hasTokens = recordsAt(object, 'spec', 'volumes').some(volume =>
-    recordsAt(volume, 'projected', 'sources').some(source => recordAt(source, 'serviceAccountToken')),
-  );
   const claims = recordsAt(object, 'spec', 'volumes').some(volume => recordAt(volume, 'persistentVolumeClaim'));
-  if (found.serviceAccount !== '') forbid(restricted, 'a mirror pod may not reference service accounts');
-  if (found.secrets.length > 0) forbid(restricted, 'a mirror pod may not reference secrets');
-  if (hasTokens) forbid(restricted, 'a mirror pod may not use ServiceAccountToken volume projections');
   const refuse = (what: string): never =>
     forbid(restricted, `node ${JSON.stringify(node)} can not create pods that reference ${what}`);
+  if (found.serviceAccount !== '') refuse('a service account');
+  if (found.secrets.length > 0) refuse('secrets');
+  const hasBundles = recordsAt(object, 'spec', 'volumes').some(volume =>
+    recordsAt(volume, 'projected', 'sources').some(source => recordAt(source, 'clusterTrustBundle')),
+  );
   if (found.configMaps.length > 0) refuse('configmaps');
+  if (hasBundles) refuse('clustertrustbundles');
   if (claims) refuse('persistentvolumeclaims');
   if (recordsAt(object, 'spec', 'resourceClaims').length > 0) refuse('resourceclaims');
 }

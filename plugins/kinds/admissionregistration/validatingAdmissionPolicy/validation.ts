@@ -150,9 +150,11 @@ function validateAnnotations(object: ApiObject, scope: ExpressionScope, checks: 
     ...annotations.flatMap((annotation, i) => {
       const field = `spec.auditAnnotations[${i}]`;
       const key = keys[i]!;
-      const full = owner === '' ? key : `${owner}/${key}`;
+      const full = `${owner}/${key}`;
       return [
-        ...toViolations(`${field}.key`, full, qualifiedName(full)),
+        ...(owner === ''
+          ? [invalid(`${field}.key`, key, 'requires metadata.name be non-empty')]
+          : toViolations(`${field}.key`, full, qualifiedName(full))),
         ...validateValueExpression(annotation, field, scope, checks),
         ...(keys.indexOf(key) < i ? [duplicate(`${field}.key`, key)] : []),
       ];

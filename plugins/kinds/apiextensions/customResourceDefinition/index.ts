@@ -25,9 +25,8 @@ function setDefinitionDefaults(object: ApiObject): void {
   if (stringAt(names, 'singular') === '') names.singular = stringAt(names, 'kind').toLowerCase();
   if (stringAt(names, 'listKind') === '' && stringAt(names, 'kind') !== '')
     names.listKind = `${stringAt(names, 'kind')}List`;
-  const conversion = ensureRecord(spec, 'conversion');
-  setDefault(conversion, 'strategy', 'None');
-  const service = recordAt(conversion, 'webhook', 'clientConfig', 'service');
+  if (isAbsent(spec.conversion)) spec.conversion = { strategy: 'None' };
+  const service = recordAt(spec, 'conversion', 'webhook', 'clientConfig', 'service');
   if (service) setDefault(service, 'port', 443);
   if (isAbsent(spec.preserveUnknownFields) || spec.preserveUnknownFields === false) delete spec.preserveUnknownFields;
 }

@@ -167,6 +167,7 @@ function validateConversion(conversion: UnknownRecord, preserving: boolean): Vio
   const reviews = webhook ? stringsAt(webhook, 'conversionReviewVersions') : [];
   const [clientPath, reviewPath] = ['spec.conversion.webhookClientConfig', 'spec.conversion.conversionReviewVersions'];
   const client = recordAt(webhook, 'clientConfig');
+  if (strategy === '') return [required('spec.conversion.strategy')];
   if (strategy !== 'None' && strategy !== 'Webhook')
     return [notSupported('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
   if (strategy === 'None') {

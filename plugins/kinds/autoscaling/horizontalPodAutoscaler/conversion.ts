@@ -13,6 +13,9 @@ import {
 import type { Naming } from '../../../../core/naming.js';
 import { toNewerMetrics, toOlderMetrics } from './metricForms.js';
 
+/** The use of CPU that is aimed at where an autoscaler has no metrics, in percent of the requests. */
+export const DEFAULT_CPU_PERCENT = 80;
+
 /** A metric with a target for the CPU of all pods, in percent of their requests. */
 export const cpuMetric = (percent: unknown): UnknownRecord => ({
   type: 'Resource',
@@ -37,11 +40,13 @@ function toCapitals(behavior: UnknownRecord): UnknownRecord {
       ? {
           StabilizationWindowSeconds: given.stabilizationWindowSeconds ?? null,
           SelectPolicy: given.selectPolicy ?? null,
-          Policies: recordsAt(given, 'policies').map(({ type, value, periodSeconds }) => ({
-            Type: type,
-            Value: value,
-            PeriodSeconds: periodSeconds,
-          })),
+          Policies: isAbsent(given.policies)
+            ? null
+            : recordsAt(given, 'policies').map(({ type, value, periodSeconds }) => ({
+                Type: type,
+                Value: value,
+                PeriodSeconds: periodSeconds,
+              })),
         }
       : null;
   return { ScaleUp: rules(recordAt(behavior, 'scaleUp')), ScaleDown: rules(recordAt(behavior, 'scaleDown')) };
@@ -77,7 +82,8 @@ function toV2(autoscaler: ApiObject, naming: Naming): ApiObject {
   });
   const [metrics, behavior, currentMetrics, conditions] = carried;
   const all = [...(toNewerMetrics(metrics, 'target') ?? []), ...(isAbsent(percent) ? [] : [cpuMetric(percent)])];
-  if (all.length > 0) spec.metrics = all;
+  // As upstream, whose conversion sets this default: an apply in one version cannot drop all metrics of another.
+  spec.metrics = all.length > 0 ? all : [cpuMetric(DEFAULT_CPU_PERCENT)];
   if (isRecord(behavior)) spec.behavior = toLowerCase(behavior);
   const usedCpu = { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: current } } };
   // The annotation has all metrics.

@@ -6,6 +6,7 @@ import {
   isAbsent,
   recordAt,
   recordsAt,
+  replaceMembers,
   setDefault,
   specOf,
   stringAt,
@@ -13,7 +14,8 @@ import {
   valueAt,
 } from '../../../../core/model/record.js';
 import type { Violation } from '../../../../core/model/refusal.js';
-import { convertAutoscaler, cpuMetric, isCarried, normalizeCarried } from './conversion.js';
+import type { Naming } from '../../../../core/naming.js';
+import { convertAutoscaler, cpuMetric, DEFAULT_CPU_PERCENT, isCarried, normalizeCarried } from './conversion.js';
 import { METRIC_SOURCES } from './metricForms.js';
 import { AGE, type Cell, column, integerCell, NAME, scalarCell, shortList, textOf } from '../../shared/columns.js';
 import { validateAutoscaler } from './validation.js';
@@ -101,6 +103,14 @@ const validateAutoscalerStatus = (object: ApiObject): Violation[] =>
     validateNotNegative(recordAt(object, 'status'), member, `status.${member}`),
   );
 
+/** Keeps a part that a write does not change: v1 has some of it in annotations, which the write may lack. */
+function keepPart(object: ApiObject, old: ApiObject, part: 'spec' | 'status', naming: Naming): void {
+  if (object.apiVersion !== 'autoscaling/v1') return;
+  const whole = convertAutoscaler(object, 'autoscaling/v2', naming);
+  const kept = { ...whole, [part]: convertAutoscaler(old, 'autoscaling/v2', naming)[part] };
+  replaceMembers(object, convertAutoscaler(kept, 'autoscaling/v1', naming));
+}
+
 /** HorizontalPodAutoscaler, which is converted between two versions. */
 export const horizontalPodAutoscaler = builtInKind('autoscaling/horizontalpodautoscalers', naming => ({
   hasStatus: true,
@@ -113,10 +123,10 @@ export const horizontalPodAutoscaler = builtInKind('autoscaling/horizontalpodaut
     if (object.apiVersion === 'autoscaling/v1') {
       normalizeCarried(object, naming);
       if (isAbsent(specOf(object).targetCPUUtilizationPercentage) && !isCarried(object, 'metrics', naming))
-        specOf(object).targetCPUUtilizationPercentage = 80;
+        specOf(object).targetCPUUtilizationPercentage = DEFAULT_CPU_PERCENT;
       return;
     }
-    if (recordsAt(spec, 'metrics').length === 0) spec.metrics = [cpuMetric(80)];
+    if (recordsAt(spec, 'metrics').length === 0) spec.metrics = [cpuMetric(DEFAULT_CPU_PERCENT)];
     const behavior = recordAt(spec, 'behavior');
     if (behavior) setBehaviorDefaults(behavior);
   },
@@ -124,6 +134,8 @@ export const horizontalPodAutoscaler = builtInKind('autoscaling/horizontalpodaut
     if (object.apiVersion === 'autoscaling/v1') object.status = { currentReplicas: 0, desiredReplicas: 0 };
     else delete object.status;
   },
+  prepareUpdate: (object, old) => keepPart(object, old, 'status', naming),
+  prepareStatus: (object, old) => keepPart(object, old, 'spec', naming),
   convert: (object, apiVersion) => convertAutoscaler(object, apiVersion, naming),
   columns: COLUMNS,
 }));

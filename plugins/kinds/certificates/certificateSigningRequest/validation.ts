@@ -50,7 +50,8 @@ const MOST_DOMAIN = 253;
 /** A domain, a slash, and a path of a resource name, a dot and a label. */
 const MOST_SIGNER = 571;
 
-const BLOCK = /-----BEGIN ([^-\n]+)-----\s([^-]*)-----END \1-----/g;
+/** A block begins a line, as for upstream. */
+const BLOCK = /(?<![^\n])-----BEGIN ([^-\n]+)-----\s([^-]*)-----END \1-----/g;
 
 /** Blocks of a PEM text (RFC 7468); text between them is ignored. */
 function* blocksOf(base64: string): Generator<{ readonly label: string; readonly content: string }> {

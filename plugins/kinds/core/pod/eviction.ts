@@ -30,11 +30,13 @@ const VIOLATED = "Cannot evict pod as it would violate the pod's disruption budg
  */
 export const evictPod: SubresourceDeletion = (eviction, pod, context) => {
   const budget = protectingBudget(pod, context);
-  setCondition(ensureRecord(pod, 'status'), {
+  const status = ensureRecord(pod, 'status');
+  const before = recordsAt(status, 'conditions').find(({ type }) => type === 'DisruptionTarget');
+  setCondition(status, {
     type: 'DisruptionTarget',
     status: 'True',
     lastProbeTime: null,
-    lastTransitionTime: context.now,
+    lastTransitionTime: before?.status === 'True' ? before.lastTransitionTime : context.now,
     reason: 'EvictionByEvictionAPI',
     message: 'Eviction API: evicting',
   });

@@ -91,6 +91,7 @@ export const secret = builtInKind('core/secrets', naming => {
       ...validateFrozen(object, old, ['data']),
     ],
     selectableFields: new Map([['type', object => stringAt(object, 'type')]]),
+    confidential: [''],
     columns: COLUMNS,
   };
 });

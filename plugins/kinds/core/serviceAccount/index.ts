@@ -32,6 +32,7 @@ export const serviceAccount = builtInKind('core/serviceaccounts', (naming, host)
       return [];
     },
     answers: new Map([['token', answerTokenRequest(host)]]),
+    confidential: ['token'],
     columns: COLUMNS,
   };
 });

@@ -12,9 +12,18 @@ export const pathText = (attributes: UnknownRecord): Verbatim => {
   return new Verbatim(`authorization.NonResourceAttributes{Path:${path}, Verb:${verb}}`);
 };
 
-/** Throws 422 for what all access reviews need, and for `others`. The refusal names the group and no kind. */
-export function checkReview(review: ApiObject, naming: Naming, others: readonly Violation[]): readonly Violation[] {
-  const violations = [...attributeViolations(review), ...others];
+/**
+ * Throws 422 for what all access reviews need, for the `subject` of those that have one, and for `others`. The refusal
+ * names the group and no kind.
+ */
+export function checkReview(
+  review: ApiObject,
+  naming: Naming,
+  subject: readonly Violation[],
+  others: readonly Violation[],
+): readonly Violation[] {
+  const resource = recordAt(review, 'spec', 'resourceAttributes');
+  const violations = [...attributeViolations(review), ...subject, ...selectorViolations(resource), ...others];
   if (violations.length === 0) return violations;
   throw invalidObject(naming.group('authorization.orchestrator.io'), '', '', violations);
 }
@@ -36,7 +45,7 @@ function attributeViolations(review: ApiObject): Violation[] {
     found.push(
       invalid(FIELD, undefined, 'exactly one of nonResourceAttributes or resourceAttributes must be specified'),
     );
-  return [...found, ...selectorViolations(resource)];
+  return found;
 }
 
 function selectorViolations(resource: UnknownRecord | undefined): Violation[] {

@@ -1,0 +1,11 @@
+import { isMainThread } from 'node:worker_threads';
+
+/**
+ * What this thread of a server does, by the module that it runs. Node.js sets that after preloaded modules have run, so
+ * they call this later.
+ */
+export function roleOf(): string {
+  if (isMainThread) return 'front end';
+  const thread = /workers\/(store|control)\//.exec(process.argv[1] ?? '')?.[1];
+  return thread?.replace('store', 'writer') ?? 'pool';
+}

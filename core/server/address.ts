@@ -1,0 +1,15 @@
+import { networkInterfaces } from 'node:os';
+
+const ANY = new Set(['0.0.0.0', '::']);
+
+/**
+ * The address at which others reach a server that listens on `bound`: `bound` itself, or the first of this machine if
+ * it stands for all of them. Undefined if the machine has no other address than the loopback.
+ */
+export function addressOf(bound: string): string | undefined {
+  const outer = Object.values(networkInterfaces()).flatMap(all => all ?? []);
+  return ANY.has(bound) ? outer.find(one => !one.internal && one.family === 'IPv4')?.address : bound;
+}
+
+/** An address as written in a URL: one of IPv6 in brackets. */
+export const urlHost = (address: string): string => (address.includes(':') ? `[${address}]` : address);

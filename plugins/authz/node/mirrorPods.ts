@@ -1,0 +1,45 @@
+import {
+  type ApiObject,
+  definePlugin,
+  type Host,
+  type Mutator,
+  mutator,
+  type Plugin,
+  recordAt,
+  recordsAt,
+} from '../../../core/api/index.js';
+import { podReferences } from './podReferences.js';
+import { forbid } from './restriction/forbid.js';
+
+const hasTokens = (pod: ApiObject): boolean =>
+  recordsAt(pod, 'spec', 'volumes').some(volume =>
+    recordsAt(volume, 'projected', 'sources').some(source => recordAt(source, 'serviceAccountToken')),
+  );
+
+/** Throws 403 for a mirror pod that refers to what only pods with a service account may use. */
+function ofCreates({ naming }: Pick<Host<'request'>, 'naming'>): Mutator {
+  const mirror = naming.label('orchestrator.io/config.mirror');
+  return {
+    on: { groups: [''], resources: ['pods'], operations: ['CREATE'] },
+    mutate: (change, draft) => {
+      if (!Object.hasOwn(draft.metadata.annotations ?? {}, mirror)) return;
+      // As if it were no mirror pod, whose references do not count.
+      const { serviceAccount, secrets } = podReferences(draft, '');
+      const refuse = (what: string): never =>
+        forbid({ change, object: draft, node: '', group: '' }, `a mirror pod may not ${what}`);
+      if (serviceAccount !== '') refuse('reference service accounts');
+      if (secrets.length > 0) refuse('reference secrets');
+      if (hasTokens(draft)) refuse('use ServiceAccountToken volume projections');
+    },
+  };
+}
+
+/**
+ * Restricts mirror pods, whoever makes them, to what needs no service account (spec, "Node authorization"): a part of
+ * the admission plugin ServiceAccount.
+ */
+export default definePlugin({
+  name: 'mirror-pods',
+  parse: () => null,
+  contribute: () => [mutator.of(ofCreates)],
+}) satisfies Plugin<null>;

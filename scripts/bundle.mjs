@@ -1,0 +1,142 @@
+/**
+ * Bundles the compiled modules: to load a module takes Node.js longer than to run it, and five threads load hundreds of
+ * them at each start.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join, posix, relative, sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+
+/** The folders whose modules are bundled. */
+export const BUNDLED = ['core', 'plugins', 'workers'];
+const CHUNKS = 'chunks';
+/** Packages that are bundled as well, with what they require: each has dozens of small modules. */
+const PACKAGES = ['@peculiar/x509', 'prom-client', 'reflect-metadata'];
+/** Modules that run something when they are loaded: they stay apart, so that no other module brings them along. */
+const ENTRIES = {
+  command: 'core/command/main.js',
+  store: 'workers/store/main.js',
+  request: 'workers/pipeline/main.js',
+  control: 'workers/control/main.js',
+};
+
+/**
+ * The modules that each kind of thread begins with: its entry, and the plugins of a server with default settings. What
+ * `capstan/api` consists of is told apart as well.
+ */
+async function rootsIn(modules) {
+  const roots = { ...Object.fromEntries(Object.entries(ENTRIES).map(([thread, path]) => [thread, [path]])) };
+  roots.command.push('core/command/serve.js');
+  roots.front = ['core/server/start.js'];
+  // Not a thread: plugins may have a copy of this interface, which is to bring nothing else.
+  roots.api = ['core/api/index.js'];
+  const load = path => import(pathToFileURL(join(modules, path)).href);
+  const { builtInPlugins } = await load('core/server/plugins.js');
+  const { DEFAULTS } = await load('core/server/settings.js');
+  for (const { use, threads = Object.keys(ENTRIES) } of builtInPlugins(DEFAULTS))
+    for (const thread of threads) roots[thread].push(relative(modules, fileURLToPath(use.replace(/#.*/, ''))));
+  return roots;
+}
+
+/** The folder of the package that a module belongs to; undefined for modules of this one. */
+const packageOf = id => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.split(sep).join('/'))?.[0];
+
+/** Whether an import stays one, of a package that is installed beside this one. */
+const isExternal = (name, importer = '') =>
+  isBuiltin(name) || (/^[^./]/.test(name) && !PACKAGES.includes(name) && packageOf(importer) === undefined);
+
+/** Writes the licences of the packages that are bundled. */
+const licences = {
+  name: 'licences',
+  generateBundle(_, bundle) {
+    const modules = Object.values(bundle).flatMap(({ modules = {} }) => Object.keys(modules));
+    const packages = [...new Set(modules.map(packageOf))].filter(found => found !== undefined).sort();
+    const textOf = folder => {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      const file = readdirSync(folder).find(found => /^(licen[cs]e|copying)/i.test(found));
+      return `${name} ${version}: ${license}\n\n${file ? readFileSync(join(folder, file), 'utf8').trim() : ''}\n`;
+    };
+    const source = packages.map(textOf).join('\n');
+    this.emitFile({ type: 'asset', fileName: `${CHUNKS}/licences.txt`, source });
+  },
+};
+
+/** Where a module's code has `import.meta.url`, from the last place to the first. */
+function urlsIn(node) {
+  if (node === null || typeof node !== 'object') return [];
+  if (node.type === 'MemberExpression' && node.object.type === 'MetaProperty' && node.property.name === 'url')
+    return [node];
+  return Object.values(node)
+    .flatMap(urlsIn)
+    .sort((a, b) => b.start - a.start);
+}
+
+/** Keeps the URL that a module has for itself: what it finds beside itself is not beside its chunk. */
+const ownUrls = pathOf => ({
+  name: 'own-urls',
+  transform(code, id) {
+    if (!code.includes('import.meta.url') || packageOf(id) !== undefined) return null;
+    const put = (text, { start, end }) => `${text.slice(0, start)}ownUrl("${pathOf(id)}")${text.slice(end)}`;
+    return urlsIn(this.parse(code)).reduce(put, code);
+  },
+  renderChunk: (code, { fileName }) =>
+    code.replace(/\bownUrl\("([^"]+)"\)/g, (_, path) => {
+      const between = posix.relative(posix.dirname(fileName), path);
+      return `new URL(${JSON.stringify(between.startsWith('.') ? between : `./${between}`)}, import.meta.url).href`;
+    }),
+});
+
+/**
+ * Writes the modules of the folder `modules` to the folder `out`. Each has its file there, at the same path and with
+ * the same exports, which come from a chunk if a server loads the module at its start. There is one chunk for each set
+ * of threads: it has the modules that exactly these load. So a thread loads few files and no module of others, and a
+ * module is loaded once, whichever way it is imported.
+ */
+export async function bundle(modules, out) {
+  const pathOf = id => relative(modules, id).split(sep).join('/');
+  const names = BUNDLED.flatMap(folder =>
+    readdirSync(join(modules, folder), { recursive: true })
+      .filter(name => name.endsWith('.js'))
+      .map(name => `${folder}/${name.split(sep).join('/')}`),
+  );
+  const roots = await rootsIn(modules);
+  const own = id => Object.keys(roots).filter(thread => roots[thread].includes(pathOf(id)));
+  const entries = new Set(Object.values(ENTRIES));
+  const known = new Map();
+  /** The threads that load a module at the start. */
+  const threadsOf = (id, graph) => {
+    let threads = known.get(id);
+    if (threads === undefined) {
+      const importers = [...graph.getModuleInfo(id).importers];
+      threads = new Set([...own(id), ...importers.flatMap(importer => [...threadsOf(importer, graph)])]);
+      known.set(id, threads);
+    }
+    return threads;
+  };
+  const chunkOf = (id, graph) => {
+    const threads = threadsOf(id, graph);
+    return threads.size === 0 || entries.has(pathOf(id)) ? null : [...threads].sort().join('-');
+  };
+  const bundled = await rolldown({
+    input: Object.fromEntries(names.map(name => [name.replace(/\.js$/, ''), join(modules, name)])),
+    platform: 'node',
+    external: isExternal,
+    treeshake: false,
+    optimization: { inlineConst: false },
+    preserveEntrySignatures: 'allow-extension',
+    plugins: [ownUrls(pathOf), licences],
+  });
+  await bundled.write({
+    dir: out,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: `${CHUNKS}/[name].js`,
+    comments: false,
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [{ name: chunkOf, debugName: 'threads' }],
+    },
+  });
+  await bundled.close();
+}

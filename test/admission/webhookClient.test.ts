@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebhookClient } from '../../core/webhooks/client.js';
+import { Hooks } from './hooks.js';
+
+/* The HTTPS client of webhooks, with a server of hooks. */
+
+let hooks: Hooks;
+beforeAll(async () => {
+  hooks = await Hooks.start();
+});
+afterAll(() => hooks.close());
+
+/** Calls a hook several times with one client, and returns the outcomes. */
+async function call(path: string, times: number): Promise<(number | string)[]> {
+  const client = new WebhookClient();
+  const outcomes: (number | string)[] = [];
+  for (let time = 0; time < times; time++) {
+    const endpoint = { url: hooks.url + path, ca: hooks.ca.certificate };
+    const sent = client.post(endpoint, JSON.stringify({ request: { uid: `${time}` } }), 5000);
+    outcomes.push(
+      await sent.then(
+        answer => answer.status,
+        error => (error as Error).message,
+      ),
+    );
+  }
+  client.close();
+  return outcomes;
+}
+
+describe('a webhook that closes a connection', () => {
+  test('is called again if the connection had been kept: it may be closed since', async () => {
+    let calls = 0;
+    hooks.on('/closes', () => ({ hangsUp: ++calls === 2 }));
+    expect(await call('/closes', 2)).toEqual([200, 200]);
+    expect(calls).toBe(3);
+  });
+
+  test('is not called again if the connection was new', async () => {
+    hooks.on('/never', () => ({ hangsUp: true }));
+    expect(await call('/never', 1)).toEqual([`Post "${hooks.url}/never": EOF`]);
+    expect(hooks.take('/never')).toHaveLength(1);
+  });
+
+  test('is called twice at most if it closes every connection', async () => {
+    let calls = 0;
+    hooks.on('/breaks', () => ({ hangsUp: ++calls > 1 }));
+    expect(await call('/breaks', 2)).toEqual([200, `Post "${hooks.url}/breaks": EOF`]);
+    expect(calls).toBe(3);
+  });
+});

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BuiltServer, hasKubectl, Kubectl, startBuiltServer } from './server.js';
+
+const TIMEOUT = 60_000;
+const NAMESPACE = 'team';
+const able = await hasKubectl();
+
+describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
+  let server: BuiltServer;
+  let k: Kubectl;
+  beforeAll(async () => {
+    server = await startBuiltServer();
+    k = new Kubectl(server, NAMESPACE);
+    await k.run('create', 'namespace', NAMESPACE);
+  }, TIMEOUT);
+  afterAll(() => server?.close(), TIMEOUT);
+
+  const can = async (...args: string[]): Promise<string> => (await k.try(['auth', 'can-i', ...args])).out.trim();
+
+  test('create makes roles and bindings, which auth can-i obeys, also for others and by list [A367]', async () => {
+    const created = async (...args: string[]): Promise<string> => (await k.run('create', ...args)).trim();
+    expect(await can('list', 'pods', '--as=ann')).toBe('no');
+    expect(await created('role', 'reader', '--verb=get,list', '--resource=pods,deployments.apps')).toContain('created');
+    expect(await created('rolebinding', 'reader', '--role=reader', '--user=ann')).toContain('created');
+    expect(await created('clusterrole', 'scraper', '--verb=get', '--non-resource-url=/metrics')).toContain('created');
+    expect(await created('clusterrolebinding', 'scraper', '--clusterrole=scraper', '--group=ops')).toContain('created');
+    expect(await can('list', 'pods', '--as=ann')).toBe('yes');
+    expect(await can('delete', 'pods', '--as=ann')).toBe('no');
+    expect(await can('get', '/metrics', '--as=bob', '--as-group=ops')).toBe('yes');
+    const rules = await can('--list', '--as=ann');
+    expect(rules).toMatch(/^pods +\[\] +\[\] +\[get list\]$/m);
+    expect(rules).toMatch(/^deployments\.apps +\[\] +\[\] +\[get list\]$/m);
+    expect(rules).toMatch(/^selfsubjectaccessreviews\.authorization\.k8s\.io +\[\] +\[\] +\[create\]$/m);
+  });
+
+  test('auth whoami names the user and its groups, also of the token of an account', async () => {
+    expect(await k.run('auth', 'whoami')).toMatch(/^Username +kube-admin\nGroups +\[system:masters/m);
+    await k.run('create', 'serviceaccount', 'robot');
+    const token = (await k.run('create', 'token', 'robot', '--duration=10m')).trim();
+    const name = `system:serviceaccount:${NAMESPACE}:robot`;
+    const bare = ['--kubeconfig=/dev/null', `--server=${await serverUrl()}`, '--insecure-skip-tls-verify'];
+    expect((await k.try(['auth', 'whoami', `--token=${token}`, ...bare])).out).toContain(name);
+    expect((await k.try(['get', 'pods', `--token=${token}`, ...bare])).err).toContain(
+      `User "${name}" cannot list resource "pods" in API group "" in the namespace "${NAMESPACE}"`,
+    );
+  });
+
+  test('auth reconcile creates, extends and, if asked, reduces roles [A368 A369 A370]', async () => {
+    const verbsOf = async (): Promise<string> => k.run('get', 'role', 'kept', '-o', 'jsonpath={.rules[*].verbs}');
+    const reconcile = (verbs: string[], ...flags: string[]): Promise<string> =>
+      k.with(
+        {
+          apiVersion: 'rbac.authorization.k8s.io/v1',
+          kind: 'Role',
+          metadata: { name: 'kept', namespace: NAMESPACE },
+          rules: [{ apiGroups: [''], resources: ['pods'], verbs }],
+        },
+        'auth',
+        'reconcile',
+        ...flags,
+      );
+    expect(await reconcile(['get'])).toContain('role.rbac.authorization.k8s.io/kept reconciled');
+    await reconcile(['list']);
+    expect(await verbsOf()).toBe('["get"] ["list"]');
+    await reconcile(['list'], '--remove-extra-permissions');
+    expect(await verbsOf()).toBe('["list"]');
+  });
+
+  const serverUrl = (): Promise<string> =>
+    k.run('config', 'view', '--minify', '-o', 'jsonpath={.clusters[0].cluster.server}');
+});
