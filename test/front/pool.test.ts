@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import { Pool } from '../../workers/front/pool.js';
@@ -32,7 +34,7 @@ interface Faults {
 
 /** A pool of threads with the module `fixtures/poolThread.mjs`. */
 function poolOf(threads: number, { broken = [], unloadable = [], slow = [] }: Faults = {}): Pool {
-  const data = { counters: new SharedArrayBuffer(12), broken, unloadable, slow, plugins: [] };
+  const data = { counters: new SharedArrayBuffer(12), broken, unloadable, slow, delayed: [], plugins: [] };
   const pool = new Pool({
     threads,
     module: new URL('./fixtures/poolThread.mjs', import.meta.url),
@@ -201,4 +203,9 @@ test('a thread that loads its modules is terminated only when they are loaded', 
   await closed;
   const isLoaded = gates.get(pool)![1];
   expect(isLoaded).toBe(1);
+});
+
+test('a process that only closes its pool ends when the pool is closed, not before', async () => {
+  const script = new URL('./fixtures/closePool.mjs', import.meta.url).pathname;
+  expect(await promisify(execFile)(process.execPath, [script])).toMatchObject({ stdout: 'closed\n' });
 });

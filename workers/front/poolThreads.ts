@@ -99,6 +99,8 @@ export class PoolThreads {
   adopt(): void {
     for (const worker of this.piscina.threads) {
       if (this.#threads.has(worker)) continue;
+      // Piscina unrefs its threads, but a server whose start failed waits for theirs with nothing else to keep it.
+      worker.ref();
       let markLoaded!: () => void;
       const loaded = new Promise<void>(resolve => (markLoaded = resolve));
       const thread: PoolThread = { isReady: false, loaded, markLoaded };
