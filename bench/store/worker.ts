@@ -1,9 +1,8 @@
 /** One measurement of a store in a process of its own: `node worker.js TASK JSON` prints its result as JSON. */
 import { rmSync } from 'node:fs';
 import { Client, credentials } from '@grpc/grpc-js';
-import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
-import type { EventsMessage } from '../../core/threads/messages.js';
-import { decodeFromWriter, encodeFromWriter } from '../../core/threads/wire.js';
+import { BufferCompactor, type Part } from '../../core/threads/bufferCompactor.js';
+import { SharedValues } from '../../core/threads/sharedValues.js';
 import { Put } from '../../plugins/storage/etcd/protocol.js';
 import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 import { readAtRest } from '../lib/process.js';
@@ -117,37 +116,37 @@ async function compaction({ path, writers, size, ms }: Tasks['compaction']): Pro
  */
 async function churn({ groups, hot, size, tidy }: Tasks['churn']): Promise<Measured> {
   const buffers = new BufferCompactor();
-  const kept = new Map<string, { value: Uint8Array }>();
+  const values = new SharedValues();
+  const kept = new Map<string, { value: Part }>();
   const value = objectOf(size);
   globalThis.gc?.();
-  const before = process.memoryUsage();
+  const before = process.memoryUsage.rss();
   const start = performance.now();
   for (let group = 0; group < groups; group++) {
     const keys = Array.from({ length: hot + 1 }, (_, i) => (i === 0 ? `cold-${group}` : `hot-${i}`));
     const changed = keys.map(key => ({ key, revision: group, created: group, value }));
-    const [data] = encodeFromWriter({ is: 'events', revision: group, events: changed, verdicts: [] });
-    const { events } = decodeFromWriter(data) as EventsMessage;
-    for (const { key, value } of events) {
+    for (const { key, value } of values.share(changed)) {
       const replaced = kept.get(key);
       if (replaced) buffers.remove(replaced.value);
       buffers.add(value!);
       kept.set(key, { value: value! });
     }
     if (tidy) {
-      await buffers.compact(
-        () => kept.values(),
-        item => item.value,
-        (item, moved) => {
-          item.value = moved;
+      await buffers.compact<{ value: Part }>({
+        items: () => kept.values(),
+        valueIn: item => item.value,
+        move: (item, value) => {
+          item.value = value;
         },
-      );
+        moved: () => {},
+      });
     }
   }
   const ms = (performance.now() - start) / groups;
   globalThis.gc?.();
-  // Buffers are freed by a thread of their own after the collection.
-  const after = await readAtRest(() => process.memoryUsage().arrayBuffers, 200);
-  return { ms, residentMb: (after - before.arrayBuffers) / 2 ** 20 };
+  // Memory is freed by a thread of its own after the collection.
+  const after = await readAtRest(() => process.memoryUsage.rss(), 200);
+  return { ms, residentMb: (after - before) / 2 ** 20 };
 }
 
 async function etcdPuts({ url, writers, size, ms }: Tasks['etcdPuts']): Promise<Measured> {

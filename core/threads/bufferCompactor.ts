@@ -1,7 +1,7 @@
+import { CHUNK_BYTES, countMemory } from './sharedValues.js';
+
 /** Fewer unused bytes than this are not compacted, because copying would cost more than it frees. */
 const MIN_UNUSED = 32 * 1024 * 1024;
-/** Size of the buffers that values are copied to. It is small because a buffer is kept as long as any value in it. */
-const SLAB = 32 * 1024;
 /** Values visited in one turn of the event loop. */
 const SLICE = 2000;
 
@@ -12,18 +12,36 @@ export interface Part {
   readonly length: number;
 }
 
+/** Values that were copied to the same memory. */
+export interface Moved<T> {
+  readonly memory: SharedArrayBuffer;
+  readonly items: readonly T[];
+}
+
+/** What `compact` does with the values of items. */
+export interface Moves<T> {
+  /** The owners of the values, which may change meanwhile. */
+  items(): Iterable<T>;
+  /** The value of an item, called just before it is moved; undefined for an item that is no longer in use. */
+  valueIn(item: T): Part | undefined;
+  /** Makes the item refer to a copy of its value. */
+  move(item: T, value: Part): void;
+  /** Called after many moves, and at the end: the items that were moved since. */
+  moved(moved: Moved<T>): void;
+}
+
 /**
- * Counts how much of each shared buffer is in use, and moves values out of buffers that are mostly unused. The values
- * of a commit group arrive in one buffer, which stays in memory as long as one of them is current: an object created in
- * the same group as hundreds of objects that change all the time would hold the memory of hundreds.
+ * Counts how much of each buffer is in use, and moves values out of buffers that are mostly unused. A buffer has the
+ * values of many objects and stays in memory as long as one of them is current: objects that are created among many
+ * changes of others would hold the memory of all these changes. The copies are in shared memory, for all threads.
  */
 export class BufferCompactor {
   /** Used bytes of each buffer. */
   readonly #usage = new Map<ArrayBufferLike, number>();
   #allocated = 0;
   #used = 0;
-  #slab: Uint8Array = new Uint8Array(0);
-  #filled = 0;
+  /** The buffer of the last value that was added: it may not be full yet, so it is neither compacted nor unused. */
+  #open: ArrayBufferLike | undefined;
   #running: Promise<void> | undefined;
 
   constructor(readonly minUnused = MIN_UNUSED) {}
@@ -35,6 +53,11 @@ export class BufferCompactor {
 
   /** Adds a value that is in use from now on. */
   add(value: Part): void {
+    this.#open = value.buffer;
+    this.#count(value);
+  }
+
+  #count(value: Part): void {
     const used = this.#usage.get(value.buffer);
     if (used === undefined) this.#allocated += value.buffer.byteLength;
     this.#usage.set(value.buffer, (used ?? 0) + value.length);
@@ -55,55 +78,79 @@ export class BufferCompactor {
 
   /**
    * Copies values out of buffers of which less than half is used, if enough is unused in all; a slice per turn of the
-   * event loop. `items` lists the owners of the values and may change meanwhile: `valueIn` reads an item's value just
-   * before `move` replaces it, and returns undefined for an item that is no longer in use. Resolves at the end.
+   * event loop. Resolves at the end.
    */
-  compact<T>(
-    items: () => Iterable<T>,
-    valueIn: (item: T) => Part | undefined,
-    move: (item: T, value: Uint8Array) => void,
-  ): Promise<void> {
+  compact<T>(moves: Moves<T>): Promise<void> {
     if (this.#running) return this.#running;
-    if (this.#allocated - this.#used < Math.max(this.minUnused, this.#used / 2)) return Promise.resolve();
-    this.#running = this.#run(items(), valueIn, move).finally(() => {
+    if (this.#unused < Math.max(this.minUnused, this.#used / 2)) return Promise.resolve();
+    this.#running = this.#run(moves).finally(() => {
       this.#running = undefined;
     });
     return this.#running;
   }
 
-  async #run<T>(
-    items: Iterable<T>,
-    valueIn: (item: T) => Part | undefined,
-    move: (item: T, value: Uint8Array) => void,
-  ): Promise<void> {
+  get #unused(): number {
+    const open = this.#open && this.#usage.has(this.#open) ? this.#open.byteLength - this.#usage.get(this.#open)! : 0;
+    return this.#allocated - this.#used - open;
+  }
+
+  async #run<T>({ items, valueIn, move, moved }: Moves<T>): Promise<void> {
+    const sparse = this.#sparse();
+    let size = 0;
+    for (const buffer of sparse) size += this.#usage.get(buffer)!;
+    const target = new Target<T>(size, moved);
     let visited = 0;
-    for (const item of items) {
+    for (const item of items()) {
       if (++visited % SLICE === 0) await new Promise(resolve => setImmediate(resolve));
       const value = valueIn(item);
-      if (!value || !this.#isSparse(value)) continue;
-      const copy = this.#copy(value);
+      if (!value || !sparse.has(value.buffer)) continue;
+      const copy = target.copy(item, value);
       this.remove(value);
-      this.add(copy);
+      this.#count(copy);
       move(item, copy);
     }
+    target.end();
   }
 
-  /** Whether less than half of the value's buffer is used. False for values that are not counted. */
-  #isSparse(value: Part): boolean {
-    const used = this.#usage.get(value.buffer);
-    return used !== undefined && used * 2 < value.buffer.byteLength && value.buffer !== this.#slab.buffer;
+  /** The buffers of which less than half is used. */
+  #sparse(): Set<ArrayBufferLike> {
+    const found = new Set<ArrayBufferLike>();
+    for (const [buffer, used] of this.#usage)
+      if (used * 2 < buffer.byteLength && buffer !== this.#open) found.add(buffer);
+    return found;
   }
+}
 
-  #copy(part: Part): Uint8Array {
-    const value = new Uint8Array(part.buffer, part.byteOffset, part.length);
-    if (value.length * 4 > SLAB) return value.slice();
-    if (this.#filled + value.length > this.#slab.length) {
-      this.#slab = new Uint8Array(SLAB);
+/** The memory that values are moved to: pieces of at most CHUNK_BYTES that are full, except for the last one. */
+class Target<T> {
+  #memory = new SharedArrayBuffer(0);
+  #filled = 0;
+  #items: T[] = [];
+
+  constructor(
+    /** The most bytes that are still to be moved. */
+    private remaining: number,
+    readonly moved: (moved: Moved<T>) => void,
+  ) {}
+
+  copy(item: T, { buffer, byteOffset, length }: Part): Uint8Array {
+    if (this.#filled + length > this.#memory.byteLength) {
+      this.end();
+      this.#memory = new SharedArrayBuffer(Math.max(length, Math.min(CHUNK_BYTES, this.remaining)));
       this.#filled = 0;
+      countMemory(this.#memory);
     }
-    const copy = this.#slab.subarray(this.#filled, this.#filled + value.length);
-    copy.set(value);
-    this.#filled += value.length;
+    const copy = new Uint8Array(this.#memory, this.#filled, length);
+    copy.set(new Uint8Array(buffer, byteOffset, length));
+    this.#filled += length;
+    this.remaining -= length;
+    this.#items.push(item);
     return copy;
+  }
+
+  /** Reports the items of the memory that is being filled. */
+  end(): void {
+    if (this.#items.length > 0) this.moved({ memory: this.#memory, items: this.#items });
+    this.#items = [];
   }
 }

@@ -1,7 +1,8 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { WriterChannel } from './lifecycle.js';
-import type { FromWriter } from './messages.js';
+import type { FedMessage } from './messages.js';
 import { Ring } from './ring.js';
+import { countMemory } from './sharedValues.js';
 import { decodeFromWriter } from './wire.js';
 
 /**
@@ -15,13 +16,15 @@ export class StoreFeed {
   readonly #counter: number;
   readonly #ring: Ring | undefined;
   #received = 0;
+  /** The memory of the values of events. */
+  #memory: SharedArrayBuffer | undefined;
   /** Whether a message is being handled. `catchUp` then does nothing, so that events are handled in order. */
   #isTaking = false;
 
   constructor(
     { port, counter, ring }: WriterChannel,
     readonly counters: Int32Array,
-    readonly take: (message: FromWriter) => void,
+    readonly take: (message: FedMessage) => void,
   ) {
     this.port = port;
     this.#counter = counter;
@@ -59,7 +62,10 @@ export class StoreFeed {
     this.#received = (this.#received + 1) | 0;
     this.#isTaking = true;
     try {
-      this.take(decodeFromWriter(data));
+      const message = decodeFromWriter(data, this.#memory);
+      if (message.is === 'memory' || message.is === 'moved') countMemory(message.memory);
+      if (message.is === 'memory') this.#memory = message.memory;
+      else this.take(message);
     } finally {
       this.#isTaking = false;
     }

@@ -10,7 +10,10 @@ import type { CredentialUse, DependsOn } from '../api/access.js';
 import type { PackedJobs, PackedOutcomes } from './jobs.js';
 import type { SnapshotPage } from './snapshot.js';
 
-/** A committed change. `value` is a view of the message's buffer; absent for deletions. */
+/**
+ * A committed change. `value` is absent for deletions. In an EventsMessage it is a view of shared memory, one for all
+ * events of the message (`SharedValues`); in pages and past changes, of the message's buffer.
+ */
 export interface WireEvent {
   readonly key: string;
   readonly revision: number;
@@ -69,6 +72,7 @@ export interface HistoryRequest {
 export type ToWriter =
   | { readonly is: 'propose'; readonly proposals: readonly Proposal[] }
   | { readonly is: 'subscribe'; readonly prefixes: readonly string[] }
+  | MovedMessage
   | { readonly is: 'check'; readonly requestId: number }
   /** Answered with `synced` after the events of every write that was acknowledged anywhere. Shared stores only. */
   | { readonly is: 'sync'; readonly requestId: number }
@@ -101,6 +105,24 @@ export interface EventsMessage {
   readonly floor?: number;
 }
 
+/** The values of the events of further messages are in this shared memory. */
+export interface MemoryMessage {
+  readonly is: 'memory';
+  readonly memory: SharedArrayBuffer;
+}
+
+/**
+ * The front end has copied values of current objects to this shared memory, because most of the memory that they were
+ * in is not used any more. Each other thread that still has an object at the revision refers to the copy from now on.
+ */
+export interface MovedMessage {
+  readonly is: 'moved';
+  readonly memory: SharedArrayBuffer;
+  readonly keys: readonly string[];
+  /** For each key, the revision of the object and the offset of its value. */
+  readonly places: readonly (readonly [revision: number, byteOffset: number])[];
+}
+
 /** The answer to a RangeRequest. */
 export interface PageMessage {
   readonly is: 'page';
@@ -121,12 +143,17 @@ export interface PastMessage {
 /** From the writer, on a thread's channel. */
 export type FromWriter =
   | SnapshotMessage
+  | MemoryMessage
   | EventsMessage
+  | MovedMessage
   | PageMessage
   | PastMessage
   | { readonly is: 'checked'; readonly requestId: number; readonly error?: string }
   | { readonly is: 'synced'; readonly requestId: number }
   | RequestFailed;
+
+/** What a thread is given of these: its feed keeps the memory. */
+export type FedMessage = Exclude<FromWriter, MemoryMessage>;
 
 /** Credentials of a request, for the pool to authenticate. */
 export interface Credentials {

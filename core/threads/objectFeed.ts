@@ -1,7 +1,7 @@
 import { Entry } from './entry.js';
 import { StoreFeed } from './feed.js';
 import type { WriterChannel } from './lifecycle.js';
-import type { FromWriter, ToWriter } from './messages.js';
+import type { FedMessage, MovedMessage, ToWriter } from './messages.js';
 import { readSnapshot } from './snapshot.js';
 import { encodeToWriter } from './wire.js';
 
@@ -9,8 +9,8 @@ import { encodeToWriter } from './wire.js';
 export interface ObjectFollower {
   /** Called for each object and change. `entry` is undefined if the object was deleted. */
   apply(key: string, revision: number, entry: Entry | undefined): void;
-  /** Called after the changes of each message. */
-  applied?(): void;
+  /** The current object of a key, if it is kept. */
+  find(key: string): Entry | undefined;
 }
 
 /** Receives objects of the store: first all current ones, then every change. */
@@ -48,14 +48,21 @@ export class ObjectFeed {
     this.#feed.port.postMessage(...encodeToWriter(message));
   }
 
-  #take(message: FromWriter): void {
+  #take(message: FedMessage): void {
     if (message.is === 'snapshot') {
       readSnapshot(message.page, entry => this.follower.apply(entry.key, entry.revision, entry));
       if (message.last) this.#loaded();
     } else if (message.is === 'events') {
       for (const event of message.events)
         this.follower.apply(event.key, event.revision, event.value && Entry.of(event));
-      this.follower.applied?.();
+    } else if (message.is === 'moved') this.#move(message);
+  }
+
+  /** Refers to copies of values. An object that was replaced after the copy was made has another revision. */
+  #move({ memory, keys, places }: MovedMessage): void {
+    for (const [i, [revision, byteOffset]] of places.entries()) {
+      const entry = this.follower.find(keys[i]!);
+      if (entry?.revision === revision) entry.move({ buffer: memory, byteOffset, length: entry.length });
     }
   }
 }

@@ -75,32 +75,53 @@ const fromOperationRow = ([key, value, gap, expect]: OperationRow): Operation =>
     ? { is: 'put', key, value, gap: gap ?? undefined, expect: expect ?? undefined }
     : { is: 'delete', key, expect: expect ?? undefined };
 
-type EventRow = [key: string, revision: number, created: number, value: Optional<Uint8Array>];
+/** The place of the value in shared memory. Its length is null for a deletion. */
+type EventRow = [key: string, revision: number, created: number, offset: number, length: Optional<number>];
 
-const toEventRow = ({ key, revision, created, value }: WireEvent): EventRow => [key, revision, created, value ?? null];
+const toEventRow = ({ key, revision, created, value }: WireEvent): EventRow => [
+  key,
+  revision,
+  created,
+  value?.byteOffset ?? 0,
+  value?.length ?? null,
+];
 
-const fromEventRow = ([key, revision, created, value]: EventRow): WireEvent => ({
+const fromEventRow = (
+  [key, revision, created, offset, length]: EventRow,
+  memory: SharedArrayBuffer | undefined,
+): WireEvent => ({
+  key,
+  revision,
+  created,
+  value: length === null ? undefined : new Uint8Array(memory!, offset, length),
+});
+
+type ValueRow = [key: string, revision: number, created: number, value: Optional<Uint8Array>];
+
+const toValueRow = ({ key, revision, created, value }: WireEvent): ValueRow => [key, revision, created, value ?? null];
+
+const fromValueRow = ([key, revision, created, value]: ValueRow): WireEvent => ({
   key,
   revision,
   created,
   value: value ?? undefined,
 });
 
-type ItemRow = [...EventRow, version: Optional<number>];
+type ItemRow = [...ValueRow, version: Optional<number>];
 
-const toItemRow = (item: WireEvent): ItemRow => [...toEventRow(item), item.version ?? null];
+const toItemRow = (item: WireEvent): ItemRow => [...toValueRow(item), item.version ?? null];
 
 const fromItemRow = ([key, revision, created, value, version]: ItemRow): WireEvent => ({
-  ...fromEventRow([key, revision, created, value]),
+  ...fromValueRow([key, revision, created, value]),
   version: version ?? undefined,
 });
 
-type PastRow = [...EventRow, previous: Optional<Uint8Array>];
+type PastRow = [...ValueRow, previous: Optional<Uint8Array>];
 
-const toPastRow = (event: PastEvent): PastRow => [...toEventRow(event), event.previous ?? null];
+const toPastRow = (event: PastEvent): PastRow => [...toValueRow(event), event.previous ?? null];
 
 const fromPastRow = ([key, revision, created, value, previous]: PastRow): PastEvent => ({
-  ...fromEventRow([key, revision, created, value]),
+  ...fromValueRow([key, revision, created, value]),
   previous: previous ?? undefined,
 });
 
@@ -174,7 +195,7 @@ function encodeEvents({ is, revision, floor, events, verdicts }: EventsMessage):
     verdicts,
     verdict => ROW_BYTES + ('message' in verdict ? verdict.message.length * CHARACTER_BYTES : 0),
   );
-  return encode(row, ROW_BYTES + sum(events, sizeOfRow) + size);
+  return encode(row, ROW_BYTES + sum(events, ({ key }) => sizeOfRow({ key })) + size);
 }
 
 function encodePage({ is, requestId, revision, items, more, remaining }: PageMessage): Posted {
@@ -187,7 +208,10 @@ function encodePast({ is, requestId, events }: PastMessage): Posted {
   return encode(row, ROW_BYTES + sum(events, sizeOfRow));
 }
 
-/** Encodes a message from the writer. Snapshots are not: their pages are one piece of memory already. */
+/**
+ * Encodes a message from the writer. Snapshots are not: their pages are one piece of memory already. Of the values of
+ * events only the places are encoded; the receiver has been sent their memory before.
+ */
 export function encodeFromWriter(message: Exclude<FromWriter, SnapshotMessage>): Posted {
   switch (message.is) {
     case 'events':
@@ -201,15 +225,20 @@ export function encodeFromWriter(message: Exclude<FromWriter, SnapshotMessage>):
   }
 }
 
-/** Decodes the data of a message from the writer. Values are views of it. */
-export function decodeFromWriter(data: unknown): FromWriter {
+/** Decodes the data of a message from the writer. Values are views of it; those of events, of `memory`. */
+export function decodeFromWriter(data: unknown, memory?: SharedArrayBuffer): FromWriter {
   if (!(data instanceof Uint8Array)) return data as FromWriter;
   const row = packr.unpack(data) as EventsRow | PageRow | PastMessageRow;
   switch (row[0]) {
     case 'events': {
       const [is, revision, floor, events, verdicts] = row;
-      const decoded = { events: events.map(fromEventRow), verdicts: verdicts.map(fromVerdictRow) };
-      return { is, revision, ...decoded, floor: floor ?? undefined };
+      return {
+        is,
+        revision,
+        events: events.map(event => fromEventRow(event, memory)),
+        verdicts: verdicts.map(fromVerdictRow),
+        floor: floor ?? undefined,
+      };
     }
     case 'page': {
       const [is, requestId, revision, items, more, remaining] = row;

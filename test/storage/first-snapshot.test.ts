@@ -18,9 +18,11 @@ function subscribe(writer: Writer, counter: number, prefixes: string[], until: (
   writer.connect({ port: port1, counter, reacts: true });
   const got: Received = { values: new Map(), memories: new Set() };
   let isComplete = false;
+  let memory: SharedArrayBuffer | undefined;
   const done = new Promise<Received>(resolve => {
     port2.on('message', (data: unknown) => {
-      const message = decodeFromWriter(data);
+      const message = decodeFromWriter(data, memory);
+      if (message.is === 'memory') ({ memory } = message);
       if (message.is === 'snapshot') take(message);
       if (message.is === 'events')
         for (const { key, value } of message.events) {

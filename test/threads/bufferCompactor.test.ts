@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
+import { BufferCompactor, type Part } from '../../core/threads/bufferCompactor.js';
 
 const SIZE = 1000;
 const GROUP = 64;
 
 interface Item {
-  value: Uint8Array;
+  value: Part;
 }
 
 /** Values in one buffer. */
@@ -16,13 +16,16 @@ function group(count: number, fill: number): Uint8Array[] {
 }
 
 const moveAll = (buffers: BufferCompactor, items: Map<number, Item>): Promise<void> =>
-  buffers.compact(
-    () => items.values(),
-    item => item.value,
-    (item, value) => {
+  buffers.compact<Item>({
+    items: () => items.values(),
+    valueIn: item => item.value,
+    move: (item, value) => {
       item.value = value;
     },
-  );
+    moved: () => {},
+  });
+
+const bytesOf = ({ buffer, byteOffset, length }: Part): Uint8Array => new Uint8Array(buffer, byteOffset, length);
 
 describe('a buffer compactor', () => {
   it('keeps the allocated bytes near the used ones when most values of each group are replaced', async () => {
@@ -44,7 +47,7 @@ describe('a buffer compactor', () => {
       expect(allocated).toBeLessThanOrEqual(used * 1.6 + 100_000 + GROUP * SIZE);
     }
     for (let round = 0; round < 300; round++)
-      expect(items.get(1000 + round)!.value.every(byte => byte === round % 256)).toBe(true);
+      expect(bytesOf(items.get(1000 + round)!.value).every(byte => byte === round % 256)).toBe(true);
   });
 
   it('counts exactly with any order of additions, removals and moves', async () => {

@@ -2,8 +2,9 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import { StoreFeed } from '../../core/threads/feed.js';
 import type { SubscriberChannel } from '../../core/threads/lifecycle.js';
-import type { EventsMessage, WireEvent } from '../../core/threads/messages.js';
+import type { EventsMessage, FromWriter, WireEvent } from '../../core/threads/messages.js';
 import { createRing } from '../../core/threads/ring.js';
+import { SharedValues } from '../../core/threads/sharedValues.js';
 import { deliverAll, Subscriber } from '../../workers/store/subscriber.js';
 
 const ports: MessagePort[] = [];
@@ -16,30 +17,56 @@ const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 const counters = (): Int32Array => new Int32Array(new SharedArrayBuffer(64));
 
-/** Events of these revisions; each has a value of `bytes`. */
-const eventsOf = (revisions: readonly number[], bytes = 10): WireEvent[] =>
-  revisions.map(revision => ({ key: 'core/pods/a', revision, created: 1, value: new Uint8Array(bytes) }));
+/** Small, so that the values of some tests are in several pieces of memory. */
+const values = new SharedValues(2 ** 19);
 
-/** A thread that follows everything: `received` has the revisions that it has taken, `posts` counts what was posted. */
+/** Events of these revisions, each with a value of `bytes`, and a key of `length`. */
+const eventsOf = (revisions: readonly number[], bytes = 10, length = 11): readonly WireEvent[] =>
+  values.share(
+    revisions.map(revision => ({
+      key: 'core/pods/a'.padEnd(length, 'a'),
+      revision,
+      created: 1,
+      value: new Uint8Array(bytes).fill(revision),
+    })),
+  );
+
+/**
+ * A thread that follows everything: `received` has the revisions that it has taken, `posts` and `memories` what was
+ * posted.
+ */
 function follow(shared: Int32Array, { counter, ring, reacts }: Omit<SubscriberChannel, 'port'>) {
   const { port1, port2 } = new MessageChannel();
   ports.push(port1);
-  const posts = vi.spyOn(port1, 'postMessage');
+  const posts: unknown[] = [];
+  const memories: unknown[] = [];
+  const post = port1.postMessage.bind(port1);
+  vi.spyOn(port1, 'postMessage').mockImplementation((message: FromWriter, transfer) => {
+    (message.is === 'memory' ? memories : posts).push(message);
+    post(message, transfer as ArrayBuffer[]);
+  });
   const subscriber = new Subscriber({ port: port1, counter, ring, reacts }, shared);
   subscriber.subscribe(['']);
   const received: number[] = [];
   const feed: StoreFeed = new StoreFeed({ port: port2, counter, ring }, shared, message => {
-    for (const { revision } of (message as EventsMessage).events) {
+    if (message.is === 'synced') received.push(message.requestId);
+    else takeEvents(message as EventsMessage);
+  });
+  const takeEvents = ({ events }: EventsMessage): void => {
+    for (const { revision, value } of events) {
+      expect(value!.every(byte => byte === revision % 256)).toBe(true);
       // As a listener does that reads objects.
       feed.catchUp();
       received.push(revision);
     }
-  });
-  return { subscriber, feed, received, posts: posts.mock.calls };
+  };
+  return { subscriber, feed, received, posts, memories };
 }
 
-const deliver = (subscriber: Subscriber, revisions: readonly number[], bytes?: number): void =>
-  subscriber.deliver({ is: 'events', revision: revisions.at(-1)!, events: eventsOf(revisions, bytes), verdicts: [] });
+const deliver = (subscriber: Subscriber, revisions: readonly number[], bytes?: number, length?: number): void => {
+  const events = eventsOf(revisions, bytes, length);
+  subscriber.deliver({ is: 'events', revision: revisions.at(-1)!, events, verdicts: [] });
+};
 
 test('a listener that catches up during an event receives the other events in order', async () => {
   const { subscriber, received } = follow(counters(), { counter: 0, reacts: true });
@@ -50,23 +77,30 @@ test('a listener that catches up during an event receives the other events in or
 
 test('events and other messages are taken in the order in which they were sent', async () => {
   for (const takes of ['at once', 'when woken']) {
-    const { subscriber, feed, received, posts } = follow(counters(), { counter: 1, ring: createRing(), reacts: false });
+    const thread = follow(counters(), { counter: 1, ring: createRing(), reacts: false });
+    const { subscriber, feed, received, posts, memories } = thread;
     deliver(subscriber, [1]);
-    subscriber.post({ is: 'events', revision: 2, events: eventsOf([2]), verdicts: [] });
+    subscriber.post({ is: 'synced', requestId: 2 });
     deliver(subscriber, [3]);
-    deliver(subscriber, [4], 2 ** 20);
+    deliver(subscriber, [4], 10, 2 ** 20);
     deliver(subscriber, [5]);
-    expect(posts).toHaveLength(2);
+    deliver(subscriber, [6], 2 ** 20);
+    deliver(subscriber, [7]);
+    expect([posts.length, memories.length]).toEqual([2, 3]);
     if (takes === 'at once') feed.catchUp();
-    await vi.waitFor(() => expect(received).toEqual([1, 2, 3, 4, 5]));
+    await vi.waitFor(() => expect(received).toEqual([1, 2, 3, 4, 5, 6, 7]));
   }
 });
 
 test('a thread without work is not woken by commits, and sees all of them when it has work', async () => {
-  const { subscriber, feed, received, posts } = follow(counters(), { counter: 1, ring: createRing(), reacts: false });
-  for (let revision = 1; revision <= 100; revision++) deliver(subscriber, [revision]);
+  const thread = follow(counters(), { counter: 1, ring: createRing(), reacts: false });
+  const { subscriber, feed, received, posts, memories } = thread;
+  deliver(subscriber, [1]);
+  // It is sent the memory of the values, and takes what has been written until then.
+  while (received.length < 1) await turn();
+  for (let revision = 2; revision <= 100; revision++) deliver(subscriber, [revision]);
   await turn();
-  expect([posts, received]).toEqual([[], []]);
+  expect([posts, memories.length, received]).toEqual([[], 1, [1]]);
   feed.catchUp();
   expect(received).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
 });
@@ -74,7 +108,7 @@ test('a thread without work is not woken by commits, and sees all of them when i
 test('a thread that takes nothing for long is woken once its ring is full, and gets every event', async () => {
   const { subscriber, received, posts } = follow(counters(), { counter: 1, ring: createRing(), reacts: false });
   let revision = 0;
-  while (posts.length === 0) deliver(subscriber, [++revision], 1000);
+  while (posts.length === 0) deliver(subscriber, [++revision], 10, 1000);
   expect(revision).toBeGreaterThan(200);
   await vi.waitFor(() => expect(received).toEqual(Array.from({ length: revision }, (_, i) => i + 1)));
 });

@@ -1,7 +1,8 @@
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { EventsMessage, ToWriter } from '../../core/threads/messages.js';
+import type { EventsMessage, PageMessage, ToWriter } from '../../core/threads/messages.js';
+import { SharedValues } from '../../core/threads/sharedValues.js';
 import {
   decodeFromWriter,
   decodeToWriter,
@@ -50,14 +51,14 @@ const verdict = fc.oneof(
   fc.record({ id: revision, is: fc.constant('stale' as const) }),
   fc.record({ id: revision, is: fc.constantFrom('error' as const, 'unavailable' as const), message: fc.string() }),
 );
+const eventsMessage = fc.record({
+  is: fc.constant('events' as const),
+  revision,
+  events: fc.oneof(events, fc.constant([])),
+  verdicts: fc.array(verdict),
+  floor: optional(revision),
+});
 const fromWriter = fc.oneof(
-  fc.record({
-    is: fc.constant('events' as const),
-    revision,
-    events: fc.oneof(events, fc.constant([])),
-    verdicts: fc.array(verdict),
-    floor: optional(revision),
-  }),
   fc.record({
     is: fc.constant('page' as const),
     requestId: revision,
@@ -78,6 +79,9 @@ const fromWriter = fc.oneof(
   fc.record({ is: fc.constant('synced' as const), requestId: revision }),
 );
 
+const memoryOf = ({ events }: EventsMessage) =>
+  events.find(({ value }) => value)?.value?.buffer as SharedArrayBuffer | undefined;
+
 describe('messages between the writer and other threads', () => {
   it('arrive as they were sent to the writer', () => {
     fc.assert(
@@ -95,6 +99,19 @@ describe('messages between the writer and other threads', () => {
     );
   });
 
+  it('name the places of the values of events in shared memory', () => {
+    fc.assert(
+      fc.property(fc.array(eventsMessage, { minLength: 1, maxLength: 4 }), messages => {
+        const values = new SharedValues(1000);
+        for (const message of messages) {
+          const shared = { ...message, events: values.share(message.events) };
+          const received = decodeFromWriter(sent(encodeFromWriter(shared)), memoryOf(shared));
+          expect(received).toEqual(message);
+        }
+      }),
+    );
+  });
+
   it('of many megabytes are encoded in one buffer, which is not copied', () => {
     const value = new Uint8Array(1_500_000).fill(7);
     const items = Array.from({ length: 8 }, (_, i) => ({
@@ -103,14 +120,14 @@ describe('messages between the writer and other threads', () => {
       created: 1,
       value,
     }));
-    const message: EventsMessage = { is: 'events', revision: 9, events: items, verdicts: [] };
+    const message: PageMessage = { is: 'page', requestId: 1, revision: 9, items, more: false, remaining: 0 };
     const before = process.memoryUsage().arrayBuffers;
     const posted = encodeFromWriter(message);
     const grown = process.memoryUsage().arrayBuffers - before;
     expect(grown).toBeLessThan(1.2 * 8 * value.length);
-    const received = decodeFromWriter(sent(posted)) as EventsMessage;
-    expect(received.events.map(({ key }) => key)).toEqual(items.map(({ key }) => key));
-    expect(received.events.every(({ value: got }) => Buffer.compare(got!, value) === 0)).toBe(true);
+    const received = decodeFromWriter(sent(posted)) as PageMessage;
+    expect(received.items.map(({ key }) => key)).toEqual(items.map(({ key }) => key));
+    expect(received.items.every(({ value: got }) => Buffer.compare(got!, value) === 0)).toBe(true);
   });
 
   it('do not change the values of the sender', () => {
@@ -121,14 +138,16 @@ describe('messages between the writer and other threads', () => {
   });
 
   it('have views of one buffer as values', () => {
-    const message: EventsMessage = {
-      is: 'events',
+    const message: PageMessage = {
+      is: 'page',
+      requestId: 1,
       revision: 2,
-      events: [1, 2].map(i => ({ key: `a${i}`, revision: i, created: i, value: new Uint8Array(100) })),
-      verdicts: [],
+      items: [1, 2].map(i => ({ key: `a${i}`, revision: i, created: i, value: new Uint8Array(100) })),
+      more: false,
+      remaining: 0,
     };
-    const received = decodeFromWriter(sent(encodeFromWriter(message))) as EventsMessage;
-    const [first, second] = received.events.map(({ value }) => value!.buffer);
+    const received = decodeFromWriter(sent(encodeFromWriter(message))) as PageMessage;
+    const [first, second] = received.items.map(({ value }) => value!.buffer);
     expect(first).toBe(second);
     expect(first!.byteLength).toBeLessThan(300);
   });

@@ -1,7 +1,6 @@
 import type { Informer, ResourceEvent } from '../../core/api/host.js';
 import { EntryEvent } from '../../core/plugin/entryEvent.js';
 import { Informers } from '../../core/plugin/informers.js';
-import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
 import type { Entry } from '../../core/threads/entry.js';
 import type { ObjectFollower } from '../../core/threads/objectFeed.js';
 
@@ -29,7 +28,6 @@ function eventOf(entry: Entry, type: ResourceEvent['type'], revision: number): R
 export class ControlObjects implements ObjectFollower {
   /** Revision of the last event. */
   revision = 0;
-  readonly #buffers = new BufferCompactor();
   readonly #informers: Informers;
   readonly #listeners: Listener[] = [];
   #hasStarted = false;
@@ -65,24 +63,16 @@ export class ControlObjects implements ObjectFollower {
   apply(key: string, revision: number, entry: Entry | undefined): void {
     this.revision = Math.max(this.revision, revision);
     const before = this.#informers.get(key);
-    if (before) this.#buffers.remove(before);
-    if (entry) {
-      this.#buffers.add(entry);
-      this.#informers.set(entry);
-    } else this.#informers.delete(key, revision);
+    if (entry) this.#informers.set(entry);
+    else this.#informers.delete(key, revision);
     this.onChange(key);
     if (!this.#hasStarted) return;
     if (entry) this.#emit(this.#listeners, eventOf(entry, before ? 'MODIFIED' : 'ADDED', revision));
     else if (before) this.#emit(this.#listeners, eventOf(before, 'DELETED', revision));
   }
 
-  applied(): void {
-    void this.#buffers.compact(
-      () => this.#informers.entries(),
-      // An entry that was replaced in the meantime is no longer counted.
-      entry => (this.#informers.get(entry.key) === entry ? entry : undefined),
-      (entry, bytes) => entry.move(bytes),
-    );
+  find(key: string): Entry | undefined {
+    return this.#informers.get(key);
   }
 
   #replay(listeners: readonly Listener[]): void {

@@ -105,6 +105,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     verdicts => proposals.settle(verdicts),
     () => isLoaded(),
     answer => writer.settle(answer),
+    moved => feed.port.postMessage(moved),
     settings.historyRetention,
   );
   const feed = store.feed(message => state.take(message));

@@ -1,6 +1,6 @@
 import type { LiveRegistry } from '../../core/schema/live.js';
 import type { GroupVersion, Registry, Resource } from '../../core/schema/resource.js';
-import type { FromWriter, Verdict, WireEvent } from '../../core/threads/messages.js';
+import type { FedMessage, FromWriter, MovedMessage, Verdict, WireEvent } from '../../core/threads/messages.js';
 import { type Entry, storageNameIn } from '../../core/threads/entry.js';
 import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
 import { readSnapshot } from '../../core/threads/snapshot.js';
@@ -34,6 +34,8 @@ export class State {
     readonly onLoaded: () => void,
     /** Takes the writer's answers to requests of the front end. */
     readonly onAnswer: (message: Extract<FromWriter, { requestId: number }>) => void,
+    /** Is given the values that were moved, for the other threads. */
+    readonly onMoved: (message: MovedMessage) => void,
     /** How long changes are remembered. */
     historyMs: number,
   ) {
@@ -71,7 +73,7 @@ export class State {
     }
   }
 
-  take(message: FromWriter): void {
+  take(message: FedMessage): void {
     switch (message.is) {
       case 'snapshot':
         readSnapshot(message.page, entry => this.#load(entry));
@@ -87,6 +89,9 @@ export class State {
         this.live.rebuild();
         this.onVerdicts(message.verdicts);
         this.#wake();
+        return;
+      case 'moved':
+        // This thread sends them.
         return;
       default:
         this.onAnswer(message);
@@ -152,12 +157,19 @@ export class State {
   }
 
   #tidy(): void {
-    void this.#buffers.compact(
-      () => this.#entries(),
+    void this.#buffers.compact<Entry>({
+      items: () => this.#entries(),
       // An entry that was replaced since is not counted any more.
-      entry => (this.#collectionOf(entry.key).entries.get(entry.key) === entry ? entry : undefined),
-      (entry, bytes) => entry.move(bytes),
-    );
+      valueIn: entry => (this.#collectionOf(entry.key).entries.get(entry.key) === entry ? entry : undefined),
+      move: (entry, bytes) => entry.move(bytes),
+      moved: ({ memory, items }) =>
+        this.onMoved({
+          is: 'moved',
+          memory,
+          keys: items.map(({ key }) => key),
+          places: items.map(({ revision, byteOffset }) => [revision, byteOffset]),
+        }),
+    });
   }
 
   *#entries(): Generator<Entry> {

@@ -10,7 +10,7 @@ import type {
   ToWriterThread,
   WriterChannel,
 } from '../../core/threads/lifecycle.js';
-import type { FromWriter } from '../../core/threads/messages.js';
+import type { FedMessage } from '../../core/threads/messages.js';
 import { createRing } from '../../core/threads/ring.js';
 import { closeThread } from './closeThread.js';
 
@@ -77,7 +77,7 @@ export class StoreThread {
   }
 
   /** Connects the front end, which is to be done once. */
-  feed(take: (message: FromWriter) => void): StoreFeed {
+  feed(take: (message: FedMessage) => void): StoreFeed {
     const counter = FRONT_END;
     return new StoreFeed({ port: this.#connect({ counter, reacts: true }), counter }, this.#counters, take);
   }

@@ -45,6 +45,7 @@ const thread = runThread<ToPoolThread, FromPoolThread, PoolStarted>({
         else informers.delete(key, revision);
         live.apply(entry ?? { key, revision });
       },
+      find: key => informers.get(key),
     });
     const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
     const dynamicInformers = new DynamicInformers(informers, prefixes => feed.subscribe(prefixes));

@@ -42,23 +42,27 @@ function runsOf(items: readonly SnapshotItem[]): { readonly prefix: string; read
 export class FirstSnapshot {
   readonly #pages: RecordedPage[] = [];
   readonly #followers: Follower[] = [];
-  readonly #events: WireEvent[] = [];
+  /** The events of each commit group since. */
+  readonly #events: (readonly WireEvent[])[] = [];
+  #eventCount = 0;
   /** Set when everything was read. */
   #revision: number | undefined;
 
   /** Whether a thread with these prefixes can be sent this snapshot. */
   fits(prefixes: readonly string[]): boolean {
-    return this.#events.length <= MAX_EVENTS && prefixes.every(isWhole);
+    return this.#eventCount <= MAX_EVENTS && prefixes.every(isWhole);
   }
 
   /** Sends a thread its part of the snapshot. `revision` is that of the last events that were delivered. */
   attach(to: Subscriber, prefixes: readonly string[], revision: number): void {
     const follower = { to, prefixes };
     to.defer();
-    // Those of other prefixes, which the thread may have subscribed to earlier, were delivered.
-    const events = this.#events.filter(({ key }) => prefixes.some(prefix => key.startsWith(prefix)));
     to.subscribe(prefixes);
-    if (events.length > 0) to.deliver({ is: 'events', revision, events, verdicts: [] });
+    for (const group of this.#events) {
+      // Those of other prefixes, which the thread may have subscribed to earlier, were delivered.
+      const events = group.filter(({ key }) => prefixes.some(prefix => key.startsWith(prefix)));
+      if (events.length > 0) to.deliver({ is: 'events', revision, events, verdicts: [] });
+    }
     for (const page of this.#pages) send(follower, page);
     if (this.#revision === undefined) this.#followers.push(follower);
     else end(follower, this.#revision);
@@ -92,7 +96,9 @@ export class FirstSnapshot {
 
   /** Records events that were committed, for threads that subscribe later. */
   committed(events: readonly WireEvent[]): void {
-    if (this.#events.length <= MAX_EVENTS) for (const event of events) this.#events.push(event);
+    if (this.#eventCount > MAX_EVENTS) return;
+    this.#events.push(events);
+    this.#eventCount += events.length;
   }
 }
 

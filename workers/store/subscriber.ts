@@ -1,10 +1,16 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { SubscriberChannel } from '../../core/threads/lifecycle.js';
-import type { FromWriter, SnapshotMessage, ToWriter, Verdict, WireEvent } from '../../core/threads/messages.js';
+import type {
+  EventsMessage,
+  FromWriter,
+  MovedMessage,
+  SnapshotMessage,
+  ToWriter,
+  Verdict,
+  WireEvent,
+} from '../../core/threads/messages.js';
 import { Ring } from '../../core/threads/ring.js';
 import { decodeToWriter, encodeFromWriter } from '../../core/threads/wire.js';
-
-type EventsMessage = Extract<FromWriter, { is: 'events' }>;
 
 /** Pause between two posts that wake a thread for events: the delay of controllers while there are many writes. */
 const WAKE_MS = 5;
@@ -12,8 +18,10 @@ const WAKE_MS = 5;
 /** A connected thread: its channel and counter, and the key prefixes that it has subscribed to. */
 export class Subscriber {
   #prefixes: readonly string[] = [];
-  /** Set while a snapshot is read: events to be posted after it. */
-  #deferred: EventsMessage[] | undefined;
+  /** Set while a snapshot is read: what is to be posted after it. */
+  #deferred: (EventsMessage | MovedMessage)[] | undefined;
+  /** The memory of the values of events that the thread was sent last. */
+  #memory: ArrayBufferLike | undefined;
 
   readonly #port: MessagePort;
   /** Index of the thread's counter. */
@@ -71,12 +79,18 @@ export class Subscriber {
    * message carries only the revision.
    */
   deliver(message: EventsMessage, always = false): void {
-    const events = this.#prefixes.includes('')
-      ? message.events
-      : message.events.filter(({ key }) => this.#prefixes.some(prefix => key.startsWith(prefix)));
+    const events = this.#followsAll ? message.events : message.events.filter(({ key }) => this.#follows(key));
     if (events.length === 0 && message.verdicts.length === 0 && !always) return;
     if (this.#deferred) this.#deferred.push({ ...message, events });
     else this.#sendEvents({ ...message, events });
+  }
+
+  /** Posts which values of subscribed keys were moved. */
+  deliverMoved(message: MovedMessage): void {
+    const moved = this.#followsAll ? message : this.#partOf(message);
+    if (moved.keys.length === 0) return;
+    if (this.#deferred) this.#deferred.push(moved);
+    else this.#send(moved);
   }
 
   /** Holds back events from now on, while a snapshot is read. */
@@ -89,16 +103,52 @@ export class Subscriber {
     const deferred = this.#deferred ?? [];
     this.#deferred = undefined;
     for (const message of deferred) {
+      if (message.is === 'moved') {
+        this.#send(message);
+        continue;
+      }
       const events = message.events.filter(event => event.revision > revision);
       if (events.length > 0 || message.verdicts.length > 0 || message.revision > revision)
-        this.post({ ...message, events });
+        this.#postEvents({ ...message, events });
     }
+  }
+
+  get #followsAll(): boolean {
+    return this.#prefixes.includes('');
+  }
+
+  #follows(key: string): boolean {
+    return this.#prefixes.some(prefix => key.startsWith(prefix));
+  }
+
+  /** The keys of a message that are followed. */
+  #partOf({ is, memory, keys, places }: MovedMessage): MovedMessage {
+    return {
+      is,
+      memory,
+      keys: keys.filter(key => this.#follows(key)),
+      places: places.filter((_, i) => this.#follows(keys[i]!)),
+    };
+  }
+
+  #postEvents(message: EventsMessage): void {
+    this.#sendMemory(message);
+    this.post(message);
+  }
+
+  /** Posts the memory of the values of a message, unless the thread has it. */
+  #sendMemory({ events }: EventsMessage): void {
+    const memory = events.find(({ value }) => value)?.value?.buffer;
+    if (!memory || memory === this.#memory) return;
+    this.#memory = memory;
+    this.#send({ is: 'memory', memory });
   }
 
   /**
    * Sends events without waking the thread, if there is room in the ring and it was woken lately or need not be.
    */
   #sendEvents(message: EventsMessage): void {
+    this.#sendMemory(message);
     const [data, transfer] = encodeFromWriter(message);
     const isQuiet = !this.#reacts || this.#timer !== undefined;
     if (isQuiet && data instanceof Uint8Array && this.#ring?.write(this.#sent, data)) this.#count();

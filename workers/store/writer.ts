@@ -4,6 +4,7 @@ import type { Proposal, ToWriter, Verdict, WireEvent } from '../../core/threads/
 import { SharedHistory } from './sharedHistory.js';
 import { type Answer, check, failedAnswer, readHistory, readRange } from './queries.js';
 import { SharedFeed } from './sharedFeed.js';
+import { SharedValues } from '../../core/threads/sharedValues.js';
 import { Snapshots } from './snapshots.js';
 import { deliverAll, Subscriber } from './subscriber.js';
 
@@ -25,6 +26,7 @@ export class Writer {
   readonly #shared: SharedFeed | undefined;
   readonly #history: SharedHistory | undefined;
   readonly #snapshots: Snapshots;
+  readonly #values = new SharedValues();
   /** Events and verdicts of a shared store that are to be posted at the end of this turn. */
   #sharedEvents: WireEvent[] = [];
   #sharedVerdicts: Verdict[] = [];
@@ -79,6 +81,9 @@ export class Writer {
         break;
       case 'subscribe':
         this.#snapshots.subscribe(from, message.prefixes);
+        break;
+      case 'moved':
+        for (const subscriber of this.#subscribers) if (subscriber !== from) subscriber.deliverMoved(message);
         break;
       case 'check':
         void this.#answer(from, message, check(this.storage, message.requestId));
@@ -143,13 +148,14 @@ export class Writer {
 
   #publish(group: readonly Proposal[], outcomes: readonly Outcome[]): void {
     const verdicts: Verdict[] = [];
-    const events: WireEvent[] = [];
+    const committed: WireEvent[] = [];
     for (const [i, outcome] of outcomes.entries()) {
       verdicts.push(verdictOf(group[i]!.id, outcome));
       if (outcome.is !== 'committed') continue;
-      for (const { key, revision, created, value } of outcome.events) events.push({ key, revision, created, value });
+      for (const { key, revision, created, value } of outcome.events) committed.push({ key, revision, created, value });
       this.#revision = Math.max(this.#revision, outcome.revision);
     }
+    const events = this.#values.share(committed);
     this.#snapshots.committed(events);
     deliverAll(this.#subscribers, { revision: this.#revision, events, verdicts });
   }
@@ -193,7 +199,7 @@ export class Writer {
   #postShared(floor?: number): void {
     if (!this.#isPostScheduled) return;
     this.#isPostScheduled = false;
-    const events = this.#sharedEvents;
+    const events = this.#values.share(this.#sharedEvents);
     const verdicts = this.#sharedVerdicts;
     this.#sharedEvents = [];
     this.#sharedVerdicts = [];
