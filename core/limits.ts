@@ -96,7 +96,10 @@ export const RENDER_AHEAD = 2;
  * pool costs all threads together.
  */
 export const FRONT_ENCODING_BYTES = 16 * 1024;
-/** Share of the machine's memory for encodings of objects in protobuf, which save 20 µs for each object of a list. */
+/**
+ * Share of the machine's memory for encodings of objects in protobuf, and for cells of Tables, which save some 20 µs
+ * for each object of a list.
+ */
 export const ENCODINGS_MEMORY_SHARE = 1 / 64;
 /** How long unread encodings are kept: long enough for controllers that start together. */
 export const ENCODINGS_IDLE_MS = 30_000;

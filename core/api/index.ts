@@ -41,6 +41,7 @@ export {
   maskTrailingDash,
   qualifiedName,
 } from '../model/names.js';
+export type { Age, CellValue } from '../model/age.js';
 export { readJson, writeJson } from '../model/jsonText.js';
 export * from '../model/object.js';
 export * from '../model/record.js';

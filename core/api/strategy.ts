@@ -1,3 +1,4 @@
+import type { CellValue } from '../model/age.js';
 import type { ApiObject, ObjectMeta } from '../model/object.js';
 import type { Refusal, Violation } from '../model/refusal.js';
 import type { Target } from '../model/target.js';
@@ -54,8 +55,8 @@ export interface Column<T = ApiObject> {
   /** Columns with a priority above 0 are shown only in wide output. */
   readonly priority: number;
   readonly description: string;
-  /** The cell of an object in its storage version. `now` is in milliseconds since the epoch. */
-  cell(object: T, now: number): string | number | bigint | boolean | null;
+  /** The cell of an object in its storage version. It is kept while the object does not change: times are ages. */
+  cell(object: T): CellValue;
 }
 
 /**

@@ -25,7 +25,9 @@ const text = requireType(isText, 'a string');
 const texts = requireType(value => Array.isArray(value) && value.every(isText), 'a list of strings');
 const number = requireType(value => typeof value === 'number' && !Number.isNaN(value), 'a number');
 const object = requireType(isObject, 'an object');
-const cell = requireType(value => value !== undefined && (value === null || !isObject(value)), 'a scalar or null');
+const isCellValue = (value: unknown): boolean =>
+  isObject(value) ? Number.isSafeInteger((value as { since?: unknown }).since) : value !== undefined;
+const cell = requireType(isCellValue, 'a scalar, an age or null');
 
 const isVersion = (value: { readonly name?: unknown; readonly schema?: unknown } | null): boolean =>
   isText(value?.name) && isObject(value?.schema);

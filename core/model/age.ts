@@ -1,3 +1,26 @@
+/**
+ * A time in a cell of a Table that is shown as the time since then, between two texts.
+ *
+ * @example
+ * const cell = order => ({ since: Date.parse(order.metadata.creationTimestamp), after: ' ago' });
+ */
+export interface Age {
+  /** Milliseconds since the epoch, an integer. */
+  readonly since: number;
+  readonly before?: string;
+  readonly after?: string;
+}
+
+/** Value of a cell of a Table. */
+export type CellValue = string | number | bigint | boolean | null | Age;
+
+/** Whether the value of a cell is an age. */
+export const isAge = (cell: CellValue): cell is Age => typeof cell === 'object' && cell !== null;
+
+/** What a cell shows; `now` is in milliseconds since the epoch. */
+export const showCell = (cell: CellValue, now: number): Exclude<CellValue, Age> =>
+  isAge(cell) ? `${cell.before ?? ''}${humanDuration(now - cell.since)}${cell.after ?? ''}` : cell;
+
 const twoUnits = (whole: number, unit: string, rest: number, restUnit: string): string =>
   rest === 0 ? `${whole}${unit}` : `${whole}${unit}${rest}${restUnit}`;
 

@@ -124,15 +124,20 @@ function isOpaque(text: Uint8Array, start: number, end: number): boolean {
 
 /** The end of the object that begins at `start` of a JSON text. Throws SyntaxError if it has none. */
 export function objectEnd(text: Uint8Array, start: number): number {
+  const { length } = text;
   let depth = 0;
-  let inString = false;
-  for (let at = start; at < text.length; at++) {
-    const byte = text[at]!;
-    if (byte === QUOTE) inString = !inString;
-    else if (inString) {
-      if (byte === BACKSLASH) at++;
+  let at = start;
+  while (at < length) {
+    const byte = text[at++]!;
+    if (byte === QUOTE) {
+      // Most bytes are in strings.
+      while (at < length) {
+        const next = text[at++]!;
+        if (next === QUOTE) break;
+        if (next === BACKSLASH) at++;
+      }
     } else if (byte === OPEN_BRACE) depth++;
-    else if (byte === CLOSE_BRACE && --depth === 0) return at + 1;
+    else if (byte === CLOSE_BRACE && --depth === 0) return at;
   }
   throw new SyntaxError('unexpected end of a JSON text');
 }

@@ -19,10 +19,10 @@ const RAW = (2 << 3) | BYTES;
 const ENVELOPE_END = Uint8Array.of((3 << 3) | BYTES, 0, (4 << 3) | BYTES, 0);
 
 /** What a record holds: the whole object, or its metadata. */
-export type RecordForm = 'object' | 'partial';
+export type MessageForm = 'object' | 'partial';
 
 /** The type of the messages in records. Throws an Error for kinds without a protobuf form. */
-export function recordType(resource: Resource, form: RecordForm): Struct {
+export function recordType(resource: Resource, form: MessageForm): Struct {
   if (form === 'partial') return typeOf('meta.v1.PartialObjectMetadata');
   if (!resource.builtIn) throw new Error(`${resource.kind} has no protobuf form`);
   return resource.type;

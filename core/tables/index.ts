@@ -1,4 +1,5 @@
 import type { Column, RowCondition } from '../api/strategy.js';
+import { showCell } from '../model/age.js';
 import type { ApiObject, Json } from '../model/object.js';
 import { badRequest } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
@@ -47,7 +48,7 @@ export const NAME_COLUMN: Column = {
 };
 
 /** The columns of kinds that define none (spec, "Table representation"). */
-const DEFAULT_COLUMNS: readonly Column[] = [
+export const DEFAULT_COLUMNS: readonly Column[] = [
   NAME_COLUMN,
   {
     name: 'Created At',
@@ -105,24 +106,21 @@ function rowObject(object: ApiObject, input: TableInput): unknown {
   return input.includeObject === 'Object' ? object : partialObjectMetadata(object, input.tableVersion, input.naming);
 }
 
-/** A row without the member `object`. */
-export function rowWithoutObject(object: ApiObject, input: Omit<TableInput, 'objects'>): object {
+function rowOf(object: ApiObject, input: TableInput): object {
   const { columns = DEFAULT_COLUMNS } = input;
   const source = input.cellSource?.(object) ?? object;
   const conditions = input.conditions?.(source) ?? [];
   return {
-    cells: columns.map(column => column.cell(source, input.now)),
+    cells: columns.map(column => showCell(column.cell(source), input.now)),
     ...(conditions.length ? { conditions } : {}),
+    object: rowObject(object, input),
   };
 }
 
 /** The Table as a JSON value. As upstream, one without rows has null for them if the kind defines no columns. */
 export function tableValue(input: TableInput): object {
   const columns = input.columns ?? DEFAULT_COLUMNS;
-  const rows = input.objects.map(object => ({
-    ...rowWithoutObject(object, input),
-    object: rowObject(object, input),
-  }));
+  const rows = input.objects.map(object => rowOf(object, input));
   return {
     kind: 'Table',
     apiVersion: metaApiVersion(input.naming, input.tableVersion),

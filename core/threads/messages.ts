@@ -211,8 +211,11 @@ export interface Rendering {
    * others with one piece each.
    */
   readonly part?: boolean;
-  /** The objects, or their metadata, are to be encoded as records of a protobuf list: a piece for each. */
-  readonly records?: 'object' | 'partial';
+  /**
+   * The objects, or their metadata, are to be encoded as records of a protobuf list, or as rows of a Table: a piece for
+   * each.
+   */
+  readonly records?: 'object' | 'partial' | 'row';
   /** Texts of Warning headers. */
   readonly warnings?: readonly string[];
   /**

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { StructuralSchema } from '../../core/api/resource.js';
+import { showCell } from '../../core/model/age.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { columnsOf } from '../../core/schema/custom/columns.js';
 import { loadEngine } from '../../core/schema/custom/engine.js';
@@ -406,14 +407,14 @@ describe('columns', () => {
       { name: 'I', type: 'integer', jsonPath: '.spec.n' },
       { name: 'O', type: 'string', jsonPath: '.spec.o' },
       { name: 'B', type: 'boolean', jsonPath: '.spec.n' },
-    ]).map(column => column.cell(thing, 0));
+    ]).map(column => column.cell(thing));
     expect(cells).toEqual(['x', 1, '{"a":2,"b":1}', null]);
   });
 
   it('print values of any type as text [R504]', () => {
     const spec = { nothing: null, html: ['<&>'], big: 1234567.5, small: 0.00002, whole: 1234567, float: 12.5 };
     const columns = Object.keys(spec).map(name => ({ name, type: 'string' as const, jsonPath: `.spec.${name}` }));
-    const cells = columnsOf(columns).map(column => column.cell({ ...thing, spec }, 0));
+    const cells = columnsOf(columns).map(column => column.cell({ ...thing, spec }));
     expect(cells.slice(1)).toEqual([
       '<no value>',
       '["\\u003c\\u0026\\u003e"]',
@@ -427,18 +428,19 @@ describe('columns', () => {
   it('show ages of RFC 3339 times only [R504]', () => {
     const spec = { time: '2024-01-01T00:00:00+01:00', day: '2024-01-01', none: '', number: 5, nothing: null };
     const columns = Object.keys(spec).map(name => ({ name, type: 'date' as const, jsonPath: `.spec.${name}` }));
-    const cells = columnsOf(columns).map(column => column.cell({ ...thing, spec }, Date.parse('2024-01-01T00:00:00Z')));
+    const now = Date.parse('2024-01-01T00:00:00Z');
+    const cells = columnsOf(columns).map(column => showCell(column.cell({ ...thing, spec }), now));
     expect(cells.slice(1)).toEqual(['60m', '<invalid>', '<unknown>', null, null]);
   });
 
   it('are empty if their path has no value', () => {
     const [, column] = columnsOf([{ name: 'L', type: 'string', jsonPath: '.spec.o[0]' }]);
-    expect(column!.cell(thing, 0)).toBeNull();
+    expect(column!.cell(thing)).toBeNull();
   });
 
   it('are the name and the age if a type defines none [R061]', () => {
     const columns = columnsOf(undefined);
     expect(columns.map(({ name }) => name)).toEqual(['Name', 'Created At']);
-    expect(columns[1]!.cell(thing, Date.parse('2024-01-01T01:00:00Z'))).toBe('60m');
+    expect(showCell(columns[1]!.cell(thing), Date.parse('2024-01-01T01:00:00Z'))).toBe('60m');
   });
 });

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { FRONT_ENCODING_BYTES } from '../../core/limits.js';
 import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
+import { encodeRecords } from '../../core/schema/protobufList.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { Entry } from '../../core/threads/entry.js';
 import type { Rendering } from '../../core/threads/messages.js';
+import { Records } from '../../workers/front/records.js';
 import { Encodings } from '../../workers/front/encodings.js';
 import { type ProtobufForm, ProtobufReads } from '../../workers/front/protobufReads.js';
 import type { FrontRequest } from '../../workers/front/sender.js';
@@ -16,6 +18,7 @@ const FORM: ProtobufForm = {
   apiVersion: 'v1',
   contentType: 'application/vnd.kubernetes.protobuf',
 };
+const POD = typeOf('core.v1.Pod');
 const request = {} as FrontRequest;
 
 const entryOf = (name: string): Entry => {
@@ -34,20 +37,20 @@ function setUp() {
       pieces: objects.map(object => Buffer.from([0x12, object.length, ...object])),
     };
   };
-  return { encoded, reads: new ProtobufReads({ render }, new Encodings()) };
+  return { encoded, reads: new ProtobufReads(new Records({ render }, new Encodings())) };
 }
 
 test('watches, gets and lists share the encodings of an object, each in an envelope of its own', async () => {
   const { encoded, reads } = setUp();
   const [one, two, three] = ['one', 'two', 'three'].map(entryOf) as [Entry, Entry, Entry];
-  await reads.records(request, [one, two], FORM);
+  await reads.records.find(request, [one, two], FORM);
   const messages = await reads.messages(request, [two, three, one], FORM);
   expect(encoded).toEqual(['one', 'two', 'three']);
   const shown = messages.map(message => decodeEnvelope(message));
   expect(shown.map(({ raw }) => Buffer.from(raw).toString())).toEqual(['two', 'three', 'one']);
   expect(shown[1]).toMatchObject({ apiVersion: 'v1', kind: 'Pod' });
   await reads.messages(request, [three], FORM);
-  await reads.records(request, [one, two, three], FORM);
+  await reads.records.find(request, [one, two, three], FORM);
   expect(encoded).toHaveLength(3);
 });
 
@@ -55,10 +58,10 @@ test('a short object that is stored in the version of the request is encoded her
   const { encoded, reads } = setUp();
   const value = Buffer.from('{"kind":"Pod","apiVersion":"v1","metadata":{"name":"one"}}');
   const entry = new Entry('core/pods/a/one', 1, value);
-  const form = { ...FORM, type: typeOf('core.v1.Pod') };
+  const form = { ...FORM, encode: (texts: readonly Uint8Array[]) => encodeRecords(POD, texts) };
   const message = reads.message(request, entry, form) as Uint8Array;
   const { kind, raw } = decodeEnvelope(message);
-  expect([kind, decodeMessage(form.type, raw).value]).toMatchObject(['Pod', { metadata: { name: 'one' } }]);
+  expect([kind, decodeMessage(POD, raw).value]).toMatchObject(['Pod', { metadata: { name: 'one' } }]);
   expect(reads.encodings.find([entry], form.key)).toHaveLength(1);
   expect(reads.messageOfDeleted(value, form)).toEqual(message);
   expect(encoded).toEqual([]);
@@ -67,7 +70,7 @@ test('a short object that is stored in the version of the request is encoded her
 test('an object that takes longer to encode is left to the pool', async () => {
   const { encoded, reads } = setUp();
   const long = new Entry('core/pods/a/long', 1, new Uint8Array(FRONT_ENCODING_BYTES + 1));
-  const form = { ...FORM, type: typeOf('core.v1.Pod') };
+  const form = { ...FORM, encode: (texts: readonly Uint8Array[]) => encodeRecords(POD, texts) };
   await reads.messages(request, [long], form);
   expect(encoded).toHaveLength(1);
   expect(reads.messageOfDeleted(long.value, form)).toBeUndefined();

@@ -96,7 +96,7 @@ describe('a strategy', () => {
       { subresources: new Map([['brew', () => undefined]]) },
       s => s.subresources?.get('brew')?.(object, object, context),
     ],
-    ['a cell is an object', { columns: [{ name: 'N', cell: () => ({}) }] }, s => s.columns?.[0]?.cell(object, 0)],
+    ['a cell is an object', { columns: [{ name: 'N', cell: () => ({}) }] }, s => s.columns?.[0]?.cell(object)],
   ])('whose %s is a failure of the plugin', (_name, strategy, run) => {
     const guarded = strategyOf(strategy);
     expect(() => run(guarded)).toThrow('the plugin "p" failed; see the log of the server');

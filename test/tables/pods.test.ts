@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { showCell } from '../../core/model/age.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { columnsOf } from '../kinds/builtIn.js';
 
@@ -12,7 +13,7 @@ const object = (rest: object, metadata: object = {}): ApiObject => ({
   ...rest,
 });
 const cells = (storageName: string, value: ApiObject): unknown[] =>
-  columnsOf(storageName, 'kubernetes')?.map(column => column.cell(value, NOW)) ?? [];
+  columnsOf(storageName, 'kubernetes')?.map(column => showCell(column.cell(value), NOW)) ?? [];
 
 describe('pods [R058]', () => {
   const at = '2020-01-01T00:00:00Z';

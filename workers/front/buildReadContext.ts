@@ -28,6 +28,8 @@ import type { Encodings } from './encodings.js';
 import { protobufForm, ProtobufReads } from './protobufReads.js';
 import { respondTextList } from './renderedList.js';
 import type { PoolClient } from './poolClient.js';
+import { Records } from './records.js';
+import { respondMadeList, textListForm } from './textLists.js';
 import type { WriterClient } from './writerClient.js';
 
 interface Parts {
@@ -66,7 +68,8 @@ export function buildReadContext({
   encodings,
 }: Parts): ReadContext {
   const answers = new Answers();
-  const protobuf = new ProtobufReads(pool, encodings);
+  const records = new Records(pool, encodings);
+  const protobuf = new ProtobufReads(records);
   const plainReads = new Map<string, boolean>();
   const plainWatches = new Map<string, boolean>();
   const choices = new WeakMap<Resource, Map<string, Choice>>();
@@ -140,11 +143,15 @@ export function buildReadContext({
       const isSorted = choice.form === 'table' && resource.strategy.compareRows !== undefined;
       // Such a list is held as a whole.
       const held = isSorted ? entries.reduce((sum, { length }) => sum + length, 0) : heldBytes(entries);
-      await answers.run(request.sender.usage, held, () =>
-        form
-          ? protobuf.list(request, resource, entries, list, form, headers)
-          : respondTextList(pool, request, entries, { status: 200, list, warnings }, isSorted),
-      );
+      const made =
+        entries.length > 0 && !isSorted
+          ? textListForm(choice, request, resource, { naming, records, now: pool.now })
+          : undefined;
+      await answers.run(request.sender.usage, held, async () => {
+        if (form) await protobuf.list(request, resource, entries, list, form, headers);
+        else if (made) await respondMadeList(request, headers, made, entries, list);
+        else await respondTextList(pool, request, entries, { status: 200, list, warnings }, isSorted);
+      });
     },
     eventForm: (request, resource, listed) =>
       renderedForm(

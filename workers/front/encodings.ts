@@ -29,10 +29,10 @@ function alone(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
 }
 
 /**
- * The encodings of current objects in other forms than their JSON, made when they are first asked for and shared by
- * gets, lists and watches. Their bytes are dropped when they have not been read for a while; their lengths stay known.
- * Above a budget, a share of the memory, no further ones are kept: if new ones replaced those in use, reading a
- * collection that is larger than the budget again and again would replace each before it is read again.
+ * The encodings of current objects in other forms than their JSON, or parts of these, made when they are first asked
+ * for and shared by gets, lists and watches. Their bytes are dropped when they have not been read for a while; their
+ * lengths stay known. Above a budget, a share of the memory, no further ones are kept: if new ones replaced those in
+ * use, reading a collection that is larger than the budget again and again would replace each before it is read again.
  */
 export class Encodings {
   /** The least recently read first. */

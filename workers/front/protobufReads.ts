@@ -5,8 +5,13 @@ import type { Naming } from '../../core/naming.js';
 import type { Choice } from '../../core/request/negotiate.js';
 import type { Route } from '../../core/request/route.js';
 import { encodeEnvelope } from '../../core/schema/protobuf.js';
-import type { Struct } from '../../core/schema/model.js';
-import { encodeRecords, listEnvelope, messageIn, type RecordForm, recordType } from '../../core/schema/protobufList.js';
+import {
+  encodeRecords,
+  listEnvelope,
+  messageIn,
+  type MessageForm,
+  recordType,
+} from '../../core/schema/protobufList.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import type { Entry } from '../../core/threads/entry.js';
@@ -15,22 +20,18 @@ import { compresses, respondWhole, streamParts } from './compress.js';
 import type { Encodings } from './encodings.js';
 import { inOrder } from './inOrder.js';
 import { needsConversion } from './list.js';
-import type { PoolClient } from './poolClient.js';
+import type { RecordForm, Records } from './records.js';
 import { renderSlices } from './renderedList.js';
 import { headersFor, type Headers } from './reply.js';
 import type { FrontRequest } from './sender.js';
 
 /** How objects are shown in protobuf: as kind and apiVersion of an envelope, around the records of the encodings. */
-export interface ProtobufForm {
-  readonly records: RecordForm;
-  /** Equal keys share encodings. */
-  readonly key: string;
+export interface ProtobufForm extends RecordForm {
+  readonly records: MessageForm;
   readonly kind: string;
   readonly listKind: string;
   readonly apiVersion: string;
   readonly contentType: string;
-  /** The type of the messages, where they are made of the bytes that are stored. */
-  readonly type?: Struct;
 }
 
 /** The form of an answer that is made of encodings; undefined for any other. `list`: of a list. */
@@ -44,10 +45,14 @@ export function protobufForm(
   if (choice.media !== 'protobuf' || subresource) return undefined;
   const { kind, listKind, apiVersion } = resource;
   const { contentType } = choice;
-  const typeOfRecords = (form: RecordForm) => (needsConversion(resource) ? undefined : recordType(resource, form));
+  const encoder = (form: MessageForm): RecordForm['encode'] => {
+    if (needsConversion(resource)) return undefined;
+    const type = recordType(resource, form);
+    return texts => encodeRecords(type, texts);
+  };
   if (choice.form === 'object') {
-    const type = typeOfRecords('object');
-    return { records: 'object', key: apiVersion, kind, listKind, apiVersion, contentType, type };
+    const encode = encoder('object');
+    return { records: 'object', key: apiVersion, kind, listKind, apiVersion, contentType, encode };
   }
   if (choice.form !== (list ? 'partialList' : 'partial')) return undefined;
   return {
@@ -58,16 +63,17 @@ export function protobufForm(
     listKind: 'PartialObjectMetadataList',
     apiVersion: `${naming.group('meta.orchestrator.io')}/${choice.version}`,
     contentType,
-    type: typeOfRecords('partial'),
+    encode: encoder('partial'),
   };
 }
 
 /** Answers reads in protobuf from the encodings of the objects, which the pool makes where they are missing. */
 export class ProtobufReads {
-  constructor(
-    readonly pool: Pick<PoolClient, 'render'>,
-    readonly encodings: Encodings,
-  ) {}
+  readonly encodings: Encodings;
+
+  constructor(readonly records: Records) {
+    this.encodings = records.encodings;
+  }
 
   /** Answers with one object. */
   async get(request: FrontRequest, resource: Resource, entry: Entry, form: ProtobufForm): Promise<void> {
@@ -77,20 +83,20 @@ export class ProtobufReads {
 
   /** An entry as a message, in its envelope. */
   message(request: FrontRequest, entry: Entry, form: ProtobufForm): Awaitable<Uint8Array> {
-    return after(this.records(request, [entry], form), ([record]) => toMessage(record!, form));
+    return after(this.records.find(request, [entry], form), ([record]) => toMessage(record!, form));
   }
 
   /** The last state of an object as a message; undefined where the pool has to make it. */
   messageOfDeleted(object: Uint8Array, form: ProtobufForm): Uint8Array | undefined {
-    if (!form.type || object.length > FRONT_ENCODING_BYTES) return undefined;
-    return toMessage(encodeRecords(form.type, [object])[0]!, form);
+    if (!form.encode || object.length > FRONT_ENCODING_BYTES) return undefined;
+    return toMessage(form.encode([object])[0]!, form);
   }
 
   /** Each entry as a message of its own, in its envelope. */
   async messages(request: FrontRequest, entries: readonly Entry[], form: ProtobufForm): Promise<Uint8Array[]> {
     const known = entries.map(entry => this.encodings.find([entry], form.key)?.[0]);
     const missing = entries.filter((_, i) => !known[i]);
-    const made = missing.length > 0 ? await this.#encode(request, missing, form) : [];
+    const made = missing.length > 0 ? await this.records.make(request, missing, form) : [];
     let next = 0;
     return known.map(record => toMessage(record ?? made[next++]!, form));
   }
@@ -126,16 +132,11 @@ export class ProtobufReads {
     );
   }
 
-  /** The records of entries, each from its own bytes or those of several together. */
-  records(request: FrontRequest, entries: readonly Entry[], form: ProtobufForm): Awaitable<readonly Uint8Array[]> {
-    return this.encodings.find(entries, form.key) ?? this.#encode(request, entries, form);
-  }
-
   /** The bytes of all records together; undefined if the client goes away meanwhile. */
   async #measure(request: FrontRequest, entries: readonly Entry[], form: ProtobufForm): Promise<number | undefined> {
     const unknown = entries.filter(entry => this.encodings.lengthOf(entry, form.key) === undefined);
     const slices = renderSlices(unknown);
-    for await (const _ of inOrder(slices, RENDER_AHEAD, slice => this.#encode(request, slice, form)))
+    for await (const _ of inOrder(slices, RENDER_AHEAD, slice => this.records.make(request, slice, form)))
       if (request.exchange.aborted) return undefined;
     return entries.reduce((sum, entry) => sum + this.encodings.lengthOf(entry, form.key)!, 0);
   }
@@ -148,7 +149,7 @@ export class ProtobufReads {
   ): AsyncGenerator<Uint8Array> {
     yield head;
     let sent = 0;
-    const slices = inOrder(renderSlices(entries), RENDER_AHEAD, slice => this.records(request, slice, form));
+    const slices = inOrder(renderSlices(entries), RENDER_AHEAD, slice => this.records.find(request, slice, form));
     for await (const records of slices)
       for (const record of records) {
         sent += record.length;
@@ -157,37 +158,7 @@ export class ProtobufReads {
     if (sent !== length) throw new Error(`the records of a list have ${sent} bytes instead of ${length}`);
     yield tail;
   }
-
-  /** Encodes entries: a few here, which takes less time than a job of the pool, others there. */
-  #encode(request: FrontRequest, entries: readonly Entry[], form: ProtobufForm): Awaitable<readonly Uint8Array[]> {
-    if (!form.type || !isShort(entries)) return this.#encodeInPool(request, entries, form);
-    const records = encodeRecords(
-      form.type,
-      entries.map(entry => entry.value),
-    );
-    this.encodings.add(entries, form.key, records);
-    return records;
-  }
-
-  async #encodeInPool(
-    request: FrontRequest,
-    entries: readonly Entry[],
-    form: ProtobufForm,
-  ): Promise<readonly Uint8Array[]> {
-    const objects = entries.map(entry => entry.value);
-    const result = await this.pool.render(request, { objects, status: 200, records: form.records });
-    if (result.is !== 'rendered') throw new Error('the pool could not encode objects');
-    this.encodings.add(entries, form.key, result.pieces);
-    return result.pieces;
-  }
 }
 
 const toMessage = (record: Uint8Array, { apiVersion, kind }: ProtobufForm): Uint8Array =>
   encodeEnvelope(apiVersion, kind, messageIn(record));
-
-/** Whether entries are so few bytes that the front end encodes them itself. */
-function isShort(entries: readonly Entry[]): boolean {
-  let bytes = 0;
-  for (const { length } of entries) if ((bytes += length) > FRONT_ENCODING_BYTES) return false;
-  return true;
-}

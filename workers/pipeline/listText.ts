@@ -1,7 +1,7 @@
-import { encodeJsonBody } from '../../core/request/forms.js';
 import { encodeJson } from '../../core/schema/json.js';
 import type { MediaName } from '../../core/request/negotiate.js';
 import { encodeYaml } from '../../core/schema/yamlText.js';
+import { jsonFrame } from '../../core/tables/frame.js';
 
 /** How a list is written: a media type that is a text, and for JSON whether it is indented. */
 export interface TextForm {
@@ -27,9 +27,8 @@ export function listFrame({ media, pretty = false }: TextForm, empty: object, me
     const at = text.startsWith(line) ? 0 : text.indexOf(`\n${line}`) + 1;
     return { head: `${text.slice(0, at)}${member}:\n`, between: '', tail: text.slice(at + line.length) };
   }
-  const text = encodeJsonBody(empty, pretty).toString();
-  const head = text.slice(0, text.lastIndexOf('[') + 1);
-  return { head, between: ',', tail: pretty ? INDENTED_END : text.slice(head.length) };
+  const { head, tail } = jsonFrame(empty, pretty);
+  return { head, between: ',', tail: pretty ? INDENTED_END : tail };
 }
 
 /** The text of some items, as it appears in the list. */

@@ -20,12 +20,12 @@ import {
   type TableInput,
   tableValue,
 } from '../../core/tables/index.js';
+import { rowTexts } from '../../core/tables/rowText.js';
 import { scaleColumns } from '../../core/tables/scale.js';
 import type { Job, JobResult, Rendering } from '../../core/threads/messages.js';
 import { type Answer, type Headers, headersOf } from './answer.js';
 import type { Context } from './context.js';
 import { converterOf } from './conversion.js';
-import { metadataItems, metadataRows } from './cutTexts.js';
 import { itemsText, listFrame } from './listText.js';
 import { isScale, scaleOf } from './scale.js';
 import type { AuthorizedRequest } from './stages.js';
@@ -67,11 +67,6 @@ export async function render(context: Context, job: Job, route: Route, rendering
   const { resource } = route;
   if (!resource) throw unknownPath();
   if (rendering.records) return { is: 'rendered', pieces: await renderRecords(context, resource, rendering) };
-  if (rendering.part) {
-    const choice = chooseAnswer(context, route, job, true);
-    const text = cutText(context, route, choice, rendering);
-    if (text) return framePart(context, route, choice, text, rendering);
-  }
   const stored = rendering.objects.map(decodeStored);
   const objects = await toRequestVersion(context, resource, stored);
   for (const [i, object] of objects.entries()) storedForms.set(object, stored[i]!);
@@ -94,19 +89,12 @@ async function renderRecords(
   resource: Resource,
   { objects, records }: Rendering,
 ): Promise<readonly Uint8Array[]> {
+  if (records === 'row') return rowTexts(resource, objects);
   const type = recordType(resource, records!);
   if (resource.apiVersion === resource.storageApiVersion) return encodeRecords(type, objects);
   const shown = await toRequestVersion(context, resource, objects.map(decodeStored));
   const texts = shown.map(object => Buffer.from(writeJson(object)));
   return encodeRecords(type, texts);
-}
-
-/** The text of a part of a list of metadata, or of a Table, that need not be made of objects. */
-function cutText(context: Context, route: Route, choice: Choice, { objects }: Rendering): Buffer | undefined {
-  const resource = route.resource!;
-  if (choice.media !== 'json' || choice.pretty || isScale(route)) return undefined;
-  if (choice.form === 'table') return metadataRows(resource, objects, tableInput(context, route, choice, {}, true));
-  return choice.form === 'object' ? undefined : metadataItems(resource, objects, choice.version, context.naming);
 }
 
 function answerHeaders(resource: Resource, choice: Choice, { warnings }: Rendering): Headers {
@@ -116,7 +104,9 @@ function answerHeaders(resource: Resource, choice: Choice, { warnings }: Renderi
 /** The member of a list, or of a Table, that has its parts. */
 const memberOf = ({ form }: Choice): string => (form === 'table' ? 'rows' : 'items');
 
-/** A part of a list in a form that is a text. */
+/**
+ * A part of a list in a form that is a text: the first one has `list` and is answered with what is around them all.
+ */
 function renderPart(
   context: Context,
   route: Route,
@@ -128,11 +118,6 @@ function renderPart(
     [member: string]: readonly unknown[];
   };
   const text = Buffer.from(itemsText(choice, part[memberOf(choice)]!));
-  return framePart(context, route, choice, text, rendering);
-}
-
-/** The text of a part of a list: the first one has `list` and is answered with what is around them all. */
-function framePart(context: Context, route: Route, choice: Choice, text: Buffer, rendering: Rendering): Rendered {
   const { list, status } = rendering;
   if (!list) return { is: 'rendered', pieces: [text] };
   const empty = { ...listValue(context, route, choice, [], list), [memberOf(choice)]: [] };

@@ -1,6 +1,6 @@
 import type { ResourceColumn } from '../../api/resource.js';
 import type { Column } from '../../api/strategy.js';
-import { humanDuration } from '../../model/age.js';
+import type { CellValue } from '../../model/age.js';
 import { doubleText, isInteger, isNumber } from '../../model/jsonText.js';
 import type { ApiObject, Json } from '../../model/object.js';
 import { NAME_COLUMN } from '../../tables/index.js';
@@ -9,25 +9,23 @@ import { sortDeep } from '../patch/members.js';
 import { parseTime } from '../scalars.js';
 import { InvalidPath, compilePath, type JsonPath } from './jsonPath.js';
 
-type Cell = string | number | bigint | boolean | null;
-
 /** The age since a time in RFC 3339. An empty text is shown as unknown, any other as invalid. */
-function dateCell(value: unknown, now: number): Cell {
+function dateCell(value: unknown): CellValue {
   if (typeof value !== 'string') return null;
   if (value === '' || value === 'null') return '<unknown>';
   const at = parseTime(value);
-  return at === undefined ? '<invalid>' : humanDuration(now - at);
+  return at === undefined ? '<invalid>' : { since: at };
 }
 
 /** The cell of a string column: any value as text. */
-function textCell(value: unknown): Cell {
+function textCell(value: unknown): CellValue {
   if (value === null) return '<no value>';
   if (typeof value === 'object') return encodeJson(sortDeep(value as Json));
   return typeof value === 'number' && !isInteger(value) ? doubleText(value) : String(value);
 }
 
 /** The cell of a column of a type. It is empty for values of another type. */
-function cellOf(value: unknown, type: string, now: number): Cell {
+function cellOf(value: unknown, type: string): CellValue {
   if (value === undefined) return null;
   switch (type) {
     case 'string':
@@ -39,7 +37,7 @@ function cellOf(value: unknown, type: string, now: number): Cell {
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date':
-      return dateCell(value, now);
+      return dateCell(value);
     default:
       return null;
   }
@@ -81,9 +79,9 @@ function toColumn({ name, type, format = '', description, priority = 0, jsonPath
     format,
     priority,
     description: description ?? `Value at ${jsonPath}.`,
-    cell: (object, now) => {
+    cell: object => {
       path ??= compileOrEmpty(jsonPath);
-      return cellOf(firstValue(path, object), type, now);
+      return cellOf(firstValue(path, object), type);
     },
   };
 }

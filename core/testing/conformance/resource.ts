@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ResourceSource, ResourceType } from '../../api/resource.js';
 import type { Strategy, StrategyContext } from '../../api/strategy.js';
 import type { Awaitable } from '../../api/point.js';
+import { showCell } from '../../model/age.js';
 import type { ApiObject, Json } from '../../model/object.js';
 import { namingOf } from '../../naming.js';
 import { checkTypes } from '../../plugin/checkTypes.js';
@@ -48,7 +49,7 @@ function checkReads(strategy: Strategy, object: ApiObject): void {
   for (const [field, read] of strategy.selectableFields)
     assert.equal(typeof read(object), 'string', `the selectable field ${field} must be a text`);
   for (const { name, cell } of strategy.columns ?? []) {
-    const value = cell(object, NOW);
+    const value = showCell(cell(object), NOW);
     assert.ok(value === null || typeof value !== 'object', `the column ${name} must not be an object`);
     assert.notEqual(value, undefined, `the column ${name} must be null if there is no value`);
   }

@@ -12,8 +12,8 @@ const healthCell =
       name,
     );
 
-const healthStatus: Cell = (component, now) => {
-  const status = healthCell('status')(component, now);
+const healthStatus: Cell = component => {
+  const status = healthCell('status')(component);
   if (status === '') return 'Unknown';
   return status === 'True' ? 'Healthy' : 'Unhealthy';
 };

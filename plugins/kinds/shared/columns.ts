@@ -1,5 +1,5 @@
 import type { Column } from '../../../core/api/strategy.js';
-import { humanDuration } from '../../../core/model/age.js';
+import type { CellValue } from '../../../core/model/age.js';
 import { labelSelectorText } from '../../../core/model/labelSelector.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import {
@@ -13,11 +13,8 @@ import {
   valueAt,
 } from '../../../core/model/record.js';
 
-/** Value of a cell. */
-export type CellValue = string | number | bigint | boolean | null;
-
-/** Computes a cell; `now` in milliseconds since the epoch. */
-export type Cell = (object: ApiObject, now: number) => CellValue;
+/** Computes a cell. */
+export type Cell = (object: ApiObject) => CellValue;
 
 /** The differences of a column from a string column that is always shown. */
 export interface ColumnOptions {
@@ -46,10 +43,10 @@ export function shortList(items: readonly string[], most: number, none: string, 
   return items.length > most ? `${shown} + ${items.length - most} more...` : shown;
 }
 
-/** The time since an RFC 3339 time, as a short duration; `none` if it is not a time. */
-export function timeSince(time: unknown, now: number, none = '<unknown>'): string {
-  const then = Date.parse(stringAt(time));
-  return Number.isNaN(then) ? none : humanDuration(now - then);
+/** The time since an RFC 3339 time; `none` if it is not a time. */
+export function timeSince(time: unknown, none = '<unknown>'): CellValue {
+  const since = Date.parse(stringAt(time));
+  return Number.isNaN(since) ? none : { since };
 }
 
 /** Labels as the text of a selector, sorted by this text: `a.b=x` precedes `a=y`. */
@@ -145,7 +142,7 @@ export const NAME = column('Name', stringCell('metadata.name'), {
 });
 
 /** Time since creation. */
-export const AGE = column('Age', (object, now) => timeSince(object.metadata?.creationTimestamp, now), {
+export const AGE = column('Age', object => timeSince(object.metadata?.creationTimestamp), {
   description: 'Time since the object was created.',
 });
 

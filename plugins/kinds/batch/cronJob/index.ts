@@ -69,7 +69,7 @@ const COLUMNS: readonly Column[] = [
   column('Timezone', stringCell('spec.timeZone', '<none>')),
   column('Suspend', suspended, { type: 'boolean' }),
   column('Active', countCell('status.active'), { type: 'integer' }),
-  column('Last Schedule', (object, now) => timeSince(valueAt(object, 'status', 'lastScheduleTime'), now, '<none>')),
+  column('Last Schedule', object => timeSince(valueAt(object, 'status', 'lastScheduleTime'), '<none>')),
   AGE,
   CONTAINERS,
   IMAGES,

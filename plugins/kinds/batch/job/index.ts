@@ -28,11 +28,11 @@ const jobCompletions: Cell = job => {
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 };
 
-const jobDuration: Cell = (job, now) => {
-  const start = Date.parse(stringAt(job, 'status', 'startTime'));
-  if (Number.isNaN(start)) return '';
+const jobDuration: Cell = job => {
+  const since = Date.parse(stringAt(job, 'status', 'startTime'));
+  if (Number.isNaN(since)) return '';
   const end = Date.parse(stringAt(job, 'status', 'completionTime'));
-  return humanDuration((Number.isNaN(end) ? now : end) - start);
+  return Number.isNaN(end) ? { since } : humanDuration(end - since);
 };
 
 const COLUMNS: readonly Column[] = [

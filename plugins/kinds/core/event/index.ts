@@ -28,7 +28,7 @@ const firstOf = (event: unknown, ...names: readonly string[]): unknown =>
 /** The series of an Event, whose count and time take precedence over those of the Event. */
 const seriesOf = (event: unknown): unknown => valueAt(event, 'series') ?? undefined;
 
-const lastSeen: Cell = (event, now) =>
+const lastSeen: Cell = event =>
   timeSince(
     seriesOf(event) === undefined
       ? firstOf(
@@ -40,7 +40,6 @@ const lastSeen: Cell = (event, now) =>
           'eventTime',
         )
       : valueAt(event, 'series', 'lastObservedTime'),
-    now,
   );
 
 const eventCount: Cell = event =>
@@ -58,8 +57,8 @@ const COLUMNS: readonly Column[] = [
   ),
   wideColumn('Source', eventSource),
   column('Message', event => stringAt(firstOf(event, 'message', 'note')).trim()),
-  wideColumn('First Seen', (event, now) =>
-    timeSince(firstOf(event, 'firstTimestamp', 'deprecatedFirstTimestamp', 'eventTime'), now),
+  wideColumn('First Seen', event =>
+    timeSince(firstOf(event, 'firstTimestamp', 'deprecatedFirstTimestamp', 'eventTime')),
   ),
   wideColumn('Count', eventCount),
   column('Name', stringCell('metadata.name'), { format: 'name', wide: true, description: NAME.description }),

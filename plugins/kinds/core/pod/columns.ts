@@ -1,16 +1,8 @@
 import type { Column } from '../../../../core/api/strategy.js';
+import type { CellValue } from '../../../../core/model/age.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { numberAt, recordsAt, stringAt, valueAt } from '../../../../core/model/record.js';
-import {
-  AGE,
-  column,
-  conditionOf,
-  isConditionTrue,
-  NAME,
-  stringCell,
-  timeSince,
-  wideColumn,
-} from '../../shared/columns.js';
+import { AGE, column, conditionOf, isConditionTrue, NAME, stringCell, wideColumn } from '../../shared/columns.js';
 
 /** What the columns of a pod show about its containers. */
 interface Summary {
@@ -127,12 +119,10 @@ function summarize(pod: ApiObject): Summary {
   };
 }
 
-function restartsCell(pod: ApiObject, now: number): string {
-  const summary = cachedSummary(pod);
-  const last = summary.restarts > 0 && summary.lastRestart > 0;
-  return last
-    ? `${summary.restarts} (${timeSince(new Date(summary.lastRestart).toISOString(), now)} ago)`
-    : String(summary.restarts);
+function restartsCell(pod: ApiObject): CellValue {
+  const { restarts, lastRestart } = cachedSummary(pod);
+  if (restarts <= 0 || lastRestart <= 0) return String(restarts);
+  return { since: lastRestart, before: `${restarts} (`, after: ' ago)' };
 }
 
 function readinessGatesCell(pod: ApiObject): string {

@@ -1,0 +1,158 @@
+import { after } from '../../core/api/awaitable.js';
+import type { Awaitable } from '../../core/api/point.js';
+import { RENDER_AHEAD } from '../../core/limits.js';
+import type { Naming } from '../../core/naming.js';
+import type { Choice } from '../../core/request/negotiate.js';
+import { firstValue } from '../../core/request/query.js';
+import type { Route } from '../../core/request/route.js';
+import { objectEnd } from '../../core/schema/jsonTape.js';
+import type { Resource } from '../../core/schema/resource.js';
+import { metadataStart } from '../../core/schema/storedText.js';
+import {
+  DEFAULT_COLUMNS,
+  type ListMetadata,
+  parseIncludeObject,
+  partialObjectMetadata,
+  partialObjectMetadataList,
+  tableValue,
+} from '../../core/tables/index.js';
+import { jsonFrame } from '../../core/tables/frame.js';
+import { rowTexts, showRows } from '../../core/tables/rowText.js';
+import type { Entry } from '../../core/threads/entry.js';
+import { compresses, respondWhole, streamParts } from './compress.js';
+import { inOrder } from './inOrder.js';
+import { needsConversion } from './list.js';
+import type { RecordForm, Records } from './records.js';
+import { renderSlices } from './renderedList.js';
+import { type Headers, indented } from './reply.js';
+import type { FrontRequest } from './sender.js';
+import { TextWriter } from './textWriter.js';
+
+/*
+ * Lists in JSON whose items are made of the texts of stored objects without parsing them: metadata is cut out, and the
+ * cells of Tables are kept.
+ */
+
+const COMMA = Buffer.from(',');
+const CLOSE = Buffer.from('}');
+const NULL = Buffer.from('null');
+
+/** How a list is made of stored texts. */
+export interface TextListForm {
+  /** The text around the items, by the metadata of the list. */
+  frame(list: ListMetadata): { readonly head: string; readonly tail: string };
+  /** The text of the items of some entries, with a comma before each. */
+  items(request: FrontRequest, entries: readonly Entry[]): Awaitable<Uint8Array>;
+}
+
+/** What lists are made with, besides the request. */
+export interface TextListParts {
+  readonly naming: Naming;
+  readonly records: Records;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** The texts are made within one turn of the event loop, one after the other. */
+const writer = new TextWriter();
+
+/** Writes the object of an item: its text, which is at hand, in the form of the list. */
+type WriteObject = (text: Uint8Array) => void;
+
+/** Writes the metadata of a stored object as a PartialObjectMetadata. */
+function metadataWriter(resource: Resource, { version }: Choice, naming: Naming): WriteObject {
+  const start = metadataStart(resource);
+  const empty = JSON.stringify(partialObjectMetadata({ ...resource, metadata: {} }, version, naming));
+  const head = Buffer.from(empty.slice(0, -'{}}'.length));
+  return text => {
+    writer.copy(head);
+    writer.copy(text, start, objectEnd(text, start));
+    writer.copy(CLOSE);
+  };
+}
+
+function metadataForm(resource: Resource, choice: Choice, { naming }: TextListParts): TextListForm {
+  const write = metadataWriter(resource, choice, naming);
+  return {
+    frame: list => jsonFrame({ ...partialObjectMetadataList([], list, choice.version, naming), items: [] }),
+    items: (_request, entries) => {
+      writer.begin();
+      for (const entry of entries) {
+        writer.copy(COMMA);
+        write(entry.value);
+      }
+      return writer.written();
+    },
+  };
+}
+
+function objectWriter(route: Route, choice: Choice, resource: Resource, naming: Naming): WriteObject {
+  const includeObject = parseIncludeObject(firstValue(route.query, 'includeObject'));
+  if (includeObject === 'None') return () => writer.copy(NULL);
+  return includeObject === 'Object' ? text => writer.copy(text) : metadataWriter(resource, choice, naming);
+}
+
+function tableForm(
+  route: Route,
+  choice: Choice,
+  resource: Resource,
+  { naming, records, now }: TextListParts,
+): TextListForm {
+  const write = objectWriter(route, choice, resource, naming);
+  const { columns = DEFAULT_COLUMNS } = resource.strategy;
+  const form: RecordForm = { records: 'row', key: 'row', encode: texts => rowTexts(resource, texts) };
+  const table = { columns, objects: [], includeObject: 'None', now: 0, withHeader: true } as const;
+  const join = (entries: readonly Entry[], rows: readonly Uint8Array[]): Uint8Array => {
+    let next = 0;
+    writer.begin();
+    const endRow = (): void => {
+      write(entries[next++]!.value);
+      writer.copy(CLOSE);
+    };
+    for (const piece of rows) showRows(piece, now(), writer, endRow);
+    return writer.written();
+  };
+  return {
+    frame: listMetadata => jsonFrame(tableValue({ ...table, listMetadata, tableVersion: choice.version, naming })),
+    items: (request, entries) => after(records.find(request, entries, form), rows => join(entries, rows)),
+  };
+}
+
+/**
+ * The form of a list that is made of stored texts; undefined for any other. Throws 400 for a Table with an unknown
+ * `includeObject`.
+ */
+export function textListForm(
+  choice: Choice,
+  { exchange, route }: FrontRequest,
+  resource: Resource,
+  parts: TextListParts,
+): TextListForm | undefined {
+  const isJson = choice.media === 'json' && !(choice.pretty ?? indented(exchange));
+  if (!isJson || !resource.builtIn || needsConversion(resource)) return undefined;
+  if (choice.form === 'table') return tableForm(route, choice, resource, parts);
+  return choice.form === 'partialList' ? metadataForm(resource, choice, parts) : undefined;
+}
+
+/** Answers with a list of one or more entries: as a whole if they are few, else in parts. */
+export async function respondMadeList(
+  request: FrontRequest,
+  headers: Headers,
+  form: TextListForm,
+  entries: readonly Entry[],
+  list: ListMetadata,
+): Promise<void> {
+  const { exchange } = request;
+  const { head, tail } = form.frame(list);
+  const [first = [], ...others] = renderSlices(entries);
+  const text = await form.items(request, first);
+  const begin = Buffer.concat([Buffer.from(head), text.subarray(COMMA.length)]);
+  const end = Buffer.from(tail);
+  if (others.length === 0) return await respondWhole(exchange, headers, Buffer.concat([begin, end]));
+  async function* parts(): AsyncGenerator<Uint8Array> {
+    yield begin;
+    yield* inOrder(others, RENDER_AHEAD, slice => form.items(request, slice));
+    yield end;
+  }
+  await streamParts(exchange, headers, parts(), compresses(exchange, begin.length * (others.length + 1)));
+}
