@@ -104,6 +104,7 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
     {
       setting: 'authorizationMode',
       read: listOf(oneOf(AUTHORIZATION_MODES)),
+      repeatable: true,
       placeholder: 'MODES',
       help: 'Node, RBAC, AlwaysAllow, AlwaysDeny, with commas (RBAC)',
     },

@@ -23,27 +23,36 @@ export const level: Reader<number> = (value, path) => {
   throw new ConfigError(path, `must be a whole number between 0 and 10, not ${JSON.stringify(value)}`);
 };
 
-/** `true` or `false`. */
+const TRUE: ReadonlySet<unknown> = new Set([true, '1', 't', 'T', 'TRUE', 'true', 'True']);
+const FALSE: ReadonlySet<unknown> = new Set([false, '0', 'f', 'F', 'FALSE', 'false', 'False']);
+
+/** `true` or `false`, in any form that upstream's flags have. */
 export const flag: Reader<boolean> = (value, path) => {
-  if (value === true || value === 'true') return true;
-  if (value === false || value === 'false') return false;
+  if (TRUE.has(value)) return true;
+  if (FALSE.has(value)) return false;
   throw new ConfigError(path, `must be true or false, not ${JSON.stringify(value)}`);
 };
 
 const UNITS = new Map([
+  ['ns', 1e-6],
+  ['us', 1e-3],
+  ['\u00b5s', 1e-3],
+  ['\u03bcs', 1e-3],
   ['ms', 1],
   ['s', 1000],
   ['m', 60_000],
   ['h', 3_600_000],
 ]);
 
+const AMOUNT = /(\d+(?:\.\d*)?|\.\d+)(ns|[u\u00b5\u03bc]s|ms|h|m|s)/g;
+const DURATION = new RegExp(`^\\+?(?:${AMOUNT.source})+$`);
+
 /** A duration such as `90s`, `1m30s`, `250ms` or `0`, in milliseconds. */
 export const duration: Reader<number> = (value, path) => {
   if (value === 0 || value === '0') return 0;
-  if (typeof value === 'string' && value.length <= 32 && /^(\d+(\.\d+)?(ms|h|m|s))+$/.test(value)) {
+  if (typeof value === 'string' && value.length <= 32 && DURATION.test(value)) {
     let total = 0;
-    for (const [, amount, unit] of value.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g))
-      total += Number(amount) * UNITS.get(unit!)!;
+    for (const [, amount, unit] of value.matchAll(AMOUNT)) total += Number(amount) * UNITS.get(unit!)!;
     return total;
   }
   throw new ConfigError(path, `must be a duration such as 30s or 1m30s, not ${JSON.stringify(value)}`);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { SignerFiles } from '../../plugins/controllers/certificates/config.js';
 import { checkAuthority } from '../../plugins/controllers/certificates/issue.js';
 import { ConfigError } from '../api/point.js';
+import { atFlag } from './atFlag.js';
 import type { Settings } from './settings.js';
 
 /** The settings of single signers: signer in neutral names, its part in the name of the settings, and in the flags. */
@@ -24,7 +25,7 @@ function checkPair({ certFile, keyFile }: Files, certFlag: string, keyFlag: stri
     [keyFlag, keyFile],
   ] as const)
     if (file !== undefined && !existsSync(file)) throw new ConfigError(flag, `there is no file ${file}`);
-  if (certFile !== undefined && keyFile !== undefined) checkAuthority({ certFile, keyFile });
+  if (certFile !== undefined && keyFile !== undefined) atFlag(certFlag, () => checkAuthority({ certFile, keyFile }));
 }
 
 const filesOfAll = (settings: Settings): Files => ({
@@ -39,6 +40,8 @@ const filesOf = (settings: Settings, part: (typeof SIGNERS)[number][1]): Files =
 
 /** Checks the settings of signers. Throws ConfigError, which names the flag and the fix. */
 export function checkSigning(settings: Settings): Settings {
+  if (settings.clusterSigningDuration <= 0)
+    throw new ConfigError('--cluster-signing-duration', 'must be longer than 0');
   const all = filesOfAll(settings);
   checkPair(all, '--cluster-signing-cert-file', '--cluster-signing-key-file');
   for (const [, part, name] of SIGNERS) {

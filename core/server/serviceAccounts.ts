@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { ConfigError } from '../api/point.js';
 import { namingOf } from '../naming.js';
 import type { ServiceAccountConfig } from '../../plugins/authn/serviceAccount/config.js';
+import { readSigningKey, readVerificationKeys } from '../../plugins/authn/serviceAccount/keys.js';
+import { atFlag } from './atFlag.js';
 import type { Settings } from './settings.js';
 
 const HOUR = 3_600_000;
@@ -34,20 +36,21 @@ function checkMaxExpiration(milliseconds: number): void {
     throw new ConfigError('--service-account-max-token-expiration', 'must be between 1 hour and 2^32 seconds');
 }
 
-/**
- * Checks the settings of service accounts as far as that needs no key. Throws ConfigError, which names the flag and the
- * fix.
- */
+function checkKeyFile(flag: string, file: string, read: (file: string) => unknown): void {
+  if (!existsSync(file)) throw new ConfigError(flag, `there is no file ${file}`);
+  atFlag(flag, () => read(file));
+}
+
+/** Checks the settings of service accounts. Throws ConfigError, which names the flag and the fix. */
 export function checkServiceAccounts(settings: Settings): Settings {
   const { serviceAccountIssuer, serviceAccountJwksUri, serviceAccountMaxTokenExpiration } = settings;
   if (serviceAccountIssuer) checkIssuers(serviceAccountIssuer);
   if (serviceAccountJwksUri !== undefined) checkJwksUri(serviceAccountJwksUri);
   if (serviceAccountMaxTokenExpiration !== undefined) checkMaxExpiration(serviceAccountMaxTokenExpiration);
   for (const file of settings.serviceAccountKeyFile ?? [])
-    if (!existsSync(file)) throw new ConfigError('--service-account-key-file', `there is no file ${file}`);
+    checkKeyFile('--service-account-key-file', file, readVerificationKeys);
   const { serviceAccountSigningKeyFile: signing } = settings;
-  if (signing !== undefined && !existsSync(signing))
-    throw new ConfigError('--service-account-signing-key-file', `there is no file ${signing}`);
+  if (signing !== undefined) checkKeyFile('--service-account-signing-key-file', signing, readSigningKey);
   return settings;
 }
 

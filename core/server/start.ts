@@ -16,6 +16,7 @@ import { urlHost } from './address.js';
 import { checkAudit } from './audit.js';
 import { checkSigning } from './certificateSigning.js';
 import { checkControllers } from './controllers.js';
+import { checkCredentialFiles } from './credentialFiles.js';
 import { checkEtcd } from './etcd.js';
 import { checkFeatures, featuresOf, featureWarnings } from './features.js';
 import { checkServiceAccounts } from './serviceAccounts.js';
@@ -41,7 +42,9 @@ export interface RunningServer {
 }
 
 const checkAll = (settings: Settings): Settings =>
-  checkControllers(checkAudit(checkSigning(checkFeatures(checkServiceAccounts(checkEtcd(settings))))));
+  checkControllers(
+    checkAudit(checkSigning(checkFeatures(checkServiceAccounts(checkCredentialFiles(checkEtcd(settings)))))),
+  );
 
 /** Starts a server. Throws ConfigError for bad settings and StoreError for a store that cannot be used. */
 export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {

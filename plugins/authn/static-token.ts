@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { type Authenticator, authenticator, ConfigError, definePlugin, type Plugin } from '../../core/api/index.js';
 import { bearerToken, unknownToken } from './bearer.js';
-import { digest, parseTokenFile, type TokenTable } from './token-file.js';
+import { digest, readTokenFile, type TokenTable } from './token-file.js';
 
 /** The token file; it is read once, at start. */
 export interface StaticTokenConfig {
@@ -22,14 +21,6 @@ export function staticTokens(table: TokenTable): Authenticator {
   };
 }
 
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (thrown) {
-    throw new ConfigError(file, `cannot read the token file: ${(thrown as Error).message}`);
-  }
-}
-
 function parse(config: unknown): StaticTokenConfig {
   const file = (config as Partial<StaticTokenConfig> | null | undefined)?.file;
   if (typeof file !== 'string' || file === '') throw new ConfigError('file', 'expected the path of a token file');
@@ -40,5 +31,5 @@ function parse(config: unknown): StaticTokenConfig {
 export default definePlugin({
   name: 'static-token',
   parse,
-  contribute: config => [authenticator.of(() => staticTokens(parseTokenFile(read(config.file), config.file)))],
+  contribute: config => [authenticator.of(() => staticTokens(readTokenFile(config.file)))],
 }) satisfies Plugin<StaticTokenConfig>;

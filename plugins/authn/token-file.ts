@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { ConfigError, type User } from '../../core/api/index.js';
 
 /** Users by the SHA-256 of their token, so that the time of a lookup reveals nothing about the tokens. */
@@ -83,4 +84,15 @@ export function parseTokenFile(text: string, file: string): TokenTable {
     line += lines;
   }
   return table;
+}
+
+/** The users of a token file. Throws ConfigError for a file that cannot be read or parsed. */
+export function readTokenFile(file: string): TokenTable {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (thrown) {
+    throw new ConfigError(file, `cannot read the token file: ${(thrown as NodeJS.ErrnoException).code}`);
+  }
+  return parseTokenFile(text, file);
 }

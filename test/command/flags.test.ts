@@ -58,6 +58,38 @@ describe('flags of serve', () => {
       livezGracePeriod: 250,
     });
     expect(loadSettings(['--authorization-mode=RBAC,AlwaysAllow']).authorizationMode).toEqual(['RBAC', 'AlwaysAllow']);
+    expect(loadSettings(['--authorization-mode=Node', '--authorization-mode=RBAC']).authorizationMode).toEqual([
+      'Node',
+      'RBAC',
+    ]);
+  });
+
+  it.each([
+    ['1h5us', 3_600_000.005],
+    ['+2h', 7_200_000],
+    ['.5m', 30_000],
+    ['1.s', 1000],
+    ['3\u00b5s', 0.003],
+    ['3\u03bcs', 0.003],
+    ['2000000ns', 2],
+  ])('accept the duration %s as upstream does', (text, milliseconds) => {
+    expect(loadSettings([`--service-account-max-token-expiration=${text}`])).toMatchObject({
+      serviceAccountMaxTokenExpiration: milliseconds,
+    });
+  });
+
+  it.each(['.h', '1h.', '-1h', '+', '1', '1d'])('refuse the duration %j', text => {
+    expect(refusal(`--history=${text}`)).toBe(
+      `--history: must be a duration such as 30s or 1m30s, not ${JSON.stringify(text)}`,
+    );
+  });
+
+  it("accept all of upstream's words for true and false", () => {
+    for (const text of ['1', 't', 'T', 'TRUE', 'true', 'True'])
+      expect(loadSettings([`--anonymous-auth=${text}`]).anonymousAuth).toBe(true);
+    for (const text of ['0', 'f', 'F', 'FALSE', 'false', 'False'])
+      expect(loadSettings([`--anonymous-auth=${text}`]).anonymousAuth).toBe(false);
+    expect(refusal('--anonymous-auth=yes')).toBe('--anonymous-auth: must be true or false, not "yes"');
   });
 
   it.each([
