@@ -171,6 +171,56 @@ describe('a request is refused by the signer', () => {
   });
 });
 
+describe('a request is refused at once', () => {
+  const pem = (der: Buffer) =>
+    Buffer.from(
+      `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`,
+    ).toString('base64');
+  const derOf = (request: string): Buffer =>
+    Buffer.from(
+      Buffer.from(request, 'base64')
+        .toString()
+        .replace(/-----[^-]+-----|\s/g, ''),
+      'base64',
+    );
+  const changed = (der: Buffer, at: number, value: number): Buffer => {
+    const copy = Buffer.from(der);
+    copy[at < 0 ? copy.length + at : at] = value;
+    return copy;
+  };
+  const refused = async (request: string) => {
+    const { status, body } = await submit({ request });
+    return [status, /\[\]byte\{[^}]*\}: (.*)$/.exec(body.details?.causes?.[0]?.message as unknown as string)?.[1]];
+  };
+
+  test.each([
+    ['rsa', 'crypto/rsa: verification error'],
+    ['ec', 'x509: ECDSA verification failure'],
+  ] as const)('that is not signed with its own %s key', async (type, why) => {
+    const der = derOf((await pkcs10('CN=dave', [], type)).request);
+    expect((await submit({ request: pem(der) })).status).toBe(201);
+    expect(await refused(pem(changed(der, -1, der.at(-1)! ^ 1)))).toEqual([422, why]);
+    // The subject is what the signature is there for.
+    const subject = der.indexOf('dave');
+    expect(await refused(pem(changed(der, subject, 'e'.charCodeAt(0))))).toEqual([422, why]);
+  });
+
+  test('that is not a request in DER', async () => {
+    const der = derOf((await pkcs10('CN=dave')).request);
+    expect(await refused(pem(der.subarray(0, 100)))).toEqual([422, 'asn1: syntax error: data truncated']);
+    expect(await refused(pem(Buffer.concat([der, der])))).toEqual([422, 'asn1: syntax error: trailing data']);
+    expect(await refused(pem(Buffer.from([0x30, 0])))).toEqual([422, 'asn1: syntax error: sequence truncated']);
+    expect(await refused(pem(changed(der, 1, 0x80)))).toEqual([
+      422,
+      'asn1: syntax error: indefinite length found (not DER)',
+    ]);
+    for (let at = 0; at < der.length; at++) {
+      const { status } = await submit({ request: pem(changed(der, at, der[at]! ^ 0x55)) });
+      expect([at, status]).toEqual([at, 422]);
+    }
+  });
+});
+
 test('nobody can request a client certificate of the group that may do everything', async () => {
   const { request } = await pkcs10('CN=dave, O=system:masters');
   const answer = await submit({ request });

@@ -3,6 +3,7 @@ import type { ResourceTarget } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
 import { impersonatedUser } from '../../core/access/impersonate.js';
 import { Api } from '../api/support.js';
+import { CERTIFICATE_REQUEST } from './data/certificateRequest.js';
 
 const asking = async (...headers: [string, string][]): Promise<{ user: User | undefined; asked: string[] }> => {
   const asked: string[] = [];
@@ -142,12 +143,12 @@ describe('requests that impersonate a user', () => {
   });
 
   test('create objects that show the impersonated user', async () => {
-    const pem = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n').toString(
-      'base64',
-    );
     const { status, body } = await api.post(
       '/apis/certificates.k8s.io/v1/certificatesigningrequests',
-      { metadata: { name: 'asked' }, spec: { request: pem, signerName: 'example.com/s', usages: ['client auth'] } },
+      {
+        metadata: { name: 'asked' },
+        spec: { request: CERTIFICATE_REQUEST, signerName: 'example.com/s', usages: ['client auth'] },
+      },
       { headers: { 'impersonate-user': 'zoe', 'impersonate-group': 'system:masters' } },
     );
     expect([status, body.spec?.username, body.spec?.groups]).toEqual([

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { configMap, deployment, several } from './manifests.js';
 import { type BuiltServer, hasKubectl, Kubectl, startBuiltServer } from './server.js';
+import { CERTIFICATE_REQUEST } from '../access/data/certificateRequest.js';
 
 const TIMEOUT = 60_000;
 const able = await hasKubectl();
@@ -134,12 +135,11 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
   });
 
   test('certificate approves and denies requests, also while impersonating', async () => {
-    const pem = '-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n';
     const request = {
       apiVersion: 'certificates.k8s.io/v1',
       kind: 'CertificateSigningRequest',
       metadata: { name: 'asked' },
-      spec: { request: Buffer.from(pem).toString('base64'), signerName: 'example.com/signer', usages: ['client auth'] },
+      spec: { request: CERTIFICATE_REQUEST, signerName: 'example.com/signer', usages: ['client auth'] },
     };
     const state = (): Promise<string> => k.run('get', 'csr', 'asked', '-o', 'jsonpath={.status.conditions[*].type}');
     for (const [verb, type] of [

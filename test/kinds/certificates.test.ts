@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Refusal } from '../../core/model/refusal.js';
 import { create, contextWith, lines, object, strategyOf } from './helpers.js';
+import { CERTIFICATE_REQUEST } from '../access/data/certificateRequest.js';
 
 const NAME = 'certificates.orchestrator.io/certificatesigningrequests';
 const pem = (label: string): string =>
   Buffer.from(`-----BEGIN ${label}-----\nAAAA\n-----END ${label}-----\n`).toString('base64');
-const asked = { request: pem('CERTIFICATE REQUEST'), signerName: 'example.com/signer', usages: ['client auth'] };
+const asked = { request: CERTIFICATE_REQUEST, signerName: 'example.com/signer', usages: ['client auth'] };
 const request = (spec: object = {}, rest: object = {}): ApiObject =>
   object('CertificateSigningRequest', { spec: { ...asked, ...spec }, ...rest }, 'certificates.k8s.io/v1');
 const condition = (type: string, more: object = {}): object => ({ type, status: 'True', reason: 'R', ...more });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
+import { CERTIFICATE_REQUEST } from '../access/data/certificateRequest.js';
 
 const MERGE = 'application/merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
@@ -33,8 +34,7 @@ describe('writes', () => {
   afterAll(() => api.close());
 
   test('of certificate requests own only what they can change', async () => {
-    const pem = '-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n';
-    const spec = { request: Buffer.from(pem).toString('base64'), signerName: 'a.b/c', usages: ['client auth'] };
+    const spec = { request: CERTIFICATE_REQUEST, signerName: 'a.b/c', usages: ['client auth'] };
     const made = await api.made(`${REQUESTS}?fieldManager=one`, { metadata: { name: 'r', labels: { a: 'b' } }, spec });
     expect(owners(made)).toEqual(['one object: f:metadata f:labels']);
     const condition = { type: 'Approved', status: 'True', reason: 'R' };

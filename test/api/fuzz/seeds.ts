@@ -1,3 +1,5 @@
+import { CERTIFICATE_REQUEST } from '../../access/data/certificateRequest.js';
+
 const container = {
   name: 'c',
   image: 'nginx:1',
@@ -131,7 +133,9 @@ export const SEEDS: ReadonlyMap<string, object> = new Map<string, object>(
     leases: { spec: { holderIdentity: 'h', leaseDurationSeconds: 5, renewTime: '2020-01-01T00:00:00.000000Z' } },
     priorityclasses: { value: 7 },
     runtimeclasses: { handler: 'h' },
-    certificatesigningrequests: { spec: { request: 'AAAA', signerName: 'example.com/s', usages: ['client auth'] } },
+    certificatesigningrequests: {
+      spec: { request: CERTIFICATE_REQUEST, signerName: 'example.com/s', usages: ['client auth'] },
+    },
     flowschemas: { spec: { priorityLevelConfiguration: { name: 'x' }, matchingPrecedence: 9 } },
     prioritylevelconfigurations: {
       spec: { type: 'Limited', limited: { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } } },

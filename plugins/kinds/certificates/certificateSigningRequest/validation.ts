@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { requestComplaint } from './signature.js';
 import { dns1123Label, dns1123Subdomain } from '../../../../core/model/names.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { numberAt, recordsAt, specOf, stringAt, stringsAt } from '../../../../core/model/record.js';
@@ -101,19 +102,33 @@ function goBytes(base64: unknown): Verbatim {
   );
 }
 
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** The bytes of a block, without its headers; undefined where it holds something else than base64. */
+function bytesOf(content: string): Buffer | undefined {
+  const body = content.includes(':') ? content.slice(content.search(/\r?\n\r?\n/)) : content;
+  const base64 = body.replace(/\s/g, '');
+  return BASE64.test(base64) ? Buffer.from(base64, 'base64') : undefined;
+}
+
+/** Why a text is not a request in PEM that is signed with its own key; undefined if it is one. */
+function pemComplaint(base64: string): string | undefined {
+  const [first] = blocksOf(base64);
+  const der = first?.label === 'CERTIFICATE REQUEST' ? bytesOf(first.content) : undefined;
+  return der ? requestComplaint(der) : 'PEM block type must be CERTIFICATE REQUEST';
+}
+
 /**
- * Violations of a new request: the PKCS #10 request in PEM (RFC 7468, section 7), the signer, the usages and the
- * duration.
+ * Violations of a new request: the PKCS #10 request in PEM (RFC 7468, section 7) and its signature, the signer, the
+ * usages and the duration.
  */
 export function validateRequest(object: ApiObject, legacySigner: string): Violation[] {
   const wanted = specOf(object);
   const signer = stringAt(wanted, 'signerName');
   const seconds = numberAt(wanted, 'expirationSeconds');
-  const [first] = blocksOf(stringAt(wanted, 'request'));
+  const complaint = pemComplaint(stringAt(wanted, 'request'));
   return [
-    ...(first?.label === 'CERTIFICATE REQUEST'
-      ? []
-      : [invalid('spec.request', goBytes(wanted.request), 'PEM block type must be CERTIFICATE REQUEST')]),
+    ...(complaint === undefined ? [] : [invalid('spec.request', goBytes(wanted.request), complaint)]),
     ...validateUsages(stringsAt(wanted, 'usages')),
     ...(signer === legacySigner
       ? [invalid('spec.signerName', signer, 'the legacy signerName is not allowed via this API version')]
