@@ -83,6 +83,67 @@ describe.each([['RBAC'], ['RBAC,AlwaysDeny']])('with --authorization-mode=%s', m
     expect((await api.post(BINDINGS, binding('edit', 'ClusterRole', 'edit'), carol)).status).toBe(403);
   });
 
+  test('a binding to what names no role is refused for that, before its validation', async () => {
+    const to = (roleRef: object) => ({ metadata: { name: 'odd' }, roleRef });
+    const answers = async (path: string, roleRef: object) => {
+      const { status, body } = await api.post(path, to(roleRef), carol);
+      return [status, body.reason, body.message];
+    };
+    expect(await answers(BINDINGS, { kind: 'role', name: 'self' })).toEqual([
+      500,
+      undefined,
+      'unsupported role reference kind: "role"',
+    ]);
+    expect(await answers(BINDINGS, { kind: 'Role', name: '' })).toEqual([
+      400,
+      'BadRequest',
+      'Name parameter required.',
+    ]);
+    expect(await answers(BINDINGS, { kind: 'ClusterRole', name: 'a/b' })).toEqual([
+      400,
+      'BadRequest',
+      `Name parameter invalid: "a/b": may not contain '/'`,
+    ]);
+    const clusterBindings = `${RBAC}/clusterrolebindings`;
+    await api.made(`${RBAC}/clusterroles`, role('binders', rule(GROUP, 'clusterrolebindings', ['create'])));
+    await api.made(clusterBindings, binding('binders', 'ClusterRole', 'binders', 'carol'));
+    expect(await answers(clusterBindings, { kind: 'Role', name: 'self' })).toEqual([
+      400,
+      'BadRequest',
+      'Namespace parameter required.',
+    ]);
+  });
+
+  test('the verb bind counts in the group that the binding names', async () => {
+    await api.made(ROLES, role('held-by-nobody', rule('', 'pods', ['*'])));
+    await api.made(ROLES, role('bind-any', rule(GROUP, 'roles', ['bind'])));
+    await api.made(BINDINGS, binding('bind-any', 'Role', 'bind-any', 'carol'));
+    const post = (apiGroup: string) => {
+      const body = {
+        ...binding('by-bind', 'Role', 'held-by-nobody'),
+        roleRef: { apiGroup, kind: 'Role', name: 'held-by-nobody' },
+      };
+      return api.post(`${BINDINGS}?dryRun=All`, body, carol);
+    };
+    const other = await post('apps');
+    expect([other.status, other.body.message]).toEqual([403, expect.stringContaining('not currently held')]);
+    expect((await post('')).status).toBe(201);
+    expect((await post(GROUP)).status).toBe(201);
+    await api.delete(`${BINDINGS}/bind-any`);
+  });
+
+  test('an update that is invalid names each cause twice, as upstream, and says it once', async () => {
+    await api.made(ROLES, role('twice', rule('', 'pods', ['get'])));
+    const { status, body } = await api.put(`${ROLES}/twice`, role('twice', rule('', 'pods', [])));
+    const cause = {
+      field: 'rules[0].verbs',
+      reason: 'FieldValueRequired',
+      message: 'Required value: verbs must contain at least one value',
+    };
+    expect([status, body.details?.causes]).toEqual([422, [cause, cause]]);
+    expect(body.message).toBe(`Role.${GROUP} "twice" is invalid: ${cause.field}: ${cause.message}`);
+  });
+
   test('the verb escalate allows any role [A355], and system:masters all of it', async () => {
     expect((await api.post(ROLES, role('by-root', rule('*', '*', ['*'])), { token: 'root' })).status).toBe(201);
     await api.made(ROLES, role('escalator', rule(GROUP, 'roles', ['escalate'])));

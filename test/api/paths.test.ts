@@ -115,6 +115,30 @@ describe('path shapes', () => {
     expect((await api.patch(node, 'text/plain', 'x')).status).toBe(415);
   });
 
+  test.each([
+    ['a%25b', "may not contain '%'"],
+    ['a%252Fb', "may not contain '%'"],
+  ])('a name that no object can have, %s, is 400 for every verb that names an object', async (segment, why) => {
+    const name = decodeURIComponent(segment);
+    const expected = `Name parameter invalid: ${JSON.stringify(name)}: ${why}`;
+    for (const path of ['/api/v1/nodes', '/api/v1/namespaces/shop/services', `${CRDS}`]) {
+      const one = `${path}/${segment}`;
+      const merge = 'application/merge-patch+json';
+      const answers = [
+        await api.get(one),
+        await api.get(`${one}/status`),
+        await api.delete(one),
+        await api.patch(one, merge, {}),
+        await api.put(one, { metadata: { name } }),
+        await api.patch(`${one}?fieldManager=x`, 'application/apply-patch+yaml', { metadata: { name } }),
+      ];
+      for (const { status, body } of answers.slice(0, 4)) expect([status, body.message]).toEqual([400, expected]);
+      for (const { status } of answers.slice(4)) expect(status).toBe(400);
+    }
+    const scale = await api.get(`/apis/apps/v1/namespaces/shop/deployments/${segment}/scale`);
+    expect([scale.status, scale.body.details?.kind]).toEqual([404, 'deployments/scale']);
+  });
+
   test('an encoded slash separates segments like a plain one', async () => {
     expect((await api.get('/api/v1/namespaces/shop%2Fpods/p1')).status).toBe(200);
     expect((await api.get('/api/v1/namespaces/a%2Fb/pods')).status).toBe(404);

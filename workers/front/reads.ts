@@ -1,3 +1,4 @@
+import { checkNameParameter } from '../../core/model/nameParameter.js';
 import type { Exchange } from '../../core/api/listener.js';
 import { LIST_SLICE_BYTES } from '../../core/limits.js';
 import { decodeStored } from '../../core/plugin/stored.js';
@@ -36,11 +37,11 @@ export async function get(context: ReadContext, request: FrontRequest, resource:
   const entry = context.state.collections
     .get(resource.storageName)
     ?.entries.get(keyOf(resource, target.namespace, name));
-  if (!entry)
-    throw notFound(
-      (isScale && resource.strategy.scale?.notFoundAs) || { group: resource.group, resource: resource.plural },
-      name,
-    );
+  if (!entry) {
+    const scaled = isScale ? resource.strategy.scale?.notFoundAs : undefined;
+    if (!scaled) checkNameParameter(name);
+    throw notFound(scaled ?? { group: resource.group, resource: resource.plural }, name);
+  }
   if (isConnect(sub)) {
     refuseConnect(resource, sub, 'get', decodeStored(entry.value), route.query);
     return exchange.respond(204, [NO_CACHE], new Uint8Array());

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../../core/api/point.js';
 import type { ApiObject } from '../../core/model/object.js';
+import { checkNameParameter } from '../../core/model/nameParameter.js';
 import { unknownPath, type Violation } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
@@ -102,6 +103,8 @@ export const merge = (context: Context, decoded: Decoded): Awaitable<Merged> =>
   mergeOf(context, decoded) as Awaitable<Merged>;
 
 function mergeOf(context: Context, decoded: DecodedWrite): Awaitable<Merge> {
+  const { name } = decoded.request.target;
+  if (name !== '') checkNameParameter(name);
   switch (decoded.is) {
     case 'create':
       return create(context, decoded);

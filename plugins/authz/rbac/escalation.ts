@@ -14,6 +14,9 @@ import {
   type User,
   type Validator,
 } from '../../../core/api/index.js';
+import { checkNameParameter } from '../../../core/model/nameParameter.js';
+import { goQuote } from '../../../core/model/quote.js';
+import { badRequest } from '../../../core/model/refusal.js';
 import { missingPermissions } from './covers.js';
 import { describeRules } from './describe.js';
 import { joinErrors, type Rbac } from './evaluate.js';
@@ -32,6 +35,12 @@ const WRITES: Match = {
   resources: [...ROLES, 'rolebindings', 'clusterrolebindings'],
   operations: ['CREATE', 'UPDATE'],
 };
+
+/** Resources by the kind of role that a binding names. */
+const ROLE_KINDS: ReadonlyMap<string, string> = new Map([
+  ['ClusterRole', 'clusterroles'],
+  ['Role', 'roles'],
+]);
 
 /** The role of a binding that names none, which the validation of the kind reports. */
 const NO_ROLE: RoleRef = { apiGroup: '', kind: '', name: '' };
@@ -83,9 +92,19 @@ export class Escalation {
   async #checkBinding(change: Change, object: Stored): Promise<void> {
     const reference = (object['roleRef'] ?? NO_ROLE) as RoleRef;
     if (await this.#mayBind(change, reference)) return;
-    const rules = this.rbac.rulesOfRole(reference, change.target.namespace);
-    if (!rules) throw notFound(this.#resource(change), reference.name);
-    this.#checkHeld(change, object, rules);
+    this.#checkHeld(change, object, this.#rulesOf(change, reference));
+  }
+
+  /** The rules of the role that a binding names. Throws for a reference that names none. */
+  #rulesOf(change: Change, reference: RoleRef): readonly PolicyRule[] {
+    const { kind, name } = reference;
+    const { namespace } = change.target;
+    if (!ROLE_KINDS.has(kind)) throw new Refusal('', `unsupported role reference kind: ${goQuote(kind)}`);
+    if (kind === 'Role' && namespace === '') throw badRequest('Namespace parameter required.');
+    checkNameParameter(name);
+    const rules = this.rbac.rulesOfRole(reference, namespace);
+    if (!rules) throw notFound(this.#resource(change), name);
+    return rules;
   }
 
   /** Aggregation adds rules that are not checked, so it requires all permissions. */
@@ -98,10 +117,13 @@ export class Escalation {
       this.#refuse(change, object, 'must have cluster-admin privileges to use the aggregationRule');
   }
 
-  async #mayBind({ user, target }: Change, { kind, name }: RoleRef): Promise<boolean> {
-    const resource = kind === 'ClusterRole' ? 'clusterroles' : kind === 'Role' ? 'roles' : undefined;
+  /** Permission to bind is asked for in the group that the binding names, which its validation may refuse. */
+  async #mayBind({ user, target }: Change, { apiGroup, kind, name }: RoleRef): Promise<boolean> {
+    const resource = ROLE_KINDS.get(kind);
     if (!resource) return false;
-    return this.#isAllowed(user, { ...target, verb: 'bind', resource, name });
+    const isOther = (apiGroup ?? '') !== '' && apiGroup !== this.host.naming.group(GROUP);
+    const group = isOther ? apiGroup : GROUP;
+    return this.#isAllowed(user, { ...target, verb: 'bind', group, resource, name });
   }
 
   async #isAllowed(user: User, target: ResourceTarget): Promise<boolean> {
@@ -114,8 +136,8 @@ export class Escalation {
     const { rules, missing } = this.rbac.policyRulesOf(user, target.namespace);
     const more = missingPermissions(rules, wanted);
     if (more.length === 0) return;
-    const groups = user.groups.map(group => JSON.stringify(group)).join(' ');
-    const who = `user ${JSON.stringify(user.name)} (groups=[${groups}])`;
+    const groups = user.groups.map(group => goQuote(group)).join(' ');
+    const who = `user ${goQuote(user.name)} (groups=[${groups}])`;
     const unresolved = missing.length === 0 ? '' : `; resolution errors: [${joinErrors(missing)}]`;
     this.#refuse(
       change,
@@ -127,7 +149,7 @@ export class Escalation {
   #refuse(change: Change, object: Stored, why: string): never {
     const of = this.#resource(change);
     const { name = '' } = object.metadata;
-    const message = `${qualifyResource(of)} ${JSON.stringify(name)} is forbidden: ${why}`;
+    const message = `${qualifyResource(of)} ${goQuote(name)} is forbidden: ${why}`;
     throw new Refusal('Forbidden', message, { name, group: of.group, kind: of.resource });
   }
 

@@ -13,6 +13,7 @@ import {
 } from '../../../core/model/record.js';
 import { invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
+import { twice } from './role.js';
 import { AGE, type Cell, column, NAME, wideColumn } from '../shared/columns.js';
 import { checkSegmentName } from '../shared/names.js';
 import { toViolations } from '../shared/violations.js';
@@ -88,7 +89,7 @@ export const bindingStrategy = (namespaced: boolean, naming: Naming): Partial<St
     },
     validateCreate: object => validateBinding(object, namespaced, group),
     validateUpdate: (object, old) => [
-      ...validateBinding(object, namespaced, group),
+      ...twice(validateBinding(object, namespaced, group)),
       ...(isSemanticallyEqual(object.roleRef, old.roleRef)
         ? []
         : [invalid('roleRef', object.roleRef, 'cannot change roleRef')]),

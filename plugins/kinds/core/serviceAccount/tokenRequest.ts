@@ -11,6 +11,7 @@ import {
   Refusal,
   type Violation,
 } from '../../../../core/model/refusal.js';
+import { checkNameParameter } from '../../../../core/model/nameParameter.js';
 import { type NewToken, tokenIssuer, type TokenIssuer } from '../../../../core/api/tokens.js';
 
 /** Bounds and default of the lifetime of a token, in seconds. */
@@ -58,7 +59,7 @@ function lifetimeOf(request: ApiObject, group: string): number {
 type Binding = Pick<NewToken, 'pod' | 'secret' | 'node'>;
 
 function find(context: StrategyContext, resource: string, namespace: string, name: string): ApiObject {
-  if (name === '') throw badRequest('Name parameter required.');
+  checkNameParameter(name);
   const found = context.lookup(`core/${resource}`, namespace, name);
   if (!found) throw notFound({ group: '', resource }, name);
   return found;
