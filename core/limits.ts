@@ -50,6 +50,8 @@ export const DROPPED_BODY_MS = 10_000;
 export const IDLE_MS = 65_000;
 /** Parameters of a query, which is parsed before the sender is authenticated. Above it: 400. */
 export const QUERY_PARAMETERS = 1000;
+/** Depth of a body in CBOR, as upstream. Above it: 400. */
+export const CBOR_DEPTH = 64;
 /** Errors for unknown and duplicate members of one body, as upstream. */
 export const STRICT_ERRORS = 100;
 /** Expanded aliases of a configuration file in YAML, against documents of exponential size. */

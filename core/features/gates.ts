@@ -3,6 +3,9 @@ import { type Gate, GATES } from './table.js';
 
 const FLAG = '--feature-gates';
 
+/** The gate of bodies and answers in CBOR. */
+export const CBOR_GATE = 'CBORServingAndStorage';
+
 /** What the settings make of the feature gates. */
 export interface FeatureGates {
   /** Names of all gates that are on. */

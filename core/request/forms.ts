@@ -1,6 +1,6 @@
 import { Refusal } from '../model/refusal.js';
-import type { Naming } from '../naming.js';
-import { type Choice, type Form, type MediaName, negotiate } from './negotiate.js';
+import { type Choice, type Form, type MediaName, negotiate, type Serving } from './negotiate.js';
+import { cborDocument } from '../schema/cbor.js';
 import { internalType } from '../schema/goTypes.js';
 import { encodeJson } from '../schema/json.js';
 import { encodeCommon } from '../schema/protobuf.js';
@@ -9,6 +9,9 @@ import { encodeYaml } from '../schema/yamlText.js';
 import { firstValue, parseQuery } from './query.js';
 
 const MEDIA: readonly MediaName[] = ['json', 'yaml', 'protobuf'];
+const MEDIA_WITH_CBOR: readonly MediaName[] = [...MEDIA, 'cbor'];
+
+const mediaOf = ({ cbor }: Serving): readonly MediaName[] => (cbor ? MEDIA_WITH_CBOR : MEDIA);
 
 /** All forms of an answer. */
 export const FORMS: readonly Form[] = ['object', 'table', 'partial', 'partialList'];
@@ -24,17 +27,17 @@ export const eventForms = (listed: boolean): readonly Form[] =>
 export const chooseForm = (
   resource: Resource,
   accept: string | undefined,
-  naming: Naming,
+  serving: Serving,
   { stream = false, collection = false, forms = FORMS } = {},
 ): Choice =>
   negotiate(accept || undefined, {
-    media: MEDIA,
+    media: mediaOf(serving),
     forms,
     // Custom kinds have no protobuf form (spec, "Media types"), but their metadata have.
     derivedProtobuf: !resource.builtIn,
     stream,
     collection,
-    naming,
+    naming: serving.naming,
     routed: resource.builtIn,
   });
 
@@ -49,11 +52,11 @@ const goType = (resource: Resource, suffix: '' | 'List'): string =>
 export function chooseAnswerForm(
   resource: Resource,
   accept: string | undefined,
-  naming: Naming,
+  serving: Serving,
   list: boolean,
   forms: readonly Form[] = FORMS,
 ): Choice {
-  const choice = chooseForm(resource, accept, naming, { collection: list, forms });
+  const choice = chooseForm(resource, accept, serving, { collection: list, forms });
   if (choice.form !== (list ? 'partial' : 'partialList')) return choice;
   throw new Refusal(
     'NotAcceptable',
@@ -70,11 +73,13 @@ export function chooseAnswerForm(
 export function encodeStatus(
   status: { readonly kind: string; readonly apiVersion: string },
   accept: string | undefined,
-  naming: Naming,
+  serving: Serving,
   indent = false,
 ): { readonly contentType: string; readonly bytes: Uint8Array } {
-  const choice = tryNegotiate(accept, naming);
+  const choice = tryNegotiate(accept, serving);
   if (choice?.media === 'yaml') return { contentType: choice.contentType, bytes: Buffer.from(encodeYaml(status)) };
+  if (choice?.media === 'cbor')
+    return { contentType: choice.contentType, bytes: cborDocument(encodeJsonBody(status, false)) };
   const message = choice?.media === 'protobuf' ? encodeCommon(status) : undefined;
   if (choice && message) return { contentType: choice.contentType, bytes: message };
   return { contentType: 'application/json', bytes: encodeJsonBody(status, choice?.pretty ?? indent) };
@@ -84,9 +89,9 @@ export function encodeStatus(
 export const encodeRefusal = (
   refusal: Refusal,
   accept: string | undefined,
-  naming: Naming,
+  serving: Serving,
   indent = false,
-): ReturnType<typeof encodeStatus> => encodeStatus(refusal.toStatus(), accept, naming, indent);
+): ReturnType<typeof encodeStatus> => encodeStatus(refusal.toStatus(), accept, serving, indent);
 
 /** Encodes a JSON body: one line, or indented. */
 export const encodeJsonBody = (value: object, indent: boolean): Buffer =>
@@ -102,10 +107,11 @@ export function isPretty(query: string, userAgent: string): boolean {
   return asked === '' ? INTERACTIVE.test(userAgent) : TRUE.has(asked);
 }
 
-function tryNegotiate(accept: string | undefined, naming: Naming): Choice | undefined {
+function tryNegotiate(accept: string | undefined, serving: Serving): Choice | undefined {
   if (!accept || accept === 'application/json') return undefined;
   try {
-    return negotiate(accept, { media: MEDIA, forms: ['object'], stream: false, naming, routed: false });
+    const { naming } = serving;
+    return negotiate(accept, { media: mediaOf(serving), forms: ['object'], stream: false, naming, routed: false });
   } catch {
     return undefined;
   }

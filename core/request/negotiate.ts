@@ -1,8 +1,16 @@
 import { Refusal } from '../model/refusal.js';
 import { type Naming, neutralMediaType } from '../naming.js';
+import { CBOR_SEQUENCE, CBOR_TYPE } from '../schema/cbor.js';
 
 /** The serializations of the server. */
-export type MediaName = 'json' | 'yaml' | 'protobuf';
+export type MediaName = 'json' | 'yaml' | 'protobuf' | 'cbor';
+
+/** What the media types of a server depend on. */
+export interface Serving {
+  readonly naming: Naming;
+  /** Whether it has CBOR: the feature gate `CBORServingAndStorage`. */
+  readonly cbor: boolean;
+}
 
 /** The content of a body: the object or list itself, or a form derived from it. */
 export type Form = 'object' | 'table' | 'partial' | 'partialList';
@@ -53,6 +61,7 @@ const NAMES: Readonly<Record<MediaName, string>> = {
   json: 'application/json',
   yaml: 'application/yaml',
   protobuf: 'application/vnd.orchestrator.protobuf',
+  cbor: CBOR_TYPE,
 };
 
 const FORMS: ReadonlyMap<string, Form> = new Map([
@@ -155,15 +164,21 @@ function parseParameters(range: MediaRange, media: MediaName, offer: Offer): Par
   return { form, version, pretty };
 }
 
-const contentType = (media: MediaName, offer: Offer): string =>
-  offer.naming.mediaType(NAMES[media]) + (offer.stream && media === 'protobuf' ? ';stream=watch' : '');
+/** The content type of the events of a watch. That of JSON has no parameter. */
+const streamType = (media: MediaName, naming: Naming): string =>
+  media === 'cbor' ? CBOR_SEQUENCE : naming.mediaType(NAMES[media]) + (media === 'protobuf' ? ';stream=watch' : '');
+
+const contentType = (media: MediaName, { stream, naming }: Offer): string =>
+  stream ? streamType(media, naming) : naming.mediaType(NAMES[media]);
 
 /** The media type of a serialization, in a naming. */
 export const mediaTypeOf = (media: MediaName, naming: Naming): string => naming.mediaType(NAMES[media]);
 
 const mediaTypes = ({ media, naming }: Offer): string[] => media.map(name => mediaTypeOf(name, naming));
 const streamTypes = ({ media, naming }: Offer): string[] =>
-  media.filter(canStream).map(name => `${naming.mediaType(NAMES[name])};stream=watch`);
+  media
+    .filter(canStream)
+    .map(name => (name === 'cbor' ? CBOR_SEQUENCE : `${naming.mediaType(NAMES[name])};stream=watch`));
 
 /** The refusal of upstream's router: no range names a media type of the route. */
 const noRepresentation = (available: readonly string[]): Refusal =>
@@ -177,6 +192,12 @@ const representations = (offer: Offer): string[] => [
 /** The refusal of upstream's handlers: nothing that is accepted can be served. */
 const notAcceptable = (accepted: readonly string[]): Refusal =>
   new Refusal('NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
+
+/** The media types of a route, as `NAMES` has them. */
+const routedTypes = ({ media, collection }: Offer): readonly string[] => [
+  ...media.map(name => NAMES[name]),
+  ...(collection && media.includes('cbor') ? [CBOR_SEQUENCE] : []),
+];
 
 /** Whether upstream's router accepts a header: it names a media type or `*\/*`, whatever quality and parameters. */
 function routeAccepts(accept: string | undefined, mediaTypes: readonly string[]): boolean {
@@ -193,9 +214,14 @@ export function checkAccepts(accept: string | undefined, ...mediaTypes: readonly
   if (!routeAccepts(accept, mediaTypes.map(neutralMediaType))) throw noRepresentation(mediaTypes);
 }
 
-/** A Table has cells of any JSON type and therefore no protobuf form. */
-const hasProtobuf = (form: Form, { derivedProtobuf }: Offer): boolean =>
-  form !== 'table' && !(derivedProtobuf && form === 'object');
+/**
+ * Whether a media type has a form. A Table has cells of any JSON type and therefore no protobuf form; as upstream, it
+ * has none in CBOR either.
+ */
+const hasForm = (media: MediaName, form: Form, { derivedProtobuf }: Offer): boolean =>
+  media === 'protobuf'
+    ? form !== 'table' && !(derivedProtobuf && form === 'object')
+    : !(media === 'cbor' && form === 'table');
 
 /**
  * Chooses the media type and the form of an answer by the Accept header (RFC 9110, section 12.5.1): those of the best
@@ -205,20 +231,13 @@ export function negotiate(accept: string | undefined, offer: Offer): Choice {
   // What most clients send needs no parsing.
   if (accept === NAMES.json && offer.media.includes('json') && offer.forms.includes('object'))
     return { form: 'object', version: 'v1', media: 'json', pretty: undefined, contentType: NAMES.json };
-  if (
-    offer.routed &&
-    !routeAccepts(
-      accept,
-      offer.media.map(name => NAMES[name]),
-    )
-  )
-    throw noRepresentation(representations(offer));
+  if (offer.routed && !routeAccepts(accept, routedTypes(offer))) throw noRepresentation(representations(offer));
   const ranges = parseAccept(accept);
   for (const range of ranges) {
     for (const media of offer.media) {
       if (!covers(range, NAMES[media])) continue;
       const parameters = parseParameters(range, media, offer);
-      if (!parameters || (media === 'protobuf' && !hasProtobuf(parameters.form, offer))) continue;
+      if (!parameters || !hasForm(media, parameters.form, offer)) continue;
       // As upstream, which ignores the other ranges once it has chosen a media type that cannot be streamed.
       if (offer.stream && !canStream(media)) throw notAcceptable(streamTypes(offer));
       return { ...parameters, media, contentType: contentType(media, offer) };

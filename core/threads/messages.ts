@@ -267,7 +267,7 @@ export type JobResult = {
        * Of the first part of a list: the texts between two parts, and behind the last one; `mayFail` where objects are
        * converted by functions or webhooks, so that a later part may be refused though this one was not.
        */
-      readonly rest?: { readonly between: string; readonly tail: string; readonly mayFail: boolean };
+      readonly rest?: { readonly between: Uint8Array; readonly tail: Uint8Array; readonly mayFail: boolean };
     }
   /** `warnings`: the Warning headers of the answer to a deletecollection. */
   | { readonly is: 'granted'; readonly warnings?: readonly string[] }

@@ -18,7 +18,7 @@ function run(thrown: unknown, state: { aborted?: boolean; status?: number }) {
     },
   } as unknown as Exchange;
   const log = { error: () => seen.logged++ } as unknown as Log;
-  refuseThrown(exchange, thrown, log, namingOf('neutral'));
+  refuseThrown(exchange, thrown, log, { naming: namingOf('neutral'), cbor: false });
   return seen;
 }
 

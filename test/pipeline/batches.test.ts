@@ -22,6 +22,7 @@ function runner() {
   const mutated: string[] = [];
   const context: Context = {
     naming: namingOf('neutral'),
+    cbor: false,
     get registry() {
       return current;
     },

@@ -36,7 +36,7 @@ const outcomes: (JobOutcome | null)[] = [
     status: 200,
     headers: [],
     body: bytes('a part'),
-    rest: { between: ',', tail: ']', mayFail: false },
+    rest: { between: bytes(','), tail: bytes(']'), mayFail: false },
   },
   { id: 3, is: 'rendered', pieces: [bytes('one'), bytes('two')] },
   { id: 4, is: 'proposed', status: 201, headers: [], key: 'core/pods/p' },

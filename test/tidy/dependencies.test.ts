@@ -15,7 +15,7 @@ const CHOSEN: { readonly [name: string]: readonly string[] } = {
   protobufjs: ['core'],
   rocksdb: ['plugins'],
   jose: SHIPPED,
-  'cbor-x': ['bench'],
+  'cbor-x': ['core'],
   msgpackr: ['core'],
   'cel-js': ['bench'],
   tinybench: ['bench'],

@@ -1,6 +1,7 @@
 import { isRecord, type UnknownRecord } from '../../core/model/record.js';
 import { neutralMediaType } from '../../core/naming.js';
 import type { Route } from '../../core/request/route.js';
+import { decodeCbor } from '../../core/schema/cborDecode.js';
 import type { Struct } from '../../core/schema/model.js';
 import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
 import { findType } from '../../core/schema/table/types.js';
@@ -29,10 +30,11 @@ function parseProtobuf(bytes: Uint8Array, route: Route): object | undefined {
 function parse(bytes: Uint8Array, contentType: string, route: Route): unknown {
   const mediaType = neutralMediaType(contentType.split(';')[0]!.trim().toLowerCase());
   if (mediaType === PROTOBUF) return parseProtobuf(bytes, route);
+  if (mediaType.endsWith('cbor')) return decodeCbor(bytes);
   return mediaType.endsWith('yaml') ? decodeYaml(bytes) : JSON.parse(Buffer.from(bytes).toString('utf8'));
 }
 
-/** The object or list in a body, as JSON; undefined for a body that is no JSON, YAML or protobuf of a known kind. */
+/** The object or list in a body, as JSON; undefined unless it is JSON, YAML, CBOR or protobuf of a known kind. */
 export function parseAuditedBody(bytes: Uint8Array, contentType: string, route: Route): object | undefined {
   if (bytes.length === 0) return undefined;
   try {

@@ -15,6 +15,7 @@ import { type Reason, Refusal, type StatusBody } from '../../core/model/refusal.
 import type { Resource } from '../../core/schema/resource.js';
 import type { Naming } from '../../core/naming.js';
 import type { Choice } from '../../core/request/negotiate.js';
+import { cborDocument, cborEvent } from '../../core/schema/cbor.js';
 import { encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
 import { watchFrame } from '../../core/schema/protobufWatch.js';
 import { chooseForm, eventForms } from '../../core/request/forms.js';
@@ -36,6 +37,7 @@ interface Parts {
   readonly state: State;
   readonly hub: WatchHub;
   readonly naming: Naming;
+  readonly cbor: boolean;
   readonly tokens: ContinueTokens;
   /** Whether other processes write to the store. */
   readonly shared: boolean;
@@ -60,6 +62,7 @@ export function buildReadContext({
   state,
   hub,
   naming,
+  cbor,
   tokens,
   shared,
   writer,
@@ -68,6 +71,7 @@ export function buildReadContext({
   encodings,
 }: Parts): ReadContext {
   const answers = new Answers();
+  const serving = { naming, cbor };
   const records = new Records(pool, encodings);
   const protobuf = new ProtobufReads(records);
   const plainReads = new Map<string, boolean>();
@@ -79,7 +83,7 @@ export function buildReadContext({
     let known = choices.get(resource);
     const remembered = known?.get(key);
     if (remembered) return remembered;
-    const choice = chooseForm(resource, accept, naming, {
+    const choice = chooseForm(resource, accept, serving, {
       stream,
       collection,
       ...(stream ? { forms: eventForms(false) } : {}),
@@ -89,7 +93,7 @@ export function buildReadContext({
     return choice;
   };
   const chooseListed = (exchange: Exchange, resource: Resource): Choice =>
-    chooseForm(resource, exchange.header('accept'), naming, {
+    chooseForm(resource, exchange.header('accept'), serving, {
       stream: true,
       collection: true,
       forms: eventForms(true),
@@ -98,7 +102,7 @@ export function buildReadContext({
     state,
     hub,
     tokens,
-    naming,
+    ...serving,
     answers,
     slices: new Slices(),
     scans: new FairLimiter(SCANS_AT_ONCE),
@@ -180,6 +184,7 @@ function refusalIn(body: Uint8Array): Error {
 function emptyListBytes(choice: Choice, resource: Resource, naming: Naming): Uint8Array {
   const group = `${naming.group('meta.orchestrator.io')}/${choice.version}`;
   const list = choice.form === 'object' ? emptyListOf(resource) : emptyList('PartialObjectMetadataList', group);
+  if (choice.media === 'cbor') return cborDocument(Buffer.from(writeJson(list)));
   if (choice.media !== 'protobuf') return Buffer.from(`${writeJson(list)}\n`);
   return choice.form === 'object'
     ? encodeEnvelope(list.apiVersion, list.kind, encodeMessage(resource.listType!, list as unknown as Json))
@@ -242,6 +247,7 @@ function renderedForm(
         choice.form === 'object'
           ? object
           : { kind: 'PartialObjectMetadata', apiVersion: group, metadata: object.metadata };
+      if (choice.media === 'cbor') return cborEvent('BOOKMARK', Buffer.from(writeJson(shown)));
       if (choice.media !== 'protobuf') return Buffer.from(`${writeJson({ type: 'BOOKMARK', object: shown })}\n`);
       const message =
         choice.form === 'object'
@@ -249,7 +255,10 @@ function renderedForm(
           : encodeCommon(shown);
       return watchFrame('BOOKMARK', message!);
     },
-    error: refusal =>
-      choice.media === 'protobuf' ? watchFrame('ERROR', encodeCommon(refusal.toStatus())!) : errorEvent(refusal),
+    error: refusal => {
+      const status = refusal.toStatus();
+      if (choice.media === 'cbor') return cborEvent('ERROR', Buffer.from(writeJson(status)));
+      return choice.media === 'protobuf' ? watchFrame('ERROR', encodeCommon(status)!) : errorEvent(refusal);
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { CBOR_TYPE, cborDocument } from '../../core/schema/cbor.js';
 import { withEnvelopeRevision } from '../../core/schema/protobufWatch.js';
 import type { Current } from '../../core/threads/messages.js';
 import type { State } from './state.js';
@@ -5,7 +6,8 @@ import type { PoolResponse, Proposed } from './writeState.js';
 
 /**
  * The answer to a proposal that was committed at `revision`: the body that the pool made, with the revision in it, or
- * else the object that was written. `current` is the object before; it is the answer to a commit that changed nothing.
+ * else the object that was written; either as CBOR, where that is the media type. `current` is the object before; it is
+ * the answer to a commit that changed nothing.
  */
 export function commitAnswer(
   { id, status, headers, body, gaps, key }: Proposed,
@@ -14,17 +16,29 @@ export function commitAnswer(
   current: Current | undefined,
 ): PoolResponse {
   const answer = (bytes: Uint8Array): PoolResponse => ({ id, is: 'respond', status, headers, body: bytes });
-  if (body) {
-    if (gaps === 'envelope') return answer(withEnvelopeRevision(body, revision));
-    return answer(gaps ? insertRevision(body, gaps, revision) : body);
-  }
+  if (body && gaps === 'envelope') return answer(withEnvelopeRevision(body, revision));
+  if (body && !gaps) return answer(body);
+  const text = body
+    ? insertRevision(body, gaps as readonly number[], revision)
+    : writtenBytes(key, revision, cache, current);
+  const isCbor = headers.some(([name, value]) => name === 'content-type' && value === CBOR_TYPE);
+  return answer(isCbor ? cborDocument(text) : text);
+}
+
+/** The object that was written at a revision; after a commit that changed nothing, the object as it was. */
+function writtenBytes(
+  key: string,
+  revision: number,
+  cache: Pick<State, 'find' | 'history'>,
+  current: Current | undefined,
+): Uint8Array {
   // A later change may already have replaced the object: then it is in the history.
   const now = cache.find(key);
   const written =
     now?.revision === revision ? now : cache.history.at(revision).find(({ after }) => after?.key === key)?.after;
   const object = written?.value ?? current?.bytes;
   if (!object) throw new Error('the committed object is not in the cache');
-  return answer(object);
+  return object;
 }
 
 /** The body with the digits of the revision at each gap. */

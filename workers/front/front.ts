@@ -100,7 +100,7 @@ export class Front {
       if (isWrite(exchange.method, route)) await this.#write(request);
       else if (await this.#authorize(request)) await this.#read(request);
     } catch (thrown) {
-      refuseThrown(exchange, thrown, this.parts.log, this.parts.reads.naming);
+      refuseThrown(exchange, thrown, this.parts.log, this.parts.reads);
     }
   }
 

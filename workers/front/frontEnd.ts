@@ -1,3 +1,4 @@
+import { CBOR_GATE } from '../../core/features/gates.js';
 import { type HealthCheck, healthCheck } from '../../core/api/control.js';
 import type { Awaitable } from '../../core/api/point.js';
 import { httpDocuments } from '../../core/api/document.js';
@@ -117,6 +118,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     state,
     hub,
     naming,
+    cbor: data.features.includes(CBOR_GATE),
     tokens: new ContinueTokens(opened.shared?.secret ?? home.continueSecret),
     shared: opened.shared !== undefined,
     writer,

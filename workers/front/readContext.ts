@@ -19,6 +19,8 @@ export interface ReadContext {
   readonly hub: WatchHub;
   readonly tokens: ContinueTokens;
   readonly naming: Naming;
+  /** Whether answers may be in CBOR. */
+  readonly cbor: boolean;
   /** Shares the main thread among lists and watches that look at many objects. */
   readonly slices: Slices;
   /** Limits the bytes of answers that are under way. */

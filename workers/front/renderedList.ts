@@ -94,18 +94,17 @@ export async function respondTextList(
   if (head.is !== 'respond' || !head.rest) return await respondRendered(exchange, head);
   const { headers, body, rest } = head;
   const isCompressed = compresses(exchange, body.length * slices.length);
-  const between = Buffer.from(rest.between);
   const made = rest.mayFail ? await renderAll(pool, request, others) : undefined;
   if (made?.is === 'respond') return await respondRendered(exchange, made);
   const texts = made?.texts;
   async function* parts(): AsyncGenerator<Uint8Array> {
     yield body;
     for await (const part of texts ?? inOrder(others, RENDER_AHEAD, slice => renderPart(pool, request, slice))) {
-      if (between.length > 0) yield between;
+      if (rest!.between.length > 0) yield rest!.between;
       if ('is' in part) throw new Error('the pool could not encode a part of a list');
       yield part;
     }
-    yield Buffer.from(rest!.tail);
+    yield rest!.tail;
   }
   await streamParts(exchange, headers, parts(), isCompressed);
 }

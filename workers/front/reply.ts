@@ -1,7 +1,7 @@
 import type { Exchange } from '../../core/api/listener.js';
 import type { Log } from '../../core/api/host.js';
 import { Refusal } from '../../core/model/refusal.js';
-import type { Naming } from '../../core/naming.js';
+import type { Serving } from '../../core/request/negotiate.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { JobResult } from '../../core/threads/messages.js';
 import { isPretty, encodeRefusal } from '../../core/request/forms.js';
@@ -38,10 +38,10 @@ export function respond(exchange: Exchange, result: JobResult): void {
 }
 
 /** Sends a refusal as its Status, in the form that the client accepts. */
-export function refuse(exchange: Exchange, refusal: Refusal, naming: Naming, headers: Headers = []): void {
+export function refuse(exchange: Exchange, refusal: Refusal, serving: Serving, headers: Headers = []): void {
   if (exchange.aborted) return;
   const retry = refusal.details?.retryAfterSeconds;
-  const { contentType, bytes } = encodeRefusal(refusal, exchange.header('accept'), naming, indented(exchange));
+  const { contentType, bytes } = encodeRefusal(refusal, exchange.header('accept'), serving, indented(exchange));
   const retryAfter = retry ? [['retry-after', String(retry)] as const] : [];
   exchange.respond(refusal.code, [['content-type', contentType], NO_CACHE, ...retryAfter, ...headers], bytes);
 }
@@ -50,11 +50,11 @@ export function refuse(exchange: Exchange, refusal: Refusal, naming: Naming, hea
  * Anything thrown: a Refusal goes to the client as it is, all else is a bug, logged with its stack and answered with
  * 500. Never throws. If an answer has begun, nothing is sent: the code that streams the answer ends it.
  */
-export function refuseThrown(exchange: Exchange, thrown: unknown, log: Log, naming: Naming): void {
+export function refuseThrown(exchange: Exchange, thrown: unknown, log: Log, serving: Serving): void {
   if (exchange.aborted) return;
   const begun = exchange.status !== undefined;
   if (thrown instanceof Refusal && !begun) {
-    refuse(exchange, thrown, naming);
+    refuse(exchange, thrown, serving);
     return;
   }
   log.error(
@@ -71,7 +71,7 @@ export function refuseThrown(exchange: Exchange, thrown: unknown, log: Log, nami
         causes: [{ message: 'unexpected failure' }],
       },
     ),
-    naming,
+    serving,
   );
 }
 

@@ -2,6 +2,7 @@ import type { ByteAhead, Exchange, ResponseStream } from '../../core/api/listene
 import { badRequest, Refusal } from '../../core/model/refusal.js';
 import { WEBSOCKET_VERSION } from '../../core/model/webSocket.js';
 import { checkNumbers } from '../../core/request/listOptions.js';
+import { CBOR_SEQUENCE, CBOR_TAG } from '../../core/schema/cbor.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { Entry } from '../../core/threads/entry.js';
 import { type Change, type Collection, unparsedWeight } from './collection.js';
@@ -20,6 +21,8 @@ import { acceptWebSocket, webSocketFault } from './webSocket.js';
 const BLANK: ByteAhead = { value: 0x20, partOfWrite: false };
 /** The first of the four bytes of a frame's length: no object is so large that it is another. */
 const FRAME_START: ByteAhead = { value: 0, partOfWrite: true };
+/** The first byte of each document in CBOR. */
+const DOCUMENT_START: ByteAhead = { value: CBOR_TAG[0]!, partOfWrite: true };
 /** Events of a watch of at most this duration may reach the client together with its end. */
 const BRIEF_MS = 1000;
 /** User agent of the Java client, which throws on white space after the last event and reads incomplete chunks. */
@@ -31,6 +34,7 @@ const READS_LINES = /^\S+ Java Client\//;
  */
 function aheadOf(exchange: Exchange, form: EventForm, timeoutMs: number): ByteAhead | undefined {
   if (timeoutMs <= BRIEF_MS) return undefined;
+  if (form.mediaType === CBOR_SEQUENCE) return DOCUMENT_START;
   if (!form.mediaType.startsWith('application/json')) return FRAME_START;
   return READS_LINES.test(exchange.header('user-agent') ?? '') ? undefined : BLANK;
 }
@@ -59,7 +63,7 @@ export async function watch(context: ReadContext, request: FrontRequest, resourc
   const { exchange, route, sender } = request;
   const { usage } = sender;
   const fault = webSocketFault(exchange);
-  if (fault !== undefined) return refuse(exchange, badRequest(fault), context.naming, WEBSOCKET_HEADERS);
+  if (fault !== undefined) return refuse(exchange, badRequest(fault), context, WEBSOCKET_HEADERS);
   const isJson = context.wantsJson(exchange, resource, true);
   if (!isJson) context.accepts(exchange, resource, true);
   checkNumbers(route.query);

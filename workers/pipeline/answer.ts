@@ -2,7 +2,7 @@ import type { Transaction } from '../../core/api/storage.js';
 import { isPretty, encodeRefusal } from '../../core/request/forms.js';
 import { warningHeaders } from '../../core/request/warnings.js';
 import type { Refusal } from '../../core/model/refusal.js';
-import type { Naming } from '../../core/naming.js';
+import type { Serving } from '../../core/request/negotiate.js';
 import type { Job } from '../../core/threads/messages.js';
 
 /** Headers of an answer. */
@@ -42,11 +42,11 @@ export function headersOf(contentType: string, warnings: readonly string[] = [])
 export function statusAnswer(
   refusal: Refusal,
   { accept, query, userAgent }: Pick<Job, 'accept' | 'query' | 'userAgent'>,
-  naming: Naming,
+  serving: Serving,
   warnings: readonly string[] = [],
 ): { status: number; headers: Headers; body: Uint8Array } {
   const retry = refusal.details?.retryAfterSeconds;
-  const { contentType, bytes } = encodeRefusal(refusal, accept, naming, isPretty(query, userAgent));
+  const { contentType, bytes } = encodeRefusal(refusal, accept, serving, isPretty(query, userAgent));
   return {
     status: refusal.code,
     headers: [

@@ -14,7 +14,8 @@ import {
 } from '../../core/schema/apply/manager.js';
 import { type FieldManagers, decodeManagers } from '../../core/schema/apply/fieldManagers.js';
 import { scaleManagers, managersAfterScale, SCALE_VERSION } from '../../core/schema/apply/scale.js';
-import { parseStrict } from '../../core/schema/json.js';
+import { decodeCbor } from '../../core/schema/cborDecode.js';
+import { parseStrict, type StrictJson } from '../../core/schema/json.js';
 import { isMembers, type Members } from '../../core/schema/patch/members.js';
 import { valueMismatch } from '../../core/schema/patch/mismatch.js';
 import { UnreadableBody } from '../../core/schema/unreadable.js';
@@ -29,6 +30,7 @@ import { decodePatched } from './decode.js';
 import { conflictError, notFoundError } from './errors.js';
 import { kindOf, managerOf, replicasField, scaleKind, writerOf } from './managers.js';
 import type { WriteOptions } from './options.js';
+import { APPLY_CBOR } from './patchFormat.js';
 import { checkName, ensureNamespace } from './preconditions.js';
 import { isScale, replaceScale, scaleWithReplicas } from './scale.js';
 import type { AuthorizedRequest, DecodedApply, ObjectWrite } from './stages.js';
@@ -152,9 +154,9 @@ function keepLastApplied(naming: Naming, request: AuthorizedRequest, object: Api
   if (size > ANNOTATIONS_BYTES) delete annotations[name];
 }
 
-/** The configuration of the body: YAML, of which JSON is a part. Throws 400 for another kind, and for managedFields. */
+/** The configuration of the body, in CBOR, YAML or JSON. Throws 400 for another kind and for managedFields. */
 function parseConfig(request: AuthorizedRequest, options: WriteOptions, apiVersion: string, kind: string): Members {
-  const { value: parsed, duplicates } = parseYamlOrJson(request.job.body!);
+  const { value: parsed, duplicates } = parseApplied(request.job);
   const value = parsed ?? {};
   if (!isMembers(value))
     throw badRequest(
@@ -173,8 +175,18 @@ function parseConfig(request: AuthorizedRequest, options: WriteOptions, apiVersi
   return value;
 }
 
+/** The value of a configuration, as its media type says. */
+function parseApplied({ contentType, body }: AuthorizedRequest['job']): Pick<StrictJson, 'value' | 'duplicates'> {
+  if (contentType.split(';', 1)[0] !== APPLY_CBOR) return parseYamlOrJson(body!);
+  try {
+    return { value: decodeCbor(body!), duplicates: [] };
+  } catch (error) {
+    throw error instanceof UnreadableBody ? badRequest(`error decoding CBOR: ${error.syntaxError}`) : error;
+  }
+}
+
 /** The parser of JSON is faster. Duplicate keys are reported as the parser of YAML finds them. */
-function parseYamlOrJson(body: Uint8Array): { readonly value: Json; readonly duplicates: readonly string[] } {
+function parseYamlOrJson(body: Uint8Array): Pick<StrictJson, 'value' | 'duplicates'> {
   if (body[0] !== 0x7b) return parseYaml(body);
   try {
     const parsed = parseStrict(body);

@@ -3,6 +3,8 @@ import { badRequest, Refusal } from '../../core/model/refusal.js';
 import { readJson } from '../../core/model/jsonText.js';
 import { neutralMediaType } from '../../core/naming.js';
 import { parseStrict } from '../../core/schema/decode.js';
+import { CBOR_TYPE } from '../../core/schema/cbor.js';
+import { decodeCbor } from '../../core/schema/cborDecode.js';
 import type { Struct } from '../../core/schema/model.js';
 import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
 import { findStrictErrors } from '../../core/schema/strict.js';
@@ -20,11 +22,13 @@ const isYaml = (mediaType: string): boolean => mediaType === 'application/yaml';
 const mediaTypeOf = (contentType: string): string => contentType.split(';')[0]!.trim().toLowerCase();
 
 /** Throws 415 for a Content-Type that names no format in which the object of a create or update can be sent. */
-export function checkMediaType({ naming }: Context, { job, resource }: AuthorizedRequest): void {
+export function checkMediaType({ naming, cbor }: Context, { job, resource }: AuthorizedRequest): void {
   const mediaType = mediaTypeOf(job.contentType);
   if (!mediaType || mediaType === 'application/json' || isYaml(mediaType)) return;
   if (neutralMediaType(mediaType) === PROTOBUF && resource.builtIn) return;
-  const accepted = ['application/json', 'application/yaml', PROTOBUF].map(naming.mediaType).join(', ');
+  if (cbor && mediaType === CBOR_TYPE) return;
+  const known = ['application/json', 'application/yaml', PROTOBUF, ...(cbor ? [CBOR_TYPE] : [])];
+  const accepted = known.map(naming.mediaType).join(', ');
   throw new Refusal(
     'UnsupportedMediaType',
     `the body of the request was in an unknown format - accepted media types include: ${accepted}`,
@@ -42,6 +46,7 @@ export function parseBody(context: Context, request: AuthorizedRequest, options:
   const isPatch = job.method === 'PATCH' && mediaType.endsWith('-patch+json');
   if (neutralMediaType(mediaType) === PROTOBUF && resource.builtIn) return parseProtobuf(request, body);
   if (!isPatch) checkMediaType(context, request);
+  if (mediaType === CBOR_TYPE) return decodeCbor(body);
   const yaml = isYaml(mediaType);
   const { value, duplicates, unusualNumbers } = yaml ? decodeYamlStrict(body) : parseStrict(body);
   // They are reported together with unknown fields, which the decoder finds.

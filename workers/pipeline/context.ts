@@ -10,6 +10,8 @@ import type { AuthorizedRequest } from './stages.js';
 /** What all requests of a pool thread share. */
 export interface Context {
   readonly naming: Naming;
+  /** Whether bodies and answers may be in CBOR. */
+  readonly cbor: boolean;
   readonly registry: Registry;
   readonly authentication: Authentication;
   readonly authorization: Authorization;

@@ -55,7 +55,7 @@ export function decodeRequest(context: Context, request: AuthorizedRequest): Dec
       return { is: 'update', request, options, object };
     }
     case 'patch': {
-      const format = patchFormat(request);
+      const format = patchFormat(context, request);
       checkPathName(request);
       const options = parseWriteOptions(route.query, context.naming, 'PatchOptions', format === 'apply');
       return format === 'apply' ? { is: 'apply', request, options } : { is: 'patch', request, options, format };

@@ -1,20 +1,28 @@
+import { writeJson } from '../../core/model/jsonText.js';
 import { encodeJson } from '../../core/schema/json.js';
 import type { MediaName } from '../../core/request/negotiate.js';
+import { cborItems, cborListFrame } from '../../core/schema/cbor.js';
 import { encodeYaml } from '../../core/schema/yamlText.js';
 import { jsonFrame } from '../../core/tables/frame.js';
 
-/** How a list is written: a media type that is a text, and for JSON whether it is indented. */
+/** How a list is written: a media type whose lists are made of parts, and for JSON whether it is indented. */
 export interface TextForm {
   readonly media: MediaName;
   readonly pretty: boolean | undefined;
 }
 
-/** What a list's text has around and between the texts of its parts. */
+/** What a list has around and between its parts. */
 export interface ListFrame {
-  readonly head: string;
-  readonly between: string;
-  readonly tail: string;
+  readonly head: Uint8Array;
+  readonly between: Uint8Array;
+  readonly tail: Uint8Array;
 }
+
+const NOTHING = new Uint8Array();
+const COMMA = Uint8Array.of(0x2c);
+
+/** The bytes of a text, in memory of their own: they are copied between threads. */
+const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
 
 /** The end of an array that is the last member of a document, indented. */
 const INDENTED_END = '\n  ]\n}';
@@ -25,16 +33,22 @@ export function listFrame({ media, pretty = false }: TextForm, empty: object, me
     const text = encodeYaml(empty);
     const line = `${member}: []\n`;
     const at = text.startsWith(line) ? 0 : text.indexOf(`\n${line}`) + 1;
-    return { head: `${text.slice(0, at)}${member}:\n`, between: '', tail: text.slice(at + line.length) };
+    const head = bytesOf(`${text.slice(0, at)}${member}:\n`);
+    return { head, between: NOTHING, tail: bytesOf(text.slice(at + line.length)) };
+  }
+  if (media === 'cbor') {
+    const { head, tail } = cborListFrame(Buffer.from(writeJson(empty)));
+    return { head, between: NOTHING, tail: Uint8Array.from(tail) };
   }
   const { head, tail } = jsonFrame(empty, pretty);
-  return { head, between: ',', tail: pretty ? INDENTED_END : tail };
+  return { head: bytesOf(head), between: COMMA, tail: bytesOf(pretty ? INDENTED_END : tail) };
 }
 
-/** The text of some items, as it appears in the list. */
-export function itemsText({ media, pretty = false }: TextForm, items: readonly unknown[]): string {
-  if (media === 'yaml') return encodeYaml({ items }).slice('items:\n'.length);
+/** Some items as they stand in the list. */
+export function encodeItems({ media, pretty = false }: TextForm, items: readonly unknown[]): Buffer {
+  if (media === 'yaml') return Buffer.from(encodeYaml({ items }).slice('items:\n'.length));
+  if (media === 'cbor') return cborItems(Buffer.from(writeJson(items)));
   const text = encodeJson({ items }, pretty);
   const start = text.indexOf('[') + 1;
-  return text.slice(start, text.length - (pretty ? INDENTED_END.length : ']}'.length));
+  return Buffer.from(text.slice(start, text.length - (pretty ? INDENTED_END.length : ']}'.length)));
 }

@@ -8,6 +8,7 @@ import { authenticator, authorizer } from '../../core/api/access.js';
 import { mutator, validator } from '../../core/api/admission.js';
 import { converter } from '../../core/api/conversion.js';
 import { namingOf } from '../../core/naming.js';
+import { CBOR_GATE } from '../../core/features/gates.js';
 import { DynamicInformers, Informers } from '../../core/plugin/informers.js';
 import { liveRegistry } from '../../core/plugin/registry.js';
 import { RunningCalls } from '../../core/plugin/runningCalls.js';
@@ -61,6 +62,7 @@ const thread = runThread<ToPoolThread, FromPoolThread, PoolStarted>({
     for (const { strategy } of live.current.stored) for (const name of strategy.reads ?? []) informers.of(name);
     const context: Context = {
       naming: namingOf(data.naming),
+      cbor: data.features.includes(CBOR_GATE),
       get registry() {
         return live.current;
       },

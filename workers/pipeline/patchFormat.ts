@@ -1,5 +1,9 @@
 import { Refusal } from '../../core/model/refusal.js';
+import type { Context } from './context.js';
 import type { AuthorizedRequest } from './stages.js';
+
+/** An apply whose configuration is in CBOR; only where a server has that. */
+export const APPLY_CBOR = 'application/apply-patch+cbor';
 
 /** Patch formats by media type (spec, "Patch content types"). */
 const FORMATS = {
@@ -7,6 +11,7 @@ const FORMATS = {
   'application/merge-patch+json': 'merge',
   'application/strategic-merge-patch+json': 'strategic',
   'application/apply-patch+yaml': 'apply',
+  [APPLY_CBOR]: 'apply',
 } as const;
 
 /** A patch format. */
@@ -24,9 +29,9 @@ const CUSTOM = BUILT_IN.filter(mediaType => FORMATS[mediaType] !== 'strategic');
  * The format of a PATCH, by its media type. Throws 415 with the media types that the resource accepts. For an unknown
  * media type, built-in kinds answer as upstream's router does, which names none, and with 406 if there is no body.
  */
-export function patchFormat({ job, resource }: AuthorizedRequest): PatchFormat {
+export function patchFormat({ cbor }: Context, { job, resource }: AuthorizedRequest): PatchFormat {
   const given = job.contentType.split(';', 1)[0]!;
-  const accepted = resource.builtIn ? BUILT_IN : CUSTOM;
+  const accepted = (resource.builtIn ? BUILT_IN : CUSTOM).filter(mediaType => cbor || mediaType !== APPLY_CBOR);
   const mediaType = accepted.find(one => one === given);
   if (mediaType) return FORMATS[mediaType];
   if (resource.builtIn && !accepted.some(one => one === given.trim()))

@@ -72,7 +72,7 @@ export async function run(
  */
 async function checkAnswerable(context: Context, request: AuthorizedRequest): Promise<void> {
   const { resource, route, target, job } = request;
-  chooseAnswerForm(resource, job.accept, context.naming, false, formsOf(route));
+  chooseAnswerForm(resource, job.accept, context, false, formsOf(route));
   if (!isConnect(route.subresource)) return;
   if (route.subresource.connect) {
     if (route.query.has('dryRun')) throw badRequest('dryRun is not supported');
@@ -95,7 +95,7 @@ function refusalAnswer(context: Context, job: Job, thrown: unknown, warnings: re
   let cause = thrown;
   if (thrown instanceof Refusal)
     try {
-      return { is: 'respond', ...statusAnswer(thrown, job, context.naming, warnings) };
+      return { is: 'respond', ...statusAnswer(thrown, job, context, warnings) };
     } catch (unsendable) {
       cause = unsendable;
     }
@@ -107,5 +107,5 @@ function refusalAnswer(context: Context, job: Job, thrown: unknown, warnings: re
     'InternalError',
     'Internal error occurred: the request could not be completed; see the log of the server',
   );
-  return { is: 'respond', ...statusAnswer(refusal, job, context.naming) };
+  return { is: 'respond', ...statusAnswer(refusal, job, context) };
 }

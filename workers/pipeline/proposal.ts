@@ -34,14 +34,9 @@ export function answerWrite(context: Context, write: ValidWrite): Awaitable<Answ
 }
 
 /** A Status in the form that the client accepts. */
-function successStatus(
-  { naming }: Context,
-  { job, warnings }: AuthorizedRequest,
-  code: number,
-  status: object,
-): Answer {
+function successStatus(context: Context, { job, warnings }: AuthorizedRequest, code: number, status: object): Answer {
   const whole = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...status };
-  const { contentType, bytes } = encodeStatus(whole, job.accept, naming, isPretty(job.query, job.userAgent));
+  const { contentType, bytes } = encodeStatus(whole, job.accept, context, isPretty(job.query, job.userAgent));
   return { status: code, headers: headersOf(contentType, warnings), body: bytes };
 }
 

@@ -17,7 +17,7 @@ const FOREGROUND = 'foregroundDeletion';
 
 /** Checks a deletecollection before any object is looked at: whether its answer can be sent, and its options. */
 export function checkCollection(context: Context, request: AuthorizedRequest): void {
-  chooseAnswerForm(request.resource, request.job.accept, context.naming, true);
+  chooseAnswerForm(request.resource, request.job.accept, context, true);
   warnOfPolicy(request, decodeDeleteOptions(context, request));
 }
 

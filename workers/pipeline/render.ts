@@ -8,6 +8,7 @@ import type { ApiObject, Json } from '../../core/model/object.js';
 import { unknownPath } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { Struct } from '../../core/schema/model.js';
+import { cborDocument, cborEvent } from '../../core/schema/cbor.js';
 import { encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
 import { encodeRecords, recordType } from '../../core/schema/protobufList.js';
 import { watchFrame } from '../../core/schema/protobufWatch.js';
@@ -26,7 +27,7 @@ import type { Job, JobResult, Rendering } from '../../core/threads/messages.js';
 import { type Answer, type Headers, headersOf } from './answer.js';
 import type { Context } from './context.js';
 import { converterOf } from './conversion.js';
-import { itemsText, listFrame } from './listText.js';
+import { encodeItems, listFrame } from './listText.js';
 import { isScale, scaleOf } from './scale.js';
 import type { AuthorizedRequest } from './stages.js';
 import { encodeObject, toRequestVersion, toStrategyVersion } from './versions.js';
@@ -41,16 +42,10 @@ export function formsOf({ resource, subresource }: Route): readonly Form[] {
 }
 
 /** The form of an answer; events of a stream are never indented. */
-function chooseAnswer(
-  { naming }: Context,
-  route: Route,
-  job: Job,
-  list: boolean,
-  events?: Rendering['events'],
-): Choice {
+function chooseAnswer(context: Context, route: Route, job: Job, list: boolean, events?: Rendering['events']): Choice {
   const resource = route.resource!;
-  if (events) return chooseForm(resource, job.accept, naming, { forms: eventForms(events.listed), stream: true });
-  const choice = chooseAnswerForm(resource, job.accept, naming, list, formsOf(route));
+  if (events) return chooseForm(resource, job.accept, context, { forms: eventForms(events.listed), stream: true });
+  const choice = chooseAnswerForm(resource, job.accept, context, list, formsOf(route));
   return choice.pretty || !isPretty(job.query, job.userAgent) ? choice : { ...choice, pretty: true };
 }
 
@@ -117,13 +112,13 @@ function renderPart(
   const part = listValue(context, route, choice, objects, rendering.list ?? {}) as {
     [member: string]: readonly unknown[];
   };
-  const text = Buffer.from(itemsText(choice, part[memberOf(choice)]!));
+  const text = encodeItems(choice, part[memberOf(choice)]!);
   const { list, status } = rendering;
   if (!list) return { is: 'rendered', pieces: [text] };
   const empty = { ...listValue(context, route, choice, [], list), [memberOf(choice)]: [] };
   const { head, between, tail } = listFrame(choice, empty, memberOf(choice));
   const headers = answerHeaders(route.resource!, choice, rendering);
-  const body = Buffer.concat([Buffer.from(head), text]);
+  const body = Buffer.concat([head, text]);
   const { builtIn, strategy } = route.resource!;
   const mayFail = !builtIn && (strategy.convert ?? converterOf(context, route.resource!)) !== undefined;
   return { is: 'respond', status, headers, body, rest: { between, tail, mayFail } };
@@ -141,6 +136,7 @@ function renderEvents(
     const type = options.types[i]!;
     if (choice.media === 'protobuf')
       return watchFrame(type, encodeValue(choice, shown, typeOf(route, route.resource!)));
+    if (choice.media === 'cbor') return cborEvent(type, Buffer.from(writeJson(shown)));
     return Buffer.from(`${writeJson({ type, object: shown })}\n`);
   });
 }
@@ -152,6 +148,7 @@ const typeOf = (route: Route, resource: Resource): Struct => route.subresource?.
 function encodeValue(choice: Choice, value: object, struct: Struct | undefined): Uint8Array {
   if (choice.media === 'yaml') return Buffer.from(encodeYaml(value));
   if (choice.media === 'json') return encodeJsonBody(value, choice.pretty === true);
+  if (choice.media === 'cbor') return cborDocument(Buffer.from(writeJson(value)));
   const { kind, apiVersion } = value as ApiObject;
   const body =
     choice.form === 'object'
@@ -233,7 +230,8 @@ function tableInput(
 /**
  * The answer to a write, in the form that the client accepts. `commit`: the kind of transaction that the answer waits
  * for. Its revision is not known yet: the body has gaps for it, and after a put there is none at all where the
- * committed bytes themselves can be sent, as plain JSON of the stored version. Throws 406.
+ * committed bytes themselves can be sent, as plain JSON of the stored version. The front end makes CBOR of either, once
+ * the revision is in it. Throws 406.
  */
 export function encodeAnswer(
   context: Context,
@@ -245,17 +243,18 @@ export function encodeAnswer(
   const { job, route, resource, warnings } = request;
   const choice = chooseAnswer(context, route, job, false);
   const headers = headersOf(choice.contentType, warnings);
-  const isPlain = choice.form === 'object' && choice.media === 'json' && !choice.pretty && !isScale(route);
+  const { media, form, pretty } = choice;
+  const isPlain = form === 'object' && (media === 'cbor' || (media === 'json' && !pretty)) && !isScale(route);
   if (commit === 'put' && isPlain && resource.apiVersion === resource.storageApiVersion) return { status, headers };
   const whole =
     commit === 'none' ? object : { ...object, metadata: { ...object.metadata, resourceVersion: UNKNOWN_REVISION } };
   // As a read shows it: with the members that are always there.
   const shown = readJson(encodeObject(answerKind(route, resource), whole)) as unknown as ApiObject;
-  const body = encodeValue(choice, objectValue(context, route, choice, shown), typeOf(route, resource));
+  const value = objectValue(context, route, choice, shown);
+  if (media === 'cbor' && commit !== 'none') return { status, headers, ...withGaps(Buffer.from(writeJson(value))) };
+  const body = encodeValue(choice, value, typeOf(route, resource));
   if (commit === 'none') return { status, headers, body };
-  return choice.media === 'protobuf'
-    ? { status, headers, body, gaps: 'envelope' }
-    : { status, headers, ...withGaps(body) };
+  return media === 'protobuf' ? { status, headers, body, gaps: 'envelope' } : { status, headers, ...withGaps(body) };
 }
 
 /** The kind of the object that an answer to a write shows: of a scale, which is made later, that of its resource. */
