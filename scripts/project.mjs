@@ -65,10 +65,20 @@ export async function build() {
   if (built > 0 && newest([...SOURCES.map(name => join(root, name)), ...settings]) <= built) return;
   // Files that change during the build are newer than it.
   const began = new Date();
+  removeOrphans();
   await step(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json']);
   await assemble();
   writeFileSync(stamp, '');
   utimesSync(stamp, began, began);
+}
+
+/** Removes what the compiler has written for sources that are gone: they may import what is gone as well. */
+function removeOrphans() {
+  for (const folder of SOURCES.filter(name => existsSync(join(compiled, name))))
+    for (const name of readdirSync(join(compiled, folder), { recursive: true })) {
+      const source = name.match(/^(.*?)(?:\.d)?\.[jt]s$/)?.[1];
+      if (source !== undefined && !existsSync(join(root, folder, `${source}.ts`))) rmSync(join(compiled, folder, name));
+    }
 }
 
 /**
