@@ -25,18 +25,20 @@ const HEADER_BYTES = HEADER * Float64Array.BYTES_PER_ELEMENT;
  * to, and that is not part of any heap.
  */
 export function packSnapshot(items: readonly SnapshotItem[], shared: boolean): SnapshotPage {
-  const lengths = items.map(({ key }) => Buffer.byteLength(key));
   let size = items.length * HEADER_BYTES;
-  for (const [i, { value }] of items.entries()) size += lengths[i]! + value.length;
+  for (const { key, value } of items) size += Buffer.byteLength(key) + value.length;
   const memory = shared ? new SharedArrayBuffer(size) : new ArrayBuffer(size);
   const header = new Float64Array(memory, 0, items.length * HEADER);
   const bytes = Buffer.from(memory);
   let at = header.byteLength;
-  for (const [i, { key, value, modified }] of items.entries()) {
-    header.set([lengths[i]!, value.length, modified], i * HEADER);
-    bytes.write(key, at, 'utf8');
-    bytes.set(value, at + lengths[i]!);
-    at += lengths[i]! + value.length;
+  let i = 0;
+  for (const { key, value, modified } of items) {
+    const length = bytes.write(key, at, 'utf8');
+    header[i++] = length;
+    header[i++] = value.length;
+    header[i++] = modified;
+    bytes.set(value, at + length);
+    at += length + value.length;
   }
   return { count: items.length, memory };
 }

@@ -124,3 +124,47 @@ it('refuses writes and ends watches when it is closed', async () => {
   await expect(watching).rejects.toThrow(/closed/);
   expect(await store.commit([[put('a')]])).toMatchObject([{ is: 'error' }]);
 });
+
+it('reads the values of a range in parts, a bounded number at the same time, and closes after the last', async () => {
+  const records = new MemoryRecords();
+  const store = await openMemory({ records });
+  const keys = Array.from({ length: 1000 }, (_, i) => `k${String(i).padStart(4, '0')}`);
+  await store.commit([keys.map(key => put(key, key))]);
+  const { getMany } = records;
+  const waiting: (() => void)[] = [];
+  let most = 0;
+  let loses = false;
+  records.getMany = async asked => {
+    await new Promise<void>(resolve => waiting.push(resolve));
+    const rows = await getMany.call(records, asked);
+    return loses ? rows.map(() => undefined) : rows;
+  };
+  const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+  /** Ends the reads that are running, the last one first. */
+  const endReads = async (): Promise<void> => {
+    most = Math.max(most, waiting.length);
+    for (const end of waiting.splice(0).reverse()) end();
+    await turn();
+  };
+
+  let page: readonly string[] | undefined;
+  void store.range('k').then(({ items }) => (page = items.map(({ key, value }) => `${key} ${value}`)));
+  for (let i = 0; i < 1000 && !page; i++) await endReads();
+  expect(page).toEqual(keys.map(key => `${key} ${key}`));
+  expect(most).toBeGreaterThan(1);
+  expect(most).toBeLessThan(10);
+
+  loses = true;
+  let failure: Error | undefined;
+  let isClosed = false;
+  store.range('k').catch(error => (failure = error as Error));
+  await turn();
+  waiting.shift()!();
+  await turn();
+  void store.close().then(() => (isClosed = true));
+  await turn();
+  expect(isClosed).toBe(false);
+  for (let i = 0; i < 1000 && !isClosed; i++) await endReads();
+  expect(failure?.message).toMatch('the store has lost the value of "k0000"');
+  expect(isClosed).toBe(true);
+});

@@ -3,12 +3,15 @@ import { type Binding, type Handle, loadBinding } from './binding.js';
 import { databaseFiles } from './files.js';
 import { formatMessage, toStoreError, isInUseMessage } from './errors.js';
 
-/** Options for objects of kilobytes. Caches are small, because current objects are read from memory. */
+/**
+ * Options for objects of kilobytes. The cache is small, because current objects are read from memory: it is for values
+ * that are read together, of which several are in a block, so that the block is decompressed once.
+ */
 const OPTIONS = {
   createIfMissing: true,
   compression: true,
   writeBufferSize: 16 * 1024 * 1024,
-  cacheSize: 16 * 1024 * 1024,
+  cacheSize: 4 * 1024 * 1024,
   blockSize: 16 * 1024,
   maxOpenFiles: 1000,
 };
@@ -85,7 +88,7 @@ export class RocksDbRecords implements Records {
 
   getMany(keys: readonly Buffer[]): Promise<(Buffer | undefined)[]> {
     return new Promise((resolve, reject) => {
-      this.binding.db_get_many(this.database, keys, { fillCache: false }, (error, values) =>
+      this.binding.db_get_many(this.database, keys, { fillCache: true }, (error, values) =>
         error ? reject(toStoreError(this.path, error)) : resolve(values),
       );
     });
