@@ -12,7 +12,7 @@ omitStages: [RequestReceived]
 rules:
   - { level: None, users: [bob] }
   - { level: Metadata, verbs: [create, get, list], resources: [{ group: '', resources: [configmaps] }] }
-  - { level: Metadata, verbs: [get, list], resources: [{ group: '', resources: [secrets] }] }
+  - { level: Metadata, verbs: [get, list, watch], resources: [{ group: '', resources: [secrets] }] }
   - { level: None, nonResourceURLs: ['/livez*'] }
   - { level: Metadata, nonResourceURLs: ['/version'] }
   - { level: Request, resources: [{ group: coordination.k8s.io }] }
@@ -93,6 +93,66 @@ describe('the audit log', () => {
     const event = await eventOf(`${uri}?limit=2`);
     expect(event).toMatchObject({ user: { username: 'carol' }, responseStatus: { code: 403 } });
     expect(event.impersonatedUser).toBeUndefined();
+  });
+
+  test('has the id that the client chose, which the answer repeats, else a new one', async () => {
+    const uri = '/api/v1/namespaces/default/configmaps?limit=31';
+    const chosen = await api.get(uri, { headers: { 'audit-id': 'chosen-1' } });
+    expect(chosen.headers['audit-id']).toBe('chosen-1');
+    expect((await eventOf(uri)).auditID).toBe('chosen-1');
+    for (const id of ['x'.repeat(200), 'a b']) {
+      const other = await api.get(uri, { headers: { 'audit-id': id } });
+      expect(other.headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  test('has the addresses that proxies say, and at last that of the connection', async () => {
+    const from = async (uri: string, headers: Record<string, string>) => {
+      await api.get(uri, { headers });
+      return (await eventOf(uri)).sourceIPs as unknown;
+    };
+    const uri = '/api/v1/namespaces/default/configmaps?limit=';
+    expect(await from(`${uri}41`, {})).toEqual(['127.0.0.1']);
+    const headers = { 'x-forwarded-for': '1.2.3.4, bogus,2001:db8::1', 'x-real-ip': '9.9.9.9' };
+    expect(await from(`${uri}42`, headers)).toEqual(['1.2.3.4', '2001:db8::1', '9.9.9.9', '127.0.0.1']);
+    expect(await from(`${uri}43`, { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1' })).toEqual(['127.0.0.1']);
+  });
+
+  test('names the object of a list that selects it by its name', async () => {
+    const uri = '/api/v1/namespaces/default/configmaps?fieldSelector=metadata.name%3Done';
+    await api.get(uri);
+    expect((await eventOf(uri)).objectRef).toMatchObject({ resource: 'configmaps', name: 'one' });
+  });
+
+  test('has one event of a request with invalid credentials, and says nothing of its permission', async () => {
+    const uri = '/api/v1/namespaces/default/configmaps?limit=51';
+    expect((await api.get(uri, { token: 'wrong-token-0123' })).status).toBe(401);
+    expect(await eventOf(uri)).toMatchObject({
+      stage: 'ResponseStarted',
+      user: {},
+      responseStatus: { code: 401, reason: 'Unauthorized' },
+      annotations: {},
+    });
+    await api.get('/version?after=51');
+    await eventOf('/version?after=51');
+    expect(events().filter(event => (event.requestURI as unknown) === uri)).toHaveLength(1);
+  });
+
+  test('says nothing of the permission of a request whose sender may not act as the other user', async () => {
+    const uri = '/api/v1/namespaces/default/configmaps?limit=61';
+    const headers = { 'impersonate-user': 'erin' };
+    expect((await api.get(uri, { token: 'carol-token-0123', headers })).status).toBe(403);
+    const { annotations } = await eventOf(uri);
+    expect(Object.keys(annotations ?? {}).filter(name => name.startsWith('authorization'))).toEqual([]);
+  });
+
+  test('has the start and the end of a watch that is refused', async () => {
+    const uri = '/api/v1/namespaces/default/secrets?watch=1&limit=81';
+    expect((await api.get(uri, { token: 'carol-token-0123' })).status).toBe(403);
+    const stages = () =>
+      events().flatMap(event => ((event.requestURI as unknown) === uri ? [event.stage as unknown] : []));
+    await api.until(async () => stages().length === 2);
+    expect(stages()).toEqual(['ResponseStarted', 'ResponseComplete']);
   });
 
   test('has what the first matching rule selects, and nothing else', async () => {

@@ -9,10 +9,15 @@ import {
 } from '../../core/audit/policy.js';
 import type { Exchange } from '../../core/api/listener.js';
 import type { User } from '../../core/model/user.js';
+import { stringAt } from '../../core/model/record.js';
+import { nameOf } from '../../core/model/target.js';
 import type { Naming } from '../../core/naming.js';
 import type { Route } from '../../core/request/route.js';
+import { withSelectors } from '../../core/request/selectors.js';
 import { isOfRoute, withoutManagedFields } from './auditedBody.js';
 import { AuditedExchange } from './auditedExchange.js';
+import { sourceAddresses } from './auditedSource.js';
+import { isLong } from './methods.js';
 import type { Sender } from './sender.js';
 
 /** An answered request. */
@@ -22,8 +27,9 @@ interface AuditedRequest {
   readonly sender: Sender | undefined;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
+  readonly auditId: string;
   readonly userAgent: string;
-  readonly remoteAddress: string;
+  readonly sourceIPs: readonly string[];
 }
 
 const userOf = ({ name, uid, groups, extra }: User): object => ({
@@ -36,6 +42,18 @@ const userOf = ({ name, uid, groups, extra }: User): object => ({
 /** Whether the bodies of a route have credentials. */
 const isConfidential = ({ target, resource }: Route): boolean =>
   target.is === 'resource' && (resource?.strategy.confidential?.includes(target.subresource) ?? false);
+
+const AUDIT_ID = /^[\x21-\x7e]{1,128}$/;
+
+/** The id of the events of a request: what the client chose in the header Audit-ID, if it is short and printable. */
+function auditIdOf(exchange: Exchange): string {
+  const given = exchange.header('audit-id') ?? '';
+  return AUDIT_ID.test(given) ? given : randomUUID();
+}
+
+/** Whether a request was refused before it was authorized, since its sender may not act as somebody else. */
+const isImpersonationRefused = ({ exchange, sender }: AuditedRequest): boolean =>
+  sender?.impersonator === undefined && exchange.headers().some(([name]) => /^impersonate-/i.test(name));
 
 /** A time in RFC 3339 with microseconds. */
 const microTime = (at: number): string => new Date(at).toISOString().replace('Z', '000Z');
@@ -66,13 +84,15 @@ export class Audit {
    * Takes what is recorded about a request from its exchange.
    */
   begin(given: Exchange, route: Route): BegunRequest {
-    const exchange = new AuditedExchange(given, route, this.policy.hasBodies && !isConfidential(route));
+    const auditId = auditIdOf(given);
+    const keepsBodies = this.policy.hasBodies && !isConfidential(route);
+    const exchange = new AuditedExchange(given, route, auditId, keepsBodies);
     const userAgent = exchange.header('user-agent') ?? '';
-    const { remoteAddress } = exchange;
+    const sourceIPs = sourceAddresses(exchange);
     const receivedAt = this.now();
     return {
       exchange,
-      end: sender => this.#record({ exchange, route, sender, receivedAt, userAgent, remoteAddress }),
+      end: sender => this.#record({ exchange, route, sender, receivedAt, auditId, userAgent, sourceIPs }),
     };
   }
 
@@ -85,14 +105,26 @@ export class Audit {
     const write = (stage: AuditStage, at: number, more: object): void => {
       if (!decision.omitted.has(stage)) this.log.write({ ...common, stage, ...more, ...this.#timesOf(receivedAt, at) });
     };
-    write('RequestReceived', receivedAt, {});
-    const isLong = route.target.verb === 'watch';
-    write(isLong ? 'ResponseStarted' : 'ResponseComplete', this.now(), {
+    const { exchange } = request;
+    const { status = 0 } = exchange;
+    const isUnknown = status === 401;
+    if (!isUnknown) write('RequestReceived', receivedAt, {});
+    const answered = {
+      ...this.#impersonatedOf(request),
       ...this.#createdObjectOf(request),
-      ...(isLong ? {} : this.#bodiesOf(request, decision)),
-      responseStatus: { metadata: {}, code: request.exchange.status ?? 0, ...request.exchange.answeredStatus() },
+      ...this.#bodiesOf(request, decision),
+      responseStatus: { metadata: {}, code: status, ...exchange.answeredStatus() },
       annotations: this.#annotationsOf(request, decision),
-    });
+    };
+    const at = this.now();
+    if (isUnknown || isLong(route)) write('ResponseStarted', at, answered);
+    const isOngoing = route.target.verb === 'watch' && status < 400;
+    if (!isUnknown && !isOngoing) write('ResponseComplete', at, answered);
+  }
+
+  /** As whom a request was made. It is not known of a request that was only received. */
+  #impersonatedOf({ sender }: AuditedRequest): object {
+    return sender?.impersonator && sender.user ? { impersonatedUser: userOf(sender.user) } : {};
   }
 
   #decide(user: User | undefined, route: Route): AuditDecision {
@@ -100,9 +132,16 @@ export class Audit {
     return hasRequestBody(decision.level) && isConfidential(route) ? { ...decision, level: 'Metadata' } : decision;
   }
 
-  /** The bodies that the level of an event includes: of a request, if it was authorized and so was decoded. */
+  /**
+   * The bodies that the level of an event includes: of a request, if it was authorized and so was decoded; of an answer
+   * outside of resources, if it is an object of the API.
+   */
   #bodiesOf({ exchange, route, sender }: AuditedRequest, { level, omitsManagedFields }: AuditDecision): object {
-    if (!hasRequestBody(level) || !route.resource) return {};
+    if (!hasRequestBody(level)) return {};
+    if (!route.resource) {
+      const answer = level === 'RequestResponse' ? exchange.responseObject() : undefined;
+      return stringAt(answer, 'kind') === '' ? {} : { responseObject: answer };
+    }
     const shown = (value: object | undefined): object | undefined =>
       value && omitsManagedFields ? withoutManagedFields(value) : value;
     const isDecoded = sender?.reason !== undefined;
@@ -121,20 +160,19 @@ export class Audit {
 
   #commonOf(request: AuditedRequest, user: User | undefined, { level }: AuditDecision): object {
     const { naming } = this;
-    const { exchange, route, sender, userAgent, remoteAddress } = request;
-    const { target } = route;
+    const { exchange, route, auditId, userAgent, sourceIPs, sender } = request;
+    const target = sender?.user ? withSelectors(route) : route.target;
     const query = exchange.query === '' ? '' : `?${exchange.query}`;
     return {
       kind: 'Event',
       apiVersion: naming.apiVersion('audit.orchestrator.io/v1'),
       level,
-      auditID: randomUUID(),
+      auditID: auditId,
       requestURI: `${exchange.path}${query}`,
       verb: target.verb,
       user: user ? userOf(user) : {},
-      ...(sender?.impersonator && sender.user ? { impersonatedUser: userOf(sender.user) } : {}),
-      ...(remoteAddress === '' ? {} : { sourceIPs: [remoteAddress] }),
-      userAgent,
+      ...(sourceIPs.length === 0 ? {} : { sourceIPs }),
+      ...(userAgent === '' ? {} : { userAgent }),
       ...(target.is === 'path' ? {} : { objectRef: this.#objectOf(target) }),
     };
   }
@@ -146,7 +184,8 @@ export class Audit {
   }
 
   #objectOf(target: Extract<Route['target'], { is: 'resource' }>): object {
-    const { resource, namespace, name, group, version, subresource } = target;
+    const { resource, namespace, group, version, subresource } = target;
+    const name = nameOf(target);
     const members = { resource, namespace, name, apiGroup: this.naming.group(group), apiVersion: version, subresource };
     return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''));
   }
@@ -157,7 +196,9 @@ export class Audit {
     // What refuses an allowed request may answer with any code.
     const isAllowed = sender?.reason !== undefined;
     const isForbidden = !isAllowed && exchange.status === 403;
-    const isKnown = isAllowed || isForbidden || (sender?.user !== undefined && exchange.status !== 401);
+    const isKnown =
+      isAllowed ||
+      (!isImpersonationRefused(request) && (isForbidden || (sender?.user !== undefined && exchange.status !== 401)));
     const authorization = group('authorization.orchestrator.io');
     return {
       ...sender?.annotations,

@@ -28,10 +28,11 @@ export class AuditedExchange implements Exchange {
   #isRequestTruncated = false;
   #isResponseTruncated = false;
 
-  /** `keepsBodies`: whether an event may have the bodies. */
+  /** `auditId` is sent with the answer. `keepsBodies`: whether an event may have the bodies. */
   constructor(
     readonly exchange: Exchange,
     readonly route: Route,
+    readonly auditId: string,
     readonly keepsBodies: boolean,
   ) {
     const { method, path, query, remoteAddress, secure, certificate } = exchange;
@@ -114,12 +115,12 @@ export class AuditedExchange implements Exchange {
   respond(status: number, headers: readonly Header[], body: readonly Uint8Array[] | Uint8Array): void {
     if (this.keepsBodies || status >= 400 || this.method === 'DELETE' || this.method === 'POST')
       this.#keepResponse(headers, body instanceof Uint8Array ? [body] : body);
-    this.exchange.respond(status, headers, body);
+    this.exchange.respond(status, [['audit-id', this.auditId], ...headers], body);
   }
 
   stream(status: number, headers: readonly Header[], options?: StreamOptions): ResponseStream {
     this.#isResponseTruncated = true;
-    return this.exchange.stream(status, headers, options);
+    return this.exchange.stream(status, [['audit-id', this.auditId], ...headers], options);
   }
 
   #keepResponse(headers: readonly Header[], parts: readonly Uint8Array[]): void {

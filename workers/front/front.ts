@@ -10,7 +10,7 @@ import type { Registry } from '../../core/schema/resource.js';
 import type { Audit } from './audit.js';
 import { Bodies } from './bodies.js';
 import { CollectionDeleter } from './deleteCollection.js';
-import { isMethodAllowed, isWrite, methodNotAllowedError } from './methods.js';
+import { isLong, isMethodAllowed, isWrite, methodNotAllowedError } from './methods.js';
 import type { PoolClient } from './poolClient.js';
 import type { Proposals } from './proposals.js';
 import type { ReadContext } from './readContext.js';
@@ -20,9 +20,6 @@ import type { FrontRequest, Sender } from './sender.js';
 import type { State } from './state.js';
 import { watch } from './watches.js';
 import { runWrite } from './write.js';
-
-/** Subresources whose requests last as long as the client wants. */
-const LONG_SUBRESOURCES = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 
 /** The handlers of the verbs that read. */
 const READS = { get, list, watch } as const;
@@ -166,7 +163,3 @@ export class Front {
 
 /** Whether a request is anonymous: it has no credentials to verify. */
 const isNobody = ({ user }: Sender): boolean => !user || user.name === ANONYMOUS.name;
-
-/** Whether a request may take as long as the client likes. */
-const isLong = ({ target }: Route): boolean =>
-  target.is === 'resource' && (target.verb === 'watch' || LONG_SUBRESOURCES.has(target.subresource));

@@ -33,3 +33,10 @@ export function methodNotAllowedError({ resource, target }: Route): Refusal {
   const text = `${target.verb} is not supported on resources of kind ${JSON.stringify(`${plural}.${group}`)}`;
   return new Refusal('MethodNotAllowed', text, { group, kind: plural });
 }
+
+/** Subresources whose requests last as long as the client wants. */
+const LONG_SUBRESOURCES = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
+
+/** Whether a request may take as long as the client likes. */
+export const isLong = ({ target }: Route): boolean =>
+  target.is === 'resource' && (target.verb === 'watch' || LONG_SUBRESOURCES.has(target.subresource));
