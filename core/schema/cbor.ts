@@ -13,9 +13,10 @@ export const CBOR_TYPE = 'application/cbor';
 /** The media type of a series of documents. */
 export const CBOR_SEQUENCE = 'application/cbor-seq';
 
-/** The first bytes of an array and a map without a length, and the byte at their ends. */
+/** The first byte of a map without a length. */
+export const OPEN_MAP = 0xbf;
+/** That of an array, and the byte at the ends of both. */
 const OPEN_ARRAY = 0x9f;
-const OPEN_MAP = 0xbf;
 const BREAK = 0xff;
 
 const UNSIGNED = 0;
@@ -195,9 +196,9 @@ const MAP_OF_TWO = Buffer.from([0xa2]);
 const TYPE = shortText('type');
 const OBJECT = shortText('object');
 
-/** An event of a watch around the JSON text of its object: a document, with the object as a document in it. */
+/** An event of a watch around its object, which is a document: a document as well. */
 export const cborEvent = (type: string, object: Uint8Array): Buffer =>
-  Buffer.concat([CBOR_TAG, MAP_OF_TWO, TYPE, shortText(type), OBJECT, CBOR_TAG, encodeCborText(object)]);
+  Buffer.concat([CBOR_TAG, MAP_OF_TWO, TYPE, shortText(type), OBJECT, object]);
 
 /** What is around the items of a list. `empty` is the JSON text of the list with an empty array as its last member. */
 export function cborListFrame(empty: Uint8Array): { readonly head: Buffer; readonly tail: Buffer } {

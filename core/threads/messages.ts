@@ -212,10 +212,10 @@ export interface Rendering {
    */
   readonly part?: boolean;
   /**
-   * The objects, or their metadata, are to be encoded as records of a protobuf list, or as rows of a Table: a piece for
-   * each.
+   * The objects, or their metadata, are to be encoded as records of a protobuf list; or the objects as rows of a Table,
+   * or as records of a list in CBOR. There is a piece for each.
    */
-  readonly records?: 'object' | 'partial' | 'row';
+  readonly records?: 'object' | 'partial' | 'row' | 'cbor';
   /** Texts of Warning headers. */
   readonly warnings?: readonly string[];
   /**

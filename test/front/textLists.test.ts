@@ -11,7 +11,8 @@ import type { Rendering } from '../../core/threads/messages.js';
 import { Encodings } from '../../workers/front/encodings.js';
 import { Records } from '../../workers/front/records.js';
 import type { FrontRequest } from '../../workers/front/sender.js';
-import { respondMadeList, textListForm } from '../../workers/front/textLists.js';
+import { respondMadeList } from '../../workers/front/madeLists.js';
+import { textListForm } from '../../workers/front/textLists.js';
 import { registryOf } from '../kinds/builtIn.js';
 
 const naming = namingOf('kubernetes');

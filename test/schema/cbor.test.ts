@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { writeJson } from '../../core/model/jsonText.js';
 import type { Json } from '../../core/model/object.js';
-import { CBOR_TAG, cborEvent, cborItems, cborListFrame, encodeCborText } from '../../core/schema/cbor.js';
+import { CBOR_TAG, cborDocument, cborEvent, cborItems, cborListFrame, encodeCborText } from '../../core/schema/cbor.js';
 import { decodeCbor } from '../../core/schema/cborDecode.js';
 import { CBOR_DEPTH } from '../../core/limits.js';
 
@@ -79,7 +79,7 @@ describe('CBOR made of a JSON text', () => {
   });
 
   it('of an event has the object as a document in a document [R192]', () => {
-    const event = cborEvent('ADDED', Buffer.from('{"a":1}'));
+    const event = cborEvent('ADDED', cborDocument(Buffer.from('{"a":1}')));
     expect(event.subarray(0, 3)).toEqual(CBOR_TAG);
     expect(event.includes(Buffer.concat([Buffer.from('object'), CBOR_TAG]))).toBe(true);
     expect(decodeCbor(event)).toEqual({ type: 'ADDED', object: { a: 1 } });

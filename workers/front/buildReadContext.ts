@@ -26,11 +26,14 @@ import type { Json } from '../../core/model/object.js';
 import { Answers, heldBytes } from './answers.js';
 import { respondRendered } from './compress.js';
 import type { Encodings } from './encodings.js';
-import { protobufForm, ProtobufReads } from './protobufReads.js';
+import { cborForm, cborListForm } from './cborForms.js';
+import { type EncodedForm, EncodedReads } from './encodedReads.js';
+import { type MadeListForm, respondMadeList } from './madeLists.js';
+import { protobufForm, ProtobufLists } from './protobufLists.js';
 import { respondTextList } from './renderedList.js';
 import type { PoolClient } from './poolClient.js';
 import { Records } from './records.js';
-import { respondMadeList, textListForm } from './textLists.js';
+import { textListForm, type TextListParts } from './textLists.js';
 import type { WriterClient } from './writerClient.js';
 
 interface Parts {
@@ -73,7 +76,8 @@ export function buildReadContext({
   const answers = new Answers();
   const serving = { naming, cbor };
   const records = new Records(pool, encodings);
-  const protobuf = new ProtobufReads(records);
+  const encoded = new EncodedReads(records);
+  const protobufLists = new ProtobufLists(records);
   const plainReads = new Map<string, boolean>();
   const plainWatches = new Map<string, boolean>();
   const choices = new WeakMap<Resource, Map<string, Choice>>();
@@ -133,26 +137,26 @@ export function buildReadContext({
     },
     accepts: (exchange, resource, list) => void choose(exchange, resource, false, list),
     async respondObject(request, resource, entry) {
-      const form = protobufForm(choose(request.exchange, resource, false), request.route, resource, naming, false);
+      const form = encodedForm(choose(request.exchange, resource, false), request, resource, naming);
       await answers.run(request.sender.usage, entry.length, async () => {
-        if (form) await protobuf.get(request, resource, entry, form);
+        if (form) await encoded.get(request, resource, entry, form);
         else
           await respondRendered(request.exchange, await pool.render(request, { objects: [entry.value], status: 200 }));
       });
     },
     async respondList(request, resource, entries, list, warnings) {
       const choice = choose(request.exchange, resource, false, true);
-      const form = protobufForm(choice, request.route, resource, naming, true);
+      const protobuf = protobufForm(choice, request.route, resource, naming, true);
       const headers = headersFor(resource, choice.contentType, warnings);
       const isSorted = choice.form === 'table' && resource.strategy.compareRows !== undefined;
       // Such a list is held as a whole.
       const held = isSorted ? entries.reduce((sum, { length }) => sum + length, 0) : heldBytes(entries);
       const made =
         entries.length > 0 && !isSorted
-          ? textListForm(choice, request, resource, { naming, records, now: pool.now })
+          ? madeListForm(choice, request, resource, { naming, records, now: pool.now })
           : undefined;
       await answers.run(request.sender.usage, held, async () => {
-        if (form) await protobuf.list(request, resource, entries, list, form, headers);
+        if (protobuf) await protobufLists.respond(request, resource, entries, list, protobuf, headers);
         else if (made) await respondMadeList(request, headers, made, entries, list);
         else await respondTextList(pool, request, entries, { status: 200, list, warnings }, isSorted);
       });
@@ -163,11 +167,30 @@ export function buildReadContext({
         request,
         resource,
         naming,
-        { pool, protobuf },
+        { pool, encoded },
         listed,
       ),
   };
 }
+
+/** The form of a list that the front end makes of texts or encodings; undefined for any other. Throws 400. */
+function madeListForm(
+  choice: Choice,
+  request: FrontRequest,
+  resource: Resource,
+  parts: TextListParts,
+): MadeListForm | undefined {
+  const cbor = cborForm(choice, request.route, resource);
+  return cbor ? cborListForm(cbor, resource, parts.records) : textListForm(choice, request, resource, parts);
+}
+
+/** The form of an answer about one object, or of an event, that is made of encodings; undefined for any other. */
+const encodedForm = (
+  choice: Choice,
+  { route }: FrontRequest,
+  resource: Resource,
+  naming: Naming,
+): EncodedForm | undefined => protobufForm(choice, route, resource, naming, false) ?? cborForm(choice, route, resource);
 
 /** The refusal that the pool has answered with, in JSON; otherwise an Error. */
 function refusalIn(body: Uint8Array): Error {
@@ -197,18 +220,18 @@ function renderedForm(
   request: FrontRequest,
   resource: Resource,
   naming: Naming,
-  { pool, protobuf }: { readonly pool: PoolClient; readonly protobuf: ProtobufReads },
+  { pool, encoded }: { readonly pool: PoolClient; readonly encoded: EncodedReads },
   listed: boolean,
 ): EventForm {
   const table = choice.form === 'table';
   const includeObject = table ? firstValue(request.route.query, 'includeObject') : '';
   const list = listed ? emptyListBytes(choice, resource, naming) : undefined;
-  const shared = protobufForm(choice, request.route, resource, naming, false);
+  const shared = encodedForm(choice, request, resource, naming);
   const encodeAll: NonNullable<EventForm['encodeAll']> = async (events, header) => {
     const entries = events.flatMap(({ entry }) => entry ?? []);
     if (shared && entries.length === events.length) {
-      const messages = await protobuf.messages(request, entries, shared);
-      return events.map(({ type }, i) => watchFrame(type, messages[i]!));
+      const messages = await encoded.messages(request, entries, shared);
+      return events.map(({ type }, i) => shared.toEvent(type, messages[i]!));
     }
     const types = events.map(({ type }) => type);
     const objects = events.map(({ object }) => object);
@@ -219,8 +242,8 @@ function renderedForm(
   };
   const encode: EventForm['encode'] = (type, object, header, entry) => {
     const message =
-      shared && (entry ? protobuf.message(request, entry, shared) : protobuf.messageOfDeleted(object, shared));
-    if (message) return after(message, known => watchFrame(type, known));
+      shared && (entry ? encoded.message(request, entry, shared) : encoded.messageOfDeleted(object, shared));
+    if (message) return after(message, known => shared.toEvent(type, known));
     return encodeAll([{ type, object }], header).then(([event]) => event!);
   };
   // A parameter that no Table can be made with is refused before the stream begins.
@@ -247,7 +270,7 @@ function renderedForm(
         choice.form === 'object'
           ? object
           : { kind: 'PartialObjectMetadata', apiVersion: group, metadata: object.metadata };
-      if (choice.media === 'cbor') return cborEvent('BOOKMARK', Buffer.from(writeJson(shown)));
+      if (choice.media === 'cbor') return cborEvent('BOOKMARK', cborDocument(Buffer.from(writeJson(shown))));
       if (choice.media !== 'protobuf') return Buffer.from(`${writeJson({ type: 'BOOKMARK', object: shown })}\n`);
       const message =
         choice.form === 'object'
@@ -257,7 +280,7 @@ function renderedForm(
     },
     error: refusal => {
       const status = refusal.toStatus();
-      if (choice.media === 'cbor') return cborEvent('ERROR', Buffer.from(writeJson(status)));
+      if (choice.media === 'cbor') return cborEvent('ERROR', cborDocument(Buffer.from(writeJson(status))));
       return choice.media === 'protobuf' ? watchFrame('ERROR', encodeCommon(status)!) : errorEvent(refusal);
     },
   };

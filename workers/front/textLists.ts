@@ -1,6 +1,5 @@
 import { after } from '../../core/api/awaitable.js';
 import type { Awaitable } from '../../core/api/point.js';
-import { RENDER_AHEAD } from '../../core/limits.js';
 import type { Naming } from '../../core/naming.js';
 import type { Choice } from '../../core/request/negotiate.js';
 import { firstValue } from '../../core/request/query.js';
@@ -19,12 +18,10 @@ import {
 import { jsonFrame } from '../../core/tables/frame.js';
 import { rowTexts, showRows } from '../../core/tables/rowText.js';
 import type { Entry } from '../../core/threads/entry.js';
-import { compresses, respondWhole, streamParts } from './compress.js';
-import { inOrder } from './inOrder.js';
 import { needsConversion } from './list.js';
+import type { MadeListForm } from './madeLists.js';
 import type { RecordForm, Records } from './records.js';
-import { renderSlices } from './renderedList.js';
-import { type Headers, indented } from './reply.js';
+import { indented } from './reply.js';
 import type { FrontRequest } from './sender.js';
 import { TextWriter } from './textWriter.js';
 
@@ -37,12 +34,10 @@ const COMMA = Buffer.from(',');
 const CLOSE = Buffer.from('}');
 const NULL = Buffer.from('null');
 
-/** How a list is made of stored texts. */
-export interface TextListForm {
-  /** The text around the items, by the metadata of the list. */
-  frame(list: ListMetadata): { readonly head: string; readonly tail: string };
-  /** The text of the items of some entries, with a comma before each. */
-  items(request: FrontRequest, entries: readonly Entry[]): Awaitable<Uint8Array>;
+/** The bytes of a list or Table around its items. */
+function frameOf(empty: object): ReturnType<MadeListForm['frame']> {
+  const { head, tail } = jsonFrame(empty);
+  return { head: Buffer.from(head), tail: Buffer.from(tail) };
 }
 
 /** What lists are made with, besides the request. */
@@ -71,17 +66,18 @@ function metadataWriter(resource: Resource, { version }: Choice, naming: Naming)
   };
 }
 
-function metadataForm(resource: Resource, choice: Choice, { naming }: TextListParts): TextListForm {
+function metadataForm(resource: Resource, choice: Choice, { naming }: TextListParts): MadeListForm {
   const write = metadataWriter(resource, choice, naming);
   return {
-    frame: list => jsonFrame({ ...partialObjectMetadataList([], list, choice.version, naming), items: [] }),
+    between: COMMA.length,
+    frame: list => frameOf({ ...partialObjectMetadataList([], list, choice.version, naming), items: [] }),
     items: (_request, entries) => {
       writer.begin();
       for (const entry of entries) {
         writer.copy(COMMA);
         write(entry.value);
       }
-      return writer.written();
+      return [writer.written()];
     },
   };
 }
@@ -97,7 +93,7 @@ function tableForm(
   choice: Choice,
   resource: Resource,
   { naming, records, now }: TextListParts,
-): TextListForm {
+): MadeListForm {
   const write = objectWriter(route, choice, resource, naming);
   const { columns = DEFAULT_COLUMNS } = resource.strategy;
   const form: RecordForm = { records: 'row', key: 'row', encode: texts => rowTexts(resource, texts) };
@@ -113,8 +109,9 @@ function tableForm(
     return writer.written();
   };
   return {
-    frame: listMetadata => jsonFrame(tableValue({ ...table, listMetadata, tableVersion: choice.version, naming })),
-    items: (request, entries) => after(records.find(request, entries, form), rows => join(entries, rows)),
+    between: COMMA.length,
+    frame: listMetadata => frameOf(tableValue({ ...table, listMetadata, tableVersion: choice.version, naming })),
+    items: (request, entries) => after(records.find(request, entries, form), rows => [join(entries, rows)]),
   };
 }
 
@@ -127,32 +124,9 @@ export function textListForm(
   { exchange, route }: FrontRequest,
   resource: Resource,
   parts: TextListParts,
-): TextListForm | undefined {
+): MadeListForm | undefined {
   const isJson = choice.media === 'json' && !(choice.pretty ?? indented(exchange));
   if (!isJson || !resource.builtIn || needsConversion(resource)) return undefined;
   if (choice.form === 'table') return tableForm(route, choice, resource, parts);
   return choice.form === 'partialList' ? metadataForm(resource, choice, parts) : undefined;
-}
-
-/** Answers with a list of one or more entries: as a whole if they are few, else in parts. */
-export async function respondMadeList(
-  request: FrontRequest,
-  headers: Headers,
-  form: TextListForm,
-  entries: readonly Entry[],
-  list: ListMetadata,
-): Promise<void> {
-  const { exchange } = request;
-  const { head, tail } = form.frame(list);
-  const [first = [], ...others] = renderSlices(entries);
-  const text = await form.items(request, first);
-  const begin = Buffer.concat([Buffer.from(head), text.subarray(COMMA.length)]);
-  const end = Buffer.from(tail);
-  if (others.length === 0) return await respondWhole(exchange, headers, Buffer.concat([begin, end]));
-  async function* parts(): AsyncGenerator<Uint8Array> {
-    yield begin;
-    yield* inOrder(others, RENDER_AHEAD, slice => form.items(request, slice));
-    yield end;
-  }
-  await streamParts(exchange, headers, parts(), compresses(exchange, begin.length * (others.length + 1)));
 }

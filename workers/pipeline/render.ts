@@ -9,6 +9,7 @@ import { unknownPath } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { Struct } from '../../core/schema/model.js';
 import { cborDocument, cborEvent } from '../../core/schema/cbor.js';
+import { encodeCborRecords } from '../../core/schema/cborRecords.js';
 import { encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
 import { encodeRecords, recordType } from '../../core/schema/protobufList.js';
 import { watchFrame } from '../../core/schema/protobufWatch.js';
@@ -85,6 +86,7 @@ async function renderRecords(
   { objects, records }: Rendering,
 ): Promise<readonly Uint8Array[]> {
   if (records === 'row') return rowTexts(resource, objects);
+  if (records === 'cbor') return encodeCborRecords(resource, objects);
   const type = recordType(resource, records!);
   if (resource.apiVersion === resource.storageApiVersion) return encodeRecords(type, objects);
   const shown = await toRequestVersion(context, resource, objects.map(decodeStored));
@@ -136,7 +138,7 @@ function renderEvents(
     const type = options.types[i]!;
     if (choice.media === 'protobuf')
       return watchFrame(type, encodeValue(choice, shown, typeOf(route, route.resource!)));
-    if (choice.media === 'cbor') return cborEvent(type, Buffer.from(writeJson(shown)));
+    if (choice.media === 'cbor') return cborEvent(type, cborDocument(Buffer.from(writeJson(shown))));
     return Buffer.from(`${writeJson({ type, object: shown })}\n`);
   });
 }

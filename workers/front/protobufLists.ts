@@ -1,6 +1,4 @@
-import { after } from '../../core/api/awaitable.js';
-import type { Awaitable } from '../../core/api/point.js';
-import { FRONT_ENCODING_BYTES, LIST_SLICE_BYTES, RENDER_AHEAD } from '../../core/limits.js';
+import { LIST_SLICE_BYTES, RENDER_AHEAD } from '../../core/limits.js';
 import type { Naming } from '../../core/naming.js';
 import type { Choice } from '../../core/request/negotiate.js';
 import type { Route } from '../../core/request/route.js';
@@ -12,26 +10,26 @@ import {
   type MessageForm,
   recordType,
 } from '../../core/schema/protobufList.js';
+import { watchFrame } from '../../core/schema/protobufWatch.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import type { Entry } from '../../core/threads/entry.js';
 import type { Rendering } from '../../core/threads/messages.js';
-import { compresses, respondWhole, streamParts } from './compress.js';
+import { compresses, streamParts } from './compress.js';
+import type { EncodedForm } from './encodedReads.js';
 import type { Encodings } from './encodings.js';
 import { inOrder } from './inOrder.js';
 import { needsConversion } from './list.js';
 import type { RecordForm, Records } from './records.js';
 import { renderSlices } from './renderedList.js';
-import { headersFor, type Headers } from './reply.js';
+import type { Headers } from './reply.js';
 import type { FrontRequest } from './sender.js';
 
-/** How objects are shown in protobuf: as kind and apiVersion of an envelope, around the records of the encodings. */
-export interface ProtobufForm extends RecordForm {
+/** How objects are shown in protobuf: in an envelope with kind and apiVersion, which lists have as well. */
+export interface ProtobufForm extends EncodedForm {
   readonly records: MessageForm;
-  readonly kind: string;
   readonly listKind: string;
   readonly apiVersion: string;
-  readonly contentType: string;
 }
 
 /** The form of an answer that is made of encodings; undefined for any other. `list`: of a list. */
@@ -52,60 +50,48 @@ export function protobufForm(
   };
   if (choice.form === 'object') {
     const encode = encoder('object');
-    return { records: 'object', key: apiVersion, kind, listKind, apiVersion, contentType, encode };
+    return {
+      records: 'object',
+      key: apiVersion,
+      listKind,
+      apiVersion,
+      contentType,
+      encode,
+      ...framed(apiVersion, kind),
+    };
   }
   if (choice.form !== (list ? 'partialList' : 'partial')) return undefined;
+  const group = `${naming.group('meta.orchestrator.io')}/${choice.version}`;
   return {
     records: 'partial',
     // The metadata of custom objects may differ between versions.
     key: resource.builtIn ? 'partial' : `partial ${apiVersion}`,
-    kind: 'PartialObjectMetadata',
     listKind: 'PartialObjectMetadataList',
-    apiVersion: `${naming.group('meta.orchestrator.io')}/${choice.version}`,
+    apiVersion: group,
     contentType,
     encode: encoder('partial'),
+    ...framed(group, 'PartialObjectMetadata'),
   };
 }
 
-/** Answers reads in protobuf from the encodings of the objects, which the pool makes where they are missing. */
-export class ProtobufReads {
+const framed = (apiVersion: string, kind: string): Pick<EncodedForm, 'toMessage' | 'toEvent'> => ({
+  toMessage: record => encodeEnvelope(apiVersion, kind, messageIn(record)),
+  toEvent: watchFrame,
+});
+
+/** Answers with lists in protobuf, made of the encodings of their objects. */
+export class ProtobufLists {
   readonly encodings: Encodings;
 
   constructor(readonly records: Records) {
     this.encodings = records.encodings;
   }
 
-  /** Answers with one object. */
-  async get(request: FrontRequest, resource: Resource, entry: Entry, form: ProtobufForm): Promise<void> {
-    const body = await this.message(request, entry, form);
-    await respondWhole(request.exchange, headersFor(resource, form.contentType), body);
-  }
-
-  /** An entry as a message, in its envelope. */
-  message(request: FrontRequest, entry: Entry, form: ProtobufForm): Awaitable<Uint8Array> {
-    return after(this.records.find(request, [entry], form), ([record]) => toMessage(record!, form));
-  }
-
-  /** The last state of an object as a message; undefined where the pool has to make it. */
-  messageOfDeleted(object: Uint8Array, form: ProtobufForm): Uint8Array | undefined {
-    if (!form.encode || object.length > FRONT_ENCODING_BYTES) return undefined;
-    return toMessage(form.encode([object])[0]!, form);
-  }
-
-  /** Each entry as a message of its own, in its envelope. */
-  async messages(request: FrontRequest, entries: readonly Entry[], form: ProtobufForm): Promise<Uint8Array[]> {
-    const known = entries.map(entry => this.encodings.find([entry], form.key)?.[0]);
-    const missing = entries.filter((_, i) => !known[i]);
-    const made = missing.length > 0 ? await this.records.make(request, missing, form) : [];
-    let next = 0;
-    return known.map(record => toMessage(record ?? made[next++]!, form));
-  }
-
   /**
    * Answers with a list. Its length comes before its items, so that all of them are encoded before the first is sent;
    * those whose bytes could not be kept are encoded again.
    */
-  async list(
+  async respond(
     request: FrontRequest,
     resource: Resource,
     entries: readonly Entry[],
@@ -159,6 +145,3 @@ export class ProtobufReads {
     yield tail;
   }
 }
-
-const toMessage = (record: Uint8Array, { apiVersion, kind }: ProtobufForm): Uint8Array =>
-  encodeEnvelope(apiVersion, kind, messageIn(record));

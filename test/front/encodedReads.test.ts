@@ -1,23 +1,26 @@
 import { expect, test } from 'vitest';
 import { FRONT_ENCODING_BYTES } from '../../core/limits.js';
+import { namingOf } from '../../core/naming.js';
+import type { Route } from '../../core/request/route.js';
 import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
-import { encodeRecords } from '../../core/schema/protobufList.js';
+import { decodeCbor } from '../../core/schema/cborDecode.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { Entry } from '../../core/threads/entry.js';
 import type { Rendering } from '../../core/threads/messages.js';
 import { Records } from '../../workers/front/records.js';
 import { Encodings } from '../../workers/front/encodings.js';
-import { type ProtobufForm, ProtobufReads } from '../../workers/front/protobufReads.js';
+import { cborForm, cborListForm } from '../../workers/front/cborForms.js';
+import { EncodedReads } from '../../workers/front/encodedReads.js';
+import { protobufForm } from '../../workers/front/protobufLists.js';
 import type { FrontRequest } from '../../workers/front/sender.js';
+import { registryOf } from '../kinds/builtIn.js';
 
-const FORM: ProtobufForm = {
-  records: 'object',
-  key: 'v1',
-  kind: 'Pod',
-  listKind: 'PodList',
-  apiVersion: 'v1',
-  contentType: 'application/vnd.kubernetes.protobuf',
-};
+const PODS = registryOf('kubernetes').byKind('v1', 'Pod')!;
+const choice = { form: 'object', version: 'v1', pretty: undefined, contentType: '' } as const;
+const route = {} as Route;
+const PROTOBUF = protobufForm({ ...choice, media: 'protobuf' }, route, PODS, namingOf('kubernetes'), false)!;
+/** Encoded by the pool. */
+const FORM = { ...PROTOBUF, encode: undefined };
 const POD = typeOf('core.v1.Pod');
 const request = {} as FrontRequest;
 
@@ -37,7 +40,7 @@ function setUp() {
       pieces: objects.map(object => Buffer.from([0x12, object.length, ...object])),
     };
   };
-  return { encoded, reads: new ProtobufReads(new Records({ render }, new Encodings())) };
+  return { encoded, reads: new EncodedReads(new Records({ render }, new Encodings())) };
 }
 
 test('watches, gets and lists share the encodings of an object, each in an envelope of its own', async () => {
@@ -58,20 +61,45 @@ test('a short object that is stored in the version of the request is encoded her
   const { encoded, reads } = setUp();
   const value = Buffer.from('{"kind":"Pod","apiVersion":"v1","metadata":{"name":"one"}}');
   const entry = new Entry('core/pods/a/one', 1, value);
-  const form = { ...FORM, encode: (texts: readonly Uint8Array[]) => encodeRecords(POD, texts) };
-  const message = reads.message(request, entry, form) as Uint8Array;
+  const message = reads.message(request, entry, PROTOBUF) as Uint8Array;
   const { kind, raw } = decodeEnvelope(message);
   expect([kind, decodeMessage(POD, raw).value]).toMatchObject(['Pod', { metadata: { name: 'one' } }]);
-  expect(reads.encodings.find([entry], form.key)).toHaveLength(1);
-  expect(reads.messageOfDeleted(value, form)).toEqual(message);
+  expect(reads.records.encodings.find([entry], PROTOBUF.key)).toHaveLength(1);
+  expect(reads.messageOfDeleted(value, PROTOBUF)).toEqual(message);
   expect(encoded).toEqual([]);
 });
 
 test('an object that takes longer to encode is left to the pool', async () => {
   const { encoded, reads } = setUp();
   const long = new Entry('core/pods/a/long', 1, new Uint8Array(FRONT_ENCODING_BYTES + 1));
-  const form = { ...FORM, encode: (texts: readonly Uint8Array[]) => encodeRecords(POD, texts) };
-  await reads.messages(request, [long], form);
+  await reads.messages(request, [long], PROTOBUF);
   expect(encoded).toHaveLength(1);
-  expect(reads.messageOfDeleted(long.value, form)).toBeUndefined();
+  expect(reads.messageOfDeleted(long.value, PROTOBUF)).toBeUndefined();
+});
+
+test('in CBOR, gets, lists and watches share the encoding of an object', async () => {
+  const form = cborForm({ ...choice, media: 'cbor' }, route, PODS)!;
+  const object = {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: { name: 'one', labels: { a: '"\u00e9' } },
+    spec: { n: 1.5 },
+  };
+  const text = Buffer.from(JSON.stringify(object));
+  const entry = new Entry('core/pods/a/one', 1, text);
+  const records = new Records({ render: () => Promise.reject(new Error('not to be asked')) }, new Encodings());
+  const reads = new EncodedReads(records);
+  const message = reads.message(request, entry, form) as Uint8Array;
+  expect(decodeCbor(message)).toEqual(object);
+  expect(decodeCbor(form.toEvent('ADDED', message))).toEqual({ type: 'ADDED', object });
+  expect(await reads.messages(request, [entry], { ...form, encode: undefined })).toEqual([message]);
+  const { head, tail } = cborListForm(form, PODS, records).frame({ resourceVersion: '7' });
+  const items = await cborListForm({ ...form, encode: undefined }, PODS, records).items(request, [entry, entry]);
+  const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
+  expect(decodeCbor(Buffer.concat([head, ...items, tail]))).toEqual({
+    kind: 'PodList',
+    apiVersion: 'v1',
+    metadata: { resourceVersion: '7' },
+    items: [item, item],
+  });
 });
