@@ -15,7 +15,8 @@ function stringEnd(bytes: Buffer, start: number): number {
 
 /**
  * A change of an object. It is small until the object is decoded, because a listener may keep the events of many
- * objects.
+ * objects. Its functions may be read as members and called alone, as controllers do. Nothing is computed that is not
+ * read: at a start, each controller is given an event for every object.
  */
 export class EntryEvent implements ResourceEvent {
   #decoded: ApiObject | undefined;
@@ -39,15 +40,19 @@ export class EntryEvent implements ResourceEvent {
     return this.entry.name;
   }
 
-  object(): ApiObject {
-    return (this.#decoded ??= decodeShared(this.entry.value));
+  get object(): () => ApiObject {
+    return () => (this.#decoded ??= decodeShared(this.entry.value));
   }
 
-  mentions(text: string): boolean {
-    return this.#bytes.includes(text);
+  get mentions(): (text: string) => boolean {
+    return text => this.#bytes.includes(text);
   }
 
-  stringsNamed(member: string): readonly string[] {
+  get stringsNamed(): (member: string) => readonly string[] {
+    return member => this.#findStrings(member);
+  }
+
+  #findStrings(member: string): readonly string[] {
     const bytes = this.#bytes;
     const mark = `"${member}":"`;
     const found: string[] = [];

@@ -33,8 +33,6 @@ const NAME = 'generic-garbage-collector';
 const IGNORED = new Set(['core/events']);
 /** Objects processed concurrently; also dependents of an owner that are orphaned concurrently. */
 const WORKERS = 16;
-/** Every object of the graph contains one of these texts. */
-const RELEVANT_TEXTS = ['ownerReferences', FOREGROUND, `"${ORPHAN}"`];
 /** Cached absent owners, which save a request for each further dependent. */
 const MAX_ABSENT_OWNERS = 10_000;
 
@@ -218,8 +216,11 @@ class GarbageCollector implements Controller {
   }
 }
 
-const isRelevant = (event: ResourceEvent): boolean =>
-  !event.mentions || RELEVANT_TEXTS.some(mark => event.mentions?.(mark));
+/** False only for objects that are not in the graph. Most have no finalizers, and are searched for two texts only. */
+const isRelevant = ({ mentions }: ResourceEvent): boolean =>
+  !mentions ||
+  mentions('"ownerReferences"') ||
+  (mentions('"finalizers"') && (mentions(`"${FOREGROUND}"`) || mentions(`"${ORPHAN}"`)));
 
 /** The propagation policy of an earlier deletion request, which the finalizer shows; otherwise Background. */
 function propagationPolicyOf(node: Node): 'Orphan' | 'Foreground' | 'Background' {

@@ -103,6 +103,7 @@ class Protection implements Controller {
       const isProtected = event.mentions?.(this.kind.finalizer.slice(this.kind.finalizer.indexOf('/'))) !== false;
       if (!isProtected || event.mentions?.('deletionTimestamp') !== false) this.#queue.add(`${namespace}|${name}`);
     } else if (storageName === PODS && this.kind.storageName === CLAIMS) {
+      if (type !== 'DELETED' && event.mentions?.('"deletionTimestamp"') === false) return;
       if (event.mentions && !event.mentions('persistentVolumeClaim') && !event.mentions('ephemeral')) return;
       const pod = event.object();
       if (type === 'DELETED' || isShutDown(pod))

@@ -6,21 +6,6 @@ import type { ObjectFollower } from '../../core/threads/objectFeed.js';
 
 type Listener = (event: ResourceEvent) => void;
 
-/** An event whose members can be read one by one, as controllers do. */
-function eventOf(entry: Entry, type: ResourceEvent['type'], revision: number): ResourceEvent {
-  const event = new EntryEvent(entry, type, revision);
-  return {
-    type,
-    storageName: event.storageName,
-    namespace: event.namespace,
-    name: event.name,
-    revision,
-    object: () => event.object(),
-    mentions: text => event.mentions(text),
-    stringsNamed: member => event.stringsNamed(member),
-  };
-}
-
 /**
  * Every current object, for controllers. They read objects through informers and are notified of changes. All objects
  * are kept, because the event of a deletion has the last state of the object.
@@ -67,8 +52,8 @@ export class ControlObjects implements ObjectFollower {
     else this.#informers.delete(key, revision);
     this.onChange(key);
     if (!this.#hasStarted) return;
-    if (entry) this.#emit(this.#listeners, eventOf(entry, before ? 'MODIFIED' : 'ADDED', revision));
-    else if (before) this.#emit(this.#listeners, eventOf(before, 'DELETED', revision));
+    if (entry) this.#emit(this.#listeners, new EntryEvent(entry, before ? 'MODIFIED' : 'ADDED', revision));
+    else if (before) this.#emit(this.#listeners, new EntryEvent(before, 'DELETED', revision));
   }
 
   find(key: string): Entry | undefined {
@@ -76,7 +61,8 @@ export class ControlObjects implements ObjectFollower {
   }
 
   #replay(listeners: readonly Listener[]): void {
-    for (const entry of this.#informers.entries()) this.#emit(listeners, eventOf(entry, 'ADDED', entry.revision));
+    for (const entry of this.#informers.entries())
+      this.#emit(listeners, new EntryEvent(entry, 'ADDED', entry.revision));
   }
 
   #emit(listeners: readonly Listener[], event: ResourceEvent): void {

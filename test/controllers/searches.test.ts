@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { EntryEvent } from '../../core/plugin/entryEvent.js';
+import { Entry } from '../../core/threads/entry.js';
+import { claimProtection, garbageCollector } from '../../plugins/controllers/index.js';
+import { FakeServer, RESOURCES } from './fakeHost.js';
+import { startControllers, waitForIdle } from './settle.js';
+
+test('the text of a pod without owners and finalizers is searched three times, and not decoded', async () => {
+  const server = new FakeServer();
+  const searched: string[] = [];
+  let decoded = 0;
+  const { host } = server;
+  const counting = {
+    ...host,
+    watch: (listener: Parameters<typeof host.watch>[0]) =>
+      host.watch(event =>
+        listener({
+          ...event,
+          mentions: text => {
+            searched.push(text);
+            return event.mentions!(text);
+          },
+          object: () => {
+            decoded++;
+            return event.object();
+          },
+        }),
+      ),
+  };
+  const on = { host: counting } as FakeServer;
+  await startControllers(on, garbageCollector, { resources: RESOURCES });
+  await startControllers(on, claimProtection, {});
+  const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }];
+  server.create('v1', 'Pod', { name: 'p', namespace: 'n' }, { spec: { nodeName: 'node', volumes } });
+  await waitForIdle(server);
+  expect(searched).toEqual(['"ownerReferences"', '"finalizers"', '"deletionTimestamp"']);
+  expect(decoded).toBe(0);
+  server.close();
+});
+
+test('the functions of an event may be called alone', () => {
+  const bytes = Buffer.from('{"metadata":{"name":"a"},"spec":{"nodeName":"n1"}}');
+  const { object, mentions, stringsNamed, storageName, name } = new EntryEvent(
+    new Entry('core/pods/shop/a', 1, { buffer: bytes.buffer, byteOffset: bytes.byteOffset, length: bytes.length }),
+    'ADDED',
+    1,
+  );
+  expect([storageName, name, mentions('"nodeName"'), mentions('x')]).toEqual(['core/pods', 'a', true, false]);
+  expect(stringsNamed('nodeName')).toEqual(['n1']);
+  expect(object().metadata).toEqual({ name: 'a' });
+});
