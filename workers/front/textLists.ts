@@ -1,5 +1,4 @@
 import { after } from '../../core/api/awaitable.js';
-import type { Awaitable } from '../../core/api/point.js';
 import type { Naming } from '../../core/naming.js';
 import type { Choice } from '../../core/request/negotiate.js';
 import { firstValue } from '../../core/request/query.js';
@@ -9,7 +8,6 @@ import type { Resource } from '../../core/schema/resource.js';
 import { metadataStart } from '../../core/schema/storedText.js';
 import {
   DEFAULT_COLUMNS,
-  type ListMetadata,
   parseIncludeObject,
   partialObjectMetadata,
   partialObjectMetadataList,
