@@ -41,6 +41,9 @@ function verbOf(method: string, name: string, sub: string, query: Query, watchPa
   return VERBS.get(method) ?? '';
 }
 
+/** Whether a path has a `%` without two hexadecimal digits after it (RFC 3986, 2.1). */
+export const isMalformedPath = (path: string): boolean => path.includes('%') && /%(?![\dA-Fa-f]{2})/.test(path);
+
 /** The path without escapes, as authorizers and messages show it; undefined for a malformed escape. */
 function decodePath(path: string): string | undefined {
   try {

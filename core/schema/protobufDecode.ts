@@ -185,6 +185,7 @@ export function decodeMessage(struct: Struct, raw: Uint8Array): { value: JsonObj
  * Decodes the envelope of a body. Throws a Refusal (400) if the magic bytes are missing or the envelope is malformed.
  */
 export function decodeEnvelope(bytes: Uint8Array): { apiVersion: string; kind: string; raw: Uint8Array } {
+  if (bytes.length === 0) throw new UnreadableBody('empty data');
   if (!MAGIC.every((byte, i) => bytes[i] === byte))
     throw new UnreadableBody('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
   try {

@@ -31,6 +31,40 @@ describe('bodies in YAML', () => {
   });
 });
 
+describe('the Content-Type of other writes', () => {
+  let api: Api;
+  let maps: string;
+  beforeAll(async () => {
+    api = await Api.start();
+    maps = `${await api.namespace('types')}/configmaps`;
+  });
+  afterAll(() => api.close());
+
+  const accepted = ['', ';', '; charset=utf-8', '; a = b', ' ;a="x; \\"y"', ';a=b;c=d;'];
+  const refused = [';foo', ';foo=', ';;', ';a="b', ';a=b c', ';a=b;A=c', ';=b'];
+  test.each([
+    ...accepted.map(parameters => [parameters, 201, 404] as const),
+    ...refused.map(parameters => [parameters, 415, 415] as const),
+  ])('is refused where its parameters are malformed or repeated: %j', async (parameters, created, deleted) => {
+    const type = `application/json${parameters}`;
+    const name = 'typed';
+    expect((await api.post(`${maps}?dryRun=All`, { metadata: { name } }, { type })).status).toBe(created);
+    expect((await api.call('DELETE', `${maps}/none`, { body: {}, type })).status).toBe(deleted);
+  });
+
+  test('without a media type is refused', async () => {
+    expect((await api.post(`${maps}?dryRun=All`, { metadata: { name: 'a' } }, { type: ';a=b' })).status).toBe(415);
+  });
+
+  test('of protobuf with an empty body is 400', async () => {
+    const { status, body } = await api.post(maps, '', { type: 'application/vnd.kubernetes.protobuf' });
+    expect([status, body.message]).toEqual([
+      400,
+      'the object provided is unrecognized (must be of type ConfigMap): empty data (<empty>)',
+    ]);
+  });
+});
+
 describe('the Content-Type of a PATCH', () => {
   let api: Api;
   let path: string;

@@ -94,6 +94,14 @@ describe('path shapes', () => {
     expect((await api.put('/api/v1/namespaces/shop/configmaps', {})).status).toBe(405);
   });
 
+  test('an object of a custom kind without kind is refused with the body as it was sent', async () => {
+    const { status, body } = await api.post('/apis/toys.example.com/v1/namespaces/shop/widgets', '{"a":1, "a":2}');
+    expect([status, body.message]).toEqual([
+      400,
+      `the object provided is unrecognized (must be of type Widget): Object 'Kind' is missing in '{"a":1, "a":2}' ({"a":1, "a":2})`,
+    ]);
+  });
+
   test('what follows a subresource of a custom kind is ignored', async () => {
     const schema = { openAPIV3Schema: { type: 'object' } };
     const version = { name: 'v1', served: true, storage: true, schema, subresources: { status: {} } };
@@ -138,6 +146,16 @@ describe('path shapes', () => {
     const scale = await api.get(`/apis/apps/v1/namespaces/shop/deployments/${segment}/scale`);
     expect([scale.status, scale.body.details?.kind]).toEqual([404, 'deployments/scale']);
   });
+
+  test.each(['/api/v1/nodes/%', '/api/v1/nodes%zz', '/version%4', '/%/api'])(
+    'an escape that is none is answered 400 as text: %s',
+    async path => {
+      for (const method of ['GET', 'DELETE'] as const) {
+        const { status, text } = await api.call(method, path, { token: '' });
+        expect([status, text]).toEqual([400, '400 Bad Request']);
+      }
+    },
+  );
 
   test('an encoded slash separates segments like a plain one', async () => {
     expect((await api.get('/api/v1/namespaces/shop%2Fpods/p1')).status).toBe(200);

@@ -5,7 +5,7 @@ import { badRequest, notFound, unknownPath } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import { ANONYMOUS, type User } from '../../core/model/user.js';
 import { checkQuery, checkTimeout } from '../../core/request/query.js';
-import { parseRoute, type Route } from '../../core/request/route.js';
+import { isMalformedPath, parseRoute, type Route } from '../../core/request/route.js';
 import type { Registry } from '../../core/schema/resource.js';
 import type { Audit } from './audit.js';
 import { Bodies } from './bodies.js';
@@ -91,6 +91,7 @@ export class Front {
   /** Never rejects: what is thrown is answered. */
   async #answer(exchange: Exchange, route: Route, findSender: () => Sender): Promise<void> {
     try {
+      if (isMalformedPath(exchange.path)) return text(exchange, 400, '400 Bad Request');
       checkQuery(exchange.query);
       if (!isLong(route)) checkTimeout(route.query);
       const request: FrontRequest = { exchange, route, sender: findSender() };

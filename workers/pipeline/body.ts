@@ -12,6 +12,7 @@ import { typeOf } from '../../core/schema/table/types.js';
 import { UnreadableBody } from '../../core/schema/unreadable.js';
 import { decodeYamlStrict } from '../../core/schema/yaml.js';
 import { writtenNumbers, writtenNumbersOfPatch } from '../../core/schema/writtenNumbers.js';
+import { isWellFormed, mediaTypeOf } from './contentType.js';
 import type { Context } from './context.js';
 import type { WriteOptions } from './options.js';
 import type { AuthorizedRequest } from './stages.js';
@@ -19,14 +20,15 @@ import type { AuthorizedRequest } from './stages.js';
 const PROTOBUF = 'application/vnd.orchestrator.protobuf';
 const STRATEGIC = 'application/strategic-merge-patch+json';
 const isYaml = (mediaType: string): boolean => mediaType === 'application/yaml';
-const mediaTypeOf = (contentType: string): string => contentType.split(';')[0]!.trim().toLowerCase();
 
 /** Throws 415 for a Content-Type that names no format in which the object of a create or update can be sent. */
 export function checkMediaType({ naming, cbor }: Context, { job, resource }: AuthorizedRequest): void {
-  const mediaType = mediaTypeOf(job.contentType);
-  if (!mediaType || mediaType === 'application/json' || isYaml(mediaType)) return;
-  if (neutralMediaType(mediaType) === PROTOBUF && resource.builtIn) return;
-  if (cbor && mediaType === CBOR_TYPE) return;
+  if (isWellFormed(job.contentType)) {
+    const mediaType = mediaTypeOf(job.contentType);
+    if (!mediaType || mediaType === 'application/json' || isYaml(mediaType)) return;
+    if (neutralMediaType(mediaType) === PROTOBUF && resource.builtIn) return;
+    if (cbor && mediaType === CBOR_TYPE) return;
+  }
   const known = ['application/json', 'application/yaml', PROTOBUF, ...(cbor ? [CBOR_TYPE] : [])];
   const accepted = known.map(naming.mediaType).join(', ');
   throw new Refusal(
@@ -44,8 +46,8 @@ export function parseBody(context: Context, request: AuthorizedRequest, options:
   const body = job.body!;
   const mediaType = mediaTypeOf(job.contentType);
   const isPatch = job.method === 'PATCH' && mediaType.endsWith('-patch+json');
-  if (neutralMediaType(mediaType) === PROTOBUF && resource.builtIn) return parseProtobuf(request, body);
   if (!isPatch) checkMediaType(context, request);
+  if (neutralMediaType(mediaType) === PROTOBUF && resource.builtIn) return parseProtobuf(request, body);
   if (mediaType === CBOR_TYPE) return decodeCbor(body);
   const yaml = isYaml(mediaType);
   const { value, duplicates, unusualNumbers } = yaml ? decodeYamlStrict(body) : parseStrict(body);

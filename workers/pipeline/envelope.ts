@@ -6,6 +6,7 @@ import { decodedType, internalType, packageOf } from '../../core/schema/goTypes.
 import type { Registry } from '../../core/schema/resource.js';
 import { UnreadableBody } from '../../core/schema/unreadable.js';
 import type { Context } from './context.js';
+import { mediaTypeOf } from './contentType.js';
 import type { AuthorizedRequest } from './stages.js';
 
 /** The refusal of a body that is not an object. */
@@ -88,17 +89,24 @@ export function checkEnvelope(
   return object;
 }
 
+/** A body as a refusal repeats it: as it was sent if that is JSON, else as JSON. */
+function shownBody({ job }: AuthorizedRequest, value: Json): string {
+  if (!['', 'application/json'].includes(mediaTypeOf(job.contentType))) return writeJson(value);
+  return Buffer.from(job.body!).toString('utf8');
+}
+
 /**
  * An object of a custom kind must say its version and kind: the path does not fill them in. A write of the status takes
  * neither from the body, so that another kind, or in a patch another version, has no effect.
  */
-function checkCustomEnvelope({ resource, route, target }: AuthorizedRequest, value: Json, object: Members): void {
+function checkCustomEnvelope(request: AuthorizedRequest, value: Json, object: Members): void {
+  const { resource, route, target } = request;
   const { apiVersion, kind } = resource;
   const isPatched = target.verb === 'patch';
   const givenVersion = String(object['apiVersion'] ?? '');
   const givenKind = String(object['kind'] ?? '');
   if (!givenKind) {
-    const why = `Object 'Kind' is missing in '${writeJson(value)}'`;
+    const why = `Object 'Kind' is missing in '${isPatched ? writeJson(value) : shownBody(request, value)}'`;
     throw isPatched ? badRequest(why) : new UnreadableBody(why);
   }
   const metadata = object['metadata'] ?? null;
