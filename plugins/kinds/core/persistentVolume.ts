@@ -15,7 +15,6 @@ import {
 import { forbiddenField, invalid, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { AGE, type Cell, column, NAME, scalarCell, stringCell } from '../shared/columns.js';
-import { addFinalizer } from '../shared/metadata.js';
 import { differenceText, isUnchanged } from '../shared/equality.js';
 import { nodeSelectorWarnings } from '../shared/podSpec/nodeLabelWarnings.js';
 import { validateVolumeSpec } from '../shared/volumeSpec.js';
@@ -129,7 +128,6 @@ export const persistentVolume = builtInKind('core/persistentvolumes', naming => 
   prepareCreate: (object, context) => {
     dropGatedFields(object);
     object.status = { phase: 'Pending', lastPhaseTransitionTime: context.now };
-    addFinalizer(object, naming.label('orchestrator.io/pv-protection'));
   },
   // The server sets the time.
   unownedFields: new Map([['status', [['status', 'lastPhaseTransitionTime']]]]),

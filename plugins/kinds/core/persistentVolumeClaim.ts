@@ -19,7 +19,6 @@ import type { Naming } from '../../../core/naming.js';
 import { AGE, column, NAME, stringCell } from '../shared/columns.js';
 import { claimWarnings, setClaimSpecDefaults, validateClaimSpec } from '../shared/claimSpec.js';
 import { differenceText, isUnchanged } from '../shared/equality.js';
-import { addFinalizer } from '../shared/metadata.js';
 import { toViolations, validateImmutable } from '../shared/violations.js';
 import {
   accessModesText,
@@ -203,7 +202,6 @@ export const persistentVolumeClaim = builtInKind('core/persistentvolumeclaims', 
   },
   prepareCreate: object => {
     object.status = { phase: 'Pending' };
-    addFinalizer(object, naming.label('orchestrator.io/pvc-protection'));
     prepareSpec(specOf(object), naming);
   },
   prepareUpdate: object => prepareSpec(specOf(object), naming),

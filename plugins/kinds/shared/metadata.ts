@@ -1,4 +1,4 @@
-import type { ApiObject, ObjectMeta } from '../../../core/model/object.js';
+import type { ObjectMeta } from '../../../core/model/object.js';
 
 /** Members of the metadata that clients can write: kinds keep them in writes to the status that change nothing else. */
 export const WRITABLE_METADATA = [
@@ -8,9 +8,3 @@ export const WRITABLE_METADATA = [
   'ownerReferences',
   'generation',
 ] as const satisfies readonly (keyof ObjectMeta)[];
-
-/** Adds a finalizer unless it exists. */
-export function addFinalizer(object: ApiObject, finalizer: string): void {
-  const now = object.metadata.finalizers ?? [];
-  if (!now.includes(finalizer)) object.metadata.finalizers = [...now, finalizer];
-}
