@@ -57,10 +57,11 @@ export class Program {
   evaluate(activation: Activation, options: { readonly budget?: number } = {}): Outcome {
     const { names } = this;
     const slots = new Array<unknown>(names.length);
-    for (let i = 0; i < slots.length; i++) slots[i] = lookup(activation, names[i]!);
     const locals = this.localCount === 0 ? NO_LOCALS : new Array<Value>(this.localCount);
     const frame = new Frame(options.budget ?? Number.POSITIVE_INFINITY, slots, locals);
     try {
+      // Variables may be computed when they are read, and fail then.
+      for (let i = 0; i < slots.length; i++) slots[i] = lookup(activation, names[i]!);
       return { value: this.code(frame), cost: frame.cost };
     } catch (error) {
       if (error instanceof CelError) return { error: error.message, cost: frame.cost };

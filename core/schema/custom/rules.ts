@@ -172,10 +172,12 @@ function evaluateNode(node: RuleNode, value: Json, old: Json | undefined, path: 
     if (rule.usesOldSelf && old === undefined && !rule.source.optionalOldSelf) continue;
     const before = usesOld ? { value: old, optional: rule.source.optionalOldSelf === true } : undefined;
     const variables = new Variables(type, value, before);
-    const violation = evaluateRule(rule, rule.program, node.schema, variables, path, evaluation);
-    if (!violation) continue;
-    // A value that the update did not change may violate a rule that was added later.
-    if (unchanged && !rule.usesOldSelf && evaluation.warn) evaluation.warn(`${violation.field}: ${violation.message}`);
+    const found = evaluateRule(rule, rule.program, node.schema, variables, path, evaluation);
+    if (!found) continue;
+    const { violation, hasFailed } = found;
+    // A value that the update did not change may violate a rule that was added later, but rules must not fail for it.
+    const isAccepted = unchanged && !rule.usesOldSelf && !hasFailed;
+    if (isAccepted && evaluation.warn) evaluation.warn(`${violation.field}: ${violation.message}`);
     else evaluation.found.push(violation);
     if (evaluation.budget < 0) return;
   }
@@ -211,6 +213,7 @@ const violationOf = (reason: ViolationType, field: string, schema: StructuralSch
   return { reason, field: field || WHOLE_OBJECT, message: messages[reason] ?? `Invalid value: ${shown}: ${text}` };
 };
 
+/** The violation of a rule; `hasFailed`: its evaluation has failed. Undefined if the rule holds. */
 function evaluateRule(
   rule: CompiledRule,
   program: Program,
@@ -218,7 +221,7 @@ function evaluateRule(
   variables: Variables,
   path: string,
   evaluation: Evaluation,
-): Violation | undefined {
+): { readonly violation: Violation; readonly hasFailed: boolean } | undefined {
   const { source } = rule;
   const { CALL_BUDGET, evaluationMessage } = engine().cel;
   const outcome = program.evaluate(variables, { budget: Math.min(CALL_BUDGET, evaluation.budget) });
@@ -232,16 +235,14 @@ function evaluateRule(
         ? `${text} for rule: ${ruleLabel}`
         : `${text} evaluating rule: ${ruleLabel}`;
     if (outcome.exceeded) evaluation.budget = -1;
-    return violationOf('FieldValueInvalid', path, schema, message);
+    return { violation: violationOf('FieldValueInvalid', path, schema, message), hasFailed: true };
   }
   if (outcome.value === true) return undefined;
   const field = source.fieldPath ? resolveFieldPath(path, source.fieldPath, schema) : path;
-  return violationOf(
-    source.reason && REASONS.includes(source.reason) ? (source.reason as ViolationType) : 'FieldValueInvalid',
-    field,
-    schema,
-    violationMessage(rule, variables, evaluation),
-  );
+  const reason =
+    source.reason && REASONS.includes(source.reason) ? (source.reason as ViolationType) : 'FieldValueInvalid';
+  const message = violationMessage(rule, variables, evaluation);
+  return { violation: violationOf(reason, field, schema, message), hasFailed: false };
 }
 
 /** The message of a violated rule: the result of its message expression if valid, else its message, else its text. */
