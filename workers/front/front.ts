@@ -15,7 +15,7 @@ import type { PoolClient } from './poolClient.js';
 import type { Proposals } from './proposals.js';
 import type { ReadContext } from './readContext.js';
 import { get, list } from './reads.js';
-import { refuseThrown, respond, text } from './reply.js';
+import { type Headers, refuseThrown, respond, text, warningHeadersOf } from './reply.js';
 import type { FrontRequest, Sender } from './sender.js';
 import type { State } from './state.js';
 import { watch } from './watches.js';
@@ -90,15 +90,19 @@ export class Front {
 
   /** Never rejects: what is thrown is answered. */
   async #answer(exchange: Exchange, route: Route, findSender: () => Sender): Promise<void> {
+    let headers: Headers = [];
     try {
       if (isMalformedPath(exchange.path)) return text(exchange, 400, '400 Bad Request');
       checkQuery(exchange.query);
       if (!isLong(route)) checkTimeout(route.query);
       const request: FrontRequest = { exchange, route, sender: findSender() };
       if (isWrite(exchange.method, route)) await this.#write(request);
-      else if (await this.#authorize(request)) await this.#read(request);
+      else if (await this.#authorize(request)) {
+        headers = warningHeadersOf(route.resource);
+        await this.#read(request);
+      }
     } catch (thrown) {
-      refuseThrown(exchange, thrown, this.parts.log, this.parts.reads);
+      refuseThrown(exchange, thrown, this.parts.log, this.parts.reads, headers);
     }
   }
 

@@ -14,7 +14,7 @@ const NO_PROPOSAL = 0;
 
 /** Fields of a job that depend on its request. */
 export type JobFields = Partial<
-  Pick<Job, 'id' | 'path' | 'body' | 'current' | 'currentKey' | 'begun' | 'granted' | 'collection'>
+  Pick<Job, 'id' | 'path' | 'body' | 'current' | 'currentKey' | 'begun' | 'granted' | 'collection' | 'warnings'>
 >;
 
 const OPEN_BRACE = 0x7b;
@@ -100,7 +100,7 @@ export class PoolClient {
           ifMatch: exchange.header('if-match') ?? '',
           user: sender.user,
           credentials: sender.user ? undefined : credentialsOf(exchange),
-          warnings: sender.warnings,
+          warnings: given.warnings ?? sender.warnings,
           granted: given.granted ?? this.isAllowed(request),
           body: given.body,
           current: given.current,

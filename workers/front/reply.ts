@@ -21,11 +21,15 @@ export const JSON_HEADERS: Headers = [JSON_TYPE, NO_CACHE];
  * Headers of an answer about a resource, with warnings, those of the resource unless others are given; JSON unless
  * another media type is.
  */
-export function headersFor({ warning }: Resource, mediaType?: string, warnings?: readonly string[]): Headers {
+export function headersFor(resource: Resource, mediaType?: string, warnings?: readonly string[]): Headers {
   const own: Headers = mediaType === undefined ? JSON_HEADERS : [['content-type', mediaType], NO_CACHE];
   if (warnings) return [...own, ...warningHeaders(warnings)];
-  return warning === undefined ? own : [...own, ...warningHeaders([warning])];
+  return resource.warning === undefined ? own : [...own, ...warningHeadersOf(resource)];
 }
+
+/** The Warning header of a resource in a version that is deprecated. */
+export const warningHeadersOf = (resource: Resource | undefined): Headers =>
+  resource?.warning === undefined ? [] : warningHeaders([resource.warning]);
 
 /** Whether JSON is indented for the client: as its query says, else for programs that people use directly. */
 export const indented = (exchange: Exchange): boolean => isPretty(exchange.query, exchange.header('user-agent') ?? '');
@@ -48,13 +52,20 @@ export function refuse(exchange: Exchange, refusal: Refusal, serving: Serving, h
 
 /**
  * Anything thrown: a Refusal goes to the client as it is, all else is a bug, logged with its stack and answered with
- * 500. Never throws. If an answer has begun, nothing is sent: the code that streams the answer ends it.
+ * 500. Never throws. If an answer has begun, nothing is sent: the code that streams the answer ends it. `headers`: further
+ * headers of a Refusal.
  */
-export function refuseThrown(exchange: Exchange, thrown: unknown, log: Log, serving: Serving): void {
+export function refuseThrown(
+  exchange: Exchange,
+  thrown: unknown,
+  log: Log,
+  serving: Serving,
+  headers: Headers = [],
+): void {
   if (exchange.aborted) return;
   const begun = exchange.status !== undefined;
   if (thrown instanceof Refusal && !begun) {
-    refuse(exchange, thrown, serving);
+    refuse(exchange, thrown, serving, headers);
     return;
   }
   log.error(

@@ -4,6 +4,7 @@ import type { ResourceTarget } from '../../core/model/target.js';
 import { objectName } from '../../core/request/connect.js';
 import { keyOf } from '../../core/request/keys.js';
 import type { Route } from '../../core/request/route.js';
+import { warningTexts } from '../../core/request/warnings.js';
 import { type Entry, storageNameIn } from '../../core/threads/entry.js';
 import type { Current, Job } from '../../core/threads/messages.js';
 import { commitAnswer } from './commitAnswer.js';
@@ -111,7 +112,9 @@ class Write {
     const entry = this.#find(this.#keyOf(key));
     this.#current = entry && { bytes: entry.value, revision: entry.revision };
     const current = this.#current;
-    return { id, path, body, current, currentKey: key, begun: begun !== undefined, granted, collection };
+    // Validators are asked about the first of two writes: the answer to the second has their warnings.
+    const warnings = begun && warningTexts(begun.headers);
+    return { id, path, body, current, currentKey: key, begun: begun !== undefined, granted, collection, warnings };
   }
 
   /**

@@ -31,7 +31,11 @@ export async function run(
   let grant: Grant | undefined;
   try {
     const route = parseRoute(context.registry, job.method, job.path, job.query);
-    if (job.render) return { id, ...(await render(context, job, route, job.render)) };
+    if (job.render) {
+      // For a refusal: an answer with the objects has the warning already.
+      if (route.resource?.warning !== undefined) warnings.push(route.resource.warning);
+      return { id, ...(await render(context, job, route, job.render)) };
+    }
     const authenticated = await authenticate(context, { job, route, warnings, annotations });
     const { user, identityFor, objects, use, impersonator } = authenticated;
     const known = {
