@@ -171,7 +171,12 @@ class CustomResourceDefinitions implements Controller {
   /** Writes the status. After a conflict, the definition is processed again. */
   async #report(definition: Definition, status: NonNullable<Definition['status']>): Promise<void> {
     try {
-      await this.#requests.replace(`${this.#path(definition)}/status`, { ...definition, status });
+      // As upstream, where the server writes it itself.
+      const manager = this.#host.naming.component('orchestrator-apiserver');
+      await this.#requests.replace(`${this.#path(definition)}/status?fieldManager=${manager}`, {
+        ...definition,
+        status,
+      });
     } catch (error) {
       if (!(error instanceof Refusal) || error.reason !== 'Conflict') throw error;
       this.#queue.add(definition.metadata.name!);

@@ -56,6 +56,13 @@ async function mutated(policy: string, spec: object): Promise<Loose> {
   return body;
 }
 
+test('the mutations of a policy without variables cannot name one', async () => {
+  const spec = merges('Object{metadata: Object.metadata{labels: {"m": variables.p}}}');
+  const { status, body } = await api.post(`${GROUP}/mutatingadmissionpolicies`, policyOf('nameless', spec));
+  expect(status).toBe(422);
+  expect(body['message']).toContain("undefined field 'p'");
+});
+
 const UNTYPED = 'error applying patch: failed to convert patch object to typed object';
 const refusal = (name: string, why: string): string => `policy '${name}' with binding '${name}' denied request: ${why}`;
 

@@ -81,7 +81,7 @@ export function compileMutations(cel: typeof Cel, policy: ApiObject): CompiledMu
   const spec = recordAt(policy, 'spec') ?? {};
   const scope = { params: !isAbsent(recordAt(spec, 'paramKind')), authorizer: true };
   const variables = compileVariables(cel, recordsAt(spec, 'variables'), scope);
-  const types = variables.length > 0 ? new Map(variables.map(({ name, type }) => [name, type])) : undefined;
+  const types = new Map(variables.map(({ name, type }) => [name, type]));
   const asks = variables.some(({ expression }) => expression.asksAuthorizer);
   const env = admissionEnvironment(cel, { ...scope, variables: types, mutation: true });
   return {

@@ -61,7 +61,8 @@ function validatePolicy(object: ApiObject, checks: ExpressionChecks): Violation[
   const paramKind = recordAt(spec, 'paramKind');
   const scope = { params: paramKind !== undefined, authorizer: true };
   const { violations, types } = validateVariables(spec, scope, checks);
-  const inner = { ...scope, variables: types, mutation: true };
+  // As upstream, mutations have `variables` even where the policy has none.
+  const inner = { ...scope, variables: types ?? new Map(), mutation: true };
   return [
     ...validateFailurePolicy(spec, 'spec'),
     ...(paramKind ? validateParamKind(paramKind) : []),

@@ -55,7 +55,7 @@ export function validateVersions(versions: readonly UnknownRecord[]): Violation[
       ...(schema && place ? structuralViolations(schema, path, hasStatus(version)) : []),
       ...(subs ? validateScale(recordAt(version, 'subresources', 'scale'), `${subs}.scale`) : []),
       ...(columns ? validateColumns(recordsAt(version, 'additionalPrinterColumns'), columns) : []),
-      ...(fields ? selectableViolations(version, schema, fields, place) : []),
+      ...(fields ? selectableViolations(version, schema, fields, place ?? LIFTED_SCHEMA) : []),
     ];
   });
 }
@@ -129,7 +129,7 @@ function selectableViolations(
   version: UnknownRecord,
   schema: StructuralSchema | undefined,
   base: string,
-  schemaPlace: string | undefined,
+  schemaPlace: string,
 ): Violation[] {
   const fields = recordsAt(version, 'selectableFields');
   const isLifted = base === LIFTED_FIELDS;
@@ -138,7 +138,9 @@ function selectableViolations(
       invalid(
         base,
         '',
-        `selectableFields may only be set when ${isLifted ? 'validations.schema' : 'openAPIV3Schema'} is included`,
+        isLifted
+          ? 'selectableFields may only be set when validations.schema is included'
+          : 'selectableFields may only be set when version.schema.openAPIV3Schema is not included',
       ),
     ];
   return checkSelectableFields(
