@@ -159,9 +159,6 @@ const decodeQuantity: ScalarDecoder = (value, errors) => {
 
 const decodeInt32 = integerDecoder('int32', -(2 ** 31), 2 ** 31 - 1);
 const decodeOwnInt32 = integerDecoder('int32', -(2 ** 31), 2 ** 31 - 1, 'ownJson');
-const decodeObject: ScalarDecoder = (value, errors) =>
-  typeof value === 'object' && !Array.isArray(value) ? value : errors.mismatch(value, 'map[string]interface {}');
-
 /** The decoders of all scalar types. */
 export const SCALAR_DECODERS: Readonly<Record<ScalarName, ScalarDecoder>> = {
   string: (value, errors) => (typeof value === 'string' ? value : errors.mismatch(value, 'string')),
@@ -177,7 +174,7 @@ export const SCALAR_DECODERS: Readonly<Record<ScalarName, ScalarDecoder>> = {
   Duration: decodeDuration,
   Quantity: decodeQuantity,
   IntOrString: (value, errors) => (typeof value === 'string' ? value : decodeOwnInt32(value, errors)),
-  FieldsV1: decodeObject,
+  FieldsV1: value => value,
   RawExtension: value => value,
   JSON: value => value,
 };

@@ -27,7 +27,7 @@ async function warningsOf(name: string): Promise<readonly Loose[]> {
     status = body['status'];
     return status?.['observedGeneration'] === body['metadata']!['generation'];
   });
-  return (status!['typeChecking']!['expressionWarnings'] ?? []) as unknown as readonly Loose[];
+  return (status!['typeChecking']?.['expressionWarnings'] ?? []) as unknown as readonly Loose[];
 }
 
 async function check(name: string, rules: readonly object[], spec: object): Promise<readonly Loose[]> {

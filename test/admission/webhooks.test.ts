@@ -156,6 +156,32 @@ describe('a validating webhook', () => {
     await api.delete('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/once');
   });
 
+  test('is asked about the eviction of a pod that does not exist', async () => {
+    const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods/eviction'] }];
+    await install(api, 'Validating', 'absent', hooks.webhook('/absent', { rules, objectSelector: {} }));
+    const evicted = await api.post('/api/v1/namespaces/default/pods/nobody/eviction', {
+      metadata: { name: 'nobody' },
+      deleteOptions: { gracePeriodSeconds: 0 },
+    });
+    expect(evicted.status).toBe(404);
+    const owners = hooks.take('/absent').map(({ request }) => request['object']!['metadata']!['managedFields']);
+    expect(owners).toMatchObject([[{ operation: 'Update', apiVersion: 'policy/v1', subresource: 'eviction' }]]);
+    await api.delete('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/absent');
+  });
+
+  test('warns whoever deletes a pod, also if that takes two writes', async () => {
+    const pods = '/api/v1/namespaces/default/pods';
+    const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['pods'] }];
+    hooks.on('/warns-deletes', () => ({ warnings: ['gone'] }));
+    await install(api, 'Validating', 'warns-deletes', hooks.webhook('/warns-deletes', { rules, objectSelector: {} }));
+    await api.made(pods, { metadata: { name: 'warned' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    expect(await api.delete(`${pods}/warned?gracePeriodSeconds=0`)).toMatchObject({
+      status: 200,
+      headers: { warning: '299 - "gone"' },
+    });
+    await api.delete('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/warns-deletes');
+  });
+
   test('sees the options of a connection, which cannot be a dry run', async () => {
     const pods = '/api/v1/namespaces/default/pods';
     const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CONNECT'], resources: ['pods/*'] }];
@@ -398,6 +424,15 @@ describe('a mutating webhook', () => {
     hooks.on(`/${name}`, () => answer);
     await install(api, 'Mutating', name, hooks.webhook(`/${name}`));
     expect((await create(name, name)).status).toBe(500);
+  });
+
+  test.each(['', '?dryRun=All'])('is called once for the create of an object that exists%s', async query => {
+    const name = query ? 'exists-dry' : 'exists';
+    await install(api, 'Mutating', name, hooks.webhook(`/${name}`));
+    expect((await create(name, name)).status).toBe(201);
+    hooks.take(`/${name}`);
+    expect((await create(name, name, query)).status).toBe(409);
+    expect(hooks.take(`/${name}`)).toHaveLength(1);
   });
 
   test('cannot change what is deleted', async () => {

@@ -30,6 +30,20 @@ describe('an update or apply of an object that does not exist', () => {
   });
   afterAll(() => api.close());
 
+  test('keeps what it says of a deletion, which a create does not', async () => {
+    const deletion = { deletionTimestamp: '2030-01-01T00:00:00Z', deletionGracePeriodSeconds: 5 };
+    const doomed = (name: string): object => ({ ...LEASE, metadata: { name, ...deletion } });
+    const path = (name: string): string => `${LEASES}/${name}`;
+    const applied = await api.patch(`${path('doomed-1')}?fieldManager=m`, APPLY, doomed('doomed-1'));
+    expect(applied).toMatchObject({ status: 201, body: { metadata: deletion } });
+    expect(await api.put(path('doomed-2'), doomed('doomed-2'))).toMatchObject({
+      status: 201,
+      body: { metadata: deletion },
+    });
+    const posted = await api.made(LEASES, doomed('doomed-3'));
+    for (const member of Object.keys(deletion)) expect(posted['metadata']).not.toHaveProperty(member);
+  });
+
   test('needs the permission to create, each time', async () => {
     await api.made(LEASES, lease('there'));
     expect((await apply('there')).status).toBe(200);

@@ -34,6 +34,21 @@ describe('names and scope', () => {
     expect((await api.post(`${other}/configmaps`, withName('a'))).status).toBe(201);
   });
 
+  test('the create of an object that exists can be tried again if it has a generateName as well', async () => {
+    const both = { metadata: { name: 'taken', generateName: 'take' } };
+    await api.made(`${shop}/configmaps`, both);
+    for (const query of ['', '?dryRun=All'])
+      expect(await api.post(`${shop}/configmaps${query}`, both)).toMatchObject({
+        status: 409,
+        body: {
+          reason: 'AlreadyExists',
+          message:
+            'configmaps "taken" already exists, the server was not able to generate a unique name for the object',
+          details: { name: 'taken', kind: 'configmaps', retryAfterSeconds: 1 },
+        },
+      });
+  });
+
   test('the name of a StatefulSet is a label, because its pods are named after it', async () => {
     const sets = shop.replace('/api/v1', '/apis/apps/v1');
     const made = (name: string) => api.post(`${sets}/statefulsets?dryRun=All`, { ...withName(name), spec: {} });

@@ -68,14 +68,14 @@ const first = (manager: string, of: Json): ApplyResult =>
 const then = (manager: string, of: Json, { object, managers }: ApplyResult, force = false): ApplyResult =>
   applyConfiguration(kind, writer(manager), object, of, managers, force);
 
-/** A value in a normal form: items with keys are sorted, and empty structs are removed. */
+/** A value in a normal form: items with keys are sorted; empty structs, and nulls that an apply left, are removed. */
 function said(value: Json): Json {
   if (Array.isArray(value)) return value.map(said).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).map(([name, inner]): [string, Json] => [name, said(inner)]);
   return Object.fromEntries(
     members
-      .filter(([, inner]) => typeof inner !== 'object' || inner === null || Object.keys(inner).length > 0)
+      .filter(([, inner]) => inner !== null && (typeof inner !== 'object' || Object.keys(inner).length > 0))
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 }

@@ -407,6 +407,12 @@ describe('managers of other writes', () => {
       api.patch(`${maps}/edited`, MERGE, { metadata: { managedFields: entries } });
     expect(managers((await edit([{ ...entry, operation: 'Own' }])).body)).toEqual(['one Apply']);
     expect(managers((await edit([{ ...entry, fieldsV1: { a: {} } }])).body)).toEqual(['one Apply']);
+    for (const fieldsV1 of [[], 'x', 5])
+      expect(managers((await edit([{ ...entry, fieldsV1 }])).body)).toEqual(['one Apply']);
+    expect(await edit([{ ...entry, manager: 'é'.repeat(65) }])).toMatchObject({
+      status: 422,
+      body: { details: { causes: [{ reason: 'FieldValueTooLong', field: 'metadata.managedFields[0].manager' }] } },
+    });
     expect(managers((await edit([entry])).body)).toEqual(['x Update']);
   });
 

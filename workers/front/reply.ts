@@ -52,8 +52,8 @@ export function refuse(exchange: Exchange, refusal: Refusal, serving: Serving, h
 
 /**
  * Anything thrown: a Refusal goes to the client as it is, all else is a bug, logged with its stack and answered with
- * 500. Never throws. If an answer has begun, nothing is sent: the code that streams the answer ends it. `headers`: further
- * headers of a Refusal.
+ * 500. Never throws. If an answer has begun, nothing is sent: the code that streams the answer ends it. `headers`:
+ * further headers of a Refusal.
  */
 export function refuseThrown(
   exchange: Exchange,

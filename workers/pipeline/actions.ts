@@ -7,9 +7,10 @@ import { deepCopy } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { type Context, strategyContextOf } from './context.js';
 import { notFoundError, UnseenObject } from './errors.js';
+import { managersOfBody, setManagers } from './managers.js';
 import { parseDeleteOptions } from './options.js';
 import { checkPreconditions, deletionOutcome } from './remove.js';
-import type { Action, AuthorizedRequest, DecodedObject, Performed } from './stages.js';
+import type { Action, AskValidators, AuthorizedRequest, DecodedObject, Performed } from './stages.js';
 import { currentObject } from './versions.js';
 
 /** The functions of a strategy for creates on subresources, by what they do. */
@@ -75,45 +76,68 @@ export function prepareAction(context: Context, { request: sent, options, object
   const key = keyOf(resource, sent.target.namespace, name);
   if (indirect && sent.job.currentKey !== key) throw new UnseenObject(key);
   const { dryRun } = options;
+  const managedFields = setManagers(body, managersOfBody(context, sent, body));
   return {
     is: 'action',
     sent,
     request,
     dryRun,
     draft: body,
-    perform: async draft => {
+    managedFields,
+    perform: async (draft, ask) => {
       if (!indirect && rule.is !== 'answer' && draft.metadata.name !== name)
         throw badRequest(`name in URL does not match name in ${sent.route.subresource!.kind} object`);
-      return await perform(context, request, rule, draft, dryRun);
+      return await perform(context, request, rule, draft, dryRun, ask);
     },
   };
 }
 
-/** Carries out a rule on the current object. Throws 404 where there is none, and what the rule throws. */
+/** Carries out a rule on the current object. Throws 404 where there is none, and what the rule and validators throw. */
 async function perform(
   context: Context,
   request: AuthorizedRequest,
   rule: Rule,
   draft: ApiObject,
   dryRun: boolean,
+  ask: AskValidators,
 ): Promise<Performed> {
   const old = await currentObject(context, request);
+  if (rule.is === 'delete' || (rule.is === 'store' && !old)) await ask(old, draft);
   if (!old) throw notFoundError(request);
   const strategyContext = strategyContextOf(context, request, dryRun);
   switch (rule.is) {
     case 'store': {
-      const object = rule.run(draft, deepCopy(old), strategyContext);
+      const object = await runAndAsk(() => rule.run(draft, deepCopy(old), strategyContext), old, draft, ask);
       const expect = request.job.current!.revision;
-      return { old, shown: object, dryRun, outcome: { is: 'store', object, expect, status: 201 }, answer: 'success' };
+      return { dryRun, outcome: { is: 'store', object, expect, status: 201 }, answer: 'success' };
     }
     case 'answer': {
       const object = await rule.run(draft, deepCopy(old), strategyContext);
       // Validators see what was asked for, not the answer, which may hold secrets.
-      return { old, shown: draft, dryRun, outcome: { is: 'answered', object, status: 201 } };
+      await ask(old, draft);
+      return { dryRun, outcome: { is: 'answered', object, status: 201 } };
     }
     case 'delete':
       return performDeletion(context, request, rule.run, draft, old, dryRun);
   }
+}
+
+/** The changed object, once validators were asked about it; about the body where the kind refuses the change. */
+async function runAndAsk(
+  run: () => ApiObject,
+  old: ApiObject,
+  draft: ApiObject,
+  ask: AskValidators,
+): Promise<ApiObject> {
+  let object: ApiObject;
+  try {
+    object = run();
+  } catch (refusal) {
+    await ask(old, draft);
+    throw refusal;
+  }
+  await ask(old, object);
+  return object;
 }
 
 function performDeletion(
@@ -132,8 +156,6 @@ function performDeletion(
   const isChanged =
     outcome.is === 'unchanged' && !equalJson(deletion.object as unknown as Json, old as unknown as Json);
   return {
-    old,
-    shown: draft,
     dryRun: options.dryRun,
     outcome: isChanged
       ? { is: 'store', object: deletion.object, expect: request.job.current!.revision, status: outcome.status }

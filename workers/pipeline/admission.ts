@@ -4,7 +4,7 @@ import type { Violation } from '../../core/model/refusal.js';
 import { changeOf } from './change.js';
 import type { Context } from './context.js';
 import { throwIfInvalid } from './errors.js';
-import { restoreManagedFields } from './managers.js';
+import { managerNameViolations, restoreManagedFields } from './managers.js';
 import { contentChanged, dropRepeatedOwners, keepSystemMetadata, metadataViolations } from './metadata.js';
 import { outcomeOf, type ValidWrite } from './outcome.js';
 import { ensureNamespace } from './preconditions.js';
@@ -37,11 +37,13 @@ export async function mutateDraft(context: Context, write: Merge): Promise<void>
       return;
     }
     case 'action': {
-      const { draft, sent, dryRun } = write;
+      const { draft, managedFields, sent, dryRun } = write;
       if (sent.job.begun) return;
       const name = sent.target.name || (draft.metadata.name ?? '');
       const change = changeOf({ context, request: sent, operation: 'CREATE', name, dryRun, body: draft });
-      return await context.mutate(change, draft);
+      await context.mutate(change, draft);
+      restoreManagedFields(draft, managedFields, sent.warnings);
+      return;
     }
     case 'review': {
       const { draft, managedFields, request } = write;
@@ -79,7 +81,7 @@ async function validateObject(context: Context, write: ObjectWrite): Promise<Val
   resource.strategy.applyDefaults(object);
   setVersions(write);
   const violations = runValidation(request, () => {
-    const ofMetadata = metadataViolations(resource, object, old);
+    const ofMetadata = [...metadataViolations(resource, object, old), ...managerNameViolations(object)];
     const ofKind = write.violations(object);
     if (!old && resource.strategy.validatesMetadataLast) return ofKind.length > 0 ? ofKind : ofMetadata;
     return [...ofMetadata, ...ofKind];
@@ -89,12 +91,15 @@ async function validateObject(context: Context, write: ObjectWrite): Promise<Val
   return { request, dryRun, outcome: outcomeOf(context, write) };
 }
 
-async function validateAction(context: Context, { sent, request, draft, perform }: Action): Promise<ValidWrite> {
-  const { old, shown, ...performed } = await perform(draft);
+async function validateAction(
+  context: Context,
+  { sent, request, draft, dryRun, perform }: Action,
+): Promise<ValidWrite> {
   const { name } = request.target;
-  const { dryRun } = performed;
-  const change = changeOf({ context, request, sent, operation: 'CREATE', name, dryRun, old, body: draft });
-  await runValidators(context, request, change, shown);
+  const performed = await perform(draft, (old, shown) => {
+    const change = changeOf({ context, request, sent, operation: 'CREATE', name, dryRun, old, body: draft });
+    return runValidators(context, request, change, shown);
+  });
   return { request, ...performed };
 }
 

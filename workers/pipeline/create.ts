@@ -4,13 +4,19 @@ import type { ApiObject } from '../../core/model/object.js';
 import { badRequest } from '../../core/model/refusal.js';
 import type { FieldManagers } from '../../core/schema/apply/fieldManagers.js';
 import { type Context, strategyContextOf } from './context.js';
+import { nameTakenError } from './errors.js';
 import { managersOfNew, setManagers } from './managers.js';
 import { clearSystemMetadata, dropRepeatedOwners, setSystemMetadata } from './metadata.js';
 import type { AuthorizedRequest, DecodedObject, ObjectWrite } from './stages.js';
 
-/** POST on a collection. Throws 400 for an object with a resourceVersion. */
+/**
+ * POST on a collection. Throws 400 for an object with a resourceVersion, and 409 for one that exists. The front end
+ * sends the object that has the name from the second attempt on: it learns the name from the first, which has passed
+ * all mutators and validators, so that they are not asked again.
+ */
 export function create(context: Context, { request, options, object }: DecodedObject): ObjectWrite {
   const { metadata } = object;
+  if (request.job.current && metadata.name) throw nameTakenError(request, metadata.generateName);
   // Upstream's store refuses it: it ignores what is no number, and a dry run does not reach the store.
   if (!options.dryRun) {
     if (/^0*[1-9]\d*$/.test(metadata.resourceVersion ?? ''))
@@ -32,8 +38,9 @@ export function createObject(
   const strategyContext = strategyContextOf(context, request, dryRun);
   if (request.target.verb !== 'patch') dropRepeatedOwners(object, request.warnings, false);
   const uid = randomUUID();
+  const keepsDeletion = request.target.verb !== 'create';
   // As upstream, mutators see a new object without uid and time.
-  clearSystemMetadata(object);
+  clearSystemMetadata(object, keepsDeletion);
   const managedFields = setManagers(object, managers ?? managersOfNew(context, request, object));
   let hasGeneratedName = false;
   return {
@@ -46,6 +53,7 @@ export function createObject(
       return hasGeneratedName;
     },
     prepare(created) {
+      clearSystemMetadata(created, keepsDeletion);
       setSystemMetadata(created, uid, strategyContext.now);
       const { name, generateName } = created.metadata;
       hasGeneratedName = !name && Boolean(generateName);

@@ -4,9 +4,10 @@ import {
   type GroupResource,
   invalidObject,
   notFound,
-  type Refusal,
+  Refusal,
   type Violation,
 } from '../../core/model/refusal.js';
+import { decodeStored } from '../../core/plugin/stored.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { AuthorizedRequest } from './stages.js';
 
@@ -22,9 +23,20 @@ export class UnseenObject {
 export const notFoundError = ({ resource, target }: AuthorizedRequest): Refusal =>
   notFound(groupResource(resource), target.name);
 
-/** 409 for a create under a name that is taken. */
-export const alreadyExistsError = ({ resource }: AuthorizedRequest, name: string): Refusal =>
-  alreadyExists(groupResource(resource), name);
+/**
+ * 409 for a create under the name of the current object. As upstream, it says whether that is being deleted, and asks a
+ * client that has sent a generateName as well to try again.
+ */
+export function nameTakenError({ resource, job }: AuthorizedRequest, generateName: string | undefined): Refusal {
+  const { metadata } = decodeStored(job.current!.bytes);
+  const { message, details } = alreadyExists(groupResource(resource), metadata.name!);
+  const why = generateName ? `${message}, the server was not able to generate a unique name for the object` : message;
+  return new Refusal(
+    'AlreadyExists',
+    metadata.deletionTimestamp ? `object is being deleted: ${why}` : why,
+    generateName ? { ...details, retryAfterSeconds: 1 } : details,
+  );
+}
 
 /** 409 for the object of the request; `reason` says which precondition failed. */
 export const conflictError = ({ resource, target }: AuthorizedRequest, reason: string): Refusal =>

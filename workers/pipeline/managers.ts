@@ -1,10 +1,16 @@
 import { MANAGER_BYTES } from '../../core/limits.js';
 import type { Awaitable } from '../../core/api/point.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
-import { Refusal } from '../../core/model/refusal.js';
+import { Refusal, tooLong, type Violation } from '../../core/model/refusal.js';
 import { firstValue } from '../../core/request/query.js';
 import { type FieldSet, withoutPath } from '../../core/schema/apply/fieldSet.js';
-import { type ManagedKind, updateManagers, type KindVersion, type Writer } from '../../core/schema/apply/manager.js';
+import {
+  type ManagedKind,
+  SchemaMismatch,
+  updateManagers,
+  type KindVersion,
+  type Writer,
+} from '../../core/schema/apply/manager.js';
 import {
   encodeManagers,
   type FieldManagers,
@@ -15,6 +21,7 @@ import {
 import { scaleManagers, managersAfterScale, SCALE_VERSION } from '../../core/schema/apply/scale.js';
 import { shapeOf } from '../../core/schema/apply/shape.js';
 import { normalize } from '../../core/schema/decode.js';
+import type { Struct } from '../../core/schema/model.js';
 import { equalJson, isMembers, type Members, setMember } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { type Context, timestamp } from './context.js';
@@ -83,7 +90,8 @@ const withoutPaths = (set: FieldSet, paths: readonly (readonly string[])[]): Fie
 
 /** The filter for fields that the manager of a write may own, before the kind's own exceptions. */
 function fieldsOfWrite({ route, resource }: AuthorizedRequest): ManagedKind['writable'] {
-  if (route.subresource?.name === 'status') return set => statusFields(set, resource.strategy.keptInStatus);
+  if (route.subresource?.name === 'status')
+    return set => statusFields(set, resource.builtIn ? resource.strategy.keptInStatus : undefined);
   if (route.subresource) return allFields;
   return resource.strategy.hasStatus ? withoutStatus : allFields;
 }
@@ -104,9 +112,11 @@ function versionOf(resource: Resource, served: Resource): KindVersion {
     convert(object) {
       const given = object as unknown as ApiObject;
       if (given.apiVersion === undefined || given.apiVersion === served.apiVersion) return object;
-      const whole = resource.builtIn ? withoutNothings(given) : given;
-      const converted = convert?.(whole, served.apiVersion) ?? { ...whole, apiVersion: served.apiVersion };
-      return converted as unknown as Json;
+      const { apiVersion } = served;
+      // As upstream, members that a custom kind does not have in the version stay here.
+      if (!resource.builtIn) return { ...given, apiVersion } as unknown as Json;
+      const whole = withoutNothings(given);
+      return (convert?.(whole, apiVersion) ?? { ...whole, apiVersion }) as unknown as Json;
     },
   };
 }
@@ -145,16 +155,15 @@ export function kindOf({ registry }: Context, request: AuthorizedRequest): Manag
   };
 }
 
-/** The kind Scale of the request's subresource. */
-export function scaleKind({ route }: AuthorizedRequest): ManagedKind {
-  const version: KindVersion = { shape: shapeOf(route.subresource!.type!), convert: object => object };
-  return {
-    apiVersion: SCALE_VERSION,
-    empty: {},
-    writable: allFields,
-    version: apiVersion => (apiVersion === SCALE_VERSION ? version : undefined),
-  };
+/** A kind of one version, of whose objects a write may own all fields. */
+function plainKind(apiVersion: string, type: Struct, empty: Json): ManagedKind {
+  const version: KindVersion = { shape: shapeOf(type), convert: object => object };
+  return { apiVersion, empty, writable: allFields, version: asked => (asked === apiVersion ? version : undefined) };
 }
+
+/** The kind Scale of the request's subresource. */
+export const scaleKind = ({ route }: AuthorizedRequest): ManagedKind =>
+  plainKind(SCALE_VERSION, route.subresource!.type!, {});
 
 /** The field that holds an object's replicas, as field sets name it. */
 export const replicasField = ({ resource }: AuthorizedRequest): readonly string[] =>
@@ -167,6 +176,14 @@ const NOBODY: FieldManagers = new Map();
 /** Who owns the fields of an object that is created. */
 export const managersOfNew = (context: Context, request: AuthorizedRequest, object: ApiObject): FieldManagers =>
   updateManagers(kindOf(context, request), writerOf(context, request), undefined, json(object), NOBODY);
+
+/** Who owns the fields of the body of an action, which is no object of the resource. */
+export function managersOfBody(context: Context, request: AuthorizedRequest, body: ApiObject): FieldManagers {
+  const { group, version, type } = request.route.subresource ?? request.resource;
+  const apiVersion = group ? `${group}/${version}` : version;
+  const kind = plainKind(apiVersion, type!, normalize(type!, {}, { strictErrors: [] }));
+  return updateManagers(kind, writerOf(context, request), undefined, json(body), NOBODY);
+}
 
 /** The managers before a write; `reset`: the client asks to clear them (spec, "Clearing managedFields"). */
 function managersBefore(
@@ -197,18 +214,23 @@ export function managersOfUpdated(
     : managersBefore(object, old);
   if (managers.size === 0 && !reset) return NOBODY;
   const writer = writerOf(context, request);
-  const updated = computeWith(context, request.resource, kindOf(context, request), kind =>
-    updateManagers(kind, writer, json(old), json(object), managers),
-  );
-  return updated instanceof Promise ? updated.catch(loseManagers) : updated;
+  const { resource } = request;
+  try {
+    const updated = computeWith(context, resource, kindOf(context, request), kind =>
+      updateManagers(kind, writer, json(old), json(object), managers, !resource.builtIn),
+    );
+    return updated instanceof Promise ? updated.catch(loseManagers) : updated;
+  } catch (error) {
+    return loseManagers(error);
+  }
 }
 
 /**
- * As upstream, a write does not fail because the fields of other versions cannot be converted: the object loses its
- * managers. Throws what is no refusal.
+ * As upstream, a write does not fail because its objects cannot be converted to the versions of other managers, or do
+ * not match the schema of a version: the object loses its managers. Throws any other error.
  */
 function loseManagers(error: unknown): FieldManagers {
-  if (error instanceof Refusal) return NOBODY;
+  if (error instanceof Refusal || error instanceof SchemaMismatch) return NOBODY;
   throw error;
 }
 
@@ -232,6 +254,12 @@ function setEntries({ metadata }: ApiObject, entries: ManagedFields): void {
   if (entries?.length) metadata.managedFields = entries;
   else delete metadata.managedFields;
 }
+
+/** Violations of the managers' names, which only entries that a client has sent can have. */
+export const managerNameViolations = ({ metadata }: ApiObject): readonly Violation[] =>
+  (metadata.managedFields ?? []).flatMap(({ manager = '' }, i) =>
+    Buffer.byteLength(manager) > MANAGER_BYTES ? [tooLong(`metadata.managedFields[${i}].manager`, MANAGER_BYTES)] : [],
+  );
 
 /** Sets `metadata.managedFields` to the entries of the managers and returns the entries. */
 export function setManagers(object: ApiObject, managers: FieldManagers): ManagedFields {

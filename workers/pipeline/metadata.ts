@@ -6,18 +6,21 @@ import type { Resource } from '../../core/schema/resource.js';
 
 /** Sets what the server alone decides about a new object (spec, "Object envelope and common metadata"). */
 export function setSystemMetadata({ metadata }: ApiObject, uid: string, now: string): void {
-  clearSystemMetadata({ metadata });
   metadata.uid = uid;
   metadata.creationTimestamp = now;
 }
 
-/** Removes what no client of a create may set. */
-export function clearSystemMetadata({ metadata }: Pick<ApiObject, 'metadata'>): void {
+/**
+ * Removes what no client of a create may set. As upstream, an apply or update that creates an object keeps what it says
+ * of a deletion.
+ */
+export function clearSystemMetadata({ metadata }: Pick<ApiObject, 'metadata'>, keepsDeletion = false): void {
   delete metadata.uid;
   delete metadata.creationTimestamp;
+  delete metadata.selfLink;
+  if (keepsDeletion) return;
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
-  delete metadata.selfLink;
 }
 
 /** Restores from the current object the metadata that an update leaves out or may not change. */

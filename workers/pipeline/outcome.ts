@@ -1,9 +1,8 @@
 import type { ApiObject } from '../../core/model/object.js';
-import { Refusal } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Context } from './context.js';
-import { alreadyExistsError } from './errors.js';
+import { nameTakenError } from './errors.js';
 import { comparableManagedFields } from './managers.js';
 import type { AuthorizedRequest, ObjectWrite } from './stages.js';
 import { converterOf } from './conversion.js';
@@ -68,17 +67,11 @@ export function outcomeOf(context: Context, write: ObjectWrite): Outcome {
   return { is: 'store', object, expect: request.job.current!.revision, status: 200 };
 }
 
-/**
- * Throws 409 for the create of an object that exists. The front end sends the object that has the name from the second
- * attempt on: it learns the name from the first.
- */
+/** Throws 409 for the create of an object whose name mutators have changed to one that is taken. */
 function checkNameIsFree({ request, draft, hasGeneratedName }: ObjectWrite): void {
   const { current } = request.job;
   if (!current || hasGeneratedName || request.target.verb !== 'create') return;
-  const refusal = alreadyExistsError(request, draft.metadata.name!);
-  throw decodeStored(current.bytes).metadata.deletionTimestamp
-    ? new Refusal('AlreadyExists', `object is being deleted: ${refusal.message}`, refusal.details)
-    : refusal;
+  throw nameTakenError(request, draft.metadata.generateName);
 }
 
 /** Whether an object that is being deleted can be removed: it has neither finalizers nor a grace period left. */

@@ -49,7 +49,8 @@ async function answerStore(context: Context, write: ValidWrite, outcome: Stored)
   const { object, expect, status, more } = outcome;
   const key = keyOf(resource, object.metadata.namespace ?? '', object.metadata.name!);
   if (dryRun && write.answer) return successAnswer(context, request);
-  if (dryRun && !converterOf(context, resource)) return { ...encodeAnswer(context, request, object, status), key };
+  if (dryRun && !resource.custom && !converterOf(context, resource))
+    return { ...encodeAnswer(context, request, object, status), key };
   const stored = await toStorageVersion(context, resource, object);
   // The stored version may lack members of the request's version: the answer shows what a read will show.
   const [shown = object] =

@@ -262,16 +262,19 @@ export interface Action {
   readonly dryRun: boolean;
   /** The object of the body. */
   readonly draft: ApiObject;
-  /** Carries out the action. Called after mutation. Throws 404 where there is no object, and what the kind refuses. */
-  perform(body: ApiObject): Promise<Performed>;
+  readonly managedFields: ManagedFields;
+  /**
+   * Carries out the action. Called after mutation. Asks the validators, before it refuses for what the current object
+   * is or that there is none. Throws 404 where there is none, and what the kind refuses.
+   */
+  perform(body: ApiObject, ask: AskValidators): Promise<Performed>;
 }
 
+/** Asks the validators of an action on `old` about the body, or about what becomes of `old`. Throws what they throw. */
+export type AskValidators = (old: ApiObject | undefined, shown: ApiObject) => Promise<void>;
+
 /** What an action leads to. */
-export interface Performed extends Omit<ValidWrite, 'request'> {
-  readonly old: ApiObject;
-  /** What validators see. */
-  readonly shown: ApiObject;
-}
+export type Performed = Omit<ValidWrite, 'request'>;
 
 /** A create on a kind that is answered and never stored. */
 export interface Review {

@@ -129,3 +129,28 @@ export function objectFields(shape: Shape, value: Json): FieldSet {
   const set = new ConfigurationReader(true).fieldsBelow(shape, value, '');
   return set === 'whole' ? NONE : set;
 }
+
+/** Whether a value matches the schema: it has declared members of their forms, and its list items have their keys. */
+export function matches(shape: Shape, value: Json): boolean {
+  const form = formOf(value);
+  if (form === undefined) return true;
+  if (!accepts(shape, form, value)) return false;
+  if (form === 'list') return (value as Json[]).every(item => itemMatches(shape.list!, item));
+  if (form === 'scalar') return true;
+  for (const name in value as Members) {
+    const inner = memberShape(shape.map!, name);
+    if (!inner || !matches(inner, (value as Members)[name]!)) return false;
+  }
+  return true;
+}
+
+function itemMatches(form: ListForm, item: Json): boolean {
+  if (form.atomic) return matches(form.of, item);
+  try {
+    itemElement(form, item);
+  } catch (thrown) {
+    if (thrown instanceof InvalidListItem) return false;
+    throw thrown;
+  }
+  return matches(form.of, item);
+}

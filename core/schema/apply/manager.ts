@@ -1,6 +1,6 @@
 import type { Json } from '../../model/object.js';
 import { equalJson } from '../patch/members.js';
-import { objectFields, readConfiguration } from './applied.js';
+import { matches, objectFields, readConfiguration } from './applied.js';
 import { compare, type Difference } from './compare.js';
 import { difference, type FieldSet, intersection, isEmpty, LEAF, pathTexts, union, unionOf } from './fieldSet.js';
 import { merge, removeFields, addParentStructs } from './merge.js';
@@ -49,7 +49,7 @@ export class ApplyConflict extends Error {
   }
 }
 
-/** Thrown if a configuration does not match the schema. */
+/** Thrown if a configuration, or an object whose matching is checked, does not match the schema of a version. */
 export class SchemaMismatch extends Error {}
 
 /** Fields that are not tracked (spec, "managedFields entry"). */
@@ -80,19 +80,27 @@ interface Changes {
 class Differences {
   readonly #cache = new Map<string, Changes | undefined>();
 
+  /** With `strict`, SchemaMismatch is thrown if one of the objects does not match the schema of a version. */
   constructor(
     readonly kind: ManagedKind,
     readonly before: Json,
     readonly after: Json,
+    readonly strict = false,
   ) {}
 
   inVersion(apiVersion: string): Changes | undefined {
     if (this.#cache.has(apiVersion)) return this.#cache.get(apiVersion);
     const version = this.kind.version(apiVersion);
-    const found =
-      version && this.#restrict(compare(version.shape, version.convert(this.before), version.convert(this.after)));
+    const found = version && this.#compare(version);
     this.#cache.set(apiVersion, found);
     return found;
+  }
+
+  #compare({ shape, convert }: KindVersion): Changes {
+    const [before, after] = [convert(this.before), convert(this.after)];
+    if (this.strict && !(matches(shape, before) && matches(shape, after)))
+      throw new SchemaMismatch('the object does not match the schema');
+    return this.#restrict(compare(shape, before, after));
   }
 
   #restrict({ added, removed, modified }: Difference): Changes {
@@ -120,7 +128,8 @@ function takeOwnership(managers: FieldManagers, self: string, differences: Diffe
 
 /**
  * The managers after a write other than apply: the writer owns the fields that it changed; other managers lose these
- * and removed fields. `before` is undefined for a create.
+ * and removed fields. `before` is undefined for a create. With `strict`, throws SchemaMismatch if one of the objects
+ * does not match the schema of a version that is compared.
  */
 export function updateManagers(
   kind: ManagedKind,
@@ -128,8 +137,9 @@ export function updateManagers(
   before: Json | undefined,
   after: Json,
   managers: FieldManagers,
+  strict = false,
 ): FieldManagers {
-  const differences = new Differences(kind, before ?? kind.empty, after);
+  const differences = new Differences(kind, before ?? kind.empty, after, strict);
   const own = difference(differences.inVersion(kind.apiVersion)!.changed, UNTRACKED_FIELDS);
   const out = new Map(
     managers.size > 0 ? takeOwnership(reconcileWithSchema(kind, managers), '', differences, true) : [],
@@ -225,7 +235,8 @@ function pruneDropped(
     kept = restoreOwned(kind, apiVersion, all, kept, set);
   kept = version.convert(kept);
   const dropped = difference(structFields(shape, all), structFields(shape, kept));
-  return kind.version(kind.apiVersion)!.convert(removeFields(shape, all, intersection(dropped, before)));
+  // As upstream, a map or list without any members left is null then.
+  return kind.version(kind.apiVersion)!.convert(removeFields(shape, all, intersection(dropped, before), true));
 }
 
 const structFields = (shape: Shape, object: Json): FieldSet => addParentStructs(shape, objectFields(shape, object));

@@ -108,32 +108,38 @@ function mergeList(form: ListForm | undefined, live: Json, config: Json): Json {
   return out;
 }
 
-/** Removes the paths of a set, and everything below them, from a value. Emptied containers are kept. */
-export function removeFields(shape: Shape, value: Json, set: FieldSet): Json {
+/**
+ * Removes the paths of a set, and everything below them, from a value. Emptied containers are kept, or become null with
+ * `nullsEmptied`.
+ */
+export function removeFields(shape: Shape, value: Json, set: FieldSet, nullsEmptied = false): Json {
   if (isEmpty(set)) return value;
-  if (Array.isArray(value)) return shape.list && !shape.list.atomic ? removeFromItems(shape.list, value, set) : value;
-  return isMembers(value) && shape.map && !shape.map.atomic ? removeFromMembers(shape.map, value, set) : value;
+  if (Array.isArray(value)) {
+    if (!shape.list || shape.list.atomic) return value;
+    const items = removeFromItems(shape.list, value, set, nullsEmptied);
+    return nullsEmptied && items.length === 0 ? null : items;
+  }
+  if (!isMembers(value) || !shape.map || shape.map.atomic) return value;
+  const members = removeFromMembers(shape.map, value, set, nullsEmptied);
+  return nullsEmptied && isEmptyObject(members) ? null : members;
 }
 
-function removeFromItems(form: ListForm, items: readonly Json[], set: FieldSet): Json {
+function removeFromItems(form: ListForm, items: readonly Json[], set: FieldSet, nullsEmptied: boolean): Json[] {
   const out: Json[] = [];
   for (const { name, value } of withElements(form, items)) {
     const node = childOf(set, name);
-    if (!node?.self) out.push(node ? removeFields(form.of, value, node.below) : value);
+    if (!node?.self) out.push(node ? removeFields(form.of, value, node.below, nullsEmptied) : value);
   }
   return out;
 }
 
-function removeFromMembers(form: MapForm, value: Members, set: FieldSet): Json {
+function removeFromMembers(form: MapForm, value: Members, set: FieldSet, nullsEmptied: boolean): Members {
   const out: Members = {};
   for (const name of Object.keys(value)) {
     const node = childOf(set, `f:${name}`);
-    if (!node?.self)
-      setMember(
-        out,
-        name,
-        node ? removeFields(memberShape(form, name) ?? UNTYPED, value[name]!, node.below) : value[name]!,
-      );
+    if (node?.self) continue;
+    const [inner, shape] = [value[name]!, memberShape(form, name) ?? UNTYPED];
+    setMember(out, name, node ? removeFields(shape, inner, node.below, nullsEmptied) : inner);
   }
   return out;
 }

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api, type Loose } from '../api/support.js';
+
+/* Custom objects of two versions whose schemas differ, and the definition of their kind. */
+
+const APPLY = 'application/apply-patch+yaml';
+const MERGE = 'application/merge-patch+json';
+const GROUP = 'mugs.example.com';
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+const version = (name: string, properties: object, more: object = {}): object => ({
+  name,
+  served: true,
+  storage: name === 'v1',
+  schema: {
+    openAPIV3Schema: {
+      type: 'object',
+      properties: { spec: { type: 'object', properties }, status: { type: 'object', properties: { n: INTEGER } } },
+    },
+  },
+  subresources: { status: {} },
+  ...more,
+});
+const INTEGER = { type: 'integer' };
+const TEXT = { type: 'string' };
+
+const definition = (plural: string, kind: string, versions: readonly object[]): object => ({
+  metadata: { name: `${plural}.${GROUP}` },
+  spec: { group: GROUP, scope: 'Namespaced', names: { plural, kind }, versions },
+});
+
+let api: Api;
+const mugs = (name: string): string => `/apis/${GROUP}/${name}/namespaces/default/mugs`;
+
+beforeAll(async () => {
+  api = await Api.start();
+  await api.made(
+    CRDS,
+    definition('mugs', 'Mug', [
+      version('v1', { size: INTEGER, shared: TEXT }),
+      version('v2', { color: TEXT, shared: TEXT }, { deprecated: true, deprecationWarning: 'use v1' }),
+    ]),
+  );
+  await api.until(async () => (await api.get(mugs('v1'))).status === 200);
+});
+afterAll(() => api.close());
+
+const mug = (apiVersion: string, name: string, spec?: object, metadata: object = {}): object => ({
+  apiVersion: `${GROUP}/${apiVersion}`,
+  kind: 'Mug',
+  metadata: { name, ...metadata },
+  ...(spec ? { spec } : {}),
+});
+
+interface Owner {
+  readonly manager: string;
+  readonly fieldsV1: unknown;
+}
+const owners = (body: Loose): { [manager: string]: unknown } =>
+  Object.fromEntries(
+    ((body['metadata']!['managedFields'] ?? []) as readonly unknown[] as readonly Owner[]).map(
+      ({ manager, fieldsV1 }) => [manager, fieldsV1],
+    ),
+  );
+
+describe('a custom kind of two versions', () => {
+  test('shows in a dry run what the stored version would keep', async () => {
+    const sent = mug('v2', 'dry', { color: 'red', shared: 'x' });
+    const dry = await api.post(`${mugs('v2')}?dryRun=All`, sent);
+    expect(dry.body['spec']).toEqual({ shared: 'x' });
+    const real = await api.post(mugs('v2'), sent);
+    expect(real.body['spec']).toEqual({ shared: 'x' });
+  });
+
+  test('loses the managers of an object that does not match the schema of one of their versions', async () => {
+    await api.made(`${mugs('v1')}?fieldManager=one`, mug('v1', 'lost', { size: 1 }));
+    const shared = await api.patch(`${mugs('v2')}/lost?fieldManager=two`, MERGE, { spec: { shared: 'x' } });
+    expect(shared.status).toBe(200);
+    const changed = await api.patch(`${mugs('v1')}/lost?fieldManager=one`, MERGE, { spec: { size: 2 } });
+    expect(changed.body['spec']).toEqual({ size: 2, shared: 'x' });
+    expect(owners(changed.body)).toEqual({});
+  });
+
+  test('keeps the managers of versions whose schemas the object matches', async () => {
+    await api.made(`${mugs('v1')}?fieldManager=one`, mug('v1', 'kept', { shared: 'x' }));
+    const changed = await api.patch(`${mugs('v2')}/kept?fieldManager=two`, MERGE, { spec: { shared: 'y' } });
+    expect(Object.keys(owners(changed.body))).toEqual(['one', 'two']);
+  });
+
+  test('is answered with the warning of a deprecated version, also where the request is refused', async () => {
+    const warned = { status: 404, headers: { warning: '299 - "use v1"' } };
+    expect(await api.get(`${mugs('v2')}/nobody`)).toMatchObject(warned);
+    expect(await api.patch(`${mugs('v2')}/nobody`, MERGE, {})).toMatchObject(warned);
+    expect((await api.get(`${mugs('v2')}?fieldSelector=spec.size%3D1`)).headers['warning']).toBe('299 - "use v1"');
+    expect((await api.get(`${mugs('v1')}/nobody`)).headers['warning']).toBeUndefined();
+  });
+});
+
+describe('a write of the status of a custom object', () => {
+  test('owns the metadata that it sends, although that is not stored', async () => {
+    await api.made(`${mugs('v1')}?fieldManager=one`, mug('v1', 'status', undefined, { labels: { a: '1', b: '2' } }));
+    const change = { metadata: { labels: { a: '3' }, annotations: { c: '4' } }, status: { n: 1 } };
+    const written = await api.patch(`${mugs('v1')}/status/status?fieldManager=two`, MERGE, change);
+    expect(written.body['metadata']).toMatchObject({ labels: { a: '1', b: '2' } });
+    expect(written.body['metadata']!['annotations']).toBeUndefined();
+    expect(owners(written.body)).toEqual({
+      one: { 'f:metadata': { 'f:labels': { '.': {}, 'f:b': {} } } },
+      two: {
+        'f:metadata': { 'f:annotations': { '.': {}, 'f:c': {} }, 'f:labels': { 'f:a': {} } },
+        'f:status': { '.': {}, 'f:n': {} },
+      },
+    });
+  });
+});
+
+describe('an apply to a custom object', () => {
+  test('that removes all members of a map leaves null, which the schema may refuse', async () => {
+    const path = `${mugs('v1')}/emptied?fieldManager=me`;
+    expect((await api.patch(path, APPLY, mug('v1', 'emptied', { size: 1 }))).status).toBe(201);
+    expect(await api.patch(path, APPLY, mug('v1', 'emptied', {}))).toMatchObject({
+      status: 422,
+      body: { message: expect.stringContaining('spec in body must be of type object: "null"') },
+    });
+  });
+});
+
+test('a rule that fails for a value refuses the write, even if that does not change the value', async () => {
+  const list = {
+    type: 'array',
+    maxItems: 5,
+    items: TEXT,
+    'x-kubernetes-validations': [{ rule: 'self.exists(x, true)' }],
+  };
+  const path = `/apis/${GROUP}/v1/namespaces/default/pots`;
+  await api.made(CRDS, definition('pots', 'Pot', [version('v1', { lids: TEXT })]));
+  await api.until(async () => (await api.get(path)).status === 200);
+  const pot = { apiVersion: `${GROUP}/v1`, kind: 'Pot', metadata: { name: 'old' }, spec: { lids: 'x' } };
+  await api.made(path, pot);
+  const change = [
+    { op: 'replace', path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/lids', value: list },
+  ];
+  const changed = await api.patch(`${CRDS}/pots.${GROUP}`, 'application/json-patch+json', change);
+  expect(changed.status).toBe(200);
+  expect(await api.patch(`${path}/old`, MERGE, { metadata: { labels: { a: 'b' } } })).toMatchObject({
+    status: 422,
+    body: { message: expect.stringContaining('spec.lids: Invalid value: "array": invalid data, expected an array') },
+  });
+});
+
+describe('a definition', () => {
+  test('has a status that the server itself owns', async () => {
+    const { body } = await api.get(`${CRDS}/mugs.${GROUP}`);
+    expect(Object.keys(owners(body))).toContain('kube-apiserver');
+  });
+
+  test('has no selectable fields of one version where all versions have the same schema', async () => {
+    const versions = [
+      version('v1', { size: INTEGER }),
+      version('v2', { size: INTEGER }, { selectableFields: [{ jsonPath: '.spec.size' }] }),
+    ];
+    const { status, body } = await api.post(CRDS, definition('cans', 'Can', versions));
+    expect(status).toBe(422);
+    expect(body['details']!['causes']).toEqual([
+      {
+        reason: 'FieldValueInvalid',
+        field: 'spec.versions[1].selectableFields',
+        message:
+          'Invalid value: "": selectableFields may only be set when version.schema.openAPIV3Schema is not included',
+      },
+    ]);
+  });
+});
