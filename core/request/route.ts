@@ -17,6 +17,8 @@ export interface Route {
    * missing.
    */
   readonly missing?: 'status' | 'text' | 'namespace' | 'object';
+  /** The warning of the version, if it is deprecated and has the object of the path but not its subresource. */
+  readonly warning?: string | undefined;
   /** Whether the path has the deprecated form with `/watch/`, which supports only GET. */
   readonly watchPath?: boolean;
 }
@@ -127,7 +129,8 @@ function resourceRoute(
   const isOfAll = name === '' && (!resource?.custom || target.verb === 'list' || target.verb === 'watch');
   const hasScope = !resource?.namespaced || namespace !== '' || (isOfAll && resource.verbs.includes('list'));
   if (isServed && isName && !hasScope && hasEmptyNamespace) return { target, query, missing: 'namespace' };
-  if (resource?.custom && sub !== '' && !subresource && name !== '') return { target, query, missing: 'object' };
+  if (resource?.custom && sub !== '' && !subresource && name !== '')
+    return { target, query, missing: 'object', warning: resource.warning };
   if (!isServed || !hasScope || !isName)
     return { target, query, missing: hasBuiltInKinds(registry, group) ? 'status' : 'text' };
   return { target, query, resource, subresource, watchPath };

@@ -435,6 +435,18 @@ describe('a mutating webhook', () => {
     expect(hooks.take(`/${name}`)).toHaveLength(1);
   });
 
+  test('may patch a review, which is answered as if it had not', async () => {
+    const rules = [
+      { apiGroups: ['authorization.k8s.io'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['*'] },
+    ];
+    hooks.on('/reviews', () => patchOf(add('/nobody', 1)));
+    await install(api, 'Mutating', 'reviews', hooks.webhook('/reviews', { rules, objectSelector: {} }));
+    const spec = { user: 'bob', resourceAttributes: { verb: 'get', resource: 'pods' } };
+    const { body } = await api.post('/apis/authorization.k8s.io/v1/subjectaccessreviews', { spec });
+    expect(body['status']).toMatchObject({ allowed: false });
+    await api.delete('/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/reviews');
+  });
+
   test('cannot change what is deleted', async () => {
     const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['configmaps'] }];
     hooks.on('/deleted', () => patchOf(add('/metadata/labels', {})));

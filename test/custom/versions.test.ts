@@ -91,6 +91,7 @@ describe('a custom kind of two versions', () => {
     const warned = { status: 404, headers: { warning: '299 - "use v1"' } };
     expect(await api.get(`${mugs('v2')}/nobody`)).toMatchObject(warned);
     expect(await api.patch(`${mugs('v2')}/nobody`, MERGE, {})).toMatchObject(warned);
+    expect(await api.get(`${mugs('v2')}/nobody/scale`)).toMatchObject(warned);
     expect((await api.get(`${mugs('v2')}?fieldSelector=spec.size%3D1`)).headers['warning']).toBe('299 - "use v1"');
     expect((await api.get(`${mugs('v1')}/nobody`)).headers['warning']).toBeUndefined();
   });
@@ -145,6 +146,27 @@ test('a rule that fails for a value refuses the write, even if that does not cha
     status: 422,
     body: { message: expect.stringContaining('spec.lids: Invalid value: "array": invalid data, expected an array') },
   });
+});
+
+test('an apply may set fields that only an enclosing schema preserves, and a scale sets no field without a schema', async () => {
+  const path = `/apis/${GROUP}/v1/namespaces/default/jars`;
+  const scale = { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' };
+  const [v1] = [
+    version('v1', { size: INTEGER }, { subresources: { scale } }) as { schema: { openAPIV3Schema: object } },
+  ];
+  Object.assign(v1!.schema.openAPIV3Schema, { 'x-kubernetes-preserve-unknown-fields': true });
+  await api.made(CRDS, definition('jars', 'Jar', [v1!]));
+  await api.until(async () => (await api.get(path)).status === 200);
+  const jar = { apiVersion: `${GROUP}/v1`, kind: 'Jar', metadata: { name: 'a' }, spec: { size: 1, unknown: 2 } };
+  expect(await api.patch(`${path}/a?fieldManager=me`, APPLY, jar)).toMatchObject({
+    status: 201,
+    body: { spec: { size: 1 } },
+  });
+  const again = await api.patch(`${path}/a?fieldManager=me&fieldValidation=Strict`, APPLY, jar);
+  expect([again.status, again.headers['warning']]).toEqual([200, undefined]);
+  const scaled = await api.patch(`${path}/a/scale`, MERGE, { spec: { replicas: 3 } });
+  expect([scaled.status, scaled.body['spec']]).toEqual([200, {}]);
+  expect((await api.get(`${path}/a`)).body['spec']).toEqual({ size: 1 });
 });
 
 describe('a definition', () => {

@@ -98,7 +98,7 @@ export class Front {
       const request: FrontRequest = { exchange, route, sender: findSender() };
       if (isWrite(exchange.method, route)) await this.#write(request);
       else if (await this.#authorize(request)) {
-        headers = warningHeadersOf(route.resource);
+        headers = warningHeadersOf(route.resource ?? route);
         await this.#read(request);
       }
     } catch (thrown) {

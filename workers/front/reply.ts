@@ -27,9 +27,9 @@ export function headersFor(resource: Resource, mediaType?: string, warnings?: re
   return resource.warning === undefined ? own : [...own, ...warningHeadersOf(resource)];
 }
 
-/** The Warning header of a resource in a version that is deprecated. */
-export const warningHeadersOf = (resource: Resource | undefined): Headers =>
-  resource?.warning === undefined ? [] : warningHeaders([resource.warning]);
+/** The Warning header for a version that is deprecated. */
+export const warningHeadersOf = ({ warning }: { readonly warning?: string | undefined }): Headers =>
+  warning === undefined ? [] : warningHeaders([warning]);
 
 /** Whether JSON is indented for the client: as its query says, else for programs that people use directly. */
 export const indented = (exchange: Exchange): boolean => isPretty(exchange.query, exchange.header('user-agent') ?? '');

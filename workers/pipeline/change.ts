@@ -209,6 +209,8 @@ function decode(resource: Resource, shown: { [key: string]: Json }, isStrict: bo
   try {
     object = decodeAsKind(resource, shown, { strictErrors });
     object.metadata ??= {};
+    // How the time of an object that is not created yet is encoded.
+    if (object.metadata.creationTimestamp === null) delete object.metadata.creationTimestamp;
     resource.strategy.applyDefaults(object);
   } catch (error) {
     if (error instanceof TypeMismatch || error instanceof Refusal) throw undecodable(error.message);

@@ -176,7 +176,9 @@ export function decodePatched(
     throw isInvalid ? invalidPatch(error.message) : error;
   }
   if (strategic) unknown.sort();
-  const strictErrors = [...request.duplicates.splice(0), ...unknown];
+  // The merge of an apply has checked the fields of a custom kind.
+  const isChecked = form === 'apply' && resource.custom !== undefined;
+  const strictErrors = [...request.duplicates.splice(0), ...(isChecked ? [] : unknown)];
   reportStrictErrors(options.fieldValidation, strictErrors, warnings, refuseUnknown);
   return type ? object : withDefaults(resource, object);
 }

@@ -163,7 +163,8 @@ function encodeValue(choice: Choice, value: object, struct: Struct | undefined):
 function objectValue(context: Context, route: Route, choice: Choice, object: ApiObject, withHeader = true): object {
   if (choice.form === 'table')
     return tableOf(context, route, choice, [object], { resourceVersion: object.metadata.resourceVersion }, withHeader);
-  const shown = isScale(route) ? scaleOf(route.resource!, object) : object;
+  const isRead = route.target.is === 'resource' && route.target.verb === 'get';
+  const shown = isScale(route) ? scaleOf(route.resource!, object, !isRead) : object;
   return choice.form === 'object' ? shown : partialObjectMetadata(shown, choice.version, context.naming);
 }
 

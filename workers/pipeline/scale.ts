@@ -1,4 +1,5 @@
 import type { ApiObject, Json } from '../../core/model/object.js';
+import { replaceMembers } from '../../core/model/record.js';
 import { invalidObject, Refusal, unknownPath } from '../../core/model/refusal.js';
 import type { Route } from '../../core/request/route.js';
 import type { FieldManagers } from '../../core/schema/apply/fieldManagers.js';
@@ -108,7 +109,11 @@ export function replaceScale(
     draft,
     old,
     managedFields: setManagers(draft, managers),
-    prepare: object => strategy.prepareUpdate(object, deepCopy(old), strategyContext),
+    prepare(object) {
+      // The schema of a custom kind may not have the field.
+      if (resource.custom) replaceMembers(object, resource.custom.accept(object));
+      strategy.prepareUpdate(object, deepCopy(old), strategyContext);
+    },
     violations: object => strategy.validateUpdate(object, old, strategyContext),
   };
 }

@@ -37,12 +37,17 @@ function toField(name: string, type: Type, schema: StructuralSchema | undefined,
   };
 }
 
-function toStruct(schema: StructuralSchema, id: string, embedded: boolean): Struct {
+/**
+ * `open`: an enclosing schema preserves unknown fields. As upstream, to field management that means that those in it do
+ * so as well.
+ */
+function toStruct(schema: StructuralSchema, id: string, embedded: boolean, open: boolean): Struct {
+  const isOpen = open || schema['x-kubernetes-preserve-unknown-fields'] === true;
   const fields: Field[] = embedded ? [toField('metadata', typeOf('meta.v1.ObjectMeta'), undefined, false)] : [];
   const required = new Set(schema.required);
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (embedded && (name === 'metadata' || name === 'apiVersion' || name === 'kind')) continue;
-    fields.push(toField(name, toType(property, `${id}.${name}`), property, required.has(name)));
+    fields.push(toField(name, toType(property, `${id}.${name}`, isOpen), property, required.has(name)));
   }
   const mapType = schema['x-kubernetes-map-type'] as Struct['mapType'];
   return {
@@ -53,25 +58,26 @@ function toStruct(schema: StructuralSchema, id: string, embedded: boolean): Stru
     field: new Map(fields.map(field => [field.name, field])),
     noProto: true,
     ...(mapType ? { mapType } : {}),
-    ...(schema['x-kubernetes-preserve-unknown-fields'] || schema.additionalProperties === true ? { open: true } : {}),
+    ...(isOpen || schema.additionalProperties === true ? { open: true } : {}),
   };
 }
 
-function objectType(schema: StructuralSchema, id: string): Type {
+function objectType(schema: StructuralSchema, id: string, open: boolean): Type {
   const values = schema.additionalProperties;
-  if (schema['x-kubernetes-embedded-resource']) return toStruct(schema, id, true);
-  if (schema.properties && Object.keys(schema.properties).length > 0) return toStruct(schema, id, false);
-  if (typeof values === 'object') return { is: 'map', of: toType(values, `${id}.*`) };
+  if (schema['x-kubernetes-embedded-resource']) return toStruct(schema, id, true, open);
+  if (schema.properties && Object.keys(schema.properties).length > 0) return toStruct(schema, id, false, open);
+  if (typeof values === 'object') return { is: 'map', of: toType(values, `${id}.*`, open) };
   if (values === true || schema['x-kubernetes-preserve-unknown-fields']) return UNTYPED;
-  return toStruct(schema, id, false);
+  return toStruct(schema, id, false, open);
 }
 
-function toType(schema: StructuralSchema, id: string): Type {
+function toType(schema: StructuralSchema, id: string, open: boolean): Type {
   if (schema['x-kubernetes-int-or-string']) return scalar('IntOrString');
-  if (schema.type === 'array') return { is: 'list', of: schema.items ? toType(schema.items, `${id}.[]`) : UNTYPED };
-  if (schema.type === 'object' || schema['x-kubernetes-embedded-resource']) return objectType(schema, id);
+  if (schema.type === 'array')
+    return { is: 'list', of: schema.items ? toType(schema.items, `${id}.[]`, open) : UNTYPED };
+  if (schema.type === 'object' || schema['x-kubernetes-embedded-resource']) return objectType(schema, id, open);
   return SCALARS[schema.type ?? ''] ?? UNTYPED;
 }
 
 /** The type model of a custom kind, which generic code uses like that of a built-in kind. */
-export const structForSchema = (schema: StructuralSchema, id: string): Struct => toStruct(schema, id, true);
+export const structForSchema = (schema: StructuralSchema, id: string): Struct => toStruct(schema, id, true, false);
