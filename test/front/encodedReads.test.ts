@@ -4,14 +4,16 @@ import { namingOf } from '../../core/naming.js';
 import type { Route } from '../../core/request/route.js';
 import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
 import { decodeCbor } from '../../core/schema/cborDecode.js';
+import { encodeRecords } from '../../core/schema/protobufList.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { Entry } from '../../core/threads/entry.js';
 import type { Rendering } from '../../core/threads/messages.js';
+import { Slices } from '../../workers/front/slices.js';
 import { Records } from '../../workers/front/records.js';
 import { Encodings } from '../../workers/front/encodings.js';
 import { cborForm, cborListForm } from '../../workers/front/cborForms.js';
 import { EncodedReads } from '../../workers/front/encodedReads.js';
-import { protobufForm } from '../../workers/front/protobufLists.js';
+import { protobufForm, ProtobufLists } from '../../workers/front/protobufLists.js';
 import type { FrontRequest } from '../../workers/front/sender.js';
 import { registryOf } from '../kinds/builtIn.js';
 
@@ -40,7 +42,7 @@ function setUp() {
       pieces: objects.map(object => Buffer.from([0x12, object.length, ...object])),
     };
   };
-  return { encoded, reads: new EncodedReads(new Records({ render }, new Encodings())) };
+  return { encoded, reads: new EncodedReads(new Records({ render }, new Encodings(), new Slices())) };
 }
 
 test('watches, gets and lists share the encodings of an object, each in an envelope of its own', async () => {
@@ -87,7 +89,11 @@ test('in CBOR, gets, lists and watches share the encoding of an object', async (
   };
   const text = Buffer.from(JSON.stringify(object));
   const entry = new Entry('core/pods/a/one', 1, text);
-  const records = new Records({ render: () => Promise.reject(new Error('not to be asked')) }, new Encodings());
+  const records = new Records(
+    { render: () => Promise.reject(new Error('not to be asked')) },
+    new Encodings(),
+    new Slices(),
+  );
   const reads = new EncodedReads(records);
   const message = reads.message(request, entry, form) as Uint8Array;
   expect(decodeCbor(message)).toEqual(object);
@@ -102,4 +108,41 @@ test('in CBOR, gets, lists and watches share the encoding of an object', async (
     metadata: { resourceVersion: '7' },
     items: [item, item],
   });
+});
+
+test('lists at the same time encode each object once', async () => {
+  const lists = new ProtobufLists(setUp().reads.records);
+  const entries = Array.from({ length: 2000 }, (_, i) => {
+    const text = JSON.stringify({
+      kind: 'Pod',
+      apiVersion: 'v1',
+      metadata: { name: `p${i}` },
+      spec: { nodeName: 'n'.repeat(1000) },
+    });
+    return new Entry(`core/pods/a/p${i}`, 1, Buffer.from(text));
+  });
+  let encoded = 0;
+  const encode = (texts: readonly Uint8Array[]): Uint8Array[] => {
+    encoded += texts.length;
+    return encodeRecords(POD, texts);
+  };
+  const bodies: Uint8Array[][] = [[], []];
+  const list = async (body: Uint8Array[]): Promise<void> => {
+    const stream = {
+      onDrain: () => undefined,
+      end: () => undefined,
+      write: (bytes: Uint8Array) => body.push(bytes) && 0,
+    };
+    const exchange = { method: 'GET', header: () => undefined, onAbort: () => undefined, stream: () => stream };
+    const request = { exchange } as unknown as FrontRequest;
+    await lists.respond(request, PODS, entries, { resourceVersion: '1' }, { ...PROTOBUF, encode }, []);
+  };
+  await Promise.all(bodies.map(list));
+  expect(encoded).toBe(2000);
+  const [one, two] = bodies.map(body => Buffer.concat(body));
+  expect(one!.equals(two!)).toBe(true);
+  const { value } = decodeMessage(typeOf('core.v1.PodList'), decodeEnvelope(one!).raw);
+  expect((value as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name)).toEqual(
+    entries.map(({ name }) => name),
+  );
 });

@@ -75,7 +75,8 @@ export function buildReadContext({
 }: Parts): ReadContext {
   const answers = new Answers();
   const serving = { naming, cbor };
-  const records = new Records(pool, encodings);
+  const slices = new Slices();
+  const records = new Records(pool, encodings, slices);
   const encoded = new EncodedReads(records);
   const protobufLists = new ProtobufLists(records);
   const plainReads = new Map<string, boolean>();
@@ -108,7 +109,7 @@ export function buildReadContext({
     tokens,
     ...serving,
     answers,
-    slices: new Slices(),
+    slices,
     scans: new FairLimiter(SCANS_AT_ONCE),
     pastReads: new FairLimiter(PAST_READS_AT_ONCE),
     catchUp,

@@ -6,15 +6,15 @@ import { inOrder } from './inOrder.js';
 import type { PoolClient } from './poolClient.js';
 import type { FrontRequest } from './sender.js';
 
-/** Objects in runs that the pool encodes in one job each. */
-export function renderSlices(objects: readonly Entry[]): Entry[][] {
+/** Objects in runs of some bytes, each of which is encoded at once. */
+export function renderSlices(objects: readonly Entry[], sliceBytes = RENDER_SLICE_BYTES): Entry[][] {
   const slices: Entry[][] = [];
   let slice: Entry[] = [];
   let bytes = 0;
   for (const object of objects) {
     slice.push(object);
     bytes += object.length;
-    if (bytes < RENDER_SLICE_BYTES && slice.length < RENDER_SLICE_OBJECTS) continue;
+    if (bytes < sliceBytes && slice.length < RENDER_SLICE_OBJECTS) continue;
     slices.push(slice);
     slice = [];
     bytes = 0;
