@@ -8,6 +8,11 @@ import type { Subscriber } from './subscriber.js';
 
 /** Objects in a page of a snapshot, which bounds the size of a message. */
 const PAGE = 2000;
+/**
+ * Objects in a page of the first snapshot. They are copied to shared memory page by page: from larger pages, more of
+ * the store's buffers are in memory at the same time, which malloc then keeps.
+ */
+const FIRST_PAGE = 500;
 /** How long the first snapshot is kept for further threads that start. */
 const FIRST_MS = 30_000;
 /** Pause before an unavailable store is read again. */
@@ -58,12 +63,12 @@ export class Snapshots {
 
   /** Reads the first snapshot: the next page while one is packed and sent. */
   async #readFirst(first: FirstSnapshot): Promise<void> {
-    let next: Promise<Page> | undefined = this.#page('', undefined, undefined);
+    let next: Promise<Page> | undefined = this.#page('', undefined, undefined, FIRST_PAGE);
     let revision = 0;
     while (next) {
       const page: Page = await next;
       revision = page.revision;
-      next = page.more ? this.#page('', page.items.at(-1)!.key, revision) : undefined;
+      next = page.more ? this.#page('', page.items.at(-1)!.key, revision, FIRST_PAGE) : undefined;
       // It may fail before it is waited for.
       next?.catch(() => undefined);
       first.add(page.items, revision);
@@ -113,7 +118,7 @@ export class Snapshots {
     for (const [i, prefix] of prefixes.entries()) {
       let after: string | undefined;
       for (;;) {
-        const page = await this.#page(prefix, after, revision);
+        const page = await this.#page(prefix, after, revision, PAGE);
         revision ??= page.revision;
         after = page.items.at(-1)?.key;
         if (prefix === '') this.shared?.recordDelivered(page.items);
@@ -130,10 +135,10 @@ export class Snapshots {
   }
 
   /** Reads a page of a snapshot. Waits while the store is unavailable. */
-  async #page(prefix: string, after: string | undefined, revision: number | undefined): Promise<Page> {
+  async #page(prefix: string, after: string | undefined, revision: number | undefined, limit: number): Promise<Page> {
     for (;;) {
       try {
-        return await this.storage.range(prefix, { limit: PAGE, after, revision, counted: false });
+        return await this.storage.range(prefix, { limit, after, revision, counted: false });
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error;
       }
