@@ -96,9 +96,8 @@ describe('defaults of kinds [R127]', () => {
     expect(made).toMatchObject({ data: { a: 'Yg==' }, type: 'Opaque' });
     expect(made).not.toHaveProperty('stringData');
   });
-  it('volumes and claims are protected', () => {
+  it('claims are pending', () => {
     const claim = create('core/persistentvolumeclaims', object('PersistentVolumeClaim', { spec: {} })).made;
-    expect(claim.metadata.finalizers).toEqual(['kubernetes.io/pvc-protection']);
     expect(claim.status).toEqual({ phase: 'Pending' });
   });
 });

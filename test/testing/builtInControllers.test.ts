@@ -164,11 +164,12 @@ const definition = {
   },
 } as unknown as ApiObject;
 const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
+const STATUS = '/apis/apiextensions.orchestrator.io/v1/customresourcedefinitions/orders.tea.example.com/status';
 controllersConform(
   customResources,
   {},
   [{ storageName: DEFINITIONS, object: definition }],
-  [['PUT /apis/apiextensions.orchestrator.io/v1/customresourcedefinitions/orders.tea.example.com/status']],
+  [[`PUT ${STATUS}?fieldManager=orchestrator-apiserver`]],
 );
 
 const FLOW = 'flowcontrol.apiserver.orchestrator.io';

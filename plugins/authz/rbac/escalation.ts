@@ -101,7 +101,7 @@ export class Escalation {
     const { namespace } = change.target;
     if (!ROLE_KINDS.has(kind)) throw new Refusal('', `unsupported role reference kind: ${goQuote(kind)}`);
     if (kind === 'Role' && namespace === '') throw badRequest('Namespace parameter required.');
-    checkNameParameter(name);
+    checkNameParameter(name ?? '');
     const rules = this.rbac.rulesOfRole(reference, namespace);
     if (!rules) throw notFound(this.#resource(change), name);
     return rules;
