@@ -1,6 +1,6 @@
 const TOKEN = /[!#$%&'*+.^_`|~0-9A-Za-z-]+/.source;
 const VALUE = `(?:${TOKEN}|"(?:[^"\\\\\\r\\n]|\\\\.)*")`;
-const PARAMETERS = new RegExp(`^(?:\\s*;\\s*${TOKEN}\\s*=\\s*${VALUE})*\\s*;?\\s*$`);
+const PARAMETERS = new RegExp(`^(?:\\s*;\\s*${TOKEN}\\s*=\\s*${VALUE})*\\s*(?:;\\s*)?$`);
 const NAMES = new RegExp(`;\\s*(${TOKEN})\\s*=\\s*${VALUE}`, 'g');
 
 /** The media type of a Content-Type in lower case, without its parameters. */
