@@ -50,6 +50,8 @@ export const DROPPED_BODY_MS = 10_000;
 export const IDLE_MS = 65_000;
 /** Parameters of a query, which is parsed before the sender is authenticated. Above it: 400. */
 export const QUERY_PARAMETERS = 1000;
+/** Body in CBOR: more could seldom be stored, and some shapes take a second for it. Above it: 413. */
+export const CBOR_BYTES = 1.5 * 1024 * 1024;
 /** Depth of a body in CBOR, as upstream. Above it: 400. */
 export const CBOR_DEPTH = 64;
 /** Errors for unknown and duplicate members of one body, as upstream. */
@@ -125,7 +127,7 @@ export const SCANS_AT_ONCE = 16;
  * to seconds.
  */
 export const LARGE_JOB_BYTES = 64 * 1024;
-/** How many times as long as JSON a body in YAML takes to decode: from 16 KB on such a job counts as large. */
+/** How many times as long as JSON a body in YAML or CBOR counts: from 16 KB on such a job is large. */
 export const YAML_WEIGHT = 4;
 /** Unsent bytes of a watch before it is closed: for a client that is this far behind, a new list is cheaper. */
 export const WATCH_BACKLOG_BYTES = 8 * 1024 * 1024;

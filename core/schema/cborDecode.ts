@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
-import { CBOR_DEPTH } from '../limits.js';
+import { CBOR_BYTES, CBOR_DEPTH } from '../limits.js';
 import type { Json } from '../model/object.js';
 import { integerValue } from '../model/jsonText.js';
+import { Refusal } from '../model/refusal.js';
 import { UnreadableBody } from './unreadable.js';
 
 type CborX = typeof import('cbor-x');
@@ -213,9 +214,12 @@ const keyOf = (key: unknown): string => (typeof key === 'string' ? key : textOf(
 
 /**
  * The JSON value of a document in CBOR (spec, "Media types"). Byte strings are texts in UTF-8, or base64 and so on
- * where a tag says so. Throws UnreadableBody for anything that stands for no JSON, such as duplicate keys.
+ * where a tag says so. Throws UnreadableBody for anything that stands for no JSON, such as duplicate keys, and 413 for
+ * more than CBOR_BYTES.
  */
 export function decodeCbor(bytes: Uint8Array): Json {
+  if (bytes.length > CBOR_BYTES)
+    throw new Refusal('RequestEntityTooLarge', `Request entity too large: limit of a body in CBOR is ${CBOR_BYTES}`);
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return toJson(libraryDecoder().decode(new Checker(body).run()));
 }

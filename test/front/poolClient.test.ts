@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LARGE_JOB_BYTES } from '../../core/limits.js';
+import { LARGE_JOB_BYTES, YAML_WEIGHT } from '../../core/limits.js';
 import type { Route } from '../../core/request/route.js';
 import type { Job, JobResult } from '../../core/threads/messages.js';
 import { AccessCache } from '../../workers/front/access.js';
@@ -58,6 +58,26 @@ test('a job counts as large by the weight of its kind', () => {
   void send('two', LARGE_JOB_BYTES / 16 - 1, 16);
   expect(alone).toEqual([true, false]);
 });
+
+test.each(['application/yaml', 'application/cbor', 'application/apply-patch+cbor'])(
+  'a body in %s counts four times, unless it begins like JSON',
+  type => {
+    const { alone, client, usages } = setUp(4);
+    const { exchange } = postOf('');
+    const header = (name: string) => (name === 'content-type' ? type : undefined);
+    const request = (name: string): FrontRequest => ({
+      exchange: Object.assign(Object.create(exchange) as typeof exchange, { header }),
+      route: { resource: { strategy: {} } } as Route,
+      sender: { user: grantFor(name).user, usage: usages.of(name), allowedUnder: 0 },
+    });
+    const run = (name: string, bytes: number, first: number) =>
+      void client.run(request(name), () => ({ body: new Uint8Array(0) }), bytes, first);
+    run('one', LARGE_JOB_BYTES / YAML_WEIGHT, 0xa1);
+    run('two', LARGE_JOB_BYTES / YAML_WEIGHT - 1, 0xa1);
+    run('three', LARGE_JOB_BYTES / YAML_WEIGHT, 0x7b);
+    expect(alone).toEqual([true, false, false]);
+  },
+);
 
 test('a large job whose client is gone when its turn comes is not run', async () => {
   const { began, send, answer } = setUp();

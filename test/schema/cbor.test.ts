@@ -5,7 +5,7 @@ import { writeJson } from '../../core/model/jsonText.js';
 import type { Json } from '../../core/model/object.js';
 import { CBOR_TAG, cborDocument, cborEvent, cborItems, cborListFrame, encodeCborText } from '../../core/schema/cbor.js';
 import { decodeCbor } from '../../core/schema/cborDecode.js';
-import { CBOR_DEPTH } from '../../core/limits.js';
+import { CBOR_BYTES, CBOR_DEPTH } from '../../core/limits.js';
 
 const encode = (value: Json): Buffer => encodeCborText(Buffer.from(writeJson(value)));
 const library = new Decoder({ mapsAsObjects: false, useRecords: false });
@@ -133,6 +133,13 @@ describe('a body in CBOR', () => {
       }),
       { numRuns: 5000 },
     );
+  });
+
+  it('of more bytes than an object may have is refused with 413', () => {
+    const text = (bytes: number) =>
+      Buffer.concat([hex('5a', bytes.toString(16).padStart(8, '0')), Buffer.alloc(bytes)]);
+    expect(decodeCbor(text(CBOR_BYTES - 5))).toHaveLength(CBOR_BYTES - 5);
+    expect(() => decodeCbor(text(CBOR_BYTES))).toThrow(expect.objectContaining({ reason: 'RequestEntityTooLarge' }));
   });
 
   it('cannot reach a prototype', () => {

@@ -18,14 +18,16 @@ export type JobFields = Partial<
 >;
 
 const OPEN_BRACE = 0x7b;
+/** Media types whose bodies take longer to decode than JSON. */
+const SLOW_TYPE = /yaml|cbor/i;
 
 /**
  * How large a body is for the pool: as large as the JSON of a common kind that takes as long. Most that begin with a
  * brace are JSON, whatever their content type, such as those that Go clients apply.
  */
 function weightOf({ exchange, route }: FrontRequest, bytes: number, first: number | undefined): number {
-  const isYaml = first !== OPEN_BRACE && exchange.header('content-type')?.includes('yaml');
-  return bytes * (route.resource?.strategy.weight ?? 1) * (isYaml ? YAML_WEIGHT : 1);
+  const isSlow = first !== OPEN_BRACE && SLOW_TYPE.test(exchange.header('content-type') ?? '');
+  return bytes * (route.resource?.strategy.weight ?? 1) * (isSlow ? YAML_WEIGHT : 1);
 }
 
 /** Runs the jobs of requests: sends what is known of their senders to the pool, and remembers what the pool finds. */
