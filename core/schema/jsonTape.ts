@@ -29,11 +29,17 @@ export class JsonTape {
   nodes: Int32Array = new Int32Array(INITIAL_NODES * NODE);
   readonly #open: number[] = [];
 
+  constructor(
+    /** Whether managed fields have no nodes within (`OPAQUE`). */
+    readonly skipsManagedFields = true,
+  ) {}
+
   /** Reads a text, which must be valid JSON. Its value is node 0. Throws SyntaxError for texts that do not end. */
   read(text: Uint8Array): void {
     this.bytes = text;
     const { length } = text;
     const open = this.#open;
+    const skips = this.skipsManagedFields;
     open.length = 0;
     let nodes = this.nodes;
     let count = 0;
@@ -55,7 +61,7 @@ export class JsonTape {
       if (count + NODE > nodes.length) nodes = this.#grow();
       nodes[count] = at;
       const isObject = byte === OPEN_BRACE;
-      if (isObject && count > 0 && isOpaque(text, nodes[count - NODE]!, nodes[count - NODE + END]!)) {
+      if (skips && isObject && count > 0 && isOpaque(text, nodes[count - NODE]!, nodes[count - NODE + END]!)) {
         at = objectEnd(text, at);
         nodes[count + END] = at;
         nodes[count + NEXT] = count + NODE;

@@ -11,6 +11,11 @@ const COMMA = 0x2c;
 export const metadataStart = ({ kind, storageApiVersion }: Resource): number =>
   Buffer.byteLength(JSON.stringify({ kind, apiVersion: storageApiVersion, metadata: {} })) - '{}}'.length;
 
+/** The text of an object as an item of its list, without kind and apiVersion. */
+export const asListItem = (text: Uint8Array, metadataAt: number): Buffer =>
+  Buffer.concat([ITEM, text.subarray(metadataAt)]);
+const ITEM = Buffer.from('{"metadata":');
+
 /** A quote in a string is escaped: this can only be the member of the metadata, behind another one. */
 const MANAGED_FIELDS = Buffer.from(',"managedFields":[{');
 

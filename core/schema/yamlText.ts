@@ -1,229 +1,274 @@
-import { createRequire } from 'node:module';
-import type { Pair, Scalar, Tags } from 'yaml';
 import { readJson, writeJson } from '../model/jsonText.js';
-import type { Json } from '../model/object.js';
+import { END, JsonTape, NEXT, NODE } from './jsonTape.js';
+import { TextWriter } from './textWriter.js';
+import {
+  AMBIGUOUS,
+  compareKeys,
+  ExplicitKey,
+  FOLD_COLUMN,
+  foldLine,
+  keyAsText,
+  libraryText,
+  scalarLines,
+} from './yamlLibrary.js';
 
-type Yaml = typeof import('yaml');
+/*
+ * Answers in YAML, written from JSON texts. The library writes every text that needs care; maps, lists and plain texts,
+ * which are nearly all of an object, are written here (docs/decisions/0010).
+ */
 
-let library: Yaml | undefined;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
+const SPACE = 0x20;
+const HASH = 0x23;
+const DASH = 0x2d;
+const COLON = 0x3a;
+const NEWLINE = 0x0a;
+const ZERO = 0x30;
+const NINE = 0x39;
+const TILDE = 0x7e;
 
-/** The library, loaded on first use: loading takes 40 ms, and most servers never need it. */
-const yaml = (): Yaml => (library ??= createRequire(import.meta.url)('yaml') as Yaml);
+/** Characters that a plain text may begin with, whatever follows them. */
+const BEGINS = new Uint8Array(256);
+for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_/') BEGINS[char.charCodeAt(0)] = 1;
 
-/** The library's floats need no digits: `.` and `E0`, which are strings upstream, would be quoted. */
-const withDigits = (tags: Tags): Tags =>
-  tags.map(tag => {
-    if (typeof tag === 'string' || !('test' in tag)) return tag;
-    if (tag.test?.test('.')) return { ...tag, test: /^[-+]?(?=[^.]|\..)[\d_]*\.[\d_]*$/ };
-    if (tag.test?.test('E0')) return { ...tag, test: /^[-+]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)[eE][-+]?\d+$/ };
-    return tag;
-  });
+/** The longest word that is no string. */
+const WORD_BYTES = 'false'.length;
+/** Digits of an integer that is written as it is. */
+const SAFE_DIGITS = 15;
+/** Keys that are longer may be too long for a line. */
+const KEY_BYTES = 512;
+/** Maps with more members are sorted by the runtime. */
+const FEW_KEYS = 16;
 
-/** Without the merge tag, so that a key `<<` is an ordinary key, which is quoted. */
-const withoutMerge = (tags: Tags): Tags =>
-  withDigits(tags).filter(tag => typeof tag === 'string' || !tag.tag.endsWith(':merge'));
+/** The text that is written, and what has been written of it. Nothing of this waits. */
+const tape = new JsonTape(false);
+const out = new TextWriter();
 
-const DIGITS = /^\d+/;
-const LETTER = /^\p{L}/u;
-
-const isAsciiLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a;
-
-/** Compares keys as Go's YAML encoder: letters after other characters, sequences of digits by value. */
-function compareKeys(a: string, b: string): number {
-  let at = 0;
-  while (at < a.length && a[at] === b[at]) at++;
-  if (isAsciiLetter(a.charCodeAt(at)) && isAsciiLetter(b.charCodeAt(at))) return a[at]! < b[at]! ? -1 : 1;
-  const [remaining, right] = [a.slice(at), b.slice(at)];
-  if (!remaining || !right) return a.length - b.length;
-  const letters = Number(LETTER.test(remaining)) - Number(LETTER.test(right));
-  if (letters !== 0) return letters;
-  const [leftDigits, rightDigits] = [DIGITS.exec(remaining)?.[0], DIGITS.exec(right)?.[0]];
-  if (leftDigits && rightDigits && leftDigits !== rightDigits) {
-    const value = Number(leftDigits) - Number(rightDigits) || leftDigits.length - rightDigits.length;
-    if (value !== 0) return value;
-  }
-  return remaining < right ? -1 : 1;
-}
-
-/** Plain texts that YAML 1.1 parses as another type than string (yaml.org/type: null, bool, int, float, timestamp). */
-const AMBIGUOUS_FORMS = [
-  /~|null|y|yes|n|no|true|false|on|off|<<|=/,
-  /[-+]?\.(?:inf|nan)|[-+]?0b[01_]+|[-+]?0o?[0-7_]+|[-+]?0x[\da-f_]+/,
-  /[-+]?(?:\.\d+|\d[\d_]*(?:\.\d*)?)(?:e[-+]?\d+)?|[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.\d*)?/,
-  /\d{4}-\d\d?-\d\d?(?:[t\s].*)?/,
-];
-const AMBIGUOUS = new RegExp(`^(?:${AMBIGUOUS_FORMS.map(form => form.source).join('|')})?$`, 'i');
-/** Characters that are only possible in a double-quoted text. */
-const NEEDS_ESCAPES = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]/;
-
-/** Texts that the library puts into quotes. Around apostrophes it would prefer other ones than Go's YAML encoder. */
-const NEEDS_QUOTES = /^[ ,[\]{}#&*!|>'"%@`]|^[?-]$|^[?-][ \t]|:[ \t]| #|[ :]$/;
-/** Characters that Go's YAML encoder escapes, and the library does not. */
-const ASTRAL = /[\u{10000}-\u{10ffff}]/gu;
-
-const escapeAstral = (char: string): string => `\\U${char.codePointAt(0)!.toString(16).toUpperCase().padStart(8, '0')}`;
-
-function setStyle(scalar: Scalar): void {
-  const { Scalar } = yaml();
-  const text = scalar.value;
-  if (typeof text !== 'string') return;
-  if (AMBIGUOUS.test(text) || NEEDS_ESCAPES.test(text)) scalar.type = Scalar.QUOTE_DOUBLE;
-  else if (text.includes('\n')) scalar.type = /^\s|[ ]\n/.test(text) ? Scalar.QUOTE_DOUBLE : Scalar.BLOCK_LITERAL;
-  else scalar.type = NEEDS_QUOTES.test(text) ? Scalar.QUOTE_SINGLE : Scalar.PLAIN;
-}
-
-/** The text of a value by the library. */
-function libraryText(value: object): string {
-  const { Document, visit } = yaml();
-  const document = new Document(value, {
-    version: '1.1',
-    merge: false,
-    customTags: withoutMerge,
-    aliasDuplicateObjects: false,
-    sortMapEntries: (a, b) => compareKeys(String(keyText(a)), String(keyText(b))),
-  });
-  visit(document, { Scalar: (_key, scalar) => setStyle(scalar) });
-  const text = document.toString({ lineWidth: 0, indentSeq: false, singleQuote: true, directives: false });
-  return text.replaceAll(ASTRAL, escapeAstral);
-}
-
-const keyText = ({ key }: Pair): unknown => (yaml().isScalar(key) ? key.value : key);
-
-/** Texts without characters that have a meaning in YAML: written as they are, in quotes if they are ambiguous. */
-const SIMPLE = /^[A-Za-z0-9_/](?:[\w/.@+,=-]|:(?=[\w/]))*$/;
-
-/** Texts that were written by the library, most of which are repeated from object to object. */
-const known = new Map<string, string>();
-const KNOWN = 2000;
-const KNOWN_CHARACTERS = 512;
-
-/** What `write` makes of a text that is not simple, remembered for short ones. */
-function remember(key: string, write: () => string): string {
-  let text = known.get(key);
-  if (text !== undefined) return text;
-  text = write();
-  if (key.length > KNOWN_CHARACTERS) return text;
-  if (known.size >= KNOWN) known.clear();
-  known.set(key, text);
-  return text;
-}
-
-/** The column behind which Go's YAML encoder breaks a line at the next single space. */
-const FOLD_COLUMN = 80;
+const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
+/** As in the comparison of Go's YAML encoder. */
+const isLetter = (byte: number): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
 
 /**
- * Folds the text of a scalar that is one line and begins in `column`, as Go's YAML encoder: plain texts and quoted
- * ones, of which the first and last character stay where they are. Lines that follow are indented as for a root member,
- * which is `indentation` less than they will be.
+ * How a text is written: as it is, in double quotes because it looks like a value of another type, or by the library.
  */
-function foldLine(text: string, column: number, indentation: number): string {
-  const quote = /^['"]/.exec(text)?.[0] ?? '';
-  const [first, last] = quote ? [2, text.length - 4] : [1, text.length - 2];
-  let folded = '';
-  let written = 0;
-  let at = column;
-  for (let i = 0; i < text.length; i++, at++) {
-    // The second half of a character of two code units.
-    if (text[i]! >= '\udc00' && text[i]! <= '\udfff') at--;
-    const isBreak = at > FOLD_COLUMN && text[i] === ' ' && i >= first && i <= last && text[i - 1] !== ' ';
-    const isDoubled = text[i + 1] === ' ';
-    if (!isBreak || (isDoubled && quote !== '"')) continue;
-    folded += `${text.slice(written, i)}\n  ${isDoubled ? '\\' : ''}`;
-    written = i + 1;
-    at = indentation + (isDoubled ? 2 : 1);
+type Style = 'plain' | 'quoted' | 'other';
+
+/** The style of the text between two places. */
+function styleOf(start: number, end: number): Style {
+  const { bytes } = tape;
+  if (start === end || BEGINS[bytes[start]!] === 0) return 'other';
+  for (let i = start + 1; i < end; i++) {
+    const byte = bytes[i]!;
+    if (BEGINS[byte] === 1) continue;
+    if (byte < SPACE || byte > TILDE || byte === BACKSLASH) return 'other';
+    if (byte === HASH && bytes[i - 1] === SPACE) return 'other';
+    if (byte === COLON && (i + 1 === end || bytes[i + 1] === SPACE)) return 'other';
   }
-  return folded + text.slice(written);
+  const last = bytes[end - 1]!;
+  if (last === SPACE || last === DASH) return 'other';
+  const first = bytes[start]!;
+  const mayBeValue = isDigit(first) || (end - start <= WORD_BYTES && isLetter(first));
+  return mayBeValue && AMBIGUOUS.test(textAt(start, end)) ? 'quoted' : 'plain';
 }
 
-/** A value behind its key or dash, with the line end. Lines that follow are not indented, but for what they need. */
-function scalarLines(value: Json): string {
-  if (value === null || typeof value === 'boolean' || typeof value === 'bigint' || Number.isSafeInteger(value))
-    return `${String(value)}\n`;
-  if (typeof value === 'string' && SIMPLE.test(value)) return AMBIGUOUS.test(value) ? `"${value}"\n` : `${value}\n`;
-  return remember(`v${JSON.stringify(value)}`, () => libraryText({ k: value }).slice('k: '.length));
+/** The characters between two places. */
+function textAt(start: number, end: number): string {
+  const { buffer, byteOffset } = tape.bytes;
+  return Buffer.from(buffer, byteOffset + start, end - start).toString();
 }
 
-/** A key as it stands before its colon. At the start of a line it must not look like the end of a document. */
-function keyAsText(key: string, isTop: boolean): string {
-  if (key.length <= KNOWN_CHARACTERS && SIMPLE.test(key)) return AMBIGUOUS.test(key) ? `"${key}"` : key;
-  const text = isTop
-    ? libraryText({ [key]: null })
-    : remember(`k${key}`, () => libraryText({ k: { [key]: null } }).slice('k:\n  '.length));
-  // Keys that are long or have several lines are written in another way, as a block of their own.
-  if (text.startsWith('? ') || !text.endsWith(': null\n')) throw new ExplicitKey();
-  return text.slice(0, -': null\n'.length);
+/** The text of a key. */
+function keyIn(key: number): string {
+  return tape.hasEscapes(key) ? (JSON.parse(tape.textOf(key)) as string) : textAt(startOf(key) + 1, endOf(key) - 1);
 }
 
-/** Thrown for a document with a key that does not fit on a line: the library writes all of it. */
-class ExplicitKey extends Error {}
+const startOf = (node: number): number => tape.nodes[node]!;
+const endOf = (node: number): number => tape.nodes[node + END]!;
+const isBlock = (node: number): boolean => {
+  const first = tape.first(node);
+  return first === OPEN_BRACE || first === OPEN_BRACKET;
+};
+const isEmpty = (node: number): boolean => tape.nodes[node + NEXT] === node + NODE;
 
-const isEmpty = (value: Json & object): boolean =>
-  Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
-
-/** Collects the lines of a document. */
-class Lines {
-  text = '';
-
-  /** Writes what follows a key, behind its colon, which ends at `column`. */
-  member(value: Json, indent: string, column: number): void {
-    if (typeof value !== 'object' || value === null || isEmpty(value)) this.inline(value, indent, column);
-    else {
-      this.text += '\n';
-      this.block(value, Array.isArray(value) ? indent : `${indent}  `);
-    }
+/** The value of the digits from a place on; NaN if they are too many to be exact. */
+function digitsAt(at: number): number {
+  const { bytes } = tape;
+  let value = 0;
+  for (let i = at; isDigit(bytes[i]!); i++) {
+    if (i - at === SAFE_DIGITS) return Number.NaN;
+    value = value * 10 + bytes[i]! - ZERO;
   }
+  return value;
+}
 
-  /** Writes a value that begins on the line it is on, behind `column`, with the line end. */
-  inline(value: Json, indent: string, column: number): void {
-    if (typeof value === 'object' && value !== null) this.text += Array.isArray(value) ? ' []\n' : ' {}\n';
-    else {
-      let lines = scalarLines(value);
-      if (column + lines.length > FOLD_COLUMN && lines.indexOf('\n') === lines.length - 1)
-        lines = foldLine(lines, column + 1, indent.length);
-      const isOneLine = lines.indexOf('\n') === lines.length - 1;
-      this.text += ` ${isOneLine || indent === '' ? lines : lines.replace(/\n(?=[^\n])/g, `\n${indent}`)}`;
-    }
+/** `compareKeys` for two keys of the text. */
+function compareNodes(a: number, b: number): number {
+  if (tape.hasEscapes(a) || tape.hasEscapes(b)) return compareKeys(keyIn(a), keyIn(b));
+  const { bytes } = tape;
+  let atA = startOf(a) + 1;
+  let atB = startOf(b) + 1;
+  const lengthA = endOf(a) - 1 - atA;
+  const lengthB = endOf(b) - 1 - atB;
+  const sameEnd = atA + Math.min(lengthA, lengthB);
+  while (atA < sameEnd && bytes[atA] === bytes[atB]) {
+    atA++;
+    atB++;
   }
+  if (atA === sameEnd) return lengthA - lengthB;
+  const [byteA, byteB] = [bytes[atA]!, bytes[atB]!];
+  if (byteA > TILDE || byteB > TILDE) return compareKeys(keyIn(a), keyIn(b));
+  const letters = Number(isLetter(byteA)) - Number(isLetter(byteB));
+  if (letters !== 0 || !isDigit(byteA) || !isDigit(byteB)) return letters || byteA - byteB;
+  const difference = digitsAt(atA) - digitsAt(atB);
+  return difference || compareKeys(keyIn(a), keyIn(b));
+}
 
-  /** Writes a list or map that is not empty. `isBehindDash`: its first line has begun. */
-  block(value: Json & object, indent: string, isBehindDash = false): void {
-    let start = isBehindDash ? '' : indent;
-    if (Array.isArray(value)) {
-      for (const item of value) {
-        this.text += `${start}-`;
-        start = indent;
-        if (typeof item !== 'object' || item === null || isEmpty(item)) this.inline(item, indent, indent.length + 1);
-        else {
-          this.text += ' ';
-          this.block(item, `${indent}  `, true);
-        }
-      }
-      return;
-    }
-    for (const key of Object.keys(value).sort(compareKeys)) {
-      const text = keyAsText(key, indent === '');
-      this.text += `${start}${text}:`;
+/** The keys of a map in the order of Go's YAML encoder. */
+function sortedKeys(node: number): number[] {
+  const { nodes } = tape;
+  const keys: number[] = [];
+  const end = nodes[node + NEXT]!;
+  for (let key = node + NODE; key < end; key = nodes[key + NODE + NEXT]!) keys.push(key);
+  if (keys.length > FEW_KEYS) return keys.sort(compareNodes);
+  for (let i = 1; i < keys.length; i++) {
+    const key = keys[i]!;
+    let place = i;
+    for (; place > 0 && compareNodes(keys[place - 1]!, key) > 0; place--) keys[place] = keys[place - 1]!;
+    keys[place] = key;
+  }
+  return keys;
+}
+
+/** Whether a node that is no text is a word or an integer that is written as it is. */
+function isVerbatim(node: number): boolean {
+  const { bytes } = tape;
+  const end = endOf(node);
+  let at = startOf(node);
+  if (isLetter(bytes[at]!)) return true;
+  if (bytes[at] === DASH) at++;
+  if (end - at > SAFE_DIGITS || (bytes[at] === ZERO && endOf(node) - startOf(node) > 1)) return false;
+  while (at < end && isDigit(bytes[at]!)) at++;
+  return at === end;
+}
+
+/** Writes a text, number or word behind its key or dash, which ends at `column`, with the line end. */
+function writeScalar(node: number, indent: number, column: number): void {
+  const [start, end] = [startOf(node), endOf(node)];
+  if (tape.first(node) === QUOTE) {
+    const style = styleOf(start + 1, end - 1);
+    if (style !== 'other' && column + end - start <= FOLD_COLUMN) {
+      out.byte(SPACE);
+      if (style === 'quoted') out.copy(tape.bytes, start, end);
+      else out.copy(tape.bytes, start + 1, end - 1);
+      out.byte(NEWLINE);
+    } else if (style === 'plain') writeLines(`${textAt(start + 1, end - 1)}\n`, indent, column);
+    else writeLines(scalarLines(tape.textOf(node)), indent, column);
+  } else if (isVerbatim(node)) {
+    out.byte(SPACE);
+    out.copy(tape.bytes, start, end);
+    out.byte(NEWLINE);
+  } else writeLines(scalarLines(tape.textOf(node)), indent, column);
+}
+
+/** Writes the lines of a scalar, folded if they are one that is too long. */
+function writeLines(text: string, indent: number, column: number): void {
+  const isOneLine = text.indexOf('\n') === text.length - 1;
+  const lines = isOneLine && column + text.length > FOLD_COLUMN ? foldLine(text, column + 1, indent) : text;
+  const isIndented = indent > 0 && lines.indexOf('\n') < lines.length - 1;
+  out.byte(SPACE);
+  out.copy(Buffer.from(isIndented ? lines.replace(/\n(?=[^\n])/g, `\n${' '.repeat(indent)}`) : lines));
+}
+
+/** Writes a value that begins on the line it is on, behind `column`, with the line end. */
+function writeInline(node: number, indent: number, column: number): void {
+  const first = tape.first(node);
+  if (first === OPEN_BRACE) out.write(' {}\n');
+  else if (first === OPEN_BRACKET) out.write(' []\n');
+  else writeScalar(node, indent, column);
+}
+
+/** Writes a key with its colon. Returns its length. */
+function writeKey(key: number, isTop: boolean): number {
+  const [start, end] = [startOf(key), endOf(key)];
+  const style = styleOf(start + 1, end - 1);
+  if (style === 'other' || end - start > KEY_BYTES) {
+    const text = keyAsText(keyIn(key), isTop);
+    out.copy(Buffer.from(`${text}:`));
+    return text.length + 1;
+  }
+  const isQuoted = Number(style === 'quoted');
+  out.copy(tape.bytes, start + 1 - isQuoted, end - 1 + isQuoted);
+  out.byte(COLON);
+  return end - start - 1 + 2 * isQuoted;
+}
+
+/** Writes an item of a list. */
+function writeItem(item: number, indent: number): void {
+  out.byte(DASH);
+  if (isBlock(item) && !isEmpty(item)) {
+    out.byte(SPACE);
+    writeBlock(item, indent + 2, true);
+  } else writeInline(item, indent, indent + 1);
+}
+
+/** Writes a list or map that is not empty. `isBehindDash`: its first line has begun. */
+function writeBlock(node: number, indent: number, isBehindDash = false): void {
+  let start = isBehindDash ? 0 : indent;
+  if (tape.first(node) === OPEN_BRACKET) {
+    const end = tape.nodes[node + NEXT]!;
+    for (let item = node + NODE; item < end; item = tape.nodes[item + NEXT]!) {
+      out.repeat(SPACE, start);
       start = indent;
-      this.member(value[key]!, indent, indent.length + text.length + 1);
+      writeItem(item, indent);
     }
+    return;
+  }
+  for (const key of sortedKeys(node)) {
+    out.repeat(SPACE, start);
+    start = indent;
+    const length = writeKey(key, indent === 0);
+    const value = key + NODE;
+    if (isBlock(value) && !isEmpty(value)) {
+      out.byte(NEWLINE);
+      writeBlock(value, tape.first(value) === OPEN_BRACKET ? indent : indent + 2);
+    } else writeInline(value, indent, indent + length);
+  }
+}
+
+/** What `write` writes; undefined if it comes upon a key that the library has to write, with the whole document. */
+function writtenBy(write: () => void): Uint8Array | undefined {
+  out.begin();
+  try {
+    write();
+    return out.written();
+  } catch (error) {
+    if (error instanceof ExplicitKey) return undefined;
+    throw error;
   }
 }
 
 /**
  * Encodes a JSON value as YAML in the style of sigs.k8s.io/yaml: sorted keys, block style, strings quoted if YAML 1.1
- * would parse them as another type, long lines folded. The library writes every text that needs care; maps, lists and
- * simple texts, which are nearly all of an object, are written here (docs/decisions/0010).
+ * would parse them as another type, long lines folded.
  */
 export function encodeYaml(value: object): string {
-  // The detour through JSON removes undefined members and shared values, which would become aliases.
-  const json = readJson(writeJson(value)) as Json & object;
-  if (isEmpty(json)) return libraryText(json);
-  try {
-    const lines = new Lines();
-    lines.block(json, '');
-    return lines.text;
-  } catch (error) {
-    if (error instanceof ExplicitKey) return libraryText(json);
-    throw error;
-  }
+  const json = writeJson(value);
+  tape.read(Buffer.from(json));
+  if (isEmpty(0)) return libraryText(value);
+  const text = writtenBy(() => writeBlock(0, 0));
+  return text ? Buffer.from(text.buffer).toString() : libraryText(readJson(json) as object);
+}
+
+/** The JSON texts of objects as the items of a list in YAML, which is the last member of a document. */
+export function encodeYamlItems(texts: readonly Uint8Array[]): Uint8Array {
+  const items = writtenBy(() => {
+    for (const text of texts) {
+      tape.read(text);
+      writeItem(0, 0);
+    }
+  });
+  return items ?? Buffer.from(libraryText({ items: texts.map(text => readJson(text)) }).slice('items:\n'.length));
 }

@@ -4,13 +4,16 @@ import type { Json } from '../../core/model/object.js';
 import { YAML_BYTES } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { decodeYaml, decodeYamlStrict } from '../../core/schema/yaml.js';
-import { encodeYaml } from '../../core/schema/yamlText.js';
+import { encodeYaml, encodeYamlItems } from '../../core/schema/yamlText.js';
 
 const decode = (text: string): Json => decodeYaml(Buffer.from(text));
 
 /** Texts that look like syntax, or like values of another type. */
 const text = fc.oneof(
   fc.string(),
+  fc
+    .array(fc.constantFrom(...'ab09 -:#,[{}&*!|>%@`\'"\\=?~_/', 'no', 'word', ' # ', ': '), { maxLength: 6 })
+    .map(parts => parts.join('')),
   fc.string({ unit: 'binary' }),
   fc.constantFrom(
     'a\n\nb',
@@ -136,6 +139,31 @@ none: {}
       }),
       { numRuns: 1000 },
     );
+  });
+});
+
+describe('items of lists in YAML', () => {
+  const asTexts = (items: readonly Json[]) => items.map(item => Buffer.from(JSON.stringify(item)));
+  const asMember = (items: readonly Json[]) => encodeYaml({ items }).slice('items:\n'.length);
+
+  it('are written as in a list that is encoded whole', () => {
+    fc.assert(
+      fc.property(fc.array(map as fc.Arbitrary<Json>, { minLength: 1, maxLength: 4 }), items => {
+        expect(Buffer.from(encodeYamlItems(asTexts(items))).toString()).toBe(asMember(items));
+      }),
+    );
+  });
+
+  it('are written by the library if one has a key that is too long for one line', () => {
+    const items = [{ a: 'x' }, { ['z'.repeat(1100)]: 1 }];
+    const text = Buffer.from(encodeYamlItems(asTexts(items))).toString();
+    expect(text).toBe(asMember(items));
+    expect(decode(`items:\n${text}`)).toEqual({ items });
+  });
+
+  it('keep integers that a number cannot hold', () => {
+    const text = encodeYamlItems([Buffer.from('{"a":12345678901234567890,"b":-0,"c":9007199254740993,"d":1.50}')]);
+    expect(Buffer.from(text).toString()).toBe('- a: 12345678901234567000\n  b: -0\n  c: 9007199254740993\n  d: 1.5\n');
   });
 });
 

@@ -6,6 +6,7 @@ import type { Route } from '../../core/request/route.js';
 import { objectEnd } from '../../core/schema/jsonTape.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { metadataStart } from '../../core/schema/storedText.js';
+import { TextWriter } from '../../core/schema/textWriter.js';
 import {
   DEFAULT_COLUMNS,
   parseIncludeObject,
@@ -21,7 +22,6 @@ import type { MadeListForm } from './madeLists.js';
 import type { RecordForm, Records } from './records.js';
 import { indented } from './reply.js';
 import type { FrontRequest } from './sender.js';
-import { TextWriter } from './textWriter.js';
 
 /*
  * Lists in JSON whose items are made of the texts of stored objects without parsing them: metadata is cut out, and the

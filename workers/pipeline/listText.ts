@@ -2,7 +2,7 @@ import { writeJson } from '../../core/model/jsonText.js';
 import { encodeJson } from '../../core/schema/json.js';
 import type { MediaName } from '../../core/request/negotiate.js';
 import { cborItems, cborListFrame } from '../../core/schema/cbor.js';
-import { encodeYaml } from '../../core/schema/yamlText.js';
+import { encodeYaml, encodeYamlItems } from '../../core/schema/yamlText.js';
 import { jsonFrame } from '../../core/tables/frame.js';
 
 /** How a list is written: a media type whose lists are made of parts, and for JSON whether it is indented. */
@@ -45,8 +45,8 @@ export function listFrame({ media, pretty = false }: TextForm, empty: object, me
 }
 
 /** Some items as they stand in the list. */
-export function encodeItems({ media, pretty = false }: TextForm, items: readonly unknown[]): Buffer {
-  if (media === 'yaml') return Buffer.from(encodeYaml({ items }).slice('items:\n'.length));
+export function encodeItems({ media, pretty = false }: TextForm, items: readonly unknown[]): Uint8Array {
+  if (media === 'yaml') return encodeYamlItems(items.map(item => Buffer.from(writeJson(item))));
   if (media === 'cbor') return cborItems(Buffer.from(writeJson(items)));
   const text = encodeJson({ items }, pretty);
   const start = text.indexOf('[') + 1;

@@ -14,7 +14,8 @@ import { encodeCommon, encodeEnvelope, encodeMessage } from '../../core/schema/p
 import { encodeRecords, recordType } from '../../core/schema/protobufList.js';
 import { watchFrame } from '../../core/schema/protobufWatch.js';
 import type { Resource } from '../../core/schema/resource.js';
-import { encodeYaml } from '../../core/schema/yamlText.js';
+import { asListItem, metadataStart } from '../../core/schema/storedText.js';
+import { encodeYaml, encodeYamlItems } from '../../core/schema/yamlText.js';
 import {
   parseIncludeObject,
   partialObjectMetadata,
@@ -63,11 +64,16 @@ export async function render(context: Context, job: Job, route: Route, rendering
   const { resource } = route;
   if (!resource) throw unknownPath();
   if (rendering.records) return { is: 'rendered', pieces: await renderRecords(context, resource, rendering) };
+  const isList = rendering.list !== undefined || rendering.part === true;
+  const choice = chooseAnswer(context, route, job, isList, rendering.events);
+  if (rendering.part && choice.media === 'yaml' && choice.form === 'object' && isShownAsStored(resource)) {
+    const start = metadataStart(resource);
+    const text = encodeYamlItems(rendering.objects.map(object => asListItem(object, start)));
+    return framePart(context, route, choice, text, rendering);
+  }
   const stored = rendering.objects.map(decodeStored);
   const objects = await toRequestVersion(context, resource, stored);
   for (const [i, object] of objects.entries()) storedForms.set(object, stored[i]!);
-  const isList = rendering.list !== undefined || rendering.part === true;
-  const choice = chooseAnswer(context, route, job, isList, rendering.events);
   if (rendering.events)
     return { is: 'rendered', pieces: renderEvents(context, route, choice, objects, rendering.events) };
   if (rendering.part) return renderPart(context, route, choice, objects, rendering);
@@ -101,9 +107,11 @@ function answerHeaders(resource: Resource, choice: Choice, { warnings }: Renderi
 /** The member of a list, or of a Table, that has its parts. */
 const memberOf = ({ form }: Choice): string => (form === 'table' ? 'rows' : 'items');
 
-/**
- * A part of a list in a form that is a text: the first one has `list` and is answered with what is around them all.
- */
+/** Whether the objects of a resource are shown as they are stored. */
+const isShownAsStored = ({ builtIn, apiVersion, storageApiVersion }: Resource): boolean =>
+  builtIn && apiVersion === storageApiVersion;
+
+/** A part of a list in a form that is a text. */
 function renderPart(
   context: Context,
   route: Route,
@@ -114,7 +122,11 @@ function renderPart(
   const part = listValue(context, route, choice, objects, rendering.list ?? {}) as {
     [member: string]: readonly unknown[];
   };
-  const text = encodeItems(choice, part[memberOf(choice)]!);
+  return framePart(context, route, choice, encodeItems(choice, part[memberOf(choice)]!), rendering);
+}
+
+/** The text of a part of a list. The first one has `list` and is answered with what is around them all. */
+function framePart(context: Context, route: Route, choice: Choice, text: Uint8Array, rendering: Rendering): Rendered {
   const { list, status } = rendering;
   if (!list) return { is: 'rendered', pieces: [text] };
   const empty = { ...listValue(context, route, choice, [], list), [memberOf(choice)]: [] };

@@ -1,4 +1,4 @@
-import { RENDER_SLICE_BYTES } from '../../core/limits.js';
+import { RENDER_SLICE_BYTES } from '../limits.js';
 
 /** Bytes up to which a loop is faster than a call. */
 const LOOP_BYTES = 48;
@@ -28,6 +28,18 @@ export class TextWriter {
   write(text: string): void {
     if (this.#length + text.length > this.#bytes.length) this.#grow(text.length);
     for (let i = 0; i < text.length; i++) this.#bytes[this.#length++] = text.charCodeAt(i);
+  }
+
+  /** Adds one byte. */
+  byte(value: number): void {
+    if (this.#length === this.#bytes.length) this.#grow(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  /** Adds the same byte some times. */
+  repeat(value: number, times: number): void {
+    if (this.#length + times > this.#bytes.length) this.#grow(times);
+    for (let i = 0; i < times; i++) this.#bytes[this.#length++] = value;
   }
 
   /** A copy of what was written since `begin`, in a buffer of its own. */
