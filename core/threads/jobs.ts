@@ -1,7 +1,7 @@
 /*
  * How jobs and their outcomes are posted between the front end and the pool: each as an array, without the names of its
  * members, and the bytes of all of them in one buffer, which is transferred. To clone objects with many members takes
- * twice as long (docs/decisions/0008).
+ * twice as long (docs/decisions/0008). Objects to encode stay where they are, if that is in shared memory.
  */
 import type { Job, JobOutcome, JobResult, LateOutcome, Rendering } from './messages.js';
 import { joinBytes, PieceReader } from './pack.js';
@@ -12,8 +12,18 @@ type Bytes = ArrayBuffer | undefined;
 /** What is posted for items, and the buffers to transfer with it. */
 export type Packed<T> = readonly [packed: T, transfer: ArrayBuffer[]];
 
+/** Objects of a rendering: those in shared memory by their places in it, all others by their lengths. */
+interface Objects {
+  readonly memories: readonly SharedArrayBuffer[];
+  /**
+   * For each object its length, and for one in shared memory the index of the memory plus one and the offset there;
+   * else zero twice.
+   */
+  readonly places: readonly number[];
+}
+
 type RenderRow = [
-  lengths: number[],
+  objects: Objects,
   status: number,
   list: Rendering['list'],
   warnings: Rendering['warnings'],
@@ -58,14 +68,43 @@ const lengthsOf = (added: readonly Uint8Array[], pieces: Uint8Array[]): number[]
     return piece.length;
   });
 
+/** Numbers of an object in `places`. */
+const PLACE = 3;
+
+function placesOf(objects: readonly Uint8Array[], pieces: Uint8Array[]): Objects {
+  const memories: SharedArrayBuffer[] = [];
+  const places: number[] = [];
+  for (const object of objects) {
+    const { buffer, byteOffset, length } = object;
+    if (buffer instanceof SharedArrayBuffer) {
+      let index = memories.lastIndexOf(buffer);
+      if (index < 0) index = memories.push(buffer) - 1;
+      places.push(length, index + 1, byteOffset);
+    } else {
+      pieces.push(object);
+      places.push(length, 0, 0);
+    }
+  }
+  return { memories, places };
+}
+
+function objectsAt({ memories, places }: Objects, reader: PieceReader): Uint8Array[] {
+  const objects: Uint8Array[] = [];
+  for (let i = 0; i < places.length; i += PLACE) {
+    const [length, memory, offset] = [places[i]!, places[i + 1]!, places[i + 2]!];
+    objects.push(memory > 0 ? new Uint8Array(memories[memory - 1]!, offset, length) : reader.next(length));
+  }
+  return objects;
+}
+
 function toRenderRow(rendering: Rendering, pieces: Uint8Array[]): RenderRow {
   const { objects, status, list, warnings, events, part, records } = rendering;
-  return [lengthsOf(objects, pieces), status, list, warnings, events, part, records];
+  return [placesOf(objects, pieces), status, list, warnings, events, part, records];
 }
 
 function fromRenderRow(row: RenderRow, reader: PieceReader): Rendering {
-  const [lengths, status, list, warnings, events, part, records] = row;
-  return { objects: lengths.map(length => reader.next(length)), status, list, warnings, events, part, records };
+  const [objects, status, list, warnings, events, part, records] = row;
+  return { objects: objectsAt(objects, reader), status, list, warnings, events, part, records };
 }
 
 function toJobRow(job: Job, pieces: Uint8Array[]): JobRow {

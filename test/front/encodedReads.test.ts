@@ -31,6 +31,9 @@ const entryOf = (name: string): Entry => {
   return new Entry(`core/pods/a/${name}`, 1, value);
 };
 
+/** The pool has no thread that is free. */
+const nothing = async (): Promise<undefined> => undefined;
+
 /** Reads whose pool encodes an object as its own bytes, and counts the objects. */
 function setUp() {
   const encoded: string[] = [];
@@ -42,7 +45,10 @@ function setUp() {
       pieces: objects.map(object => Buffer.from([0x12, object.length, ...object])),
     };
   };
-  return { encoded, reads: new EncodedReads(new Records({ render }, new Encodings(), new Slices())) };
+  return {
+    encoded,
+    reads: new EncodedReads(new Records({ render, renderWhenFree: nothing }, new Encodings(), new Slices())),
+  };
 }
 
 test('watches, gets and lists share the encodings of an object, each in an envelope of its own', async () => {
@@ -90,7 +96,7 @@ test('in CBOR, gets, lists and watches share the encoding of an object', async (
   const text = Buffer.from(JSON.stringify(object));
   const entry = new Entry('core/pods/a/one', 1, text);
   const records = new Records(
-    { render: () => Promise.reject(new Error('not to be asked')) },
+    { render: () => Promise.reject(new Error('not to be asked')), renderWhenFree: nothing },
     new Encodings(),
     new Slices(),
   );

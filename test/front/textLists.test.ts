@@ -137,7 +137,7 @@ function setUp([apiVersion, kind]: (typeof KINDS)[number], form: Choice['form'],
     await respondMadeList(request, [], textListForm(choice, request, resource, parts)!, entries, LIST);
     return sent.body();
   };
-  const records = new Records({ render }, new Encodings(limit), new Slices());
+  const records = new Records({ render, renderWhenFree: async () => undefined }, new Encodings(limit), new Slices());
   return { resource, clock, answer, rendered: () => rendered };
 }
 

@@ -67,6 +67,19 @@ test('jobs are received as they were sent', () => {
   expect(asText(unpackJobs(receive(packJobs(jobs))))).toEqual(asText(jobs));
 });
 
+test('objects in shared memory are not copied', () => {
+  const shared = [new SharedArrayBuffer(8), new SharedArrayBuffer(8)].map(memory => new Uint8Array(memory));
+  for (const [i, memory] of shared.entries()) memory.set(Buffer.from(`shared ${i}`));
+  const [first, second] = shared as [Uint8Array, Uint8Array];
+  const objects = [first.subarray(2, 5), bytes('own'), second.subarray(7), bytes('other'), first.subarray(0, 2)];
+  const packed = packJobs([job({ render: { objects, status: 200 } })]);
+  expect(packed[1].map(({ byteLength }) => byteLength)).toEqual(['ownother'.length]);
+  const [received] = unpackJobs(receive(packed));
+  expect(asText(received!.render!.objects)).toEqual(['are', 'own', '1', 'other', 'sh']);
+  first.set(Buffer.from('XY'));
+  expect(asText(received!.render!.objects[4])).toBe('XY');
+});
+
 test('outcomes are received as they were sent', () => {
   expect(asText(unpackOutcomes(receive(packOutcomes(outcomes))))).toEqual(asText(outcomes));
 });

@@ -30,4 +30,5 @@ export const cborListForm = (form: EncodedForm, resource: Resource, records: Rec
   frame: list => cborList(resource, list),
   between: 0,
   items: (request, entries) => records.find(request, entries, form),
+  makeAhead: (request, entries) => records.makeAhead(request, entries, form),
 });

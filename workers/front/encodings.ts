@@ -38,6 +38,7 @@ export class Encodings {
   /** The least recently read first. */
   readonly #segments = new Set<EncodingSegment>();
   #bytes = 0;
+  #isFull = false;
   #budget = 0;
   #budgetAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -50,6 +51,11 @@ export class Encodings {
   /** Bytes that are kept now. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Whether the last encodings were not kept, and none was dropped since. */
+  get isFull(): boolean {
+    return this.#isFull;
   }
 
   /** The length of an entry's encoding; undefined if it was never encoded in the form. */
@@ -80,6 +86,7 @@ export class Encodings {
     const pieces = alone(encodings);
     const bytes = new Uint8Array(pieces[0]!.buffer);
     const isKept = this.#bytes + bytes.length <= this.#limit();
+    this.#isFull = !isKept;
     const segment = isKept ? { bytes, usedAt: performance.now(), current: bytes.length } : undefined;
     if (segment) {
       this.#segments.add(segment);
@@ -132,6 +139,7 @@ export class Encodings {
 
   #drop(segment: EncodingSegment): void {
     this.#segments.delete(segment);
+    this.#isFull = false;
     this.#bytes -= segment.bytes!.length;
     segment.bytes = undefined;
   }

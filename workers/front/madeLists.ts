@@ -16,6 +16,8 @@ export interface MadeListForm {
   readonly between: number;
   /** The items of some entries, in one or more pieces, with what stands between two before each. */
   items(request: FrontRequest, entries: readonly Entry[]): Awaitable<readonly Uint8Array[]>;
+  /** Called with all entries of a long list, to begin with the last ones elsewhere. */
+  makeAhead?(request: FrontRequest, entries: readonly Entry[]): void;
 }
 
 /** Answers with a list of one or more entries: as a whole if they are few, else in parts. */
@@ -29,6 +31,7 @@ export async function respondMadeList(
   const { exchange } = request;
   const { head, tail } = form.frame(list);
   const [first = [], ...others] = renderSlices(entries);
+  if (others.length > 0) form.makeAhead?.(request, others.flat());
   const [begin, ...more] = await form.items(request, first);
   const part = Buffer.concat([head, begin!.subarray(form.between), ...more]);
   if (others.length === 0) return await respondWhole(exchange, headers, Buffer.concat([part, tail]));

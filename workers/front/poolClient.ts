@@ -123,12 +123,21 @@ export class PoolClient {
     const bytes = rendering.objects.reduce((sum, object) => sum + object.length, 0);
     // Encodings are shared: the others need them even if the client of this request is gone.
     const isWanted = () => rendering.events !== undefined || rendering.records !== undefined || !exchange.aborted;
-    return await this.#inTurn(sender, bytes, isWanted, () => ({
-      ...fieldsOf(exchange),
-      id: NO_PROPOSAL,
-      granted: true,
-      render: rendering,
-    }));
+    return await this.#inTurn(sender, bytes, isWanted, () => renderJob(exchange, rendering));
+  }
+
+  /**
+   * As `render`, for long jobs: `take` is called when a thread is free for it, and may return undefined if nothing is
+   * left to do. Resolves with undefined then.
+   */
+  async renderWhenFree(
+    { exchange, sender }: FrontRequest,
+    take: () => Rendering | undefined,
+  ): Promise<JobResult | undefined> {
+    return await this.#largeJobs.run(sender.usage, async () => {
+      const rendering = take();
+      return rendering && (await this.pool.run(renderJob(exchange, rendering), true));
+    });
   }
 
   /** Runs a job; one with many bytes when it is its turn. Throws an Error if it is not wanted any more by then. */
@@ -166,7 +175,10 @@ const credentialsOf = (exchange: Exchange): NonNullable<Job['credentials']> => (
   remoteAddress: exchange.remoteAddress,
 });
 
-const fieldsOf = (exchange: Exchange) => ({
+const renderJob = (exchange: Exchange, render: Rendering): Job => ({
+  id: NO_PROPOSAL,
+  granted: true,
+  render,
   method: exchange.method,
   path: exchange.path,
   query: exchange.query,

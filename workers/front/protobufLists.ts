@@ -120,13 +120,8 @@ export class ProtobufLists {
 
   /** The bytes of all records together; undefined if the client goes away meanwhile. */
   async #measure(request: FrontRequest, entries: readonly Entry[], form: ProtobufForm): Promise<number | undefined> {
-    const isUnknown = (entry: Entry): boolean => this.encodings.lengthOf(entry, form.key) === undefined;
-    for await (const _ of inOrder(renderSlices(entries.filter(isUnknown)), RENDER_AHEAD, slice => {
-      // Another list may have made them meanwhile.
-      const unknown = slice.filter(isUnknown);
-      return unknown.length > 0 ? this.records.make(request, unknown, form) : [];
-    }))
-      if (request.exchange.aborted) return undefined;
+    await this.records.measure(request, entries, form);
+    if (request.exchange.aborted) return undefined;
     return entries.reduce((sum, entry) => sum + this.encodings.lengthOf(entry, form.key)!, 0);
   }
 

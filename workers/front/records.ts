@@ -1,8 +1,9 @@
 import type { Awaitable } from '../../core/api/point.js';
-import { FRONT_ENCODING_BYTES, FRONT_SLICE_BYTES } from '../../core/limits.js';
+import { FRONT_ENCODING_BYTES, FRONT_SLICE_BYTES, RENDER_AHEAD } from '../../core/limits.js';
 import type { Entry } from '../../core/threads/entry.js';
 import type { Rendering } from '../../core/threads/messages.js';
 import type { Encodings } from './encodings.js';
+import { inOrder } from './inOrder.js';
 import type { PoolClient } from './poolClient.js';
 import { renderSlices } from './renderedList.js';
 import type { FrontRequest } from './sender.js';
@@ -18,13 +19,28 @@ export interface RecordForm {
   readonly encode?: ((texts: readonly Uint8Array[]) => Uint8Array[]) | undefined;
 }
 
+/** Parts that the pool encodes in one job: some 5 ms. */
+const POOL_PARTS = 4;
+
+/** Entries to encode, in parts that the front end takes from the front, and the pool from the end. */
+interface Work {
+  readonly parts: (readonly Entry[])[];
+  /** Takes what is made of entries. */
+  readonly take: (entries: readonly Entry[], records: readonly Uint8Array[]) => void;
+  /** Whether an entry is still to be encoded. */
+  readonly isMissing: (entry: Entry) => boolean;
+  /** Resolves when the pool has returned what it has taken. */
+  inPool?: Promise<void> | undefined;
+}
+
 /**
  * The encodings of entries, which are made where they are missing: those of large objects in the pool, all others here,
- * because copying them for the pool takes as long. Many are made in slices of time, between which others are served.
+ * in slices of time between which others are served. Those of a long list are made by both at the same time: the front
+ * end begins with the first ones, the pool with the last.
  */
 export class Records {
   constructor(
-    readonly pool: Pick<PoolClient, 'render'>,
+    readonly pool: Pick<PoolClient, 'render' | 'renderWhenFree'>,
     readonly encodings: Encodings,
     readonly slices: Slices,
   ) {}
@@ -38,35 +54,124 @@ export class Records {
   make(request: FrontRequest, entries: readonly Entry[], form: RecordForm): Awaitable<readonly Uint8Array[]> {
     const { encode } = form;
     if (!encode) return this.#makeInPool(request, entries, form);
-    const small = entries.filter(isSmall);
-    const here = renderSlices(small, FRONT_SLICE_BYTES);
-    if (small.length === entries.length && here.length === 1) return this.#makeHere(entries, form.key, encode);
-    return this.#makeMany(request, entries, here, { ...form, encode });
+    if (entries.every(isSmall) && renderSlices(entries, FRONT_SLICE_BYTES).length === 1)
+      return this.#makeHere(entries, form.key, encode);
+    return this.#makeMany(request, entries, { ...form, encode });
   }
 
-  async #makeMany(
-    request: FrontRequest,
-    entries: readonly Entry[],
-    here: readonly (readonly Entry[])[],
-    form: RecordForm & Pick<Required<RecordForm>, 'encode'>,
-  ): Promise<readonly Uint8Array[]> {
+  async #makeMany(request: FrontRequest, entries: readonly Entry[], form: HereForm): Promise<readonly Uint8Array[]> {
+    const made = new Map<Entry, Uint8Array>();
+    const isMissing = (entry: Entry): boolean => {
+      // Another read may have made it meanwhile.
+      const record = this.encodings.find([entry], form.key)?.[0];
+      if (record) made.set(entry, record);
+      return !record;
+    };
+    const take: Work['take'] = (entries, records) => {
+      for (const [i, entry] of entries.entries()) made.set(entry, records[i]!);
+    };
     const large = entries.filter(entry => !isSmall(entry));
-    const larges = large.length > 0 ? await this.#makeInPool(request, large, form) : [];
-    const smalls: Uint8Array[] = [];
-    await this.slices.forEach(
-      here,
-      part => {
-        // Another read may have made them since the last slice of time.
-        const kept = part.map(entry => this.encodings.find([entry], form.key)?.[0]);
-        const missing = part.filter((_, i) => !kept[i]);
-        const made = this.#makeHere(missing, form.key, form.encode).values();
-        smalls.push(...kept.map(record => record ?? made.next().value!));
+    if (large.length > 0) take(large, await this.#makeInPool(request, large, form));
+    await this.#makeParts(form, { parts: partsOf(entries), take, isMissing });
+    return entries.map(entry => made.get(entry)!);
+  }
+
+  /**
+   * Has all entries encoded once, so that their lengths are known. Ends early when the client has gone away. Their
+   * encodings are kept as far as they may be.
+   */
+  async measure(request: FrontRequest, entries: readonly Entry[], form: RecordForm): Promise<void> {
+    const { encode } = form;
+    const isMissing = (entry: Entry): boolean =>
+      !request.exchange.aborted && this.encodings.lengthOf(entry, form.key) === undefined;
+    const isHere = (entry: Entry): boolean => encode !== undefined && isSmall(entry);
+    const others = renderSlices(entries.filter(entry => !isHere(entry) && isMissing(entry)));
+    for await (const _ of inOrder(others, RENDER_AHEAD, slice => {
+      const missing = slice.filter(isMissing);
+      return missing.length > 0 ? this.#makeInPool(request, missing, form) : [];
+    }))
+      if (request.exchange.aborted) return;
+    if (!encode) return;
+    const parts = partsOf(entries.filter(isMissing));
+    const work: Work = { parts, take: () => undefined, isMissing };
+    if (parts.length > 1) void this.#workInPool(request, form, work);
+    await this.#makeParts({ ...form, encode }, work);
+  }
+
+  /**
+   * Has the pool encode small entries from the last one on, while a list is made of the first ones: until it comes to
+   * some that are known, no more are kept, or the client has gone away.
+   */
+  makeAhead(request: FrontRequest, entries: readonly Entry[], form: RecordForm): void {
+    if (!form.encode || this.encodings.isFull) return;
+    const isMissing = (entry: Entry): boolean => !this.encodings.find([entry], form.key);
+    const work: Work = { parts: partsOf(entries), take: () => undefined, isMissing };
+    const isOver = (): boolean => request.exchange.aborted || this.encodings.isFull;
+    if (work.parts.length > 1) void this.#workInPool(request, form, work, isOver);
+  }
+
+  /** Encodes the parts of some work here, but for those that the pool takes. */
+  async #makeParts(form: HereForm, work: Work): Promise<void> {
+    const { parts, take, isMissing } = work;
+    try {
+      // If the pool fails, what it has taken is a part again.
+      while (parts.length > 0) {
+        await this.slices.forEach(
+          // One visit for each part that there may be.
+          [...parts],
+          () => {
+            const missing = parts.shift()?.filter(isMissing) ?? [];
+            if (missing.length > 0) take(missing, this.#makeHere(missing, form.key, form.encode));
+            return parts.length > 0;
+          },
+          part => part.length,
+        );
+        await work.inPool;
+      }
+    } finally {
+      parts.length = 0;
+    }
+  }
+
+  /** Has the pool encode parts from the last one on, until those that it comes to are known. Never rejects. */
+  async #workInPool(
+    request: FrontRequest,
+    form: RecordForm,
+    work: Work,
+    isOver: () => boolean = () => false,
+  ): Promise<void> {
+    while (!isOver() && (await this.#takeToPool(request, form, work)));
+  }
+
+  /** Has the pool encode the last parts of some work. Resolves with whether it has; otherwise they are parts again. */
+  async #takeToPool(request: FrontRequest, { key, records }: RecordForm, work: Work): Promise<boolean> {
+    const { parts, take, isMissing } = work;
+    let taken: readonly Entry[] = [];
+    let release: () => void = () => undefined;
+    try {
+      const result = await this.pool.renderWhenFree(request, () => {
+        const share = Math.min(POOL_PARTS, Math.floor(parts.length / 2));
+        taken = parts
+          .splice(parts.length - share)
+          .flat()
+          .filter(isMissing);
+        if (taken.length === 0) return undefined;
+        work.inPool = new Promise(resolve => (release = resolve));
+        return { objects: taken.map(entry => entry.value), status: 200, records };
+      });
+      if (result?.is === 'rendered') {
+        this.encodings.add(taken, key, result.pieces);
+        take(taken, result.pieces);
+        taken = [];
         return true;
-      },
-      part => part.length,
-    );
-    const [small, other] = [smalls.values(), larges.values()];
-    return entries.map(entry => (isSmall(entry) ? small : other).next().value!);
+      }
+    } catch {
+      // The thread that has failed is reported where threads are replaced.
+    } finally {
+      if (taken.length > 0) parts.push(taken);
+      release();
+    }
+    return false;
   }
 
   #makeHere(entries: readonly Entry[], key: string, encode: NonNullable<RecordForm['encode']>): readonly Uint8Array[] {
@@ -87,6 +192,12 @@ export class Records {
     return result.pieces;
   }
 }
+
+/** A form whose encodings can be made here. */
+type HereForm = RecordForm & { readonly encode: NonNullable<RecordForm['encode']> };
+
+/** The entries that are encoded here, in parts of a fraction of a slice of time. */
+const partsOf = (entries: readonly Entry[]): Entry[][] => renderSlices(entries.filter(isSmall), FRONT_SLICE_BYTES);
 
 /** Whether an object is so small that the front end encodes it itself. */
 const isSmall = ({ length }: Entry): boolean => length <= FRONT_ENCODING_BYTES;

@@ -110,6 +110,7 @@ function tableForm(
     between: COMMA.length,
     frame: listMetadata => frameOf(tableValue({ ...table, listMetadata, tableVersion: choice.version, naming })),
     items: (request, entries) => after(records.find(request, entries, form), rows => [join(entries, rows)]),
+    makeAhead: (request, entries) => records.makeAhead(request, entries, form),
   };
 }
 
