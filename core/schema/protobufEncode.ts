@@ -3,8 +3,10 @@ import type { ScalarName, Struct, Type } from './model.js';
 import {
   ABSENT,
   begin,
+  beginRecord,
   DELIMITED,
   delimitFrom,
+  endRecord,
   LETTER_T,
   position,
   stringIn,
@@ -284,18 +286,27 @@ export function encodeText(struct: Struct, text: Uint8Array): Uint8Array {
   return written();
 }
 
-/** Encodes JSON texts as messages with a tag and their length before each. All pieces are in one buffer, in order. */
-export function encodeTexts(struct: Struct, texts: readonly Uint8Array[], tag: number): Uint8Array[] {
+/**
+ * Encodes JSON texts as records: messages with a tag and their length before each, packed (`packedRecords.ts`). They
+ * refer to parts of the texts if `canRefer`. All are in one buffer, in order.
+ */
+export function encodeTexts(
+  struct: Struct,
+  texts: readonly Uint8Array[],
+  tag: number,
+  canRefer: boolean,
+): Uint8Array[] {
   begin();
   slotsUsed = 0;
   const write = structWriter(struct);
   const lengths: number[] = [];
   for (let i = texts.length - 1; i >= 0; i--) {
+    beginRecord(canRefer);
     const since = position();
     tape.read(texts[i]!);
     write(0);
     delimitFrom(since, tag);
-    lengths.push(position() - since);
+    lengths.push(endRecord(since));
   }
   const { buffer } = written();
   let start = 0;

@@ -36,9 +36,12 @@ function varint(value: number): number[] {
   return bytes;
 }
 
-/** Encodes the JSON texts of objects, in canonical form, as records. All are in one buffer, in order. */
-export const encodeRecords = (type: Struct, texts: readonly Uint8Array[]): Uint8Array[] =>
-  encodeTexts(type, texts, ITEMS);
+/**
+ * Encodes the JSON texts of objects, in canonical form, as packed records. They refer to parts of the texts where these
+ * are what `isStored`. All are in one buffer, in order.
+ */
+export const encodeRecords = (type: Struct, texts: readonly Uint8Array[], isStored = true): Uint8Array[] =>
+  encodeTexts(type, texts, ITEMS, isStored);
 
 /** The message in a record. */
 export function messageIn(record: Uint8Array): Uint8Array {

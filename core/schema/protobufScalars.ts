@@ -28,6 +28,16 @@ export const tape = new JsonTape();
 /** The message under construction: from `at` to the end. */
 let out = Buffer.allocUnsafeSlow(64 * 1024);
 let at = out.length;
+/** Parts of the text from this length on are referred to, where the output is packed (`packedRecords.ts`). */
+const REFERENCE_BYTES = 32;
+
+/** Whether the output refers to parts of the text. */
+let refers = false;
+/** Where the output had the last reference, from its end. */
+let ownSince = 0;
+/** Bytes that are referred to, without those of the references. */
+let shared = 0;
+
 /** Outputs above this are not kept for the next call. */
 const KEPT_BYTES = 4 * 1024 * 1024;
 
@@ -75,17 +85,46 @@ function writeBigVarint(value: bigint): void {
   out.set(bytes, at);
 }
 
-/** Writes the length of what was written since `end` was the place of the output, and a tag. */
-function delimit(end: number, tag: number): void {
-  writeVarint(end - at);
+/** Bytes of all messages so far, which include those that are referred to. */
+export const position = (): number => out.length - at + shared;
+
+/** Writes the length of what was written since a position, and a tag. */
+export function delimitFrom(since: number, tag: number): void {
+  writeVarint(position() - since);
   writeVarint(tag);
 }
 
-/** The distance of the place of the output from its end, which stays the same when the output grows. */
-export const position = (): number => out.length - at;
+/** Writes the length of the part of a record that follows, up to the reference behind it or its end. */
+function endPart(): void {
+  writeVarint(out.length - at - ownSince);
+}
 
-/** As `delimit`, for a place that was taken with `position`. */
-export const delimitFrom = (since: number, tag: number): void => delimit(out.length - since, tag);
+/** Begins a packed record, which is written from its end to its begin. `canRefer`: to parts of the text. */
+export function beginRecord(canRefer: boolean): void {
+  refers = canRefer;
+  ownSince = out.length - at;
+  shared = 0;
+}
+
+/** Ends a packed record that began at a position. Returns its length as it is packed. */
+export function endRecord(since: number): number {
+  const length = position() - since;
+  endPart();
+  writeVarint(length);
+  refers = false;
+  shared = 0;
+  return position() - since;
+}
+
+/** Refers to a part of the text. */
+function refer(start: number, length: number): void {
+  const before = out.length - at;
+  endPart();
+  writeVarint(length);
+  writeVarint(start);
+  ownSince = out.length - at;
+  shared += length - (ownSince - before);
+}
 
 function writeBytes(bytes: Uint8Array): void {
   reserve(bytes.length);
@@ -96,10 +135,14 @@ function writeBytes(bytes: Uint8Array): void {
 /** Bytes up to which a loop is faster than a call. */
 const LOOP_BYTES = 48;
 
-/** Copies a part of the text. */
+/** Copies a part of the text, or refers to it. */
 function copy(start: number, end: number): void {
   const { bytes } = tape;
   const length = end - start;
+  if (refers && length >= REFERENCE_BYTES) {
+    refer(start, length);
+    return;
+  }
   reserve(length);
   at -= length;
   if (length > LOOP_BYTES) out.set(bytes.subarray(start, end), at);
@@ -250,6 +293,8 @@ export const DELIMITED: Partial<Record<ScalarName, Write>> = {
 
 /** Begins an output. */
 export function begin(): void {
+  refers = false;
+  shared = 0;
   if (out.length > KEPT_BYTES) out = Buffer.allocUnsafeSlow(KEPT_BYTES);
   at = out.length;
 }

@@ -21,6 +21,8 @@ export interface EncodingSegment {
 export interface Encoding {
   readonly form: string;
   readonly length: number;
+  /** Bytes of it that are kept: fewer where it is packed. */
+  readonly size: number;
   segment: EncodingSegment | undefined;
   offset: number;
   /** The encoding in another form. */

@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../core/model/object.js';
 import type { Struct, Type } from '../../core/schema/model.js';
 import { JsonTape } from '../../core/schema/jsonTape.js';
+import { recordLength, unpackRecords } from '../../core/schema/packedRecords.js';
 import { encodeText, encodeTexts } from '../../core/schema/protobufEncode.js';
+import { messageIn } from '../../core/schema/protobufList.js';
 import { type Entry, wireEntries } from '../../core/schema/protobufWire.js';
 import { parseDuration } from '../../core/schema/scalars.js';
 import { typeOf, typesOfPackage } from '../../core/schema/table/types.js';
@@ -182,16 +184,52 @@ test('managed fields are copied as they are, whatever their names contain', () =
   expect(decoded(POD, encodeText(POD, textOf(value)))).toMatchObject(shown(POD, value) as object);
 });
 
-test('objects that are encoded together are pieces of one buffer, each with its tag and length', () => {
-  const texts = ['a', 'b'.repeat(300), 'c'.repeat(100_000)].map(name => textOf({ metadata: { name } }));
-  const pieces = encodeTexts(POD, texts, 0x12);
-  expect(new Set(pieces.map(piece => piece.buffer)).size).toBe(1);
-  const reader = protobuf.Reader.create(Buffer.concat(pieces));
-  for (const text of texts) {
-    expect(reader.uint32()).toBe(0x12);
-    expect(Buffer.from(reader.bytes())).toEqual(Buffer.from(encodeText(POD, text)));
-  }
-  expect(reader.pos).toBe(reader.len);
+describe('records', () => {
+  const unpack = (pieces: readonly Uint8Array[], texts: readonly Uint8Array[]) =>
+    pieces.map((piece, i) => unpackRecords([piece], [texts[i]!], recordLength(piece)));
+
+  test('that are encoded together are pieces of one buffer, each with its tag and length', () => {
+    const texts = ['a', 'b'.repeat(300), 'c'.repeat(100_000)].map(name => textOf({ metadata: { name } }));
+    const pieces = encodeTexts(POD, texts, 0x12, true);
+    expect(new Set(pieces.map(piece => piece.buffer)).size).toBe(1);
+    const reader = protobuf.Reader.create(Buffer.concat(unpack(pieces, texts)));
+    for (const text of texts) {
+      expect(reader.uint32()).toBe(0x12);
+      expect(Buffer.from(reader.bytes())).toEqual(Buffer.from(encodeText(POD, text)));
+    }
+    expect(reader.pos).toBe(reader.len);
+  });
+
+  test('are unpacked together, in whatever pieces they lie', () => {
+    const texts = [1, 2, 3].map(i => textOf({ metadata: { name: 'n'.repeat(100 * i), uid: 'short' } }));
+    const [one, two, three] = encodeTexts(POD, texts, 0x12, true) as [Uint8Array, Uint8Array, Uint8Array];
+    const all = Buffer.concat(unpack([one, two, three], texts));
+    expect(Buffer.from(unpackRecords([Buffer.concat([one, two]), three], texts, all.length))).toEqual(all);
+  });
+
+  test('are kept without the longer texts of their objects, unless they are of other texts', () => {
+    const shared = 'a text that stands in both: '.repeat(20);
+    const texts = [textOf({ metadata: { name: 'n', annotations: { a: shared, escaped: `"${shared}`, b: shared } } })];
+    const [packed] = encodeTexts(POD, texts, 0x12, true);
+    const [whole] = encodeTexts(POD, texts, 0x12, false);
+    expect(whole!.length - packed!.length).toBeGreaterThan(2 * shared.length - 20);
+    expect(unpack([packed!], texts)).toEqual(unpack([whole!], [new Uint8Array()]));
+  });
+
+  test('of any object are unpacked to its message', () => {
+    const texts = fc.array(anyValueOf(POD), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(texts, fc.string({ minLength: 30, maxLength: 200 }), (values, long) => {
+        const named = values.map(value => textOf({ ...(value as JsonObject), metadata: { name: long, uid: long } }));
+        const records = unpack(encodeTexts(POD, named, 0x12, true), named);
+        const messages = unpack(encodeTexts(POD, named, 0x12, false), named);
+        expect(records).toEqual(messages);
+        expect(records.map(record => Buffer.from(messageIn(record)))).toEqual(
+          named.map(text => Buffer.from(encodeText(POD, text))),
+        );
+      }),
+    );
+  });
 });
 
 test.each(['', '{"a":"b', '{"a":[1}', '{"metadata":{"name":"\\', '}', '{"fieldsV1":{"a":{}'])(

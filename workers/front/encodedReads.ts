@@ -4,7 +4,7 @@ import { FRONT_ENCODING_BYTES } from '../../core/limits.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Entry } from '../../core/threads/entry.js';
 import { respondWhole } from './compress.js';
-import type { RecordForm, Records } from './records.js';
+import { type RecordForm, type Records, unpacked } from './records.js';
 import { headersFor } from './reply.js';
 import type { FrontRequest } from './sender.js';
 
@@ -35,14 +35,15 @@ export class EncodedReads {
   /** The last state of an object as a message; undefined where the pool has to make it. */
   messageOfDeleted(object: Uint8Array, form: EncodedForm): Uint8Array | undefined {
     if (!form.encode || object.length > FRONT_ENCODING_BYTES) return undefined;
-    return form.toMessage(form.encode([object])[0]!);
+    const [record] = form.encode([object]) as [Uint8Array];
+    return form.toMessage(unpacked(record, object, form));
   }
 
   /** Each entry as a message of its own. */
   async messages(request: FrontRequest, entries: readonly Entry[], form: EncodedForm): Promise<Uint8Array[]> {
-    const known = entries.map(entry => this.records.encodings.find([entry], form.key)?.[0]);
+    const known = entries.map(entry => this.records.known([entry], form)?.[0]);
     const missing = entries.filter((_, i) => !known[i]);
-    const made = missing.length > 0 ? await this.records.make(request, missing, form) : [];
+    const made = missing.length > 0 ? await this.records.makeEach(request, missing, form) : [];
     let next = 0;
     return known.map(record => form.toMessage(record ?? made[next++]!));
   }

@@ -71,8 +71,8 @@ export class Encodings {
       const segment = encoding?.segment;
       if (!segment?.bytes) return undefined;
       const run = runs.at(-1);
-      if (run?.segment === segment && run.end === encoding!.offset) run.end += encoding!.length;
-      else runs.push({ segment, start: encoding!.offset, end: encoding!.offset + encoding!.length });
+      if (run?.segment === segment && run.end === encoding!.offset) run.end += encoding!.size;
+      else runs.push({ segment, start: encoding!.offset, end: encoding!.offset + encoding!.size });
     }
     return runs.map(({ segment, start, end }) => {
       this.#use(segment);
@@ -80,8 +80,16 @@ export class Encodings {
     });
   }
 
-  /** Keeps the encodings of entries that were made together, or at least their lengths. */
-  add(entries: readonly Entry[], form: string, encodings: readonly Uint8Array[]): void {
+  /**
+   * Keeps the encodings of entries that were made together, or at least their lengths: those that `lengthOf` finds in
+   * encodings that are packed.
+   */
+  add(
+    entries: readonly Entry[],
+    form: string,
+    encodings: readonly Uint8Array[],
+    lengthOf: (encoding: Uint8Array) => number = encoding => encoding.length,
+  ): void {
     if (entries.length === 0) return;
     const pieces = alone(encodings);
     const bytes = new Uint8Array(pieces[0]!.buffer);
@@ -94,9 +102,9 @@ export class Encodings {
       this.#timer ??= setInterval(() => this.#dropIdle(), ENCODINGS_IDLE_MS / 2).unref();
     }
     for (const [i, entry] of entries.entries()) {
-      const { byteOffset: offset, length } = pieces[i]!;
+      const { byteOffset: offset, length: size } = pieces[i]!;
       const known = encodingOf(entry, form);
-      if (!known) entry.encoding = { form, length, segment, offset, next: entry.encoding };
+      if (!known) entry.encoding = { form, length: lengthOf(pieces[i]!), size, segment, offset, next: entry.encoding };
       else if (segment) Object.assign(known, { segment, offset });
     }
   }
@@ -106,7 +114,7 @@ export class Encodings {
     for (let encoding = entry.encoding; encoding; encoding = encoding.next) {
       const { segment } = encoding;
       if (!segment?.bytes) continue;
-      segment.current -= encoding.length;
+      segment.current -= encoding.size;
       if (segment.current < segment.bytes.length / 2) this.#drop(segment);
     }
   }

@@ -2,6 +2,7 @@ import { LIST_SLICE_BYTES, RENDER_AHEAD } from '../../core/limits.js';
 import type { Naming } from '../../core/naming.js';
 import type { Choice } from '../../core/request/negotiate.js';
 import type { Route } from '../../core/request/route.js';
+import { recordLength, unpackRecords } from '../../core/schema/packedRecords.js';
 import { encodeEnvelope } from '../../core/schema/protobuf.js';
 import {
   encodeRecords,
@@ -20,7 +21,7 @@ import type { EncodedForm } from './encodedReads.js';
 import type { Encodings } from './encodings.js';
 import { inOrder } from './inOrder.js';
 import { needsConversion } from './list.js';
-import type { RecordForm, Records } from './records.js';
+import type { Packed, RecordForm, Records } from './records.js';
 import { renderSlices } from './renderedList.js';
 import type { Headers } from './reply.js';
 import type { FrontRequest } from './sender.js';
@@ -57,6 +58,7 @@ export function protobufForm(
       apiVersion,
       contentType,
       encode,
+      packed: PACKED,
       ...framed(apiVersion, kind),
     };
   }
@@ -70,9 +72,12 @@ export function protobufForm(
     apiVersion: group,
     contentType,
     encode: encoder('partial'),
+    packed: PACKED,
     ...framed(group, 'PartialObjectMetadata'),
   };
 }
+
+const PACKED: Packed = { lengthOf: recordLength, unpack: unpackRecords };
 
 const framed = (apiVersion: string, kind: string): Pick<EncodedForm, 'toMessage' | 'toEvent'> => ({
   toMessage: record => encodeEnvelope(apiVersion, kind, messageIn(record)),
@@ -106,7 +111,7 @@ export class ProtobufLists {
     const list = { kind: form.listKind, apiVersion: form.apiVersion, metadata };
     const { head, tail } = listEnvelope(listType, list, length);
     const total = head.length + length + tail.length;
-    const found = total <= LIST_SLICE_BYTES ? this.encodings.find(entries, form.key) : undefined;
+    const found = total <= LIST_SLICE_BYTES ? this.records.known(entries, form) : undefined;
     const isCompressed = compresses(exchange, total);
     if (found && !isCompressed) return exchange.respond(200, headers, [head, ...found, tail]);
     await streamParts(

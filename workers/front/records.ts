@@ -1,3 +1,4 @@
+import { after } from '../../core/api/awaitable.js';
 import type { Awaitable } from '../../core/api/point.js';
 import { FRONT_ENCODING_BYTES, FRONT_SLICE_BYTES, RENDER_AHEAD } from '../../core/limits.js';
 import type { Entry } from '../../core/threads/entry.js';
@@ -17,6 +18,16 @@ export interface RecordForm {
   readonly key: string;
   /** Makes them of stored texts here, where they are made of the bytes that are stored. */
   readonly encode?: ((texts: readonly Uint8Array[]) => Uint8Array[]) | undefined;
+  /** How encodings are unpacked that share bytes with the stored texts. */
+  readonly packed?: Packed | undefined;
+}
+
+/** Encodings that are smaller while they are kept. */
+export interface Packed {
+  /** The length of an encoding that is packed. */
+  lengthOf(encoding: Uint8Array): number;
+  /** The encodings of objects with these texts, in one piece of `length` bytes. */
+  unpack(encodings: readonly Uint8Array[], texts: Iterable<Uint8Array>, length: number): Uint8Array;
 }
 
 /** Parts that the pool encodes in one job: some 5 ms. */
@@ -45,17 +56,45 @@ export class Records {
     readonly slices: Slices,
   ) {}
 
-  /** The encodings of entries, in as few pieces as they lie in. */
+  /** The encodings of entries, in few pieces. */
   find(request: FrontRequest, entries: readonly Entry[], form: RecordForm): Awaitable<readonly Uint8Array[]> {
-    return this.encodings.find(entries, form.key) ?? this.make(request, entries, form);
+    return this.known(entries, form) ?? this.make(request, entries, form);
+  }
+
+  /** The encodings of entries, in few pieces; undefined if one of them is missing. */
+  known(entries: readonly Entry[], form: RecordForm): readonly Uint8Array[] | undefined {
+    const kept = this.encodings.find(entries, form.key);
+    return kept && this.#unpack(kept, entries, form);
+  }
+
+  /** Makes the encodings of entries. */
+  make(request: FrontRequest, entries: readonly Entry[], form: RecordForm): Awaitable<readonly Uint8Array[]> {
+    return after(this.#make(request, entries, form), records => this.#unpack(records, entries, form));
   }
 
   /** Makes the encodings of entries, a piece for each. */
-  make(request: FrontRequest, entries: readonly Entry[], form: RecordForm): Awaitable<readonly Uint8Array[]> {
+  async makeEach(request: FrontRequest, entries: readonly Entry[], form: RecordForm): Promise<Uint8Array[]> {
+    const records = await this.#make(request, entries, form);
+    return records.map((record, i) => unpacked(record, entries[i]!.value, form));
+  }
+
+  #unpack(
+    records: readonly Uint8Array[],
+    entries: readonly Entry[],
+    { key, packed }: RecordForm,
+  ): readonly Uint8Array[] {
+    if (!packed) return records;
+    let length = 0;
+    for (const entry of entries) length += this.encodings.lengthOf(entry, key)!;
+    return [packed.unpack(records, valuesOf(entries), length)];
+  }
+
+  /** Makes the encodings of entries, a piece for each, as they are kept. */
+  #make(request: FrontRequest, entries: readonly Entry[], form: RecordForm): Awaitable<readonly Uint8Array[]> {
     const { encode } = form;
     if (!encode) return this.#makeInPool(request, entries, form);
     if (entries.every(isSmall) && renderSlices(entries, FRONT_SLICE_BYTES).length === 1)
-      return this.#makeHere(entries, form.key, encode);
+      return this.#makeHere(entries, { ...form, encode });
     return this.#makeMany(request, entries, { ...form, encode });
   }
 
@@ -121,7 +160,7 @@ export class Records {
           [...parts],
           () => {
             const missing = parts.shift()?.filter(isMissing) ?? [];
-            if (missing.length > 0) take(missing, this.#makeHere(missing, form.key, form.encode));
+            if (missing.length > 0) take(missing, this.#makeHere(missing, form));
             return parts.length > 0;
           },
           part => part.length,
@@ -144,7 +183,7 @@ export class Records {
   }
 
   /** Has the pool encode the last parts of some work. Resolves with whether it has; otherwise they are parts again. */
-  async #takeToPool(request: FrontRequest, { key, records }: RecordForm, work: Work): Promise<boolean> {
+  async #takeToPool(request: FrontRequest, form: RecordForm, work: Work): Promise<boolean> {
     const { parts, take, isMissing } = work;
     let taken: readonly Entry[] = [];
     let release: () => void = () => undefined;
@@ -157,10 +196,10 @@ export class Records {
           .filter(isMissing);
         if (taken.length === 0) return undefined;
         work.inPool = new Promise(resolve => (release = resolve));
-        return { objects: taken.map(entry => entry.value), status: 200, records };
+        return { objects: taken.map(entry => entry.value), status: 200, records: form.records };
       });
       if (result?.is === 'rendered') {
-        this.encodings.add(taken, key, result.pieces);
+        this.#keep(taken, form, result.pieces);
         take(taken, result.pieces);
         taken = [];
         return true;
@@ -174,10 +213,14 @@ export class Records {
     return false;
   }
 
-  #makeHere(entries: readonly Entry[], key: string, encode: NonNullable<RecordForm['encode']>): readonly Uint8Array[] {
-    const records = encode(entries.map(entry => entry.value));
-    this.encodings.add(entries, key, records);
+  #makeHere(entries: readonly Entry[], form: HereForm): readonly Uint8Array[] {
+    const records = form.encode(entries.map(entry => entry.value));
+    this.#keep(entries, form, records);
     return records;
+  }
+
+  #keep(entries: readonly Entry[], { key, packed }: RecordForm, records: readonly Uint8Array[]): void {
+    this.encodings.add(entries, key, records, packed?.lengthOf);
   }
 
   async #makeInPool(
@@ -188,9 +231,17 @@ export class Records {
     const objects = entries.map(entry => entry.value);
     const result = await this.pool.render(request, { objects, status: 200, records: form.records });
     if (result.is !== 'rendered') throw new Error('the pool could not encode objects');
-    this.encodings.add(entries, form.key, result.pieces);
+    this.#keep(entries, form, result.pieces);
     return result.pieces;
   }
+}
+
+/** The encoding of an object with this text, as it was made. */
+export const unpacked = (encoding: Uint8Array, text: Uint8Array, { packed }: RecordForm): Uint8Array =>
+  packed ? packed.unpack([encoding], [text], packed.lengthOf(encoding)) : encoding;
+
+function* valuesOf(entries: readonly Entry[]): Generator<Uint8Array> {
+  for (const entry of entries) yield entry.value;
 }
 
 /** A form whose encodings can be made here. */

@@ -97,7 +97,7 @@ async function renderRecords(
   if (resource.apiVersion === resource.storageApiVersion) return encodeRecords(type, objects);
   const shown = await toRequestVersion(context, resource, objects.map(decodeStored));
   const texts = shown.map(object => Buffer.from(writeJson(object)));
-  return encodeRecords(type, texts);
+  return encodeRecords(type, texts, false);
 }
 
 function answerHeaders(resource: Resource, choice: Choice, { warnings }: Rendering): Headers {

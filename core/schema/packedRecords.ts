@@ -1,0 +1,71 @@
+/*
+ * Records in the form in which they are kept: without the longer texts that they share with the JSON of their objects,
+ * such as managed fields, which are a third of an object. A packed record has the length of the record, and then in
+ * turns the length and bytes of a part of the record, and the place and length of a part of the JSON text that follows
+ * it, up to the last part of the record. All numbers are varints.
+ */
+
+/** Bytes up to which a loop is faster than a call. */
+const LOOP_BYTES = 48;
+
+/** What is read of a packed record, and where. */
+let packed: Uint8Array = new Uint8Array();
+let at = 0;
+
+function readVarint(): number {
+  let byte = packed[at++]!;
+  let value = byte & 0x7f;
+  for (let factor = 0x80; byte >= 0x80; factor *= 0x80) {
+    byte = packed[at++]!;
+    value += (byte & 0x7f) * factor;
+  }
+  return value;
+}
+
+function copy(from: Uint8Array, start: number, length: number, to: Uint8Array, place: number): void {
+  if (length > LOOP_BYTES) to.set(from.subarray(start, start + length), place);
+  else for (let i = 0; i < length; i++) to[place + i] = from[start + i]!;
+}
+
+/** The length of a record. */
+export function recordLength(packedRecord: Uint8Array): number {
+  packed = packedRecord;
+  at = 0;
+  return readVarint();
+}
+
+/** Writes the record that is read. Returns its end. */
+function unpack(text: Uint8Array, to: Uint8Array, start: number): number {
+  const end = readVarint() + start;
+  for (let place = start; ; ) {
+    const own = readVarint();
+    copy(packed, at, own, to, place);
+    at += own;
+    place += own;
+    if (place >= end) return place;
+    const from = readVarint();
+    const shared = readVarint();
+    copy(text, from, shared, to, place);
+    place += shared;
+  }
+}
+
+/**
+ * Records as they were before they were packed, in one piece. `pieces` have the packed records of the objects with
+ * these texts, one behind the other; `length` is that of all records.
+ */
+export function unpackRecords(
+  pieces: readonly Uint8Array[],
+  texts: Iterable<Uint8Array>,
+  length: number,
+): Uint8Array<ArrayBuffer> {
+  const records = Buffer.allocUnsafeSlow(length);
+  const source = texts[Symbol.iterator]();
+  let end = 0;
+  for (const piece of pieces) {
+    packed = piece;
+    at = 0;
+    while (at < piece.length) end = unpack(source.next().value as Uint8Array, records, end);
+  }
+  return records;
+}
