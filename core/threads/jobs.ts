@@ -261,11 +261,28 @@ function fromOutcomeRow(row: OutcomeRow, reader: PieceReader): JobOutcome {
   }
 }
 
-/** Outcomes of a batch in the form in which they are posted; null for those that follow as late ones. */
+/** The buffer that consists of some pieces, one behind the other; undefined if there is none. */
+function bufferOf(pieces: readonly Uint8Array[]): ArrayBuffer | undefined {
+  const buffer = pieces[0]?.buffer;
+  if (!(buffer instanceof ArrayBuffer)) return undefined;
+  let end = 0;
+  for (const piece of pieces) {
+    if (piece.buffer !== buffer || piece.byteOffset !== end) return undefined;
+    end += piece.length;
+  }
+  return end === buffer.byteLength ? buffer : undefined;
+}
+
+/**
+ * Outcomes of a batch in the form in which they are posted; null for those that follow as late ones. What was rendered
+ * is given away, where that saves a copy.
+ */
 export function packOutcomes(outcomes: readonly (JobOutcome | null)[]): Packed<PackedOutcomes> {
   const pieces: Uint8Array[] = [];
   const rows = outcomes.map(outcome => outcome && toOutcomeRow(outcome, pieces));
-  return withBytes(rows, pieces);
+  const [only] = outcomes;
+  const bytes = outcomes.length === 1 && only?.is === 'rendered' ? bufferOf(only.pieces) : undefined;
+  return bytes ? [{ rows, bytes }, [bytes]] : withBytes(rows, pieces);
 }
 
 /** The outcomes that were posted. Their bytes are views of the message's. */

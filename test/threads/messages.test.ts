@@ -84,6 +84,20 @@ test('outcomes are received as they were sent', () => {
   expect(asText(unpackOutcomes(receive(packOutcomes(outcomes))))).toEqual(asText(outcomes));
 });
 
+test('what was rendered in a buffer of its own is not copied', () => {
+  const { buffer } = new Uint8Array(Buffer.from('onetwo'));
+  const [one, two] = [new Uint8Array(buffer, 0, 3), new Uint8Array(buffer, 3)];
+  const rendered = (...pieces: Uint8Array[]): JobOutcome => ({ id: 3, is: 'rendered', pieces });
+  expect(packOutcomes([rendered(one, two)])[1]).toEqual([buffer]);
+  for (const other of [[two, one], [one], [one, bytes('two')]]) {
+    const packed = packOutcomes([rendered(...other)]);
+    expect(packed[1]).not.toContain(buffer);
+    expect(asText(unpackOutcomes(receive(packed)))).toEqual(asText([rendered(...other)]));
+  }
+  const expected = asText([rendered(one, two)]);
+  expect(asText(unpackOutcomes(receive(packOutcomes([rendered(one, two)]))))).toEqual(expected);
+});
+
 test('late outcomes are received as they were sent', () => {
   expect(asText(unpackLate(receive(packLate(late))))).toEqual(asText(late));
 });
