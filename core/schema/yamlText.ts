@@ -23,6 +23,7 @@ const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 const SPACE = 0x20;
 const HASH = 0x23;
+const APOSTROPHE = 0x27;
 const DASH = 0x2d;
 const COLON = 0x3a;
 const NEWLINE = 0x0a;
@@ -34,14 +35,16 @@ const TILDE = 0x7e;
 const BEGINS = new Uint8Array(256);
 for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_/') BEGINS[char.charCodeAt(0)] = 1;
 
+/** Characters that a text may not begin with unless it is in quotes. */
+const BEGINS_QUOTED = new Uint8Array(256);
+for (const char of ' ,[]{}#&*!|>\'"%@`') BEGINS_QUOTED[char.charCodeAt(0)] = 1;
+
 /** The longest word that is no string. */
 const WORD_BYTES = 'false'.length;
 /** Digits of an integer that is written as it is. */
 const SAFE_DIGITS = 15;
 /** Keys that are longer may be too long for a line. */
 const KEY_BYTES = 512;
-/** Maps with more members are sorted by the runtime. */
-const FEW_KEYS = 16;
 
 /** The text that is written, and what has been written of it. Nothing of this waits. */
 const tape = new JsonTape(false);
@@ -52,26 +55,30 @@ const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
 const isLetter = (byte: number): boolean => (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
 
 /**
- * How a text is written: as it is, in double quotes because it looks like a value of another type, or by the library.
+ * How a text is written: as it is, in single quotes because of characters that have a meaning, in double quotes because
+ * it looks like a value of another type, or by the library.
  */
-type Style = 'plain' | 'quoted' | 'other';
+type Style = 'plain' | 'single' | 'double' | 'other';
 
 /** The style of the text between two places. */
 function styleOf(start: number, end: number): Style {
   const { bytes } = tape;
-  if (start === end || BEGINS[bytes[start]!] === 0) return 'other';
-  for (let i = start + 1; i < end; i++) {
+  if (start === end) return 'other';
+  const first = bytes[start]!;
+  let needsQuotes = BEGINS_QUOTED[first] === 1;
+  if (BEGINS[first] === 0 && !needsQuotes) return 'other';
+  for (let i = start; i < end; i++) {
     const byte = bytes[i]!;
     if (BEGINS[byte] === 1) continue;
-    if (byte < SPACE || byte > TILDE || byte === BACKSLASH) return 'other';
-    if (byte === HASH && bytes[i - 1] === SPACE) return 'other';
-    if (byte === COLON && (i + 1 === end || bytes[i + 1] === SPACE)) return 'other';
+    if (byte < SPACE || byte > TILDE || byte === BACKSLASH || byte === APOSTROPHE) return 'other';
+    if (byte === HASH) needsQuotes ||= bytes[i - 1] === SPACE;
+    else if (byte === COLON) needsQuotes ||= i + 1 === end || bytes[i + 1] === SPACE;
   }
   const last = bytes[end - 1]!;
-  if (last === SPACE || last === DASH) return 'other';
-  const first = bytes[start]!;
+  if (last === DASH) return 'other';
   const mayBeValue = isDigit(first) || (end - start <= WORD_BYTES && isLetter(first));
-  return mayBeValue && AMBIGUOUS.test(textAt(start, end)) ? 'quoted' : 'plain';
+  if (mayBeValue && AMBIGUOUS.test(textAt(start, end))) return 'double';
+  return needsQuotes || last === SPACE ? 'single' : 'plain';
 }
 
 /** The characters between two places. */
@@ -132,13 +139,8 @@ function sortedKeys(node: number): number[] {
   const keys: number[] = [];
   const end = nodes[node + NEXT]!;
   for (let key = node + NODE; key < end; key = nodes[key + NODE + NEXT]!) keys.push(key);
-  if (keys.length > FEW_KEYS) return keys.sort(compareNodes);
-  for (let i = 1; i < keys.length; i++) {
-    const key = keys[i]!;
-    let place = i;
-    for (; place > 0 && compareNodes(keys[place - 1]!, key) > 0; place--) keys[place] = keys[place - 1]!;
-    keys[place] = key;
-  }
+  // Managed fields are sorted.
+  for (let i = 1; i < keys.length; i++) if (compareNodes(keys[i - 1]!, keys[i]!) > 0) return keys.sort(compareNodes);
   return keys;
 }
 
@@ -154,17 +156,37 @@ function isVerbatim(node: number): boolean {
   return at === end;
 }
 
+/** Writes a text that is between two quotes, without or with its own. */
+function writeStyled(start: number, end: number, style: Exclude<Style, 'other'>): void {
+  const { bytes } = tape;
+  if (style === 'double') {
+    out.copy(bytes, start, end);
+    return;
+  }
+  if (style === 'single') out.byte(APOSTROPHE);
+  out.copy(bytes, start + 1, end - 1);
+  if (style === 'single') out.byte(APOSTROPHE);
+}
+
+/** Whether the text between two quotes may be too long for a line: it has a space far behind `column`. */
+function mayFold(start: number, end: number, column: number): boolean {
+  const { bytes } = tape;
+  const first = Math.max(start, start + FOLD_COLUMN - column);
+  for (let i = first; i < end; i++) if (bytes[i] === SPACE) return true;
+  return false;
+}
+
 /** Writes a text, number or word behind its key or dash, which ends at `column`, with the line end. */
 function writeScalar(node: number, indent: number, column: number): void {
   const [start, end] = [startOf(node), endOf(node)];
   if (tape.first(node) === QUOTE) {
     const style = styleOf(start + 1, end - 1);
-    if (style !== 'other' && column + end - start <= FOLD_COLUMN) {
+    if (style !== 'other' && !mayFold(start, end, column)) {
       out.byte(SPACE);
-      if (style === 'quoted') out.copy(tape.bytes, start, end);
-      else out.copy(tape.bytes, start + 1, end - 1);
+      writeStyled(start, end, style);
       out.byte(NEWLINE);
     } else if (style === 'plain') writeLines(`${textAt(start + 1, end - 1)}\n`, indent, column);
+    else if (style === 'single') writeLines(`'${textAt(start + 1, end - 1)}'\n`, indent, column);
     else writeLines(scalarLines(tape.textOf(node)), indent, column);
   } else if (isVerbatim(node)) {
     out.byte(SPACE);
@@ -199,10 +221,9 @@ function writeKey(key: number, isTop: boolean): number {
     out.copy(Buffer.from(`${text}:`));
     return text.length + 1;
   }
-  const isQuoted = Number(style === 'quoted');
-  out.copy(tape.bytes, start + 1 - isQuoted, end - 1 + isQuoted);
+  writeStyled(start, end, style);
   out.byte(COLON);
-  return end - start - 1 + 2 * isQuoted;
+  return style === 'plain' ? end - start - 1 : end - start + 1;
 }
 
 /** Writes an item of a list. */
