@@ -107,6 +107,11 @@ export const FRONT_SLICE_BYTES = 64 * 1024;
  * for each object of a list.
  */
 export const ENCODINGS_MEMORY_SHARE = 1 / 64;
+/**
+ * Bytes of encodings from which on those in protobuf are kept without what they share with the stored JSON, half of them:
+ * to put them together takes 1 µs for each object of a list.
+ */
+export const ENCODINGS_WHOLE_BYTES = 32 * 1024 * 1024;
 /** How long unread encodings are kept: long enough for controllers that start together. */
 export const ENCODINGS_IDLE_MS = 30_000;
 /** Time that long computations may take in one turn of the event loop, during which other requests wait. */

@@ -1,9 +1,13 @@
 /*
  * Records in the form in which they are kept: without the longer texts that they share with the JSON of their objects,
- * such as managed fields, which are a third of an object. A packed record has the length of the record, and then in
- * turns the length and bytes of a part of the record, and the place and length of a part of the JSON text that follows
- * it, up to the last part of the record. All numbers are varints.
+ * such as managed fields, which are a third of an object. A packed record has a zero, the length of the record, and then
+ * in turns the length and bytes of a part of the record, and the place and length of a part of the JSON text that
+ * follows it, up to the last part of the record. All numbers are varints. Records that share nothing are kept as they
+ * are: a tag of one byte, which is not zero, a length, and a message.
  */
+
+/** The first byte of a packed record. */
+export const PACKED = 0;
 
 /** Bytes up to which a loop is faster than a call. */
 const LOOP_BYTES = 48;
@@ -27,15 +31,23 @@ function copy(from: Uint8Array, start: number, length: number, to: Uint8Array, p
   else for (let i = 0; i < length; i++) to[place + i] = from[start + i]!;
 }
 
-/** The length of a record. */
-export function recordLength(packedRecord: Uint8Array): number {
-  packed = packedRecord;
-  at = 0;
+/** The length of a record, which may be packed. */
+export function recordLength(record: Uint8Array): number {
+  if (record[0] !== PACKED) return record.length;
+  packed = record;
+  at = 1;
   return readVarint();
 }
 
 /** Writes the record that is read. Returns its end. */
 function unpack(text: Uint8Array, to: Uint8Array, start: number): number {
+  const begin = at++;
+  if (packed[begin] !== PACKED) {
+    const length = readVarint() + at - begin;
+    copy(packed, begin, length, to, start);
+    at = begin + length;
+    return start + length;
+  }
   const end = readVarint() + start;
   for (let place = start; ; ) {
     const own = readVarint();
@@ -51,8 +63,7 @@ function unpack(text: Uint8Array, to: Uint8Array, start: number): number {
 }
 
 /**
- * Records as they were before they were packed, in one piece. `pieces` have the packed records of the objects with
- * these texts, one behind the other; `length` is that of all records.
+ * Records as they were before they were packed, in one piece. `pieces` have the records of the objects with these texts, one behind the other; `length` is that of all records.
  */
 export function unpackRecords(
   pieces: readonly Uint8Array[],

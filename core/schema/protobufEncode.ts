@@ -287,21 +287,21 @@ export function encodeText(struct: Struct, text: Uint8Array): Uint8Array {
 }
 
 /**
- * Encodes JSON texts as records: messages with a tag and their length before each, packed (`packedRecords.ts`). They
- * refer to parts of the texts if `canRefer`. All are in one buffer, in order.
+ * Encodes JSON texts as records: messages with a tag and their length before each. If `isPacked`, those that have longer
+ * parts of their text are packed (`packedRecords.ts`). All are in one buffer, in order.
  */
 export function encodeTexts(
   struct: Struct,
   texts: readonly Uint8Array[],
   tag: number,
-  canRefer: boolean,
+  isPacked: boolean,
 ): Uint8Array[] {
   begin();
   slotsUsed = 0;
   const write = structWriter(struct);
   const lengths: number[] = [];
   for (let i = texts.length - 1; i >= 0; i--) {
-    beginRecord(canRefer);
+    beginRecord(isPacked);
     const since = position();
     tape.read(texts[i]!);
     write(0);

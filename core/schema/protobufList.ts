@@ -37,11 +37,11 @@ function varint(value: number): number[] {
 }
 
 /**
- * Encodes the JSON texts of objects, in canonical form, as packed records. They refer to parts of the texts where these
- * are what `isStored`. All are in one buffer, in order.
+ * Encodes the JSON texts of objects, in canonical form, as records. All are in one buffer, in order. If `isPacked`, they
+ * are without what they share with the texts (`packedRecords.ts`).
  */
-export const encodeRecords = (type: Struct, texts: readonly Uint8Array[], isStored = true): Uint8Array[] =>
-  encodeTexts(type, texts, ITEMS, isStored);
+export const encodeRecords = (type: Struct, texts: readonly Uint8Array[], isPacked = false): Uint8Array[] =>
+  encodeTexts(type, texts, ITEMS, isPacked);
 
 /** The message in a record. */
 export function messageIn(record: Uint8Array): Uint8Array {

@@ -1,5 +1,6 @@
 import { END, JsonTape } from './jsonTape.js';
 import type { ScalarName } from './model.js';
+import { PACKED } from './packedRecords.js';
 import { BYTES, VARINT } from './protobufWire.js';
 import { parseDuration } from './scalars.js';
 
@@ -28,8 +29,11 @@ export const tape = new JsonTape();
 /** The message under construction: from `at` to the end. */
 let out = Buffer.allocUnsafeSlow(64 * 1024);
 let at = out.length;
-/** Parts of the text from this length on are referred to, where the output is packed (`packedRecords.ts`). */
-const REFERENCE_BYTES = 32;
+/**
+ * Parts of the text from this length on are referred to, where the output is packed (`packedRecords.ts`). Shorter ones
+ * take longer to put together than they are worth.
+ */
+const REFERENCE_BYTES = 64;
 
 /** Whether the output refers to parts of the text. */
 let refers = false;
@@ -99,19 +103,21 @@ function endPart(): void {
   writeVarint(out.length - at - ownSince);
 }
 
-/** Begins a packed record, which is written from its end to its begin. `canRefer`: to parts of the text. */
+/** Begins a record, which is written from its end to its begin. `canRefer`: to parts of the text. */
 export function beginRecord(canRefer: boolean): void {
   refers = canRefer;
   ownSince = out.length - at;
   shared = 0;
 }
 
-/** Ends a packed record that began at a position. Returns its length as it is packed. */
+/** Ends a record that began at a position. Returns its length, as it is packed if it refers to parts of the text. */
 export function endRecord(since: number): number {
+  refers = false;
   const length = position() - since;
+  if (shared === 0) return length;
   endPart();
   writeVarint(length);
-  refers = false;
+  writeVarint(PACKED);
   shared = 0;
   return position() - since;
 }

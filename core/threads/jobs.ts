@@ -30,6 +30,7 @@ type RenderRow = [
   events: Rendering['events'],
   part: Rendering['part'],
   records: Rendering['records'],
+  packed: Rendering['packed'],
 ];
 
 /** A length stands for a piece of the bytes. */
@@ -98,13 +99,13 @@ function objectsAt({ memories, places }: Objects, reader: PieceReader): Uint8Arr
 }
 
 function toRenderRow(rendering: Rendering, pieces: Uint8Array[]): RenderRow {
-  const { objects, status, list, warnings, events, part, records } = rendering;
-  return [placesOf(objects, pieces), status, list, warnings, events, part, records];
+  const { objects, status, list, warnings, events, part, records, packed } = rendering;
+  return [placesOf(objects, pieces), status, list, warnings, events, part, records, packed];
 }
 
 function fromRenderRow(row: RenderRow, reader: PieceReader): Rendering {
-  const [objects, status, list, warnings, events, part, records] = row;
-  return { objects: objectsAt(objects, reader), status, list, warnings, events, part, records };
+  const [objects, status, list, warnings, events, part, records, packed] = row;
+  return { objects: objectsAt(objects, reader), status, list, warnings, events, part, records, packed };
 }
 
 function toJobRow(job: Job, pieces: Uint8Array[]): JobRow {

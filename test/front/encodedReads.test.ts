@@ -42,10 +42,7 @@ function setUp() {
     return {
       id: 0,
       is: 'rendered' as const,
-      pieces: objects.map(object => {
-        const length = object.length + 2;
-        return Buffer.from([length, length, 0x12, object.length, ...object]);
-      }),
+      pieces: objects.map(object => Buffer.from([0x12, object.length, ...object])),
     };
   };
   return {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { ENCODINGS_WHOLE_BYTES } from '../../core/limits.js';
+import { recordLength, unpackRecords } from '../../core/schema/packedRecords.js';
 import { encodeRecords } from '../../core/schema/protobufList.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { Entry } from '../../core/threads/entry.js';
@@ -77,6 +79,38 @@ test('while a list is made of the first ones, the pool encodes from the last one
   while (!encodings.find(entries.slice(400), form.key)) await new Promise(resolve => setImmediate(resolve));
   expect(joined(await records.make(request(), entries.slice(100), form))).toBe(joined(EXPECTED.slice(100)));
   expect([here.length < 400, inPool.includes('p0')]).toEqual([true, false]);
+});
+
+test('when much is kept, encodings are kept without what their objects have, and found whole', async () => {
+  const packed = { lengthOf: recordLength, unpack: unpackRecords };
+  const asked: unknown[] = [];
+  const entries = makeEntries();
+  const encodings = new Encodings();
+  const render = async (_request: FrontRequest, { objects, packed: isPacked }: Rendering): Promise<JobResult> => {
+    asked.push(isPacked);
+    return { id: 0, is: 'rendered', pieces: encodeRecords(POD, objects, isPacked) };
+  };
+  const records = new Records({ render, renderWhenFree: async () => undefined }, encodings, new Slices());
+  const here: RecordForm = {
+    records: 'object',
+    key: 'v1',
+    packed,
+    encode: (texts, isPacked) => encodeRecords(POD, texts, isPacked),
+  };
+  const find = async (from: number, to: number, form: RecordForm) =>
+    joined(await records.find(request(), entries.slice(from, to), form));
+  expect(await find(0, 100, here)).toBe(joined(EXPECTED.slice(0, 100)));
+  const bytes = (from: number, to: number) => joined(EXPECTED.slice(from, to)).length / 2;
+  expect(encodings.bytes).toBe(bytes(0, 100));
+  encodings.add([new Entry('core/pods/a/other', 1, new Uint8Array(1))], 'v1', [new Uint8Array(ENCODINGS_WHOLE_BYTES)]);
+  const before = encodings.bytes;
+  expect(await find(100, 200, here)).toBe(joined(EXPECTED.slice(100, 200)));
+  expect(await find(200, 300, { ...here, encode: undefined })).toBe(joined(EXPECTED.slice(200, 300)));
+  expect(asked).toEqual([true]);
+  expect(encodings.bytes - before).toBeLessThan(bytes(100, 300) / 2);
+  expect(await find(50, 250, here)).toBe(joined(EXPECTED.slice(50, 250)));
+  const each = await records.makeEach(request(), entries.slice(0, 3), here);
+  expect(each.map(record => joined([record]))).toEqual(EXPECTED.slice(0, 3).map(record => joined([record])));
 });
 
 test('nothing is encoded ahead that would not be kept', async () => {

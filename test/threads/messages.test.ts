@@ -49,7 +49,10 @@ const late = outcomes.flatMap((outcome, at) => (outcome ? [{ batch: 9, at, outco
 const jobs = [
   job({ body: bytes('a body'), current: { bytes: bytes('an object'), revision: 7 } }),
   job({ id: 2 }),
-  job({ id: 3, render: { objects: [bytes('x'), bytes('y')], status: 200, part: true, records: 'partial' } }),
+  job({
+    id: 3,
+    render: { objects: [bytes('x'), bytes('y')], status: 200, part: true, records: 'partial', packed: true },
+  }),
 ];
 
 /** Values with their bytes as text. */

@@ -4,7 +4,7 @@ import { FRONT_ENCODING_BYTES } from '../../core/limits.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Entry } from '../../core/threads/entry.js';
 import { respondWhole } from './compress.js';
-import { type RecordForm, type Records, unpacked } from './records.js';
+import type { RecordForm, Records } from './records.js';
 import { headersFor } from './reply.js';
 import type { FrontRequest } from './sender.js';
 
@@ -35,8 +35,8 @@ export class EncodedReads {
   /** The last state of an object as a message; undefined where the pool has to make it. */
   messageOfDeleted(object: Uint8Array, form: EncodedForm): Uint8Array | undefined {
     if (!form.encode || object.length > FRONT_ENCODING_BYTES) return undefined;
-    const [record] = form.encode([object]) as [Uint8Array];
-    return form.toMessage(unpacked(record, object, form));
+    const [record] = form.encode([object], false) as [Uint8Array];
+    return form.toMessage(record);
   }
 
   /** Each entry as a message of its own. */

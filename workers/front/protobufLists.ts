@@ -47,7 +47,7 @@ export function protobufForm(
   const encoder = (form: MessageForm): RecordForm['encode'] => {
     if (needsConversion(resource)) return undefined;
     const type = recordType(resource, form);
-    return texts => encodeRecords(type, texts);
+    return (texts, isPacked) => encodeRecords(type, texts, isPacked);
   };
   if (choice.form === 'object') {
     const encode = encoder('object');

@@ -1,6 +1,6 @@
 import { after } from '../../core/api/awaitable.js';
 import type { Awaitable } from '../../core/api/point.js';
-import { FRONT_ENCODING_BYTES, FRONT_SLICE_BYTES, RENDER_AHEAD } from '../../core/limits.js';
+import { ENCODINGS_WHOLE_BYTES, FRONT_ENCODING_BYTES, FRONT_SLICE_BYTES, RENDER_AHEAD } from '../../core/limits.js';
 import type { Entry } from '../../core/threads/entry.js';
 import type { Rendering } from '../../core/threads/messages.js';
 import type { Encodings } from './encodings.js';
@@ -16,15 +16,15 @@ export interface RecordForm {
   readonly records: NonNullable<Rendering['records']>;
   /** Equal keys share encodings. */
   readonly key: string;
-  /** Makes them of stored texts here, where they are made of the bytes that are stored. */
-  readonly encode?: ((texts: readonly Uint8Array[]) => Uint8Array[]) | undefined;
-  /** How encodings are unpacked that share bytes with the stored texts. */
+  /** Makes them of stored texts here, where they are made of the bytes that are stored; packed, if there is such a form. */
+  readonly encode?: ((texts: readonly Uint8Array[], isPacked: boolean) => Uint8Array[]) | undefined;
+  /** How encodings are unpacked that share bytes with the stored texts. Some may be as they were made. */
   readonly packed?: Packed | undefined;
 }
 
 /** Encodings that are smaller while they are kept. */
 export interface Packed {
-  /** The length of an encoding that is packed. */
+  /** The length of an encoding, which may be packed. */
   lengthOf(encoding: Uint8Array): number;
   /** The encodings of objects with these texts, in one piece of `length` bytes. */
   unpack(encodings: readonly Uint8Array[], texts: Iterable<Uint8Array>, length: number): Uint8Array;
@@ -86,6 +86,8 @@ export class Records {
     if (!packed) return records;
     let length = 0;
     for (const entry of entries) length += this.encodings.lengthOf(entry, key)!;
+    const kept = records.reduce((sum, record) => sum + record.length, 0);
+    if (kept === length) return records;
     return [packed.unpack(records, valuesOf(entries), length)];
   }
 
@@ -196,7 +198,7 @@ export class Records {
           .filter(isMissing);
         if (taken.length === 0) return undefined;
         work.inPool = new Promise(resolve => (release = resolve));
-        return { objects: taken.map(entry => entry.value), status: 200, records: form.records };
+        return { objects: taken.map(entry => entry.value), status: 200, records: form.records, packed: this.#isPacked };
       });
       if (result?.is === 'rendered') {
         this.#keep(taken, form, result.pieces);
@@ -214,9 +216,15 @@ export class Records {
   }
 
   #makeHere(entries: readonly Entry[], form: HereForm): readonly Uint8Array[] {
-    const records = form.encode(entries.map(entry => entry.value));
+    const texts = entries.map(entry => entry.value);
+    const records = form.encode(texts, this.#isPacked);
     this.#keep(entries, form, records);
     return records;
+  }
+
+  /** Whether encodings that are made now are packed. */
+  get #isPacked(): boolean {
+    return this.encodings.bytes >= ENCODINGS_WHOLE_BYTES;
   }
 
   #keep(entries: readonly Entry[], { key, packed }: RecordForm, records: readonly Uint8Array[]): void {
@@ -229,7 +237,12 @@ export class Records {
     form: RecordForm,
   ): Promise<readonly Uint8Array[]> {
     const objects = entries.map(entry => entry.value);
-    const result = await this.pool.render(request, { objects, status: 200, records: form.records });
+    const result = await this.pool.render(request, {
+      objects,
+      status: 200,
+      records: form.records,
+      packed: this.#isPacked,
+    });
     if (result.is !== 'rendered') throw new Error('the pool could not encode objects');
     this.#keep(entries, form, result.pieces);
     return result.pieces;
@@ -237,8 +250,10 @@ export class Records {
 }
 
 /** The encoding of an object with this text, as it was made. */
-export const unpacked = (encoding: Uint8Array, text: Uint8Array, { packed }: RecordForm): Uint8Array =>
-  packed ? packed.unpack([encoding], [text], packed.lengthOf(encoding)) : encoding;
+const unpacked = (encoding: Uint8Array, text: Uint8Array, { packed }: RecordForm): Uint8Array =>
+  packed && packed.lengthOf(encoding) > encoding.length
+    ? packed.unpack([encoding], [text], packed.lengthOf(encoding))
+    : encoding;
 
 function* valuesOf(entries: readonly Entry[]): Generator<Uint8Array> {
   for (const entry of entries) yield entry.value;

@@ -89,15 +89,15 @@ export async function render(context: Context, job: Job, route: Route, rendering
 async function renderRecords(
   context: Context,
   resource: Resource,
-  { objects, records }: Rendering,
+  { objects, records, packed }: Rendering,
 ): Promise<readonly Uint8Array[]> {
   if (records === 'row') return rowTexts(resource, objects);
   if (records === 'cbor') return encodeCborRecords(resource, objects);
   const type = recordType(resource, records!);
-  if (resource.apiVersion === resource.storageApiVersion) return encodeRecords(type, objects);
+  if (resource.apiVersion === resource.storageApiVersion) return encodeRecords(type, objects, packed);
   const shown = await toRequestVersion(context, resource, objects.map(decodeStored));
   const texts = shown.map(object => Buffer.from(writeJson(object)));
-  return encodeRecords(type, texts, false);
+  return encodeRecords(type, texts);
 }
 
 function answerHeaders(resource: Resource, choice: Choice, { warnings }: Rendering): Headers {
