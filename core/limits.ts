@@ -108,8 +108,8 @@ export const FRONT_SLICE_BYTES = 64 * 1024;
  */
 export const ENCODINGS_MEMORY_SHARE = 1 / 64;
 /**
- * Bytes of encodings from which on those in protobuf are kept without what they share with the stored JSON, half of them:
- * to put them together takes 1 µs for each object of a list.
+ * Bytes of encodings from which on those in protobuf are kept without what they share with the stored JSON, half of
+ * them: to put them together takes 1 µs for each object of a list.
  */
 export const ENCODINGS_WHOLE_BYTES = 32 * 1024 * 1024;
 /** How long unread encodings are kept: long enough for controllers that start together. */

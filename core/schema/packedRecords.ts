@@ -1,7 +1,7 @@
 /*
  * Records in the form in which they are kept: without the longer texts that they share with the JSON of their objects,
- * such as managed fields, which are a third of an object. A packed record has a zero, the length of the record, and then
- * in turns the length and bytes of a part of the record, and the place and length of a part of the JSON text that
+ * such as managed fields, which are a third of an object. A packed record has a zero, the length of the record, and
+ * then in turns the length and bytes of a part of the record, and the place and length of a part of the JSON text that
  * follows it, up to the last part of the record. All numbers are varints. Records that share nothing are kept as they
  * are: a tag of one byte, which is not zero, a length, and a message.
  */
@@ -63,7 +63,8 @@ function unpack(text: Uint8Array, to: Uint8Array, start: number): number {
 }
 
 /**
- * Records as they were before they were packed, in one piece. `pieces` have the records of the objects with these texts, one behind the other; `length` is that of all records.
+ * Records as they were before they were packed, in one piece. `pieces` have the records of the objects with these
+ * texts, one behind the other; `length` is that of all records.
  */
 export function unpackRecords(
   pieces: readonly Uint8Array[],

@@ -287,8 +287,8 @@ export function encodeText(struct: Struct, text: Uint8Array): Uint8Array {
 }
 
 /**
- * Encodes JSON texts as records: messages with a tag and their length before each. If `isPacked`, those that have longer
- * parts of their text are packed (`packedRecords.ts`). All are in one buffer, in order.
+ * Encodes JSON texts as records: messages with a tag and their length before each. If `isPacked`, those that have
+ * longer parts of their text are packed (`packedRecords.ts`). All are in one buffer, in order.
  */
 export function encodeTexts(
   struct: Struct,

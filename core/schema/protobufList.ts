@@ -37,8 +37,8 @@ function varint(value: number): number[] {
 }
 
 /**
- * Encodes the JSON texts of objects, in canonical form, as records. All are in one buffer, in order. If `isPacked`, they
- * are without what they share with the texts (`packedRecords.ts`).
+ * Encodes the JSON texts of objects, in canonical form, as records. All are in one buffer, in order. If `isPacked`,
+ * they are without what they share with the texts (`packedRecords.ts`).
  */
 export const encodeRecords = (type: Struct, texts: readonly Uint8Array[], isPacked = false): Uint8Array[] =>
   encodeTexts(type, texts, ITEMS, isPacked);

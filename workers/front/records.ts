@@ -16,7 +16,10 @@ export interface RecordForm {
   readonly records: NonNullable<Rendering['records']>;
   /** Equal keys share encodings. */
   readonly key: string;
-  /** Makes them of stored texts here, where they are made of the bytes that are stored; packed, if there is such a form. */
+  /**
+   * Makes them of stored texts here, where they are made of the bytes that are stored. With `isPacked`, those that can
+   * be are packed.
+   */
   readonly encode?: ((texts: readonly Uint8Array[], isPacked: boolean) => Uint8Array[]) | undefined;
   /** How encodings are unpacked that share bytes with the stored texts. Some may be as they were made. */
   readonly packed?: Packed | undefined;
