@@ -134,6 +134,14 @@ export const SCANS_AT_ONCE = 16;
 export const LARGE_JOB_BYTES = 64 * 1024;
 /** How many times as long as JSON a body in YAML or CBOR counts: from 16 KB on such a job is large. */
 export const YAML_WEIGHT = 4;
+/** Milliseconds for which watches are written to at a stretch: other requests wait for no more of it. */
+export const FLUSH_SLICE_MS = 2;
+/**
+ * Longest pause in milliseconds between two rounds of writing to watches. An event waits for it, and shares the cost of
+ * its delivery with those that come meanwhile. Only rounds that take long themselves, to hundreds of watches, are
+ * followed by a pause.
+ */
+export const FLUSH_PAUSE_MS = 20;
 /** Unsent bytes of a watch before it is closed: for a client that is this far behind, a new list is cheaper. */
 export const WATCH_BACKLOG_BYTES = 8 * 1024 * 1024;
 /** Requests waiting for the pool before new ones are answered with 429 and Retry-After. */

@@ -78,6 +78,11 @@ export interface StreamOptions {
    * complete.
    */
   readonly ahead?: ByteAhead | undefined;
+  /**
+   * Whether the stream is sent news that many others are sent at the same time, as watches are. The listener may hold
+   * back its writes for some milliseconds to send several together.
+   */
+  readonly isNews?: boolean;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { WebSocket } from '@uwsjs/core';
 import type { ResponseStream } from '../../core/api/listener.js';
 import { LOW_WATER } from './common.js';
-import { CORKED_BYTES, flushAtTurnEnd } from './uws-write.js';
+import { CORKED_BYTES, flushInRound } from './uws-write.js';
 
 /** Close code for the normal end of a stream (RFC 6455, 7.4.1). */
 const NORMAL = 1000;
@@ -109,6 +109,6 @@ export class UwsWebSocket implements ResponseStream {
   private schedule(): void {
     if (this.queued || this.blocked || !this.socket) return;
     this.queued = true;
-    flushAtTurnEnd(this);
+    flushInRound(this);
   }
 }

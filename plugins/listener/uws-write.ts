@@ -1,5 +1,6 @@
 import type { ResponseStream, StreamOptions } from '../../core/api/listener.js';
 import { LOW_WATER, StallTimer } from './common.js';
+import { type Flushable, Rounds } from './rounds.js';
 import type { Response } from './uws-types.js';
 
 /**
@@ -70,11 +71,6 @@ class Outgoing {
   }
 }
 
-/** An object with bytes to write at the end of this turn of the event loop. */
-interface Flushable {
-  flush(): void;
-}
-
 let dirty: Flushable[] = [];
 
 function flushAll(): void {
@@ -99,6 +95,13 @@ function withoutFirst(bytes: Uint8Array): Uint8Array {
 /** Calls `flush` at the end of this turn of the event loop, in the order of the calls. */
 export function flushAtTurnEnd(writer: Flushable): void {
   if (dirty.push(writer) === 1) setImmediate(flushAll);
+}
+
+const rounds = new Rounds();
+
+/** Calls `flush` soon, together with that of other streams of news. Call it again only after that. */
+export function flushInRound(writer: Flushable): void {
+  rounds.add(writer);
 }
 
 /**
@@ -244,6 +247,7 @@ export class UwsStream implements ResponseStream {
   private schedule(): void {
     if (this.queued || this.blocked) return;
     this.queued = true;
-    flushAtTurnEnd(this);
+    if (this.options.isNews) flushInRound(this);
+    else flushAtTurnEnd(this);
   }
 }

@@ -83,7 +83,10 @@ export async function watch(context: ReadContext, request: FrontRequest, resourc
   try {
     const stream =
       acceptWebSocket(exchange, form) ??
-      exchange.stream(200, headersFor(resource, form.mediaType), { ahead: aheadOf(exchange, form, options.timeoutMs) });
+      exchange.stream(200, headersFor(resource, form.mediaType), {
+        ahead: aheadOf(exchange, form, options.timeoutMs),
+        isNews: true,
+      });
     const collection = state.collections.get(resource.storageName)!;
     const checked = { ...options, selection, form, stream, collection };
     if (!(await hasArrived(context, checked)) || exchange.aborted) return;
