@@ -144,6 +144,13 @@ export const FLUSH_SLICE_MS = 2;
 export const FLUSH_PAUSE_MS = 20;
 /** Unsent bytes of a watch before it is closed: for a client that is this far behind, a new list is cheaper. */
 export const WATCH_BACKLOG_BYTES = 8 * 1024 * 1024;
+/**
+ * Milliseconds for which a write may keep a pool thread, above which the next ones of its kind count as long: more than
+ * compiling its code takes at the start, and than a busy machine keeps a thread waiting.
+ */
+export const LONG_JOB_MS = 20;
+/** The same for several jobs in one batch: those of each of their kinds are then run alone, to tell which it was. */
+export const LONG_BATCH_MS = 40;
 /** Requests waiting for the pool before new ones are answered with 429 and Retry-After. */
 export const POOL_QUEUE = 10_000;
 /**

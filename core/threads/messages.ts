@@ -308,6 +308,8 @@ export interface BatchOutcome {
   /** `threadId` of the thread that ran it. */
   readonly thread: number;
   readonly outcomes: PackedOutcomes;
+  /** Milliseconds for which it kept the thread, without what its jobs do later. */
+  readonly ms: number;
 }
 
 /** The outcome of the job at position `at` of a batch. */

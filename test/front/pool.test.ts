@@ -121,6 +121,15 @@ test('short jobs do not wait for long ones, which leave a thread to them', async
   expect(new Set(threads).size).toBe(2);
 });
 
+test('what a job has cost is remembered for its kind', async () => {
+  const pool = poolOf(1);
+  await pool.ready();
+  await Promise.all([pool.run(job('/expensive'), false, 'expensive'), pool.run(job('/'), false, 'cheap')]);
+  expect([pool.costs.isLong('expensive'), pool.costs.isLong('cheap')]).toEqual([true, true]);
+  await Promise.all([pool.run(job('/expensive'), true, 'expensive'), pool.run(job('/'), true, 'cheap')]);
+  expect([pool.costs.isLong('expensive'), pool.costs.isLong('cheap')]).toEqual([true, false]);
+});
+
 test('a pool of one thread runs long jobs as well', async () => {
   const pool = poolOf(1);
   await pool.ready();

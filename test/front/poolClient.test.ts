@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { LARGE_JOB_BYTES, YAML_WEIGHT } from '../../core/limits.js';
+import { LARGE_JOB_BYTES, LONG_JOB_MS, YAML_WEIGHT } from '../../core/limits.js';
 import type { Route } from '../../core/request/route.js';
 import type { Job, JobResult } from '../../core/threads/messages.js';
 import { AccessCache } from '../../workers/front/access.js';
+import { JobCosts } from '../../workers/front/jobCosts.js';
 import { PoolClient } from '../../workers/front/poolClient.js';
 import type { FrontRequest } from '../../workers/front/sender.js';
 import { Usages } from '../../workers/front/usage.js';
@@ -13,8 +14,10 @@ function setUp(threads = 2) {
   const began: string[] = [];
   const answers: (() => void)[] = [];
   const alone: boolean[] = [];
+  const costs = new JobCosts();
   const pool = {
     threads,
+    costs,
     run: (job: Job, isAlone = false) => {
       began.push(job.user?.name ?? '');
       alone.push(isAlone);
@@ -38,7 +41,7 @@ function setUp(threads = 2) {
     await turn();
     await turn();
   };
-  return { began, alone, client, usages, send, answer };
+  return { began, alone, costs, client, usages, send, answer };
 }
 
 test('large jobs of one user wait for each other, small ones and those of others do not wait for them all', async () => {
@@ -78,6 +81,23 @@ test.each(['application/yaml', 'application/cbor', 'application/apply-patch+cbor
     expect(alone).toEqual([true, false, false]);
   },
 );
+
+test('writes of a kind that has taken long count as large until they take no longer', () => {
+  const { alone, costs, client, usages } = setUp(4);
+  const write = (storageName: string): void => {
+    const { exchange } = postOf('');
+    const route = { resource: { storageName, strategy: {} } } as Route;
+    const sender = { user: grantFor('one').user, usage: usages.of('one'), allowedUnder: 0 };
+    void client.run({ exchange, route, sender }, () => ({ body: new Uint8Array(0) }));
+  };
+  write('pods');
+  costs.record(['POST pods '], LONG_JOB_MS);
+  write('pods');
+  write('secrets');
+  costs.record(['POST pods '], 1);
+  write('pods');
+  expect(alone).toEqual([false, true, false, false]);
+});
 
 test('a large job whose client is gone when its turn comes is not run', async () => {
   const { began, send, answer } = setUp();

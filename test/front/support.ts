@@ -9,6 +9,7 @@ import { Collection } from '../../workers/front/collection.js';
 import type { ReadContext } from '../../workers/front/readContext.js';
 import { Front } from '../../workers/front/front.js';
 import { History } from '../../workers/front/history.js';
+import { JobCosts } from '../../workers/front/jobCosts.js';
 import { PoolClient } from '../../workers/front/poolClient.js';
 import { Proposals } from '../../workers/front/proposals.js';
 import type { State } from '../../workers/front/state.js';
@@ -63,7 +64,7 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
   const front = new Front({
     registry: () => registry,
     state,
-    pool: new PoolClient({ run: async job => run(job), threads: 1 }, access, () => 0),
+    pool: new PoolClient({ run: async job => run(job), threads: 1, costs: new JobCosts() }, access, () => 0),
     proposals,
     reads,
     paths: () => false,

@@ -8,6 +8,7 @@ import { InFlight } from '../../core/threads/inFlight.js';
 import { packJobs, unpackOutcomes } from '../../core/threads/jobs.js';
 import type { Observation, WriterChannel } from '../../core/threads/lifecycle.js';
 import type { Batch, BatchOutcome, Job, JobOutcome, JobResult, LateOutcome } from '../../core/threads/messages.js';
+import { JobCosts } from './jobCosts.js';
 import { Lanes } from './lanes.js';
 import { PoolThreads } from './poolThreads.js';
 import { tooBusy } from './refusals.js';
@@ -23,6 +24,8 @@ const OPTIONS = {
 
 interface Waiting {
   readonly job: Job;
+  /** The kind of job by which its cost is remembered. */
+  readonly kind: string | undefined;
   readonly resolve: (result: JobResult) => void;
   readonly reject: (error: Error) => void;
 }
@@ -77,6 +80,8 @@ export class Pool {
 
   /** Number of threads. */
   readonly threads: number;
+  /** Which kinds of jobs have taken long. */
+  readonly costs = new JobCosts();
 
   constructor({ threads, module, data, connect, observed, log }: PoolParts) {
     this.threads = threads;
@@ -121,15 +126,15 @@ export class Pool {
 
   /**
    * Runs a job, in a batch with others unless it `isLong`: short jobs do not wait for long ones, of which at most
-   * `threads - 1` may run at once. Throws Refusal TooManyRequests if too many jobs are in flight. Rejects with an
+   * `threads - 1` may run at once. What it costs is remembered in `costs` under its `kind`. Throws Refusal TooManyRequests if too many jobs are in flight. Rejects with an
    * error if the thread ends, and with Refusal ServiceUnavailable if the pool is closed before.
    */
-  run(job: Job, isLong = false): Promise<JobResult> {
+  run(job: Job, isLong = false, kind?: string): Promise<JobResult> {
     if (this.#load >= POOL_QUEUE) throw tooBusy();
     this.#load++;
     return new Promise((resolve, reject) => {
-      if (isLong) return this.#dispatch([{ job, resolve, reject }], true);
-      this.#gathered.push({ job, resolve, reject });
+      if (isLong) return this.#dispatch([{ job, kind, resolve, reject }], true);
+      this.#gathered.push({ job, kind, resolve, reject });
       if (this.#gathered.length >= POOL_BATCH) return this.#dispatch(this.#gathered.splice(0));
       if (this.#isScheduled) return;
       this.#isScheduled = true;
@@ -171,7 +176,13 @@ export class Pool {
     );
   }
 
-  #batchEnded(id: number, { thread, outcomes }: BatchOutcome): void {
+  #batchEnded(id: number, { thread, outcomes, ms }: BatchOutcome): void {
+    const jobs = this.#dispatched.get(id)?.jobs;
+    if (jobs)
+      this.costs.record(
+        jobs.map(waiting => waiting?.kind),
+        ms,
+      );
     for (const [at, outcome] of unpackOutcomes(outcomes).entries()) if (outcome) this.#settle(id, at, outcome);
     // Piscina's Map of tasks outlives them by some collections, and with each task its result (docs/decisions/0007).
     outcomes.rows = [];

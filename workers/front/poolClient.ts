@@ -30,13 +30,19 @@ function weightOf({ exchange, route }: FrontRequest, bytes: number, first: numbe
   return bytes * (route.resource?.strategy.weight ?? 1) * (isSlow ? YAML_WEIGHT : 1);
 }
 
+/** The kind of job by which the cost of a write is remembered: its method and resource decide which policies it meets. */
+const kindOf = ({ exchange, route: { resource, subresource } }: FrontRequest): string | undefined =>
+  exchange.method === 'GET' || !resource
+    ? undefined
+    : `${exchange.method} ${resource.storageName} ${subresource?.name ?? ''}`;
+
 /** Runs the jobs of requests: sends what is known of their senders to the pool, and remembers what the pool finds. */
 export class PoolClient {
   /** Large jobs run on all threads but one, their senders in turn, so that small jobs do not wait for them. */
   readonly #largeJobs: FairLimiter;
 
   constructor(
-    readonly pool: Pick<Pool, 'run' | 'threads'>,
+    readonly pool: Pick<Pool, 'run' | 'threads' | 'costs'>,
     readonly access: AccessCache,
     readonly now: () => number,
     /** Called with what is to be recorded about credentials. */
@@ -86,6 +92,7 @@ export class PoolClient {
     const result = await this.#inTurn(
       sender,
       weightOf(request, bytes, first),
+      kindOf(request),
       () => !exchange.aborted,
       () => {
         const given = fields();
@@ -123,7 +130,7 @@ export class PoolClient {
     const bytes = rendering.objects.reduce((sum, object) => sum + object.length, 0);
     // Encodings are shared: the others need them even if the client of this request is gone.
     const isWanted = () => rendering.events !== undefined || rendering.records !== undefined || !exchange.aborted;
-    return await this.#inTurn(sender, bytes, isWanted, () => renderJob(exchange, rendering));
+    return await this.#inTurn(sender, bytes, undefined, isWanted, () => renderJob(exchange, rendering));
   }
 
   /**
@@ -140,12 +147,22 @@ export class PoolClient {
     });
   }
 
-  /** Runs a job; one with many bytes when it is its turn. Throws an Error if it is not wanted any more by then. */
-  #inTurn({ usage }: Sender, weight: number, isWanted: () => boolean, job: () => Job): Promise<JobResult> {
-    if (weight < LARGE_JOB_BYTES) return this.pool.run(job());
+  /**
+   * Runs a job; one with many bytes, or of a kind that has taken long, when it is its turn. Throws an Error if it is not
+   * wanted any more by then.
+   */
+  #inTurn(
+    { usage }: Sender,
+    weight: number,
+    kind: string | undefined,
+    isWanted: () => boolean,
+    job: () => Job,
+  ): Promise<JobResult> {
+    const isLong = weight >= LARGE_JOB_BYTES || (kind !== undefined && this.pool.costs.isLong(kind));
+    if (!isLong) return this.pool.run(job(), false, kind);
     return this.#largeJobs.run(usage, async () => {
       if (!isWanted()) throw new Error('the client has closed the connection');
-      return await this.pool.run(job(), true);
+      return await this.pool.run(job(), true, weight >= LARGE_JOB_BYTES ? undefined : kind);
     });
   }
 

@@ -93,8 +93,9 @@ const thread = runThread<ToPoolThread, FromPoolThread, PoolStarted>({
 /** Runs a batch, once the thread has started. */
 export default async function runBatch({ id, jobs }: Batch): Promise<BatchOutcome> {
   const { runner } = await thread;
+  const began = performance.now();
   const [outcomes, transfer] = packOutcomes(await runner.run(id, unpackJobs(jobs)));
-  const answer = { thread: threadId, outcomes };
+  const answer: BatchOutcome = { thread: threadId, outcomes, ms: performance.now() - began };
   if (transfer.length === 0) return answer;
   return move({ [transferableSymbol]: transfer, [valueSymbol]: answer }) as never;
 }
