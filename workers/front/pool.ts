@@ -126,8 +126,9 @@ export class Pool {
 
   /**
    * Runs a job, in a batch with others unless it `isLong`: short jobs do not wait for long ones, of which at most
-   * `threads - 1` may run at once. What it costs is remembered in `costs` under its `kind`. Throws Refusal TooManyRequests if too many jobs are in flight. Rejects with an
-   * error if the thread ends, and with Refusal ServiceUnavailable if the pool is closed before.
+   * `threads - 1` may run at once. What it costs is remembered in `costs` under its `kind`. Throws Refusal
+   * TooManyRequests if too many jobs are in flight. Rejects with an error if the thread ends, and with Refusal
+   * ServiceUnavailable if the pool is closed before.
    */
   run(job: Job, isLong = false, kind?: string): Promise<JobResult> {
     if (this.#load >= POOL_QUEUE) throw tooBusy();

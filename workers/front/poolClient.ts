@@ -30,7 +30,7 @@ function weightOf({ exchange, route }: FrontRequest, bytes: number, first: numbe
   return bytes * (route.resource?.strategy.weight ?? 1) * (isSlow ? YAML_WEIGHT : 1);
 }
 
-/** The kind of job by which the cost of a write is remembered: its method and resource decide which policies it meets. */
+/** By what the cost of a write is remembered: its method and resource decide which policies it meets. */
 const kindOf = ({ exchange, route: { resource, subresource } }: FrontRequest): string | undefined =>
   exchange.method === 'GET' || !resource
     ? undefined
@@ -148,8 +148,8 @@ export class PoolClient {
   }
 
   /**
-   * Runs a job; one with many bytes, or of a kind that has taken long, when it is its turn. Throws an Error if it is not
-   * wanted any more by then.
+   * Runs a job; one with many bytes, or of a kind that has taken long, when it is its turn. Throws an Error if it is
+   * not wanted any more by then.
    */
   #inTurn(
     { usage }: Sender,
