@@ -119,6 +119,8 @@ export class UwsStream implements ResponseStream {
   /** Number of bytes that uWS holds because the socket did not accept them. */
   private held = 0;
   private queued = false;
+  /** Whether it was flushed before. The head is written at the end of a turn too, so the first flush follows it. */
+  private begun = false;
   private ending = false;
   private closed = false;
   private high = false;
@@ -185,6 +187,7 @@ export class UwsStream implements ResponseStream {
   /** Writes as many bytes as the socket accepts. */
   flush(): void {
     this.queued = false;
+    this.begun = true;
     if (this.closed || this.blocked) return;
     const { length } = this.options;
     do this.res.cork(() => (length === undefined ? this.chunk() : this.part(length)));
@@ -247,7 +250,7 @@ export class UwsStream implements ResponseStream {
   private schedule(): void {
     if (this.queued || this.blocked) return;
     this.queued = true;
-    if (this.options.isNews) flushInRound(this);
+    if (this.options.isNews && this.begun) flushInRound(this);
     else flushAtTurnEnd(this);
   }
 }

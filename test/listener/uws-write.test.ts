@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { StreamOptions } from '../../core/api/listener.js';
 import type { Response } from '../../plugins/listener/uws-types.js';
-import { UwsStream } from '../../plugins/listener/uws-write.js';
+import { flushAtTurnEnd, flushInRound, UwsStream } from '../../plugins/listener/uws-write.js';
 
 const CORK_BUFFER = 16 * 1024;
 
@@ -161,4 +161,22 @@ it.each(KINDS)('every byte of a stream, %s, reaches a client whose socket is ful
     // A write of one byte, which was sent ahead, before one that is not copied.
     { numRuns: 300, examples: [[[13, 0, 300_000, 0], []]] },
   );
+});
+
+it('a stream of news begins behind its head, even if a round is about to flush others', async () => {
+  await new Promise(resolve => setImmediate(resolve));
+  const order: string[] = [];
+  const response = {
+    cork: (work: () => void) => work(),
+    onWritable: () => undefined,
+    write: (bytes: Uint8Array) => order.push(Buffer.from(bytes).toString()) > 0,
+  } as unknown as Response;
+  flushInRound({ flush: () => order.push('another stream') });
+  flushAtTurnEnd({ flush: () => order.push('head') });
+  const stream = new UwsStream(response, () => undefined, false, { isNews: true });
+  stream.write(Buffer.from('body'));
+  await vi.waitUntil(() => order.includes('body'));
+  stream.write(Buffer.from('more'));
+  await vi.waitUntil(() => order.includes('more'));
+  expect(order).toEqual(['another stream', 'head', 'body', 'more']);
 });
