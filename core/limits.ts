@@ -151,6 +151,8 @@ export const WATCH_BACKLOG_BYTES = 8 * 1024 * 1024;
 export const LONG_JOB_MS = 20;
 /** The same for several jobs in one batch: those of each of their kinds are then run alone, to tell which it was. */
 export const LONG_BATCH_MS = 40;
+/** Milliseconds for which a request waits, after a start, for the objects of its kind to be read from the store. */
+export const LOADING_MS = 30_000;
 /** Requests waiting for the pool before new ones are answered with 429 and Retry-After. */
 export const POOL_QUEUE = 10_000;
 /**

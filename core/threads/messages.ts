@@ -93,6 +93,8 @@ export interface SnapshotMessage {
   readonly revision: number;
   readonly page: SnapshotPage;
   readonly last: boolean;
+  /** Prefixes of which objects are still to come; undefined if these may be any. */
+  readonly missing?: readonly string[];
 }
 
 /** Committed changes, and for the front end the verdicts on its proposals. */

@@ -89,3 +89,44 @@ it('threads that start are sent the same memory, each its own part, and then wha
   for (const port of ports) port.close();
   await writer.close();
 });
+
+it('resources with few objects come first, and threads that need no others do not wait for the rest', async () => {
+  const store = await openMemory({});
+  const many = Array.from({ length: 1200 }, (_, i) => put(`core/pods/a/${i}`, '1')[0]);
+  await store.commit([many, [...put('core/configmaps/a/1', '1'), ...put('core/secrets/a/1', '1')]]);
+  const { range } = store;
+  let release: () => void = () => undefined;
+  const held = new Promise<void>(resolve => (release = resolve));
+  store.range = async (...asked) => {
+    if (asked[0] === 'core/pods/') await held;
+    return await range.apply(store, asked);
+  };
+  const writer = new Writer(store, new Int32Array(new SharedArrayBuffer(64)), error => {
+    throw error;
+  });
+  await writer.start();
+  const { port1, port2 } = new MessageChannel();
+  writer.connect({ port: port1, counter: 0, reacts: true });
+  const keys = new Set<string>();
+  let note: (missing: readonly string[]) => void = () => undefined;
+  const missing = new Promise<readonly string[]>(resolve => (note = resolve));
+  const complete = new Promise<void>(resolve => {
+    port2.on('message', (data: unknown) => {
+      const message = decodeFromWriter(data, undefined);
+      if (message.is !== 'snapshot') return;
+      readSnapshot(message.page, ({ key }) => keys.add(key));
+      if (message.missing) note(message.missing);
+      if (message.last) resolve();
+    });
+  });
+  port2.postMessage({ is: 'subscribe', prefixes: [''] });
+  expect(await missing).toEqual(['core/pods/']);
+  expect([...keys].filter(key => !key.startsWith('core/pods/'))).toEqual(['core/configmaps/a/1', 'core/secrets/a/1']);
+  const secrets = subscribe(writer, 1, ['core/secrets/'], always);
+  expect([...(await secrets.done).values.keys()]).toEqual(['core/secrets/a/1']);
+  release();
+  await complete;
+  expect(keys.size).toBe(1202);
+  for (const port of [port2, secrets.port]) port.close();
+  await writer.close();
+});

@@ -134,6 +134,8 @@ export class Front {
     if (route.missing === 'namespace') throw badRequest('Namespace parameter required.');
     if (!resource) throw unknownPath();
     if (!isMethodAllowed(exchange.method, route)) throw methodNotAllowedError(route);
+    const objects = this.parts.state.loading.waitFor(resource.storageName);
+    if (objects) await objects;
     await READS[target.verb as keyof typeof READS](reads, request, resource);
   }
 
@@ -161,6 +163,9 @@ export class Front {
 
   async #runWrite(request: FrontRequest, body: Uint8Array): Promise<void> {
     const { verb } = request.route.target as ResourceTarget;
+    // Writes are answered with their events, which follow all objects.
+    const objects = request.route.resource?.stored ? this.parts.state.loading.waitFor() : undefined;
+    if (objects) await objects;
     if (verb === 'deletecollection') return await this.#deleter.answer(request, body);
     respond(request.exchange, await runWrite(this.parts, request, { body }));
   }

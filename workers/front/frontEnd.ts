@@ -53,8 +53,6 @@ interface FrontEndParts extends FrontEndInputs {
 export interface FrontEnd {
   readonly front: Front;
   readonly live: LiveRegistry;
-  /** Resolves once every stored object is in the cache. */
-  readonly loaded: Promise<void>;
   /** Work after the start that health endpoints wait for. */
   readonly hooks: { readonly controllersStarted: PostStartHook; readonly bootstrapped: PostStartHook };
   readonly healthAccess: HealthAccess;
@@ -81,10 +79,6 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     if (counters) credentials.count(counters);
     if (labels) setLabels(front, labels, naming, log);
   });
-  let isLoaded: () => void = () => undefined;
-  const loaded = new Promise<void>(resolve => {
-    isLoaded = resolve;
-  });
   await checkTypes(resourceTypes(data, plugins).custom, naming);
   const live = liveRegistry(data, plugins, log, (registry, ended) => {
     state.adopt(registry);
@@ -104,7 +98,6 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
       healthAccess.policyChanged();
     },
     verdicts => proposals.settle(verdicts),
-    () => isLoaded(),
     answer => writer.settle(answer),
     moved => feed.port.postMessage(moved),
     settings.historyRetention,
@@ -161,7 +154,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     metrics: requests,
     audit: openAudit(parts),
   });
-  return { front, live, loaded, hooks, address, healthAccess, finishWatches: () => hub.finish(state.revision) };
+  return { front, live, hooks, address, healthAccess, finishWatches: () => hub.finish(state.revision) };
 }
 
 /** A check of an embedded store that is answered at once. One of a remote store is not: it may fail at any time. */

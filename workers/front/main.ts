@@ -4,6 +4,7 @@ import { type Listener, listener } from '../../core/api/listener.js';
 import { FUTURE_REVISION_MS } from '../../core/limits.js';
 import { ObservedMetrics } from '../../core/metrics/index.js';
 import type { Naming } from '../../core/naming.js';
+import type { Releases } from '../../core/plugin/releases.js';
 import type { Registry } from '../../core/schema/resource.js';
 import { hasOwnRole } from '../../core/server/controllers.js';
 import type { DataDirectory } from '../../core/server/dataDirectory.js';
@@ -70,9 +71,9 @@ export function createThreads({ data, log, releases }: ThreadScope): Threads {
 }
 
 /**
- * Has the threads begin, and builds the front end. Resolves when every thread is ready and the cache holds all objects.
- * Throws ConfigError, and StoreError for a store that cannot be used; what was made until then is released with the
- * scope.
+ * Has the threads begin, and builds the front end. Resolves when requests can be answered: the threads that answer them
+ * are ready, and the cache has the objects of all resources but large ones, for which requests wait. Throws
+ * ConfigError, and StoreError for a store that cannot be used; what was made until then is released with the scope.
  */
 export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFrontEnd> {
   const { scope, threads } = inputs;
@@ -83,20 +84,47 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   store.begin();
   const opened = await store.ready();
   const frontEnd = await buildFrontEnd({ ...inputs, plugins, store, opened, pool, observed });
-  const ready = Promise.all([frontEnd.loaded, pool.ready()]);
-  // A store that has been used has the default roles of its last start. Controllers, which read all objects as well,
-  // begin behind the threads that answer requests.
-  const isNew = opened.revision === 0;
-  if (!isNew) await unlessFailed(store.failed, ready);
-  const { control, bootstrapped } = startControl(inputs, frontEnd, store, opened.shared !== undefined);
-  releases.add('the controllers', () => control.close());
-  const failed = Promise.race([store.failed, control.failed]);
-  if (isNew) await unlessFailed(failed, Promise.all([ready, bootstrapped]));
+  const { loading } = frontEnd.front.parts.state;
+  const ready = Promise.all([loading.first, pool.ready()]);
+  const begin = () => startControl(inputs, frontEnd, store, opened.shared !== undefined);
+  let failed: Promise<Error>;
+  if (opened.revision === 0) {
+    const { control, bootstrapped } = begin();
+    releases.add('the controllers', () => control.close());
+    failed = Promise.race([store.failed, control.failed]);
+    await unlessFailed(failed, Promise.all([ready, bootstrapped]));
+  } else {
+    // A store that has been used has the default roles of its last start. Controllers, which read all objects as well,
+    // begin behind what answers requests.
+    await unlessFailed(store.failed, ready);
+    failed = Promise.race([store.failed, beginLater(loading.all, releases, begin)]);
+  }
   const serve = plugins.at(listener).at(-1);
   if (!serve) throw new Error('no listener could be loaded');
   const { front, healthAccess, finishWatches, address } = frontEnd;
   await healthAccess.refresh();
   return { address, front, listener: serve, storeName: opened.storeName, failed, finishWatches };
+}
+
+/**
+ * Begins the controllers at a later time, unless the server is closed before. Resolves with the reason if they fail.
+ */
+async function beginLater(
+  time: Promise<void>,
+  releases: Releases,
+  begin: () => { readonly control: ControlThread },
+): Promise<Error> {
+  let control: ControlThread | undefined;
+  let isClosed = false;
+  releases.add('the controllers', async () => {
+    isClosed = true;
+    await control?.close();
+  });
+  await time;
+  // Nothing fails that has not begun.
+  if (isClosed) return await new Promise<never>(() => undefined);
+  ({ control } = begin());
+  return await control.failed;
 }
 
 /**
@@ -106,7 +134,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
  */
 function startControl(
   { naming, settings, controlData }: FrontEndInputs,
-  { front, live, loaded, hooks }: FrontEnd,
+  { front, live, hooks }: FrontEnd,
   store: StoreThread,
   shared: boolean,
 ): { control: ControlThread; bootstrapped: Promise<void> } {
@@ -119,7 +147,7 @@ function startControl(
     store,
     shared,
     async handle(request, reply) {
-      await loaded;
+      await front.parts.state.loading.all;
       await front.parts.state.reaches(request.revision, FUTURE_REVISION_MS);
       const ownRole = settings.useServiceAccountCredentials && hasOwnRole(request.controller);
       if (ownRole) await bootstrapped;

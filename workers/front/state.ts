@@ -6,6 +6,7 @@ import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
 import { readSnapshot } from '../../core/threads/snapshot.js';
 import { type Change, Collection } from './collection.js';
 import { History } from './history.js';
+import { Loading } from './loading.js';
 import type { ApiObject } from '../../core/model/object.js';
 
 /** Resources whose objects decide about access: their changes void cached decisions. */
@@ -18,10 +19,13 @@ const resourcesOf = (registry: Registry): Resource[] =>
 export class State {
   readonly collections = new Map<string, Collection>();
   readonly history: History;
+  /** Which collections are complete. */
+  readonly loading = new Loading();
   revision = 0;
   readonly #buffers = new BufferCompactor();
   /** The group versions that `adopt` has seen. */
   readonly #adopted = new WeakSet<GroupVersion>();
+  #isPartlyLoaded = false;
   readonly #waiting = new Set<{ readonly revision: number; readonly wake: () => void }>();
 
   constructor(
@@ -31,7 +35,6 @@ export class State {
     readonly onChange: (change: Change) => void,
     readonly onPolicy: () => void,
     readonly onVerdicts: (verdicts: readonly Verdict[]) => void,
-    readonly onLoaded: () => void,
     /** Takes the writer's answers to requests of the front end. */
     readonly onAnswer: (message: Extract<FromWriter, { requestId: number }>) => void,
     /** Is given the values that were moved, for the other threads. */
@@ -79,7 +82,8 @@ export class State {
         readSnapshot(message.page, entry => this.#load(entry));
         this.revision = message.revision;
         this.history.floor = message.revision;
-        if (message.last) this.#loaded();
+        if (message.last) this.#complete([]);
+        else if (message.missing) this.#complete(message.missing);
         return;
       case 'events':
         for (const event of message.events) this.#apply(event);
@@ -116,13 +120,17 @@ export class State {
   }
 
   /**
-   * Deletions before the start are not known, so that every collection counts as changed at this revision.
+   * All collections are complete but those with the prefixes `missing`, of which some objects are here. Deletions
+   * before the start are not known, so that every collection counts as changed at this revision.
    */
-  #loaded(): void {
-    for (const collection of this.collections.values()) collection.revision = this.revision;
-    this.live.markOlderObjects(name => (this.collections.get(name)?.entries.size ?? 0) > 0, this.revision);
+  #complete(missing: readonly string[]): void {
+    if (!this.#isPartlyLoaded) {
+      this.#isPartlyLoaded = true;
+      for (const collection of this.collections.values()) collection.revision = this.revision;
+      this.live.markOlderObjects(name => (this.collections.get(name)?.entries.size ?? 0) > 0, this.revision);
+    }
     this.live.rebuild();
-    this.onLoaded();
+    this.loading.complete(missing.map(prefix => storageNameIn(prefix)));
   }
 
   /** Objects may arrive before the definition of their kind: all come in the order of their keys. */

@@ -11,7 +11,7 @@ const isWhole = (prefix: string): boolean => prefix === '' || `${storageNameIn(p
 
 /** Objects of one resource. */
 interface RecordedPage {
-  /** `group/plural/`. */
+  /** `group/plural/`, or nothing for a page without objects. */
   readonly prefix: string;
   readonly message: SnapshotMessage;
 }
@@ -37,7 +37,7 @@ function runsOf(items: readonly SnapshotItem[]): { readonly prefix: string; read
 /**
  * The first snapshot of everything, for all threads that start: each object is read and packed once, into shared memory
  * that the threads keep. A thread that subscribes is sent what was read so far, then the rest as it is read, and then
- * the events since.
+ * the events since. It need not wait for resources that it does not follow.
  */
 export class FirstSnapshot {
   readonly #pages: RecordedPage[] = [];
@@ -45,8 +45,9 @@ export class FirstSnapshot {
   /** The events of each commit group since. */
   readonly #events: (readonly WireEvent[])[] = [];
   #eventCount = 0;
-  /** Set when everything was read. */
-  #revision: number | undefined;
+  /** Prefixes of resources that were not read completely; undefined while these may be any. */
+  #missing: readonly string[] | undefined;
+  #revision = 0;
 
   /** Whether a thread with these prefixes can be sent this snapshot. */
   fits(prefixes: readonly string[]): boolean {
@@ -64,24 +65,48 @@ export class FirstSnapshot {
       if (events.length > 0) to.deliver({ is: 'events', revision, events, verdicts: [] });
     }
     for (const page of this.#pages) send(follower, page);
-    if (this.#revision === undefined) this.#followers.push(follower);
-    else end(follower, this.#revision);
+    if (this.#isComplete(follower)) end(follower, this.#revision);
+    else this.#followers.push(follower);
+  }
+
+  /** Whether a thread waits for objects with this prefix, and does not follow everything. */
+  isAwaited(prefix: string): boolean {
+    return this.#followers.some(follower => !follower.prefixes.includes('') && isWanted(follower, prefix));
+  }
+
+  /** Whether threads were told that some resources are complete. */
+  get isPartlyServed(): boolean {
+    return this.#missing !== undefined;
   }
 
   /** Adds objects as of a revision, in the order of their keys. */
   add(items: readonly SnapshotItem[], revision: number): void {
-    for (const run of runsOf(items)) {
-      const page = packSnapshot(run.items, true);
-      const recorded = { prefix: run.prefix, message: { is: 'snapshot', revision, page, last: false } } as const;
-      this.#pages.push(recorded);
-      for (const follower of this.#followers) send(follower, recorded);
-    }
+    for (const run of runsOf(items)) this.#record(run.prefix, run.items, revision);
   }
 
-  /** Called when all objects were added. */
-  complete(revision: number): void {
+  /**
+   * Called when all objects were added but those of the resources with the prefixes `missing`. Threads that follow all
+   * resources are told, and those that follow none of the missing ones have all they need.
+   */
+  complete(revision: number, missing: readonly string[] = []): void {
     this.#revision = revision;
-    for (const follower of this.#followers.splice(0)) end(follower, revision);
+    this.#missing = missing;
+    if (missing.length > 0) this.#record('', [], revision);
+    for (const follower of this.#followers.splice(0))
+      if (this.#isComplete(follower)) end(follower, revision);
+      else this.#followers.push(follower);
+  }
+
+  #record(prefix: string, items: readonly SnapshotItem[], revision: number): void {
+    const page = packSnapshot(items, true);
+    const message = { is: 'snapshot', revision, page, last: false, missing: this.#missing } as const;
+    const recorded = { prefix, message };
+    this.#pages.push(recorded);
+    for (const follower of this.#followers) send(follower, recorded);
+  }
+
+  #isComplete(follower: Follower): boolean {
+    return this.#missing?.every(prefix => !isWanted(follower, prefix)) ?? false;
   }
 
   /** Ends the snapshot before it is complete. Returns who waits for the rest, with the keys that each was sent. */

@@ -1,5 +1,6 @@
 import { Compacted, type Page, type Storage, Unavailable } from '../../core/api/storage.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
+import { storageNameIn } from '../../core/threads/entry.js';
 import type { WireEvent } from '../../core/threads/messages.js';
 import { packSnapshot } from '../../core/threads/snapshot.js';
 import { FirstSnapshot } from './firstSnapshot.js';
@@ -17,6 +18,21 @@ const FIRST_PAGE = 500;
 const FIRST_MS = 30_000;
 /** Pause before an unavailable store is read again. */
 const RETRY_MS = 500;
+
+/** The objects of a resource with many, after the key `after`. */
+interface Rest {
+  readonly prefix: string;
+  readonly after: string;
+}
+
+/** A key behind all keys with a prefix, which ends with a slash. */
+const behind = (prefix: string): string => `${prefix.slice(0, -1)}0`;
+
+/** The prefix of the resource that all objects of a full page are of; undefined if they are of several. */
+function onlyPrefixOf({ items, more }: Page): string | undefined {
+  const prefix = `${storageNameIn(items[0]?.key ?? '')}/`;
+  return more && items.at(-1)!.key.startsWith(prefix) ? prefix : undefined;
+}
 
 const pause = (): Promise<void> => new Promise(resolve => setTimeout(resolve, RETRY_MS));
 
@@ -61,26 +77,57 @@ export class Snapshots {
     return this.#first;
   }
 
-  /** Reads the first snapshot: the next page while one is packed and sent. */
+  /**
+   * Reads the first snapshot: of resources with many objects only a page, so that all others can be served early; then
+   * the rest of each, beginning with what threads wait for that need no other.
+   */
   async #readFirst(first: FirstSnapshot): Promise<void> {
-    let next: Promise<Page> | undefined = this.#page('', undefined, undefined, FIRST_PAGE);
-    let revision = 0;
-    while (next) {
-      const page: Page = await next;
-      revision = page.revision;
-      next = page.more ? this.#page('', page.items.at(-1)!.key, revision, FIRST_PAGE) : undefined;
-      // It may fail before it is waited for.
-      next?.catch(() => undefined);
-      first.add(page.items, revision);
+    const rests: Rest[] = [];
+    const revision = await this.#readPages(first, '', undefined, undefined, page => {
+      const after = page.items.at(-1)!.key;
+      const prefix = onlyPrefixOf(page);
+      if (prefix === undefined) return after;
+      rests.push({ prefix, after });
+      return behind(prefix);
+    });
+    const missing = (): string[] => rests.map(({ prefix }) => prefix);
+    first.complete(revision, missing());
+    while (rests.length > 0) {
+      const awaited = rests.findIndex(({ prefix }) => first.isAwaited(prefix));
+      const { prefix, after } = rests[Math.max(0, awaited)]!;
+      await this.#readPages(first, prefix, after, revision, page => page.items.at(-1)!.key);
+      rests.splice(Math.max(0, awaited), 1);
+      first.complete(revision, missing());
     }
-    first.complete(revision);
     collectGarbageSoon();
     setTimeout(() => (this.#first = undefined), FIRST_MS).unref();
   }
 
+  /** Reads pages, the next one while one is packed and sent. Resolves with their revision. */
+  async #readPages(
+    first: FirstSnapshot,
+    prefix: string,
+    after: string | undefined,
+    asOf: number | undefined,
+    /** The key after which the next page begins. */
+    nextAfter: (page: Page) => string,
+  ): Promise<number> {
+    let next: Promise<Page> | undefined = this.#page(prefix, after, asOf, FIRST_PAGE);
+    for (;;) {
+      const page: Page = await next;
+      const { revision } = page;
+      next = page.more ? this.#page(prefix, nextAfter(page), revision, FIRST_PAGE) : undefined;
+      // It may fail before it is waited for.
+      next?.catch(() => undefined);
+      first.add(page.items, revision);
+      if (!next) return revision;
+    }
+  }
+
   /** Sends everyone who waits for the first snapshot one of its own, if reading it took longer than history is kept. */
   #replaceFirst(error: Error): void {
-    if (!(error instanceof Compacted)) {
+    // Who was told that resources are complete has shown their objects, and would miss the changes since.
+    if (!(error instanceof Compacted) || this.#first!.isPartlyServed) {
       this.fatal(error);
       return;
     }

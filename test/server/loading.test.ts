@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Agent, request } from 'undici';
+import { afterAll, expect, it } from 'vitest';
+import type { RunningServer } from '../../core/index.js';
+import { startServer } from './library.js';
+
+const agent = new Agent({ connect: { rejectUnauthorized: false } });
+afterAll(() => agent.close());
+
+/** Enough for a page of the first snapshot, of 500 objects, without any of other resources. */
+const OBJECTS = 1200;
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+const SECRETS = '/api/v1/namespaces/default/secrets';
+
+interface Answer {
+  readonly kind?: string;
+  readonly metadata?: { readonly resourceVersion?: string };
+  readonly items?: readonly unknown[];
+}
+
+async function call(server: RunningServer, method: 'GET' | 'POST', path: string, body?: object) {
+  const { statusCode: status, body: answer } = await request(server.url + path, {
+    method,
+    dispatcher: agent,
+    headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' },
+    body: body && JSON.stringify(body),
+  });
+  return { status, body: (await answer.json()) as Answer };
+}
+
+const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
+
+/** Notes when a promise is resolved. */
+function noted<T>(promise: Promise<T>): { readonly result: Promise<T>; isDone: boolean } {
+  const note = { result: promise, isDone: false };
+  void promise.then(() => {
+    note.isDone = true;
+  });
+  return note;
+}
+
+it('serves resources as they are read, and requests for the others wait and are answered completely', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'capstan-loading-'));
+  const file = join(dataDir, 'held');
+  const common = { dataDir, port: 0 } as const;
+  const first = await startServer(common);
+  await Promise.all(
+    Array.from({ length: OBJECTS }, (_, i) => call(first, 'POST', CONFIG_MAPS, configMap(`c${String(i)}`))),
+  );
+  await call(first, 'POST', SECRETS, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'small' } });
+  await first.close();
+  writeFileSync(file, '');
+  const use = pathToFileURL(resolve('dist/test/server/fixtures/heldStorage.js')).href;
+  const config = { path: join(dataDir, 'store'), prefix: 'core/configmaps/', file };
+  const server = await startServer({ ...common, plugins: [{ use, config }] });
+  try {
+    const waiting = [
+      noted(call(server, 'GET', CONFIG_MAPS)),
+      noted(call(server, 'GET', `${CONFIG_MAPS}/c${OBJECTS - 1}`)),
+      noted(call(server, 'GET', `${CONFIG_MAPS}/absent`)),
+      noted(call(server, 'POST', CONFIG_MAPS, configMap('new'))),
+    ] as const;
+    const secrets = await call(server, 'GET', SECRETS);
+    expect(secrets.body.items).toHaveLength(1);
+    expect(await call(server, 'GET', `${SECRETS}/absent`)).toMatchObject({ status: 404 });
+    expect((await request(`${server.url}/readyz`, { dispatcher: agent })).statusCode).toBe(500);
+    // A watch from before sees the write that waits.
+    const { resourceVersion } = secrets.body.metadata!;
+    const watched = await request(
+      `${server.url}${SECRETS}?watch=true&timeoutSeconds=20&resourceVersion=${resourceVersion}`,
+      { dispatcher: agent, headers: { authorization: `Bearer ${server.token}` } },
+    );
+    const secret = call(server, 'POST', SECRETS, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'later' } });
+    expect((await call(server, 'GET', SECRETS)).body.items).toHaveLength(1);
+    expect(waiting.map(({ isDone }) => isDone)).toEqual([false, false, false, false]);
+    rmSync(file);
+    const [list, last, absent, created] = await Promise.all(waiting.map(({ result }) => result));
+    expect([last!.status, absent!.status, created!.status]).toEqual([200, 404, 201]);
+    // The certificate authority of the cluster is one more, and the new one may be there.
+    expect([OBJECTS + 1, OBJECTS + 2]).toContain(list!.body.items!.length);
+    expect((await secret).status).toBe(201);
+    let events = '';
+    for await (const chunk of watched.body) {
+      events += String(chunk);
+      if (events.includes('"name":"later"')) break;
+    }
+    expect((await call(server, 'GET', CONFIG_MAPS)).body.items).toHaveLength(OBJECTS + 2);
+  } finally {
+    await server.close();
+    rmSync(dataDir, { recursive: true });
+  }
+});
+
+it('can be closed while it still reads objects', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'capstan-loading-'));
+  const common = { dataDir, port: 0 } as const;
+  const first = await startServer(common);
+  await Promise.all(Array.from({ length: OBJECTS }, (_, i) => call(first, 'POST', CONFIG_MAPS, configMap(`c${i}`))));
+  await first.close();
+  const file = join(dataDir, 'held');
+  writeFileSync(file, '');
+  const use = pathToFileURL(resolve('dist/test/server/fixtures/heldStorage.js')).href;
+  const config = { path: join(dataDir, 'store'), prefix: 'core/configmaps/', file };
+  const server = await startServer({ ...common, plugins: [{ use, config }] });
+  const closed = server.close();
+  rmSync(file);
+  await closed;
+  const again = await startServer(common);
+  // The certificate authority of the cluster is one more.
+  expect((await call(again, 'GET', CONFIG_MAPS)).body.items).toHaveLength(OBJECTS + 1);
+  await again.close();
+  rmSync(dataDir, { recursive: true });
+});
