@@ -9,6 +9,7 @@ import { Collection } from '../../workers/front/collection.js';
 import type { ReadContext } from '../../workers/front/readContext.js';
 import { Front } from '../../workers/front/front.js';
 import { History } from '../../workers/front/history.js';
+import { Loading } from '../../workers/front/loading.js';
 import { JobCosts } from '../../workers/front/jobCosts.js';
 import { PoolClient } from '../../workers/front/poolClient.js';
 import { Proposals } from '../../workers/front/proposals.js';
@@ -31,12 +32,15 @@ export const grantFor = (name: string): Grant => ({
 export function fakeState(): State & { put(key: string, value?: string): void; revision: number; time: number } {
   const collections = new Map<string, Collection>();
   const history = new History(0, Number.POSITIVE_INFINITY);
+  const loading = new Loading();
+  loading.complete();
   const state = {
     time: 0,
     now: () => state.time,
     revision: 1,
     collections,
     history,
+    loading,
     find: (key: string) => collections.get(storageNameIn(key))?.entries.get(key),
     put(key: string, value = 'object') {
       const name = storageNameIn(key);
