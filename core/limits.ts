@@ -26,6 +26,8 @@ export const HEADERS = 1000;
  * opens it, and the store needs descriptors as well.
  */
 export const CONNECTIONS = 16_384;
+/** Listening threads beside the main one. Each takes some 40 MB, and has its own share of the limits of a listener. */
+export const LISTENING_THREADS = 64;
 /**
  * How long a TLS handshake may take, and how long a header block: as in uWS, where this is compiled in. Then the
  * connection is closed, by `--listener=node` with 408 if it was the header block.

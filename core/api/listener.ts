@@ -148,6 +148,28 @@ export interface Listening {
    * closes all connections.
    */
   close(): Promise<void>;
+  /**
+   * Has the listener of another thread, which has joined, serve connections. All that are accepted from then on are
+   * passed to those that have joined, in turn, and none is served in this thread. This listener is closed first.
+   * Present in listeners with `join`.
+   *
+   * @example
+   * listening.share?.(joined.target); // of the other thread: const joined = await listener.join(binding, handle);
+   */
+  share?(target: number): void;
+}
+
+/**
+ * A listener that serves connections which the listener of another thread accepts.
+ *
+ * @example
+ * const { target, close } = await listener.join(binding, handle);
+ */
+export interface Joined {
+  /** What `Listening.share` in the thread that accepts is given. */
+  readonly target: number;
+  /** Waits for requests in flight for a limited time, then closes all connections. */
+  close(): Promise<void>;
 }
 
 /**
@@ -159,6 +181,11 @@ export interface Listening {
 export interface Listener {
   readonly name: string;
   listen(binding: Binding, handle: (exchange: Exchange) => void): Promise<Listening>;
+  /**
+   * Prepares to serve connections that another thread of this server accepts with `listen`. Absent in listeners that
+   * serve in one thread only; of plugins, only built-in ones are asked.
+   */
+  join?(binding: Binding, handle: (exchange: Exchange) => void): Promise<Joined>;
 }
 
 /**

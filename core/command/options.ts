@@ -1,5 +1,6 @@
+import { LISTENING_THREADS } from '../limits.js';
 import { AUTHORIZATION_MODES, type Settings } from '../server/settings.js';
-import { duration, flag, level, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
+import { duration, flag, integer, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
 
 /** A flag of `capstan serve`. */
 export interface Option {
@@ -375,6 +376,15 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
     { setting: 'listener', read: oneOf(['uws', 'node']), placeholder: 'NAME', help: 'uws or node (uws if available)' },
   ],
   [
+    'listening-threads',
+    {
+      setting: 'listeningThreads',
+      read: integer(1, LISTENING_THREADS),
+      placeholder: 'COUNT',
+      help: 'threads that serve connections; from 2 on, beside the main one (1)',
+    },
+  ],
+  [
     'livez-grace-period',
     {
       setting: 'livezGracePeriod',
@@ -392,7 +402,7 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map<string, Option>([
       help: 'time to continue serving after a signal, while /readyz fails (0)',
     },
   ],
-  ['v', { setting: 'verbosity', read: level, placeholder: 'LEVEL', help: 'log verbosity (0)' }],
+  ['v', { setting: 'verbosity', read: integer(0, 10), placeholder: 'LEVEL', help: 'log verbosity (0)' }],
 ]);
 
 /**

@@ -16,12 +16,14 @@ export const port: Reader<number> = (value, path) => {
   throw new ConfigError(path, `must be a port between 0 and 65535, not ${JSON.stringify(value)}`);
 };
 
-/** An integer from 0 to 10. */
-export const level: Reader<number> = (value, path) => {
-  const number = typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : value;
-  if (typeof number === 'number' && Number.isInteger(number) && number >= 0 && number <= 10) return number;
-  throw new ConfigError(path, `must be a whole number between 0 and 10, not ${JSON.stringify(value)}`);
-};
+/** An integer from `least` to `most`, which have at most two digits. */
+export const integer =
+  (least: number, most: number): Reader<number> =>
+  (value, path) => {
+    const number = typeof value === 'string' && /^\d{1,2}$/.test(value) ? Number(value) : value;
+    if (typeof number === 'number' && Number.isInteger(number) && number >= least && number <= most) return number;
+    throw new ConfigError(path, `must be a whole number between ${least} and ${most}, not ${JSON.stringify(value)}`);
+  };
 
 const TRUE: ReadonlySet<unknown> = new Set([true, '1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSE: ReadonlySet<unknown> = new Set([false, '0', 'f', 'F', 'FALSE', 'false', 'False']);

@@ -4,7 +4,7 @@ import type { CredentialMetrics } from './credentials.js';
 import type { ObservedMetrics } from './observed.js';
 import { registerPluginMetrics } from './plugins.js';
 import { registerProcessMetrics } from './process.js';
-import type { RequestMetrics } from './requests.js';
+import type { RequestCounts, RequestMetrics } from './requests.js';
 
 export { CredentialMetrics } from './credentials.js';
 export { ObservedMetrics } from './observed.js';
@@ -23,6 +23,8 @@ export function serverMetrics(
   credentials: CredentialMetrics,
   observed: ObservedMetrics,
   data: Pick<ThreadData, 'plugins' | 'calls'>,
+  /** What listening threads have counted. */
+  elsewhere: () => Promise<readonly RequestCounts[]>,
 ): Scrape {
   const registry = new Registry();
   requests.register(registry);
@@ -32,6 +34,9 @@ export function serverMetrics(
   registerPluginMetrics(registry, data);
   return {
     contentType: registry.contentType,
-    text: async () => `${await requests.text()}\n${await registry.metrics()}`,
+    async text() {
+      requests.setElsewhere(await elsewhere());
+      return `${await requests.text()}\n${await registry.metrics()}`;
+    },
   };
 }

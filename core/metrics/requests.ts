@@ -46,6 +46,12 @@ class Series {
     this.buckets[i]!++;
     this.seconds += seconds;
   }
+
+  add({ codes, buckets, seconds }: RequestCounts['series'][number]): void {
+    for (const [code, count] of codes) this.codes.set(code, (this.codes.get(code) ?? 0) + count);
+    for (const [i, count] of buckets.entries()) this.buckets[i]! += count;
+    this.seconds += seconds;
+  }
 }
 
 /** Series formatted in one turn of the event loop, which takes about a millisecond. */
@@ -71,6 +77,19 @@ function formatDurations({ labels, buckets, seconds }: Series): string {
     : `${text}${DURATION}_sum{${labels}} ${seconds}\n${DURATION}_count{${labels}} ${cumulative}\n`;
 }
 
+/** What was counted in one thread. */
+export interface RequestCounts {
+  readonly writing: number;
+  readonly reading: number;
+  readonly series: readonly {
+    readonly labels: string;
+    readonly timed: boolean;
+    readonly codes: readonly (readonly [code: number, count: number])[];
+    readonly buckets: readonly number[];
+    readonly seconds: number;
+  }[];
+}
+
 /**
  * Counts requests by status, their durations, and the requests in flight. Label values come from the registry, never
  * from the request, so that clients cannot create series.
@@ -81,10 +100,29 @@ export class RequestMetrics {
   readonly #byResource = new WeakMap<Resource, Map<string, Series>>();
   #writing = 0;
   #reading = 0;
+  #elsewhere: readonly RequestCounts[] = [];
+
+  /** What was counted here. */
+  counts(): RequestCounts {
+    const series = Array.from(this.#series.values(), ({ labels, timed, codes, buckets, seconds }) => ({
+      labels,
+      timed,
+      codes: [...codes],
+      buckets,
+      seconds,
+    }));
+    return { writing: this.#writing, reading: this.#reading, series };
+  }
+
+  /** Sets what other threads have counted, for the next texts and gauges. */
+  setElsewhere(counts: readonly RequestCounts[]): void {
+    this.#elsewhere = counts;
+  }
 
   /** Registers the gauge of requests in flight. */
   register(registry: Registry): void {
-    const [writing, reading] = [() => this.#writing, () => this.#reading];
+    const writing = () => this.#elsewhere.reduce((sum, counts) => sum + counts.writing, this.#writing);
+    const reading = () => this.#elsewhere.reduce((sum, counts) => sum + counts.reading, this.#reading);
     new Gauge({
       name: 'apiserver_current_inflight_requests',
       help: 'Requests in flight, without watches.',
@@ -102,12 +140,25 @@ export class RequestMetrics {
     const totals = [TOTAL_HEAD];
     const durations = [DURATION_HEAD];
     let made = 0;
-    for (const series of [...this.#series.values()]) {
+    for (const series of this.#allSeries()) {
       for (const [code, count] of series.codes) totals.push(`${TOTAL}{${series.labels},code="${code}"} ${count}\n`);
       if (series.timed) durations.push(formatDurations(series));
       if (++made % SERIES_PER_TURN === 0) await new Promise(resolve => setImmediate(resolve));
     }
     return totals.join('') + durations.join('');
+  }
+
+  /** The series of all threads, each once. */
+  #allSeries(): readonly Series[] {
+    if (this.#elsewhere.length === 0) return [...this.#series.values()];
+    const all = new Map<string, Series>();
+    for (const { series } of [this.counts(), ...this.#elsewhere])
+      for (const one of series) {
+        let sum = all.get(one.labels);
+        if (!sum) all.set(one.labels, (sum = new Series(one.labels, one.timed)));
+        sum.add(one);
+      }
+    return [...all.values()];
   }
 
   /** Counts a request as in flight, until `end`. */

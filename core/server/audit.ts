@@ -6,7 +6,10 @@ import { atFlag } from './atFlag.js';
 import type { Settings } from './settings.js';
 
 /** The audit policy of the settings; undefined without one. Throws ConfigError. */
-export function auditPolicyOf({ auditPolicyFile: file, naming }: Settings): AuditPolicy | undefined {
+export function auditPolicyOf({
+  auditPolicyFile: file,
+  naming,
+}: Pick<Settings, 'auditPolicyFile' | 'naming'>): AuditPolicy | undefined {
   if (file === undefined) return undefined;
   let yaml: string;
   try {

@@ -95,6 +95,8 @@ export interface Settings {
   readonly historyRetention: number;
   /** Absent: uws if its binary can be loaded, else node. */
   readonly listener?: 'uws' | 'node';
+  /** Threads that serve connections. With 1 it is the main thread; above, so many others, which need the uws listener. */
+  readonly listeningThreads: number;
   /** How long after the start `/livez` ignores start hooks that have not finished. */
   readonly livezGracePeriod: number;
   /** How long the server continues to serve requests while it closes and `/readyz` fails. */
@@ -128,6 +130,7 @@ export const DEFAULTS: Settings = {
   clusterSigningDuration: 365 * 24 * 3_600_000,
   storage: 'rocksdb',
   historyRetention: HISTORY_MS,
+  listeningThreads: 1,
   livezGracePeriod: 0,
   shutdownDelayDuration: 0,
   verbosity: 0,

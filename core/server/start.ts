@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Listener, Listening } from '../api/listener.js';
+import type { Binding, Listening } from '../api/listener.js';
 import { namingOf } from '../naming.js';
 import { checkPlugins } from '../plugin/check.js';
 import { withClass } from '../plugin/errors.js';
@@ -80,16 +80,18 @@ async function start(
   const clientCa = settings.clientCaFile === undefined ? home.pki.caPem : readFileSync(settings.clientCaFile, 'utf8');
   const certificates = { rootCa: home.pki.caPem, clientCa };
   let closing: Promise<void> | undefined;
+  const bindings = bindingsOf(settings, home);
   const frontEnd = await startFrontEnd({
     settings,
     naming,
     home,
     scope,
     threads,
+    bindings,
     controlData: kinds => ({ ...data, plugins: pluginsFor(settings, paths, { ...certificates, ...describe(kinds) }) }),
     isClosing: () => closing !== undefined,
   });
-  const listening = await listen(frontEnd, settings, home, releases);
+  const listening = await listen(frontEnd, bindings, settings.bindAddress, releases);
   const { pki } = home;
   const close = async (): Promise<void> => {
     if (settings.shutdownDelayDuration > 0) await new Promise(done => setTimeout(done, settings.shutdownDelayDuration));
@@ -161,30 +163,35 @@ function threadData(settings: Settings, paths: DataPaths): ThreadData {
   };
 }
 
-/** Opens the listeners. Returns their addresses. */
-async function listen(
-  { front, listener, address }: RunningFrontEnd,
-  settings: Settings,
-  { pki }: DataDirectory,
-  releases: Releases,
-): Promise<Pick<RunningServer, 'url' | 'httpUrl'>> {
-  const { bindAddress, port, httpPort } = settings;
+/** What a server listens on: HTTPS, and plain HTTP if it has a port for it. */
+function bindingsOf({ bindAddress, port, httpPort, ...settings }: Settings, { pki }: DataDirectory): Binding[] {
   const tls = {
     certFile: settings.tlsCertFile ?? pki.certFile,
     keyFile: settings.tlsPrivateKeyFile ?? pki.keyFile,
     clientCaFile: settings.clientCaFile ?? pki.clientCaFile,
   };
+  const http = httpPort === undefined ? [] : [{ host: '127.0.0.1', port: httpPort }];
+  return [{ host: bindAddress, port, tls }, ...http];
+}
+
+/** Opens the listeners. Returns their addresses. */
+async function listen(
+  { front, listener, listeningThreads, address }: RunningFrontEnd,
+  bindings: readonly Binding[],
+  bindAddress: string,
+  releases: Releases,
+): Promise<Pick<RunningServer, 'url' | 'httpUrl'>> {
   const all: Listening[] = [];
+  const close = (): Promise<unknown> => Promise.all([...all, ...listeningThreads].map(one => one.close()));
   // Together: none may take connections while another drains.
-  releases.add('the listeners', () => Promise.all(all.map(one => one.close())));
-  const open = async (binding: Parameters<Listener['listen']>[0]): Promise<Listening> => {
-    const opened = await listener.listen(binding, exchange => front.handle(exchange));
-    all.push(opened);
-    return opened;
-  };
-  const https = await open({ host: bindAddress, port, tls });
+  releases.add('the listeners', close);
+  for (const binding of bindings) all.push(await listener.listen(binding, exchange => front.handle(exchange)));
+  for (const thread of listeningThreads) {
+    for (const [i, target] of (await thread.ready()).entries()) all[i]!.share!(target);
+    thread.serve();
+  }
+  const [https, http] = all as [Listening, Listening?];
   address.port = https.port;
-  const http = httpPort === undefined ? undefined : await open({ host: '127.0.0.1', port: httpPort });
   return {
     url: `https://${urlHost(bindAddress === '0.0.0.0' ? '127.0.0.1' : bindAddress)}:${https.port}`,
     ...(http ? { httpUrl: `http://127.0.0.1:${http.port}` } : {}),

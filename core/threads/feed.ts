@@ -5,6 +5,11 @@ import { Ring } from './ring.js';
 import { countMemory } from './sharedValues.js';
 import { decodeFromWriter } from './wire.js';
 
+/** Index of the word among the counters that is 1 while the writer sends messages to several front ends. */
+export const PUBLISHING = 0;
+/** How long a thread waits for the writer to send them, which takes microseconds unless it has no core or has ended. */
+const PUBLISHING_MS = 1000;
+
 /**
  * A thread's end of its channel to the writer. The writer counts its messages in shared memory, after each of them.
  * `catchUp` compares the count and takes, synchronously, every message that was sent before any client was answered; so
@@ -36,8 +41,13 @@ export class StoreFeed {
     });
   }
 
-  /** Handles every message that the writer has counted. Does nothing while a message is being handled. */
+  /**
+   * Handles every message that the writer has counted, and those that it is sending to several front ends now. Does
+   * nothing while a message is being handled.
+   */
   catchUp(): void {
+    if (this.#isTaking) return;
+    if (Atomics.load(this.counters, PUBLISHING) === 1) Atomics.wait(this.counters, PUBLISHING, 1, PUBLISHING_MS);
     while (!this.#isTaking && this.#isBehind()) {
       // The next message was counted: if it is not in the ring, it is the first one on the port.
       const written = this.#ring?.read(this.#received);

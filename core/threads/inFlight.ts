@@ -1,7 +1,9 @@
 /** Difference between two ids of one slot: more than the limit of requests in flight. */
 const SLOTS = 2 ** 20;
-/** Ids repeat after this many others: after a week at full load, when the first use of the id has ended. */
-const TURNS = 2 ** 32;
+/** Ids repeat after this many others: after hours at full load, when the first use of the id has ended. */
+const TURNS = 2 ** 26;
+/** All ids are below this number. */
+export const MOST_IDS = SLOTS * (TURNS + 1);
 
 /**
  * The values of requests in flight, by the id that `add` returns. It is an array of slots and not a `Map`: in V8 11,

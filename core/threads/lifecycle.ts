@@ -14,6 +14,8 @@ export interface WriterChannel {
 export interface SubscriberChannel extends WriterChannel {
   /** The thread reacts to events, and is woken for those in the ring. Others take them when they have work to do. */
   readonly reacts: boolean;
+  /** The number of the front end that the thread has: it is sent the verdicts on its proposals. */
+  readonly front?: number;
 }
 
 /**

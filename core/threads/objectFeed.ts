@@ -55,14 +55,20 @@ export class ObjectFeed {
     } else if (message.is === 'events') {
       for (const event of message.events)
         this.follower.apply(event.key, event.revision, event.value && Entry.of(event));
-    } else if (message.is === 'moved') this.#move(message);
+    } else if (message.is === 'moved') moveValues(message, key => this.follower.find(key));
   }
+}
 
-  /** Refers to copies of values. An object that was replaced after the copy was made has another revision. */
-  #move({ memory, keys, places }: MovedMessage): void {
-    for (const [i, [revision, byteOffset]] of places.entries()) {
-      const entry = this.follower.find(keys[i]!);
-      if (entry?.revision === revision) entry.move({ buffer: memory, byteOffset, length: entry.length });
-    }
+/**
+ * Has the objects that `find` returns refer to copies of their values. One that was replaced after its copy was made has
+ * another revision.
+ */
+export function moveValues(
+  { memory, keys, places }: MovedMessage,
+  find: (key: string) => Entry | undefined,
+): void {
+  for (const [i, [revision, byteOffset]] of places.entries()) {
+    const entry = find(keys[i]!);
+    if (entry?.revision === revision) entry.move({ buffer: memory, byteOffset, length: entry.length });
   }
 }

@@ -6,9 +6,12 @@ export interface Response extends HttpResponse {
   getX509Certificate(): string;
 }
 
-/** An app with the full form of `listen`, and with the type that `filter` has. */
+/** An app with the full form of `listen`, with the type that `filter` has, and with members that the types lack. */
 export type App = Omit<TemplatedApp, 'listen' | 'filter'> & {
   /** Calls back with a positive number when a connection opens, and with a negative one when it closes. */
   filter(onChange: (res: HttpResponse, change: number) => void): TemplatedApp;
   listen(host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void): TemplatedApp;
+  /** The address of the app: an app of another thread that is given it passes on connections. */
+  getDescriptor(): number;
+  addChildAppDescriptor(descriptor: number): TemplatedApp;
 };

@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { HttpRequest, HttpResponse, us_listen_socket, us_socket_context_t } from '@uwsjs/core';
 import type { Host } from '../../core/api/host.js';
-import { type Binding, type Exchange, type Listener, type Listening, listener } from '../../core/api/listener.js';
+import {
+  type Binding,
+  type Exchange,
+  type Joined,
+  type Listener,
+  type Listening,
+  listener,
+} from '../../core/api/listener.js';
 import { definePlugin } from '../../core/api/plugin.js';
 import { CONNECTIONS, HEADER_BYTES, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
 import { type Headers, runHandler, waitForExchanges } from './common.js';
@@ -14,8 +21,10 @@ import { clientVerifier } from './verify.js';
 /** Without this option, a second process could listen on the same port and would get some of the connections. */
 const EXCLUSIVE_PORT = 1;
 
+type Uws = typeof import('@uwsjs/core');
+
 /** Loads the binary, which reads the limit of header bytes from the environment while it loads. */
-async function load(): Promise<typeof import('@uwsjs/core')> {
+async function load(): Promise<Uws> {
   process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(HEADER_BYTES);
   return await import('@uwsjs/core');
 }
@@ -121,17 +130,7 @@ export class UwsListener implements Listener {
 
   async listen(binding: Binding, handle: (exchange: Exchange) => void): Promise<Listening> {
     const uws = await load();
-    const { tls } = binding;
-    const ca = tls?.clientCaFile;
-    const files = tls && {
-      cert_file_name: tls.certFile,
-      key_file_name: tls.keyFile,
-      ...(ca ? { ca_file_name: ca } : {}),
-    };
-    const app = (files ? uws.SSLApp(files) : uws.App()) as unknown as App;
-    const verified = ca ? clientVerifier(readFileSync(ca, 'utf8'), this.host.now) : undefined;
-    const server = new Server(tls !== undefined, verified);
-    serve(server, app, handle, this.host);
+    const { app, server } = this.#serve(uws, binding, handle);
     const socket = await open(app, binding).catch(error => {
       app.close();
       throw error;
@@ -145,7 +144,33 @@ export class UwsListener implements Listener {
     return {
       port: uws.us_socket_local_port(socket as never),
       close: () => (closed ??= close()),
+      share: target => app.addChildAppDescriptor(target),
     };
+  }
+
+  async join(binding: Binding, handle: (exchange: Exchange) => void): Promise<Joined> {
+    const { app, server } = this.#serve(await load(), binding, handle);
+    let closed: Promise<void> | undefined;
+    const close = async (): Promise<void> => {
+      await waitForExchanges(server.idle());
+      app.close();
+    };
+    return { target: app.getDescriptor(), close: () => (closed ??= close()) };
+  }
+
+  /** An app that serves connections. */
+  #serve(uws: Uws, { tls }: Binding, handle: (exchange: Exchange) => void): { app: App; server: Server } {
+    const ca = tls?.clientCaFile;
+    const files = tls && {
+      cert_file_name: tls.certFile,
+      key_file_name: tls.keyFile,
+      ...(ca ? { ca_file_name: ca } : {}),
+    };
+    const app = (files ? uws.SSLApp(files) : uws.App()) as unknown as App;
+    const verified = ca ? clientVerifier(readFileSync(ca, 'utf8'), this.host.now) : undefined;
+    const server = new Server(tls !== undefined, verified);
+    serve(server, app, handle, this.host);
+    return { app, server };
   }
 }
 

@@ -3,6 +3,7 @@ import { LARGE_JOB_BYTES, LONG_JOB_MS, YAML_WEIGHT } from '../../core/limits.js'
 import type { Route } from '../../core/request/route.js';
 import type { Job, JobResult } from '../../core/threads/messages.js';
 import { AccessCache } from '../../workers/front/access.js';
+import { FairLimiter } from '../../workers/front/fairLimiter.js';
 import { JobCosts } from '../../workers/front/jobCosts.js';
 import { PoolClient } from '../../workers/front/poolClient.js';
 import type { FrontRequest } from '../../workers/front/sender.js';
@@ -16,7 +17,7 @@ function setUp(threads = 2) {
   const alone: boolean[] = [];
   const costs = new JobCosts();
   const pool = {
-    threads,
+    longJobs: new FairLimiter(Math.max(1, threads - 1)),
     costs,
     run: (job: Job, isAlone = false) => {
       began.push(job.user?.name ?? '');

@@ -10,6 +10,7 @@ import type { ReadContext } from '../../workers/front/readContext.js';
 import { Front } from '../../workers/front/front.js';
 import { History } from '../../workers/front/history.js';
 import { Loading } from '../../workers/front/loading.js';
+import { FairLimiter } from '../../workers/front/fairLimiter.js';
 import { JobCosts } from '../../workers/front/jobCosts.js';
 import { PoolClient } from '../../workers/front/poolClient.js';
 import { Proposals } from '../../workers/front/proposals.js';
@@ -68,7 +69,11 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
   const front = new Front({
     registry: () => registry,
     state,
-    pool: new PoolClient({ run: async job => run(job), threads: 1, costs: new JobCosts() }, access, () => 0),
+    pool: new PoolClient(
+      { run: async job => run(job), longJobs: new FairLimiter(1), costs: new JobCosts() },
+      access,
+      () => 0,
+    ),
     proposals,
     reads,
     paths: () => false,

@@ -65,7 +65,7 @@ it('threads that start are sent the same memory, each its own part, and then wha
     ports.push(port);
     return await done;
   };
-  const [pods, everything] = await Promise.all([start(1, ['core/pods/'], always), start(0, [''], always)]);
+  const [pods, everything] = await Promise.all([start(1, ['core/pods/'], always), start(4, [''], always)]);
   expect([...pods.values.keys()]).toEqual(['core/pods/a/1', 'core/pods/a/2']);
   expect(everything.values.size).toBe(4);
   expect([...pods.memories].every(memory => memory instanceof SharedArrayBuffer)).toBe(true);
@@ -106,7 +106,7 @@ it('resources with few objects come first, and threads that need no others do no
   });
   await writer.start();
   const { port1, port2 } = new MessageChannel();
-  writer.connect({ port: port1, counter: 0, reacts: true });
+  writer.connect({ port: port1, counter: 1, reacts: true, front: 0 });
   const keys = new Set<string>();
   let note: (missing: readonly string[]) => void = () => undefined;
   const missing = new Promise<readonly string[]>(resolve => (note = resolve));

@@ -26,15 +26,15 @@ it('a thread that replaces another while objects are written and moved gets exac
   const ports: MessagePort[] = [];
   const connect = (counter: number, ring?: SharedArrayBuffer): MessagePort => {
     const { port1, port2 } = new MessageChannel();
-    writer.connect({ port: port1, counter, ring, reacts: false });
+    writer.connect({ port: port1, counter, ring, reacts: false, front: ring ? undefined : 0 });
     ports.push(port2);
     return port2;
   };
 
   const front = new Map<string, Entry>();
   let verdicts = 0;
-  const frontPort = connect(0);
-  const feed = new StoreFeed({ port: frontPort, counter: 0 }, new Int32Array(counters), message => {
+  const frontPort = connect(1);
+  const feed = new StoreFeed({ port: frontPort, counter: 1 }, new Int32Array(counters), message => {
     if (message.is === 'snapshot') readSnapshot(message.page, entry => front.set(entry.key, entry));
     if (message.is !== 'events') return;
     for (const event of message.events) event.value ? front.set(event.key, Entry.of(event)) : front.delete(event.key);
@@ -60,8 +60,8 @@ it('a thread that replaces another while objects are written and moved gets exac
   const replaced = [['core/pods/'], ['core/pods/shop/']].map((prefixes, i) => {
     const ring = createRing();
     const entries = new Map<string, Entry>();
-    const port = connect(1 + i, ring);
-    const objects = new ObjectFeed({ port, counter: 1 + i, ring }, counters, {
+    const port = connect(2 + i, ring);
+    const objects = new ObjectFeed({ port, counter: 2 + i, ring }, counters, {
       apply: (key, _revision, entry) => (entry ? entries.set(key, entry) : entries.delete(key)),
       find: key => entries.get(key),
     });

@@ -35,7 +35,7 @@ const eventsOf = (revisions: readonly number[], bytes = 10, length = 11): readon
  * A thread that follows everything: `received` has the revisions that it has taken, `posts` and `memories` what was
  * posted.
  */
-function follow(shared: Int32Array, { counter, ring, reacts }: Omit<SubscriberChannel, 'port'>) {
+function follow(shared: Int32Array, { counter, ring, reacts, front }: Omit<SubscriberChannel, 'port'>) {
   const { port1, port2 } = new MessageChannel();
   ports.push(port1);
   const posts: unknown[] = [];
@@ -45,7 +45,7 @@ function follow(shared: Int32Array, { counter, ring, reacts }: Omit<SubscriberCh
     (message.is === 'memory' ? memories : posts).push(message);
     post(message, transfer as ArrayBuffer[]);
   });
-  const subscriber = new Subscriber({ port: port1, counter, ring, reacts }, shared);
+  const subscriber = new Subscriber({ port: port1, counter, ring, reacts, front }, shared);
   subscriber.subscribe(['']);
   const received: number[] = [];
   const feed: StoreFeed = new StoreFeed({ port: port2, counter, ring }, shared, message => {
@@ -69,7 +69,7 @@ const deliver = (subscriber: Subscriber, revisions: readonly number[], bytes?: n
 };
 
 test('a listener that catches up during an event receives the other events in order', async () => {
-  const { subscriber, received } = follow(counters(), { counter: 0, reacts: true });
+  const { subscriber, received } = follow(counters(), { counter: 1, reacts: true, front: 0 });
   deliver(subscriber, [1, 2]);
   deliver(subscriber, [3, 4]);
   await vi.waitFor(() => expect(received).toEqual([1, 2, 3, 4]));
@@ -133,15 +133,16 @@ test('a thread that reacts to events is woken at once, then for many commits tog
 
 test('a commit is posted to the front end and the controllers, however many threads the pool has', () => {
   const shared = counters();
-  const frontEnd = follow(shared, { counter: 0, reacts: true });
-  const control = follow(shared, { counter: 1, ring: createRing(), reacts: true });
+  const frontEnd = follow(shared, { counter: 1, reacts: true, front: 0 });
+  const control = follow(shared, { counter: 2, ring: createRing(), reacts: true });
   const pool = Array.from({ length: 8 }, (_, i) =>
-    follow(shared, { counter: 2 + i, ring: createRing(), reacts: false }),
+    follow(shared, { counter: 3 + i, ring: createRing(), reacts: false }),
   );
   const threads = [...pool, frontEnd, control];
   deliverAll(
     threads.map(({ subscriber }) => subscriber),
     { revision: 1, events: eventsOf([1]), verdicts: [{ id: 1, is: 'committed', revision: 1 }] },
+    shared,
   );
   expect(threads.map(({ posts }) => posts.length)).toEqual([...pool.map(() => 0), 1, 1]);
   for (const { feed } of threads) feed.catchUp();

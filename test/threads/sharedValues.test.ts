@@ -34,13 +34,13 @@ class Threads {
   moves = 0;
 
   constructor() {
-    const port = this.#connect(0, [''], false);
-    const channel = { port, counter: 0 };
+    const port = this.#connect(1, [''], false);
+    const channel = { port, counter: 1 };
     this.#feeds.push(
       new StoreFeed(channel, new Int32Array(this.#counters), message => this.#take(message as EventsMessage)),
     );
-    this.#follow(1, [''], this.all);
-    this.#follow(2, ['a/', 'c/'], this.some);
+    this.#follow(2, [''], this.all);
+    this.#follow(3, ['a/', 'c/'], this.some);
   }
 
   get memories(): Set<ArrayBufferLike> {
@@ -51,7 +51,7 @@ class Threads {
   /** Commits a group of changes. A change without a value is a deletion. */
   commit(changes: readonly (readonly [key: string, value: string | undefined])[]): void {
     const events = this.#values.share(changes.map(([key, value]) => event(key, ++this.#revision, value)));
-    deliverAll(this.#subscribers, { revision: this.#revision, events, verdicts: [] });
+    deliverAll(this.#subscribers, { revision: this.#revision, events, verdicts: [] }, new Int32Array(this.#counters));
   }
 
   catchUp(): void {
@@ -86,7 +86,9 @@ class Threads {
     const { port1, port2 } = new MessageChannel();
     this.#ports.push(port1);
     const ring = hasRing ? createRing() : undefined;
-    const subscriber = new Subscriber({ port: port1, counter, ring, reacts: false }, new Int32Array(this.#counters));
+    const front = hasRing ? undefined : 0;
+    const channel = { port: port1, counter, ring, reacts: false, front };
+    const subscriber = new Subscriber(channel, new Int32Array(this.#counters));
     subscriber.subscribe(prefixes);
     this.#subscribers.push(subscriber);
     return Object.assign(port2, { ring });

@@ -1,20 +1,25 @@
 /** The front end's thread, which is the main one: creates the other threads, and serves what they do. */
 import { availableParallelism } from 'node:os';
-import { type Listener, listener } from '../../core/api/listener.js';
+import { type Binding, type Listener, listener } from '../../core/api/listener.js';
+import { ConfigError } from '../../core/api/point.js';
 import { FUTURE_REVISION_MS } from '../../core/limits.js';
 import { ObservedMetrics } from '../../core/metrics/index.js';
 import type { Naming } from '../../core/naming.js';
+import type { Plugins } from '../../core/plugin/load.js';
 import type { Releases } from '../../core/plugin/releases.js';
 import type { Registry } from '../../core/schema/resource.js';
 import { hasOwnRole } from '../../core/server/controllers.js';
 import type { DataDirectory } from '../../core/server/dataDirectory.js';
 import type { Settings } from '../../core/server/settings.js';
 import type { ThreadData } from '../../core/threads/data.js';
+import type { OpenedStore } from '../../core/threads/lifecycle.js';
+import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
 import { ControlThread } from './controlThread.js';
 import type { Front } from './front.js';
 import { buildFrontEnd, type FrontEnd } from './frontEnd.js';
 import { controllerUser, internalExchange } from './internal.js';
+import { ListeningThread } from './listeningThread.js';
 import { Pool } from './pool.js';
 import { StoreThread } from './storeThread.js';
 
@@ -33,6 +38,8 @@ export interface FrontEndInputs {
   readonly home: DataDirectory;
   readonly scope: ThreadScope;
   readonly threads: Threads;
+  /** What the server listens on. */
+  readonly bindings: readonly Binding[];
   /** What the control thread is created with, for the kinds that are served without stored definitions. */
   readonly controlData: (kinds: Registry) => ThreadData;
   /** Whether the server is closing. */
@@ -43,6 +50,8 @@ export interface FrontEndInputs {
 export interface RunningFrontEnd {
   readonly front: Front;
   readonly listener: Listener;
+  /** Threads that serve connections in the place of this one; empty if this one does. */
+  readonly listeningThreads: readonly ListeningThread[];
   readonly storeName: string;
   /** Resolves with the reason when the server can no longer work. */
   readonly failed: Promise<Error>;
@@ -83,9 +92,13 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const plugins = await scope.loadPlugins();
   store.begin();
   const opened = await store.ready();
-  const frontEnd = await buildFrontEnd({ ...inputs, plugins, store, opened, pool, observed });
-  const { loading } = frontEnd.front.parts.state;
-  const ready = Promise.all([loading.first, pool.ready()]);
+  const serve = listenerOf(plugins, inputs.settings);
+  const listeningThreads: ListeningThread[] = [];
+  const countsElsewhere = () => Promise.all(listeningThreads.map(thread => thread.counts()));
+  const frontEnd = await buildFrontEnd({ ...inputs, plugins, store, opened, pool, observed, countsElsewhere });
+  listeningThreads.push(...startListening(inputs, frontEnd, opened));
+  const { loading } = frontEnd.state;
+  const ready = Promise.all([loading.first, pool.ready(), ...listeningThreads.map(thread => thread.ready())]);
   const begin = () => startControl(inputs, frontEnd, store, opened.shared !== undefined);
   let failed: Promise<Error>;
   if (opened.revision === 0) {
@@ -99,11 +112,53 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     await unlessFailed(store.failed, ready);
     failed = Promise.race([store.failed, beginLater(loading.all, releases, begin)]);
   }
-  const serve = plugins.at(listener).at(-1);
-  if (!serve) throw new Error('no listener could be loaded');
   const { front, healthAccess, finishWatches, address } = frontEnd;
   await healthAccess.refresh();
-  return { address, front, listener: serve, storeName: opened.storeName, failed, finishWatches };
+  return {
+    address,
+    front,
+    listener: serve,
+    listeningThreads,
+    storeName: opened.storeName,
+    failed: Promise.race([failed, ...listeningThreads.map(thread => thread.failed)]),
+    finishWatches,
+  };
+}
+
+/** The listener that serves. Throws ConfigError if several threads are to listen, and it cannot. */
+function listenerOf(plugins: Plugins, { listeningThreads }: Settings): Listener {
+  const found = plugins.at(listener).at(-1);
+  if (!found) throw new Error('no listener could be loaded');
+  if (listeningThreads > 1 && !found.join)
+    throw new ConfigError(
+      '--listening-threads',
+      `the listener ${found.name} serves in one thread; use --listener=uws, or leave this flag out`,
+    );
+  return found;
+}
+
+/** Starts the listening threads, if there is to be more than one. */
+function startListening(
+  { settings, scope: { data }, threads: { store, pool }, home, bindings }: FrontEndInputs,
+  { live, paths, record }: FrontEnd,
+  opened: OpenedStore,
+): ListeningThread[] {
+  const count = settings.listeningThreads > 1 ? settings.listeningThreads : 0;
+  const { naming, historyRetention, auditLogPath, auditPolicyFile } = settings;
+  return Array.from({ length: count }, (_, i) => {
+    const front = MAIN_FRONT + 1 + i;
+    return new ListeningThread(
+      { data, pool, registry: () => live.current, paths, record },
+      {
+        writer: store.channel({ reacts: true, front }),
+        front,
+        shared: opened.shared !== undefined,
+        continueSecret: opened.shared?.secret ?? home.continueSecret,
+        settings: { naming, historyRetention, auditLogPath, auditPolicyFile },
+        bindings,
+      },
+    );
+  });
 }
 
 /**
@@ -134,7 +189,7 @@ async function beginLater(
  */
 function startControl(
   { naming, settings, controlData }: FrontEndInputs,
-  { front, live, hooks }: FrontEnd,
+  { front, state, live, hooks }: FrontEnd,
   store: StoreThread,
   shared: boolean,
 ): { control: ControlThread; bootstrapped: Promise<void> } {
@@ -147,8 +202,8 @@ function startControl(
     store,
     shared,
     async handle(request, reply) {
-      await front.parts.state.loading.all;
-      await front.parts.state.reaches(request.revision, FUTURE_REVISION_MS);
+      await state.loading.all;
+      await state.reaches(request.revision, FUTURE_REVISION_MS);
       const ownRole = settings.useServiceAccountCredentials && hasOwnRole(request.controller);
       if (ownRole) await bootstrapped;
       const user = controllerUser(request.controller, naming, ownRole);

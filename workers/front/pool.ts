@@ -8,11 +8,13 @@ import { InFlight } from '../../core/threads/inFlight.js';
 import { packJobs, unpackOutcomes } from '../../core/threads/jobs.js';
 import type { Observation, WriterChannel } from '../../core/threads/lifecycle.js';
 import type { Batch, BatchOutcome, Job, JobOutcome, JobResult, LateOutcome } from '../../core/threads/messages.js';
+import { FairLimiter } from './fairLimiter.js';
 import { JobCosts } from './jobCosts.js';
 import { Lanes } from './lanes.js';
 import { PoolThreads } from './poolThreads.js';
 import { tooBusy } from './refusals.js';
 import { maxUnanswered, reportStalled } from './stalledThreads.js';
+import type { Usage } from './usage.js';
 
 /** Chosen by measurement (docs/decisions/0007). */
 const OPTIONS = {
@@ -53,6 +55,15 @@ export interface PoolParts {
   readonly log: Log;
 }
 
+/** What runs jobs: the pool or, for a listening thread, the main thread. */
+export interface JobRunner {
+  /** See `Pool.run`. */
+  run(job: Job, isLong?: boolean, kind?: string): Promise<JobResult>;
+  /** See `Pool.longJobs`. */
+  readonly longJobs: { run<T>(sender: Usage, work: () => Promise<T>): Promise<T> };
+  readonly costs: Pick<JobCosts, 'isLong'>;
+}
+
 /** Tasks that wait for a thread. */
 class TaskQueue extends ArrayTaskQueue {
   /** Drops all tasks: none of them is run. */
@@ -66,7 +77,7 @@ class TaskQueue extends ArrayTaskQueue {
  * batch is a task. It ends with its turn in the thread; a job that takes longer is answered by itself, so that none
  * waits for another. If a thread ends, the jobs that it had not answered fail, and Piscina replaces it.
  */
-export class Pool {
+export class Pool implements JobRunner {
   readonly #queue = new TaskQueue();
   readonly #lanes = new Lanes(OPTIONS.concurrentTasksPerWorker);
   readonly #piscina: Piscina<Batch, BatchOutcome>;
@@ -78,13 +89,13 @@ export class Pool {
   #isScheduled = false;
   #isClosing = false;
 
-  /** Number of threads. */
-  readonly threads: number;
+  /** Large jobs run on all threads but one, their senders in turn, so that small jobs do not wait for them. */
+  readonly longJobs: FairLimiter;
   /** Which kinds of jobs have taken long. */
   readonly costs = new JobCosts();
 
   constructor({ threads, module, data, connect, observed, log }: PoolParts) {
-    this.threads = threads;
+    this.longJobs = new FairLimiter(Math.max(1, threads - 1));
     this.#piscina = new Piscina({
       ...OPTIONS,
       filename: module.href,
@@ -125,8 +136,7 @@ export class Pool {
   }
 
   /**
-   * Runs a job, in a batch with others unless it `isLong`: short jobs do not wait for long ones, of which at most
-   * `threads - 1` may run at once. What it costs is remembered in `costs` under its `kind`. Throws Refusal
+   * Runs a job, in a batch with others unless it `isLong`, which is one in its turn among `longJobs`. What it costs is remembered in `costs` under its `kind`. Throws Refusal
    * TooManyRequests if too many jobs are in flight. Rejects with an error if the thread ends, and with Refusal
    * ServiceUnavailable if the pool is closed before.
    */

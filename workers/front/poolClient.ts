@@ -4,8 +4,7 @@ import { LARGE_JOB_BYTES, YAML_WEIGHT } from '../../core/limits.js';
 import type { User } from '../../core/model/user.js';
 import type { Grant, Job, JobResult, Rendering } from '../../core/threads/messages.js';
 import { type AccessCache, credentialKey, decisionKey } from './access.js';
-import { FairLimiter } from './fairLimiter.js';
-import type { Pool } from './pool.js';
+import type { JobRunner } from './pool.js';
 import type { FrontRequest, Sender } from './sender.js';
 import { credentialHeaders } from './webSocket.js';
 
@@ -38,18 +37,13 @@ const kindOf = ({ exchange, route: { resource, subresource } }: FrontRequest): s
 
 /** Runs the jobs of requests: sends what is known of their senders to the pool, and remembers what the pool finds. */
 export class PoolClient {
-  /** Large jobs run on all threads but one, their senders in turn, so that small jobs do not wait for them. */
-  readonly #largeJobs: FairLimiter;
-
   constructor(
-    readonly pool: Pick<Pool, 'run' | 'threads' | 'costs'>,
+    readonly pool: JobRunner,
     readonly access: AccessCache,
     readonly now: () => number,
     /** Called with what is to be recorded about credentials. */
     readonly record: (use: CredentialUse) => void = () => undefined,
-  ) {
-    this.#largeJobs = new FairLimiter(Math.max(1, pool.threads - 1));
-  }
+  ) {}
 
   /** The sender of an exchange, from the cache. Throws Refusal 401 for credentials that cannot be read. */
   senderOf(exchange: Exchange): Sender {
@@ -141,7 +135,7 @@ export class PoolClient {
     { exchange, sender }: FrontRequest,
     take: () => Rendering | undefined,
   ): Promise<JobResult | undefined> {
-    return await this.#largeJobs.run(sender.usage, async () => {
+    return await this.pool.longJobs.run(sender.usage, async () => {
       const rendering = take();
       return rendering && (await this.pool.run(renderJob(exchange, rendering), true));
     });
@@ -160,7 +154,7 @@ export class PoolClient {
   ): Promise<JobResult> {
     const isLong = weight >= LARGE_JOB_BYTES || (kind !== undefined && this.pool.costs.isLong(kind));
     if (!isLong) return this.pool.run(job(), false, kind);
-    return this.#largeJobs.run(usage, async () => {
+    return this.pool.longJobs.run(usage, async () => {
       if (!isWanted()) throw new Error('the client has closed the connection');
       return await this.pool.run(job(), true, weight >= LARGE_JOB_BYTES ? undefined : kind);
     });

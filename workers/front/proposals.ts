@@ -1,6 +1,7 @@
 import { POOL_QUEUE, WRITE_MS } from '../../core/limits.js';
 import { InFlight } from '../../core/threads/inFlight.js';
 import type { Verdict } from '../../core/threads/messages.js';
+import { MAIN_FRONT, ownId, proposalId } from '../../core/threads/proposalIds.js';
 import { Deadlines } from './deadlines.js';
 import { requestTimeout, tooBusy } from './refusals.js';
 
@@ -26,6 +27,11 @@ export class Proposals {
   readonly #deadlines = new Deadlines(WRITE_MS);
   #hasWriterEnded = false;
 
+  constructor(
+    /** The number of the front end. */
+    readonly front: number = MAIN_FRONT,
+  ) {}
+
   /**
    * Opens a proposal; it stays open until `close` is called. Throws Refusal 429 over the bound on open proposals, and
    * 504 once the writer has ended.
@@ -35,15 +41,16 @@ export class Proposals {
     if (this.#open.size >= POOL_QUEUE) throw tooBusy();
     if (this.#hasWriterEnded) throw requestTimeout();
     const proposal = new Open();
-    proposal.id = this.#open.add(proposal);
+    proposal.id = proposalId(this.front, this.#open.add(proposal));
     return proposal;
   }
 
   /** Forgets a proposal: a later verdict is ignored. */
   close({ id }: OpenProposal): void {
-    const deadline = this.#open.get(id)?.deadline;
+    const own = ownId(id);
+    const deadline = this.#open.get(own)?.deadline;
     if (deadline !== undefined) this.#deadlines.clear(deadline);
-    this.#open.delete(id);
+    this.#open.delete(own);
   }
 
   /**
@@ -51,7 +58,7 @@ export class Proposals {
    * proposal may take place later.
    */
   verdictOn({ id, verdict }: OpenProposal): Promise<Verdict> {
-    const proposal = this.#open.get(id);
+    const proposal = this.#open.get(ownId(id));
     if (proposal)
       proposal.deadline = this.#deadlines.set(() =>
         proposal.settle({ id, is: 'unavailable', message: 'the writer has not answered in time' }),
@@ -61,13 +68,13 @@ export class Proposals {
 
   /** Takes verdicts of the writer. */
   settle(verdicts: readonly Verdict[]): void {
-    for (const verdict of verdicts) this.#open.get(verdict.id)?.settle(verdict);
+    for (const verdict of verdicts) this.#open.get(ownId(verdict.id))?.settle(verdict);
   }
 
   /** Ends all open proposals as `unavailable`: the writer may have carried them out, or not. */
   writerEnded(): void {
     this.#hasWriterEnded = true;
-    for (const [id, proposal] of this.#open)
-      proposal.settle({ id, is: 'unavailable', message: 'the writer has ended' });
+    for (const [, proposal] of this.#open)
+      proposal.settle({ id: proposal.id, is: 'unavailable', message: 'the writer has ended' });
   }
 }

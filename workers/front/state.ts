@@ -3,6 +3,7 @@ import type { GroupVersion, Registry, Resource } from '../../core/schema/resourc
 import type { FedMessage, FromWriter, MovedMessage, Verdict, WireEvent } from '../../core/threads/messages.js';
 import { type Entry, storageNameIn } from '../../core/threads/entry.js';
 import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
+import { moveValues } from '../../core/threads/objectFeed.js';
 import { readSnapshot } from '../../core/threads/snapshot.js';
 import { type Change, Collection } from './collection.js';
 import { History } from './history.js';
@@ -22,7 +23,8 @@ export class State {
   /** Which collections are complete. */
   readonly loading = new Loading();
   revision = 0;
-  readonly #buffers = new BufferCompactor();
+  /** Of the thread that moves values. */
+  readonly #buffers: BufferCompactor | undefined;
   /** The group versions that `adopt` has seen. */
   readonly #adopted = new WeakSet<GroupVersion>();
   #isPartlyLoaded = false;
@@ -37,12 +39,13 @@ export class State {
     readonly onVerdicts: (verdicts: readonly Verdict[]) => void,
     /** Takes the writer's answers to requests of the front end. */
     readonly onAnswer: (message: Extract<FromWriter, { requestId: number }>) => void,
-    /** Is given the values that were moved, for the other threads. */
-    readonly onMoved: (message: MovedMessage) => void,
+    /** Is given the values that were moved, for the other threads; undefined where another thread moves them. */
+    readonly onMoved: ((message: MovedMessage) => void) | undefined,
     /** How long changes are remembered. */
     historyMs: number,
   ) {
     this.history = new History(0, historyMs);
+    if (onMoved) this.#buffers = new BufferCompactor();
     const registry = live.current;
     // Virtual kinds that can be listed (component statuses) are collections without objects.
     const served = resourcesOf(registry);
@@ -95,7 +98,7 @@ export class State {
         this.#wake();
         return;
       case 'moved':
-        // This thread sends them.
+        moveValues(message, key => this.find(key));
         return;
       default:
         this.onAnswer(message);
@@ -148,8 +151,8 @@ export class State {
     this.live.apply(entry);
     const { entries } = this.#collectionOf(entry.key);
     const before = entries.get(entry.key);
-    if (before) this.#buffers.remove(before);
-    this.#buffers.add(entry);
+    if (before) this.#buffers?.remove(before);
+    this.#buffers?.add(entry);
     entries.set(entry);
   }
 
@@ -157,21 +160,21 @@ export class State {
     this.live.apply(event);
     const change = this.#collectionOf(event.key).apply(event);
     if (!change) return;
-    if (change.before) this.#buffers.remove(change.before);
-    if (change.after) this.#buffers.add(change.after);
+    if (change.before) this.#buffers?.remove(change.before);
+    if (change.after) this.#buffers?.add(change.after);
     this.history.add(change, this.now());
     if (event.key.startsWith(POLICY)) this.onPolicy();
     this.onChange(change);
   }
 
   #tidy(): void {
-    void this.#buffers.compact<Entry>({
+    void this.#buffers?.compact<Entry>({
       items: () => this.#entries(),
       // An entry that was replaced since is not counted any more.
       valueIn: entry => (this.#collectionOf(entry.key).entries.get(entry.key) === entry ? entry : undefined),
       move: (entry, bytes) => entry.move(bytes),
       moved: ({ memory, items }) =>
-        this.onMoved({
+        this.onMoved?.({
           is: 'moved',
           memory,
           keys: items.map(({ key }) => key),

@@ -1,8 +1,8 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { StoreError } from '../../core/api/storage.js';
-import { QUIET_YOUNG_GENERATION_MB } from '../../core/limits.js';
+import { LISTENING_THREADS, QUIET_YOUNG_GENERATION_MB } from '../../core/limits.js';
 import { type ThreadData, threadFlags } from '../../core/threads/data.js';
-import { StoreFeed } from '../../core/threads/feed.js';
+import { PUBLISHING, StoreFeed } from '../../core/threads/feed.js';
 import type {
   FromWriterThread,
   OpenedStore,
@@ -11,19 +11,22 @@ import type {
   WriterChannel,
 } from '../../core/threads/lifecycle.js';
 import type { FedMessage } from '../../core/threads/messages.js';
+import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import { createRing } from '../../core/threads/ring.js';
 import { closeThread } from './closeThread.js';
 
 /** Threads that may be connected to the writer at once, replaced threads of the pool included. */
 export const COUNTERS = 1024;
-/** The front end's counter: the writer sends verdicts to the thread that has it. */
-const FRONT_END = 0;
+/** The counter of the front end with the number 0; those of the others follow. */
+const FIRST_FRONT = PUBLISHING + 1;
+/** The counters of all other threads begin here. */
+const FIRST_OTHER = FIRST_FRONT + LISTENING_THREADS + 1;
 
 /** The writer's thread, and the channels of all other threads to it. */
 export class StoreThread {
   readonly #worker: Worker;
   readonly #counters: Int32Array;
-  #nextCounter = FRONT_END + 1;
+  #nextOther = 0;
   #isOpen = false;
   #isClosing = false;
   readonly #opened: Promise<OpenedStore>;
@@ -68,18 +71,25 @@ export class StoreThread {
   }
 
   /** Connects another thread to the writer; the result is that thread's end of the channel. */
-  channel({ reacts }: Pick<SubscriberChannel, 'reacts'>): WriterChannel {
-    const counter = this.#nextCounter < COUNTERS ? this.#nextCounter : 1 + (this.#nextCounter % (COUNTERS - 1));
-    this.#nextCounter++;
-    Atomics.store(this.#counters, counter, 0);
+  channel({ reacts, front }: Pick<SubscriberChannel, 'reacts' | 'front'>): WriterChannel {
+    const counter = this.#newCounter(front);
     const ring = createRing();
-    return { port: this.#connect({ counter, ring, reacts }), counter, ring };
+    return { port: this.#connect({ counter, ring, reacts, front }), counter, ring };
   }
 
-  /** Connects the front end, which is to be done once. */
+  /** Connects the front end of this thread, which is to be done once. It is woken for every message. */
   feed(take: (message: FedMessage) => void): StoreFeed {
-    const counter = FRONT_END;
-    return new StoreFeed({ port: this.#connect({ counter, reacts: true }), counter }, this.#counters, take);
+    const counter = this.#newCounter(MAIN_FRONT);
+    const port = this.#connect({ counter, reacts: true, front: MAIN_FRONT });
+    return new StoreFeed({ port, counter }, this.#counters, take);
+  }
+
+  /** The counter of a front end; for any other thread, one that was not used, or not for long. */
+  #newCounter(front: number | undefined): number {
+    const counter =
+      front === undefined ? FIRST_OTHER + (this.#nextOther++ % (COUNTERS - FIRST_OTHER)) : FIRST_FRONT + front;
+    Atomics.store(this.#counters, counter, 0);
+    return counter;
   }
 
   /** Commits what was proposed, closes the store and ends the thread. */

@@ -40,7 +40,11 @@ const OF_UNKNOWN: UsageLimits = {
 export class Usage {
   readonly #used: Record<keyof UsageLimits, number> = { bodyBytes: 0, requests: 0, watches: 0, answerBytes: 0 };
 
-  constructor(readonly limits: UsageLimits) {}
+  constructor(
+    readonly limits: UsageLimits,
+    /** Name of the user; '' for senders together that have none. */
+    readonly user = '',
+  ) {}
 
   /** Counts `amount` more of what is bounded. Throws Refusal 429, and counts nothing, over the bound. */
   add(what: keyof UsageLimits, amount = 1): void {
@@ -77,12 +81,12 @@ export class Usages {
   readonly controllers = new Usage(OF_CONTROLLERS);
   readonly #byUser = new RecentMap<Usage>(2 * REMEMBERED_USERS, () => 1);
 
-  /** The usage of a user; that of unknown senders for the anonymous user. */
+  /** The usage of a user; that of unknown senders for the anonymous user, and without a name. */
   of(name: string): Usage {
-    if (name === ANONYMOUS.name) return this.unknown;
+    if (name === ANONYMOUS.name || name === '') return this.unknown;
     const known = this.#byUser.get(name);
     if (known) return known;
-    const usage = new Usage(OF_USER);
+    const usage = new Usage(OF_USER, name);
     this.#byUser.set(name, usage);
     return usage;
   }

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { PUBLISHING } from '../../core/threads/feed.js';
 import type { SubscriberChannel } from '../../core/threads/lifecycle.js';
 import type {
   EventsMessage,
@@ -9,6 +10,7 @@ import type {
   Verdict,
   WireEvent,
 } from '../../core/threads/messages.js';
+import { frontOf } from '../../core/threads/proposalIds.js';
 import { Ring } from '../../core/threads/ring.js';
 import { decodeToWriter, encodeFromWriter } from '../../core/threads/wire.js';
 
@@ -33,19 +35,18 @@ export class Subscriber {
   /** Messages sent, modulo 2^32. */
   #sent = 0;
 
+  /** Number of the front end that the thread has, which is sent the verdicts on its proposals. */
+  readonly front: number | undefined;
+
   constructor(
-    { port, counter, ring, reacts }: SubscriberChannel,
+    { port, counter, ring, reacts, front }: SubscriberChannel,
     readonly counters: Int32Array,
   ) {
+    this.front = front;
     this.#port = port;
     this.#counter = counter;
     this.#ring = ring && new Ring(ring);
     this.#reacts = reacts;
-  }
-
-  /** Verdicts are sent to the front end only. */
-  get isFrontEnd(): boolean {
-    return this.#counter === 0;
   }
 
   /** To be called when the channel is closed. */
@@ -146,11 +147,12 @@ export class Subscriber {
 
   /**
    * Sends events without waking the thread, if there is room in the ring and it was woken lately or need not be.
+   * Clients wait for verdicts.
    */
   #sendEvents(message: EventsMessage): void {
     this.#sendMemory(message);
     const [data, transfer] = encodeFromWriter(message);
-    const isQuiet = !this.#reacts || this.#timer !== undefined;
+    const isQuiet = message.verdicts.length === 0 && (!this.#reacts || this.#timer !== undefined);
     if (isQuiet && data instanceof Uint8Array && this.#ring?.write(this.#sent, data)) this.#count();
     else {
       this.#send(data, transfer);
@@ -180,18 +182,28 @@ export class Subscriber {
 }
 
 /**
- * Delivers events to every thread, to the front end last: its message has the verdicts, and requests that follow them
- * may be run by any thread.
+ * Delivers events to every thread, to those with a front end last: its message has the verdicts, and requests that
+ * follow them may be run by any thread. While several front ends are sent their messages, the others wait before they
+ * read (`StoreFeed.catchUp`): one of them may answer a client whose next request another one gets.
  */
 export function deliverAll(
   subscribers: readonly Subscriber[],
   { events, verdicts, revision, floor }: DeliveredEvents,
+  counters: Int32Array,
   always = false,
 ): void {
+  const fronts = subscribers.filter(({ front }) => front !== undefined);
   for (const subscriber of subscribers)
-    if (!subscriber.isFrontEnd) subscriber.deliver({ is: 'events', revision, events, verdicts: [] });
-  for (const subscriber of subscribers)
-    if (subscriber.isFrontEnd) subscriber.deliver({ is: 'events', revision, events, verdicts, floor }, always);
+    if (subscriber.front === undefined) subscriber.deliver({ is: 'events', revision, events, verdicts: [] });
+  const areSeveral = fronts.length > 1;
+  if (areSeveral) Atomics.store(counters, PUBLISHING, 1);
+  for (const subscriber of fronts) {
+    const own = areSeveral ? verdicts.filter(({ id }) => frontOf(id) === subscriber.front) : verdicts;
+    subscriber.deliver({ is: 'events', revision, events, verdicts: own, floor }, always);
+  }
+  if (!areSeveral) return;
+  Atomics.store(counters, PUBLISHING, 0);
+  Atomics.notify(counters, PUBLISHING);
 }
 
 /** What is delivered to all threads at once. */

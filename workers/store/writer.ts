@@ -11,7 +11,7 @@ import { deliverAll, Subscriber } from './subscriber.js';
 /**
  * The writer. It commits the proposals that arrive in one turn of the event loop as a group, while the store may still
  * sync earlier groups, and posts events and verdicts. It never parses an object. The order for each group is: durable;
- * posted to all other threads; posted to the front end, together with the verdicts. For a store that other processes
+ * posted to all other threads; posted to the front ends, together with the verdicts. For a store that other processes
  * write to, events come only from its watch, and a verdict waits for the events of its revision.
  */
 export class Writer {
@@ -49,7 +49,7 @@ export class Writer {
     this.#snapshots = new Snapshots(storage, this.#shared, () => this.#revision, fatal);
   }
 
-  /** Adds a thread. Counter 0 is that of the front end. */
+  /** Adds a thread. */
   connect(channel: SubscriberChannel): void {
     const subscriber = new Subscriber(channel, this.counters);
     this.#subscribers.push(subscriber);
@@ -157,7 +157,7 @@ export class Writer {
     }
     const events = this.#values.share(committed);
     this.#snapshots.committed(events);
-    deliverAll(this.#subscribers, { revision: this.#revision, events, verdicts });
+    deliverAll(this.#subscribers, { revision: this.#revision, events, verdicts }, this.counters);
   }
 
   /** Commits one proposal to a shared store: one that waits for the store must not delay others. */
@@ -195,7 +195,7 @@ export class Writer {
     setImmediate(() => this.#postShared());
   }
 
-  /** Posts revisions without events too, to the front end: a client may take one from another server. */
+  /** Posts revisions without events too, to the front ends: a client may take one from another server. */
   #postShared(floor?: number): void {
     if (!this.#isPostScheduled) return;
     this.#isPostScheduled = false;
@@ -203,7 +203,7 @@ export class Writer {
     const verdicts = this.#sharedVerdicts;
     this.#sharedEvents = [];
     this.#sharedVerdicts = [];
-    deliverAll(this.#subscribers, { revision: this.#revision, events, verdicts, floor }, true);
+    deliverAll(this.#subscribers, { revision: this.#revision, events, verdicts, floor }, this.counters, true);
   }
 }
 

@@ -1,0 +1,141 @@
+import type { CredentialUse } from '../../core/api/access.js';
+import { AuditLog } from '../../core/audit/log.js';
+import { CBOR_GATE } from '../../core/features/gates.js';
+import type { RequestMetrics } from '../../core/metrics/index.js';
+import { namingOf } from '../../core/naming.js';
+import { checkTypes } from '../../core/plugin/checkTypes.js';
+import type { Plugins } from '../../core/plugin/load.js';
+import { liveRegistry, resourceTypes } from '../../core/plugin/registry.js';
+import type { LiveRegistry } from '../../core/schema/live.js';
+import { auditPolicyOf } from '../../core/server/audit.js';
+import type { Settings } from '../../core/server/settings.js';
+import type { StoreFeed } from '../../core/threads/feed.js';
+import type { FedMessage } from '../../core/threads/messages.js';
+import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
+import type { ThreadScope } from '../../core/threads/thread.js';
+import { AccessCache } from './access.js';
+import { Audit } from './audit.js';
+import { buildReadContext } from './buildReadContext.js';
+import { ContinueTokens } from './continueToken.js';
+import { Encodings } from './encodings.js';
+import { Front, type PathHandler } from './front.js';
+import { HealthAccess } from './healthAccess.js';
+import type { JobRunner } from './pool.js';
+import { PoolClient } from './poolClient.js';
+import { Proposals } from './proposals.js';
+import type { ReadContext } from './readContext.js';
+import { State } from './state.js';
+import { WatchHub } from './watch.js';
+import { WriterClient } from './writerClient.js';
+
+/** What a front end is built of, in the main thread and in each listening thread. */
+export interface FrontSources {
+  readonly scope: ThreadScope;
+  readonly plugins: Plugins;
+  readonly settings: Pick<Settings, 'naming' | 'historyRetention' | 'auditLogPath' | 'auditPolicyFile'>;
+  /** Number of the front end; that of the main thread moves values in memory for all. */
+  readonly number: number;
+  /** Connects to the writer. */
+  readonly feed: (take: (message: FedMessage) => void) => StoreFeed;
+  readonly pool: JobRunner;
+  /** Called with what is to be recorded about credentials. */
+  readonly record: (use: CredentialUse) => void;
+  /** Whether other processes write to the store. */
+  readonly shared: boolean;
+  readonly continueSecret: Uint8Array;
+  readonly metrics: RequestMetrics;
+  /** Makes the handler of requests outside of the resources. */
+  readonly paths: (front: Omit<BuiltFront, 'front'>) => PathHandler;
+}
+
+/** A front end: the cache of all objects, watches, and what answers from them. */
+export interface BuiltFront {
+  readonly front: Front;
+  readonly live: LiveRegistry;
+  readonly state: State;
+  readonly reads: ReadContext;
+  readonly writer: WriterClient;
+  readonly healthAccess: HealthAccess;
+  /** Ends every watch with its last bookmark. */
+  finishWatches(): void;
+}
+
+/**
+ * Builds a front end, and begins to fill its cache. Throws ConfigError for resource types that cannot be served. What it
+ * holds is released with the scope.
+ */
+export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
+  const { scope, plugins, settings, number, shared, metrics } = sources;
+  const { data, log, releases } = scope;
+  const naming = namingOf(settings.naming);
+  const access = new AccessCache(key => state.find(key)?.revision);
+  const hub = new WatchHub();
+  const writer = new WriterClient();
+  const proposals = new Proposals(number);
+  const encodings = new Encodings();
+  const pool = new PoolClient(sources.pool, access, Date.now, sources.record);
+  await checkTypes(resourceTypes(data, plugins).custom, naming);
+  const live = liveRegistry(data, plugins, log, (registry, ended) => {
+    state.adopt(registry);
+    for (const name of ended) hub.end(state.collections.get(name), state.revision);
+  });
+  const healthAccess: HealthAccess = new HealthAccess(exchange => front.learnAccess(exchange));
+  releases.add('the permissions for health endpoints', () => healthAccess.close());
+  const state: State = new State(
+    live,
+    Date.now,
+    change => {
+      if (change.before) encodings.remove(change.before);
+      hub.publish(change);
+    },
+    () => {
+      access.policy++;
+      healthAccess.policyChanged();
+    },
+    verdicts => proposals.settle(verdicts),
+    answer => writer.settle(answer),
+    number === MAIN_FRONT ? moved => feed.port.postMessage(moved) : undefined,
+    settings.historyRetention,
+  );
+  const feed = sources.feed(message => state.take(message));
+  releases.add("the front end's feed", () => feed.port.close());
+  writer.attach(feed.port);
+  feed.port.once('close', () => proposals.writerEnded());
+  feed.port.postMessage({ is: 'subscribe', prefixes: [''] });
+  const reads = buildReadContext({
+    state,
+    hub,
+    naming,
+    cbor: data.features.includes(CBOR_GATE),
+    tokens: new ContinueTokens(sources.continueSecret),
+    shared,
+    writer,
+    catchUp: () => feed.catchUp(),
+    pool,
+    encodings,
+  });
+  const finishWatches = (): void => hub.finish(state.revision);
+  const built = { live, state, reads, writer, healthAccess, finishWatches };
+  const front: Front = new Front({
+    registry: () => live.current,
+    state,
+    pool,
+    proposals,
+    reads,
+    paths: sources.paths(built),
+    log,
+    metrics,
+    audit: openAudit(sources),
+  });
+  return { ...built, front };
+}
+
+/** What records requests; undefined without a log or a policy. Throws ConfigError. */
+function openAudit({ settings, scope: { log, releases } }: FrontSources): Audit | undefined {
+  const policy = auditPolicyOf(settings);
+  if (settings.auditLogPath === undefined || !policy) return undefined;
+  // Each thread appends to the file: the events of different threads do not mix, as each is one write.
+  const events = new AuditLog(settings.auditLogPath, log);
+  releases.add('the audit log', () => events.close());
+  return new Audit(policy, events, namingOf(settings.naming), Date.now);
+}

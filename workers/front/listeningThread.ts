@@ -1,0 +1,163 @@
+import { Worker } from 'node:worker_threads';
+import type { CredentialUse } from '../../core/api/access.js';
+import { DRAIN_MS, THREAD_CLOSE_MS } from '../../core/limits.js';
+import type { RequestCounts } from '../../core/metrics/requests.js';
+import type { Registry } from '../../core/schema/resource.js';
+import { type ThreadData, threadFlags } from '../../core/threads/data.js';
+import { InFlight } from '../../core/threads/inFlight.js';
+import { packOutcomes, unpackJobs } from '../../core/threads/jobs.js';
+import {
+  type FromListeningThread,
+  type JobOrder,
+  type ListeningInputs,
+  postedError,
+  type ToListeningThread,
+} from '../../core/threads/listening.js';
+import type { Job, JobOutcome } from '../../core/threads/messages.js';
+import { closeThread } from './closeThread.js';
+import type { PathHandler } from './front.js';
+import type { Pool } from './pool.js';
+import { PathAnswers } from './remotePaths.js';
+import { Usages } from './usage.js';
+
+/** What listening threads need of the server. */
+export interface ListeningParts {
+  readonly data: ThreadData;
+  readonly pool: Pool;
+  readonly registry: () => Registry;
+  readonly paths: PathHandler;
+  readonly record: (use: CredentialUse) => void;
+}
+
+/** A listening thread, as the main thread has it: runs its jobs in the pool, and answers what it forwards. */
+export class ListeningThread {
+  readonly #worker: Worker;
+  readonly #paths: PathAnswers;
+  /** Whose turn it is among long jobs: the senders of all listening threads are told apart by their names. */
+  readonly #usages = new Usages();
+  /** Gives the turn of a long job back. */
+  readonly #turns = new Map<number, () => void>();
+  readonly #scrapes = new InFlight<(counts: RequestCounts) => void>();
+  #outcomes: { readonly id: number; readonly outcome: JobOutcome }[] = [];
+  #isClosing = false;
+  #isReady: (targets: readonly number[]) => void = () => undefined;
+  readonly #targets = new Promise<readonly number[]>(resolve => (this.#isReady = resolve));
+  /** Resolves when the thread ends without having been closed. */
+  readonly failed: Promise<Error>;
+
+  constructor(
+    readonly parts: ListeningParts,
+    inputs: ListeningInputs,
+  ) {
+    this.#paths = new PathAnswers(parts.registry, parts.paths, (requestId, answer, transfer) =>
+      this.#post({ is: 'answer', requestId, answer }, transfer),
+    );
+    this.#worker = new Worker(new URL('./listeningMain.js', import.meta.url), {
+      workerData: parts.data,
+      ...threadFlags(),
+    });
+    this.#worker.on('message', (message: FromListeningThread) => this.#take(message));
+    this.failed = new Promise(resolve => {
+      this.#worker.once('error', resolve);
+      this.#worker.once('exit', code => {
+        if (!this.#isClosing) resolve(new Error(`a listening thread ended with code ${code}`));
+      });
+    });
+    this.#worker.postMessage({ is: 'begin', ...inputs } satisfies ToListeningThread, [inputs.writer.port]);
+  }
+
+  /** What `Listening.share` is given for each binding, once the thread can serve. Rejects if it cannot begin. */
+  async ready(): Promise<readonly number[]> {
+    const failure = this.failed.then(error => Promise.reject(error));
+    return await Promise.race([this.#targets, failure]);
+  }
+
+  /** To be called when connections are passed to the thread. */
+  serve(): void {
+    this.#post({ is: 'serve' });
+  }
+
+  /** What the thread has counted. */
+  counts(): Promise<RequestCounts> {
+    return new Promise(resolve => {
+      const id: number = this.#scrapes.add(counts => {
+        this.#scrapes.delete(id);
+        resolve(counts);
+      });
+      this.#post({ is: 'count', id });
+    });
+  }
+
+  /** Ends watches with their last bookmark and the thread, once requests in flight are answered. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await closeThread(this.#worker, DRAIN_MS + THREAD_CLOSE_MS);
+    await this.#worker.terminate();
+  }
+
+  #take(message: FromListeningThread): void {
+    switch (message.is) {
+      case 'ready':
+        return this.#isReady(message.targets);
+      case 'jobs':
+        for (const [i, job] of unpackJobs(message.jobs).entries()) this.#run(message.orders[i]!, job);
+        return;
+      case 'turn':
+        void this.parts.pool.longJobs.run(
+          this.#usages.of(message.user),
+          () =>
+            new Promise<void>(resolve => {
+              this.#turns.set(message.id, resolve);
+              this.#post({ is: 'turn', id: message.id });
+            }),
+        );
+        return;
+      case 'turnOver':
+        this.#turns.get(message.id)?.();
+        this.#turns.delete(message.id);
+        return;
+      case 'path':
+        return void this.#paths.answer(message);
+      case 'pathAborted':
+        return this.#paths.abort(message.requestId);
+      case 'pathAccepted':
+        return this.#paths.accept(message.requestId, message.bytes);
+      case 'used':
+        return this.parts.record(message.use);
+      case 'counted':
+        return this.#scrapes.get(message.id)?.(message.counts);
+      case 'closed':
+    }
+  }
+
+  /** Runs a job; one of a kind that has taken long, when it is its turn. */
+  #run({ id, isLong, kind, user }: JobOrder, job: Job): void {
+    const { pool } = this.parts;
+    const ended =
+      !isLong && kind !== undefined && pool.costs.isLong(kind)
+        ? pool.longJobs.run(this.#usages.of(user), () => pool.run(job, true, kind))
+        : startJob(() => pool.run(job, isLong, kind));
+    ended.then(
+      outcome => this.#answer(id, outcome),
+      error => this.#post({ is: 'jobFailed', id, error: postedError(error) }),
+    );
+  }
+
+  /** Posts the outcomes of a turn of the event loop together. */
+  #answer(id: number, outcome: JobOutcome): void {
+    if (this.#outcomes.push({ id, outcome }) > 1) return;
+    setImmediate(() => {
+      const ended = this.#outcomes;
+      this.#outcomes = [];
+      const [outcomes, transfer] = packOutcomes(ended.map(({ outcome: one }) => one));
+      this.#post({ is: 'outcomes', ids: ended.map(({ id: one }) => one), outcomes }, transfer);
+    });
+  }
+
+  #post(message: ToListeningThread, transfer: readonly ArrayBuffer[] = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
+}
+
+/** The result of `run`, which may throw. */
+const startJob = async <T>(run: () => Promise<T>): Promise<T> => await run();

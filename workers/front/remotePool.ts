@@ -1,0 +1,89 @@
+import { POOL_BATCH } from '../../core/limits.js';
+import { packJobs, unpackOutcomes } from '../../core/threads/jobs.js';
+import { InFlight } from '../../core/threads/inFlight.js';
+import { errorOf, type FromListeningThread, type JobOrder, type ToListeningThread } from '../../core/threads/listening.js';
+import type { Job, JobResult } from '../../core/threads/messages.js';
+import type { JobRunner } from './pool.js';
+import type { Usage } from './usage.js';
+
+type Answer = Extract<ToListeningThread, { is: 'outcomes' | 'jobFailed' | 'turn' }>;
+
+/** The user that a job is of, by which the main thread shares turns. */
+const userOf = ({ user }: Job): string => user?.name ?? '';
+
+/**
+ * The pool as a listening thread has it: the main thread runs its jobs with those of all front ends. The jobs of one
+ * turn of the event loop are posted together.
+ */
+export class RemotePool implements JobRunner {
+  readonly #jobs = new InFlight<{
+    readonly resolve: (result: JobResult) => void;
+    readonly reject: (error: Error) => void;
+  }>();
+  readonly #turns = new InFlight<() => void>();
+  #gathered: { readonly order: JobOrder; readonly job: Job }[] = [];
+  #isScheduled = false;
+
+  constructor(readonly post: (message: FromListeningThread, transfer?: ArrayBuffer[]) => void) {}
+
+  /** The main thread knows which kinds of jobs have taken long, and has them wait for their turn. */
+  readonly costs = { isLong: () => false };
+
+  readonly longJobs = {
+    run: async <T>({ user }: Usage, work: () => Promise<T>): Promise<T> => {
+      const id = await new Promise<number>(resolve => {
+        const turn: number = this.#turns.add(() => resolve(turn));
+        this.post({ is: 'turn', id: turn, user });
+      });
+      try {
+        return await work();
+      } finally {
+        this.#turns.delete(id);
+        this.post({ is: 'turnOver', id });
+      }
+    },
+  };
+
+  run(job: Job, isLong = false, kind?: string): Promise<JobResult> {
+    return new Promise((resolve, reject) => {
+      const id = this.#jobs.add({ resolve, reject });
+      this.#gathered.push({ order: { id, isLong, kind, user: userOf(job) }, job });
+      if (this.#gathered.length >= POOL_BATCH) return this.#send();
+      if (this.#isScheduled) return;
+      this.#isScheduled = true;
+      setImmediate(() => {
+        this.#isScheduled = false;
+        if (this.#gathered.length > 0) this.#send();
+      });
+    });
+  }
+
+  /** Takes an answer of the main thread. */
+  take(answer: Answer): void {
+    switch (answer.is) {
+      case 'outcomes':
+        for (const [i, outcome] of unpackOutcomes(answer.outcomes).entries())
+          if (outcome?.is === 'failed') this.#end(answer.ids[i]!)?.reject(new Error(outcome.message));
+          else if (outcome) this.#end(answer.ids[i]!)?.resolve(outcome);
+        return;
+      case 'jobFailed':
+        this.#end(answer.id)?.reject(errorOf(answer.error));
+        return;
+      case 'turn':
+        this.#turns.get(answer.id)?.();
+    }
+  }
+
+  #end(id: number) {
+    const job = this.#jobs.get(id);
+    this.#jobs.delete(id);
+    return job;
+  }
+
+  #send(): void {
+    const gathered = this.#gathered;
+    this.#gathered = [];
+    const [jobs, transfer] = packJobs(gathered.map(({ job }) => job));
+    this.post({ is: 'jobs', orders: gathered.map(({ order }) => order), jobs }, transfer);
+  }
+}
