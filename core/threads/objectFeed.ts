@@ -63,10 +63,7 @@ export class ObjectFeed {
  * Has the objects that `find` returns refer to copies of their values. One that was replaced after its copy was made has
  * another revision.
  */
-export function moveValues(
-  { memory, keys, places }: MovedMessage,
-  find: (key: string) => Entry | undefined,
-): void {
+export function moveValues({ memory, keys, places }: MovedMessage, find: (key: string) => Entry | undefined): void {
   for (const [i, [revision, byteOffset]] of places.entries()) {
     const entry = find(keys[i]!);
     if (entry?.revision === revision) entry.move({ buffer: memory, byteOffset, length: entry.length });

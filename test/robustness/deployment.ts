@@ -25,10 +25,16 @@ export class Deployment {
 
   private constructor(readonly backend: Backend) {}
 
-  static async start(backend: Backend, directory: string, random: Random, history?: string): Promise<Deployment> {
+  /** `given`: further flags of the servers. */
+  static async start(
+    backend: Backend,
+    directory: string,
+    random: Random,
+    given: readonly string[],
+  ): Promise<Deployment> {
     const deployment = new Deployment(backend);
     try {
-      const flags = [`--storage-backend=${backend}`, ...(history ? [`--history=${history}`] : [])];
+      const flags = [`--storage-backend=${backend}`, ...given];
       if (backend === 'etcd') {
         deployment.etcd = await startEtcd({ directory: join(directory, 'etcd') });
         flags.push(`--etcd-servers=${deployment.etcd.url}`);

@@ -15,6 +15,7 @@ const { values } = parseArgs({
     clients: { type: 'string', default: '10' },
     round: { type: 'string', default: '45' },
     history: { type: 'string' },
+    'listening-threads': { type: 'string', default: '1' },
     report: { type: 'string', default: 'dist/robustness.json' },
   },
 });
@@ -75,7 +76,10 @@ const summary = await run({
   rate,
   clients,
   roundSeconds: round,
-  history: values.history,
+  flags: [
+    ...(values.history === undefined ? [] : [`--history=${values.history}`]),
+    `--listening-threads=${values['listening-threads']}`,
+  ],
   onProgress: line => console.log(line),
 });
 print(summary);

@@ -14,3 +14,13 @@ it('keeps every guarantee of reads, writes and watches while it is killed, stopp
   expect(summary.events).toBeGreaterThan(0);
   expect(Object.keys(summary.faults).length).toBeGreaterThan(0);
 });
+
+it('keeps them where several threads serve connections, each with its own view of all objects', {
+  timeout: 240_000,
+}, async () => {
+  const flags = ['--listening-threads=3'];
+  const summary = await run({ backend: 'rocksdb', seed, minutes: 0.4, roundSeconds: 24, rate: 60, clients: 8, flags });
+  expect(summary.violations, `seed ${seed}`).toEqual([]);
+  expect(summary.operations['get']).toBeGreaterThan(0);
+  expect(summary.events).toBeGreaterThan(0);
+});

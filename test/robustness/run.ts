@@ -18,8 +18,8 @@ export interface RunOptions {
   readonly rate: number;
   readonly clients: number;
   readonly roundSeconds: number;
-  /** How long the servers keep history; undefined: their default. */
-  readonly history?: string;
+  /** Further flags of the servers. */
+  readonly flags?: readonly string[];
   /** Called with lines to print after each round. */
   readonly onProgress?: (line: string) => void;
 }
@@ -97,7 +97,7 @@ export async function run(options: RunOptions): Promise<Summary> {
     },
     ...{ events: 0, bookmarks: 0, lateStreams: 0, lateExpired: 0, faults: {}, violations: [] },
   };
-  const deployment = await Deployment.start(backend, directory, random.fork(), options.history);
+  const deployment = await Deployment.start(backend, directory, random.fork(), options.flags ?? []);
   const past: PastRound[] = [];
   try {
     while (

@@ -98,36 +98,45 @@ export class ListeningThread {
   #take(message: FromListeningThread): void {
     switch (message.is) {
       case 'ready':
-        return this.#isReady(message.targets);
+        this.#isReady(message.targets);
+        break;
       case 'jobs':
         for (const [i, job] of unpackJobs(message.jobs).entries()) this.#run(message.orders[i]!, job);
-        return;
+        break;
       case 'turn':
-        void this.parts.pool.longJobs.run(
-          this.#usages.of(message.user),
-          () =>
-            new Promise<void>(resolve => {
-              this.#turns.set(message.id, resolve);
-              this.#post({ is: 'turn', id: message.id });
-            }),
-        );
-        return;
+        void this.#takeTurn(message.id, message.user);
+        break;
       case 'turnOver':
         this.#turns.get(message.id)?.();
         this.#turns.delete(message.id);
-        return;
+        break;
       case 'path':
-        return void this.#paths.answer(message);
+        void this.#paths.answer(message);
+        break;
       case 'pathAborted':
-        return this.#paths.abort(message.requestId);
+        this.#paths.abort(message.requestId);
+        break;
       case 'pathAccepted':
-        return this.#paths.accept(message.requestId, message.bytes);
+        this.#paths.accept(message.requestId, message.bytes);
+        break;
       case 'used':
-        return this.parts.record(message.use);
+        this.parts.record(message.use);
+        break;
       case 'counted':
-        return this.#scrapes.get(message.id)?.(message.counts);
+        this.#scrapes.get(message.id)?.(message.counts);
+        break;
       case 'closed':
+        break;
     }
+  }
+
+  /** Waits for the turn of a long job, and keeps it until the thread gives it back. */
+  async #takeTurn(id: number, user: string): Promise<void> {
+    await this.parts.pool.longJobs.run(this.#usages.of(user), async () => {
+      const over = new Promise<void>(resolve => this.#turns.set(id, resolve));
+      this.#post({ is: 'turn', id });
+      await over;
+    });
   }
 
   /** Runs a job; one of a kind that has taken long, when it is its turn. */

@@ -53,7 +53,10 @@ class Forwarded {
   }
 
   #takePiece(bytes: Uint8Array): void {
-    if (this.#head) return this.exchange.respond(this.#head.status, this.#head.headers, bytes);
+    if (this.#head) {
+      this.exchange.respond(this.#head.status, this.#head.headers, bytes);
+      return;
+    }
     this.#received += bytes.length;
     if (this.#stream?.write(bytes) === 0) this.accepted(this.#received);
   }

@@ -1,7 +1,12 @@
 import { POOL_BATCH } from '../../core/limits.js';
 import { packJobs, unpackOutcomes } from '../../core/threads/jobs.js';
 import { InFlight } from '../../core/threads/inFlight.js';
-import { errorOf, type FromListeningThread, type JobOrder, type ToListeningThread } from '../../core/threads/listening.js';
+import {
+  errorOf,
+  type FromListeningThread,
+  type JobOrder,
+  type ToListeningThread,
+} from '../../core/threads/listening.js';
 import type { Job, JobResult } from '../../core/threads/messages.js';
 import type { JobRunner } from './pool.js';
 import type { Usage } from './usage.js';

@@ -91,7 +91,8 @@ export class State {
       case 'events':
         for (const event of message.events) this.#apply(event);
         this.#tidy();
-        this.revision = message.revision;
+        // One that only wakes the thread has no revision.
+        this.revision = Math.max(this.revision, message.revision);
         if (message.floor !== undefined) this.history.floor = message.floor;
         this.live.rebuild();
         this.onVerdicts(message.verdicts);
