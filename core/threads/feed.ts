@@ -5,6 +5,9 @@ import { Ring } from './ring.js';
 import { countMemory } from './sharedValues.js';
 import { decodeFromWriter } from './wire.js';
 
+/** How long a thread that waits for a message sleeps at most before it looks again. */
+const LOOK_MS = 2;
+
 /**
  * A thread's end of its channel to the writer. The writer counts its messages in shared memory, after each of them.
  * `catchUp` compares the count and takes, synchronously, every message that was sent before any client was answered; so
@@ -44,6 +47,17 @@ export class StoreFeed {
       const next = written ? { message: written } : receiveMessageOnPort(this.port);
       if (!next) break;
       this.#takeOne(next.message);
+    }
+  }
+
+  /**
+   * Handles messages until `isDone`, without returning to the event loop, and waits for those that the writer has not
+   * sent yet. Does nothing while a message is being handled.
+   */
+  takeUntil(isDone: () => boolean): void {
+    while (!this.#isTaking && !isDone()) {
+      Atomics.wait(this.counters, this.#counter, this.#received, LOOK_MS);
+      this.catchUp();
     }
   }
 

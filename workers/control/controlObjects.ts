@@ -3,6 +3,7 @@ import { EntryEvent } from '../../core/plugin/entryEvent.js';
 import { Informers } from '../../core/plugin/informers.js';
 import type { Entry } from '../../core/threads/entry.js';
 import type { ObjectFollower } from '../../core/threads/objectFeed.js';
+import { lastRevisionIn, type SnapshotPage } from '../../core/threads/snapshot.js';
 
 type Listener = (event: ResourceEvent) => void;
 
@@ -23,7 +24,7 @@ export class ControlObjects implements ObjectFollower {
     /** Called for every change, before the listeners. */
     readonly onChange: (key: string) => void,
   ) {
-    this.#informers = new Informers(catchUp, true);
+    this.#informers = new Informers(() => catchUp(), true);
   }
 
   informer(storageName: string): Informer {
@@ -43,6 +44,13 @@ export class ControlObjects implements ObjectFollower {
   start(): void {
     this.#hasStarted = true;
     this.#replay(this.#listeners);
+  }
+
+  /** Objects that are here before anybody is notified are read when `start` replays them. */
+  addPage(page: SnapshotPage): boolean {
+    if (this.#hasStarted || !this.#informers.addPage(page)) return false;
+    this.revision = Math.max(this.revision, lastRevisionIn(page));
+    return true;
   }
 
   apply(key: string, revision: number, entry: Entry | undefined): void {
