@@ -128,9 +128,12 @@ export class Informers {
     return this.#byName.get(storageNameIn(key))?.entries.get(key);
   }
 
-  /** All objects, in no particular order. Objects that are added or deleted during the iteration may be missing. */
-  *entries(): Generator<Entry> {
-    for (const { entries } of this.#byName.values()) yield* entries.values();
+  /**
+   * The objects of each resource, in no particular order. Objects that are added or deleted during the iteration may be
+   * missing.
+   */
+  *resources(): Generator<[storageName: string, entries: Iterable<Entry>]> {
+    for (const [storageName, { entries }] of this.#byName) yield [storageName, entries.values()];
   }
 
   /** Stores a current object. Objects of resources that are not stored are ignored. */
