@@ -4,12 +4,13 @@ import { EntryEvent } from './entryEvent.js';
 import { LabelIndex } from './labelIndex.js';
 import { decodeShared } from './stored.js';
 import type { ApiObject } from '../model/object.js';
-import { SortedMap } from '../model/sortedMap.js';
 import { type Entry, storageNameIn } from '../threads/entry.js';
+import { EntryMap } from '../threads/entryMap.js';
+import { lastRevisionIn, PageReader, type SnapshotPage } from '../threads/snapshot.js';
 
 /** The current objects of one resource in this thread. An object is decoded when it is first read. */
 class ResourceInformer implements LabeledInformer {
-  readonly entries = new SortedMap<Entry>();
+  readonly entries = new EntryMap();
   readonly listeners: ((event: ResourceEvent) => void)[] = [];
   readonly #decoded = new WeakMap<Entry, ApiObject>();
   /** By label. */
@@ -18,24 +19,24 @@ class ResourceInformer implements LabeledInformer {
 
   constructor(
     readonly storageName: string,
-    /** Applies every acknowledged change; called before each read. */
-    readonly catchUp: () => void,
+    /** Applies every acknowledged change to objects of the resource; called before each read. */
+    readonly catchUp: (storageName: string) => void,
   ) {}
 
   get(namespace: string, name: string): ApiObject | undefined {
-    this.catchUp();
+    this.catchUp(this.storageName);
     const entry = this.entries.get(`${this.storageName}/${namespace ? `${namespace}/` : ''}${name}`);
     return entry && this.#objectOf(entry);
   }
 
   list(namespace?: string): readonly ApiObject[] {
-    this.catchUp();
+    this.catchUp(this.storageName);
     const entries = this.entries.range(`${this.storageName}/${namespace ? `${namespace}/` : ''}`);
     return entries.map(entry => this.#objectOf(entry));
   }
 
   labeled(namespace: string, label: string, value: string): readonly ApiObject[] {
-    this.catchUp();
+    this.catchUp(this.storageName);
     const index = this.#indexOf(label);
     const objectOf = (key: string): ApiObject | undefined => {
       const entry = this.entries.get(key);
@@ -45,6 +46,13 @@ class ResourceInformer implements LabeledInformer {
     return this.list(namespace).filter(({ metadata: { labels } }) => {
       return labels && Object.hasOwn(labels, label) && labels[label] === value;
     });
+  }
+
+  /** Adds a page of objects without reading them, unless somebody has to be given each of them. */
+  addPage(page: SnapshotPage): boolean {
+    if (this.listeners.length > 0 || this.#indexes.size > 0 || !this.entries.addPage(page)) return false;
+    this.revision = Math.max(this.revision, lastRevisionIn(page));
+    return true;
   }
 
   /** To be called after every change. */
@@ -79,7 +87,7 @@ export class Informers {
   readonly #byName = new Map<string, ResourceInformer>();
 
   constructor(
-    readonly catchUp: () => void,
+    readonly catchUp: (storageName: string) => void,
     /** Whether objects of all resources are stored; otherwise of those that `of` was called for. */
     readonly keepAll = false,
   ) {}
@@ -109,14 +117,23 @@ export class Informers {
     return Array.from(this.#byName.keys(), name => `${name}/`);
   }
 
+  /** The prefixes of resources whose changes someone listens to. */
+  get heardPrefixes(): string[] {
+    const heard = [...this.#byName.values()].filter(({ listeners }) => listeners.length > 0);
+    return heard.map(({ storageName }) => `${storageName}/`);
+  }
+
   /** The current object of a key, if its resource is stored. */
   get(key: string): Entry | undefined {
     return this.#byName.get(storageNameIn(key))?.entries.get(key);
   }
 
-  /** All objects, in no particular order. Objects that are added or deleted during the iteration may be missing. */
-  *entries(): Generator<Entry> {
-    for (const { entries } of this.#byName.values()) yield* entries.values();
+  /**
+   * The objects of each resource, in no particular order. Objects that are added or deleted during the iteration may be
+   * missing.
+   */
+  *resources(): Generator<[storageName: string, entries: Iterable<Entry>]> {
+    for (const [storageName, { entries }] of this.#byName) yield [storageName, entries.values()];
   }
 
   /** Stores a current object. Objects of resources that are not stored are ignored. */
@@ -129,6 +146,21 @@ export class Informers {
     informer.entries.set(entry);
     informer.changed(entry.key);
     for (const listener of informer.listeners) listener(new EntryEvent(entry, type, entry.revision));
+  }
+
+  /**
+   * Stores the current objects of a page without reading them. Returns false, and stores nothing, if the page has
+   * objects of several resources, or of one whose listeners or other objects are here before: these are to be `set`.
+   */
+  addPage(page: SnapshotPage): boolean {
+    if (page.count === 0) return true;
+    const reader = new PageReader(page);
+    const name = storageNameIn(reader.keyAt(0));
+    // Keys are in order.
+    if (storageNameIn(reader.keyAt(page.count - 1)) !== name) return false;
+    const informer = this.keepAll ? this.#of(name) : this.#byName.get(name);
+    if (!informer) return true;
+    return informer.addPage(page);
   }
 
   /** Applies the deletion of an object. */

@@ -88,6 +88,11 @@ export class LiveRegistry {
     return Array.from(this.#sources.keys(), name => `${name}/`);
   }
 
+  /** Whether the object of a key may define a resource type. */
+  isDefinition(key: string): boolean {
+    return this.#sources.has(storageNameIn(key));
+  }
+
   /** Applies a committed change. Changes of other objects are ignored. */
   apply(change: DefinitionChange): void {
     if (this.#sources.size === 0) return;

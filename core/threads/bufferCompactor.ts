@@ -1,3 +1,4 @@
+import { copyBytes } from './copyBytes.js';
 import { CHUNK_BYTES, countMemory } from './sharedValues.js';
 
 /** Fewer unused bytes than this are not compacted, because copying would cost more than it frees. */
@@ -124,6 +125,7 @@ export class BufferCompactor {
 /** The memory that values are moved to: pieces of at most CHUNK_BYTES that are full, except for the last one. */
 class Target<T> {
   #memory = new SharedArrayBuffer(0);
+  #bytes = Buffer.from(this.#memory);
   #filled = 0;
   #items: T[] = [];
 
@@ -137,11 +139,12 @@ class Target<T> {
     if (this.#filled + length > this.#memory.byteLength) {
       this.end();
       this.#memory = new SharedArrayBuffer(Math.max(length, Math.min(CHUNK_BYTES, this.remaining)));
+      this.#bytes = Buffer.from(this.#memory);
       this.#filled = 0;
       countMemory(this.#memory);
     }
     const copy = new Uint8Array(this.#memory, this.#filled, length);
-    copy.set(new Uint8Array(buffer, byteOffset, length));
+    copyBytes(this.#bytes, this.#filled, new Uint8Array(buffer, byteOffset, length));
     this.#filled += length;
     this.remaining -= length;
     this.#items.push(item);

@@ -9,6 +9,8 @@ import { decodeFromWriter } from './wire.js';
 export const PUBLISHING = 0;
 /** How long a thread waits for the writer to send them, which takes microseconds unless it has no core or has ended. */
 const PUBLISHING_MS = 1000;
+/** How long a thread that waits for a message sleeps at most before it looks again. */
+const LOOK_MS = 2;
 
 /**
  * A thread's end of its channel to the writer. The writer counts its messages in shared memory, after each of them.
@@ -54,6 +56,17 @@ export class StoreFeed {
       const next = written ? { message: written } : receiveMessageOnPort(this.port);
       if (!next) break;
       this.#takeOne(next.message);
+    }
+  }
+
+  /**
+   * Handles messages until `isDone`, without returning to the event loop, and waits for those that the writer has not
+   * sent yet. Does nothing while a message is being handled.
+   */
+  takeUntil(isDone: () => boolean): void {
+    while (!this.#isTaking && !isDone()) {
+      Atomics.wait(this.counters, this.#counter, this.#received, LOOK_MS);
+      this.catchUp();
     }
   }
 

@@ -85,7 +85,7 @@ export type ToListeningThread =
 /** From a listening thread. `ready` has what `Listening.share` is given, for each binding. */
 export type FromListeningThread =
   | FromThread<{ readonly targets: readonly number[] }>
-  | { readonly is: 'jobs'; readonly orders: readonly JobOrder[]; readonly jobs: PackedJobs }
+  | { readonly is: 'run'; readonly orders: readonly JobOrder[]; readonly jobs: PackedJobs }
   /** Asks for a turn among long jobs, and gives it back. */
   | { readonly is: 'turn'; readonly id: number; readonly user: string }
   | { readonly is: 'turnOver'; readonly id: number }

@@ -1,14 +1,19 @@
 import { Entry } from './entry.js';
 import { StoreFeed } from './feed.js';
 import type { WriterChannel } from './lifecycle.js';
-import type { FedMessage, MovedMessage, ToWriter } from './messages.js';
-import { readSnapshot } from './snapshot.js';
+import type { FedMessage, MovedMessage, SnapshotMessage, ToWriter } from './messages.js';
+import { readSnapshot, type SnapshotPage } from './snapshot.js';
 import { encodeToWriter } from './wire.js';
 
 /** Receives the objects that a thread subscribes to. */
 export interface ObjectFollower {
   /** Called for each object and change. `entry` is undefined if the object was deleted. */
   apply(key: string, revision: number, entry: Entry | undefined): void;
+  /**
+   * Takes all objects of a page of a snapshot, or none: then `apply` is called for each. Returns whether it has taken
+   * them.
+   */
+  addPage(page: SnapshotPage): boolean;
   /** The current object of a key, if it is kept. */
   find(key: string): Entry | undefined;
 }
@@ -16,7 +21,10 @@ export interface ObjectFollower {
 /** Receives objects of the store: first all current ones, then every change. */
 export class ObjectFeed {
   readonly #feed: StoreFeed;
-  #loaded: () => void = () => undefined;
+  /** Prefixes of the last subscription that are not complete. */
+  #missing: readonly string[] = [];
+  /** Called when `#missing` has changed. */
+  #progressed: () => void = () => undefined;
   /** The last subscription: the next one begins when its snapshot is complete. */
   #subscribed: Promise<void> = Promise.resolve();
 
@@ -28,19 +36,35 @@ export class ObjectFeed {
     this.#feed = new StoreFeed(channel, new Int32Array(counters), message => this.#take(message));
   }
 
-  /** Applies every change that was acknowledged to any client before the call. */
-  catchUp(): void {
+  /**
+   * Applies every change that was acknowledged to any client before the call; with a prefix, also all current objects
+   * that have it, for which the thread waits if they are not here yet.
+   */
+  catchUp(prefix?: string): void {
     this.#feed.catchUp();
+    if (prefix !== undefined && this.#missing.includes(prefix))
+      this.#feed.takeUntil(() => !this.#missing.includes(prefix));
   }
 
-  /** Subscribes to the objects with these key prefixes too. Resolves when all current objects are applied. */
-  subscribe(prefixes: readonly string[]): Promise<void> {
-    this.#subscribed = this.#subscribed.then(() => {
-      const loaded = new Promise<void>(resolve => (this.#loaded = resolve));
-      this.#feed.port.postMessage({ is: 'subscribe', prefixes } satisfies ToWriter);
-      return loaded;
+  /**
+   * Subscribes to the objects with these key prefixes too. Resolves when all current objects with the prefixes `needed`
+   * are applied. The writer may send others later: `catchUp` waits for them.
+   */
+  subscribe(prefixes: readonly string[], needed = prefixes): Promise<void> {
+    const before = this.#subscribed;
+    return new Promise(resolve => {
+      this.#subscribed = before.then(
+        () =>
+          new Promise(complete => {
+            this.#missing = prefixes;
+            this.#progressed = () => {
+              if (!needed.some(prefix => this.#missing.includes(prefix))) resolve();
+              if (this.#missing.length === 0) complete();
+            };
+            this.#feed.port.postMessage({ is: 'subscribe', prefixes } satisfies ToWriter);
+          }),
+      );
     });
-    return this.#subscribed;
   }
 
   /** Posts proposals or requests to the writer. */
@@ -50,18 +74,26 @@ export class ObjectFeed {
 
   #take(message: FedMessage): void {
     if (message.is === 'snapshot') {
-      readSnapshot(message.page, entry => this.follower.apply(entry.key, entry.revision, entry));
-      if (message.last) this.#loaded();
+      if (!this.follower.addPage(message.page))
+        readSnapshot(message.page, entry => this.follower.apply(entry.key, entry.revision, entry));
+      this.#note(message);
     } else if (message.is === 'events') {
       for (const event of message.events)
         this.follower.apply(event.key, event.revision, event.value && Entry.of(event));
     } else if (message.is === 'moved') moveValues(message, key => this.follower.find(key));
   }
+
+  /** Notes which resources are complete. */
+  #note({ last, missing }: SnapshotMessage): void {
+    if (!last && !missing) return;
+    this.#missing = last ? [] : this.#missing.filter(prefix => missing!.some(other => other.startsWith(prefix)));
+    this.#progressed();
+  }
 }
 
 /**
- * Has the objects that `find` returns refer to copies of their values. One that was replaced after its copy was made has
- * another revision.
+ * Has the objects that `find` returns refer to copies of their values. One that was replaced after its copy was made
+ * has another revision.
  */
 export function moveValues({ memory, keys, places }: MovedMessage, find: (key: string) => Entry | undefined): void {
   for (const [i, [revision, byteOffset]] of places.entries()) {

@@ -1,3 +1,4 @@
+import { copyBytes } from './copyBytes.js';
 import type { WireEvent } from './messages.js';
 
 /**
@@ -37,10 +38,11 @@ export class SharedValues {
     let size = 0;
     for (const { value } of events) size += value?.length ?? 0;
     const chunk = this.#chunkFor(size);
+    const bytes = Buffer.from(chunk);
     return events.map(event => {
       if (!event.value) return event;
       const value = new Uint8Array(chunk, this.#filled, event.value.length);
-      value.set(event.value);
+      copyBytes(bytes, this.#filled, event.value);
       this.#filled += value.length;
       return { ...event, value };
     });

@@ -14,10 +14,13 @@ afterAll(() => agent.close());
 const OBJECTS = 1200;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const SECRETS = '/api/v1/namespaces/default/secrets';
+const PODS = '/api/v1/namespaces/default/pods';
+const SERVICE_ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts';
 
 interface Answer {
   readonly kind?: string;
-  readonly metadata?: { readonly resourceVersion?: string };
+  readonly metadata?: { readonly resourceVersion?: string; readonly name?: string; readonly uid?: string };
+  readonly status?: { readonly token?: string };
   readonly items?: readonly unknown[];
 }
 
@@ -89,6 +92,50 @@ it('serves resources as they are read, and requests for the others wait and are 
     }
     expect((await call(server, 'GET', CONFIG_MAPS)).body.items).toHaveLength(OBJECTS + 2);
   } finally {
+    await server.close();
+    rmSync(dataDir, { recursive: true });
+  }
+});
+
+it('answers from the cache while a token waits for the objects it depends on, and then finds its pod', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'capstan-loading-'));
+  const common = { dataDir, port: 0 } as const;
+  const first = await startServer(common);
+  const pod = (name: string) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name },
+    spec: { serviceAccountName: 'bot', automountServiceAccountToken: false, containers: [{ name: 'c', image: 'i' }] },
+  });
+  await call(first, 'POST', SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'bot' } });
+  for (let i = 0; i < OBJECTS; i += 100)
+    await Promise.all(Array.from({ length: 100 }, (_, j) => call(first, 'POST', PODS, pod(`p${i + j}`))));
+  // Its key is the last one.
+  const { body: bound } = await call(first, 'GET', `${PODS}/p999`);
+  const { name, uid } = bound.metadata!;
+  const tokenRequest = { spec: { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid } } };
+  const { body: issued } = await call(first, 'POST', `${SERVICE_ACCOUNTS}/bot/token`, tokenRequest);
+  await first.close();
+  const file = join(dataDir, 'held');
+  writeFileSync(file, '');
+  const use = pathToFileURL(resolve('dist/test/server/fixtures/heldStorage.js')).href;
+  const config = { path: join(dataDir, 'store'), prefix: 'core/pods/', file };
+  const server = await startServer({ ...common, plugins: [{ use, config }] });
+  try {
+    expect((await call(server, 'GET', SERVICE_ACCOUNTS)).status).toBe(200);
+    const asPod = noted(
+      request(`${server.url}/api`, {
+        dispatcher: agent,
+        headers: { authorization: `Bearer ${issued.status!.token}` },
+      }),
+    );
+    // These need nothing of the pool, whose thread waits. It would refuse the token meanwhile.
+    for (let i = 0; i < 200; i++) expect((await call(server, 'GET', SERVICE_ACCOUNTS)).status).toBe(200);
+    expect(asPod.isDone).toBe(false);
+    rmSync(file);
+    expect((await asPod.result).statusCode).toBe(200);
+  } finally {
+    rmSync(file, { force: true });
     await server.close();
     rmSync(dataDir, { recursive: true });
   }

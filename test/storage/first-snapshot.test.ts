@@ -1,6 +1,8 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { expect, it } from 'vitest';
+import type { Entry } from '../../core/threads/entry.js';
 import type { SnapshotMessage } from '../../core/threads/messages.js';
+import { ObjectFeed } from '../../core/threads/objectFeed.js';
 import { readSnapshot } from '../../core/threads/snapshot.js';
 import { decodeFromWriter, encodeToWriter } from '../../core/threads/wire.js';
 import { openMemory } from '../../plugins/storage/memory.js';
@@ -101,7 +103,8 @@ it('resources with few objects come first, and threads that need no others do no
     if (asked[0] === 'core/pods/') await held;
     return await range.apply(store, asked);
   };
-  const writer = new Writer(store, new Int32Array(new SharedArrayBuffer(64)), error => {
+  const counters = new Int32Array(new SharedArrayBuffer(64));
+  const writer = new Writer(store, counters, error => {
     throw error;
   });
   await writer.start();
@@ -124,9 +127,22 @@ it('resources with few objects come first, and threads that need no others do no
   expect([...keys].filter(key => !key.startsWith('core/pods/'))).toEqual(['core/configmaps/a/1', 'core/secrets/a/1']);
   const secrets = subscribe(writer, 1, ['core/secrets/'], always);
   expect([...(await secrets.done).values.keys()]).toEqual(['core/secrets/a/1']);
+  // A thread of the pool need not wait for what it may read later, and has all of it when it does.
+  const found = new Map<string, Entry>();
+  const { port1: writerEnd, port2: port } = new MessageChannel();
+  writer.connect({ port: writerEnd, counter: 2, reacts: false });
+  const feed = new ObjectFeed({ port, counter: 2 }, counters.buffer as SharedArrayBuffer, {
+    addPage: () => false,
+    apply: (key, _, entry) => void found.set(key, entry!),
+    find: key => found.get(key),
+  });
+  await feed.subscribe(['core/pods/', 'core/secrets/'], ['core/secrets/']);
+  expect([found.has('core/secrets/a/1'), found.size < 1201]).toEqual([true, true]);
   release();
   await complete;
+  feed.catchUp('core/pods/');
+  expect(found.size).toBe(1201);
   expect(keys.size).toBe(1202);
-  for (const port of [port2, secrets.port]) port.close();
+  for (const one of [port2, secrets.port, port]) one.close();
   await writer.close();
 });

@@ -129,7 +129,8 @@ it('reads the values of a range in parts, a bounded number at the same time, and
   const records = new MemoryRecords();
   const store = await openMemory({ records });
   const keys = Array.from({ length: 1000 }, (_, i) => `k${String(i).padStart(4, '0')}`);
-  await store.commit([keys.map(key => put(key, key))]);
+  // With many other versions between them, they are looked up.
+  for (const value of ['first', 'second', undefined]) await store.commit([keys.map(key => put(key, value ?? key))]);
   const { getMany } = records;
   const waiting: (() => void)[] = [];
   let most = 0;

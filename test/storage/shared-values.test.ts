@@ -63,6 +63,7 @@ it('a thread that replaces another while objects are written and moved gets exac
     const port = connect(2 + i, ring);
     const objects = new ObjectFeed({ port, counter: 2 + i, ring }, counters, {
       apply: (key, _revision, entry) => (entry ? entries.set(key, entry) : entries.delete(key)),
+      addPage: () => false,
       find: key => entries.get(key),
     });
     return { entries, objects, subscribe: () => objects.subscribe(prefixes) };

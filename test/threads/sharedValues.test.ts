@@ -98,6 +98,7 @@ class Threads {
     const port = this.#connect(counter, prefixes, true);
     const feed = new ObjectFeed({ port, counter, ring: port.ring }, this.#counters, {
       apply: (key, _revision, entry) => (entry ? entries.set(key, entry) : entries.delete(key)),
+      addPage: () => false,
       find: key => entries.get(key),
     });
     this.#feeds.push(feed);

@@ -1,8 +1,9 @@
 import type { Informer, ResourceEvent } from '../../core/api/host.js';
 import { EntryEvent } from '../../core/plugin/entryEvent.js';
 import { Informers } from '../../core/plugin/informers.js';
-import type { Entry } from '../../core/threads/entry.js';
+import { type Entry, storageNameIn } from '../../core/threads/entry.js';
 import type { ObjectFollower } from '../../core/threads/objectFeed.js';
+import { lastRevisionIn, type SnapshotPage } from '../../core/threads/snapshot.js';
 
 type Listener = (event: ResourceEvent) => void;
 
@@ -14,7 +15,9 @@ export class ControlObjects implements ObjectFollower {
   /** Revision of the last event. */
   revision = 0;
   readonly #informers: Informers;
-  readonly #listeners: Listener[] = [];
+  readonly #listeners: { readonly storageName: string | undefined; readonly listener: Listener }[] = [];
+  /** The listeners for the changes of each resource that has had one. */
+  readonly #listenersOf = new Map<string, readonly Listener[]>();
   #hasStarted = false;
 
   constructor(
@@ -23,7 +26,7 @@ export class ControlObjects implements ObjectFollower {
     /** Called for every change, before the listeners. */
     readonly onChange: (key: string) => void,
   ) {
-    this.#informers = new Informers(catchUp, true);
+    this.#informers = new Informers(() => catchUp(), true);
   }
 
   informer(storageName: string): Informer {
@@ -31,18 +34,26 @@ export class ControlObjects implements ObjectFollower {
   }
 
   /**
-   * Adds a listener for every change, which must not throw: the host of a plugin catches its errors. It first receives
-   * the current objects as ADDED: immediately, or in `start`.
+   * Adds a listener for every change, or for those of one resource. It must not throw: the host of a plugin catches its
+   * errors. It first receives the current objects as ADDED: immediately, or in `start`.
    */
-  listen(listener: Listener): void {
-    this.#listeners.push(listener);
-    if (this.#hasStarted) this.#replay([listener]);
+  listen(listener: Listener, storageName?: string): void {
+    this.#listeners.push({ storageName, listener });
+    this.#listenersOf.clear();
+    if (this.#hasStarted) this.#replay(name => (storageName === undefined || storageName === name ? [listener] : []));
   }
 
   /** Notifies listeners of the current objects, and of all further changes. */
   start(): void {
     this.#hasStarted = true;
-    this.#replay(this.#listeners);
+    this.#replay(name => this.#listenersFor(name));
+  }
+
+  /** Objects that are here before anybody is notified are read when `start` replays them. */
+  addPage(page: SnapshotPage): boolean {
+    if (this.#hasStarted || !this.#informers.addPage(page)) return false;
+    this.revision = Math.max(this.revision, lastRevisionIn(page));
+    return true;
   }
 
   apply(key: string, revision: number, entry: Entry | undefined): void {
@@ -52,17 +63,31 @@ export class ControlObjects implements ObjectFollower {
     else this.#informers.delete(key, revision);
     this.onChange(key);
     if (!this.#hasStarted) return;
-    if (entry) this.#emit(this.#listeners, new EntryEvent(entry, before ? 'MODIFIED' : 'ADDED', revision));
-    else if (before) this.#emit(this.#listeners, new EntryEvent(before, 'DELETED', revision));
+    const listeners = this.#listenersFor(storageNameIn(key));
+    if (entry) this.#emit(listeners, new EntryEvent(entry, before ? 'MODIFIED' : 'ADDED', revision));
+    else if (before) this.#emit(listeners, new EntryEvent(before, 'DELETED', revision));
   }
 
   find(key: string): Entry | undefined {
     return this.#informers.get(key);
   }
 
-  #replay(listeners: readonly Listener[]): void {
-    for (const entry of this.#informers.entries())
-      this.#emit(listeners, new EntryEvent(entry, 'ADDED', entry.revision));
+  #listenersFor(storageName: string): readonly Listener[] {
+    let found = this.#listenersOf.get(storageName);
+    if (!found) {
+      const wanted = this.#listeners.filter(one => one.storageName === undefined || one.storageName === storageName);
+      found = wanted.map(({ listener }) => listener);
+      this.#listenersOf.set(storageName, found);
+    }
+    return found;
+  }
+
+  #replay(listenersFor: (storageName: string) => readonly Listener[]): void {
+    for (const [storageName, entries] of this.#informers.resources()) {
+      const listeners = listenersFor(storageName);
+      if (listeners.length === 0) continue;
+      for (const entry of entries) this.#emit(listeners, new EntryEvent(entry, 'ADDED', entry.revision));
+    }
   }
 
   #emit(listeners: readonly Listener[], event: ResourceEvent): void {

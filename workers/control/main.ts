@@ -69,7 +69,7 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
       await election?.lead();
       const plugins = await loadPlugins({
         informer: name => objects.informer(name),
-        onChange: (name, listener) => objects.listen(event => event.storageName === name && listener(event)),
+        onChange: (name, listener) => objects.listen(listener, name),
         request: (name, request) => requests.send(name, request),
         watch: listener => objects.listen(listener),
       });

@@ -61,8 +61,8 @@ export interface BuiltFront {
 }
 
 /**
- * Builds a front end, and begins to fill its cache. Throws ConfigError for resource types that cannot be served. What it
- * holds is released with the scope.
+ * Builds a front end, and begins to fill its cache. Throws ConfigError for resource types that cannot be served. What
+ * it holds is released with the scope.
  */
 export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
   const { scope, plugins, settings, number, shared, metrics } = sources;

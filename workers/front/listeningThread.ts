@@ -100,7 +100,7 @@ export class ListeningThread {
       case 'ready':
         this.#isReady(message.targets);
         break;
-      case 'jobs':
+      case 'run':
         for (const [i, job] of unpackJobs(message.jobs).entries()) this.#run(message.orders[i]!, job);
         break;
       case 'turn':

@@ -136,9 +136,9 @@ export class Pool implements JobRunner {
   }
 
   /**
-   * Runs a job, in a batch with others unless it `isLong`, which is one in its turn among `longJobs`. What it costs is remembered in `costs` under its `kind`. Throws Refusal
-   * TooManyRequests if too many jobs are in flight. Rejects with an error if the thread ends, and with Refusal
-   * ServiceUnavailable if the pool is closed before.
+   * Runs a job, in a batch with others unless it `isLong`, which is one in its turn among `longJobs`. What it costs is
+   * remembered in `costs` under its `kind`. Throws Refusal TooManyRequests if too many jobs are in flight. Rejects with
+   * an error if the thread ends, and with Refusal ServiceUnavailable if the pool is closed before.
    */
   run(job: Job, isLong = false, kind?: string): Promise<JobResult> {
     if (this.#load >= POOL_QUEUE) throw tooBusy();

@@ -89,6 +89,6 @@ export class RemotePool implements JobRunner {
     const gathered = this.#gathered;
     this.#gathered = [];
     const [jobs, transfer] = packJobs(gathered.map(({ job }) => job));
-    this.post({ is: 'jobs', orders: gathered.map(({ order }) => order), jobs }, transfer);
+    this.post({ is: 'run', orders: gathered.map(({ order }) => order), jobs }, transfer);
   }
 }

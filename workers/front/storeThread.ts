@@ -1,6 +1,6 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import { StoreError } from '../../core/api/storage.js';
-import { LISTENING_THREADS, QUIET_YOUNG_GENERATION_MB } from '../../core/limits.js';
+import { LISTENING_THREADS, WRITER_YOUNG_GENERATION_MB } from '../../core/limits.js';
 import { type ThreadData, threadFlags } from '../../core/threads/data.js';
 import { PUBLISHING, StoreFeed } from '../../core/threads/feed.js';
 import type {
@@ -37,7 +37,7 @@ export class StoreThread {
     this.#counters = new Int32Array(data.counters);
     this.#worker = new Worker(new URL('../store/main.js', import.meta.url), {
       workerData: data,
-      resourceLimits: { maxYoungGenerationSizeMb: QUIET_YOUNG_GENERATION_MB },
+      resourceLimits: { maxYoungGenerationSizeMb: WRITER_YOUNG_GENERATION_MB },
       ...threadFlags(),
     });
     let opened: (store: OpenedStore) => void;

@@ -17,6 +17,7 @@ import type { FromPoolThread, PoolThreadCreated, ToPoolThread } from '../../core
 import { packLate, packOutcomes, unpackJobs } from '../../core/threads/jobs.js';
 import type { Batch, BatchOutcome } from '../../core/threads/messages.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
+import { firstKeyIn } from '../../core/threads/snapshot.js';
 import { runThread, type Started } from '../../core/threads/thread.js';
 import { BatchRunner } from './batches.js';
 import type { Context } from './context.js';
@@ -39,13 +40,14 @@ const thread = runThread<ToPoolThread, FromPoolThread, PoolStarted>({
   name: 'pipeline',
   port,
   async start({ data, log, loadPlugins }, { writer }, post) {
-    const informers = new Informers(() => feed.catchUp());
+    const informers = new Informers(name => feed.catchUp(`${name}/`));
     const feed = new ObjectFeed(writer, data.counters, {
       apply(key, revision, entry) {
         if (entry) informers.set(entry);
         else informers.delete(key, revision);
         live.apply(entry ?? { key, revision });
       },
+      addPage: page => !live.isDefinition(firstKeyIn(page)) && informers.addPage(page),
       find: key => informers.get(key),
     });
     const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
@@ -85,7 +87,9 @@ const thread = runThread<ToPoolThread, FromPoolThread, PoolStarted>({
         post({ is: 'late', outcomes: packed }, transfer);
       },
     });
-    await feed.subscribe([...new Set([...informers.prefixes, ...live.prefixes])]);
+    // Who listens to changes is given all objects first. Who reads waits for them when it does.
+    const needed = [...informers.heardPrefixes, ...live.prefixes];
+    await feed.subscribe([...new Set([...informers.prefixes, ...live.prefixes])], needed);
     return { ready: { is: 'ready' }, runner, take: () => post({ is: 'pong' }) };
   },
 });

@@ -11,8 +11,8 @@ const isWhole = (prefix: string): boolean => prefix === '' || `${storageNameIn(p
 
 /** Objects of one resource. */
 interface RecordedPage {
-  /** `group/plural/`, or nothing for a page without objects. */
-  readonly prefix: string;
+  /** `group/plural/`; undefined for a page without objects, which says what is missing. */
+  readonly prefix: string | undefined;
   readonly message: SnapshotMessage;
 }
 
@@ -85,19 +85,19 @@ export class FirstSnapshot {
   }
 
   /**
-   * Called when all objects were added but those of the resources with the prefixes `missing`. Threads that follow all
-   * resources are told, and those that follow none of the missing ones have all they need.
+   * Called when all objects were added but those of the resources with the prefixes `missing`. Threads that wait for
+   * these are told, and those that follow none of them have all they need.
    */
   complete(revision: number, missing: readonly string[] = []): void {
     this.#revision = revision;
     this.#missing = missing;
-    if (missing.length > 0) this.#record('', [], revision);
+    if (missing.length > 0) this.#record(undefined, [], revision);
     for (const follower of this.#followers.splice(0))
       if (this.#isComplete(follower)) end(follower, revision);
       else this.#followers.push(follower);
   }
 
-  #record(prefix: string, items: readonly SnapshotItem[], revision: number): void {
+  #record(prefix: string | undefined, items: readonly SnapshotItem[], revision: number): void {
     const page = packSnapshot(items, true);
     const message = { is: 'snapshot', revision, page, last: false, missing: this.#missing } as const;
     const recorded = { prefix, message };
@@ -127,8 +127,8 @@ export class FirstSnapshot {
   }
 }
 
-const isWanted = ({ prefixes }: Follower, prefix: string): boolean =>
-  prefixes.some(wanted => prefix.startsWith(wanted));
+const isWanted = ({ prefixes }: Follower, prefix: string | undefined): boolean =>
+  prefix === undefined || prefixes.some(wanted => prefix.startsWith(wanted));
 
 function send(follower: Follower, { prefix, message }: RecordedPage): void {
   if (isWanted(follower, prefix)) follower.to.postSnapshot(message);

@@ -13,7 +13,17 @@ import {
 import { type Prepared, prepareTransaction } from './commit.js';
 import { compactStep } from './compact.js';
 import type { KeyVersion, KeyIndex } from './key-index.js';
-import { type Batch, encodeState, metaKey, type Records, VALUE_HEADER, valueKey, writeRevision } from './records.js';
+import {
+  type Batch,
+  encodeState,
+  isValueKey,
+  metaKey,
+  type Records,
+  VALUE_HEADER,
+  valueKey,
+  verifyChecksum,
+  writeRevision,
+} from './records.js';
 import { Tail } from './tail.js';
 import { readChanges } from './watch.js';
 
@@ -40,6 +50,11 @@ export interface EngineOptions {
 const READ_CHUNK = 128;
 /** Reads that run at the same time, so that values are read while others are processed. */
 const READS_AHEAD = 3;
+/**
+ * From so many values on, a range is read in one scan, if at most half of what it passes are other versions. That takes
+ * two thirds of the time of looking up each key, and less memory.
+ */
+const SCANNED = 64;
 /** Events delivered at once. */
 const WATCH_CHUNK = 256;
 /** The number of times that the revision is recorded per `historyMs`, for compaction by time. */
@@ -117,8 +132,10 @@ export class Engine implements Storage {
     options.signal?.throwIfAborted();
     const revision = this.#checkRevision(options.revision);
     const limit = options.limit || Number.POSITIVE_INFINITY;
-    const { found, remaining } = this.#index.range(prefix, options.after, revision, limit, options.counted);
-    const items = await this.#trackRead(revision, this.#readValues(found, options.signal));
+    const { found, remaining, passed } = this.#index.range(prefix, options.after, revision, limit, options.counted);
+    const isScanned = found.length >= SCANNED && passed <= found.length * 2;
+    const reading = isScanned ? this.#scanValues(found, options.signal) : this.#readValues(found, options.signal);
+    const items = await this.#trackRead(revision, reading);
     return { revision, items, more: remaining > 0, remaining };
   }
 
@@ -305,6 +322,24 @@ export class Engine implements Storage {
     } catch (error) {
       return { is: 'error', error: error as Error };
     }
+  }
+
+  /** Reads values in the order of their rows. Those that are not found in it are looked up. */
+  async #scanValues(found: readonly KeyVersion[], signal?: AbortSignal): Promise<Stored[]> {
+    const items: Stored[] = [];
+    const last = found.at(-1)!;
+    const bounds = [valueKey(found[0]!.key, 0), valueKey(last.key, last.modified + 1)] as const;
+    for await (const rows of this.records.scan(...bounds)) {
+      signal?.throwIfAborted();
+      for (const row of rows) {
+        const next = found[items.length];
+        if (next && isValueKey(row.key, next.key, next.modified)) items.push(storedOf(next, verifyChecksum(row)));
+      }
+    }
+    // The order of rows is that of keys unless these have zero bytes.
+    return items.length < found.length
+      ? [...items, ...(await this.#readValues(found.slice(items.length), signal))]
+      : items;
   }
 
   async #readValues(found: readonly KeyVersion[], signal?: AbortSignal): Promise<Stored[]> {

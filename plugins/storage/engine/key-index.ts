@@ -47,7 +47,6 @@ export const isEncodable = (key: string): boolean => !SURROGATE_OR_ABOVE.test(ke
  * appending. A range is consistent because it is read synchronously.
  */
 export class KeyIndex {
-  readonly #entries = new Map<string, Entry>();
   readonly #chunks: Entry[][] = [];
   /** Set by the first key for which plain string comparison could be wrong. */
   #needsCodePointOrder = false;
@@ -61,18 +60,18 @@ export class KeyIndex {
 
   /** The newest version of a key, which may be a deletion. */
   newest(key: string): Version | undefined {
-    return this.#entries.get(key);
+    return this.#entryOf(key);
   }
 
   /** The version of a key that was current at a revision; undefined if it did not exist then. */
   at(key: string, revision: number): Version | undefined {
-    const entry = this.#entries.get(key);
+    const entry = this.#entryOf(key);
     return entry && versionAt(entry, revision);
   }
 
   /** Adds a version, which must be newer than all others of its key. */
   add(key: string, modified: number, created: number, version: number): void {
-    const entry = this.#entries.get(key);
+    const entry = this.#entryOf(key);
     if (version > 0) this.#addToTotals(1, modified);
     if (!entry) {
       this.#insert({ key, modified, created, version, older: undefined });
@@ -89,14 +88,14 @@ export class KeyIndex {
   /** Sets all versions of a key, ascending and not empty. */
   setVersions(key: string, versions: readonly Version[]): void {
     const last = versions.at(-1)!;
-    if (!this.#entries.has(key)) this.add(key, last.modified, last.created, last.version);
+    if (!this.#entryOf(key)) this.add(key, last.modified, last.created, last.version);
     const older = versions.slice(0, -1).flatMap(({ modified, created, version }) => [modified, created, version]);
-    this.#entries.get(key)!.older = older.length > 0 ? older : undefined;
+    this.#entryOf(key)!.older = older.length > 0 ? older : undefined;
   }
 
   /** Removes the versions of a key that are not visible at `revision` or later. */
   discardOlder(key: string, revision: number): void {
-    const entry = this.#entries.get(key);
+    const entry = this.#entryOf(key);
     if (!entry) return;
     if (entry.modified <= revision) {
       entry.older = undefined;
@@ -114,7 +113,8 @@ export class KeyIndex {
 
   /**
    * At most `limit` keys with `prefix` after the key `after` as of `revision`. `remaining` is the number of further
-   * keys if `counted`, otherwise 1 if there are any.
+   * keys if `counted`, otherwise 1 if there are any. `passed` is the number of versions of the keys found, and of those
+   * between them.
    */
   range(
     prefix: string,
@@ -122,10 +122,12 @@ export class KeyIndex {
     revision: number,
     limit: number,
     counted = true,
-  ): { found: KeyVersion[]; remaining: number } {
+  ): { found: KeyVersion[]; remaining: number; passed: number } {
     const found: KeyVersion[] = [];
     let remaining = 0;
+    let passed = 0;
     for (const entry of this.#entriesFrom(prefix, after)) {
+      if (found.length < limit) passed += 1 + (entry.older?.length ?? 0) / 3;
       const version = versionAt(entry, revision);
       if (!version) continue;
       if (found.length === limit) {
@@ -134,7 +136,16 @@ export class KeyIndex {
       } else
         found.push({ key: entry.key, modified: version.modified, created: version.created, version: version.version });
     }
-    return { found, remaining };
+    return { found, remaining, passed };
+  }
+
+  /** Keys often come in their order, as at a start: then the last one is below. */
+  #entryOf(key: string): Entry | undefined {
+    const last = this.#chunks.at(-1)?.at(-1);
+    if (!last || this.#compare(last.key, key) < 0) return undefined;
+    const chunk = this.#chunks[this.#chunkIndex(key)]!;
+    const entry = chunk[this.#position(chunk, key)];
+    return entry?.key === key ? entry : undefined;
   }
 
   #addToTotals(objects: number, revision: number): void {
@@ -160,7 +171,6 @@ export class KeyIndex {
 
   #insert(entry: Entry): void {
     this.#needsCodePointOrder ||= SURROGATE_OR_ABOVE.test(entry.key);
-    this.#entries.set(entry.key, entry);
     const at = this.#chunkIndex(entry.key);
     if (at < 0) {
       this.#chunks.push([entry]);
@@ -177,7 +187,6 @@ export class KeyIndex {
   }
 
   #remove(entry: Entry): void {
-    this.#entries.delete(entry.key);
     const at = this.#chunkIndex(entry.key);
     const chunk = this.#chunks[at]!;
     chunk.splice(this.#position(chunk, entry.key), 1);
