@@ -182,9 +182,8 @@ async function listen(
   releases: Releases,
 ): Promise<Pick<RunningServer, 'url' | 'httpUrl'>> {
   const all: Listening[] = [];
-  const close = (): Promise<unknown> => Promise.all([...all, ...listeningThreads].map(one => one.close()));
   // Together: none may take connections while another drains.
-  releases.add('the listeners', close);
+  releases.add('the listeners', () => Promise.all(all.map(one => one.close())));
   for (const binding of bindings) all.push(await listener.listen(binding, exchange => front.handle(exchange)));
   for (const thread of listeningThreads) {
     for (const [i, target] of (await thread.ready()).entries()) all[i]!.share!(target);

@@ -139,13 +139,13 @@ function listenerOf(plugins: Plugins, { listeningThreads }: Settings): Listener 
 
 /** Starts the listening threads, if there is to be more than one. */
 function startListening(
-  { settings, scope: { data }, threads: { store, pool }, home, bindings }: FrontEndInputs,
+  { settings, scope: { data, releases }, threads: { store, pool }, home, bindings }: FrontEndInputs,
   { live, paths, record }: FrontEnd,
   opened: OpenedStore,
 ): ListeningThread[] {
   const count = settings.listeningThreads > 1 ? settings.listeningThreads : 0;
   const { naming, historyRetention, auditLogPath, auditPolicyFile } = settings;
-  return Array.from({ length: count }, (_, i) => {
+  const threads = Array.from({ length: count }, (_, i) => {
     const front = MAIN_FRONT + 1 + i;
     return new ListeningThread(
       { data, pool, registry: () => live.current, paths, record },
@@ -159,6 +159,8 @@ function startListening(
       },
     );
   });
+  releases.add('the listening threads', () => Promise.all(threads.map(thread => thread.close())));
+  return threads;
 }
 
 /**
