@@ -118,9 +118,9 @@ export class Informers {
   }
 
   /** The prefixes of resources whose changes someone listens to. */
-  get heardPrefixes(): string[] {
-    const heard = [...this.#byName.values()].filter(({ listeners }) => listeners.length > 0);
-    return heard.map(({ storageName }) => `${storageName}/`);
+  get prefixesWithListeners(): string[] {
+    const followed = [...this.#byName.values()].filter(({ listeners }) => listeners.length > 0);
+    return followed.map(({ storageName }) => `${storageName}/`);
   }
 
   /** The current object of a key, if its resource is stored. */

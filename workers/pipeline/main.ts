@@ -88,7 +88,7 @@ const thread = runThread<ToPoolThread, FromPoolThread, PoolStarted>({
       },
     });
     // Who listens to changes is given all objects first. Who reads waits for them when it does.
-    const needed = [...informers.heardPrefixes, ...live.prefixes];
+    const needed = [...informers.prefixesWithListeners, ...live.prefixes];
     await feed.subscribe([...new Set([...informers.prefixes, ...live.prefixes])], needed);
     return { ready: { is: 'ready' }, runner, take: () => post({ is: 'pong' }) };
   },
