@@ -21,12 +21,10 @@ export interface ListeningInputs {
   readonly bindings: readonly Binding[];
 }
 
-/** How a job is to be run. */
+/** A job of a listening thread. */
 export interface JobOrder {
   /** Id of the job in the listening thread. */
   readonly id: number;
-  /** The job has its turn among long ones. */
-  readonly isLong: boolean;
   /** See `Pool.run`. */
   readonly kind: string | undefined;
   /** Name of the sender; '' for senders together that have none. */
@@ -75,7 +73,7 @@ export type ToListeningThread =
   /** The outcomes of jobs with these ids. */
   | { readonly is: 'outcomes'; readonly ids: readonly number[]; readonly outcomes: PackedOutcomes }
   | { readonly is: 'jobFailed'; readonly id: number; readonly error: PostedError }
-  /** It is the turn of a long job. */
+  /** It is the turn of a long job, which is to be posted as `taken`. */
   | { readonly is: 'turn'; readonly id: number }
   | { readonly is: 'answer'; readonly requestId: number; readonly answer: PathAnswer }
   | { readonly is: 'count'; readonly id: number }
@@ -86,9 +84,10 @@ export type ToListeningThread =
 export type FromListeningThread =
   | FromThread<{ readonly targets: readonly number[] }>
   | { readonly is: 'run'; readonly orders: readonly JobOrder[]; readonly jobs: PackedJobs }
-  /** Asks for a turn among long jobs, and gives it back. */
-  | { readonly is: 'turn'; readonly id: number; readonly user: string }
-  | { readonly is: 'turnOver'; readonly id: number }
+  /** Asks for the turn of a long job. */
+  | ({ readonly is: 'turn' } & JobOrder)
+  /** The job whose turn it is; none if nothing is left to do. */
+  | { readonly is: 'taken'; readonly id: number; readonly jobs: PackedJobs }
   | ({ readonly is: 'path' } & PathRequest)
   /** The client has disconnected. */
   | { readonly is: 'pathAborted'; readonly requestId: number }

@@ -6,7 +6,8 @@ import { Pool } from '../../workers/front/pool.js';
 import type { Log } from '../../core/api/host.js';
 import { POOL_BATCH, POOL_QUEUE } from '../../core/limits.js';
 import type { ThreadData } from '../../core/threads/data.js';
-import type { Job } from '../../core/threads/messages.js';
+import type { Job, JobResult } from '../../core/threads/messages.js';
+import { Usages } from '../../workers/front/usage.js';
 
 const log = { error: vi.fn() } as unknown as Log;
 const pools: Pool[] = [];
@@ -68,6 +69,12 @@ async function answered(pool: Pool, path = '/'): Promise<unknown> {
   return result.is === 'respond' ? result.status : result;
 }
 
+const sender = new Usages().of('ann');
+
+/** The result of a long job. */
+const alone = (pool: Pool, path: string, kind?: string): Promise<JobResult> =>
+  pool.runInTurn(sender, () => job(path), kind);
+
 /** Jobs in one batch. */
 const together = (pool: Pool, paths: readonly string[]): Promise<unknown>[] => paths.map(path => answered(pool, path));
 
@@ -113,7 +120,7 @@ test('a batch is sent to a thread that has none', async () => {
 test('short jobs do not wait for long ones, which leave a thread to them', async () => {
   const pool = poolOf(3);
   await pool.ready();
-  const long = Array.from({ length: 2 }, () => pool.run(job('/busy'), true));
+  const long = Array.from({ length: 2 }, () => alone(pool, '/busy'));
   const short = Array.from({ length: 10 }, () => Promise.all(together(pool, new Array(POOL_BATCH).fill('/'))));
   expect(new Set((await Promise.all(short)).flat()).size).toBe(1);
   openGate(pool);
@@ -124,9 +131,9 @@ test('short jobs do not wait for long ones, which leave a thread to them', async
 test('what a job has cost is remembered for its kind', async () => {
   const pool = poolOf(1);
   await pool.ready();
-  await Promise.all([pool.run(job('/expensive'), false, 'expensive'), pool.run(job('/'), false, 'cheap')]);
+  await Promise.all([pool.run(job('/expensive'), 'expensive'), pool.run(job('/'), 'cheap')]);
   expect([pool.costs.isLong('expensive'), pool.costs.isLong('cheap')]).toEqual([true, true]);
-  await Promise.all([pool.run(job('/expensive'), true, 'expensive'), pool.run(job('/'), true, 'cheap')]);
+  await Promise.all([alone(pool, '/expensive', 'expensive'), alone(pool, '/', 'cheap')]);
   expect([pool.costs.isLong('expensive'), pool.costs.isLong('cheap')]).toEqual([true, false]);
 });
 
@@ -134,7 +141,28 @@ test('a pool of one thread runs long jobs as well', async () => {
   const pool = poolOf(1);
   await pool.ready();
   openGate(pool);
-  await Promise.all([pool.run(job('/busy'), true), pool.run(job('/busy'), true), answered(pool)]);
+  await Promise.all([alone(pool, '/busy'), alone(pool, '/busy'), answered(pool)]);
+});
+
+test('a long job that waits for a plugin keeps neither its thread nor its turn', async () => {
+  const pool = poolOf(2);
+  await pool.ready();
+  const held = alone(pool, '/hold');
+  held.catch(() => undefined);
+  const results = await Promise.all([alone(pool, '/'), alone(pool, '/late')]);
+  expect(results.map(({ is }) => is)).toEqual(['respond', 'respond']);
+});
+
+test('a long job for which nothing is left to do, or which cannot be taken, gives its turn to the next', async () => {
+  const pool = poolOf(2);
+  await pool.ready();
+  const failing = pool.runInTurn(sender, () => {
+    throw new Error('not wanted any more');
+  });
+  const nothing = pool.runInTurn(sender, () => undefined);
+  expect((await alone(pool, '/')).is).toBe('respond');
+  await expect(failing).rejects.toThrow('not wanted any more');
+  expect(await nothing).toBeUndefined();
 });
 
 test.each([

@@ -5,9 +5,10 @@ import type { Job, JobResult } from '../../core/threads/messages.js';
 import { AccessCache } from '../../workers/front/access.js';
 import { FairLimiter } from '../../workers/front/fairLimiter.js';
 import { JobCosts } from '../../workers/front/jobCosts.js';
+import type { JobRunner } from '../../workers/front/pool.js';
 import { PoolClient } from '../../workers/front/poolClient.js';
 import type { FrontRequest } from '../../workers/front/sender.js';
-import { Usages } from '../../workers/front/usage.js';
+import { type Usage, Usages } from '../../workers/front/usage.js';
 import { grantFor, postOf, turn } from './support.js';
 
 /** A pool that answers when the test says so. */
@@ -16,14 +17,18 @@ function setUp(threads = 2) {
   const answers: (() => void)[] = [];
   const alone: boolean[] = [];
   const costs = new JobCosts();
-  const pool = {
-    longJobs: new FairLimiter(Math.max(1, threads - 1)),
+  const longJobs = new FairLimiter(Math.max(1, threads - 1));
+  const start = (job: Job, isAlone: boolean): Promise<JobResult> => {
+    began.push(job.user?.name ?? '');
+    alone.push(isAlone);
+    return new Promise<JobResult>(resolve => answers.push(() => resolve({ id: job.id, is: 'granted' })));
+  };
+  const runInTurn = (sender: Usage, take: () => Job): Promise<JobResult> =>
+    longJobs.run(sender, async () => await start(take(), true));
+  const pool: JobRunner = {
     costs,
-    run: (job: Job, isAlone = false) => {
-      began.push(job.user?.name ?? '');
-      alone.push(isAlone);
-      return new Promise<JobResult>(resolve => answers.push(() => resolve({ id: job.id, is: 'granted' })));
-    },
+    run: job => start(job, false),
+    runInTurn: runInTurn as JobRunner['runInTurn'],
   };
   const client = new PoolClient(pool, new AccessCache(() => undefined), () => 0);
   const usages = new Usages();

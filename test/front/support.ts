@@ -10,7 +10,6 @@ import type { ReadContext } from '../../workers/front/readContext.js';
 import { Front } from '../../workers/front/front.js';
 import { History } from '../../workers/front/history.js';
 import { Loading } from '../../workers/front/loading.js';
-import { FairLimiter } from '../../workers/front/fairLimiter.js';
 import { JobCosts } from '../../workers/front/jobCosts.js';
 import { PoolClient } from '../../workers/front/poolClient.js';
 import { Proposals } from '../../workers/front/proposals.js';
@@ -70,7 +69,7 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
     registry: () => registry,
     state,
     pool: new PoolClient(
-      { run: async job => run(job), longJobs: new FairLimiter(1), costs: new JobCosts() },
+      { run: async job => run(job), runInTurn: async (_sender, take: () => Job) => run(take()), costs: new JobCosts() },
       access,
       () => 0,
     ),

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { CredentialUse } from '../../core/api/access.js';
+import type { Awaitable } from '../../core/api/point.js';
 import { DRAIN_MS, THREAD_CLOSE_MS } from '../../core/limits.js';
 import type { RequestCounts } from '../../core/metrics/requests.js';
 import type { Registry } from '../../core/schema/resource.js';
@@ -35,8 +36,8 @@ export class ListeningThread {
   readonly #paths: PathAnswers;
   /** Whose turn it is among long jobs: the senders of all listening threads are told apart by their names. */
   readonly #usages = new Usages();
-  /** Gives the turn of a long job back. */
-  readonly #turns = new Map<number, () => void>();
+  /** Jobs whose turn it is, which the thread is to post. */
+  readonly #turns = new Map<number, (job: Job | undefined) => void>();
   readonly #scrapes = new InFlight<(counts: RequestCounts) => void>();
   #outcomes: { readonly id: number; readonly outcome: JobOutcome }[] = [];
   #isClosing = false;
@@ -101,13 +102,13 @@ export class ListeningThread {
         this.#isReady(message.targets);
         break;
       case 'run':
-        for (const [i, job] of unpackJobs(message.jobs).entries()) this.#run(message.orders[i]!, job);
+        for (const [i, job] of unpackJobs(message.jobs).entries()) void this.#run(message.orders[i]!, job);
         break;
       case 'turn':
-        void this.#takeTurn(message.id, message.user);
+        void this.#runInTurn(message, () => this.#taken(message.id));
         break;
-      case 'turnOver':
-        this.#turns.get(message.id)?.();
+      case 'taken':
+        this.#turns.get(message.id)?.(unpackJobs(message.jobs)[0]);
         this.#turns.delete(message.id);
         break;
       case 'path':
@@ -130,26 +131,33 @@ export class ListeningThread {
     }
   }
 
-  /** Waits for the turn of a long job, and keeps it until the thread gives it back. */
-  async #takeTurn(id: number, user: string): Promise<void> {
-    await this.parts.pool.longJobs.run(this.#usages.of(user), async () => {
-      const over = new Promise<void>(resolve => this.#turns.set(id, resolve));
-      this.#post({ is: 'turn', id });
-      await over;
-    });
+  /** Runs a job; one of a kind that has taken long, when it is its turn. */
+  async #run(order: JobOrder, job: Job): Promise<void> {
+    const { pool } = this.parts;
+    const { id, kind } = order;
+    if (kind !== undefined && pool.costs.isLong(kind)) return await this.#runInTurn(order, () => job);
+    try {
+      this.#answer(id, await pool.run(job, kind));
+    } catch (error) {
+      this.#post({ is: 'jobFailed', id, error: postedError(error) });
+    }
   }
 
-  /** Runs a job; one of a kind that has taken long, when it is its turn. */
-  #run({ id, isLong, kind, user }: JobOrder, job: Job): void {
-    const { pool } = this.parts;
-    const ended =
-      !isLong && kind !== undefined && pool.costs.isLong(kind)
-        ? pool.longJobs.run(this.#usages.of(user), () => pool.run(job, true, kind))
-        : startJob(() => pool.run(job, isLong, kind));
-    ended.then(
-      outcome => this.#answer(id, outcome),
-      error => this.#post({ is: 'jobFailed', id, error: postedError(error) }),
-    );
+  async #runInTurn({ id, kind, user }: JobOrder, take: () => Awaitable<Job | undefined>): Promise<void> {
+    try {
+      const outcome = await this.parts.pool.runInTurn(this.#usages.of(user), take, kind);
+      if (outcome) this.#answer(id, outcome);
+    } catch (error) {
+      this.#post({ is: 'jobFailed', id, error: postedError(error) });
+    }
+  }
+
+  /** Asks the thread for the long job whose turn it is. */
+  #taken(id: number): Promise<Job | undefined> {
+    return new Promise(resolve => {
+      this.#turns.set(id, resolve);
+      this.#post({ is: 'turn', id });
+    });
   }
 
   /** Posts the outcomes of a turn of the event loop together. */
@@ -167,6 +175,3 @@ export class ListeningThread {
     this.#worker.postMessage(message, transfer);
   }
 }
-
-/** The result of `run`, which may throw. */
-const startJob = async <T>(run: () => Promise<T>): Promise<T> => await run();

@@ -1,5 +1,6 @@
 import { ArrayTaskQueue, Piscina } from 'piscina';
 import type { Log } from '../../core/api/host.js';
+import type { Awaitable } from '../../core/api/point.js';
 import { POOL_BATCH, POOL_QUEUE, YOUNG_GENERATION_MB } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { blame } from '../../core/plugin/blame.js';
@@ -58,9 +59,10 @@ export interface PoolParts {
 /** What runs jobs: the pool or, for a listening thread, the main thread. */
 export interface JobRunner {
   /** See `Pool.run`. */
-  run(job: Job, isLong?: boolean, kind?: string): Promise<JobResult>;
-  /** See `Pool.longJobs`. */
-  readonly longJobs: { run<T>(sender: Usage, work: () => Promise<T>): Promise<T> };
+  run(job: Job, kind?: string): Promise<JobResult>;
+  /** See `Pool.runInTurn`. */
+  runInTurn(sender: Usage, take: () => Job, kind?: string): Promise<JobResult>;
+  runInTurn(sender: Usage, take: () => Awaitable<Job | undefined>, kind?: string): Promise<JobResult | undefined>;
   readonly costs: Pick<JobCosts, 'isLong'>;
 }
 
@@ -89,13 +91,13 @@ export class Pool implements JobRunner {
   #isScheduled = false;
   #isClosing = false;
 
-  /** Large jobs run on all threads but one, their senders in turn, so that small jobs do not wait for them. */
-  readonly longJobs: FairLimiter;
+  /** Long jobs run on all threads but one, their senders in turn, so that short jobs do not wait for them. */
+  readonly #longJobs: FairLimiter;
   /** Which kinds of jobs have taken long. */
   readonly costs = new JobCosts();
 
   constructor({ threads, module, data, connect, observed, log }: PoolParts) {
-    this.longJobs = new FairLimiter(Math.max(1, threads - 1));
+    this.#longJobs = new FairLimiter(Math.max(1, threads - 1));
     this.#piscina = new Piscina({
       ...OPTIONS,
       filename: module.href,
@@ -136,24 +138,59 @@ export class Pool implements JobRunner {
   }
 
   /**
-   * Runs a job, in a batch with others unless it `isLong`, which is one in its turn among `longJobs`. What it costs is
-   * remembered in `costs` under its `kind`. Throws Refusal TooManyRequests if too many jobs are in flight. Rejects with
-   * an error if the thread ends, and with Refusal ServiceUnavailable if the pool is closed before.
+   * Runs a job, in a batch with others. What it costs is remembered in `costs` under its `kind`. Throws Refusal
+   * TooManyRequests if too many jobs are in flight. Rejects with an error if the thread ends, and with Refusal
+   * ServiceUnavailable if the pool is closed before.
    */
-  run(job: Job, isLong = false, kind?: string): Promise<JobResult> {
-    if (this.#load >= POOL_QUEUE) throw tooBusy();
-    this.#load++;
+  run(job: Job, kind?: string): Promise<JobResult> {
+    this.#addLoad();
     return new Promise((resolve, reject) => {
-      if (isLong) return this.#dispatch([{ job, kind, resolve, reject }], true);
       this.#gathered.push({ job, kind, resolve, reject });
-      if (this.#gathered.length >= POOL_BATCH) return this.#dispatch(this.#gathered.splice(0));
+      if (this.#gathered.length >= POOL_BATCH) {
+        void this.#dispatch(this.#gathered.splice(0));
+        return;
+      }
       if (this.#isScheduled) return;
       this.#isScheduled = true;
       setImmediate(() => {
         this.#isScheduled = false;
-        if (this.#gathered.length > 0) this.#dispatch(this.#gathered.splice(0));
+        if (this.#gathered.length > 0) void this.#dispatch(this.#gathered.splice(0));
       });
     });
+  }
+
+  /**
+   * Runs a job that may take long: alone, when it is the turn of the sender. `take` is called then, and may return
+   * undefined if nothing is left to do. The turn ends when the job no longer keeps the thread, also if a plugin that it
+   * has called has not answered. Resolves and rejects as `run`, and rejects with what `take` throws.
+   */
+  runInTurn(sender: Usage, take: () => Job, kind?: string): Promise<JobResult>;
+  runInTurn(sender: Usage, take: () => Awaitable<Job | undefined>, kind?: string): Promise<JobResult | undefined>;
+  async runInTurn(
+    sender: Usage,
+    take: () => Awaitable<Job | undefined>,
+    kind?: string,
+  ): Promise<JobResult | undefined> {
+    let answer: Promise<JobResult> | undefined;
+    await this.#longJobs.run(sender, async () => {
+      const job = await take();
+      if (!job) return;
+      this.#addLoad();
+      let left: Promise<void> | undefined;
+      answer = new Promise((resolve, reject) => {
+        left = this.#dispatch([{ job, kind, resolve, reject }], true);
+      });
+      // It may reject before the turn has ended, when nobody waits for it yet.
+      answer.catch(() => undefined);
+      await left;
+    });
+    return await answer;
+  }
+
+  /** Counts a job. Throws Refusal TooManyRequests if there are too many. */
+  #addLoad(): void {
+    if (this.#load >= POOL_QUEUE) throw tooBusy();
+    this.#load++;
   }
 
   /** Ends the threads, once their plugins have released what they hold. Jobs in flight are refused with 503. */
@@ -169,13 +206,13 @@ export class Pool implements JobRunner {
     for (const [id] of this.#dispatched) this.#fail(id, new Error('the pool is closed'));
   }
 
-  /** Passes jobs to Piscina as one task. */
-  #dispatch(jobs: readonly Waiting[], isLong = false): void {
+  /** Passes jobs to Piscina as one task. Resolves when they no longer keep the thread. */
+  #dispatch(jobs: readonly Waiting[], isLong = false): Promise<void> {
     const id = this.#dispatched.add({ jobs: [...jobs], unanswered: jobs.length });
     const [packed, transferList] = packJobs(jobs.map(({ job }) => job));
     const batch: Batch = { id, jobs: packed };
     const release = isLong ? this.#lanes.markLong(batch) : undefined;
-    this.#piscina.run(batch, { transferList }).then(
+    return this.#piscina.run(batch, { transferList }).then(
       outcome => {
         release?.();
         this.#batchEnded(id, outcome);

@@ -135,9 +135,9 @@ export class PoolClient {
     { exchange, sender }: FrontRequest,
     take: () => Rendering | undefined,
   ): Promise<JobResult | undefined> {
-    return await this.pool.longJobs.run(sender.usage, async () => {
+    return await this.pool.runInTurn(sender.usage, () => {
       const rendering = take();
-      return rendering && (await this.pool.run(renderJob(exchange, rendering), true));
+      return rendering && renderJob(exchange, rendering);
     });
   }
 
@@ -152,12 +152,13 @@ export class PoolClient {
     isWanted: () => boolean,
     job: () => Job,
   ): Promise<JobResult> {
-    const isLong = weight >= LARGE_JOB_BYTES || (kind !== undefined && this.pool.costs.isLong(kind));
-    if (!isLong) return this.pool.run(job(), false, kind);
-    return this.pool.longJobs.run(usage, async () => {
+    const isLarge = weight >= LARGE_JOB_BYTES;
+    if (!isLarge && (kind === undefined || !this.pool.costs.isLong(kind))) return this.pool.run(job(), kind);
+    const take = (): Job => {
       if (!isWanted()) throw new Error('the client has closed the connection');
-      return await this.pool.run(job(), true, weight >= LARGE_JOB_BYTES ? undefined : kind);
-    });
+      return job();
+    };
+    return this.pool.runInTurn(usage, take, isLarge ? undefined : kind);
   }
 
   #learn({ route, sender }: FrontRequest, grant: Grant, policy: number, asked: number): void {

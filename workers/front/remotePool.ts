@@ -1,3 +1,4 @@
+import type { Awaitable } from '../../core/api/point.js';
 import { POOL_BATCH } from '../../core/limits.js';
 import { packJobs, unpackOutcomes } from '../../core/threads/jobs.js';
 import { InFlight } from '../../core/threads/inFlight.js';
@@ -16,16 +17,20 @@ type Answer = Extract<ToListeningThread, { is: 'outcomes' | 'jobFailed' | 'turn'
 /** The user that a job is of, by which the main thread shares turns. */
 const userOf = ({ user }: Job): string => user?.name ?? '';
 
+/** A job without an answer. */
+interface Waiting {
+  readonly resolve: (result: JobResult | undefined) => void;
+  readonly reject: (error: unknown) => void;
+  /** Of a long job: called when it is its turn. */
+  readonly take?: () => Awaitable<Job | undefined>;
+}
+
 /**
  * The pool as a listening thread has it: the main thread runs its jobs with those of all front ends. The jobs of one
  * turn of the event loop are posted together.
  */
 export class RemotePool implements JobRunner {
-  readonly #jobs = new InFlight<{
-    readonly resolve: (result: JobResult) => void;
-    readonly reject: (error: Error) => void;
-  }>();
-  readonly #turns = new InFlight<() => void>();
+  readonly #jobs = new InFlight<Waiting>();
   #gathered: { readonly order: JobOrder; readonly job: Job }[] = [];
   #isScheduled = false;
 
@@ -34,25 +39,10 @@ export class RemotePool implements JobRunner {
   /** The main thread knows which kinds of jobs have taken long, and has them wait for their turn. */
   readonly costs = { isLong: () => false };
 
-  readonly longJobs = {
-    run: async <T>({ user }: Usage, work: () => Promise<T>): Promise<T> => {
-      const id = await new Promise<number>(resolve => {
-        const turn: number = this.#turns.add(() => resolve(turn));
-        this.post({ is: 'turn', id: turn, user });
-      });
-      try {
-        return await work();
-      } finally {
-        this.#turns.delete(id);
-        this.post({ is: 'turnOver', id });
-      }
-    },
-  };
-
-  run(job: Job, isLong = false, kind?: string): Promise<JobResult> {
+  run(job: Job, kind?: string): Promise<JobResult> {
     return new Promise((resolve, reject) => {
-      const id = this.#jobs.add({ resolve, reject });
-      this.#gathered.push({ order: { id, isLong, kind, user: userOf(job) }, job });
+      const id = this.#jobs.add({ resolve: resolve as Waiting['resolve'], reject });
+      this.#gathered.push({ order: { id, kind, user: userOf(job) }, job });
       if (this.#gathered.length >= POOL_BATCH) return this.#send();
       if (this.#isScheduled) return;
       this.#isScheduled = true;
@@ -60,6 +50,15 @@ export class RemotePool implements JobRunner {
         this.#isScheduled = false;
         if (this.#gathered.length > 0) this.#send();
       });
+    });
+  }
+
+  runInTurn(sender: Usage, take: () => Job, kind?: string): Promise<JobResult>;
+  runInTurn(sender: Usage, take: () => Awaitable<Job | undefined>, kind?: string): Promise<JobResult | undefined>;
+  runInTurn({ user }: Usage, take: () => Awaitable<Job | undefined>, kind?: string): Promise<JobResult | undefined> {
+    return new Promise((resolve, reject) => {
+      const id = this.#jobs.add({ resolve, reject, take });
+      this.post({ is: 'turn', id, kind, user });
     });
   }
 
@@ -75,11 +74,24 @@ export class RemotePool implements JobRunner {
         this.#end(answer.id)?.reject(errorOf(answer.error));
         return;
       case 'turn':
-        this.#turns.get(answer.id)?.();
+        void this.#takeTurn(answer.id);
     }
   }
 
-  #end(id: number) {
+  /** Posts the long job whose turn it is. */
+  async #takeTurn(id: number): Promise<void> {
+    let job: Job | undefined;
+    try {
+      job = await this.#jobs.get(id)?.take?.();
+      if (!job) this.#end(id)?.resolve(undefined);
+    } catch (error) {
+      this.#end(id)?.reject(error);
+    }
+    const [jobs, transfer] = packJobs(job ? [job] : []);
+    this.post({ is: 'taken', id, jobs }, transfer);
+  }
+
+  #end(id: number): Waiting | undefined {
     const job = this.#jobs.get(id);
     this.#jobs.delete(id);
     return job;
