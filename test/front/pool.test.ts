@@ -8,6 +8,7 @@ import { POOL_BATCH, POOL_QUEUE } from '../../core/limits.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import type { Job, JobResult } from '../../core/threads/messages.js';
 import { Usages } from '../../workers/front/usage.js';
+import { turn } from './support.js';
 
 const log = { error: vi.fn() } as unknown as Log;
 const pools: Pool[] = [];
@@ -121,6 +122,8 @@ test('short jobs do not wait for long ones, which leave a thread to them', async
   const pool = poolOf(3);
   await pool.ready();
   const long = Array.from({ length: 2 }, () => alone(pool, '/busy'));
+  // Until they were passed to their threads.
+  await turn();
   const short = Array.from({ length: 10 }, () => Promise.all(together(pool, new Array(POOL_BATCH).fill('/'))));
   expect(new Set((await Promise.all(short)).flat()).size).toBe(1);
   openGate(pool);
