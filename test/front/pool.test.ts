@@ -162,9 +162,10 @@ test('a long job for which nothing is left to do, or which cannot be taken, give
   const failing = pool.runInTurn(sender, () => {
     throw new Error('not wanted any more');
   });
+  const failed = expect(failing).rejects.toThrow('not wanted any more');
   const nothing = pool.runInTurn(sender, () => undefined);
   expect((await alone(pool, '/')).is).toBe('respond');
-  await expect(failing).rejects.toThrow('not wanted any more');
+  await failed;
   expect(await nothing).toBeUndefined();
 });
 
