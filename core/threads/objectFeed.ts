@@ -42,8 +42,10 @@ export class ObjectFeed {
    */
   catchUp(prefix?: string): void {
     this.#feed.catchUp();
-    if (prefix !== undefined && this.#missing.includes(prefix))
-      this.#feed.takeUntil(() => !this.#missing.includes(prefix));
+    if (prefix === undefined || !this.#missing.includes(prefix)) return;
+    this.#feed.takeUntil(() => !this.#missing.includes(prefix));
+    // The events since the snapshot follow it.
+    this.#feed.catchUp();
   }
 
   /**

@@ -4,6 +4,7 @@ import type { Entry } from '../../core/threads/entry.js';
 import type { SnapshotMessage } from '../../core/threads/messages.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
 import { readSnapshot } from '../../core/threads/snapshot.js';
+import { PUBLISHING } from '../../core/threads/feed.js';
 import { decodeFromWriter, encodeToWriter } from '../../core/threads/wire.js';
 import { openMemory } from '../../plugins/storage/memory.js';
 import { Writer } from '../../workers/store/writer.js';
@@ -144,5 +145,62 @@ it('resources with few objects come first, and threads that need no others do no
   expect(found.size).toBe(1201);
   expect(keys.size).toBe(1202);
   for (const one of [port2, secrets.port, port]) one.close();
+  await writer.close();
+});
+
+it.each([
+  ['the first snapshot', 'core/pods/', ''],
+  ['one of its own', 'core/pods/a/', 'core/pods/a/'],
+])('a thread that is sent %s does not read before it has the events since', async (_, prefix, heldRange) => {
+  const store = await openMemory({});
+  await store.commit([put('core/pods/a/1', '1')]);
+  const { range } = store;
+  let release: () => void = () => undefined;
+  let asked: () => void = () => undefined;
+  const isAsked = new Promise<void>(resolve => (asked = resolve));
+  const held = new Promise<void>(resolve => (release = resolve));
+  store.range = async (...args) => {
+    const page = await range.apply(store, args);
+    if (args[0] === heldRange) {
+      asked();
+      await held;
+    }
+    return page;
+  };
+  const counters = new Int32Array(new SharedArrayBuffer(64));
+  const writer = new Writer(store, counters, error => {
+    throw error;
+  });
+  await writer.start();
+  const { port1, port2 } = new MessageChannel();
+  const posted: { is: string; isPublishing: boolean }[] = [];
+  const post = port1.postMessage.bind(port1);
+  port1.postMessage = (data: unknown, transfer?: never) => {
+    const { is, last } = data as SnapshotMessage;
+    posted.push({ is: last ? 'last' : (is ?? 'events'), isPublishing: Atomics.load(counters, PUBLISHING) === 1 });
+    post(data, transfer);
+  };
+  writer.connect({ port: port1, counter: 1, reacts: false });
+  const found = new Map<string, Entry>();
+  const feed = new ObjectFeed({ port: port2, counter: 1 }, counters.buffer as SharedArrayBuffer, {
+    addPage: () => false,
+    apply: (key, _revision, entry) => void found.set(key, entry!),
+    find: key => found.get(key),
+  });
+  const subscribed = feed.subscribe([prefix]);
+  await isAsked;
+  const { port, done } = subscribe(writer, 2, ['core/secrets/a/'], ({ values }) => values.has('core/secrets/a/1'));
+  const operations = [...put('core/pods/a/2', '1'), ...put('core/secrets/a/1', '1')];
+  const [proposal, transfer] = encodeToWriter({ is: 'propose', proposals: [{ id: 1, operations }] });
+  port.postMessage(proposal, transfer);
+  await done;
+  release();
+  await subscribed;
+  feed.catchUp();
+  expect([...found.keys()]).toEqual(['core/pods/a/1', 'core/pods/a/2']);
+  const since = posted.slice(posted.findIndex(({ is }) => is === 'last'));
+  expect(since.map(({ is }) => is)).toEqual(['last', 'memory', 'events']);
+  expect(since.every(({ isPublishing }) => isPublishing)).toBe(true);
+  for (const one of [port, port2]) one.close();
   await writer.close();
 });

@@ -54,7 +54,10 @@ export class FirstSnapshot {
     return this.#eventCount <= MAX_EVENTS && prefixes.every(isWhole);
   }
 
-  /** Sends a thread its part of the snapshot. `revision` is that of the last events that were delivered. */
+  /**
+   * Sends a thread its part of the snapshot. `revision` is that of the last events that were delivered. To be called by
+   * `publish`.
+   */
   attach(to: Subscriber, prefixes: readonly string[], revision: number): void {
     const follower = { to, prefixes };
     to.defer();
@@ -65,7 +68,7 @@ export class FirstSnapshot {
       if (events.length > 0) to.deliver({ is: 'events', revision, events, verdicts: [] });
     }
     for (const page of this.#pages) send(follower, page);
-    if (this.#isComplete(follower)) end(follower, this.#revision);
+    if (this.#isComplete(follower)) to.endSnapshot(this.#revision);
     else this.#followers.push(follower);
   }
 
@@ -86,14 +89,14 @@ export class FirstSnapshot {
 
   /**
    * Called when all objects were added but those of the resources with the prefixes `missing`. Threads that wait for
-   * these are told, and those that follow none of them have all they need.
+   * these are told, and those that follow none of them have all they need. To be called by `publish`.
    */
   complete(revision: number, missing: readonly string[] = []): void {
     this.#revision = revision;
     this.#missing = missing;
     if (missing.length > 0) this.#record(undefined, [], revision);
     for (const follower of this.#followers.splice(0))
-      if (this.#isComplete(follower)) end(follower, revision);
+      if (this.#isComplete(follower)) follower.to.endSnapshot(revision);
       else this.#followers.push(follower);
   }
 
@@ -132,9 +135,4 @@ const isWanted = ({ prefixes }: Follower, prefix: string | undefined): boolean =
 
 function send(follower: Follower, { prefix, message }: RecordedPage): void {
   if (isWanted(follower, prefix)) follower.to.postSnapshot(message);
-}
-
-function end({ to }: Follower, revision: number): void {
-  to.postSnapshot({ is: 'snapshot', revision, page: packSnapshot([], false), last: true });
-  to.resume(revision);
 }

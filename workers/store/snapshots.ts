@@ -5,7 +5,7 @@ import type { WireEvent } from '../../core/threads/messages.js';
 import { packSnapshot } from '../../core/threads/snapshot.js';
 import { FirstSnapshot } from './firstSnapshot.js';
 import type { SharedFeed } from './sharedFeed.js';
-import type { Subscriber } from './subscriber.js';
+import { publish, type Subscriber } from './subscriber.js';
 
 /** Objects in a page of a snapshot, which bounds the size of a message. */
 const PAGE = 2000;
@@ -47,13 +47,14 @@ export class Snapshots {
     readonly shared: SharedFeed | undefined,
     /** Revision of the last events that were delivered. */
     readonly revision: () => number,
+    readonly counters: Int32Array,
     readonly fatal: (error: Error) => void,
   ) {}
 
   /** Subscribes a thread to the keys with these prefixes, and sends it a snapshot of them. */
   subscribe(to: Subscriber, prefixes: readonly string[]): void {
     const first = this.#firstSnapshot();
-    if (first?.fits(prefixes)) first.attach(to, prefixes, this.revision());
+    if (first?.fits(prefixes)) publish(this.counters, () => first.attach(to, prefixes, this.revision()));
     else {
       to.subscribe(prefixes);
       void this.#send(to, prefixes, new Set()).catch(this.fatal);
@@ -90,14 +91,17 @@ export class Snapshots {
       rests.push({ prefix, after });
       return behind(prefix);
     });
-    const missing = (): string[] => rests.map(({ prefix }) => prefix);
-    first.complete(revision, missing());
+    const complete = (): void => {
+      const missing = rests.map(({ prefix }) => prefix);
+      publish(this.counters, () => first.complete(revision, missing));
+    };
+    complete();
     while (rests.length > 0) {
       const awaited = rests.findIndex(({ prefix }) => first.isAwaited(prefix));
       const { prefix, after } = rests[Math.max(0, awaited)]!;
       await this.#readPages(first, prefix, after, revision, page => page.items.at(-1)!.key);
       rests.splice(Math.max(0, awaited), 1);
-      first.complete(revision, missing());
+      complete();
     }
     collectGarbageSoon();
     setTimeout(() => (this.#first = undefined), FIRST_MS).unref();
@@ -151,7 +155,7 @@ export class Snapshots {
     }
     const deleted = Array.from(sent, key => ({ key, revision: revision!, created: 0 }));
     if (deleted.length > 0) to.post({ is: 'events', revision, events: deleted, verdicts: [] });
-    to.resume(revision);
+    publish(this.counters, () => to.endSnapshot(revision));
   }
 
   /**
@@ -162,7 +166,7 @@ export class Snapshots {
     // A shared store may be ahead of its watch. The snapshot is of the watch's revision, which deferred events follow.
     let revision = this.shared?.revision;
     const earlier = new Set(sent);
-    for (const [i, prefix] of prefixes.entries()) {
+    for (const prefix of prefixes) {
       let after: string | undefined;
       for (;;) {
         const page = await this.#page(prefix, after, revision, PAGE);
@@ -170,13 +174,11 @@ export class Snapshots {
         after = page.items.at(-1)?.key;
         if (prefix === '') this.shared?.recordDelivered(page.items);
         for (const { key } of page.items) if (!earlier.delete(key)) sent.add(key);
-        const isLast = i === prefixes.length - 1 && !page.more;
-        to.postSnapshot({ is: 'snapshot', revision, page: packSnapshot(page.items, false), last: isLast });
+        to.postSnapshot({ is: 'snapshot', revision, page: packSnapshot(page.items, false), last: false });
         if (!page.more) break;
       }
     }
     revision ??= this.revision();
-    if (prefixes.length === 0) to.postSnapshot({ is: 'snapshot', revision, page: packSnapshot([], false), last: true });
     for (const key of sent) if (!earlier.has(key)) sent.delete(key);
     return revision;
   }

@@ -12,6 +12,7 @@ import type {
 } from '../../core/threads/messages.js';
 import { frontOf } from '../../core/threads/proposalIds.js';
 import { Ring } from '../../core/threads/ring.js';
+import { packSnapshot } from '../../core/threads/snapshot.js';
 import { decodeToWriter, encodeFromWriter } from '../../core/threads/wire.js';
 
 /** Pause between two posts that wake a thread for events: the delay of controllers while there are many writes. */
@@ -99,8 +100,12 @@ export class Subscriber {
     this.#deferred ??= [];
   }
 
-  /** Posts what was held back, without events that the snapshot of `revision` contains. */
-  resume(revision: number): void {
+  /**
+   * Ends a snapshot of `revision`: posts what was held back, without events that it contains. To be called by `publish`,
+   * since the thread may serve clients as soon as the snapshot has ended.
+   */
+  endSnapshot(revision: number): void {
+    this.postSnapshot({ is: 'snapshot', revision, page: packSnapshot([], false), last: true });
     const deferred = this.#deferred ?? [];
     this.#deferred = undefined;
     for (const message of deferred) {
@@ -182,9 +187,22 @@ export class Subscriber {
 }
 
 /**
+ * Calls `send`, which sends several messages. Until the last one is sent, threads wait before they read
+ * (`StoreFeed.catchUp`): one of them may answer a client, or read for it, before others or itself have all messages.
+ */
+export function publish(counters: Int32Array, send: () => void): void {
+  Atomics.store(counters, PUBLISHING, 1);
+  try {
+    send();
+  } finally {
+    Atomics.store(counters, PUBLISHING, 0);
+    Atomics.notify(counters, PUBLISHING);
+  }
+}
+
+/**
  * Delivers events to every thread, to those with a front end last: its message has the verdicts, and requests that
- * follow them may be run by any thread. While several front ends are sent their messages, the others wait before they
- * read (`StoreFeed.catchUp`): one of them may answer a client whose next request another one gets.
+ * follow them may be run by any thread.
  */
 export function deliverAll(
   subscribers: readonly Subscriber[],
@@ -195,15 +213,14 @@ export function deliverAll(
   const fronts = subscribers.filter(({ front }) => front !== undefined);
   for (const subscriber of subscribers)
     if (subscriber.front === undefined) subscriber.deliver({ is: 'events', revision, events, verdicts: [] });
-  const areSeveral = fronts.length > 1;
-  if (areSeveral) Atomics.store(counters, PUBLISHING, 1);
-  for (const subscriber of fronts) {
-    const own = areSeveral ? verdicts.filter(({ id }) => frontOf(id) === subscriber.front) : verdicts;
-    subscriber.deliver({ is: 'events', revision, events, verdicts: own, floor }, always);
-  }
-  if (!areSeveral) return;
-  Atomics.store(counters, PUBLISHING, 0);
-  Atomics.notify(counters, PUBLISHING);
+  if (fronts.length === 1) fronts[0]!.deliver({ is: 'events', revision, events, verdicts, floor }, always);
+  else
+    publish(counters, () => {
+      for (const subscriber of fronts) {
+        const own = verdicts.filter(({ id }) => frontOf(id) === subscriber.front);
+        subscriber.deliver({ is: 'events', revision, events, verdicts: own, floor }, always);
+      }
+    });
 }
 
 /** What is delivered to all threads at once. */

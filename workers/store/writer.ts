@@ -46,7 +46,7 @@ export class Writer {
         fatal,
       );
     }
-    this.#snapshots = new Snapshots(storage, this.#shared, () => this.#revision, fatal);
+    this.#snapshots = new Snapshots(storage, this.#shared, () => this.#revision, counters, fatal);
   }
 
   /** Adds a thread. */
