@@ -101,8 +101,8 @@ export class Subscriber {
   }
 
   /**
-   * Ends a snapshot of `revision`: posts what was held back, without events that it contains. To be called by `publish`,
-   * since the thread may serve clients as soon as the snapshot has ended.
+   * Ends a snapshot of `revision`: posts what was held back, without events that it contains. To be called by
+   * `publish`, since the thread may serve clients as soon as the snapshot has ended.
    */
   endSnapshot(revision: number): void {
     this.postSnapshot({ is: 'snapshot', revision, page: packSnapshot([], false), last: true });
