@@ -63,10 +63,11 @@ async function examineDatabase(
     return undefined;
   }
   try {
-    const { records, problem, close } = await openReadable(path, log, files);
+    const { records, findProblem, close } = await openReadable(path, log, files);
     try {
-      if (problem && hasRecords(log)) problems.push(...files.logDamage);
       problems.push(...(await findDamagedTables(records.path, () => records.property('rocksdb.sstables'))));
+      const problem = await findProblem().catch((error: Error) => error.message);
+      if (problem && hasRecords(log)) problems.push(...files.logDamage);
       const rows = await examine(records, reached);
       // Missing revisions say more than missing records.
       if (problem && rows.missing.length === 0) problems.push(problem);

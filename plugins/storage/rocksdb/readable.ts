@@ -9,8 +9,8 @@ import { findLogProblem, isComplete, replayLog } from './replay.js';
 /** What the files of a closed store contain. */
 export interface Readable {
   readonly records: RocksDbRecords;
-  /** Why the commit log does not complete the database; undefined if it does. */
-  readonly problem?: string;
+  /** Why the commit log does not complete the database; undefined if it does. Throws if the database is damaged. */
+  findProblem(): Promise<string | undefined>;
   /** Closes the database, and removes the copy if there is one. */
   close(): Promise<void>;
 }
@@ -24,29 +24,44 @@ export async function openReadable(path: string, log: LogContent | undefined, fi
   const database = databasePath(path);
   if (!hasRecords(log)) {
     const records = await openRecords(database, { readOnly: true });
-    const problem = await findLogProblem(path, records, log, await readPosition(records));
-    return { records, problem, close: () => records.close() };
+    const findProblem = async () => findLogProblem(path, records, log, await readPosition(records));
+    return { records, findProblem, close: () => records.close() };
   }
   const copy = `${database}.copy`;
   const remove = () => rm(copy, { recursive: true, force: true });
+  let records: RocksDbRecords | undefined;
   try {
     await copyDatabase(database, copy);
     await cutLogs(copy, files.logs);
-    const records = await openRecords(copy, { create: true });
-    const problem = await applyLog(path, records, log);
-    return { records, problem, close: () => records.close().finally(remove) };
+    const opened = (records = await openRecords(copy, { create: true }));
+    const findProblem = await applyLog(path, opened, log);
+    return { records, findProblem, close: () => opened.close().finally(remove) };
   } catch (error) {
+    await records?.close();
     await remove();
     throw error;
   }
 }
 
-/** Applies a log to a copy of a database, also if something is missing. Returns what is wrong, if anything. */
-export async function applyLog(path: string, copy: RocksDbRecords, log: LogContent): Promise<string | undefined> {
-  const position = await readPosition(copy);
-  const problem = await findLogProblem(path, copy, log, position);
-  if (!isComplete(log, position)) await replayLog(copy, log, { salvage: true });
-  return problem;
+/**
+ * Applies a log to a copy of a database, also if something is missing or unreadable. The result tells what was wrong
+ * before, or throws it.
+ */
+export async function applyLog(
+  path: string,
+  copy: RocksDbRecords,
+  log: LogContent,
+): Promise<() => Promise<string | undefined>> {
+  const position = readPosition(copy);
+  const problem = position.then(found => findLogProblem(path, copy, log, found));
+  problem.catch(() => {});
+  const complete = await position.then(
+    found => isComplete(log, found),
+    () => false,
+  );
+  await problem.catch(() => {});
+  if (!complete) await replayLog(copy, log, { salvage: true });
+  return () => problem;
 }
 
 /** Copies a database. Tables are immutable, so they are linked if possible. */
