@@ -32,7 +32,6 @@ export class CommitLog {
   /** The position of the next record in the current segment. */
   #at = SEGMENT_HEADER;
   #last: number;
-  #durable: number;
   /** Segments that are full and contain records that the database may lose, oldest first. */
   readonly #full: Segment[] = [];
   readonly #spare: SegmentFile[] = [];
@@ -48,7 +47,7 @@ export class CommitLog {
     first: number,
     seed: number,
   ) {
-    this.#last = this.#durable = first - 1;
+    this.#last = first - 1;
     this.#current = { ...file, generation, last: this.#last };
     this.#seed = seed;
   }
@@ -113,38 +112,24 @@ export class CommitLog {
   }
 
   /**
-   * Appends a batch whose operations have so many bytes, for which there must be room, and returns its number. With
-   * `sync`, it and all before it are durable then. Blocks the thread. Throws the error of the system.
+   * Appends a batch whose operations have so many bytes, for which there must be room. It is durable then. Blocks the
+   * thread. Throws the error of the system.
    */
-  append(operations: readonly Operation[], bytes: number, sync: boolean): number {
+  append(operations: readonly Operation[], bytes: number): void {
     if (this.#failure) throw this.#failure;
     try {
       const sequence = this.#last + 1;
       const buffer = this.#bufferFor(recordBytes(bytes));
-      const length = encodeRecord(buffer, { sequence, durable: this.#durable }, operations, this.#seed);
+      const length = encodeRecord(buffer, sequence, operations, this.#seed);
       const { fd } = this.#current.handle;
       writeAll(fd, buffer, length, this.#at);
-      if (sync) fdatasyncSync(fd);
+      fdatasyncSync(fd);
       this.#at += length;
       this.#last = this.#current.last = sequence;
-      if (sync) this.#durable = sequence;
     } catch (error) {
       throw (this.#failure = error as Error);
     }
     if (this.#at > this.#current.size / 2 && this.#spare.length === 0) void this.#prepare().catch(() => {});
-    return this.#last;
-  }
-
-  /** Makes all records durable. Blocks the thread. Throws the error of the system. */
-  sync(): void {
-    if (this.#durable === this.#last) return;
-    if (this.#failure) throw this.#failure;
-    try {
-      fdatasyncSync(this.#current.handle.fd);
-    } catch (error) {
-      throw (this.#failure = error as Error);
-    }
-    this.#durable = this.#last;
   }
 
   /**
@@ -157,7 +142,6 @@ export class CommitLog {
     try {
       const size = SEGMENT_HEADER + recordBytes(operations);
       const next = (await this.#takeSpare(size)) ?? (await createSegment(this.directory, this.#nextSize(size)));
-      this.sync();
       const generation = this.#current.generation + 1;
       this.#full.push(this.#current);
       this.#begin(next, generation, this.#full[0]!.generation);

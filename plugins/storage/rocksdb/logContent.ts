@@ -2,7 +2,7 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../../../core/api/index.js';
 import { REMEDY, readRevision } from '../engine/records.js';
-import { ALIGNMENT, type Found, findRecord, type Operation, operationsOf } from './record.js';
+import { ALIGNMENT, type Found, findRecord, type Operation, operationsOf, RECORD_HEADER } from './record.js';
 import { decodeHeader, encodeHeader, logPath, SEGMENT_HEADER, type SegmentHeader, segmentFiles } from './segment.js';
 
 /** Numbers above the expected one that a record after damage can have. */
@@ -40,8 +40,8 @@ interface NamedHeader extends SegmentHeader {
 }
 
 /**
- * Reads the log in a store's directory; undefined if there is none. Changes nothing. Records at the end that were not
- * durable when a crash interrupted them are not part of the log. Throws StoreError if a header is damaged.
+ * Reads the log in a store's directory; undefined if there is none. Changes nothing. An incomplete record at the
+ * end, which a crash has interrupted, is not part of the log: it was not acknowledged. One that others follow was. Throws StoreError if a header is damaged.
  */
 export async function readLog(path: string): Promise<LogContent | undefined> {
   const directory = logPath(path);
@@ -109,7 +109,7 @@ function* recordsOf(bytes: Buffer, header: SegmentHeader): Generator<Found> {
 
 /** The next position at which a record may begin, by its number. */
 function nextCandidate(bytes: Buffer, from: number, expected: number): number | undefined {
-  for (let at = from; at + 24 <= bytes.length; at += ALIGNMENT) {
+  for (let at = from; at + RECORD_HEADER <= bytes.length; at += ALIGNMENT) {
     // Most of what is skipped are zeros, or records of an earlier generation.
     if (bytes[at + 15] === 0 && bytes[at + 14] === 0 && bytes[at + 13] === 0 && bytes[at + 12] === 0) continue;
     const sequence = readRevision(bytes, at + 8);
@@ -138,12 +138,11 @@ class Scan {
   }
 
   scanSegment(header: NamedHeader, bytes: Buffer): void {
-    // A segment is begun only after all records before it are durable.
     if (header.first > this.last + 1) this.#lost(header.path, header.first - 1);
     let end = SEGMENT_HEADER;
     for (const record of recordsOf(bytes, header)) {
       if (record.sequence === this.last + 1 && this.damage === undefined) this.last = record.sequence;
-      else if (record.durable > this.last) this.#lost(`${header.path} at byte ${end}`, record.sequence - 1);
+      else this.#lost(`${header.path} at byte ${end}`, record.sequence - 1);
       this.highest = Math.max(this.highest, record.sequence);
       end = record.end;
     }

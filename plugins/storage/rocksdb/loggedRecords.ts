@@ -13,8 +13,9 @@ const BATCH_BYTES = 1024 * 1024;
 const WAITING_BYTES = 8 * 1024 * 1024;
 
 /**
- * Records in RocksDB behind a commit log. A write is complete when the log has it; RocksDB gets it a little later, with
- * others, without a sync, in the order of the log. Reads wait until RocksDB has all writes before them. After a failed
+ * Records in RocksDB behind a commit log. A write, synced or not, is complete when the log has it durably: one without
+ * its order in the log could not be applied again. RocksDB gets it a little later, with others, without a sync, in the
+ * same order. Reads wait until RocksDB has all writes before them. After a failed
  * write of RocksDB, reads and writes reject.
  */
 export class LoggedRecords implements Records {
@@ -46,7 +47,7 @@ export class LoggedRecords implements Records {
       bytes += operationBytes(key, value);
       operations.push({ key, value });
     };
-    return { put: add, remove: key => add(key, undefined), write: sync => this.#write(operations, bytes, sync) };
+    return { put: add, remove: key => add(key, undefined), write: () => this.#write(operations, bytes) };
   }
 
   async getMany(keys: readonly Buffer[]): Promise<(Buffer | undefined)[]> {
@@ -79,10 +80,10 @@ export class LoggedRecords implements Records {
     }
   }
 
-  #write(operations: readonly Operation[], bytes: number, sync: boolean): Promise<void> {
+  #write(operations: readonly Operation[], bytes: number): Promise<void> {
     if (!this.#blocked && this.#waiting < WAITING_BYTES && this.log.hasRoom(bytes)) {
       try {
-        this.#append(operations, bytes, sync);
+        this.#append(operations, bytes);
         return Promise.resolve();
       } catch (error) {
         return Promise.reject(error as Error);
@@ -91,7 +92,7 @@ export class LoggedRecords implements Records {
     const written = (this.#blocked ?? Promise.resolve()).then(async () => {
       if (this.#waiting >= WAITING_BYTES) await this.#applyAll();
       await this.log.makeRoom(bytes);
-      this.#append(operations, bytes, sync);
+      this.#append(operations, bytes);
     });
     const blocked = written
       .catch(() => {})
@@ -102,9 +103,9 @@ export class LoggedRecords implements Records {
     return written;
   }
 
-  #append(operations: readonly Operation[], bytes: number, sync: boolean): void {
+  #append(operations: readonly Operation[], bytes: number): void {
     if (this.#failure) throw this.#failure;
-    this.log.append(operations, bytes, sync);
+    this.log.append(operations, bytes);
     this.#collected ??= { batch: this.database.batch(), bytes: 0 };
     const { batch } = this.#collected;
     // The batch copies the buffers.
@@ -143,8 +144,6 @@ export class LoggedRecords implements Records {
 
   async #writeCollected({ batch, bytes }: { readonly batch: Batch; readonly bytes: number }): Promise<void> {
     this.#collected = undefined;
-    // RocksDB must not have what the log may lose.
-    this.log.sync();
     const sequence = this.log.last;
     const retires = this.log.hasFullSegments;
     batch.put(POSITION_KEY, encodePosition({ sequence, closed: false }));

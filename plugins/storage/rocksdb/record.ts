@@ -3,11 +3,10 @@ import { readRevision, writeRevision } from '../engine/records.js';
 
 /**
  * A record of the commit log is one batch: a checksum of the rest (4 bytes, CRC-32 seeded by the segment), the length of
- * the operations (4), the sequence number (8), the last sequence number that was durable before (8), the operations.
- * Each operation is the length of the key (4), the length of the value plus one, or 0 for a removal (4), key and value.
- * Records begin at multiples of ALIGNMENT.
+ * the operations (4), the sequence number (8), the operations. Each operation is the length of the key (4), the length of
+ * the value plus one, or 0 for a removal (4), key and value. Records begin at multiples of ALIGNMENT.
  */
-export const RECORD_HEADER = 24;
+export const RECORD_HEADER = 16;
 /** Where records may begin, so that a search for them is fast. */
 export const ALIGNMENT = 8;
 const OPERATION_HEADER = 8;
@@ -18,15 +17,9 @@ export interface Operation {
   readonly value: Buffer | undefined;
 }
 
-/** The header of a record. */
-export interface RecordHeader {
-  readonly sequence: number;
-  /** The last record that was durable when this one was written. Later ones may be missing although this one exists. */
-  readonly durable: number;
-}
-
 /** A record that was read. `end` is the position of the next one. */
-export interface Found extends RecordHeader {
+export interface Found {
+  readonly sequence: number;
   readonly at: number;
   readonly end: number;
 }
@@ -41,12 +34,7 @@ export const operationBytes = (key: Buffer, value: Buffer | undefined): number =
 export const recordBytes = (operations: number): number => align(RECORD_HEADER + operations);
 
 /** Encodes a record at the beginning of `to`, which has room for it. Returns its length. */
-export function encodeRecord(
-  to: Buffer,
-  { sequence, durable }: RecordHeader,
-  operations: readonly Operation[],
-  seed: number,
-): number {
+export function encodeRecord(to: Buffer, sequence: number, operations: readonly Operation[], seed: number): number {
   let at = RECORD_HEADER;
   for (const { key, value } of operations) {
     to.writeUInt32LE(key.length, at);
@@ -59,7 +47,6 @@ export function encodeRecord(
   }
   to.writeUInt32LE(at - RECORD_HEADER, 4);
   writeRevision(to, sequence, 8);
-  writeRevision(to, durable, 16);
   to.writeUInt32LE(crc32(to.subarray(4, at), seed), 0);
   const end = align(at);
   to.fill(0, at, end);
@@ -71,7 +58,7 @@ export function findRecord(segment: Buffer, at: number, seed: number): Found | u
   if (at + RECORD_HEADER > segment.length) return undefined;
   const end = at + RECORD_HEADER + segment.readUInt32LE(at + 4);
   if (end > segment.length || crc32(segment.subarray(at + 4, end), seed) !== segment.readUInt32LE(at)) return undefined;
-  return { sequence: readRevision(segment, at + 8), durable: readRevision(segment, at + 16), at, end: align(end) };
+  return { sequence: readRevision(segment, at + 8), at, end: align(end) };
 }
 
 /** The operations of a valid record. They refer to the bytes of the segment. */
