@@ -69,8 +69,8 @@ async function examineDatabase(
       const problem = await findProblem().catch((error: Error) => error.message);
       if (problem && hasRecords(log)) problems.push(...files.logDamage);
       const rows = await examine(records, reached);
-      // Missing revisions say more than missing records.
-      if (problem && rows.missing.length === 0) problems.push(problem);
+      // Without records in the log, missing revisions say more than that the log does not have them.
+      if (problem && (hasRecords(log) || rows.missing.length === 0)) problems.push(problem);
       return rows;
     } finally {
       await close();

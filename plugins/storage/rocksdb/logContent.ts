@@ -54,9 +54,9 @@ export async function readLog(path: string): Promise<LogContent | undefined> {
   if (headers.length === 0) return undefined;
   headers.sort((a, b) => a.generation - b.generation);
   const newest = headers.at(-1)!;
-  const segments = newest.closed ? [] : headers.filter(({ generation }) => generation >= newest.oldest);
+  const segments = newest.closed ? [] : selectNeeded(headers, newest);
   const scan = new Scan((segments[0] ?? newest).first);
-  if (!newest.closed) scan.compareHeaders(segments, newest);
+  scan.compareStores(segments, newest);
   for (const segment of segments) scan.scanSegment(segment, await readFile(segment.path));
   return {
     store: newest.store,
@@ -75,6 +75,16 @@ export async function readLog(path: string): Promise<LogContent | undefined> {
       }
     },
   };
+}
+
+/**
+ * The segments with consecutive generations up to the newest one. The database may not need the oldest of them any more.
+ * Those before them were removed or reused because it did not; if that is not so, its position shows it.
+ */
+function selectNeeded(headers: readonly NamedHeader[], newest: NamedHeader): readonly NamedHeader[] {
+  let from = headers.length - 1;
+  while (from > 0 && headers[from - 1]!.generation === headers[from]!.generation - 1) from--;
+  return headers.slice(from).filter(({ generation }) => generation >= newest.oldest);
 }
 
 /** Reads a header; undefined for a file that was never begun. Throws StoreError if it is damaged. */
@@ -129,12 +139,10 @@ class Scan {
     this.last = this.highest = first - 1;
   }
 
-  /** Checks that all generations are there and belong to one store. */
-  compareHeaders(segments: readonly NamedHeader[], newest: NamedHeader): void {
-    const foreign = segments.find(({ store }) => store !== newest.store);
-    if (foreign) this.damage = `${foreign.path} belongs to the store ${foreign.store}, not to ${newest.store}`;
-    else if (segments.length !== newest.generation - newest.oldest + 1)
-      this.damage = `it has lost segments between generations ${newest.oldest} and ${newest.generation}`;
+  /** Checks that all segments belong to one store. */
+  compareStores(segments: readonly NamedHeader[], { store }: NamedHeader): void {
+    const foreign = segments.find(header => header.store !== store);
+    if (foreign) this.damage = `${foreign.path} belongs to the store ${foreign.store}, not to ${store}`;
   }
 
   scanSegment(header: NamedHeader, bytes: Buffer): void {
