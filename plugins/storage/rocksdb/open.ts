@@ -98,16 +98,18 @@ async function openVerified(
     const format = [metaKey('format'), Buffer.from(String(FORMAT))] as const;
     await writePosition(database, { sequence: last, closed: false }, [format]);
     if (mark?.revision !== loaded.revision) await writeMark(path, { store: loaded.id, revision: loaded.revision });
-    await backup.discard();
   } catch (error) {
     await created?.remove();
     await undoOpen(database, backup, path);
     throw error;
   }
+  // From here on nothing can be restored, and nothing is lost: the database has everything.
   try {
+    await backup.discard();
     const open = created ?? (await CommitLog.resume(path, log!, last + 1));
     return { records: new LoggedRecords(database, open), loaded };
   } catch (error) {
+    await created?.close(false);
     await database.close();
     throw error;
   }
