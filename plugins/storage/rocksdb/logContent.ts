@@ -40,8 +40,9 @@ interface NamedHeader extends SegmentHeader {
 }
 
 /**
- * Reads the log in a store's directory; undefined if there is none. Changes nothing. An incomplete record at the
- * end, which a crash has interrupted, is not part of the log: it was not acknowledged. One that others follow was. Throws StoreError if a header is damaged.
+ * Reads the log in a store's directory; undefined if there is none. Changes nothing. An incomplete record at the end,
+ * which a crash has interrupted, is not part of the log: it was not acknowledged. One that others follow was. Throws
+ * StoreError if a header is damaged.
  */
 export async function readLog(path: string): Promise<LogContent | undefined> {
   const directory = logPath(path);
@@ -78,8 +79,8 @@ export async function readLog(path: string): Promise<LogContent | undefined> {
 }
 
 /**
- * The segments with consecutive generations up to the newest one. The database may not need the oldest of them any more.
- * Those before them were removed or reused because it did not; if that is not so, its position shows it.
+ * The segments with consecutive generations up to the newest one. The database may not need the oldest of them any
+ * more. Those before them were removed or reused because it did not; if that is not so, its position shows it.
  */
 function selectNeeded(headers: readonly NamedHeader[], newest: NamedHeader): readonly NamedHeader[] {
   let from = headers.length - 1;

@@ -13,10 +13,10 @@ const BATCH_BYTES = 1024 * 1024;
 const WAITING_BYTES = 8 * 1024 * 1024;
 
 /**
- * Records in RocksDB behind a commit log. A write is complete when the log has it durably, with `sync` or without: the log
- * has to have all writes in their order, so that they can be applied again. RocksDB gets it a little later, with others,
- * without a sync, in the same order. Reads wait until RocksDB has all writes before them. After a failed write of RocksDB,
- * reads and writes reject.
+ * Records in RocksDB behind a commit log. A write is complete when the log has it durably, with `sync` or without: the
+ * log has to have all writes in their order, so that they can be applied again. RocksDB gets it a little later, with
+ * others, without a sync, in the same order. Reads wait until RocksDB has all writes before them. After a failed write
+ * of RocksDB, reads and writes reject.
  */
 export class LoggedRecords implements Records {
   /** The database's next batch: what is in the log, but not passed to RocksDB yet. */

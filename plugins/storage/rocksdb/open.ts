@@ -26,7 +26,10 @@ import { PrivateFiles } from './private-files.js';
 
 /** Options of `openRocksDb`. */
 export interface RocksDbOptions {
-  /** The store's directory. It contains the database (`db`), the commit log (`log`) and the high-water mark (`high-water`). */
+  /**
+   * The store's directory. It contains the database (`db`), the commit log (`log`) and the high-water mark
+   * (`high-water`).
+   */
   readonly path: string;
   readonly historyMs: number;
   readonly now?: () => number;

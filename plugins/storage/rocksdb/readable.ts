@@ -17,8 +17,8 @@ export interface Readable {
 
 /**
  * Opens what a store contains, without changing it: its database if that is complete, otherwise a copy to which the
- * commit log is applied as far as it is readable. The caller has checked that the store is not in use. Throws StoreError
- * if the database cannot be opened.
+ * commit log is applied as far as it is readable. The caller has checked that the store is not in use. Throws
+ * StoreError if the database cannot be opened.
  */
 export async function openReadable(path: string, log: LogContent | undefined, files: FileReport): Promise<Readable> {
   const database = databasePath(path);

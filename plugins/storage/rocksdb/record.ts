@@ -2,9 +2,9 @@ import { crc32 } from 'node:zlib';
 import { readRevision, writeRevision } from '../engine/records.js';
 
 /**
- * A record of the commit log is one batch: a checksum of the rest (4 bytes, CRC-32 seeded by the segment), the length of
- * the operations (4), the sequence number (8), the operations. Each operation is the length of the key (4), the length of
- * the value plus one, or 0 for a removal (4), key and value. Records begin at multiples of ALIGNMENT.
+ * A record of the commit log is one batch: a checksum of the rest (4 bytes, CRC-32 seeded by the segment), the length
+ * of the operations (4), the sequence number (8), the operations. Each operation is the length of the key (4), the
+ * length of the value plus one, or 0 for a removal (4), key and value. Records begin at multiples of ALIGNMENT.
  */
 export const RECORD_HEADER = 16;
 /** Where records may begin, so that a search for them is fast. */
