@@ -36,11 +36,13 @@ async function checkStore(path: string, io: Io): Promise<number> {
   return check.problems.length === 0 ? 0 : 1;
 }
 
-function formatReport({ logs, mark, rows }: Check): string[] {
-  const lines = logs.map(({ file, bytes, records, damagedAt, followedByWrite }) => {
+function formatReport({ files, log, mark, rows }: Check): string[] {
+  const lines = files.logs.map(({ file, bytes, records, damagedAt, followedByWrite }) => {
     const damage = damagedAt === undefined ? '' : followedByWrite ? ', damaged' : ', ends within a record';
     return `log ${file}: ${formatBytes(bytes)}, ${formatCount(records, 'record')}${damage}`;
   });
+  if (log && log.last >= log.first)
+    lines.push(`commit log: ${formatBytes(log.bytes)}, ${formatCount(log.last - log.first + 1, 'record')} to apply`);
   if (mark) lines.push(`high-water mark: revision ${mark.revision}`);
   if (!rows) return lines;
   return [

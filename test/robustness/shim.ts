@@ -3,7 +3,8 @@
  * writes of the store, and make a sync fail. The test sends settings to the main thread, which sends them to the
  * others.
  */
-import { createRequire } from 'node:module';
+import fs from 'node:fs';
+import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 
 /** Changes of faults; undefined members are not changed. */
@@ -39,26 +40,43 @@ globalThis.Date = new Proxy(RealDate, {
   get: (target, name) => (name === 'now' ? () => target.now() + clock : Reflect.get(target, name)),
 });
 
+const nextDelay = (): number => delay * (1 + Math.random());
 const delayed = (): Promise<void> =>
-  delay === 0 ? Promise.resolve() : new Promise(resolve => setTimeout(resolve, delay * (1 + Math.random())));
+  delay === 0 ? Promise.resolve() : new Promise(resolve => setTimeout(resolve, nextDelay()));
 
-/** Injects faults into the writes of RocksDB's native library. */
+/** Injects delays into the writes of RocksDB's native library, which no commit waits for. */
 function patchRocksDb(): void {
   const binding = createRequire(import.meta.url)('rocksdb/binding.js') as { batch_write: BatchWrite };
   const write = binding.batch_write;
   binding.batch_write = (batch, options, done) => {
-    const failing = options.sync ? fail : undefined;
-    if (failing === undefined && delay === 0) return write(batch, options, done);
-    if (failing) {
-      fail = undefined;
-      channel.postMessage({ failed: failing });
-    }
-    const error = new Error('IO error: While fsync: Input/output error');
-    void delayed().then(() => {
-      if (failing === 'lost') done(error);
-      else write(batch, options, written => done(failing ? error : written));
-    });
+    if (delay === 0) write(batch, options, done);
+    else void delayed().then(() => write(batch, options, done));
   };
+}
+
+/** Injects faults into the syncs of the commit log, which block its thread. */
+function patchCommitLog(): void {
+  const { fdatasyncSync, writeSync } = fs;
+  /** What the last write replaced. */
+  let last: { readonly fd: number; readonly bytes: Buffer; readonly position: number } | undefined;
+  fs.writeSync = ((fd: number, bytes: Uint8Array, offset: number, length: number, position?: number) => {
+    if (typeof position === 'number') {
+      last = { fd, bytes: Buffer.alloc(length), position };
+      fs.readSync(fd, last.bytes, 0, length, position);
+    }
+    return writeSync(fd, bytes, offset, length, position);
+  }) as typeof fs.writeSync;
+  fs.fdatasyncSync = fd => {
+    if (delay > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, nextDelay());
+    if (!fail) return fdatasyncSync(fd);
+    const failing = fail;
+    fail = undefined;
+    channel.postMessage({ failed: failing });
+    if (failing === 'lost' && last?.fd === fd) writeSync(fd, last.bytes, 0, last.bytes.length, last.position);
+    else fdatasyncSync(fd);
+    throw new Error('EIO: i/o error, fdatasync');
+  };
+  syncBuiltinESMExports();
 }
 
 /** Injects delays into the writes of the memory store. */
@@ -87,4 +105,5 @@ if (isMainThread) {
   process.channel?.unref();
 }
 patchRocksDb();
+patchCommitLog();
 await patchMemory();

@@ -1,6 +1,6 @@
 // Commits into a store until it refuses, on a disk that a ballast file helps to fill; then frees the ballast and opens
 // again. Prints one JSON line: what was acknowledged, how it was refused, and what is there afterwards.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 
 const [, , module, directory, ballastBytes] = process.argv;
 const { openRocksDb } = await import(module);
@@ -28,11 +28,16 @@ const unready = await store.check().then(
 );
 const stillReads = (await store.range('k/')).items.length;
 await store.close().catch(() => undefined);
+// What a refused write gave back is also used up.
+if (Number(ballastBytes) > 0)
+  try {
+    for (let i = 0; ; i++) writeFileSync(`${directory}/rest-${i}`, Buffer.alloc(64 * 1024));
+  } catch {}
 const refusedOpen = await open().then(
   again => again.close(),
   error => error.message,
 );
-rmSync(`${directory}/ballast`, { force: true });
+for (const file of readdirSync(directory)) if (file !== 'store') rmSync(`${directory}/${file}`);
 const again = await open();
 const { items } = await again.range('k/');
 const kept = items.filter((item, i) => item.modified === i + 1).length;

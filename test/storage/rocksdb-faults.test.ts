@@ -66,7 +66,7 @@ describe('a store whose disk is full', () => {
   it('stops acknowledging at the first failed write, reports it, still reads, and loses nothing [R010]', {
     timeout: 60_000,
   }, async () => {
-    stopsAcknowledging(await fill('ulimit -f 2000;', 0), /File too large/);
+    stopsAcknowledging(await fill('ulimit -f 2000;', 0), /File too large/i);
   });
 
   it.runIf(mayMount())(
@@ -86,7 +86,7 @@ describe('a store whose disk is full', () => {
       ];
       const line = `mount -t tmpfs -o size=6m none '${inside}' && exec ${quoted(words)}`;
       const filled = JSON.parse((await run('unshare', ['-rm', 'sh', '-c', line])).stdout) as Filled;
-      stopsAcknowledging(filled, /No space left on device/);
+      stopsAcknowledging(filled, /No space left on device/i);
       expect(filled.refusedOpen).toMatch(/has no space left: free some and start again, no data is lost/);
     },
   );

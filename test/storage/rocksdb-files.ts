@@ -34,6 +34,15 @@ export function noise(seed: number, length: number): string {
   return text.slice(0, length);
 }
 
+/** Writes revisions as `Scene.fill`, each of them in a write of RocksDB of its own, to an empty store. */
+export async function fillStore(store: Engine, count: number, size = 500): Promise<void> {
+  for (let i = 1; i <= count; i++) {
+    await committed(store, put(keyOf(i), noise(i, size)));
+    // A read waits until RocksDB has what was written before.
+    await store.get(keyOf(i));
+  }
+}
+
 /** A store in a temporary directory whose files a test damages. */
 export class Scene {
   readonly #open: Engine[] = [];
@@ -68,11 +77,11 @@ export class Scene {
 
   /**
    * Writes the revisions 1 to `count` with distinct keys and values of `size` bytes, and closes the store. The data is
-   * then in the log.
+   * then in RocksDB's log.
    */
   async fill(count: number, size = 500): Promise<void> {
     const store = await this.open();
-    for (let i = 1; i <= count; i++) await committed(store, put(keyOf(i), noise(i, size)));
+    await fillStore(store, count, size);
     await store.close();
   }
 

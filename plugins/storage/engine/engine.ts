@@ -112,6 +112,7 @@ export class Engine implements Storage {
     this.#compacted = opened.compacted;
     this.#removed = opened.compactionIncomplete ? 0 : opened.compacted;
     this.#tail = new Tail(opened.revision);
+    void records.failed?.then(error => this.#fail(error));
     if (opened.compactionIncomplete) this.#compacting = this.#removeUpTo(opened.compacted);
     this.#timer = setInterval(
       () => void this.expireHistory().catch(() => {}),
@@ -262,9 +263,9 @@ export class Engine implements Storage {
 
   /** Writes pending transactions, including those added meanwhile, until there are none. */
   async #write(): Promise<void> {
-    // Waits until all callers of this turn of the event loop have added their transactions.
-    await new Promise<void>(resolve => process.nextTick(resolve));
     while (this.#pending) {
+      // Waits until all callers of this turn of the event loop have added their transactions.
+      await new Promise<void>(resolve => process.nextTick(resolve));
       const { batch, rows, replies } = this.#pending;
       this.#pending = undefined;
       const revision = this.#assigned;

@@ -9,6 +9,7 @@ import {
   decodeState,
   encodeState,
   eventKey,
+  findFormatProblem,
   FORMAT,
   metaKey,
   readRevision,
@@ -35,8 +36,8 @@ export async function loadStore(records: Records): Promise<LoadedStore> {
   const names = ['format', 'id', 'compacted', 'state'] as const;
   const [format, id, compactedRow, state] = await records.getMany(names.map(metaKey));
   if (!format) return createStore(records);
-  if (format.toString() !== String(FORMAT))
-    throw new StoreError(`the store has format ${format}, this version reads format ${FORMAT}`);
+  const problem = findFormatProblem(format.toString());
+  if (problem) throw new StoreError(problem);
   if (!id || !state) throw new StoreError(`the store has lost its ${id ? 'state' : 'id'} record; ${REMEDY}`);
   const compacted = compactedRow ? readRevision(compactedRow, 0) : 0;
   const index = await loadIndex(records);

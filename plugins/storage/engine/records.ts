@@ -22,6 +22,8 @@ export interface Records {
   getMany(keys: readonly Buffer[]): Promise<(Buffer | undefined)[]>;
   /** Rows with from <= key < to as of the call, in order, in chunks of about `bytes` if supported. */
   scan(from: Buffer, to: Buffer, bytes?: number): AsyncIterable<readonly Row[]>;
+  /** Resolves if a write fails after its `write` has resolved. Reads may reject then, and no write may follow. */
+  readonly failed?: Promise<Error>;
   close(): Promise<void>;
 }
 
@@ -39,8 +41,18 @@ export interface Change {
 /** Advice in errors of damaged stores. */
 export const REMEDY = 'restore a snapshot, or run `capstan store recover`';
 
-/** The version of the record layout. Stores with another version are not opened. */
-export const FORMAT = 2;
+/**
+ * The version of the record layout. A store of format 2 has the same rows, but no commit log: it is opened, and is of
+ * format 3 from then on, so that no release without the log opens it and misses what only the log has.
+ */
+export const FORMAT = 3;
+const FORMATS: readonly string[] = ['2', String(FORMAT)];
+
+/** Why this version cannot read a store of a format; undefined if it can. */
+export const findFormatProblem = (format: string): string | undefined =>
+  FORMATS.includes(format)
+    ? undefined
+    : `the store has format ${format}, this version reads formats ${FORMATS.join(' and ')}`;
 
 /** Bytes before the object in a value record: checksum (4), created (8), version (4). */
 export const VALUE_HEADER = 16;

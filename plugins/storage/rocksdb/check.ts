@@ -1,13 +1,17 @@
 import { StoreError } from '../../../core/api/index.js';
 import { type Examination, examine } from '../engine/examine.js';
-import { FORMAT } from '../engine/records.js';
-import { findDamagedFiles, findDamagedTables, databaseFiles, databasePath, type NamedLog } from './files.js';
+import { findFormatProblem } from '../engine/records.js';
+import { databaseFiles, databasePath, type FileReport, findDamagedFiles, findDamagedTables } from './files.js';
 import { type Mark, readMark } from './high-water.js';
-import { isInUse, openRecords } from './records.js';
+import { hasRecords, type LogContent, readLog } from './logContent.js';
+import { openReadable } from './readable.js';
+import { isInUse } from './records.js';
 
 /** The result of an offline check. */
 export interface Check {
-  readonly logs: readonly NamedLog[];
+  readonly files: FileReport;
+  /** Undefined if there is none, or if it is damaged. */
+  readonly log?: LogContent;
   readonly mark?: Mark;
   /** Undefined if the database cannot be opened. */
   readonly rows?: Examination;
@@ -26,39 +30,50 @@ export async function checkOffline(path: string): Promise<void> {
 /** Checks all files and rows of a store without changing it. Throws StoreError if there is no store or it is in use. */
 export async function checkRocksDb(path: string): Promise<Check> {
   await checkOffline(path);
-  const database = databasePath(path);
   const problems: string[] = [];
-  const mark = await readMark(path).catch((error: Error): undefined => void problems.push(error.message));
-  const { logs, damage } = await findDamagedFiles(database).catch((error: Error) => ({
+  const note = (error: Error): undefined => void problems.push(error.message);
+  const mark = await readMark(path).catch(note);
+  const isMarkBad = problems.length > 0;
+  const log = await readLog(path).catch(note);
+  const files = await findDamagedFiles(databasePath(path)).catch((error: Error) => ({
     logs: [],
     damage: [error.message],
+    logDamage: [],
   }));
-  problems.push(...damage);
-  const rows = await examineDatabase(database, mark?.revision, problems);
-  if (rows) problems.push(...compareWithMark(rows, mark, problems.length > 0));
-  return { logs, mark, rows, problems };
+  problems.push(...files.damage);
+  // Without records in the commit log, it cannot have what is lost.
+  if (!hasRecords(log)) problems.push(...files.logDamage);
+  const rows = await examineDatabase(path, log, files, mark?.revision, problems);
+  if (rows) problems.push(...compareWithMark(rows, mark, isMarkBad));
+  return { files, log, mark, rows, problems };
 }
 
-/**
- * Opens a database read-only and examines its rows. If it cannot be opened, adds to `problems` and returns undefined.
- */
+/** Examines the rows of a store. If it cannot be opened, adds to `problems` and returns undefined. */
 async function examineDatabase(
-  database: string,
+  path: string,
+  log: LogContent | undefined,
+  files: FileReport,
   reached: number | undefined,
   problems: string[],
 ): Promise<Examination | undefined> {
+  const database = databasePath(path);
   const { all } = await databaseFiles(database);
   if (!all.includes('CURRENT')) {
     problems.push(all.length > 0 ? `${database} has lost its CURRENT file` : `${database} is missing or empty`);
     return undefined;
   }
   try {
-    const records = await openRecords(database, { readOnly: true });
+    const { records, findProblem, close } = await openReadable(path, log, files);
     try {
-      problems.push(...(await findDamagedTables(database, () => records.property('rocksdb.sstables'))));
-      return await examine(records, reached);
+      problems.push(...(await findDamagedTables(records.path, () => records.property('rocksdb.sstables'))));
+      const problem = await findProblem().catch((error: Error) => error.message);
+      if (problem && hasRecords(log)) problems.push(...files.logDamage);
+      const rows = await examine(records, reached);
+      // Without records in the log, missing revisions say more than that the log does not have them.
+      if (problem && (hasRecords(log) || rows.missing.length === 0)) problems.push(problem);
+      return rows;
     } finally {
-      await records.close();
+      await close();
     }
   } catch (error) {
     problems.push((error as Error).message);
@@ -69,8 +84,8 @@ async function examineDatabase(
 /** Problems of the rows and differences between rows and mark. */
 function compareWithMark(rows: Examination, mark: Mark | undefined, markIsBad: boolean): string[] {
   const problems = [...rows.damage];
-  if (rows.format !== undefined && rows.format !== String(FORMAT))
-    problems.push(`the store has format ${rows.format}, this version reads format ${FORMAT}`);
+  const format = rows.format === undefined ? undefined : findFormatProblem(rows.format);
+  if (format) problems.push(format);
   for (const { from, to } of rows.missing)
     problems.push(from === to ? `revision ${from} is missing` : `revisions ${from} to ${to} are missing`);
   if (rows.unaccounted > 0) problems.push(`${rows.unaccounted} objects are missing, their names are unknown`);

@@ -1,4 +1,4 @@
-import { access, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { access, copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreError } from '../../../core/api/index.js';
 import { REMEDY } from '../engine/records.js';
@@ -69,10 +69,17 @@ export interface NamedLog extends LogReport {
   readonly file: string;
 }
 
-/** Checks the logs and the manifest of a database without opening it. `damage` describes each problem. */
-export async function findDamagedFiles(
-  database: string,
-): Promise<{ readonly logs: readonly NamedLog[]; readonly damage: readonly string[] }> {
+/** The result of the check of a database's files. */
+export interface FileReport {
+  readonly logs: readonly NamedLog[];
+  /** Descriptions of the problems of CURRENT and the manifest, without which the database cannot be opened. */
+  readonly damage: readonly string[];
+  /** Descriptions of damage in logs that complete writes follow. The commit log may have what they have lost. */
+  readonly logDamage: readonly string[];
+}
+
+/** Checks the logs and the manifest of a database without opening it. */
+export async function findDamagedFiles(database: string): Promise<FileReport> {
   const { logs, manifest } = await databaseFiles(database);
   const damage: string[] = [];
   if (manifest !== undefined && !/^MANIFEST-\d+$/.test(manifest))
@@ -80,7 +87,7 @@ export async function findDamagedFiles(
   else if (manifest !== undefined && !(await exists(join(database, manifest)))) damage.push(`${manifest} is missing`);
   else if (manifest !== undefined) damage.push(...(await checkLogs(database, [manifest])).damage);
   const checked = await checkLogs(database, logs);
-  return { logs: checked.reports, damage: [...damage, ...checked.damage] };
+  return { logs: checked.reports, damage, logDamage: checked.damage };
 }
 
 /** Checks consecutive logs. Damage is only a problem if a complete write follows it, in the same log or a later one. */
@@ -88,19 +95,38 @@ async function checkLogs(database: string, files: readonly string[]) {
   const reports: NamedLog[] = [];
   for (const file of files) reports.push({ file, ...(await checkLog(join(database, file))) });
   const damage = reports
-    .filter(
-      ({ damagedAt, followedByWrite }, i) =>
-        damagedAt !== undefined && (followedByWrite || reports.slice(i + 1).some(later => later.records > 0)),
-    )
+    .filter((_, i) => isFollowedByWrite(reports, i))
     .map(({ file, damagedAt }) => `${file} is damaged at byte ${damagedAt}, and complete writes follow`);
   return { reports, damage };
 }
 
-/** Throws StoreError if logs or manifest of a database are damaged. */
-export async function checkFiles(database: string): Promise<void> {
-  const { damage } = await findDamagedFiles(database);
-  if (damage.length > 0) throw new StoreError(`${database} is damaged: ${damage.join('; ')}; ${REMEDY}`);
+const isFollowedByWrite = (reports: readonly NamedLog[], i: number): boolean =>
+  reports[i]!.damagedAt !== undefined &&
+  (reports[i]!.followedByWrite || reports.slice(i + 1).some(later => later.records > 0));
+
+/**
+ * Removes what follows the first damage in the logs of a database, in new files: RocksDB skips some damage and applies
+ * what follows it, so that it would have a later position in the commit log than it has writes without a gap. Returns
+ * whether anything was removed.
+ */
+export async function cutLogs(database: string, logs: readonly NamedLog[]): Promise<boolean> {
+  const first = logs.findIndex((_, i) => isFollowedByWrite(logs, i));
+  if (first < 0) return false;
+  const [damaged, ...later] = logs.slice(first) as [NamedLog, ...NamedLog[]];
+  const path = join(database, damaged.file);
+  const temporary = `${path}.cut`;
+  await copyFile(path, temporary);
+  await truncate(temporary, damaged.damagedAt);
+  // The newest first: without one in the middle, RocksDB would apply those after it.
+  for (const { file } of later.reverse()) await rm(join(database, file));
+  await rename(temporary, path);
+  await syncDirectory(database);
+  return true;
 }
+
+/** The error for damaged files of a database. */
+export const damagedFilesError = (database: string, damage: readonly string[]): StoreError =>
+  new StoreError(`${database} is damaged: ${damage.join('; ')}; ${REMEDY}`);
 
 /**
  * Describes tables of an open database that are missing or have another size than in its list. `listTables` returns

@@ -1,24 +1,35 @@
 import { StoreError } from '../../../core/api/index.js';
 import { Engine } from '../engine/engine.js';
 import { type LoadedStore, loadStore, missingRevisionsError } from '../engine/open.js';
-import { REMEDY } from '../engine/records.js';
+import { FORMAT, metaKey, REMEDY } from '../engine/records.js';
+import { CommitLog } from './commitLog.js';
 import {
   type FileBackup,
+  type FileReport,
+  findDamagedFiles,
   findDamagedTables,
+  cutLogs,
+  damagedFilesError,
   databaseFiles,
   databasePath,
   prepareDirectory,
-  checkFiles,
   backUpFiles,
 } from './files.js';
 import { HighWaterMark, type Mark, readMark, writeMark } from './high-water.js';
+import { hasRecords, type LogContent, readLog } from './logContent.js';
+import { LoggedRecords } from './loggedRecords.js';
+import { readPosition } from './position.js';
 import { isInUse, openRecords, type RocksDbRecords } from './records.js';
+import { findLogProblem, isComplete, logError, replayLog, writePosition } from './replay.js';
 import { toStoreError } from './errors.js';
 import { PrivateFiles } from './private-files.js';
 
 /** Options of `openRocksDb`. */
 export interface RocksDbOptions {
-  /** The store's directory. It contains the database (`db`) and the high-water mark (`high-water`). */
+  /**
+   * The store's directory. It contains the database (`db`), the commit log (`log`) and the high-water mark
+   * (`high-water`).
+   */
   readonly path: string;
   readonly historyMs: number;
   readonly now?: () => number;
@@ -38,8 +49,12 @@ export async function openRocksDb(options: RocksDbOptions): Promise<Engine> {
     if (await isInUse(database)) throw new StoreError(`${database} is in use by another process: stop it first`);
     const mark = await readMark(path);
     await checkDatabaseExists(path, mark);
-    await checkFiles(database);
-    const { records, loaded } = await openVerified(path, mark);
+    const log = await readLog(path);
+    const files = await findDamagedFiles(database);
+    // Without records in the commit log, RocksDB was closed in an orderly way, or synced each write itself.
+    const damage = hasRecords(log) ? files.damage : [...files.damage, ...files.logDamage];
+    if (damage.length > 0) throw damagedFilesError(database, damage);
+    const { records, loaded } = await openVerified(path, mark, log, files);
     const warn = options.warn ?? (() => {});
     const highWater = new HighWaterMark(path, loaded.id, loaded.revision, warn);
     const privateFiles = await PrivateFiles.begin(database, warn);
@@ -60,19 +75,45 @@ export async function openRocksDb(options: RocksDbOptions): Promise<Engine> {
 async function openVerified(
   path: string,
   mark: Mark | undefined,
-): Promise<{ records: RocksDbRecords; loaded: LoadedStore }> {
+  log: LogContent | undefined,
+  files: FileReport,
+): Promise<{ records: LoggedRecords; loaded: LoadedStore }> {
   const backup = await backUpFiles(path);
-  let records: RocksDbRecords | undefined;
+  let database: RocksDbRecords | undefined;
+  let created: CommitLog | undefined;
+  let loaded: LoadedStore;
+  let last: number;
   try {
-    records = await openRecords(databasePath(path), { create: true });
-    await checkTables(records);
-    const loaded = await loadStore(records);
+    await cutLogs(databasePath(path), files.logs);
+    database = await openRecords(databasePath(path), { create: true });
+    await checkTables(database);
+    const position = await readPosition(database);
+    const problem = await findLogProblem(path, database, log, position);
+    if (log && !problem && !isComplete(log, position)) await replayLog(database, log);
+    // A problem of the log is reported last, because these errors say which revisions are missing.
+    loaded = await loadStore(database);
     verifyMark(path, loaded, mark);
+    if (problem)
+      throw files.logDamage.length > 0 ? damagedFilesError(database.path, files.logDamage) : logError(problem);
+    last = Math.max(position?.sequence ?? 0, log?.last ?? 0);
+    // A log is there before the database says that there is one, and is changed only after it is not needed any more.
+    if (!log) created = await CommitLog.create(path, loaded.id, last + 1);
+    const format = [metaKey('format'), Buffer.from(String(FORMAT))] as const;
+    await writePosition(database, { sequence: last, closed: false }, [format]);
     if (mark?.revision !== loaded.revision) await writeMark(path, { store: loaded.id, revision: loaded.revision });
-    await backup.discard();
-    return { records, loaded };
   } catch (error) {
-    await undoOpen(records, backup, path);
+    await created?.remove();
+    await undoOpen(database, backup, path);
+    throw error;
+  }
+  // From here on nothing can be restored, and nothing is lost: the database has everything.
+  try {
+    await backup.discard();
+    const open = created ?? (await CommitLog.resume(path, log!, last + 1));
+    return { records: new LoggedRecords(database, open), loaded };
+  } catch (error) {
+    await created?.close(false);
+    await database.close();
     throw error;
   }
 }

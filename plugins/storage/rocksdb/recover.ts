@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, link, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, cp, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Stored, StoreError } from '../../../core/api/index.js';
 import { type Examination, examine, type RevisionRange, type ObjectVersion } from '../engine/examine.js';
@@ -7,7 +7,10 @@ import { type Records, verifyChecksum, VALUE_HEADER, valueKey } from '../engine/
 import { type Check, checkRocksDb } from './check.js';
 import { databaseFiles, databasePath, syncDirectory } from './files.js';
 import { type Mark, writeMark } from './high-water.js';
-import { openRecords, repairRecords, type RocksDbRecords } from './records.js';
+import { hasRecords } from './logContent.js';
+import { applyLog, copyDatabase, openReadable } from './readable.js';
+import { openRecords, repairRecords } from './records.js';
+import { logPath } from './segment.js';
 import { toStoreError } from './errors.js';
 import { REVISION_GAP } from './restore.js';
 import { makePrivate } from './private-files.js';
@@ -18,6 +21,8 @@ import { writeDatabase } from './write.js';
  * assigned as many revisions after it as fit in a second.
  */
 const UNMARKED_GAP = 1_000_000;
+/** Above all records that a damaged commit log may have after those that are readable. */
+const SEQUENCE_GAP = 1_000_000_000;
 /** Values read at once. */
 const READ_CHUNK = 256;
 
@@ -68,7 +73,13 @@ export async function recover(path: string, { acceptLoss }: { readonly acceptLos
       const id = rows.id ?? randomUUID();
       const temporary = `${databasePath(path)}.recovering`;
       await rm(temporary, { recursive: true, force: true });
-      await writeDatabase(temporary, { id, revision: plan.revision, objects: readObjects(records, rows.objects) });
+      await writeDatabase(temporary, {
+        id,
+        revision: plan.revision,
+        objects: readObjects(records, rows.objects),
+        // If a crash leaves the log in place, the next open must not apply it.
+        position: { sequence: (check.log?.highest ?? 0) + SEQUENCE_GAP, closed: true },
+      });
       return {
         ...plan,
         damagedFilesPath: await replaceDatabase(path, temporary, { store: id, revision: plan.revision }),
@@ -100,47 +111,35 @@ async function withReadableRows<T>(
   check: Check,
   work: (records: Records, rows: Examination) => Promise<T>,
 ): Promise<T> {
-  const database = databasePath(path);
   if (check.rows) {
     const { rows } = check;
-    return await useAndClose(await openRecords(database, { readOnly: true }), records => work(records, rows));
+    const readable = await openReadable(path, check.log, check.files);
+    return await useAndClose(readable, () => work(readable.records, rows));
   }
+  const database = databasePath(path);
   const copy = `${database}.repaired`;
   try {
     await copyDatabase(database, copy);
     await repairRecords(copy).catch(error => {
       throw toStoreError(copy, error as Error);
     });
-    return await useAndClose(await openRecords(copy, { create: true }), async records =>
-      work(records, await examine(records, check.mark?.revision)),
-    );
+    return await useAndClose(await openRecords(copy, { create: true }), async records => {
+      if (hasRecords(check.log)) await applyLog(path, records, check.log);
+      return await work(records, await examine(records, check.mark?.revision));
+    });
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
 }
 
-async function useAndClose<T>(records: RocksDbRecords, work: (records: RocksDbRecords) => Promise<T>): Promise<T> {
+async function useAndClose<R extends { close(): Promise<void> }, T>(
+  opened: R,
+  work: (opened: R) => Promise<T>,
+): Promise<T> {
   try {
-    return await work(records);
+    return await work(opened);
   } finally {
-    await records.close();
-  }
-}
-
-/** Copies a database. Tables are immutable, so they are linked if possible. */
-async function copyDatabase(from: string, to: string): Promise<void> {
-  await rm(to, { recursive: true, force: true });
-  await mkdir(to, { recursive: true, mode: 0o700 });
-  const { all } = await databaseFiles(from);
-  for (const file of all) {
-    if (file === 'LOCK' || !(await stat(join(from, file))).isFile()) continue;
-    const copied =
-      file.endsWith('.sst') &&
-      (await link(join(from, file), join(to, file)).then(
-        () => true,
-        () => false,
-      ));
-    if (!copied) await copyFile(join(from, file), join(to, file));
+    await opened.close();
   }
 }
 
@@ -172,15 +171,19 @@ async function replaceDatabase(path: string, temporary: string, mark: Mark): Pro
   const damagedFilesPath = join(path, `damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`);
   await mkdir(damagedFilesPath, { mode: 0o700 });
   await copyFile(join(path, 'high-water'), join(damagedFilesPath, 'high-water')).catch(() => undefined);
+  await cp(logPath(path), join(damagedFilesPath, 'log'), { recursive: true }).catch(ignoreMissing);
   await rename(temporary, recoveredPath(path));
-  await rename(databasePath(path), join(damagedFilesPath, 'db')).catch(error => {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  });
+  await rename(databasePath(path), join(damagedFilesPath, 'db')).catch(ignoreMissing);
   await rename(recoveredPath(path), databasePath(path));
   await syncDirectory(path);
+  await rm(logPath(path), { recursive: true, force: true });
   await writeMark(path, mark);
   await makePrivate(path);
   return damagedFilesPath;
+}
+
+function ignoreMissing(error: Error): void {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
 
 /** Completes a recovery that was interrupted by a crash. */

@@ -9,6 +9,7 @@ import {
   valueKey,
   writeRevision,
 } from '../engine/records.js';
+import { encodePosition, POSITION_KEY, type Position } from './position.js';
 import { openRecords } from './records.js';
 
 /** Objects per batch. */
@@ -24,7 +25,14 @@ export async function writeDatabase(
     id,
     revision,
     objects,
-  }: { readonly id: string; readonly revision: number; readonly objects: AsyncIterable<Stored> | Iterable<Stored> },
+    position,
+  }: {
+    readonly id: string;
+    readonly revision: number;
+    readonly objects: AsyncIterable<Stored> | Iterable<Stored>;
+    /** The commit log that may be beside the database has nothing that the database lacks. */
+    readonly position?: Position;
+  },
 ): Promise<void> {
   const records = await openRecords(path, { create: true });
   try {
@@ -46,6 +54,7 @@ export async function writeDatabase(
     batch.put(metaKey('id'), Buffer.from(id));
     batch.put(metaKey('compacted'), compacted);
     batch.put(metaKey('state'), encodeState({ revision, ...totals }));
+    if (position) batch.put(POSITION_KEY, encodePosition(position));
     await batch.write(true);
   } finally {
     await records.close();
