@@ -28,6 +28,7 @@ const ENTRIES = {
 async function rootsIn(modules) {
   const roots = { ...Object.fromEntries(Object.entries(ENTRIES).map(([thread, path]) => [thread, [path]])) };
   roots.command.push('core/command/serve.js');
+  roots.request.push('workers/pipeline/runner.js');
   roots.front = ['core/server/start.js'];
   // Not a thread: plugins may have a copy of this interface, which is to bring nothing else.
   roots.api = ['core/api/index.js'];

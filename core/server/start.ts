@@ -92,6 +92,8 @@ async function start(
     isClosing: () => closing !== undefined,
   });
   const listening = await listen(frontEnd, bindings, settings.bindAddress, releases);
+  // If it cannot start, it is replaced, and the failure is logged.
+  threads.pool.complete().catch(() => undefined);
   const { pki } = home;
   const close = async (): Promise<void> => {
     if (settings.shutdownDelayDuration > 0) await new Promise(done => setTimeout(done, settings.shutdownDelayDuration));

@@ -40,10 +40,11 @@ export type ToWriterThread = ToThread | ({ readonly is: 'connect' } & Subscriber
 export type FromWriterThread = FromThread<OpenedStore> | { readonly is: 'failed'; readonly message: string };
 
 /**
- * To a pool thread. Jobs do not come this way: they are the tasks of the pool. `ping`, which is answered with `pong`,
- * asks whether the thread still returns to its event loop.
+ * To a pool thread. Jobs do not come this way: they are the tasks of the pool. `load`, the first one, has it load what
+ * runs them, which it answers with `loaded`; all others come after that. `ping`, which is answered with `pong`, asks
+ * whether the thread still returns to its event loop.
  */
-export type ToPoolThread = ToThread<{ readonly writer: WriterChannel }> | { readonly is: 'ping' };
+export type ToPoolThread = ToThread<{ readonly writer: WriterChannel }> | { readonly is: 'load' | 'ping' };
 /** What a plugin has counted in a metric of the server. */
 export interface Observation {
   readonly metric: string;
@@ -59,14 +60,20 @@ export type FromPoolThread =
   | FromThread
   | { readonly is: 'late'; readonly outcomes: PackedLate }
   | { readonly is: 'observed'; readonly observations: readonly Observation[] }
+  | LoadedPoolThread
   | { readonly is: 'pong' };
+
+/** Posted by a pool thread when it has loaded its modules. */
+export interface LoadedPoolThread {
+  readonly is: 'loaded';
+  /** The calls of plugins that it is in (RunningCalls). */
+  readonly running: SharedArrayBuffer;
+}
 
 /** Posted once by a pool thread as it is created: its `threadId`, and the port for the messages above. */
 export interface PoolThreadCreated {
   readonly thread: number;
   readonly port: MessagePort;
-  /** The calls of plugins that it is in (RunningCalls). */
-  readonly running: SharedArrayBuffer;
 }
 
 /** A request of a controller. */

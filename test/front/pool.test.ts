@@ -81,7 +81,7 @@ const together = (pool: Pool, paths: readonly string[]): Promise<unknown>[] => p
 
 test('every job gets its own result, whatever the number of batches', async () => {
   const pool = poolOf(2);
-  await pool.ready();
+  await pool.complete();
   const jobs = Array.from({ length: 3 * POOL_BATCH + 1 }, (_, i) => job('/', i, Buffer.from(`body ${i}`)));
   const results = await Promise.all(jobs.map(one => pool.run(one)));
   expect(results.map(({ id }) => id)).toEqual(jobs.map(({ id }) => id));
@@ -92,7 +92,7 @@ test('every job gets its own result, whatever the number of batches', async () =
 
 test('a job that takes longer is answered separately, and does not delay its batch', async () => {
   const pool = poolOf(1);
-  await pool.ready();
+  await pool.complete();
   const order: string[] = [];
   const note = (path: string) => () => void order.push(path);
   const [late, first, second] = together(pool, ['/late', '/', '/']);
@@ -102,7 +102,7 @@ test('a job that takes longer is answered separately, and does not delay its bat
 
 test('jobs that never end do not block the pool: others run, and it closes', async () => {
   const pool = poolOf(1);
-  await pool.ready();
+  await pool.complete();
   const held = Array.from({ length: 200 }, () => together(pool, ['/hold', '/']));
   for (const [never] of held) never!.catch(() => undefined);
   expect(await Promise.all(held.map(([, other]) => other))).toEqual(held.map(() => 1));
@@ -112,7 +112,7 @@ test('jobs that never end do not block the pool: others run, and it closes', asy
 
 test('a batch is sent to a thread that has none', async () => {
   const pool = poolOf(3);
-  await pool.ready();
+  await pool.complete();
   const batch = (): Promise<unknown>[] => together(pool, new Array(POOL_BATCH).fill('/'));
   const [one, other] = await Promise.all([...batch().slice(0, 1), ...batch().slice(0, 1)]);
   expect(one).not.toBe(other);
@@ -120,7 +120,7 @@ test('a batch is sent to a thread that has none', async () => {
 
 test('short jobs do not wait for long ones, which leave a thread to them', async () => {
   const pool = poolOf(3);
-  await pool.ready();
+  await pool.complete();
   const long = Array.from({ length: 2 }, () => alone(pool, '/busy'));
   // Until they were passed to their threads.
   await turn();
@@ -131,9 +131,22 @@ test('short jobs do not wait for long ones, which leave a thread to them', async
   expect(new Set(threads).size).toBe(2);
 });
 
+test('the last thread begins when the pool is completed; until then the others run long jobs', async () => {
+  const pool = poolOf(2);
+  await pool.ready();
+  const threadOf = async (path: string): Promise<unknown> => {
+    const result = await alone(pool, path);
+    return result.is === 'respond' && result.status;
+  };
+  const short = await answered(pool);
+  expect(await threadOf('/')).toBe(short);
+  await pool.complete();
+  expect(await threadOf('/')).not.toBe(short);
+});
+
 test('what a job has cost is remembered for its kind', async () => {
   const pool = poolOf(1);
-  await pool.ready();
+  await pool.complete();
   await Promise.all([pool.run(job('/expensive'), 'expensive'), pool.run(job('/'), 'cheap')]);
   expect([pool.costs.isLong('expensive'), pool.costs.isLong('cheap')]).toEqual([true, true]);
   await Promise.all([alone(pool, '/expensive', 'expensive'), alone(pool, '/', 'cheap')]);
@@ -142,14 +155,14 @@ test('what a job has cost is remembered for its kind', async () => {
 
 test('a pool of one thread runs long jobs as well', async () => {
   const pool = poolOf(1);
-  await pool.ready();
+  await pool.complete();
   openGate(pool);
   await Promise.all([alone(pool, '/busy'), alone(pool, '/busy'), answered(pool)]);
 });
 
 test('a long job that waits for a plugin keeps neither its thread nor its turn', async () => {
   const pool = poolOf(2);
-  await pool.ready();
+  await pool.complete();
   const held = alone(pool, '/hold');
   held.catch(() => undefined);
   const results = await Promise.all([alone(pool, '/'), alone(pool, '/late')]);
@@ -158,7 +171,7 @@ test('a long job that waits for a plugin keeps neither its thread nor its turn',
 
 test('a long job for which nothing is left to do, or which cannot be taken, gives its turn to the next', async () => {
   const pool = poolOf(2);
-  await pool.ready();
+  await pool.complete();
   const failing = pool.runInTurn(sender, () => {
     throw new Error('not wanted any more');
   });
@@ -174,7 +187,7 @@ test.each([
   ['/throw', 'thrown outside of any promise'],
 ])('a thread that ends (%s) fails only its own jobs, including late ones, and is replaced', async (path, message) => {
   const pool = poolOf(1);
-  await pool.ready();
+  await pool.complete();
   const held = answered(pool, '/hold');
   held.catch(() => undefined);
   await answered(pool);
@@ -186,7 +199,7 @@ test.each([
 
 test('jobs of other threads continue when one ends', async () => {
   const pool = poolOf(3);
-  await pool.ready();
+  await pool.complete();
   const late = together(pool, [...new Array(POOL_BATCH - 1).fill('/'), '/late']);
   const exit = together(pool, ['/exit']);
   await expect(exit[0]).rejects.toThrow('with code');
@@ -195,7 +208,7 @@ test('jobs of other threads continue when one ends', async () => {
 
 test('a replacement that cannot start is replaced again; until then jobs fail or wait', async () => {
   const pool = poolOf(1, { broken: [2] });
-  await pool.ready();
+  await pool.complete();
   await expect(answered(pool, '/exit')).rejects.toThrow('with code');
   const failures: Error[] = [];
   const once = () => answered(pool).catch((error: Error) => void failures.push(error));
@@ -205,7 +218,7 @@ test('a replacement that cannot start is replaced again; until then jobs fail or
 
 test('a replacement whose module cannot be loaded fails the jobs that wait for it; the next job starts another', async () => {
   const pool = poolOf(1, { unloadable: [2] });
-  await pool.ready();
+  await pool.complete();
   await expect(answered(pool, '/exit')).rejects.toThrow('with code');
   const failures: Error[] = [];
   const once = () => answered(pool).catch((error: Error) => void failures.push(error));
@@ -214,7 +227,7 @@ test('a replacement whose module cannot be loaded fails the jobs that wait for i
 });
 
 test.each([{ broken: [2] }, { unloadable: [2] }])('a pool is not ready if a thread cannot start (%j)', async faults => {
-  await expect(poolOf(2, faults).ready()).rejects.toThrow(/cannot (be )?load/);
+  await expect(poolOf(2, faults).complete()).rejects.toThrow(/cannot (be )?load/);
 });
 
 test('a job that fails unexpectedly rejects alone; a batch that does rejects all of its jobs', async () => {
@@ -227,7 +240,7 @@ test('a job that fails unexpectedly rejects alone; a batch that does rejects all
 
 test('above the limit, jobs are refused with 429; when the pool closes, those in flight with 503', async () => {
   const pool = poolOf(1);
-  await pool.ready();
+  await pool.complete();
   const held = Array.from({ length: POOL_QUEUE }, () => pool.run(job('/hold')));
   for (const one of held) one.catch(() => undefined);
   expect(() => pool.run(job('/'))).toThrow('the server is busy');

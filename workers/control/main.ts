@@ -14,26 +14,33 @@ import { Election, LEASES } from './election.js';
 import { ControlObjects } from './controlObjects.js';
 import { ControllerRequests } from './controllerRequests.js';
 
+/** The controller that makes the default roles. */
+const BOOTSTRAP = 'rbac-bootstrap';
+
 type Post = (message: FromControlThread) => void;
 
 /** Reports a post-start hook as done: another process leads and performs the task. */
 function follow(post: Post): void {
   post({ is: 'loaded' });
-  post({ is: 'started', controller: 'rbac-bootstrap' });
+  post({ is: 'started', controller: BOOTSTRAP });
 }
 
-/** Starts the controllers. If one fails to start, the error is logged and the others are started. */
-async function startAll(controllers: readonly Controller[], post: Post, log: Log): Promise<void> {
-  await Promise.all(
-    controllers.map(async one => {
-      try {
-        await one.start();
-        post({ is: 'started', controller: one.name });
-      } catch (error) {
-        log.error({ controller: one.name, why: (error as Error).message }, 'starting a controller failed');
-      }
-    }),
-  );
+/**
+ * Starts the controllers. If one fails to start, the error is logged and the others are started. A fresh server waits
+ * for the default roles, so that their controller has the threads for itself first.
+ */
+async function startAll(controllers: readonly Controller[], isFresh: boolean, post: Post, log: Log): Promise<void> {
+  const start = async (one: Controller): Promise<void> => {
+    try {
+      await one.start();
+      post({ is: 'started', controller: one.name });
+    } catch (error) {
+      log.error({ controller: one.name, why: (error as Error).message }, 'starting a controller failed');
+    }
+  };
+  const isFirst = ({ name }: Controller): boolean => isFresh && name === BOOTSTRAP;
+  await Promise.all(controllers.filter(isFirst).map(start));
+  await Promise.all(controllers.filter(one => !isFirst(one)).map(start));
   collectGarbageSoon();
 }
 
@@ -76,9 +83,10 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
       const controllers = plugins.at(controller);
       post({ is: 'loaded' });
       objects.start();
-      await startAll(controllers, post, log);
+      await startAll(controllers, isFresh, post, log);
     };
     await feed.subscribe(['']);
+    const isFresh = objects.revision === 0;
     void election?.decided.then(leads => leads || follow(post));
     run().catch(fail);
     return { ready: { is: 'ready' }, take: response => requests.handleResponse(response) };

@@ -16,6 +16,8 @@ interface LongTask {
  * no choice. The caller limits long tasks to one less than there are threads.
  */
 export class Lanes {
+  /** The id of a thread that has not started, and gets no tasks. */
+  absent: number | undefined;
   /** The last long task of each thread, by the thread's id, until it has ended. */
   readonly #long = new Map<number, LongTask>();
 
@@ -26,7 +28,7 @@ export class Lanes {
 
   /** The `loadBalancer` of Piscina. */
   readonly choose: Balancer = (task, workers) => {
-    const inOrder = [...workers].sort((a, b) => a.id - b.id);
+    const inOrder = workers.filter(({ id }) => id !== this.absent).sort((a, b) => a.id - b.id);
     const long = (task as unknown as { [Piscina.queueOptionsSymbol]: LongTask | null })[Piscina.queueOptionsSymbol];
     if (!long) return this.#forShort(inOrder);
     const candidates = inOrder.length > 1 ? inOrder.slice(1) : inOrder;

@@ -125,6 +125,7 @@ export class Pool implements JobRunner {
       log,
       maxUnanswered(data),
     );
+    this.#lanes.absent = this.#threads.lastId;
   }
 
   /** Has the threads load their plugins, now and whenever there is another. Until then they only load their modules. */
@@ -132,9 +133,22 @@ export class Pool implements JobRunner {
     this.#threads.begin();
   }
 
-  /** Resolves when every thread has started, after `begin`. Rejects if one cannot. */
-  ready(): Promise<void> {
-    return this.#threads.ready;
+  /** Resolves when jobs can be run, after `begin`: all threads have started but the last. Rejects if one cannot. */
+  async ready(): Promise<void> {
+    await this.#threads.ready;
+  }
+
+  /**
+   * Has the last thread start as well, which until then takes no time from a server that starts: the others run what
+   * may take long. Resolves when it is ready. Rejects if it cannot start, in which case another one replaces it.
+   */
+  async complete(): Promise<void> {
+    await this.ready();
+    try {
+      await this.#threads.beginLast();
+    } finally {
+      this.#lanes.absent = undefined;
+    }
   }
 
   /**

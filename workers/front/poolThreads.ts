@@ -5,6 +5,7 @@ import { THREAD_CLOSE_MS } from '../../core/limits.js';
 import { unpackLate } from '../../core/threads/jobs.js';
 import type {
   FromPoolThread,
+  LoadedPoolThread,
   Observation,
   PoolThreadCreated,
   ToPoolThread,
@@ -37,16 +38,28 @@ export interface PoolThreadHandlers {
   readonly ended: (thread: number | undefined, reason: Error) => void;
 }
 
-interface PoolThread {
-  /** `threadId` and channel, once the thread has posted them. */
-  id?: number;
+/** A promise with the functions that settle it. */
+class Settled {
+  resolve!: () => void;
+  reject!: (error: Error) => void;
+  readonly promise = new Promise<void>((resolve, reject) => {
+    this.resolve = resolve;
+    this.reject = reject;
+  });
+}
+
+/** A thread of the pool. */
+class PoolThread {
+  /** What it has posted as it was created. */
+  created?: PoolThreadCreated;
+  /** Its channel, and the calls of plugins that it is in, once it has loaded its modules. */
   port?: MessagePort;
-  /** The calls of plugins that it is in. */
   running?: SharedArrayBuffer;
-  /** Resolves when it has loaded its modules, or has ended. */
-  readonly loaded: Promise<void>;
-  readonly markLoaded: () => void;
-  isReady: boolean;
+  /** Resolves when it does not load modules any more, or has ended. */
+  idle = new Settled();
+  /** Resolves when it is ready. Rejects if it ends before. */
+  readonly ready = new Settled();
+  isReady = false;
   /** Questions since it has answered the last one; undefined if none is open. */
   unanswered?: number;
   error?: Error;
@@ -59,18 +72,14 @@ interface PoolThread {
 export class PoolThreads {
   readonly #threads = new Map<Worker, PoolThread>();
   readonly #watch: NodeJS.Timeout;
-  #missing: number;
+  /** The thread that was created last, until it is to load its modules. */
+  #last: Worker | undefined;
   #pausedUntil = 0;
   /** Channels of threads that wait for `begin`; undefined after it. */
   #waiting: MessagePort[] | undefined = [];
   #isClosing = false;
-  #resolve: () => void = () => undefined;
-  #reject: (error: Error) => void = () => undefined;
-  /** Resolves when as many threads as there were at the start are ready. Rejects if one of them ends before. */
-  readonly ready = new Promise<void>((resolve, reject) => {
-    this.#resolve = resolve;
-    this.#reject = reject;
-  });
+  /** Resolves when all threads of the start are ready but the last of several. Rejects if one of them ends before. */
+  readonly ready: Promise<unknown>;
 
   constructor(
     readonly piscina: Piscina,
@@ -80,9 +89,11 @@ export class PoolThreads {
     readonly maxUnanswered: number,
   ) {
     this.#watch = setInterval(() => this.#pingAll(), PING_MS).unref();
-    this.ready.catch(() => undefined);
-    this.#missing = piscina.threads.length;
     this.adopt();
+    if (piscina.threads.length > 1) this.#last = piscina.threads.at(-1);
+    const first = [...this.#threads].filter(([worker]) => worker !== this.#last);
+    this.ready = Promise.all(first.map(([, { ready }]) => ready.promise));
+    this.ready.catch(() => undefined);
     piscina.on('message', (message: PoolThreadCreated) => this.#created(message));
     // Errors of threads are taken from the threads themselves; without a listener they would be thrown here.
     piscina.on('error', () => undefined);
@@ -95,20 +106,32 @@ export class PoolThreads {
     for (const port of waiting) this.#begin(port);
   }
 
+  /** `threadId` of the thread that was created last, if it has not begun. */
+  get lastId(): number | undefined {
+    return this.#last?.threadId;
+  }
+
+  /** Has the last thread load its modules and begin. Resolves when it is ready, and rejects if it ends before. */
+  async beginLast(): Promise<void> {
+    const thread = this.#last && this.#threads.get(this.#last);
+    this.#last = undefined;
+    if (thread?.created) this.#load(thread, thread.created);
+    await thread?.ready.promise;
+  }
+
   /** Looks for threads that Piscina has created since the last call. */
   adopt(): void {
     for (const worker of this.piscina.threads) {
       if (this.#threads.has(worker)) continue;
       // Piscina unrefs its threads, but a server whose start failed waits for theirs with nothing else to keep it.
       worker.ref();
-      let markLoaded!: () => void;
-      const loaded = new Promise<void>(resolve => (markLoaded = resolve));
-      const thread: PoolThread = { isReady: false, loaded, markLoaded };
+      const thread = new PoolThread();
+      thread.ready.promise.catch(() => undefined);
       this.#threads.set(worker, thread);
       worker.once('error', error => (thread.error = error));
       worker.once('exit', code => {
         this.#threads.delete(worker);
-        markLoaded();
+        thread.idle.resolve();
         this.#ended(thread, thread.error ?? new Error(`a pool thread ended with code ${code}`));
       });
     }
@@ -120,7 +143,7 @@ export class PoolThreads {
    */
   async loaded(): Promise<void> {
     this.adopt();
-    await Promise.all(Array.from(this.#threads.values(), ({ loaded }) => loaded));
+    await Promise.all(Array.from(this.#threads.values(), ({ idle }) => idle.promise));
   }
 
   /** Has every thread release what it holds, within a bounded time. */
@@ -153,28 +176,42 @@ export class PoolThreads {
     }
   }
 
-  #created({ thread: id, port, running }: PoolThreadCreated): void {
+  #created(created: PoolThreadCreated): void {
     this.adopt();
-    const worker = this.piscina.threads.find(({ threadId }) => threadId === id);
+    const worker = this.piscina.threads.find(({ threadId }) => threadId === created.thread);
     const thread = worker && this.#threads.get(worker);
-    thread?.markLoaded();
-    if (!thread || this.#isClosing) return;
-    Object.assign(thread, { id, port, running });
+    if (!thread) return;
+    thread.created = created;
+    thread.idle.resolve();
+    if (worker !== this.#last && !this.#isClosing) this.#load(thread, created);
+  }
+
+  #load(thread: PoolThread, { port }: PoolThreadCreated): void {
+    thread.idle = new Settled();
     port.on('message', (message: FromPoolThread) => {
       if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
       if (message.is === 'observed') this.handlers.observed(message.observations);
       if (message.is === 'pong') delete thread.unanswered;
+      if (message.is === 'loaded') this.#loaded(thread, port, message);
       if (message.is !== 'ready') return;
       thread.isReady = true;
-      if (--this.#missing === 0) this.#resolve();
+      thread.ready.resolve();
     });
+    port.postMessage({ is: 'load' } satisfies ToPoolThread);
+  }
+
+  #loaded(thread: PoolThread, port: MessagePort, { running }: LoadedPoolThread): void {
+    Object.assign(thread, { port, running });
+    thread.idle.resolve();
+    if (this.#isClosing) return;
     if (this.#waiting) {
       this.#waiting.push(port);
       return;
     }
     const pause = this.#pausedUntil - performance.now();
-    if (pause > 0) setTimeout(() => this.#threads.has(worker) && this.#begin(port), pause).unref();
-    else this.#begin(port);
+    const begin = (): void => void ([...this.#threads.values()].includes(thread) && this.#begin(port));
+    if (pause > 0) setTimeout(begin, pause).unref();
+    else begin();
   }
 
   #begin(port: MessagePort): void {
@@ -185,8 +222,8 @@ export class PoolThreads {
   #ended(thread: PoolThread, reason: Error): void {
     // Piscina has created the next one by now.
     this.adopt();
-    this.handlers.ended(thread.id, reason);
-    this.#reject(reason);
+    this.handlers.ended(thread.created?.thread, reason);
+    thread.ready.reject(reason);
     if (this.#isClosing) return;
     if (!thread.isReady) this.#pausedUntil = performance.now() + RESTART_MS;
     const { stack = String(reason) } = reason;
