@@ -16,6 +16,8 @@ import { ControllerRequests } from './controllerRequests.js';
 
 /** The controller that makes the default roles. */
 const BOOTSTRAP = 'rbac-bootstrap';
+/** The controller that makes most other objects of a new store, which no client waits for. */
+const LATER = 'system-objects';
 
 type Post = (message: FromControlThread) => void;
 
@@ -27,7 +29,7 @@ function follow(post: Post): void {
 
 /**
  * Starts the controllers. If one fails to start, the error is logged and the others are started. A fresh server waits
- * for the default roles, so that their controller has the threads for itself first.
+ * for the default roles, so that the many writes of LATER come after them.
  */
 async function startAll(controllers: readonly Controller[], isFresh: boolean, post: Post, log: Log): Promise<void> {
   const start = async (one: Controller): Promise<void> => {
@@ -38,9 +40,16 @@ async function startAll(controllers: readonly Controller[], isFresh: boolean, po
       log.error({ controller: one.name, why: (error as Error).message }, 'starting a controller failed');
     }
   };
-  const isFirst = ({ name }: Controller): boolean => isFresh && name === BOOTSTRAP;
-  await Promise.all(controllers.filter(isFirst).map(start));
-  await Promise.all(controllers.filter(one => !isFirst(one)).map(start));
+  const bootstrap = controllers.find(({ name }) => name === BOOTSTRAP);
+  const roles = bootstrap && start(bootstrap);
+  await Promise.all(
+    controllers.map(async one => {
+      if (one === bootstrap) return;
+      if (isFresh && one.name === LATER) await roles;
+      await start(one);
+    }),
+  );
+  await roles;
   collectGarbageSoon();
 }
 
