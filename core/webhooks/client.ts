@@ -3,6 +3,7 @@ import { Agent, request } from 'node:https';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import { withResolvers } from '../withResolvers.js';
 import { WEBHOOK_RESPONSE_BYTES, WEBHOOK_RETRIES, WEBHOOK_SOCKETS } from '../limits.js';
 import { describeError } from './connectionErrors.js';
 
@@ -165,14 +166,4 @@ function authorizationOf({ token, username, password }: Credentials = {}): { aut
   if (token) return { authorization: `Bearer ${token}` };
   if (!username) return {};
   return { authorization: `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}` };
-}
-
-function withResolvers<T>() {
-  let resolve!: (value: T | Promise<T>) => void;
-  let reject!: (error: Error) => void;
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  return { promise, resolve, reject };
 }

@@ -12,6 +12,7 @@ import type {
   WriterChannel,
 } from '../../core/threads/lifecycle.js';
 import type { LateOutcome } from '../../core/threads/messages.js';
+import { withResolvers } from '../../core/withResolvers.js';
 import { closeThread } from './closeThread.js';
 import { PING_MS } from './stalledThreads.js';
 
@@ -38,16 +39,6 @@ export interface PoolThreadHandlers {
   readonly ended: (thread: number | undefined, reason: Error) => void;
 }
 
-/** A promise with the functions that settle it. */
-class Settled {
-  resolve!: () => void;
-  reject!: (error: Error) => void;
-  readonly promise = new Promise<void>((resolve, reject) => {
-    this.resolve = resolve;
-    this.reject = reject;
-  });
-}
-
 /** A thread of the pool. */
 class PoolThread {
   /** What it has posted as it was created. */
@@ -56,9 +47,9 @@ class PoolThread {
   port?: MessagePort;
   running?: SharedArrayBuffer;
   /** Resolves when it does not load modules any more, or has ended. */
-  idle = new Settled();
+  idle = withResolvers<void>();
   /** Resolves when it is ready. Rejects if it ends before. */
-  readonly ready = new Settled();
+  readonly ready = withResolvers<void>();
   isReady = false;
   /** Questions since it has answered the last one; undefined if none is open. */
   unanswered?: number;
@@ -115,7 +106,7 @@ export class PoolThreads {
   async beginLast(): Promise<void> {
     const thread = this.#last && this.#threads.get(this.#last);
     this.#last = undefined;
-    if (thread?.created) this.#load(thread, thread.created);
+    if (thread?.created && !this.#isClosing) this.#load(thread, thread.created);
     await thread?.ready.promise;
   }
 
@@ -187,7 +178,7 @@ export class PoolThreads {
   }
 
   #load(thread: PoolThread, { port }: PoolThreadCreated): void {
-    thread.idle = new Settled();
+    thread.idle = withResolvers<void>();
     port.on('message', (message: FromPoolThread) => {
       if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
       if (message.is === 'observed') this.handlers.observed(message.observations);
