@@ -182,11 +182,12 @@ describe('values in shared memory', () => {
   });
 
   it('count as memory of each thread that refers to them, without taking memory', () => {
-    const memory = new SharedArrayBuffer(CHUNK_BYTES);
+    const memories = Array.from({ length: 4 }, () => new SharedArrayBuffer(CHUNK_BYTES));
     const before = process.memoryUsage();
-    countMemory(memory);
+    memories.forEach(countMemory);
     const after = process.memoryUsage();
-    expect(after.external - before.external).toBeGreaterThanOrEqual(CHUNK_BYTES);
-    expect(after.rss - before.rss).toBeLessThan(CHUNK_BYTES / 2);
+    // V8 may collect other buffers of this process meanwhile, which are far smaller than one piece of memory.
+    expect(after.external - before.external).toBeGreaterThan(3 * CHUNK_BYTES);
+    expect(after.rss - before.rss).toBeLessThan(CHUNK_BYTES);
   });
 });
