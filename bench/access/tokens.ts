@@ -53,7 +53,7 @@ async function verifying(type: 'rsa' | 'ec'): Promise<Cost> {
     writeFileSync(signingKeyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }));
     const audiences = ['https://issuer.example.com'];
     const common = { issuers: audiences, audiences, keyFiles: [signingKeyFile], signingKeyFile };
-    const config = { ...common, extend: true, lookup: true, host: 'localhost' };
+    const config = { ...common, makesKey: false, extend: true, lookup: true, host: 'localhost' };
     const issuer = tokenIssuerOf(config, host);
     const authenticator = serviceAccountTokens(config, host);
     const now = Math.floor(Date.now() / 1000);

@@ -1,1 +1,1 @@
-export { type CertificateFiles, certificateFiles, ensurePki, type Pki, writeFileAtomic } from './pki.js';
+export { type CertificateFiles, certificateFiles, ensurePki, type Pki } from './pki.js';

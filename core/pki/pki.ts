@@ -42,7 +42,7 @@ export interface Pki {
 }
 
 /** Writes a file atomically. It never has other permissions than `mode`. */
-export function writeFileAtomic(file: string, text: string, mode: number): void {
+function writeFileAtomic(file: string, text: string, mode: number): void {
   const temporary = `${file}.${process.pid}.new`;
   writeFileSync(temporary, text, { mode });
   chmodSync(temporary, mode);

@@ -1,4 +1,4 @@
-import { generateKeyPair, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -12,10 +12,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import type { Naming } from '../naming.js';
 import type { Releases } from '../plugin/releases.js';
-import { type CertificateFiles, certificateFiles, ensurePki, type Pki, writeFileAtomic } from '../pki/index.js';
+import { type CertificateFiles, certificateFiles, ensurePki, type Pki } from '../pki/index.js';
 import type { Settings } from './settings.js';
 
 /** Where the files of a data directory are. */
@@ -26,7 +25,7 @@ export interface DataPaths {
   readonly ca: CertificateFiles;
   /** The file that the token authenticator reads the administrator's token from. */
   readonly adminTokens: string;
-  /** The key that signs tokens of service accounts unless the settings name one. */
+  /** The key that signs tokens of service accounts unless the settings name one; made with the first of them. */
   readonly serviceAccountKeyFile: string;
 }
 
@@ -47,17 +46,6 @@ function ensureAdminToken(file: string, user: string): string {
 function ensureSecret(file: string): Uint8Array {
   if (!existsSync(file)) writeFileSync(file, randomBytes(32), { mode: 0o600 });
   return readFileSync(file);
-}
-
-/** Creates the key for tokens of service accounts: RSA, which all JWT libraries can verify, quickly. */
-async function ensureServiceAccountKey(file: string): Promise<void> {
-  if (existsSync(file)) return;
-  const { privateKey } = await promisify(generateKeyPair)('rsa', {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  });
-  writeFileAtomic(file, privateKey, 0o600);
 }
 
 /** Removes the permissions of group and others from a directory with secrets, and from all but its certificates. */
@@ -105,19 +93,16 @@ export function makeDataDirectory({ dataDir }: Settings, temporary: boolean, rel
 }
 
 /**
- * Creates what is missing in a data directory: certificates, the administrator's token and keys. Private files have
- * mode 0600, and their directories 0700.
+ * Creates what is missing in a data directory and needed at a start: certificates, the administrator's token and keys.
+ * Private files have mode 0600, and their directories 0700.
  */
 export async function fillDataDirectory(
-  { directory, adminTokens, serviceAccountKeyFile }: DataPaths,
+  { directory, adminTokens }: DataPaths,
   settings: Settings,
   naming: Naming,
 ): Promise<DataDirectory> {
   const sans = [settings.bindAddress, ...settings.tlsSan];
-  const [pki] = await Promise.all([
-    ensurePki({ dataDir: directory, sans, naming, now: Date.now }),
-    ensureServiceAccountKey(serviceAccountKeyFile),
-  ]);
+  const pki = await ensurePki({ dataDir: directory, sans, naming, now: Date.now });
   const adminToken = ensureAdminToken(adminTokens, naming.component('orchestrator-admin'));
   const pkiDirectory = dirname(adminTokens);
   const continueSecret = ensureSecret(join(pkiDirectory, 'continue.key'));

@@ -72,6 +72,7 @@ export function serviceAccountConfig(settings: Settings, ownKey: string, host: s
         ? settings.serviceAccountKeyFile
         : [signingKeyFile, ...(settings.serviceAccountKeyFile ?? servingKey)],
     signingKeyFile,
+    makesKey: settings.serviceAccountSigningKeyFile === undefined,
     ...(maxMs > 0 ? { maxSeconds: Math.floor(maxMs / 1000) } : {}),
     extend: settings.serviceAccountExtendTokenExpiration,
     lookup: settings.serviceAccountLookup,

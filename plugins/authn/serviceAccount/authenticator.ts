@@ -4,18 +4,10 @@ import { bearerToken, unknownToken } from '../bearer.js';
 import { type AccountClaims, accountUser, readClaims, userNameOf } from './claims.js';
 import type { ServiceAccountConfig } from './config.js';
 import { jose } from './jose.js';
-import { readSigningKey, readVerificationKeys, type VerificationKey } from './keys.js';
 import { legacyIssuer, readLegacyToken } from './legacy.js';
 import { LEEWAY, TokenObjects } from './objects.js';
+import { tokenKeys } from './tokenKeys.js';
 import { verifyToken } from './verify.js';
-
-/** The public keys of the configuration, each once. */
-export function verificationKeys({ keyFiles, signingKeyFile }: ServiceAccountConfig): readonly VerificationKey[] {
-  const all = keyFiles.flatMap(readVerificationKeys);
-  // Checked here as well, so that a server that could not sign does not start.
-  readSigningKey(signingKeyFile);
-  return [...new Map(all.map(key => [key.kid, key])).values()];
-}
 
 /** The issuer in a token, which is not verified; undefined if the token is not a JWT. */
 async function issuerIn(token: string): Promise<string | undefined> {
@@ -73,7 +65,7 @@ export function serviceAccountTokens(
   host: Pick<Host<'request'>, 'informer' | 'now' | 'naming' | 'log'>,
 ): Authenticator {
   const { naming, now } = host;
-  const keys = verificationKeys(config);
+  const keys = tokenKeys(config);
   const objects = new TokenObjects(host);
 
   function authenticateBound(payload: JWTPayload, asked: readonly string[]): Identified {
@@ -107,7 +99,8 @@ export function serviceAccountTokens(
       const issuer = await issuerIn(token);
       const isLegacy = issuer === legacyIssuer(naming);
       if (issuer === undefined || !(isLegacy || config.issuers.includes(issuer))) throw unknownToken();
-      const payload = await verifyToken(token, keys, now());
+      const { verifying } = await keys();
+      const payload = await verifyToken(token, verifying, now());
       return isLegacy
         ? readLegacyToken(token, payload, objects, config, host, request)
         : authenticateBound(payload, request.audiences ?? config.audiences);

@@ -8,7 +8,10 @@ export interface ServiceAccountConfig {
   readonly audiences: readonly string[];
   /** Files in PEM with the keys that tokens are verified with. */
   readonly keyFiles: readonly string[];
+  /** The private key that signs. */
   readonly signingKeyFile: string;
+  /** `signingKeyFile` is the server's own: it is made when it is first needed. */
+  readonly makesKey: boolean;
   /** Longest lifetime of a new token, in seconds. */
   readonly maxSeconds?: number;
   /** Tokens that are bound to a pod are valid longer than requested, for programs that read their token only once. */

@@ -1,7 +1,7 @@
 import type { Host, HttpDocument } from '../../../core/api/index.js';
-import { verificationKeys } from './authenticator.js';
 import type { ServiceAccountConfig } from './config.js';
 import { toJwk } from './keys.js';
+import { tokenKeys } from './tokenKeys.js';
 
 /** Clients may cache the documents for an hour: keys must be published an hour before they are used. */
 const CACHE = { 'cache-control': 'public, max-age=3600' };
@@ -19,13 +19,13 @@ export function issuerDocuments(config: ServiceAccountConfig, { log }: Pick<Host
     );
     return [];
   }
-  const keys = verificationKeys(config);
-  const configuration = (port: number): object => ({
+  const keys = tokenKeys(config);
+  const configuration = async (port: number): Promise<object> => ({
     issuer,
     jwks_uri: config.jwksUri ?? `https://${config.host}:${port}/openid/v1/jwks`,
     response_types_supported: ['id_token'],
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: [...new Set(keys.map(key => key.alg))].sort(),
+    id_token_signing_alg_values_supported: [...new Set((await keys()).verifying.map(key => key.alg))].sort(),
   });
   return [
     {
@@ -33,14 +33,14 @@ export function issuerDocuments(config: ServiceAccountConfig, { log }: Pick<Host
       contentType: 'application/json',
       headers: CACHE,
       openApi: { operationId: 'getServiceAccountIssuerOpenIDConfiguration', tag: 'WellKnown' },
-      body: ({ port }) => JSON.stringify(configuration(port)),
+      body: async ({ port }) => JSON.stringify(await configuration(port)),
     },
     {
       path: '/openid/v1/jwks',
       contentType: 'application/jwk-set+json',
       headers: CACHE,
       openApi: { operationId: 'getServiceAccountIssuerOpenIDKeyset', tag: 'openid' },
-      body: async () => JSON.stringify({ keys: await Promise.all(keys.map(toJwk)) }),
+      body: async () => JSON.stringify({ keys: await Promise.all((await keys()).verifying.map(toJwk)) }),
     },
   ];
 }

@@ -4,14 +4,15 @@ import type { Host, TokenIssuer } from '../../../core/api/index.js';
 import { claimsOf } from './claims.js';
 import type { ServiceAccountConfig } from './config.js';
 import { jose } from './jose.js';
-import { readSigningKey } from './keys.js';
 import { legacyClaims, legacyIssuer } from './legacy.js';
+import { tokenKeys } from './tokenKeys.js';
 
 /** Signs tokens with the key of the configuration. */
 export function tokenIssuerOf(config: ServiceAccountConfig, { naming }: Pick<Host, 'naming'>): TokenIssuer {
-  const { kid, alg, key } = readSigningKey(config.signingKeyFile);
+  const keys = tokenKeys(config);
   const sign = async (claims: JWTPayload): Promise<string> => {
     const { SignJWT } = await jose();
+    const { kid, alg, key } = (await keys()).signing;
     return new SignJWT(claims).setProtectedHeader({ alg, kid }).sign(key);
   };
   return {
