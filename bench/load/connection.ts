@@ -34,10 +34,21 @@ export function requestBytes(
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** Opens a socket, with TLS if the address says so. Certificates are not verified: both ends belong to the bench. */
-function open({ host, port, tls }: Address): Promise<Socket> {
+/** What all sockets read into, one after the other. */
+const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);
+
+/**
+ * Opens a socket, with TLS if the address says so. Certificates are not verified: both ends belong to the bench.
+ * `onData` is called with bytes that are overwritten when it returns.
+ */
+function open({ host, port, tls }: Address, onData: (bytes: Buffer) => void): Promise<Socket> {
+  const callback = (length: number): boolean => {
+    onData(RECEIVED.subarray(0, length));
+    return true;
+  };
+  const to = { host, port, onread: { buffer: RECEIVED, callback } };
   return new Promise((resolve, reject) => {
-    const socket = tls ? connectTls({ host, port, rejectUnauthorized: false }) : connect({ host, port });
+    const socket = tls ? connectTls({ ...to, rejectUnauthorized: false }) : connect(to);
     socket.setNoDelay(true);
     socket.once(tls ? 'secureConnect' : 'connect', () => resolve(socket));
     socket.once('error', reject);
@@ -92,7 +103,7 @@ class Chunks {
  * little CPU beside the server.
  */
 export class Connection {
-  readonly #socket: Socket;
+  #socket!: Socket;
   #head: Buffer | undefined;
   #status = 0;
   #length = 0;
@@ -102,15 +113,15 @@ export class Connection {
   #done: ((answer: Answer) => void) | undefined;
   #failed: ((error: Error) => void) | undefined;
 
-  private constructor(socket: Socket) {
-    this.#socket = socket;
-    socket.on('data', (bytes: Buffer) => this.#read(bytes));
-    socket.on('error', error => this.#failed?.(error));
-    socket.on('close', () => this.#failed?.(new Error('the connection was closed')));
-  }
+  private constructor() {}
 
   static async open(address: Address): Promise<Connection> {
-    return new Connection(await open(address));
+    const connection = new Connection();
+    const socket = await open(address, bytes => connection.#read(bytes));
+    socket.on('error', error => connection.#failed?.(error));
+    socket.on('close', () => connection.#failed?.(new Error('the connection was closed')));
+    connection.#socket = socket;
+    return connection;
   }
 
   /** Sends a request and resolves with its answer, once that is complete. */
@@ -138,7 +149,7 @@ export class Connection {
       const all = this.#head ? Buffer.concat([this.#head, bytes]) : bytes;
       const end = all.indexOf(HEAD_END);
       if (end < 0) {
-        this.#head = all;
+        this.#head = Buffer.from(all);
         return;
       }
       this.#readHead(all.toString('latin1', 0, end).toLowerCase());
@@ -155,7 +166,7 @@ export class Connection {
   }
 
   #readBody(bytes: Buffer): void {
-    const keep = this.#body && ((part: Buffer) => void this.#body?.push(part));
+    const keep = this.#body && ((part: Buffer) => void this.#body?.push(Buffer.from(part)));
     if (this.#chunks) {
       if (this.#chunks.push(bytes, keep)) this.#finish(this.#chunks.length);
       return;
@@ -236,30 +247,29 @@ export interface WatchOptions {
 export class WatchConnection {
   events = 0;
   isClosed = false;
-  readonly #socket: Socket;
+  #socket!: Socket;
 
-  private constructor(socket: Socket, { protobuf, onLag, onEvents }: WatchOptions) {
-    this.#socket = socket;
+  private constructor() {}
+
+  static async open(address: Address, { path, protobuf, onLag, onEvents }: WatchOptions): Promise<WatchConnection> {
+    const watch = new WatchConnection();
     const form = protobuf ? PROTOBUF_EVENTS : JSON_EVENTS;
     const counter = new MarkerCounter(form.end);
-    socket.on('data', (bytes: Buffer) => {
+    const socket = await open(address, bytes => {
       const events = counter.count(bytes);
-      this.events += events;
+      watch.events += events;
       const milliseconds = lagOf(bytes, form);
       if (milliseconds !== undefined) onLag(milliseconds);
       if (events > 0) onEvents(events);
     });
     const end = (): void => {
-      this.isClosed = true;
+      watch.isClosed = true;
     };
     socket.on('error', end).on('close', end);
-  }
-
-  static async open(address: Address, options: WatchOptions): Promise<WatchConnection> {
-    const socket = await open(address);
-    const accept = options.protobuf ? `${PROTOBUF};stream=watch` : undefined;
-    socket.write(requestBytes(address, 'GET', options.path, '', undefined, accept));
-    return new WatchConnection(socket, options);
+    watch.#socket = socket;
+    const accept = protobuf ? `${PROTOBUF};stream=watch` : undefined;
+    socket.write(requestBytes(address, 'GET', path, '', undefined, accept));
+    return watch;
   }
 
   close(): void {
