@@ -2,15 +2,18 @@
  * Bundles the compiled modules: to load a module takes Node.js longer than to run it, and five threads load hundreds of
  * them at each start.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, posix, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
+import { edited, splitChunk, urlsIn } from './splitChunk.mjs';
 
 /** The folders whose modules are bundled. */
 export const BUNDLED = ['core', 'plugins', 'workers'];
 const CHUNKS = 'chunks';
+/** The module that chunks run their scripts with; it is beside them, so that they need nothing else. */
+const RUNNER = 'core/chunk.js';
 /** Packages that are bundled as well, with what they require: each has dozens of small modules. */
 const PACKAGES = ['@peculiar/x509', 'prom-client', 'reflect-metadata'];
 /** Modules that run something when they are loaded: they stay apart, so that no other module brings them along. */
@@ -63,23 +66,15 @@ const licences = {
   },
 };
 
-/** Where a module's code has `import.meta.url`, from the last place to the first. */
-function urlsIn(node) {
-  if (node === null || typeof node !== 'object') return [];
-  if (node.type === 'MemberExpression' && node.object.type === 'MetaProperty' && node.property.name === 'url')
-    return [node];
-  return Object.values(node)
-    .flatMap(urlsIn)
-    .sort((a, b) => b.start - a.start);
-}
-
 /** Keeps the URL that a module has for itself: what it finds beside itself is not beside its chunk. */
 const ownUrls = pathOf => ({
   name: 'own-urls',
   transform(code, id) {
     if (!code.includes('import.meta.url') || packageOf(id) !== undefined) return null;
-    const put = (text, { start, end }) => `${text.slice(0, start)}ownUrl("${pathOf(id)}")${text.slice(end)}`;
-    return urlsIn(this.parse(code)).reduce(put, code);
+    return edited(
+      code,
+      urlsIn(this.parse(code)).map(node => [node, `ownUrl("${pathOf(id)}")`]),
+    );
   },
   renderChunk: (code, { fileName }) =>
     code.replace(/\bownUrl\("([^"]+)"\)/g, (_, path) => {
@@ -120,7 +115,9 @@ export async function bundle(modules, out) {
     return threads.size === 0 || entries.has(pathOf(id)) ? null : [...threads].sort().join('-');
   };
   const bundled = await rolldown({
-    input: Object.fromEntries(names.map(name => [name.replace(/\.js$/, ''), join(modules, name)])),
+    input: Object.fromEntries(
+      names.map(name => [name === RUNNER ? `${CHUNKS}/run` : name.replace(/\.js$/, ''), join(modules, name)]),
+    ),
     platform: 'node',
     external: isExternal,
     treeshake: false,
@@ -128,7 +125,7 @@ export async function bundle(modules, out) {
     preserveEntrySignatures: 'allow-extension',
     plugins: [ownUrls(pathOf), licences],
   });
-  await bundled.write({
+  const { output } = await bundled.write({
     dir: out,
     format: 'esm',
     entryFileNames: '[name].js',
@@ -140,4 +137,12 @@ export async function bundle(modules, out) {
     },
   });
   await bundled.close();
+  const groups = new Set(Array.from(known.values(), threads => [...threads].sort().join('-')));
+  for (const { fileName, name, code, modules = {} } of output) {
+    if (!fileName.startsWith(CHUNKS) || !(groups.has(name) || Object.keys(modules).some(packageOf))) continue;
+    const split = splitChunk(code);
+    if (!split) continue;
+    writeFileSync(join(out, fileName), split.module);
+    writeFileSync(join(out, fileName.replace(/\.js$/, '.script')), split.script);
+  }
 }

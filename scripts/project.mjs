@@ -105,4 +105,6 @@ async function assemble() {
     renameSync(join(made, folder), join(root, 'dist', folder));
   }
   rmSync(made, { recursive: true });
+  const { makeCodeCache } = await import('./codeCache.mjs');
+  await makeCodeCache(join(root, 'dist'));
 }

@@ -1,0 +1,29 @@
+/** Loaded by each thread of a server that is to make code caches: those of the kind that is asked for write them. */
+import { writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { BroadcastChannel, isMainThread } from 'node:worker_threads';
+
+const { chunks } = await import(new URL('../dist/chunks/run.js', import.meta.url).href);
+const threads = new BroadcastChannel('code cache');
+threads.unref();
+
+/** Writes the caches if this thread is of the kind. Returns whether it is. */
+function write(kind) {
+  const own = new RegExp(`^${kind}\\d*\\.script\\.cache$`);
+  if (!chunks.some(({ cacheFile }) => own.test(basename(cacheFile)))) return false;
+  // V8 refuses a cache that was made with other flags, and the server sets this one after its start.
+  setFlagsFromString('--no-expose-gc');
+  for (const { script, cacheFile, hash } of chunks)
+    writeFileSync(cacheFile, Buffer.concat([hash, script.createCachedData()]));
+  return true;
+}
+
+if (isMainThread) {
+  const done = () => process.send('written');
+  threads.onmessage = done;
+  process.on('message', kind => (write(kind) ? done() : threads.postMessage(kind)));
+  process.channel.unref();
+} else {
+  threads.onmessage = ({ data }) => write(data) && threads.postMessage('written');
+}
