@@ -19,7 +19,7 @@ export interface RunChunk {
 /** The chunks that this thread has run: the build makes their caches of what is compiled (`scripts/codeCache.mjs`). */
 export const chunks: RunChunk[] = [];
 
-/** V8's data for this code, if there are any: V8 itself compares no more than the length of the code. */
+/** V8's cache for this code, if there is one: V8 itself compares no more than the length of the code. */
 function cachedFor(cacheFile: string, hash: Buffer): Buffer | undefined {
   try {
     const cache = readFileSync(cacheFile);

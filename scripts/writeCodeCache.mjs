@@ -1,7 +1,6 @@
 /** Loaded by each thread of a server that is to make code caches: those of the kind that is asked for write them. */
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
 
 const { chunks } = await import(new URL('../dist/chunks/run.js', import.meta.url).href);
@@ -12,10 +11,11 @@ threads.unref();
 function write(kind) {
   const own = new RegExp(`^${kind}\\d*\\.script\\.cache$`);
   if (!chunks.some(({ cacheFile }) => own.test(basename(cacheFile)))) return false;
-  // V8 refuses a cache that was made with other flags, and the server sets this one after its start.
-  setFlagsFromString('--no-expose-gc');
-  for (const { script, cacheFile, hash } of chunks)
-    writeFileSync(cacheFile, Buffer.concat([hash, script.createCachedData()]));
+  for (const { script, cacheFile, hash } of chunks) {
+    // V8 does not notice that a cache is incomplete.
+    writeFileSync(`${cacheFile}.new`, Buffer.concat([hash, script.createCachedData()]));
+    renameSync(`${cacheFile}.new`, cacheFile);
+  }
   return true;
 }
 

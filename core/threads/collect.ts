@@ -13,9 +13,18 @@ const MAX_PAUSE = 64;
 /** Growth of a heap from which a collection is worth its time. */
 const WORTH_BYTES = 16 * 1024 * 1024;
 
+/**
+ * Collects the garbage of this thread. Flags count for the whole process, and V8 refuses code caches that were made
+ * with others (`core/chunk.ts`), so that this one is reset. Another thread may do so between the two calls.
+ */
 function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
+  let gc: (() => void) | undefined;
+  while (!gc) {
+    setFlagsFromString('--expose-gc');
+    gc = runInNewContext('globalThis.gc') as typeof gc;
+    setFlagsFromString('--no-expose-gc');
+  }
+  gc();
 }
 
 /**
