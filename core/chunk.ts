@@ -30,8 +30,8 @@ function cachedFor(cacheFile: string, hash: Buffer): Buffer | undefined {
 }
 
 /**
- * Runs the script beside a module of a chunk, with the modules that it imports, and returns what it exports. Without a
- * cache that fits, and with one of another version of V8, the script is compiled.
+ * Runs the script beside a module of a chunk, which is in ASCII, with the modules that it imports. Returns what it
+ * exports. Without a cache that fits, and with one of another version of V8, the script is compiled.
  */
 export function runChunk(
   url: string,
@@ -42,7 +42,7 @@ export function runChunk(
   const code = readFileSync(file);
   const hash = createHash('sha256').update(code).digest();
   const cacheFile = `${file}.cache`;
-  const script = new Script(code.toString(), { filename: file, cachedData: cachedFor(cacheFile, hash) });
+  const script = new Script(code.toString('latin1'), { filename: file, cachedData: cachedFor(cacheFile, hash) });
   chunks.push({ script, cacheFile, hash });
   const run = script.runInThisContext() as (...given: unknown[]) => Record<string, unknown>;
   return run(url, imports, importModule);

@@ -49,17 +49,31 @@ function checkConstant(body, exported) {
 }
 
 /**
+ * The same code in ASCII, which V8 keeps in half the memory. Texts and patterns may have escapes; the texts that a
+ * function for templates gets would differ, so that these must be in ASCII already.
+ */
+function inAscii(code, tree) {
+  const tagged = nodesIn(tree, ({ type }) => type === 'TaggedTemplateExpression');
+  const other = /[^\0-\x7f]/g;
+  for (const { start, end } of tagged)
+    if (code.slice(start, end).search(other) >= 0)
+      throw new Error(`a template with a function must be in ASCII: ${code.slice(start, end)}`);
+  return code.replace(other, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/**
  * The two files of a chunk: the code of the script is that of the chunk, on the same lines, in a function that gets what
  * it imports and returns what it exports. Returns undefined for a chunk that has a default export.
  */
 export function splitChunk(code) {
-  const tree = parseAst(code);
+  const text = inAscii(code, parseAst(code));
+  const tree = parseAst(text);
   const imports = tree.body.filter(({ type }) => type === 'ImportDeclaration');
   const exports = tree.body.filter(({ type }) => type.startsWith('Export'));
   if (exports.some(({ type }) => type === 'ExportDefaultDeclaration')) return undefined;
   const exported = exports.flatMap(({ specifiers }) => specifiers);
   checkConstant(tree.body, exported);
-  const script = edited(code, [
+  const script = edited(text, [
     ...imports.map((node, i) => [node, declaration(node.specifiers, `$imports[${i}]`)]),
     ...exports.map(node => [node, '']),
     ...urlsIn(tree).map(node => [node, '$url']),

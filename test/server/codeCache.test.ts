@@ -111,6 +111,14 @@ export { one as in, f };`,
     );
   });
 
+  it('is in ASCII, and means the same', async () => {
+    const code = "const texts = ['µ…', `é\\n`, /^[ä-ü]$/u.test('ö'), 'a\\u{1f600}😀'];\nexport { texts };";
+    expect((await split(code))!.script).toMatch(/^[\0-\x7f]*$/);
+    const loaded = await load(code, '');
+    expect(loaded.texts).toEqual(['µ…', 'é\n', true, 'a😀😀']);
+    await expect(split('const text = String.raw`µ`;')).rejects.toThrow('must be in ASCII: String.raw`µ`');
+  });
+
   it('must not assign to what is exported, and is left whole if it has a default export', async () => {
     await expect(split('let a = 1;\nconst set = () => {\n  a = 2;\n};\nexport { a, set };')).rejects.toThrow(
       'variable a',
