@@ -17,6 +17,17 @@ function fakeThread() {
   return { thread, collector };
 }
 
+test('the garbage of a start is collected once, when the thread is idle, but not at the first look', () => {
+  const { thread, collector } = fakeThread();
+  collector.look();
+  thread.busy = 0.5;
+  collector.look();
+  expect(thread.collections).toBe(0);
+  thread.busy = 0;
+  for (let i = 0; i < 10; i++) collector.look();
+  expect([thread.collections, thread.bytes]).toEqual([1, 30 * MB]);
+});
+
 test('a heap that has grown is collected once, when its thread is idle', () => {
   const { thread, collector } = fakeThread();
   collector.look();
