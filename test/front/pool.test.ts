@@ -250,6 +250,21 @@ test('above the limit, jobs are refused with 429; when the pool closes, those in
   expect(log.error).not.toHaveBeenCalled();
 });
 
+test('while the pool closes, and afterwards, jobs are refused with 503 and no thread is made for them', async () => {
+  const pool = poolOf(2);
+  await pool.complete();
+  const made = vi.fn();
+  process.on('worker', made);
+  const refused = expect.objectContaining({ reason: 'ServiceUnavailable' });
+  const closing = pool.close();
+  const during = Promise.allSettled([...together(pool, ['/', '/']), alone(pool, '/')]);
+  await closing;
+  const after = await Promise.allSettled([answered(pool), alone(pool, '/')]);
+  process.off('worker', made);
+  for (const result of [...(await during), ...after]) expect(result).toMatchObject({ reason: refused });
+  expect(made).not.toHaveBeenCalled();
+});
+
 test('a thread that loads its modules is terminated only when they are loaded', async () => {
   const pool = poolOf(1, { slow: [1] });
   const closed = pool.close();

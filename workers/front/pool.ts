@@ -217,12 +217,19 @@ export class Pool implements JobRunner {
       await this.#piscina.destroy();
       await this.#threads.ended();
     } while (this.#piscina.threads.length > 0);
-    for (const [id] of this.#dispatched) this.#fail(id, new Error('the pool is closed'));
+    for (const [id] of this.#dispatched) this.#refuse(id);
   }
 
-  /** Passes jobs to Piscina as one task. Resolves when they no longer keep the thread. */
+  /**
+   * Passes jobs to Piscina as one task. Resolves when they no longer keep the thread. Refuses them when the pool closes:
+   * Piscina, once it has ended its threads, would make another one for them.
+   */
   #dispatch(jobs: readonly Waiting[], isLong = false): Promise<void> {
     const id = this.#dispatched.add({ jobs: [...jobs], unanswered: jobs.length });
+    if (this.#isClosing) {
+      this.#refuse(id);
+      return Promise.resolve();
+    }
     const [packed, transferList] = packJobs(jobs.map(({ job }) => job));
     const batch: Batch = { id, jobs: packed };
     const release = isLong ? this.#lanes.markLong(batch) : undefined;
@@ -265,9 +272,18 @@ export class Pool implements JobRunner {
     else waiting.resolve(outcome);
   }
 
+  /** Refuses the jobs of a batch that have no answer, because the pool closes. */
+  #refuse(id: number): void {
+    this.#reject(id, new Refusal('ServiceUnavailable', 'the server is shutting down'));
+  }
+
   /** Fails the jobs of a batch that have no answer. */
   #fail(id: number, reason: Error): void {
-    const error = this.#isClosing ? new Refusal('ServiceUnavailable', 'the server is shutting down') : reason;
+    if (this.#isClosing) this.#refuse(id);
+    else this.#reject(id, reason);
+  }
+
+  #reject(id: number, error: Error): void {
     const dispatched = this.#dispatched.get(id);
     this.#dispatched.delete(id);
     for (const waiting of dispatched?.jobs ?? [])
