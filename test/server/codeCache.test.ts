@@ -117,6 +117,7 @@ export { one as in, f };`,
     const loaded = await load(code, '');
     expect(loaded.texts).toEqual(['µ…', 'é\n', true, 'a😀😀']);
     await expect(split('const text = String.raw`µ`;')).rejects.toThrow('must be in ASCII: String.raw`µ`');
+    await expect(split('const pattern = /\\µ/;')).rejects.toThrow('must be in ASCII: \\µ');
   });
 
   it('must not assign to what is exported, and is left whole if it has a default export', async () => {
