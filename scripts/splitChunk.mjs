@@ -64,8 +64,8 @@ function inAscii(code, tree) {
 }
 
 /**
- * The two files of a chunk: the code of the script is that of the chunk, on the same lines, in a function that gets what
- * it imports and returns what it exports. Returns undefined for a chunk that has a default export.
+ * The two files of a chunk: the code of the script is that of the chunk, on the same lines, in a function that gets
+ * what it imports and returns what it exports. Returns undefined for a chunk that has a default export.
  */
 export function splitChunk(code) {
   const text = inAscii(code, parseAst(code));

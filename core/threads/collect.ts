@@ -69,8 +69,8 @@ function readingsOfThread(): HeapReadings {
 
 /**
  * Collects the garbage of a thread when it has nothing to do: that of its start, and then whenever its heap has grown
- * since the last collection. V8 leaves garbage in an idle thread, 150 MB after a burst of large bodies, and 30 MB in all
- * threads after a start.
+ * since the last collection. V8 leaves garbage in idle threads, 150 MB after a burst of large bodies, and 30 MB after a
+ * start.
  */
 export class IdleCollector {
   /** The smallest size so far. */
@@ -106,7 +106,7 @@ export class IdleCollector {
   }
 }
 
-/** Collects the garbage of this thread when it is idle after its start or a burst. Returns the function that ends it. */
+/** Collects the garbage of this thread when it is idle after its start or a burst. Returns what ends this. */
 export function collectGarbageWhenIdle(): () => void {
   const collector = new IdleCollector(readingsOfThread());
   const timer = setInterval(() => collector.look(), LOOK_MS).unref();

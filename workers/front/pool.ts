@@ -221,8 +221,8 @@ export class Pool implements JobRunner {
   }
 
   /**
-   * Passes jobs to Piscina as one task. Resolves when they no longer keep the thread. Refuses them when the pool closes:
-   * Piscina, once it has ended its threads, would make another one for them.
+   * Passes jobs to Piscina as one task. Resolves when they no longer keep the thread. Refuses them when the pool
+   * closes: Piscina, once it has ended its threads, would make another one for them.
    */
   #dispatch(jobs: readonly Waiting[], isLong = false): Promise<void> {
     const id = this.#dispatched.add({ jobs: [...jobs], unanswered: jobs.length });
