@@ -1,10 +1,10 @@
-/** From this size on, a call of a native function costs less than what V8 does to copy to shared memory. */
+/** From this size on, a call of a native function costs less than what V8 does to copy to or from shared memory. */
 const NATIVE_BYTES = 512;
 
 /**
- * Copies bytes to `at` in `to`, where they must fit. To shared memory V8 copies each byte by itself, as other threads
- * might write to it meanwhile: 3.5 KB take 1 µs (`set`). Nobody else writes to the bytes of objects, so that they may
- * be copied as all others are, in 0.25 µs, which `fill` does.
+ * Copies bytes to `at` in `to`, where they must fit. Where one side is shared memory, V8 copies each byte by itself, as
+ * other threads might write to it meanwhile: 3.5 KB take 1 µs (`set`). Nobody else writes to the bytes of objects, so
+ * that they may be copied as all others are, in 0.25 µs, which `fill` does.
  */
 export function copyBytes(to: Buffer, at: number, bytes: Uint8Array): void {
   if (bytes.length < NATIVE_BYTES) to.set(bytes, at);

@@ -1,4 +1,5 @@
 import type { ResponseStream, StreamOptions } from '../../core/api/listener.js';
+import { copyBytes } from '../../core/threads/copyBytes.js';
 import { LOW_WATER, StallTimer } from './common.js';
 import { type Flushable, Rounds } from './rounds.js';
 import type { Response } from './uws-types.js';
@@ -39,13 +40,13 @@ class Outgoing {
     const first = this.offset === 0 ? piece : piece.subarray(this.offset);
     if (first.length >= Math.min(limit, DIRECT_BYTES) || this.index === this.pieces.length - 1)
       return first.length <= limit ? first : first.subarray(0, limit);
-    slab.set(first);
+    copyBytes(slab, 0, first);
     let filled = first.length;
     for (let i = this.index + 1; i < this.pieces.length && filled < limit; i++) {
       const piece = this.pieces[i]!;
       if (piece.length >= DIRECT_BYTES) break;
       const part = piece.length > limit - filled ? piece.subarray(0, limit - filled) : piece;
-      slab.set(part, filled);
+      copyBytes(slab, filled, part);
       filled += part.length;
     }
     return slab.subarray(0, filled);
