@@ -1,4 +1,4 @@
-import { copyBytes } from './copyBytes.js';
+import { copyBytes } from '../model/copyBytes.js';
 import { CHUNK_BYTES, countMemory } from './sharedValues.js';
 
 /** Fewer unused bytes than this are not compacted, because copying would cost more than it frees. */

@@ -1,4 +1,4 @@
-import { copyBytes } from './copyBytes.js';
+import { copyBytes } from '../model/copyBytes.js';
 import type { WireEvent } from './messages.js';
 
 /**

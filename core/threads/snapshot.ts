@@ -1,4 +1,4 @@
-import { copyBytes } from './copyBytes.js';
+import { copyBytes } from '../model/copyBytes.js';
 import { Entry } from './entry.js';
 
 /** An object of a snapshot. */

@@ -1,5 +1,5 @@
 import type { ResponseStream, StreamOptions } from '../../core/api/listener.js';
-import { copyBytes } from '../../core/threads/copyBytes.js';
+import { copyBytes } from '../../core/model/copyBytes.js';
 import { LOW_WATER, StallTimer } from './common.js';
 import { type Flushable, Rounds } from './rounds.js';
 import type { Response } from './uws-types.js';
