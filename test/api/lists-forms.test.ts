@@ -33,14 +33,21 @@ describe('forms of lists and watches', () => {
     ])(
       '%s of 128 KiB or more is compressed for clients that accept it, with the same content',
       async (_what, query, accept) => {
-        const plain = await ask(`${big}${query}`, undefined, accept);
+        const isPage = query.includes('limit');
+        const plainly = () => ask(`${big}${query}`, undefined, accept);
+        let plain = await plainly();
         expect(plain.headers['content-encoding']).toBeUndefined();
         for (const encoding of ['gzip', 'br, gzip', 'deflate,gzip;q=0.5', 'GZIP']) {
-          const packed = await ask(`${big}${query}`, encoding, accept);
+          let packed = await ask(`${big}${query}`, encoding, accept);
+          // Controllers write after a start, which changes the revision of a list.
+          for (let next = await plainly(); !isPage && !next.bytes.equals(plain.bytes); next = await plainly()) {
+            plain = next;
+            packed = await ask(`${big}${query}`, encoding, accept);
+          }
           expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
           expect(packed.headers['content-type']).toBe(plain.headers['content-type']);
           expect(packed.bytes.length).toBeLessThan(plain.bytes.length);
-          if (!query.includes('limit')) expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
+          if (!isPage) expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
           else expect(namesIn(JSON.parse(gunzipSync(packed.bytes).toString()) as Loose)).toHaveLength(5);
         }
       },
