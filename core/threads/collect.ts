@@ -13,6 +13,8 @@ const IDLE_SHARE = 0.1;
  * allocated in the five seconds before a collection.
  */
 const START_LOOKS = 2;
+/** How often the function that collects garbage is asked for: another thread may hide it at the same time. */
+const TRIES = 10;
 /** The most looks between two collections of a heap that stays large: some five minutes. */
 const MAX_PAUSE = 64;
 /** Growth of a heap from which a collection is worth its time. */
@@ -20,16 +22,16 @@ const WORTH_BYTES = 16 * 1024 * 1024;
 
 /**
  * Collects the garbage of this thread. Flags count for the whole process, and V8 refuses code caches that were made
- * with others (`core/chunk.ts`), so that this one is reset. Another thread may do so between the two calls.
+ * with others (`core/chunk.ts`), so that this one is reset.
  */
 function collectGarbage(): void {
   let gc: (() => void) | undefined;
-  while (!gc) {
+  for (let tries = 0; !gc && tries < TRIES; tries++) {
     setFlagsFromString('--expose-gc');
     gc = runInNewContext('globalThis.gc') as typeof gc;
     setFlagsFromString('--no-expose-gc');
   }
-  gc();
+  gc?.();
 }
 
 /**
