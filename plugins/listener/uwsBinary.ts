@@ -18,8 +18,8 @@ const RELEASES: ReadonlyMap<string, () => Promise<unknown>> = new Map([
   ['26', newer],
 ]);
 
-/** What went wrong when the binary was loaded, as a part of a sentence. */
-function faultOf(error: unknown): string {
+/** What went wrong when the binary was loaded, as a part of a sentence. Exported for its test. */
+export function faultOf(error: unknown): string {
   const text = String(error);
   const glibc = /version `GLIBC_([\d.]+)' not found/.exec(text)?.[1];
   if (glibc !== undefined) return `needs glibc ${glibc} or newer`;
