@@ -4,7 +4,7 @@
  * arguments, the tests of all that depends on the version.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { root, run } from './project.mjs';
 
 /** The tested release of each major version that the project supports. */
@@ -19,8 +19,8 @@ const DEPENDENT = [
   'test/storage',
   'test/threads',
 ];
-/** Where programs and copies are; neither the project nor its packages have them. */
-const CACHE = join(root, 'node_modules', '.cache', 'node');
+/** Where programs and copies are. Below node_modules, vitest would take the sources of the copies for packages. */
+const FOLDER = join(root, 'dist', 'node');
 /** What a copy has of its own. */
 const OWN = ['.git', 'dist', 'node_modules'];
 
@@ -33,7 +33,7 @@ function packageName() {
 /** The folder of the program of a release, which is installed if it is not there. */
 async function programOf(release) {
   const name = packageName();
-  const folder = join(CACHE, release);
+  const folder = join(FOLDER, release);
   const bin = join(folder, 'node_modules', name, 'bin');
   if (existsSync(bin)) return bin;
   mkdirSync(folder, { recursive: true });
@@ -49,6 +49,8 @@ function copyProject(copy) {
   for (const name of readdirSync(copy)) if (!OWN.includes(name)) rmSync(join(copy, name), { recursive: true });
   for (const name of readdirSync(root).filter(found => !OWN.includes(found)))
     cpSync(join(root, name), join(copy, name), { recursive: true, preserveTimestamps: true });
+  // What the compiler has written does not depend on the version: so it writes only what has changed.
+  cpSync(join(root, 'dist', 'modules'), join(copy, 'dist', 'modules'), { recursive: true, preserveTimestamps: true });
 }
 
 const [version, ...files] = process.argv.slice(2);
@@ -58,7 +60,7 @@ if (!/^\d+\.\d+\.\d+$/.test(release ?? '')) {
   process.exit(2);
 }
 const bin = await programOf(release);
-const copy = join(CACHE, release, 'project');
+const copy = join(FOLDER, release, 'project');
 copyProject(copy);
 const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
 console.log(`Node.js ${release}`);
