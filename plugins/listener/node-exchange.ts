@@ -45,7 +45,10 @@ class NodeStream implements ResponseStream {
   }
 
   end(): void {
-    if (!this.response.writableEnded) this.response.end();
+    if (this.response.writableEnded) return;
+    // Node.js 22 and 24 send the end of a corked response before its chunks.
+    this.uncork();
+    this.response.end();
   }
 
   abort(): void {
@@ -56,10 +59,13 @@ class NodeStream implements ResponseStream {
     if (this.corked) return;
     this.corked = true;
     this.response.cork();
-    setImmediate(() => {
-      this.corked = false;
-      this.response.uncork();
-    });
+    setImmediate(() => this.uncork());
+  }
+
+  private uncork(): void {
+    if (!this.corked) return;
+    this.corked = false;
+    this.response.uncork();
   }
 }
 
