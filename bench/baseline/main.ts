@@ -4,12 +4,13 @@
 import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { HttpRequest, HttpResponse, TemplatedApp } from '@uwsjs/core';
+import { loadUws } from '../../plugins/listener/uwsBinary.js';
 import type { BaselineReply, BaselineTask } from './tasks.js';
 
 const reply = (message: BaselineReply): void => void process.send?.(message);
 
 async function listen(task: { cert?: string; key?: string }, build: (app: TemplatedApp) => void): Promise<void> {
-  const uws = await import('@uwsjs/core');
+  const uws = await loadUws();
   const app = task.cert && task.key ? uws.SSLApp({ cert_file_name: task.cert, key_file_name: task.key }) : uws.App();
   build(app);
   app.listen('127.0.0.1', 0, socket => {

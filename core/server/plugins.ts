@@ -112,13 +112,14 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
   const request = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['request'] });
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
   const { groups, serviceAccountKeyFile } = inputs;
+  const { listener: required } = settings;
   const host = urlHost(addressOf(settings.bindAddress) ?? 'localhost');
   const accounts = serviceAccountConfig(settings, serviceAccountKeyFile, host);
   const admission = admissionPlugins(settings);
   const hasOwnStorage = settings.plugins.some(({ points }: PluginSpec) => points?.includes('storage'));
   return [
     ...(hasOwnStorage ? [] : [storagePlugin(settings, inputs)]),
-    { use: at(`listener/${settings.listener ?? 'uws'}.js`), threads: ['front'] },
+    { use: at(`listener/${required ?? 'uws'}.js`), config: { required: required === 'uws' }, threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
     { use: at('kinds/index.js'), threads: ['front', 'request'] },
     request('authn/static-token.js', { file: inputs.adminTokens }),

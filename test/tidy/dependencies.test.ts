@@ -4,7 +4,14 @@ import { sourcesIn } from './files.js';
 
 type Versions = Readonly<Record<string, string>>;
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
-const { dependencies, devDependencies }: { dependencies: Versions; devDependencies: Versions } = read('package.json');
+const manifest = read('package.json');
+const { devDependencies }: { devDependencies: Versions } = manifest;
+/** What users of the package install. */
+const dependencies: Versions = { ...manifest.dependencies, ...manifest.optionalDependencies };
+/** What the build bundles, so that nobody needs to install it. */
+const { PACKAGES: bundled } = (await import(new URL('../../scripts/bundle.mjs', import.meta.url).href)) as {
+  PACKAGES: readonly string[];
+};
 /** What the scripts use, and types that are used without an import. */
 const TOOLS = ['@biomejs/biome', '@types/node', '@types/ws', 'rolldown', 'typescript'];
 const SHIPPED = ['core', 'plugins', 'workers'];
@@ -37,8 +44,16 @@ describe('dependencies', () => {
     expect(Object.keys(devDependencies).filter(name => !used.has(name) && !TOOLS.includes(name))).toEqual([]);
   });
 
-  it('of development are not imported by shipped code', () => {
-    expect([...namedIn(SHIPPED)].filter(name => Object.hasOwn(devDependencies, name))).toEqual([]);
+  it('of development are not imported by shipped code, unless they are bundled', () => {
+    const developing = [...namedIn(SHIPPED)].filter(name => Object.hasOwn(devDependencies, name));
+    expect(developing.filter(name => !bundled.includes(name))).toEqual([]);
+  });
+
+  it('have no scripts that are run when they are installed, except one that only prints', () => {
+    const { packages } = read('package-lock.json');
+    const scripted = Object.keys(packages).filter(name => packages[name].hasInstallScript);
+    // It advises about the range in the package.json of its user.
+    expect(scripted).toEqual(['node_modules/@grpc/proto-loader/node_modules/protobufjs']);
   });
 
   it('include every chosen package', () => {
@@ -51,7 +66,8 @@ describe('dependencies', () => {
 
   it('are pinned to the versions in the lock file', () => {
     const { packages } = read('package-lock.json');
+    // An alias names the package as well: npm:name@version.
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
-      expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, version]);
+      expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, version.replace(/^npm:.*@/, '')]);
   });
 });
