@@ -119,8 +119,9 @@ async function untilQuiet(store: Engine): Promise<void> {
   const { database } = store.records as LoggedRecords;
   await store.check();
   const running = ['mem-table-flush-pending', 'num-running-flushes', 'compaction-pending', 'num-running-compactions'];
-  while (running.some(name => database.property(`rocksdb.${name}`) !== '0'))
-    await new Promise(done => setTimeout(done, 10));
+  const isRunning = async () =>
+    (await Promise.all(running.map(name => database.property(`rocksdb.${name}`)))).some(value => value !== '0');
+  while (await isRunning()) await new Promise(done => setTimeout(done, 10));
 }
 
 async function flipAt(file: string, at: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { ConfigError, definePlugin, definePoint, type Plugin, storage } from '../../../core/api/index.js';
-import { loadBinding } from './binding.js';
+import { loadLibrary } from './binding.js';
 import { openRocksDb } from './open.js';
 
 /** Configuration of `storage/rocksdb`: the data directory, and the time for which history is kept. */
@@ -24,7 +24,7 @@ export default definePlugin<RocksDbConfig>({
     return { path, historyMs };
   },
   contribute: config => [
-    library.of(() => void loadBinding()),
+    library.of(() => void loadLibrary()),
     storage.of(host =>
       openRocksDb({
         ...config,
