@@ -5,7 +5,7 @@ import { checkRocksDb } from '../../plugins/storage/rocksdb/check.js';
 import { checkLog, maskedCrc } from '../../plugins/storage/rocksdb/log-file.js';
 import { planRecovery, recover } from '../../plugins/storage/rocksdb/recover.js';
 import { committed } from '../conformance/storage.js';
-import { flip, keyOf, noise, put, Scene } from './rocksdb-files.js';
+import { contents, flip, keyOf, noise, put, Scene } from './rocksdb-files.js';
 
 let scene: Scene;
 beforeEach(async () => {
@@ -141,10 +141,6 @@ async function files(): Promise<Map<string, string>> {
   const found = names.filter(entry => entry.isFile()).map(entry => join(entry.parentPath, entry.name));
   return new Map(await Promise.all(found.sort().map(async file => [file, await readFile(file, 'latin1')] as const)));
 }
-
-/** Without locks, the report of a run and its name, which each open writes. */
-const contents = (all: Map<string, string>): [string, string][] =>
-  [...all].filter(([name]) => !/\/(?:LOCK|lock|LOG.*|SESSION_ID)$/.test(name));
 
 describe.each(FAULTS)('a RocksDB store when $name', ({ isOld, damage, named, kept }) => {
   beforeEach(async () => {

@@ -84,7 +84,7 @@ describe('a store whose disk is full', () => {
         join(inside, 'data'),
         '1000000',
       ];
-      const line = `mount -t tmpfs -o size=6m none '${inside}' && exec ${quoted(words)}`;
+      const line = `mount -t tmpfs -o size=30m none '${inside}' && exec ${quoted(words)}`;
       const filled = JSON.parse((await run('unshare', ['-rm', 'sh', '-c', line])).stdout) as Filled;
       stopsAcknowledging(filled, /No space left on device/i);
       expect(filled.refusedOpen).toMatch(/has no space left: free some and start again, no data is lost/);

@@ -44,6 +44,20 @@ export async function fillStore(store: Engine, count: number, size = 500): Promi
   }
 }
 
+/** Writes a store of an earlier release to a directory: `fixtures` has them, as JSON with the contents in base64. */
+export async function unpack(fixture: string, directory: string): Promise<void> {
+  const packed = await readFile(new URL(`./fixtures/${fixture}.json.gz`, import.meta.url));
+  const contents = JSON.parse(gunzipSync(packed).toString()) as Record<string, string>;
+  for (const [name, content] of Object.entries(contents)) {
+    await mkdir(dirname(join(directory, name)), { recursive: true });
+    await writeFile(join(directory, name), Buffer.from(content, 'base64'));
+  }
+}
+
+/** Files without locks, and without the report of a run and its name, which each open writes. */
+export const contents = (files: ReadonlyMap<string, string>): [string, string][] =>
+  [...files].filter(([name]) => !/\/(?:LOCK|lock|LOG.*|SESSION_ID)$/.test(name));
+
 /** A store in a temporary directory whose files a test damages. */
 export class Scene {
   readonly #open: Engine[] = [];
@@ -83,14 +97,9 @@ export class Scene {
     await store.close();
   }
 
-  /** Puts a store of an earlier release in the place of this one: `test/storage/fixtures` has it. */
-  async unpack(fixture: string): Promise<void> {
-    const packed = await readFile(new URL(`./fixtures/${fixture}.json.gz`, import.meta.url));
-    const contents = JSON.parse(gunzipSync(packed).toString()) as Record<string, string>;
-    for (const [name, content] of Object.entries(contents)) {
-      await mkdir(dirname(join(this.path, name)), { recursive: true });
-      await writeFile(join(this.path, name), Buffer.from(content, 'base64'));
-    }
+  /** Puts a store of an earlier release in the place of this one. */
+  unpack(fixture: string): Promise<void> {
+    return unpack(fixture, this.path);
   }
 
   /** The matching files of the database, oldest first. */

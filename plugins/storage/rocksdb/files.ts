@@ -90,8 +90,10 @@ export async function findDamagedFiles(database: string): Promise<FileReport> {
   if (manifest !== undefined && !/^MANIFEST-\d+$/.test(manifest))
     damage.push('CURRENT is damaged: it names no MANIFEST file');
   else if (manifest !== undefined && !(await exists(join(database, manifest)))) damage.push(`${manifest} is missing`);
-  else if (manifest !== undefined) damage.push(...(await checkLogs(database, [manifest])).damage);
-  if (damage.length === 0) damage.push(...(await findDamagedTables(database)));
+  else if (manifest !== undefined) {
+    damage.push(...(await checkLogs(database, [manifest])).damage);
+    if (damage.length === 0) damage.push(...(await findDamagedTables(database, manifest)));
+  }
   const checked = await checkLogs(database, logs);
   return { logs: checked.reports, damage, logDamage: checked.damage };
 }
@@ -137,10 +139,10 @@ export const damagedFilesError = (database: string, damage: readonly string[]): 
 /** The number in the name of a file of a database. */
 export const numberOf = (file: string): number => Number.parseInt(file, 10);
 
-/** Describes tables that are missing or have another size than in the list of tables, which may not be readable. */
-async function findDamagedTables(database: string): Promise<string[]> {
+/** Describes the tables in a manifest that are missing or have another size. */
+async function findDamagedTables(database: string, manifest: string): Promise<string[]> {
   const damage: string[] = [];
-  for (const [number, size] of (await readManifest(database))?.tables ?? []) {
+  for (const [number, size] of (await readManifest(join(database, manifest)))?.tables ?? []) {
     const name = `${String(number).padStart(6, '0')}.sst`;
     const found = await stat(join(database, name)).catch(() => undefined);
     if (!found) damage.push(`${name} is missing`);

@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-import { databaseFiles } from './files.js';
 import { readRecords } from './log-file.js';
 import { Reader } from './reader.js';
 
@@ -30,15 +28,13 @@ const IGNORABLE = 1 << 13;
 const END_OF_FIELDS = 1;
 
 /**
- * Reads the manifest of a database. Undefined if there is none, if it is damaged, or if it has an edit that this
+ * Reads a manifest up to its first damage, as RocksDB does. Undefined if it cannot be read, or has an edit that this
  * program does not know.
  */
-export async function readManifest(database: string): Promise<Manifest | undefined> {
-  const { manifest } = await databaseFiles(database);
-  if (manifest === undefined) return undefined;
+export async function readManifest(file: string): Promise<Manifest | undefined> {
   const found = { tables: new Map<number, number>(), firstLog: 0 };
   try {
-    for await (const edit of readRecords(join(database, manifest))) if (!applyEdit(edit, found)) return undefined;
+    for await (const edit of readRecords(file)) if (!applyEdit(edit, found)) return undefined;
   } catch {
     return undefined;
   }

@@ -40,7 +40,7 @@ async function contentsOf(
 ): Promise<{ readonly tables: readonly string[]; readonly logs: readonly string[] }> {
   const files = await databaseFiles(database);
   if (salvage) return files;
-  const manifest = await readManifest(database);
+  const manifest = files.manifest && (await readManifest(join(database, files.manifest)));
   if (!manifest) throw new StoreError(`the list of tables of ${database} cannot be read`);
   const tables = files.tables.filter(table => manifest.tables.has(numberOf(table)));
   if (tables.length < manifest.tables.size) throw new StoreError(`${database} has lost a table`);
