@@ -205,7 +205,9 @@ describe('a recovery', () => {
     await scene.fill(OBJECTS);
     await flip(await scene.table(), 0.6, 1);
     // The open finds the damage if it merges tables.
-    await expect(scene.open().then(store => store.range('').finally(() => store.close().catch(() => {})))).rejects.toThrow(HELP);
+    await expect(
+      scene.open().then(store => store.range('').finally(() => store.close().catch(() => {}))),
+    ).rejects.toThrow(HELP);
     const { lost, objects, missing } = await planRecovery(scene.path);
     expect(lost).toHaveLength(1);
     expect(objects).toBe(OBJECTS - 1);

@@ -21,7 +21,6 @@ function replaceWrites(replaced: (apply: () => Promise<void>) => Promise<void>):
   };
 }
 
-
 const { prototype: library } = createRequire(import.meta.url)('rocksdb') as { prototype: Database };
 const { flush, write } = library;
 const { fdatasyncSync, writeSync } = fs;

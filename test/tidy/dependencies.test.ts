@@ -13,7 +13,7 @@ const { PACKAGES: bundled } = (await import(new URL('../../scripts/bundle.mjs', 
   PACKAGES: readonly string[];
 };
 /** What the scripts use, and types that are used without an import. */
-const TOOLS = ['@biomejs/biome', '@types/node', '@types/ws', 'rolldown', 'typescript'];
+const TOOLS = ['@biomejs/biome', '@types/node', '@types/snappyjs', '@types/ws', 'rolldown', 'typescript'];
 const SHIPPED = ['core', 'plugins', 'workers'];
 /** Packages that the users of this project chose, and where each is used. */
 const CHOSEN: { readonly [name: string]: readonly string[] } = {

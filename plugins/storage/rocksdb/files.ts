@@ -44,8 +44,7 @@ export async function prepareDirectory(directory: string): Promise<void> {
 /** Completes the restoring of a backup that a crash has interrupted. */
 export async function restoreInterruptedOpen(directory: string): Promise<void> {
   const backup = backupPath(directory);
-  if (!(await exists(databasePath(directory))) && (await exists(backup)))
-    await rename(backup, databasePath(directory));
+  if (!(await exists(databasePath(directory))) && (await exists(backup))) await rename(backup, databasePath(directory));
 }
 
 /** The files of a database by type. */

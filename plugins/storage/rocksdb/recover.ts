@@ -71,7 +71,9 @@ export async function recover(path: string, { acceptLoss }: { readonly acceptLos
   try {
     return await whileClosed(path, async () => {
       const check = await checkClosed(path);
-      return await withReadableRows(path, check, (records, rows) => replaceStore(path, check, records, rows, acceptLoss));
+      return await withReadableRows(path, check, (records, rows) =>
+        replaceStore(path, check, records, rows, acceptLoss),
+      );
     });
   } catch (error) {
     throw toStoreError(path, error as Error);

@@ -51,7 +51,8 @@ export async function* readTable(file: string, { salvage = false } = {}): AsyncG
     for (const block of blocksOf(table, salvage)) {
       const writes: Write[] = [];
       try {
-        for (const { key, value } of entriesIn(contentOf(table, block, salvage), true)) writes.push(writeOf(key, value));
+        for (const { key, value } of entriesIn(contentOf(table, block, salvage), true))
+          writes.push(writeOf(key, value));
       } catch (error) {
         if (!salvage) throw error;
       }
