@@ -15,7 +15,7 @@ afterEach(() => scene.dispose());
 const database = (): string => join(scene.path, 'db');
 
 /** The text that the fixtures have for a seed. */
-const valueOf = (key: string, seed: number): string => JSON.stringify({ name: key, text: noise(seed, 60).repeat(3) });
+const textOf = (key: string, seed: number): string => JSON.stringify({ name: key, text: noise(seed, 60).repeat(3) });
 
 /**
  * What the fixtures contain: 1 to 60 were created, 1 to 20 replaced, 21 to 30 deleted, all before revision 70 is
@@ -25,7 +25,7 @@ function expected(last: number): { [key: string]: string } {
   const numbers = Array.from({ length: last }, (_, i) => i + 1).filter(
     i => !(i > 20 && i <= 30) && !(last > 70 && i === 40),
   );
-  return Object.fromEntries(numbers.map(i => [keyOf(i), valueOf(keyOf(i), i <= 20 ? 1000 + i : i)]));
+  return Object.fromEntries(numbers.map(i => [keyOf(i), textOf(keyOf(i), i <= 20 ? 1000 + i : i)]));
 }
 
 async function contents(): Promise<{ [key: string]: string }> {

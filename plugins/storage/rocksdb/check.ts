@@ -19,13 +19,20 @@ export interface Check {
   readonly problems: readonly string[];
 }
 
-/** Checks all files and rows of a store without changing it. Throws StoreError if there is no store or it is in use. */
-export const checkRocksDb = (path: string): Promise<Check> => whileClosed(path, () => checkClosed(path));
-
-/** The same for a store that is known to be closed. */
-export async function checkClosed(path: string): Promise<Check> {
+/** Throws StoreError if a directory has neither a database nor the mark of one. */
+export async function requireStore(path: string): Promise<void> {
   const { all } = await databaseFiles(databasePath(path));
   if (all.length === 0 && !(await readMark(path).catch(() => true))) throw new StoreError(`${path} contains no store`);
+}
+
+/** Checks all files and rows of a store without changing it. Throws StoreError if there is no store or it is in use. */
+export async function checkRocksDb(path: string): Promise<Check> {
+  await requireStore(path);
+  return await whileClosed(path, () => checkClosed(path));
+}
+
+/** The same for a store that is there and is known to be closed. */
+export async function checkClosed(path: string): Promise<Check> {
   const problems: string[] = [];
   const note = (error: Error): undefined => void problems.push(error.message);
   const mark = await readMark(path).catch(note);

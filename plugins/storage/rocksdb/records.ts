@@ -1,4 +1,3 @@
-import { StoreError } from '../../../core/api/index.js';
 import type { Batch, Records, Row } from '../engine/records.js';
 import { type Database, loadLibrary } from './binding.js';
 import { formatMessage, toStoreError } from './errors.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Stored, StoreError } from '../../../core/api/index.js';
 import { type Examination, examine, type RevisionRange, type ObjectVersion } from '../engine/examine.js';
 import { type Records, VALUE_HEADER, valueKey } from '../engine/records.js';
-import { type Check, checkClosed } from './check.js';
+import { type Check, checkClosed, requireStore } from './check.js';
 import { databaseFiles, databasePath, syncDirectory } from './files.js';
 import { type Mark, writeMark } from './high-water.js';
 import { lockStore, whileClosed } from './lock.js';
@@ -55,6 +55,7 @@ export const isLossy = ({ missing, lost, unaccounted, isMarkMissing }: Recovery)
 /** Plans a recovery without changing the store. Throws StoreError if there is no store or it is in use. */
 export async function planRecovery(path: string): Promise<Recovery> {
   await finishRecovery(path);
+  await requireStore(path);
   return await whileClosed(path, async () => {
     const check = await checkClosed(path);
     return await withReadableRows(path, check, async (_, rows) => toRecovery(check.problems, rows, check.mark));
@@ -68,15 +69,15 @@ export async function planRecovery(path: string): Promise<Recovery> {
  */
 export async function recover(path: string, { acceptLoss }: { readonly acceptLoss: boolean }): Promise<Recovery> {
   await finishRecovery(path);
+  await requireStore(path);
+  const lock = await lockStore(path);
   try {
-    return await whileClosed(path, async () => {
-      const check = await checkClosed(path);
-      return await withReadableRows(path, check, (records, rows) =>
-        replaceStore(path, check, records, rows, acceptLoss),
-      );
-    });
+    const check = await checkClosed(path);
+    return await withReadableRows(path, check, (records, rows) => replaceStore(path, check, records, rows, acceptLoss));
   } catch (error) {
     throw toStoreError(path, error as Error);
+  } finally {
+    await lock.close();
   }
 }
 
