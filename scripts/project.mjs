@@ -72,8 +72,7 @@ export async function install() {
 }
 
 /**
- * A file whose time is that of the last complete build, and whose text is the version of V8 that the code caches are
- * for. The compiler's own record is also written by type checks.
+ * A file whose time is that of the last complete build, and whose text is the program that the code caches are for. The compiler's own record is also written by type checks.
  */
 const stamp = join(root, 'dist', '.built');
 /** What the compiler writes. */
@@ -84,8 +83,8 @@ export async function build() {
   const built = modified(stamp);
   const settings = ['tsconfig.json', 'package-lock.json', 'scripts'].map(name => join(root, name));
   const isNew = built > 0 && newest([...SOURCES.map(name => join(root, name)), ...settings]) <= built;
-  const { v8 } = process.versions;
-  if (isNew && recorded(stamp) === v8) return;
+  const program = `${process.version} ${process.arch}`;
+  if (isNew && recorded(stamp) === program) return;
   // Files that change during the build are newer than it.
   const began = isNew ? new Date(built) : new Date();
   if (!isNew) {
@@ -95,7 +94,7 @@ export async function build() {
   }
   const { makeCodeCache } = await import('./codeCache.mjs');
   await makeCodeCache(join(root, 'dist'));
-  writeFileSync(stamp, v8);
+  writeFileSync(stamp, program);
   utimesSync(stamp, began, began);
 }
 
