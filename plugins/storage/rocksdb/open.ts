@@ -1,7 +1,7 @@
 import { StoreError } from '../../../core/api/index.js';
 import { Engine } from '../engine/engine.js';
 import { type LoadedStore, loadStore, missingRevisionsError } from '../engine/open.js';
-import { FORMAT, metaKey, REMEDY } from '../engine/records.js';
+import { FORMAT, isMoveIncomplete, metaKey, REMEDY } from '../engine/records.js';
 import { CommitLog } from './commitLog.js';
 import {
   type FileBackup,
@@ -18,7 +18,7 @@ import {
 import { HighWaterMark, type Mark, readMark, writeMark } from './high-water.js';
 import { hasRecords, type LogContent, readLog } from './logContent.js';
 import { LoggedRecords } from './loggedRecords.js';
-import { readPosition } from './position.js';
+import { type Position, readPosition } from './position.js';
 import { isInUse, openRecords, type RocksDbRecords } from './records.js';
 import { findLogProblem, isComplete, logError, replayLog, writePosition } from './replay.js';
 import { toStoreError } from './errors.js';
@@ -35,6 +35,8 @@ export interface RocksDbOptions {
   readonly now?: () => number;
   /** Called if the high-water mark cannot be written, or the mode of a file be changed; the store continues. */
   readonly warn?: (error: Error) => void;
+  /** Called with what administrators must know about a store of an earlier release. */
+  readonly notice?: (message: string) => void;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface RocksDbOptions {
  * use, is not writable, is damaged, or has lost revisions; its files are then unchanged.
  */
 export async function openRocksDb(options: RocksDbOptions): Promise<Engine> {
-  const { path } = options;
+  const { path, warn = () => {}, notice = () => {} } = options;
   const database = databasePath(path);
   await prepareDirectory(path);
   try {
@@ -54,8 +56,7 @@ export async function openRocksDb(options: RocksDbOptions): Promise<Engine> {
     // Without records in the commit log, RocksDB was closed in an orderly way, or synced each write itself.
     const damage = hasRecords(log) ? files.damage : [...files.damage, ...files.logDamage];
     if (damage.length > 0) throw damagedFilesError(database, damage);
-    const { records, loaded } = await openVerified(path, mark, log, files);
-    const warn = options.warn ?? (() => {});
+    const { records, loaded } = await openVerified(path, mark, log, files, notice);
     const highWater = new HighWaterMark(path, loaded.id, loaded.revision, warn);
     const privateFiles = await PrivateFiles.begin(database, warn);
     return new Engine('rocksdb', records, loaded, {
@@ -77,6 +78,7 @@ async function openVerified(
   mark: Mark | undefined,
   log: LogContent | undefined,
   files: FileReport,
+  notice: (message: string) => void,
 ): Promise<{ records: LoggedRecords; loaded: LoadedStore }> {
   const backup = await backUpFiles(path);
   let database: RocksDbRecords | undefined;
@@ -90,11 +92,14 @@ async function openVerified(
     const position = await readPosition(database);
     const problem = await findLogProblem(path, database, log, position);
     if (log && !problem && !isComplete(log, position)) await replayLog(database, log);
+    const complete = { sequence: Math.max(position?.sequence ?? 0, log?.highest ?? 0), closed: true };
+    if (await isMoveIncomplete(database)) await (await import('./layout.js')).completeMove(database);
     // A problem of the log is reported last, because these errors say which revisions are missing.
     loaded = await loadStore(database);
     verifyMark(path, loaded, mark);
     if (problem)
       throw files.logDamage.length > 0 ? damagedFilesError(database.path, files.logDamage) : logError(problem);
+    if (loaded.format !== String(FORMAT)) loaded = await moveKeys(database, loaded, complete, notice);
     last = Math.max(position?.sequence ?? 0, log?.last ?? 0);
     // A log is there before the database says that there is one, and is changed only after it is not needed any more.
     if (!log) created = await CommitLog.create(path, loaded.id, last + 1);
@@ -116,6 +121,21 @@ async function openVerified(
     await database.close();
     throw error;
   }
+}
+
+/** Gives a store of an earlier release the current layout. Resolves with the store as it is then. */
+async function moveKeys(
+  database: RocksDbRecords,
+  loaded: LoadedStore,
+  position: Position,
+  notice: (message: string) => void,
+): Promise<LoadedStore> {
+  const { beginMove, completeMove, noticeOf } = await import('./layout.js');
+  const message = noticeOf(loaded);
+  if (message !== undefined) notice(message);
+  await beginMove(database, position);
+  await completeMove(database);
+  return await loadStore(database);
 }
 
 /** Restores the files after a failed open, unless another process has opened the database meanwhile. */

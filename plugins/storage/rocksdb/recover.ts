@@ -3,8 +3,8 @@ import { copyFile, cp, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Stored, StoreError } from '../../../core/api/index.js';
 import { type Examination, examine, type RevisionRange, type ObjectVersion } from '../engine/examine.js';
-import { type Records, verifyChecksum, VALUE_HEADER, valueKey } from '../engine/records.js';
-import { type Check, checkRocksDb } from './check.js';
+import { FORMAT, type Records, verifyChecksum, VALUE_HEADER, valueKey } from '../engine/records.js';
+import { type Check, checkRocksDb, MOVE_INCOMPLETE } from './check.js';
 import { databaseFiles, databasePath, syncDirectory } from './files.js';
 import { type Mark, writeMark } from './high-water.js';
 import { hasRecords } from './logContent.js';
@@ -53,7 +53,7 @@ export const isLossy = ({ missing, lost, unaccounted, isMarkMissing }: Recovery)
 /** Plans a recovery without changing the store. Throws StoreError if there is no store or it is in use. */
 export async function planRecovery(path: string): Promise<Recovery> {
   await finishRecovery(path);
-  const check = await checkRocksDb(path);
+  const check = await checkRecoverable(path);
   return await withReadableRows(path, check, async (_, rows) => toRecovery(check.problems, rows, check.mark));
 }
 
@@ -64,7 +64,7 @@ export async function planRecovery(path: string): Promise<Recovery> {
  */
 export async function recover(path: string, { acceptLoss }: { readonly acceptLoss: boolean }): Promise<Recovery> {
   await finishRecovery(path);
-  const check = await checkRocksDb(path);
+  const check = await checkRecoverable(path);
   try {
     return await withReadableRows(path, check, async (records, rows) => {
       const plan = toRecovery(check.problems, rows, check.mark);
@@ -76,7 +76,7 @@ export async function recover(path: string, { acceptLoss }: { readonly acceptLos
       await writeDatabase(temporary, {
         id,
         revision: plan.revision,
-        objects: readObjects(records, rows.objects),
+        objects: readObjects(records, rows),
         // If a crash leaves the log in place, the next open must not apply it.
         position: { sequence: (check.log?.highest ?? 0) + SEQUENCE_GAP, closed: true },
       });
@@ -88,6 +88,12 @@ export async function recover(path: string, { acceptLoss }: { readonly acceptLos
   } catch (error) {
     throw toStoreError(path, error as Error);
   }
+}
+
+async function checkRecoverable(path: string): Promise<Check> {
+  const check = await checkRocksDb(path);
+  if (check.problems.includes(MOVE_INCOMPLETE)) throw new StoreError(MOVE_INCOMPLETE);
+  return check;
 }
 
 function toRecovery(problems: readonly string[], rows: Examination, mark: Mark | undefined): Recovery {
@@ -143,7 +149,10 @@ async function useAndClose<R extends { close(): Promise<void> }, T>(
   }
 }
 
-async function* readObjects(records: Records, objects: readonly ObjectVersion[]): AsyncGenerator<Stored> {
+/** Reads the objects, with their keys in the current layout. */
+async function* readObjects(records: Records, { objects, format }: Examination): AsyncGenerator<Stored> {
+  const { inCurrentLayout } = await import('../../../core/schema/storageLayout.js');
+  const isCurrent = format === String(FORMAT);
   for (let at = 0; at < objects.length; at += READ_CHUNK) {
     const part = objects.slice(at, at + READ_CHUNK);
     const keys = part.map(({ key, modified }) => valueKey(key, modified));
@@ -152,7 +161,8 @@ async function* readObjects(records: Records, objects: readonly ObjectVersion[])
     for (const [i, object] of part.entries()) {
       const row = rows[i];
       if (!row) throw new StoreError(`reading the value of ${JSON.stringify(object.key)} failed during the recovery`);
-      yield { ...object, value: row.subarray(VALUE_HEADER) };
+      const stored = { ...object, value: row.subarray(VALUE_HEADER) };
+      yield isCurrent ? stored : inCurrentLayout(stored);
     }
   }
 }
