@@ -22,7 +22,7 @@ const READERS: { readonly [format: string]: PartReader | undefined } = {
   [FORMAT]: readBlock,
 };
 
-/** Reads objects whose keys have the former layout. */
+/** Reads objects whose keys have the former layout, as if they had the current one. */
 function withFormerKeys(read: PartReader): PartReader {
   return (bytes, at) => {
     const part = read(bytes, at);
@@ -38,6 +38,11 @@ export class SnapshotReader {
   #readPiece: PartReader = readBlock;
   #objects = 0;
   #isComplete = false;
+
+  /** Whether the objects had keys of the former layout. */
+  get isFormer(): boolean {
+    return this.#readPiece !== readBlock;
+  }
 
   /** Adds bytes, and returns the objects that are complete. Throws SnapshotError. */
   take(bytes: Buffer): Stored[] {
