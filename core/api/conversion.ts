@@ -23,7 +23,7 @@ export interface ConversionWebhook {
  * const selects = ({ storageName }: ConvertedKind) => storageName === 'custom:tea.example.com/orders';
  */
 export interface ConvertedKind {
-  /** Group and plural: `tea.example.com/orders`. */
+  /** `customStorageName` of the kind: `custom:tea.example.com/orders`. */
   readonly storageName: string;
   readonly kind: string;
   readonly webhook?: ConversionWebhook;

@@ -1,4 +1,5 @@
 import { writeJson } from '../../core/model/jsonText.js';
+import { type NamingName, namingOf } from '../../core/naming.js';
 import {
   type ApiObject,
   type Controller,
@@ -32,6 +33,12 @@ interface Definition extends ApiObject {
 /** How many groups are processed at the same time. */
 const WORKERS = 4;
 
+/** The finalizers of both namings: a definition may have been created under the other one. */
+const CLEANUP = (['neutral', 'kubernetes'] satisfies NamingName[]).map(naming =>
+  namingOf(naming).group('customresourcecleanup.apiextensions.orchestrator.io'),
+);
+const isCleanup = (finalizer: string): boolean => CLEANUP.includes(finalizer);
+
 const IN_PROGRESS = { reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' };
 /** A store may come from a server with another naming or other kinds, under which the definition was served. */
 const NOT_SERVED = {
@@ -50,7 +57,6 @@ class CustomResourceDefinitions implements Controller {
   readonly #host: Host<'control'>;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
-  readonly #finalizer: string;
   readonly #root: { readonly apiVersion: string; readonly plural: string };
   /** Names of definitions by group, so that other groups need not be read. */
   readonly #groups = new Map<string, Set<string>>();
@@ -68,7 +74,6 @@ class CustomResourceDefinitions implements Controller {
     this.#takenNames = new Set(takenNames);
     this.#fixed = new Set(resources.map(({ storageName }) => storageName));
     this.#requests = new Requests(host, NAME);
-    this.#finalizer = host.naming.group('customresourcecleanup.apiextensions.orchestrator.io');
     this.#root = {
       apiVersion: host.naming.apiVersion('apiextensions.orchestrator.io/v1'),
       plural: 'customresourcedefinitions',
@@ -125,7 +130,7 @@ class CustomResourceDefinitions implements Controller {
     const definition = this.#host.informer(DEFINITIONS).get('', name) as Definition | undefined;
     if (!definition) return;
     if (!definition.metadata.deletionTimestamp) await this.#updateStatus(definition);
-    else if (definition.metadata.finalizers?.includes(this.#finalizer)) await this.#deleteInstances(definition);
+    else if (definition.metadata.finalizers?.some(isCleanup)) await this.#deleteInstances(definition);
   }
 
   async #updateStatus(definition: Definition): Promise<void> {
@@ -166,7 +171,7 @@ class CustomResourceDefinitions implements Controller {
 
   async #removeFinalizer(definition: Definition, storageName: string): Promise<void> {
     this.#deleting.delete(storageName);
-    const finalizers = definition.metadata.finalizers!.filter(finalizer => finalizer !== this.#finalizer);
+    const finalizers = definition.metadata.finalizers!.filter(finalizer => !isCleanup(finalizer));
     const { uid, resourceVersion } = definition.metadata;
     await this.#requests.merge(this.#path(definition), {
       metadata: { uid, resourceVersion, finalizers: finalizers.length > 0 ? finalizers : null },
@@ -187,6 +192,8 @@ class CustomResourceDefinitions implements Controller {
       const manager = this.#host.naming.component('orchestrator-apiserver');
       await this.#requests.replace(`${this.#path(definition)}/status?fieldManager=${manager}`, {
         ...definition,
+        // It may be stored in the other naming.
+        apiVersion: this.#root.apiVersion,
         status,
       });
     } catch (error) {

@@ -42,7 +42,10 @@ export function fillGap(value: Uint8Array, gap: number | undefined, revision: nu
   return Buffer.concat([value.subarray(0, gap), Buffer.from(String(revision)), value.subarray(gap)]);
 }
 
-/** The object of a stored value without the digits of the revision, and its gap. Throws StoreError for another format. */
+/**
+ * The object of a stored value without the digits of the revision, and the gap for them. Throws StoreError for an
+ * unknown format.
+ */
 export function splitValue(stored: Buffer, key: string): { readonly value: Uint8Array; readonly gap?: number } {
   if (stored[0] !== FORMAT || stored.length < HEADER) {
     const what =

@@ -70,8 +70,9 @@ async function examineDatabase(
   try {
     const { records, findProblem, close } = await openReadable(path, log, files);
     try {
-      if (await isMoveIncomplete(records)) throw new StoreError(MOVE_INCOMPLETE);
       problems.push(...(await findDamagedTables(records.path, () => records.property('rocksdb.sstables'))));
+      // Where the row cannot be read, the examination says so.
+      if (await isMoveIncomplete(records).catch(() => false)) throw new StoreError(MOVE_INCOMPLETE);
       const problem = await findProblem().catch((error: Error) => error.message);
       if (problem && hasRecords(log)) problems.push(...files.logDamage);
       const rows = await examine(records, reached);

@@ -1,7 +1,7 @@
 // Opens a store of the former layout, and ends as by kill -9 when so many batches of the move have been written.
 const [, , modules, path, batches] = process.argv;
-const { RocksDbRecords } = await import(`${modules}/records.ts`);
-const { openRocksDb } = await import(`${modules}/open.ts`);
+const { RocksDbRecords } = await import(`${modules}/records.js`);
+const { openRocksDb } = await import(`${modules}/open.js`);
 const { batch } = RocksDbRecords.prototype;
 let left = Number(batches);
 RocksDbRecords.prototype.batch = function () {
