@@ -66,7 +66,8 @@ export interface Resource {
   /** Whether the kind is built in. Other kinds come from definitions and have a `custom` schema. */
   readonly builtIn: boolean;
   /**
-   * Prefix of its keys in the store: `<group or core>/<plural>`, equal for all versions (and for both Event groups).
+   * Prefix of its keys in the store: `<group or core>/<plural>`, equal for all versions (and for both Event groups);
+   * `customStorageName` for other kinds.
    */
   readonly storageName: string;
   /** The storage version; equals `apiVersion` if no conversion is needed. */
