@@ -1,22 +1,29 @@
 /**
  * `npm run test:node -- 24 [vitest arguments]`: the tests under another version of Node.js, as on a machine that has no
  * other one. The program comes from the registry; a copy of the project is installed and built with it. Without
- * arguments, the tests of all that depends on the version.
+ * arguments, the tests of all that depends on the version, and a start of the package that the running version packs.
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { root, run } from './project.mjs';
+import { build, root, run } from './project.mjs';
 
 /** The tested release of each major version that the project supports. */
 const RELEASES = { 20: '20.19.6', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
 /** Tests of what uses native code, threads, V8 and TLS. */
 const DEPENDENT = [
-  'test/clients',
-  'test/conformance',
-  'test/listener',
-  'test/packages/packages.test.ts',
-  'test/server',
-  'test/storage',
+  'test/clients/clientNode.test.ts',
+  'test/clients/kubectl.test.ts',
+  'test/examples',
+  'test/listener/listener.test.ts',
+  'test/listener/uwsBinary.test.ts',
+  'test/server/codeCache.test.ts',
+  'test/server/crash.test.ts',
+  'test/server/kill9.test.ts',
+  'test/server/library.test.ts',
+  'test/server/listeningThreads.test.ts',
+  'test/server/warnings.test.ts',
+  'test/storage/rocksdb.test.ts',
+  'test/storage/rocksdb-crash.test.ts',
   'test/threads',
 ];
 /** Where programs and copies are. Below node_modules, vitest would take the sources of the copies for packages. */
@@ -59,13 +66,21 @@ if (!/^\d+\.\d+\.\d+$/.test(release ?? '')) {
   console.error(`usage: npm run test:node -- ${Object.keys(RELEASES).join('|')}|VERSION [vitest arguments]`);
   process.exit(2);
 }
+
+const folder = join(FOLDER, release);
 const bin = await programOf(release);
-const copy = join(FOLDER, release, 'project');
-copyProject(copy);
 const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
+const withRelease = (...args) => run(join(bin, 'node'), args, { cwd: join(folder, 'project'), env });
+
+/** Packs the package with the running version, and starts it with the release. Returns its exit code. */
+async function startPacked() {
+  await build();
+  const packed = await run('npm', ['pack', '--ignore-scripts', '--silent', `--pack-destination=${folder}`]);
+  const { name, version: own } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return packed || (await withRelease('scripts/startPacked.mjs', join(folder, `${name}-${own}.tgz`)));
+}
+
+copyProject(join(folder, 'project'));
 console.log(`Node.js ${release}`);
-process.exitCode = await run(
-  join(bin, 'node'),
-  [join(copy, 'scripts', 'test.mjs'), ...(files.length > 0 ? files : DEPENDENT)],
-  { cwd: copy, env },
-);
+const code = await withRelease('scripts/test.mjs', ...(files.length > 0 ? files : DEPENDENT));
+process.exitCode = code || (files.length > 0 ? 0 : await startPacked());
