@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { requestComplaint } from './signature.js';
 import { dns1123Label, dns1123Subdomain } from '../../../../core/model/names.js';
+import { Malformed, parseCertificateRequest } from '../../../../core/pki/certificateRequest.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { numberAt, recordsAt, specOf, stringAt, stringsAt } from '../../../../core/model/record.js';
 import {
@@ -102,20 +102,15 @@ function goBytes(base64: unknown): Verbatim {
   );
 }
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
-/** The bytes of a block, without its headers; undefined where it holds something else than base64. */
-function bytesOf(content: string): Buffer | undefined {
-  const body = content.includes(':') ? content.slice(content.search(/\r?\n\r?\n/)) : content;
-  const base64 = body.replace(/\s/g, '');
-  return BASE64.test(base64) ? Buffer.from(base64, 'base64') : undefined;
-}
-
 /** Why a text is not a request in PEM that is signed with its own key; undefined if it is one. */
-function pemComplaint(base64: string): string | undefined {
-  const [first] = blocksOf(base64);
-  const der = first?.label === 'CERTIFICATE REQUEST' ? bytesOf(first.content) : undefined;
-  return der ? requestComplaint(der) : 'PEM block type must be CERTIFICATE REQUEST';
+function requestComplaint(base64: string): string | undefined {
+  try {
+    parseCertificateRequest(base64);
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof Malformed) return thrown.message;
+    throw thrown;
+  }
 }
 
 /**
@@ -126,7 +121,7 @@ export function validateRequest(object: ApiObject, legacySigner: string): Violat
   const wanted = specOf(object);
   const signer = stringAt(wanted, 'signerName');
   const seconds = numberAt(wanted, 'expirationSeconds');
-  const complaint = pemComplaint(stringAt(wanted, 'request'));
+  const complaint = requestComplaint(stringAt(wanted, 'request'));
   return [
     ...(complaint === undefined ? [] : [invalid('spec.request', goBytes(wanted.request), complaint)]),
     ...validateUsages(stringsAt(wanted, 'usages')),
