@@ -61,7 +61,7 @@ function readOrRefuse(pem: string, credentialId: string): Parsed {
  * Authenticates clients by certificates that the TLS layer verified against the client CA (spec, "Authentication:
  * methods"): common name and organizations are user and groups, and the fingerprint of the certificate is the
  * credential id among the extras, as upstream since 1.32. The validity is checked by every call, because a connection
- * may last longer than its certificate.
+ * may last longer than its certificate. A certificate that the listener did not accept is refused.
  */
 export function clientCertificates(host: Pick<Host, 'now' | 'naming'>): Authenticator {
   const credentialId = host.naming.label('authentication.orchestrator.io/credential-id');
@@ -77,11 +77,13 @@ export function clientCertificates(host: Pick<Host, 'now' | 'naming'>): Authenti
   return {
     cacheFor: CACHED_MS,
     authenticate(request) {
+      if (request.hasInvalidCertificate) throw unauthorized();
       if (!request.certificate) return null;
       const { user, from, until, forClients } = parseCached(request.certificate);
       const time = host.now();
       if (!forClients || time < from || time > until) throw unauthorized();
-      return user;
+      const left = until - time;
+      return user && left < CACHED_MS ? { user, cacheFor: left } : user;
     },
   };
 }
