@@ -1,8 +1,10 @@
+import { X509Certificate } from 'node:crypto';
 import { expectTag, Malformed, parseDer, partsOf, TAG } from './der.js';
 import { readDistinguishedName, type SubjectNames } from './distinguishedName.js';
 import { type AlternativeName, readAlternativeNames, readExtensions } from './extensions.js';
 
 export { Malformed } from './der.js';
+export { type PemBlock, pemBlocks } from './pem.js';
 
 /** The version and the extensions of a certificate: context-specific, constructed, numbers 0 and 3. */
 const VERSION = 0xa0;
@@ -14,6 +16,18 @@ const BEFORE_SUBJECT = [TAG.integer, TAG.sequence, TAG.sequence, TAG.sequence] a
 export interface CertificateNames extends SubjectNames {
   /** The alternative names. Throws Malformed. */
   readonly alternativeNames: () => readonly AlternativeName[];
+}
+
+/** A certificate in DER. Throws Malformed unless its names can be read, and Node can read the rest. */
+export function readCertificate(der: Uint8Array): X509Certificate {
+  try {
+    readCertificateNames(der);
+    return new X509Certificate(der);
+  } catch (thrown) {
+    // Where it is not DER, upstream says no more.
+    if (thrown instanceof Malformed && thrown.message.startsWith('x509: ')) throw thrown;
+    throw new Malformed('x509: malformed certificate');
+  }
 }
 
 /** Reads the names in a certificate in DER (RFC 5280, 4.1). Throws Malformed. */

@@ -3,9 +3,9 @@ import { type Element, expectTag, Malformed, oidOf, parseDer, partsOf, TAG } fro
 /** The contents of extensions by the object identifier in hexadecimal. */
 export type Extensions = ReadonlyMap<string, Uint8Array>;
 
-/** An alternative name. Those of other types than these four have no value. */
+/** An alternative name of a type that certificates are issued for, as upstream. */
 export interface AlternativeName {
-  readonly type: 'dns' | 'ip' | 'email' | 'url' | 'other';
+  readonly type: 'dns' | 'ip' | 'email' | 'url';
   readonly value: string;
 }
 
@@ -45,40 +45,36 @@ const printable =
     return text;
   };
 
-const texts = {
-  email: printable('rfc822Name'),
-  dns: printable('dNSName'),
-  url: printable('uniformResourceIdentifier'),
-};
+const readUriText = printable('uniformResourceIdentifier');
 
 function uriOf(bytes: Uint8Array): string {
-  const text = texts.url(bytes);
+  const text = readUriText(bytes);
   if (!URL.canParse(text)) throw new Malformed(`x509: cannot parse URI ${JSON.stringify(text)}`);
   return text;
 }
 
 const TYPES: ReadonlyMap<number, readonly [type: AlternativeName['type'], read: (bytes: Uint8Array) => string]> =
   new Map([
-    [0x81, ['email', texts.email]],
-    [0x82, ['dns', texts.dns]],
+    [0x81, ['email', printable('rfc822Name')]],
+    [0x82, ['dns', printable('dNSName')]],
     [0x86, ['url', uriOf]],
     [0x87, ['ip', addressOf]],
   ]);
 /** Names of other types: otherName, x400Address, directoryName, ediPartyName and registeredID. */
 const OTHERS = new Set([0xa0, 0xa3, 0xa4, 0xa5, 0x88]);
 
-function alternativeNameOf({ tag, contents }: Element): AlternativeName {
+function alternativeNameOf({ tag, contents }: Element): readonly AlternativeName[] {
   const [type, read] = TYPES.get(tag) ?? [];
-  if (type && read) return { type, value: read(contents) };
-  if (OTHERS.has(tag)) return { type: 'other', value: '' };
+  if (type && read) return [{ type, value: read(contents) }];
+  if (OTHERS.has(tag)) return [];
   throw new Malformed('x509: invalid subject alternative names');
 }
 
-/** The alternative names among extensions (RFC 5280, 4.2.1.6). Throws Malformed. */
+/** The alternative names of these four types among extensions (RFC 5280, 4.2.1.6). Throws Malformed. */
 export function readAlternativeNames(extensions: Extensions): readonly AlternativeName[] {
   const content = extensions.get(ALTERNATIVE_NAMES);
   if (!content) return [];
   const names = parseDer(content);
   if (names.tag !== TAG.sequence) throw new Malformed('x509: invalid subject alternative names');
-  return names.parts.map(alternativeNameOf);
+  return names.parts.flatMap(alternativeNameOf);
 }

@@ -5,7 +5,7 @@ import type { Extension, JsonGeneralName, X509Certificate } from '@peculiar/x509
 import { ConfigError } from '../../../core/api/index.js';
 import type { SignerFiles } from './config.js';
 import { readCertificateNames } from '../../../core/pki/certificateNames.js';
-import type { AlternativeName, RequestedCertificate } from '../../../core/pki/certificateRequest.js';
+import type { RequestedCertificate } from '../../../core/pki/certificateRequest.js';
 
 type Library = typeof import('@peculiar/x509');
 
@@ -118,16 +118,11 @@ function validityOf({ lifetimeMs, now }: Issue, issuerEnds: number): { notBefore
 /** A request that no certificate can be issued for, however often it is tried. */
 export class Unsignable extends Error {}
 
-/** The alternative names that certificates are issued for; requests may have further ones, as upstream. */
-const issuedNames = (names: readonly AlternativeName[]): readonly AlternativeName[] =>
-  names.filter(({ type }) => type !== 'other');
-
 /** Whether a certificate has the names that were read from its request. */
 function hasNames(der: ArrayBuffer, wanted: RequestedCertificate): boolean {
   const { commonName, organizations, alternativeNames } = readCertificateNames(new Uint8Array(der));
   const read = { commonName, organizations, names: alternativeNames() };
-  const { names } = wanted;
-  const expected = { commonName: wanted.commonName, organizations: wanted.organizations, names: issuedNames(names) };
+  const { subject: _subject, publicKey: _publicKey, ...expected } = wanted;
   return isDeepStrictEqual(read, expected);
 }
 
@@ -139,7 +134,7 @@ async function extensionsOf(
 ): Promise<Extension[]> {
   const keyUsages = usages.reduce((flags, usage) => flags | (KEY_USAGES.get(usage) ?? 0), 0);
   const extended = [...new Set(usages.flatMap(usage => EXTENDED_USAGES.get(usage) ?? []))];
-  const names = issuedNames(wanted.names) as readonly JsonGeneralName[];
+  const names = wanted.names as readonly JsonGeneralName[];
   return [
     ...(keyUsages === 0 ? [] : [new library.KeyUsagesExtension(keyUsages, true)]),
     ...(extended.length === 0 ? [] : [new library.ExtendedKeyUsageExtension(extended)]),

@@ -50,7 +50,7 @@ export function checkNodeClient(object: ApiObject, wanted: RequestedCertificate)
   return undefined;
 }
 
-const LABELS = { dns: 'DNS', ip: 'IP', email: 'email', url: 'URI', other: 'other' } as const;
+const LABELS = { dns: 'DNS', ip: 'IP', email: 'Email', url: 'URI' } as const;
 
 /** Why a request is not for a serving certificate of a node; undefined if it is. */
 function checkNodeServing(object: ApiObject, wanted: RequestedCertificate): string | undefined {

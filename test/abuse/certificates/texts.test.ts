@@ -35,6 +35,8 @@ import {
 } from './der.js';
 
 const DAY = 86_400_000;
+/** Hundreds of certificates are signed: seconds, but minutes on a machine that is busy. */
+const PATIENCE_MS = 240_000;
 const directory = mkdtempSync(join(tmpdir(), 'capstan-texts-'));
 const [certFile, keyFile] = [join(directory, 'ca.crt'), join(directory, 'ca.key')];
 const issuer = new Issuer({ signer: 'tested', certFile, keyFile });
@@ -175,54 +177,62 @@ describe('names of all kinds', () => {
     .map(([name, [type, value]]) => attribute(name, typeof value === 'string' ? value : Buffer.from(value), type));
   const subjects = fc.array(fc.array(attributes, { minLength: 1, maxLength: 2 }), { maxLength: 3 });
 
-  test('are the same for validation, the certificate, authentication and OpenSSL, or refused', async () => {
-    let signed = 0;
-    await fc.assert(
-      fc.asyncProperty(subjects, async parts => {
-        const request = pem(requestOf({ subject: subject(...parts) }));
-        if (faultOf(request) !== undefined) return;
-        signed++;
-        const { commonName, organizations } = parse(request);
-        const certificate = (await sign(request)) as string;
-        expect(certificate).toContain('BEGIN CERTIFICATE');
-        const user = authenticate(certificate);
-        expect(user && { name: user.name, groups: user.groups }).toEqual(
-          commonName === '' ? null : { name: commonName, groups: organizations },
-        );
-        expect(readByOpenssl(certificate)).toEqual({ commonName, organizations });
-      }),
-      { numRuns: 400 },
-    );
-    expect(signed).toBeGreaterThan(100);
-  });
+  test(
+    'are the same for validation, the certificate, authentication and OpenSSL, or refused',
+    async () => {
+      let signed = 0;
+      await fc.assert(
+        fc.asyncProperty(subjects, async parts => {
+          const request = pem(requestOf({ subject: subject(...parts) }));
+          if (faultOf(request) !== undefined) return;
+          signed++;
+          const { commonName, organizations } = parse(request);
+          const certificate = (await sign(request)) as string;
+          expect(certificate).toContain('BEGIN CERTIFICATE');
+          const user = authenticate(certificate);
+          expect(user && { name: user.name, groups: user.groups }).toEqual(
+            commonName === '' ? null : { name: commonName, groups: organizations },
+          );
+          expect(readByOpenssl(certificate)).toEqual({ commonName, organizations });
+        }),
+        { numRuns: 250 },
+      );
+      expect(signed).toBeGreaterThan(50);
+    },
+    PATIENCE_MS,
+  );
 
-  test('are the same for validation and for the certificate when they are alternative names', async () => {
-    const byType = fc.oneof(
-      fc.tuple(
-        fc.constantFrom(0, 1, 2, 3, 4, 5, 6, 8, 9),
-        fc.oneof(texts, fc.constantFrom('a.example', 'spiffe://a/b', 'x@y')),
-      ),
-      fc.tuple(fc.constant(7), fc.uint8Array({ minLength: 3, maxLength: 17 })),
-      fc.tuple(
-        fc.constant(7),
-        fc.oneof(fc.uint8Array({ minLength: 4, maxLength: 4 }), fc.uint8Array({ minLength: 16, maxLength: 16 })),
-      ),
-    );
-    let signed = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(byType, { maxLength: 3 }), async names => {
-        const san = alternatives(...names.map(([type, value]) => alternative(type, value)));
-        const request = pem(requestOf({ subject: JANE, attributes: [asksFor(san)] }));
-        if (faultOf(request) !== undefined) return;
-        signed++;
-        const certificate = new X509Certificate((await sign(request)) as string);
-        const issued = readCertificateNames(certificate.raw).alternativeNames();
-        expect(issued).toEqual(parse(request).names.filter(({ type }) => type !== 'other'));
-      }),
-      { numRuns: 300 },
-    );
-    expect(signed).toBeGreaterThan(50);
-  });
+  test(
+    'are the same for validation and for the certificate when they are alternative names',
+    async () => {
+      const byType = fc.oneof(
+        fc.tuple(
+          fc.constantFrom(0, 1, 2, 3, 4, 5, 6, 8, 9),
+          fc.oneof(texts, fc.constantFrom('a.example', 'spiffe://a/b', 'x@y')),
+        ),
+        fc.tuple(fc.constant(7), fc.uint8Array({ minLength: 3, maxLength: 17 })),
+        fc.tuple(
+          fc.constant(7),
+          fc.oneof(fc.uint8Array({ minLength: 4, maxLength: 4 }), fc.uint8Array({ minLength: 16, maxLength: 16 })),
+        ),
+      );
+      let signed = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(byType, { maxLength: 3 }), async names => {
+          const san = alternatives(...names.map(([type, value]) => alternative(type, value)));
+          const request = pem(requestOf({ subject: JANE, attributes: [asksFor(san)] }));
+          if (faultOf(request) !== undefined) return;
+          signed++;
+          const certificate = new X509Certificate((await sign(request)) as string);
+          const issued = readCertificateNames(certificate.raw).alternativeNames();
+          expect(issued).toEqual(parse(request).names);
+        }),
+        { numRuns: 150 },
+      );
+      expect(signed).toBeGreaterThan(20);
+    },
+    PATIENCE_MS,
+  );
 });
 
 const GOOD = pem(requestOf({ subject: JANE }));
