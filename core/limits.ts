@@ -294,6 +294,11 @@ export const WEBHOOK_RESPONSE_BYTES = 4 * 1024 * 1024;
 export const WEBHOOK_SOCKETS = 64;
 /** How often a webhook that is busy is called again, within its timeout: as often as upstream's client does. */
 export const WEBHOOK_RETRIES = 10;
+/**
+ * Size of the PEM in a CertificateSigningRequest: hundreds of names with the largest of keys. It is parsed by threads
+ * that serve other requests as well.
+ */
+export const CERTIFICATE_REQUEST_BYTES = 64 * 1024;
 /** Bytes of audit events that wait for the file system: those of some seconds, beyond which events are lost. */
 export const AUDIT_BUFFER_BYTES = 16 * 1024 * 1024;
 

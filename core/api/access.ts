@@ -17,6 +17,11 @@ export interface Received {
   header(name: string): string | undefined;
   /** The client's certificate in PEM, if the TLS handshake verified one against the client CA. */
   readonly certificate?: string;
+  /**
+   * Whether the client sent a certificate that the listener did not accept: of another CA, not for clients, or expired.
+   * It is not in `certificate`.
+   */
+  readonly hasInvalidCertificate?: boolean;
   readonly remoteAddress: string;
   readonly path: string;
   /** The token must be for one of these audiences; absent: for this server. */

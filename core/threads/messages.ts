@@ -161,6 +161,7 @@ export type FedMessage = Exclude<FromWriter, MemoryMessage>;
 export interface Credentials {
   readonly headers: readonly (readonly [string, string])[];
   readonly certificate?: string;
+  readonly hasInvalidCertificate?: boolean;
   readonly remoteAddress: string;
 }
 

@@ -18,8 +18,10 @@ import {
 const GROUP = 'certificates.orchestrator.io';
 const REQUESTS = 'certificatesigningrequests';
 
-/** What a write to a subresource of a request needs on its signer. */
-type Verb = 'approve' | 'sign';
+const BUNDLES = 'clustertrustbundles';
+
+/** What a write to a subresource of a request, or of a bundle, needs on its signer. */
+type Verb = 'approve' | 'sign' | 'attest';
 
 const signersOf = (name: string): readonly string[] => [name, `${name.slice(0, name.indexOf('/'))}/*`];
 
@@ -47,26 +49,48 @@ const isIssue = (old: unknown, object: unknown): boolean =>
   !isSemanticallyEqual(valueAt(old, 'status', 'certificate'), valueAt(object, 'status', 'certificate')) ||
   !isSemanticallyEqual(valueAt(old, 'status', 'conditions'), valueAt(object, 'status', 'conditions'));
 
+function forbidden(host: Pick<Host<'request'>, 'naming'>, resource: string, name: string, why: string): Refusal {
+  const group = host.naming.group(GROUP);
+  const about = `${qualifyResource({ group, resource })} ${JSON.stringify(name)}`;
+  return new Refusal('Forbidden', `${about} is forbidden: user not permitted to ${why}`, {
+    name,
+    group,
+    kind: resource,
+  });
+}
+
+/** Throws 403 for bundles of a signer by those who may not attest for it. */
+function attestation(host: Pick<Host<'request'>, 'at' | 'naming'>): Validator {
+  return {
+    on: { groups: [GROUP], resources: [BUNDLES], operations: ['CREATE', 'UPDATE'] },
+    async validate(change, object) {
+      const signer = stringAt(object, 'spec', 'signerName');
+      if (signer === '' || isSemanticallyEqual(change.old, object)) return [];
+      if (await isPermitted(host.at(authorizer), change, 'attest', signer)) return [];
+      const name = object?.metadata.name ?? change.target.name;
+      throw forbidden(host, BUNDLES, name, `attest for signerName ${JSON.stringify(signer)}`);
+    },
+  };
+}
+
 /** Throws 403 for writes to this subresource by those who may not do this with requests for the signer. */
-function permission(host: Pick<Host<'request'>, 'at' | 'naming'>, subresource: string, verb: Verb): Validator {
+function permission(
+  host: Pick<Host<'request'>, 'at' | 'naming'>,
+  subresource: string,
+  verb: 'approve' | 'sign',
+): Validator {
   return {
     on: { groups: [GROUP], resources: [REQUESTS], subresources: [subresource], operations: ['UPDATE'] },
     async validate(change, object) {
       if (verb === 'sign' && !isIssue(change.old, object)) return [];
       const signer = stringAt(change.old, 'spec', 'signerName');
       if (await isPermitted(host.at(authorizer), change, verb, signer)) return [];
-      const [group, name] = [host.naming.group(GROUP), change.target.name];
-      throw new Refusal(
-        'Forbidden',
-        `${qualifyResource({ group, resource: REQUESTS })} ${JSON.stringify(name)} is forbidden: user not permitted to ` +
-          `${verb} requests with signerName ${JSON.stringify(signer)}`,
-        { name, group, kind: REQUESTS },
-      );
+      throw forbidden(host, REQUESTS, change.target.name, `${verb} requests with signerName ${JSON.stringify(signer)}`);
     },
   };
 }
 
-const plugin = (name: string, subresource: string, verb: Verb): Plugin<null> =>
+const plugin = (name: string, subresource: string, verb: 'approve' | 'sign'): Plugin<null> =>
   definePlugin({
     name,
     parse: () => null,
@@ -80,3 +104,9 @@ const plugin = (name: string, subresource: string, verb: Verb): Plugin<null> =>
 export const approval = plugin('certificate-approval', 'approval', 'approve');
 /** Who issues the certificates needs the verb `sign` on the signer, beside the permission to write the subresource. */
 export const signing = plugin('certificate-signing', 'status', 'sign');
+/** Who writes trust bundles of a signer needs the verb `attest` on it, beside the permission to write them. */
+export const attesting: Plugin<null> = definePlugin({
+  name: 'cluster-trust-bundle-attest',
+  parse: () => null,
+  contribute: () => [validator.of(attestation)],
+});

@@ -4,19 +4,29 @@ import type { TLSSocket } from 'node:tls';
 import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
 import { DROPPED_BODY_BYTES, DROPPED_BODY_MS } from '../../core/limits.js';
 import { answeredEarly, bodiless, goneAway, hasBody, type Headers, LOW_WATER, tooLarge } from './common.js';
+import { type ClientCertificate, checkCertificate } from './verify.js';
 import { FRAMING_HEADERS, framingRefusal } from './framing.js';
 import { type Handshake, NodeWebSocket } from './node-websocket.js';
 
-/** PEM of verified client certificates by connection; null for connections without one. */
-const certificates = new WeakMap<object, string | null>();
+/** PEM of client certificates by connection; '' for connections without one. */
+const certificates = new WeakMap<object, string>();
 
-function verifiedCertificate(socket: TLSSocket): string | undefined {
+function certificateOf(socket: TLSSocket): string {
   let pem = certificates.get(socket);
   if (pem === undefined) {
-    pem = socket.authorized ? (socket.getPeerX509Certificate()?.toString() ?? null) : null;
+    pem = socket.getPeerX509Certificate()?.toString() ?? '';
     certificates.set(socket, pem);
   }
-  return pem ?? undefined;
+  return pem;
+}
+
+/** What the exchanges of one listener share. */
+export interface NodeServer {
+  readonly secure: boolean;
+  /** Whether answers close their connections. */
+  readonly closing: boolean;
+  /** Whether a client certificate is valid; undefined if clients are not asked for certificates. */
+  readonly verified: ((pem: string) => boolean) | undefined;
 }
 
 /** Header names in lower case, with their values unchanged. */
@@ -93,10 +103,11 @@ export class NodeExchange implements Exchange {
   readonly upgrade: Exchange['upgrade'];
   private readonly aborts: (() => void)[] = [];
   private copied: Headers | undefined;
+  private presented: ClientCertificate | undefined;
   private dropBody: () => void = () => undefined;
 
   constructor(
-    private readonly server: { readonly secure: boolean; readonly closing: boolean },
+    private readonly server: NodeServer,
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     /** Set if the request is a WebSocket handshake. */
@@ -137,7 +148,11 @@ export class NodeExchange implements Exchange {
   }
 
   get certificate(): string | undefined {
-    return this.secure ? verifiedCertificate(this.request.socket as TLSSocket) : undefined;
+    return this.clientCertificate().certificate;
+  }
+
+  get hasInvalidCertificate(): boolean {
+    return this.clientCertificate().isInvalid;
   }
 
   header(name: string): string | undefined {
@@ -197,6 +212,14 @@ export class NodeExchange implements Exchange {
 
   onAbort(listener: () => void): void {
     this.aborts.push(listener);
+  }
+
+  private clientCertificate(): ClientCertificate {
+    if (this.presented) return this.presented;
+    const { verified } = this.server;
+    const socket = this.request.socket as TLSSocket;
+    const accepted = verified && ((pem: string) => socket.authorized && verified(pem));
+    return (this.presented = checkCertificate(accepted, () => certificateOf(socket)));
   }
 
   private accept(handshake: Handshake, binary: boolean, subprotocol: string | undefined): ResponseStream {

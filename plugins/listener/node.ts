@@ -20,6 +20,7 @@ import { runHandler, statusLine, waitForExchanges } from './common.js';
 import { framingFault } from './framing.js';
 import { NodeExchange, pairs } from './node-exchange.js';
 import { Handshake } from './node-websocket.js';
+import { clientVerifier } from './verify.js';
 
 /**
  * A request that is upgraded only for a valid WebSocket handshake. Other offers of an upgrade are ignored (RFC 9110,
@@ -133,7 +134,9 @@ export class NodeListener implements Listener {
 
   async listen(binding: Binding, handle: (exchange: Exchange) => void): Promise<Listening> {
     const server = make(binding);
-    const state = { secure: binding.tls !== undefined, closing: false };
+    const ca = binding.tls?.clientCaFile;
+    const verified = ca ? clientVerifier(readFileSync(ca, 'utf8'), this.host.now) : undefined;
+    const state = { secure: binding.tls !== undefined, closing: false, verified };
     server.maxHeadersCount = 0;
     server.maxConnections = CONNECTIONS;
     server.timeout = STALLED_READER_MS;

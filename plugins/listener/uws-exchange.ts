@@ -4,6 +4,7 @@ import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js'
 import { bodiless, hasBody, type Headers, statusLine } from './common.js';
 import { FRAMING_HEADERS, framingRefusal } from './framing.js';
 import { BodyCollector } from './uws-body.js';
+import { type ClientCertificate, checkCertificate } from './verify.js';
 import type { Response } from './uws-types.js';
 import { type UserData, UwsWebSocket } from './uws-websocket.js';
 import { CORKED_BYTES, flushAtTurnEnd, UwsStream } from './uws-write.js';
@@ -65,7 +66,7 @@ export class UwsExchange implements Exchange {
   private finished = false;
   private aborts: (() => void)[] | undefined;
   private address: string | undefined;
-  private pem: string | undefined | null = null;
+  private presented: ClientCertificate | undefined;
 
   constructor(
     private readonly server: UwsServer,
@@ -126,12 +127,11 @@ export class UwsExchange implements Exchange {
   }
 
   get certificate(): string | undefined {
-    if (this.pem === null) {
-      const { verified } = this.server;
-      const pem = verified && this.usable ? this.res.getX509Certificate() : '';
-      this.pem = verified && pem && verified(pem) ? pem : undefined;
-    }
-    return this.pem;
+    return this.clientCertificate().certificate;
+  }
+
+  get hasInvalidCertificate(): boolean {
+    return this.clientCertificate().isInvalid;
   }
 
   body(limit: number, onPart: (bytes: number) => void = () => undefined): Promise<Uint8Array> {
@@ -180,6 +180,11 @@ export class UwsExchange implements Exchange {
    * Begins the answer and sets the status. Returns false if the client has closed the connection. Throws if there is an
    * answer already.
    */
+  private clientCertificate(): ClientCertificate {
+    const read = (): string => (this.usable ? this.res.getX509Certificate() : '');
+    return (this.presented ??= checkCertificate(this.server.verified, read));
+  }
+
   private claim(status: number): boolean {
     if (this.answered) throw new Error('the exchange already has an answer');
     this.answered = true;

@@ -114,8 +114,9 @@ function open(app: App, binding: Binding): Promise<us_listen_socket> {
 /**
  * The uWebSockets.js listener, for HTTP/1.1 only. Differences from `node`: a request that is pipelined after one in
  * progress closes the connection (clients that pipeline must expect this: RFC 9112, 9.3.2); some invalid framing is not
- * detected (docs/guides/connections.md); the handshake fails for a client certificate that the CA did not issue,
- * instead of the certificate being ignored; idle connections are closed after ten seconds.
+ * detected (docs/guides/connections.md); the handshake fails for a client certificate that is not valid, instead of its
+ * requests being answered with 401, because uWS leaves this to OpenSSL and has no option for it; idle connections are
+ * closed after ten seconds.
  */
 export class UwsListener implements Listener {
   readonly name = 'uws';

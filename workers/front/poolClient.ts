@@ -184,6 +184,7 @@ export class PoolClient {
 const credentialsOf = (exchange: Exchange): NonNullable<Job['credentials']> => ({
   headers: credentialHeaders(exchange),
   certificate: exchange.certificate,
+  hasInvalidCertificate: exchange.hasInvalidCertificate,
   remoteAddress: exchange.remoteAddress,
 });
 
