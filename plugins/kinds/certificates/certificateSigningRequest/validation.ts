@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto';
 import { requestComplaint } from './signature.js';
-import { dns1123Label, dns1123Subdomain } from '../../../../core/model/names.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { numberAt, recordsAt, specOf, stringAt, stringsAt } from '../../../../core/model/record.js';
 import {
@@ -10,9 +9,9 @@ import {
   Verbatim,
   notSupported,
   required,
-  tooLong,
   type Violation,
 } from '../../../../core/model/refusal.js';
+import { validateSigner } from '../../shared/signerName.js';
 
 /** Key usages and extended key usages by name (RFC 5280, sections 4.2.1.3 and 4.2.1.12). */
 const USAGES = [
@@ -46,11 +45,6 @@ const KNOWN_USAGES: ReadonlySet<string> = new Set(USAGES);
 /** Ten minutes: shorter certificates would have to be renewed too often. */
 const LEAST_SECONDS = 600;
 
-const MOST_DOMAIN = 253;
-
-/** A domain, a slash, and a path of a resource name, a dot and a label. */
-const MOST_SIGNER = 571;
-
 /** A block begins a line, as for upstream. */
 const BLOCK = /(?<![^\n])-----BEGIN ([^-\n]+)-----\s([^-]*)-----END \1-----/g;
 
@@ -58,32 +52,6 @@ const BLOCK = /(?<![^\n])-----BEGIN ([^-\n]+)-----\s([^-]*)-----END \1-----/g;
 function* blocksOf(base64: string): Generator<{ readonly label: string; readonly content: string }> {
   const pem = Buffer.from(base64, 'base64').toString('latin1');
   for (const [, label, content] of pem.matchAll(BLOCK)) yield { label: label!, content: content! };
-}
-
-/** The violations of the first invalid label of a segment. */
-function validateLabels(field: string, segment: string, check: (label: string) => string[]): Violation[] {
-  for (const label of segment.split('.')) {
-    const found = check(label).map(why => invalid(field, segment, `validating label ${JSON.stringify(label)}: ${why}`));
-    if (found.length > 0) return found;
-  }
-  return [];
-}
-
-/** Checks that the name of a signer is a domain and a path: `example.com/signer`. */
-function validateSigner(field: string, name: string): Violation[] {
-  if (name === '') return [required(field)];
-  const [domain = '', path = '', ...more] = name.split('/');
-  if (more.length > 0 || !name.includes('/'))
-    return [invalid(field, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")];
-  return [
-    ...(domain.length > MOST_DOMAIN ? [tooLong(field, MOST_DOMAIN)] : []),
-    ...validateLabels(field, domain, dns1123Label),
-    ...(domain.includes('.')
-      ? []
-      : [invalid(field, domain, 'should be a domain with at least two segments separated by dots')]),
-    ...validateLabels(field, path, dns1123Subdomain),
-    ...(name.length > MOST_SIGNER ? [tooLong(field, MOST_SIGNER)] : []),
-  ];
 }
 
 function validateUsages(usages: readonly string[]): Violation[] {
