@@ -155,7 +155,9 @@ export interface UserRules {
     readonly resourceNames?: readonly string[];
   }[];
   readonly pathRules: readonly { readonly verbs: readonly string[]; readonly nonResourceURLs: readonly string[] }[];
-  /** Why the rules may be incomplete; absent if they are complete. */
+  /** Whether the user has permissions that these rules do not show. */
+  readonly incomplete?: boolean;
+  /** What reviews say about rules that could not be read, or that are not shown; absent if there is nothing to say. */
   readonly error?: string;
 }
 
@@ -312,8 +314,9 @@ function checkDecision(decision: Decision): Decision {
 
 /** Throws TypeError unless an authorizer listed rules. */
 function checkRules(rules: UserRules): UserRules {
-  if (Array.isArray(rules?.resourceRules) && Array.isArray(rules.pathRules)) return rules;
-  throw new TypeError('rulesFor must return { resourceRules: […], pathRules: […] }');
+  const { resourceRules, pathRules, incomplete = false } = rules ?? {};
+  if (Array.isArray(resourceRules) && Array.isArray(pathRules) && typeof incomplete === 'boolean') return rules;
+  throw new TypeError('rulesFor must return { resourceRules: […], pathRules: […], incomplete?: boolean }');
 }
 
 /** What refusals say beyond that the credentials are invalid. A failure of a plugin is in the log only. */
@@ -349,7 +352,8 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
 async function rulesOf({ plugin, value, call }: Contributed<Authorizer>, user: User, namespace: string) {
   if (!value.rulesFor) return { ...NO_RULES, incomplete: true, error: `the authorizer ${plugin} cannot list rules` };
   try {
-    return { ...(await call(() => after(value.rulesFor!(user, namespace), checkRules))), incomplete: false };
+    const { incomplete = false, ...rules } = await call(() => after(value.rulesFor!(user, namespace), checkRules));
+    return { ...rules, incomplete };
   } catch (thrown) {
     return { ...NO_RULES, incomplete: true, error: (thrown as Error).message };
   }

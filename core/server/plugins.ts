@@ -129,6 +129,8 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     ...(settings.tokenAuthFile ? [request('authn/static-token.js', { file: settings.tokenAuthFile })] : []),
     ...(settings.enableBootstrapTokenAuth ? [request('authn/bootstrap-token.js')] : []),
     { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'request', 'control'] },
+    // Before other validators, as the rules of the kinds are.
+    request('admission/policies/parameterPermissions.js'),
     ...admission.before,
     request('authz/system-masters.js'),
     ...settings.plugins,

@@ -1,11 +1,6 @@
 import type { Stored } from '../api/storage.js';
 
 /**
- * The path at which a running server serves a snapshot of its store. Authorization (verb get) decides who may read it.
- */
-export const SNAPSHOT_PATH = '/store/snapshot';
-
-/**
  * A snapshot: every object of a store at one revision, in one file.
  *
  *   `capstan-snapshot 3 {"revision":…,"objects":…,"store":…,"created":…}` and a line feed,

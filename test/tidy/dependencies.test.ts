@@ -28,6 +28,16 @@ const CHOSEN: { readonly [name: string]: readonly string[] } = {
   tinybench: ['bench'],
   vitest: ['test'],
 };
+/**
+ * Packages that run a program when they are installed, and what it does. Whoever installs this project runs it with
+ * their own rights: look at that of a new one before it is added here.
+ */
+const INSTALL_SCRIPTS: { readonly [path: string]: string } = {
+  'node_modules/@grpc/proto-loader/node_modules/protobufjs': 'postinstall: warns about versions that do not match',
+  'node_modules/cbor-extract': 'install: builds the native module where there is none for the platform',
+  'node_modules/msgpackr-extract': 'install: builds the native module where there is none for the platform',
+  'node_modules/rocksdb': 'install: builds the native module where there is none for the platform',
+};
 /** The packages that modules in these folders import; `@scope/name/file` is returned as `@scope/name`. */
 function namedIn(folders: readonly string[]): Set<string> {
   const required = (text: string): string[] =>
@@ -62,6 +72,12 @@ describe('dependencies', () => {
       installed[name] !== undefined && namedIn(folders).has(name);
     const unused = Object.entries(CHOSEN).filter(chosen => !isUsed(chosen));
     expect(unused.map(([name]) => name)).toEqual([]);
+  });
+
+  it('run only known programs when they are installed', () => {
+    const { packages }: { packages: Record<string, { hasInstallScript?: boolean }> } = read('package-lock.json');
+    const running = Object.keys(packages).filter(path => packages[path]!.hasInstallScript);
+    expect(running.sort()).toEqual(Object.keys(INSTALL_SCRIPTS).sort());
   });
 
   it('are pinned to the versions in the lock file', () => {

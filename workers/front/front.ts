@@ -5,7 +5,7 @@ import { badRequest, notFound, unknownPath } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import { ANONYMOUS, type User } from '../../core/model/user.js';
 import { checkQuery, checkTimeout } from '../../core/request/query.js';
-import { isMalformedPath, parseRoute, type Route } from '../../core/request/route.js';
+import { isMalformedPath, isWatch, parseRoute, type Route } from '../../core/request/route.js';
 import type { Registry } from '../../core/schema/resource.js';
 import type { Audit } from './audit.js';
 import { Bodies } from './bodies.js';
@@ -136,7 +136,7 @@ export class Front {
     if (!isMethodAllowed(exchange.method, route)) throw methodNotAllowedError(route);
     const objects = this.parts.state.loading.waitFor(resource.storageName);
     if (objects) await objects;
-    await READS[target.verb as keyof typeof READS](reads, request, resource);
+    await READS[isWatch(route) ? 'watch' : (target.verb as keyof typeof READS)](reads, request, resource);
   }
 
   /**
