@@ -155,6 +155,23 @@ export const LONG_JOB_MS = 20;
 export const LONG_BATCH_MS = 40;
 /** Milliseconds for which a request waits, after a start, for the objects of its kind to be read from the store. */
 export const LOADING_MS = 30_000;
+/**
+ * Milliseconds for which a job may keep its thread of the pool, after which the jobs behind it are given to another one:
+ * more than garbage collection takes, and than a busy machine keeps a thread waiting; less than clients notice.
+ */
+export const KEPT_THREAD_MS = 100;
+/**
+ * Milliseconds after which such a job counts as stuck: the largest body of any shape takes less. Another thread takes
+ * the place of its own, and it counts against its user.
+ */
+export const STUCK_JOB_MS = 1000;
+/** Threads that take the place of stuck ones at once: some 40 MB each. */
+export const STAND_INS = 4;
+/**
+ * How long jobs that were stuck count against their user. With two of them, all others that need the pool are answered
+ * with 429 and Retry-After for this time: a stuck job keeps a core for ten seconds.
+ */
+export const SLOWED_MS = 30_000;
 /** Requests waiting for the pool before new ones are answered with 429 and Retry-After. */
 export const POOL_QUEUE = 10_000;
 /**

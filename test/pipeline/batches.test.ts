@@ -4,6 +4,7 @@ import type { User } from '../../core/model/user.js';
 import { namingOf } from '../../core/naming.js';
 import { registryOf } from '../kinds/builtIn.js';
 import type { Job, LateOutcome, Proposal } from '../../core/threads/messages.js';
+import { OwnProgress, WatchedProgress } from '../../core/threads/progress.js';
 import { BatchRunner } from '../../workers/pipeline/batches.js';
 import type { Context } from '../../workers/pipeline/context.js';
 
@@ -52,12 +53,15 @@ function runner() {
   };
   const proposals: (readonly Proposal[])[] = [];
   const late: (readonly LateOutcome[])[] = [];
-  const batches = new BatchRunner(context, {
-    propose: all => void proposals.push(all),
-    late: outcomes => void late.push(outcomes),
-  });
+  const memory = OwnProgress.memory();
+  const handlers = {
+    propose: (all: readonly Proposal[]) => void proposals.push(all),
+    late: (outcomes: readonly LateOutcome[]) => void late.push(outcomes),
+  };
+  const batches = new BatchRunner(context, handlers, new OwnProgress(memory));
   return {
     batches,
+    watched: new WatchedProgress(memory),
     proposals,
     late,
     mutated,
