@@ -168,10 +168,12 @@ export const STUCK_JOB_MS = 1000;
 /** Threads that take the place of stuck ones at once: some 40 MB each. */
 export const STAND_INS = 4;
 /**
- * How long jobs that were stuck count against their user. With two of them, all others that need the pool are answered
- * with 429 and Retry-After for this time: a stuck job keeps a core for ten seconds.
+ * How long the jobs of a user are answered with 429 and Retry-After after its second job that was stuck; twice as long
+ * after each further one. Each keeps a core for ten seconds.
  */
-export const SLOWED_MS = 30_000;
+export const SLOWED_MS = 10_000;
+/** The longest such time, and how long a job that was stuck counts. */
+export const MOST_SLOWED_MS = 5 * 60 * 1000;
 /** Requests waiting for the pool before new ones are answered with 429 and Retry-After. */
 export const POOL_QUEUE = 10_000;
 /**

@@ -1,4 +1,4 @@
-import { LONG_JOB_MS, SLOWED_MS } from '../../core/limits.js';
+import { LONG_JOB_MS, MOST_SLOWED_MS, SLOWED_MS } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
 
 /** Short jobs in a row after which a user is no suspect any more: at first, and at most. */
@@ -21,6 +21,8 @@ interface Suspect {
   strikes: number;
   /** Time until which all of that counts. */
   until: number;
+  /** Time until which further jobs are refused. */
+  slowedUntil: number;
 }
 
 /**
@@ -47,8 +49,7 @@ export class Suspects {
   /** Throws Refusal 429 for a user that is slowed down. */
   check(user: string): void {
     if (this.#users.size === 0) return;
-    const suspect = this.#users.get(user);
-    const left = suspect && suspect.strikes >= STRIKES ? suspect.until - this.now() : 0;
+    const left = (this.#users.get(user)?.slowedUntil ?? 0) - this.now();
     if (left <= 0) return;
     throw new Refusal('TooManyRequests', 'requests of this user do not end in time; please retry later', {
       retryAfterSeconds: Math.ceil(left / 1000),
@@ -62,15 +63,17 @@ export class Suspects {
     suspect.running++;
     suspect.doubt = suspect.nextDoubt;
     suspect.nextDoubt = Math.min(MOST_DOUBT, 2 * suspect.nextDoubt);
-    suspect.until = this.now() + SLOWED_MS;
+    suspect.until = this.now() + MOST_SLOWED_MS;
   }
 
   /** The job is stuck. */
   strike(user: string): void {
     const suspect = this.#users.get(user);
     if (!suspect) return;
-    suspect.strikes++;
-    suspect.until = this.now() + SLOWED_MS;
+    const now = this.now();
+    const before = ++suspect.strikes - STRIKES;
+    suspect.until = now + MOST_SLOWED_MS;
+    if (before >= 0) suspect.slowedUntil = now + Math.min(MOST_SLOWED_MS, SLOWED_MS * 2 ** before);
   }
 
   /** The job has ended. */
@@ -91,7 +94,7 @@ export class Suspects {
     const known = this.#users.get(user);
     if (known && (known.running > 0 || known.until > now)) return known;
     if (this.#users.size >= USERS) this.#forget(now);
-    const suspect = { running: 0, doubt: 0, nextDoubt: LEAST_DOUBT, strikes: 0, until: 0 };
+    const suspect = { running: 0, doubt: 0, nextDoubt: LEAST_DOUBT, strikes: 0, until: 0, slowedUntil: 0 };
     this.#users.set(user, suspect);
     return suspect;
   }

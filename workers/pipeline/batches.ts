@@ -81,9 +81,9 @@ export class BatchRunner {
   }
 
   /**
-   * Starts jobs, each when the one before has ended or waits for something outside of the thread: `nextTick` comes
-   * after all promises that are resolved. Returns those that end in this turn; the outcome of each other one is sent
-   * when it ends.
+   * Starts jobs, each when the one before has ended or waits for something outside of the thread: what `nextTick` is
+   * given while promises are resolved comes after all of them. Returns the jobs that end in this turn; the outcome of
+   * each other one is sent when it ends.
    */
   #firstTurn(batch: number, jobs: readonly Job[]): Promise<readonly EndedJob[]> {
     const ended: EndedJob[] = [];
@@ -103,7 +103,7 @@ export class BatchRunner {
         if (at < jobs.length && this.progress.advance(batch, at, waiting)) {
           waiting |= 1 << at;
           this.#start(batch, at, jobs[at]!, take);
-          process.nextTick(startFrom, at + 1);
+          queueMicrotask(() => process.nextTick(startFrom, at + 1));
         } else if (waiting === 0) end();
         else setImmediate(end);
       };
