@@ -17,6 +17,13 @@ export const UNKNOWN_BODY_BYTES = 64 * 1024 * 1024;
 export const BODY_MS = 60_000;
 /** Stored object: the request limit of etcd without its own overhead. Above it: 500, as upstream. */
 export const OBJECT_BYTES = 1.5 * 1024 * 1024;
+/**
+ * What defaults of a definition may add to an object: its JSON, and 16 bytes for each value. Schemas of a kilobyte can
+ * add millions of values; more than this could not be stored. Above it: 422.
+ */
+export const DEFAULTS_BYTES = OBJECT_BYTES;
+/** The same for all stored objects that are read at once, such as the items of a part of a list. Above it: 422. */
+export const DEFAULTS_AT_ONCE_BYTES = 32 * 1024 * 1024;
 /** Header block of a request, with room for large bearer tokens and many headers. Above it: 431. */
 export const HEADER_BYTES = 64 * 1024;
 /** Headers of a request on `--listener=node`, which counts no separators as bytes. Above it: 431. In uWS: 100. */
@@ -274,6 +281,11 @@ export const MANAGER_BYTES = 128;
 export const UPDATE_MANAGERS = 10;
 /** Total size of the annotations of one object, as upstream. */
 export const ANNOTATIONS_BYTES = 256 * 1024;
+/**
+ * Characters of the cells of a row of a Table, behind which further cells are empty: definitions may have thousands of
+ * columns that each show the whole object.
+ */
+export const ROW_CHARACTERS = 256 * 1024;
 /** Characters of all warnings of one answer, as upstream. Clients limit the size of the headers that they read. */
 export const WARNINGS_CHARACTERS = 4096;
 /** Characters to which each warning is truncated if all warnings of an answer exceed their limit, as upstream. */
