@@ -33,6 +33,12 @@ export const HEADERS = 1000;
  * opens it, and the store needs descriptors as well.
  */
 export const CONNECTIONS = 16_384;
+/**
+ * Connections that the kernel keeps for `--listener=node` until it accepts them; the kernel has a bound of its own,
+ * often the same. A client that finds no place tries again after a second, then after two, four and eight. Compiled
+ * into uWS: 512.
+ */
+export const BACKLOG = 4096;
 /** Listening threads beside the main one. Each takes 30 to 40 MB, and has its own share of the limits of a listener. */
 export const LISTENING_THREADS = 64;
 /**
