@@ -169,8 +169,8 @@ export const LONG_BATCH_MS = 40;
 /** Milliseconds for which a request waits, after a start, for the objects of its kind to be read from the store. */
 export const LOADING_MS = 30_000;
 /**
- * Milliseconds for which a job may keep its thread of the pool, after which the jobs behind it are given to another one:
- * more than garbage collection takes, and than a busy machine keeps a thread waiting; less than clients notice.
+ * Milliseconds for which a job may keep its thread of the pool, after which the jobs behind it are given to another
+ * one: more than garbage collection takes, and than a busy machine keeps a thread waiting; less than clients notice.
  */
 export const KEPT_THREAD_MS = 100;
 /**

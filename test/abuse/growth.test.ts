@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEnvironment } from '../../core/cel/environment.js';
 import { CALL_BUDGET } from '../../core/cel/index.js';

@@ -48,8 +48,8 @@ describe.each(['uws', 'node'])('with --listener=%s', listener => {
     const codes = await Promise.all(others);
     for (const ofUser of codes) {
       expect(new Set(ofUser)).toEqual(new Set([200, 201]));
-      // Two threads were kept for ten seconds each.
-      expect(ofUser.length).toBeGreaterThan(30);
+      // Meanwhile two threads were kept for ten seconds each: whoever waits for one makes no second round.
+      expect(ofUser.length).toBeGreaterThan(9);
     }
     expect(stuck.filter(({ status }) => status === 500).length).toBeLessThanOrEqual(2);
     for (const { status, headers } of stuck.filter(answer => answer.status !== 500))

@@ -13,7 +13,7 @@ export class HealthAccess {
   #isClosed = false;
   #isAllowed = false;
 
-  /** `authorize` has the pool authenticate and authorize a request, remembers the result, and returns if it is allowed. */
+  /** `authorize` has the pool authorize a request, remembers the result, and returns whether it is allowed. */
   constructor(readonly authorize: (exchange: Exchange) => Promise<unknown>) {}
 
   /** Asks for the permissions now. Resolves when they are known; never rejects. */

@@ -15,12 +15,17 @@ export interface Placement {
 export const placementOf = (task: object): Placement | undefined =>
   (task as { [Piscina.queueOptionsSymbol]?: Placement | null })[Piscina.queueOptionsSymbol] ?? undefined;
 
+/** Gives a task its placement. */
+export function place(task: object, placement: Placement): void {
+  Object.defineProperty(task, Piscina.queueOptionsSymbol, { value: placement });
+}
+
 /**
  * Chooses the threads of the pool's tasks so that short tasks do not wait for long ones. Long tasks run on any thread
  * but the oldest, one at a time on each. Short tasks run on those that run no long one, never on the youngest: split
  * between more threads than cores, they come in smaller batches (4 % of the rate of creates). A pool of one thread has
- * no choice. The caller limits long tasks to one less than there are threads, but for those of stuck threads. A thread that is stuck gets no tasks, and
- * one that still starts only if no other is ready.
+ * no choice. The caller limits long tasks to one less than there are threads, but for those of stuck threads. A thread
+ * that is stuck gets no tasks, and one that still starts only if no other is ready.
  */
 export class Lanes {
   /** The id of a thread that has not started, and gets no tasks. */
@@ -51,13 +56,6 @@ export class Lanes {
     if (placement.is === 'long') this.#long.set(chosen.id, placement);
     return chosen;
   };
-
-  /** Places a task. */
-  place(task: object, is: Placement['is']): Placement {
-    const placement: Placement = { is };
-    Object.defineProperty(task, Piscina.queueOptionsSymbol, { value: placement });
-    return placement;
-  }
 
   /** To be called when a thread has returned a task. */
   end(placement: Placement): void {

@@ -13,7 +13,7 @@ import { type Position, SENT } from '../../core/threads/progress.js';
 import { type Dispatched, hasBegun, movableJobs, type Waiting } from './dispatched.js';
 import { FairLimiter } from './fairLimiter.js';
 import { JobCosts } from './jobCosts.js';
-import { Lanes, type Placement, placementOf } from './lanes.js';
+import { Lanes, place, type Placement, placementOf } from './lanes.js';
 import { PoolThreads } from './poolThreads.js';
 import { tooBusy } from './refusals.js';
 import { maxUnanswered, reportStalled } from './stalledThreads.js';
@@ -195,8 +195,8 @@ export class Pool implements JobRunner {
   /**
    * Runs a job that may take long: alone, when it is the turn of the sender. `take` is called then, and may return
    * undefined if nothing is left to do. The turn ends when the job no longer keeps the thread, also if a plugin that it
-   * has called has not answered, or when it has kept the thread for too long. Resolves and rejects as `run`, and rejects
-   * with what `take` throws.
+   * has called has not answered, or when it has kept the thread for too long. Resolves and rejects as `run`, and
+   * rejects with what `take` throws.
    */
   runInTurn(sender: Usage, take: () => Job, kind?: string): Promise<JobResult>;
   runInTurn(sender: Usage, take: () => Awaitable<Job | undefined>, kind?: string): Promise<JobResult | undefined>;
@@ -270,10 +270,10 @@ export class Pool implements JobRunner {
    */
   #dispatch(jobs: readonly Waiting[], is: Placement['is'] = 'short', left: () => void = ignore): void {
     const [packed, transferList] = packJobs(jobs.map(({ job }) => job));
-    const batch: { id: number; jobs: Batch['jobs'] } = { id: 0, jobs: packed };
-    const placement = this.#lanes.place(batch, is);
+    const placement: Placement = { is };
     const id = this.#dispatched.add({ jobs: [...jobs], unanswered: jobs.length, placement, left });
-    batch.id = id;
+    const batch: Batch = { id, jobs: packed };
+    place(batch, placement);
     if (this.#isClosing) {
       left();
       this.#refuse(id);
@@ -378,7 +378,7 @@ export class Pool implements JobRunner {
     this.#distributeAgain();
   }
 
-  /** Has Piscina choose threads for the batches that wait for one: it does so only when a thread has returned a task. */
+  /** Has Piscina choose threads for the batches that wait for one, which it does by itself when a task has ended. */
   #distributeAgain(): void {
     this.#queue.clear();
     for (const [id, { jobs, placement, left }] of this.#batchesOf(undefined)) {
@@ -419,7 +419,7 @@ export class Pool implements JobRunner {
     this.#piscina.options.maxThreads = count;
     if (this.#isClosing || this.#piscina.threads.length >= count) return;
     const batch: Batch = { id: 0, jobs: packJobs([])[0] };
-    this.#lanes.place(batch, 'none');
+    place(batch, { is: 'none' });
     void this.#piscina.run(batch);
   }
 
