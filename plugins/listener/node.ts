@@ -7,6 +7,7 @@ import type { Host } from '../../core/api/host.js';
 import { type Binding, type Exchange, type Listener, type Listening, listener } from '../../core/api/listener.js';
 import { definePlugin } from '../../core/api/plugin.js';
 import {
+  BACKLOG,
   CONNECTIONS,
   HEADER_BYTES,
   HEADERS,
@@ -122,7 +123,8 @@ function open(server: Server, binding: Binding): Promise<number> {
     server.once('error', error =>
       reject(new Error(`cannot listen on ${binding.host}:${binding.port}: ${error.message}`)),
     );
-    server.listen(binding.port, binding.host, () => resolve((server.address() as AddressInfo).port));
+    const { host, port } = binding;
+    server.listen({ host, port, backlog: BACKLOG }, () => resolve((server.address() as AddressInfo).port));
   });
 }
 

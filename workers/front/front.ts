@@ -76,10 +76,11 @@ export class Front {
     void this.#answer(audited?.exchange ?? exchange, route, () => sender).then(() => audited?.end(sender));
   }
 
-  /** Authenticates and authorizes an exchange in the pool, and remembers the result, without answering. */
-  async learnAccess(exchange: Exchange): Promise<void> {
+  /** Authenticates and authorizes an exchange in the pool, and remembers and returns the result, without answering. */
+  async learnAccess(exchange: Exchange): Promise<boolean> {
     const { pool } = this.parts;
-    await pool.run({ exchange, route: this.#route(exchange), sender: pool.senderOf(exchange) });
+    const result = await pool.run({ exchange, route: this.#route(exchange), sender: pool.senderOf(exchange) });
+    return result.is === 'granted';
   }
 
   /** The route of a request, in the registry as the last commit left it. */

@@ -115,6 +115,11 @@ function compare(left: readonly unknown[], operator: string, right: readonly unk
   return COMPARATORS[operator]!(left[0] as never, right[0] as never);
 }
 
+/** The values of several steps, one by one: together they may be any number. */
+function* union(steps: readonly Step[], value: unknown): Generator<unknown> {
+  for (const step of steps) yield* step(value);
+}
+
 /** Compiles the text between brackets. */
 function compileBracket(text: string): Step {
   const inner = text.trim();
@@ -129,7 +134,7 @@ function compileBracket(text: string): Step {
   if (/^-?\d+$/.test(inner)) return value => (value === null ? [] : [element(asList(value), Number(inner))]);
   if (inner.includes(',')) {
     const parts = inner.split(',').map(compileBracket);
-    return value => parts.flatMap(slice => [...slice(value)]);
+    return value => union(parts, value);
   }
   throw new InvalidPath(`invalid array index ${inner}`);
 }

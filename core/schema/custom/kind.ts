@@ -6,6 +6,7 @@ import { customStorageName } from '../../model/storageNames.js';
 import type { CustomSchema, Resource, Subresource } from '../resource.js';
 import { typeOf } from '../table/types.js';
 import { customSchema } from './customSchema.js';
+import type { Growth } from './defaults.js';
 import { strategyOf } from './strategy.js';
 import { structForSchema } from './types.js';
 
@@ -67,9 +68,13 @@ function convertingSchema(
   convert: NonNullable<Strategy['convert']>,
 ): CustomSchema {
   const schema = schemas(apiVersion)!;
-  const toVersion = (object: ApiObject): ApiObject =>
-    convert(schemas(object.apiVersion)?.read(object) ?? object, apiVersion);
-  return { ...schema, read: object => schema.read(object.apiVersion === apiVersion ? object : toVersion(object)) };
+  const toVersion = (object: ApiObject, growth: Growth | undefined): ApiObject =>
+    convert(schemas(object.apiVersion)?.read(object, growth) ?? object, apiVersion);
+  return {
+    ...schema,
+    read: (object, growth) =>
+      schema.read(object.apiVersion === apiVersion ? object : toVersion(object, growth), growth),
+  };
 }
 
 /**
