@@ -73,7 +73,7 @@ describe('the snapshot of the store', () => {
 
   test('is given by its name, and to system:masters', async () => {
     for (const sent of [as('backup'), as('root', 'system:masters'), {}])
-      expect((await api.get(SNAPSHOT, sent)).text).toMatch(/^capstan-snapshot 2 /);
+      expect((await api.get(SNAPSHOT, sent)).text).toMatch(/^capstan-snapshot 3 /);
   });
 
   test('cannot be granted by those who hold a wildcard only', async () => {
