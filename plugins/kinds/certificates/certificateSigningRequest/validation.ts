@@ -52,12 +52,12 @@ const MOST_DOMAIN = 253;
 const MOST_SIGNER = 571;
 
 /** A block begins a line, as for upstream. */
-const BLOCK = /(?<![^\n])-----BEGIN ([^-\n]+)-----\s([^-]*)-----END \1-----/g;
+const BLOCK = /(?:^|\n)-----BEGIN ([^-\n]+)-----\s([^-]*)-----END ([^-\n]+)-----/g;
 
 /** Blocks of a PEM text (RFC 7468); text between them is ignored. */
 function* blocksOf(base64: string): Generator<{ readonly label: string; readonly content: string }> {
   const pem = Buffer.from(base64, 'base64').toString('latin1');
-  for (const [, label, content] of pem.matchAll(BLOCK)) yield { label: label!, content: content! };
+  for (const [, label = '', content = '', end] of pem.matchAll(BLOCK)) if (label === end) yield { label, content };
 }
 
 /** The violations of the first invalid label of a segment. */

@@ -13,7 +13,7 @@ const LONGEST_USER = 104;
 const NETBIOS = /^[^\\/:*?|"<>.\r\n\t][^\\/:*?|"<>\r\n\t]{0,14}$/;
 
 const DNS =
-  /^(?=.{1,255}$)(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*\.?$/;
+  /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*\.?$/;
 
 const FORBIDDEN = '"/\\:;|=,+*?<>@[]';
 
@@ -27,7 +27,7 @@ function domainComplaints(domain: string): string[] {
     ...(domain.length >= LONGEST_DOMAIN
       ? [`runAsUserName's Domain length must be under ${LONGEST_DOMAIN} characters`]
       : []),
-    ...(NETBIOS.test(domain) || DNS.test(domain)
+    ...(NETBIOS.test(domain) || (domain.length < LONGEST_DOMAIN && DNS.test(domain))
       ? []
       : ["runAsUserName's Domain doesn't match the NetBios nor the DNS format"]),
   ];
