@@ -101,9 +101,9 @@ export class UwsExchange implements Exchange {
   }
 
   /**
-   * Answers with a refusal of the head and closes the connection at once, so that no bytes after the head are parsed as another request. The
-   * answer is padded with white space: uWS does not close the connection, and serves the following bytes, as long as
-   * the answer fits its cork buffer.
+   * Answers with a refusal of the head and closes the connection at once, so that no bytes after the head are parsed
+   * as another request. The answer is padded with white space: uWS does not close the connection, and serves the
+   * following bytes, as long as the answer fits its cork buffer.
    */
   refuse(refusal: Refusal): void {
     this.claim(refusal.code);

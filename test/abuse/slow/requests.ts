@@ -1,6 +1,7 @@
 import { CREDENTIALS_BYTES, HEADER_VALUE_BYTES } from '../../../core/limits.js';
 import type { Place } from './kinds.js';
 import { changed } from './kinds.js';
+import type { Form } from './texts.js';
 
 /** A part of requests that holds a text from outside. */
 export interface Part {
@@ -255,3 +256,40 @@ export const requestParts = (sender: Sender): Part[] => [
   ...targets(sender),
   ...bodyParts(sender),
 ];
+
+const podWith = (volume: object, env: object): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'a' },
+  spec: { containers: [{ name: 'a', image: 'a', env: [env] }], volumes: [{ name: 'a', ...volume }] },
+});
+
+/** Requests with the texts that once took seconds, in all runs. */
+export function knownParts({ token }: Sender): (readonly [Part, Form])[] {
+  const post = (name: string, target: string, make: (text: string) => object): Part => ({
+    name,
+    value: '',
+    bytes: BODY_BYTES,
+    request: text => withBody(token, 'POST', `${target}?dryRun=All`, 'application/json', json(make(text))),
+  });
+  const pods = '/api/v1/namespaces/default/pods';
+  const spaces = { begin: 'a', unit: ' ', end: 'b' };
+  const review = post('token', '/apis/authentication.k8s.io/v1/tokenreviews', text => ({
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenReview',
+    spec: { token: text },
+  }));
+  const iscsi = post('name of an iSCSI node', pods, iqn =>
+    podWith({ iscsi: { targetPortal: 'a', iqn, lun: 1 } }, { name: 'A', value: 'a' }),
+  );
+  const fieldPath = post('path of a field', pods, path =>
+    podWith({ emptyDir: {} }, { name: 'A', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: path } } }),
+  );
+  const ofHeaders = headerParts({ token }).filter(({ name }) => /authorization|protocol/.test(name));
+  return [
+    ...ofHeaders.map(part => [part, spaces] as const),
+    [review, spaces],
+    [iscsi, { begin: 'iqn.2001-04.', unit: 'a', end: '!' }],
+    [fieldPath, { begin: 'a', unit: "['", end: '' }],
+  ];
+}
