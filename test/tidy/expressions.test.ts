@@ -11,7 +11,8 @@ process.env['RECHECK_BACKEND'] = 'pure';
  */
 const OPTIONS = {
   checker: 'automaton',
-  timeout: 120_000,
+  // The time of the test is the limit: on a busy machine a slow check is no fault of an expression.
+  timeout: null,
   maxRepeatCount: 5000,
   maxNFASize: 200_000,
   maxPatternSize: 5000,
@@ -35,7 +36,7 @@ describe('regular expressions', () => {
     expect(unknown).toEqual([]);
   });
 
-  it('take linear time for every text, wherever the search begins', { timeout: 300_000 }, () => {
+  it('take linear time for every text, wherever the search begins', { timeout: 1_200_000 }, () => {
     const different = new Map(expressions.map(found => [`/${found.source}/${found.flags}`, found]));
     expect([...different.values()].map(fault).filter(found => found !== undefined)).toEqual([]);
   });

@@ -170,7 +170,7 @@ export function check(place: Place): (text: string) => () => void {
   const checkOnce = (value: Json): void => {
     const draft = decoded(resource, value);
     if (!draft) return;
-    const context = contextWith();
+    const context = { ...contextWith(), warn: () => undefined };
     strategy.applyDefaults(draft);
     checkStatus(strategy, draft, old);
     strategy.prepareCreate(draft, context);

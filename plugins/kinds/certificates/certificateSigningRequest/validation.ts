@@ -3,6 +3,7 @@ import { requestComplaint } from './signature.js';
 import { dns1123Label, dns1123Subdomain } from '../../../../core/model/names.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { numberAt, recordsAt, specOf, stringAt, stringsAt } from '../../../../core/model/record.js';
+import { findRepeated } from '../../shared/repeated.js';
 import {
   duplicate,
   forbiddenField,
@@ -88,9 +89,10 @@ function validateSigner(field: string, name: string): Violation[] {
 
 function validateUsages(usages: readonly string[]): Violation[] {
   if (usages.length === 0) return [required('spec.usages')];
+  const repeated = findRepeated(usages);
   return usages.flatMap((usage, index) => [
     ...(KNOWN_USAGES.has(usage) ? [] : [notSupported(`spec.usages[${index}]`, usage, USAGES)]),
-    ...(usages.indexOf(usage) < index ? [duplicate(`spec.usages[${index}]`, usage)] : []),
+    ...(repeated[index] ? [duplicate(`spec.usages[${index}]`, usage)] : []),
   ]);
 }
 
