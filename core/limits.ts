@@ -26,6 +26,16 @@ export const DEFAULTS_BYTES = OBJECT_BYTES;
 export const DEFAULTS_AT_ONCE_BYTES = 32 * 1024 * 1024;
 /** Header block of a request, with room for large bearer tokens and many headers. Above it: 431. */
 export const HEADER_BYTES = 64 * 1024;
+/**
+ * Value of one header: as many as common servers and proxies take, and far more than any header that the server reads
+ * has, but for credentials. Longer ones are refused before anything reads them. Above it: 431.
+ */
+export const HEADER_VALUE_BYTES = 8 * 1024;
+/**
+ * The same of `Authorization` and `Sec-WebSocket-Protocol`, which hold bearer tokens: those of identity providers that
+ * list many groups or claims are longer than 8 KiB. Above it: 431.
+ */
+export const CREDENTIALS_BYTES = 32 * 1024;
 /** Headers of a request on `--listener=node`, which counts no separators as bytes. Above it: 431. In uWS: 100. */
 export const HEADERS = 1000;
 /**

@@ -3,9 +3,10 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
 import { DROPPED_BODY_BYTES, DROPPED_BODY_MS } from '../../core/limits.js';
+import type { Refusal } from '../../core/model/refusal.js';
 import { answeredEarly, bodiless, goneAway, hasBody, type Headers, LOW_WATER, tooLarge } from './common.js';
 import { type ClientCertificate, checkCertificate } from './verify.js';
-import { FRAMING_HEADERS, framingRefusal } from './framing.js';
+import { REFUSAL_HEADERS, refusalBody } from './framing.js';
 import { type Handshake, NodeWebSocket } from './node-websocket.js';
 
 /** PEM of client certificates by connection; '' for connections without one. */
@@ -119,7 +120,7 @@ export class NodeExchange implements Exchange {
     this.path = mark < 0 ? url : url.slice(0, mark);
     this.query = mark < 0 ? '' : url.slice(mark + 1);
     this.secure = server.secure;
-    this.remoteAddress = (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+    this.remoteAddress = (request.socket.remoteAddress ?? '').replace(/^::ffff:(\d+\.)/, '$1');
     // Node emits `finish` also when a connection is destroyed before all of an ended answer was sent.
     let isSent = false;
     const lost = (): void => {
@@ -141,10 +142,10 @@ export class NodeExchange implements Exchange {
     return this.request.socket;
   }
 
-  /** Answers 400 and closes the connection. */
-  refuse(fault: string): void {
+  /** Answers with a refusal of the head and closes the connection. */
+  refuse(refusal: Refusal): void {
     this.response.shouldKeepAlive = false;
-    this.respond(400, FRAMING_HEADERS, framingRefusal(fault));
+    this.respond(refusal.code, REFUSAL_HEADERS, refusalBody(refusal));
   }
 
   get certificate(): string | undefined {

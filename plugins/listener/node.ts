@@ -18,7 +18,7 @@ import {
 } from '../../core/limits.js';
 import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js';
 import { runHandler, statusLine, waitForExchanges } from './common.js';
-import { framingFault } from './framing.js';
+import { headRefusal, sizeRefusal } from './framing.js';
 import { NodeExchange, pairs } from './node-exchange.js';
 import { Handshake } from './node-websocket.js';
 import { clientVerifier } from './verify.js';
@@ -35,6 +35,7 @@ class Request extends IncomingMessage {
   get upgrade(): boolean {
     if (!this.offered) return false;
     const headers = pairs(this.rawHeaders);
+    if (sizeRefusal(headers, 'latin1')) return false;
     return asksForWebSocket(this.method ?? '', headers) && handshakeFault(headers) === undefined;
   }
 
@@ -51,7 +52,7 @@ const OPTIONS: ServerOptions<typeof Request> = {
   keepAliveTimeout: IDLE_MS,
   noDelay: true,
   IncomingMessage: Request,
-  // `framingFault` checks it: Node would answer by itself and serve the next request of the connection.
+  // `headRefusal` checks it: Node would answer by itself and serve the next request of the connection.
   requireHostHeader: false,
 };
 
@@ -152,12 +153,13 @@ export class NodeListener implements Listener {
       else if (!refused.has(socket)) refuse(REFUSALS.get(code) ?? 400, socket);
     });
     const answer = (exchange: NodeExchange): void => {
-      const fault = framingFault(exchange.method, exchange.headers(), exchange.httpVersion);
-      if (fault === undefined)
+      const { method, httpVersion } = exchange;
+      const refusal = headRefusal(method, exchange.headers(), { httpVersion, encoding: 'latin1' });
+      if (refusal === undefined)
         runHandler(exchange, handle, error => this.host.log.error({ error }, 'request handler failed'));
       else {
         refused.add(exchange.socket);
-        exchange.refuse(fault);
+        exchange.refuse(refusal);
       }
     };
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {

@@ -13,7 +13,7 @@ import { definePlugin } from '../../core/api/plugin.js';
 import { ConfigError } from '../../core/api/point.js';
 import { CONNECTIONS, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
 import { type Headers, runHandler, waitForExchanges } from './common.js';
-import { framingFault } from './framing.js';
+import { headRefusal } from './framing.js';
 import { UwsExchange, type UwsServer } from './uws-exchange.js';
 import type { App, Response } from './uws-types.js';
 import type { UserData } from './uws-websocket.js';
@@ -66,12 +66,15 @@ function impersonationFault(headers: Headers): string | undefined {
   return empty && `${empty[0]}: must have at least one ASCII character`;
 }
 
+/** What uWS makes of a head. */
+const HEAD = { httpVersion: '1.1', encoding: 'utf8' } as const;
+
 function serve(server: Server, app: App, handle: (exchange: Exchange) => void, host: Host): void {
   const answer = (res: HttpResponse, request: HttpRequest, context?: us_socket_context_t): void => {
     const exchange = new UwsExchange(server, res as Response, request, context);
     const headers = exchange.headers();
-    const fault = framingFault(exchange.method, headers, '1.1') ?? impersonationFault(headers);
-    if (fault !== undefined) exchange.refuse(fault);
+    const refusal = headRefusal(exchange.method, headers, HEAD, impersonationFault(headers));
+    if (refusal) exchange.refuse(refusal);
     else runHandler(exchange, handle, error => host.log.error({ error }, 'request handler failed'));
     exchange.leave();
   };

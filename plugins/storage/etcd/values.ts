@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Stored, StoreError } from '../../../core/api/index.js';
+import { withoutTrailing } from '../../../core/model/trailing.js';
 import type { KeyValue } from './protocol.js';
 
 /**
@@ -78,7 +79,7 @@ export class Keys {
   readonly compaction: Buffer;
 
   constructor(prefix: string) {
-    const withoutSlash = prefix.replace(/\/+$/, '');
+    const withoutSlash = withoutTrailing(prefix, '/');
     this.#text = `${withoutSlash}/`;
     this.#prefix = Buffer.from(this.#text);
     this.compaction = Buffer.from(`${withoutSlash}.compaction`);

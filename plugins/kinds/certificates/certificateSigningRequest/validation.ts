@@ -2,6 +2,7 @@ import { type PemBlock, pemBlocks, readCertificate } from '../../../../core/pki/
 import { Malformed, parseCertificateRequest } from '../../../../core/pki/certificateRequest.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { numberAt, recordsAt, specOf, stringAt, stringsAt } from '../../../../core/model/record.js';
+import { findRepeated } from '../../shared/repeated.js';
 import {
   duplicate,
   forbiddenField,
@@ -47,9 +48,10 @@ const LEAST_SECONDS = 600;
 
 function validateUsages(usages: readonly string[]): Violation[] {
   if (usages.length === 0) return [required('spec.usages')];
+  const repeated = findRepeated(usages);
   return usages.flatMap((usage, index) => [
     ...(KNOWN_USAGES.has(usage) ? [] : [notSupported(`spec.usages[${index}]`, usage, USAGES)]),
-    ...(usages.indexOf(usage) < index ? [duplicate(`spec.usages[${index}]`, usage)] : []),
+    ...(repeated[index] ? [duplicate(`spec.usages[${index}]`, usage)] : []),
   ]);
 }
 
