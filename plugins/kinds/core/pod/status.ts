@@ -37,25 +37,29 @@ function validateTransitions(object: ApiObject, old: ApiObject, member: string):
           .map(container => stringAt(container, 'name'))
       : [],
   );
-  const now = recordsAt(object, 'status', member);
+  const running = new Set(
+    recordsAt(object, 'status', member)
+      .filter(status => !recordAt(status, 'state', 'terminated'))
+      .map(status => stringAt(status, 'name')),
+  );
   return recordsAt(old, 'status', member).flatMap((before, i) => {
     const ended = recordAt(before, 'state', 'terminated');
     const name = stringAt(before, 'name');
     if (!ended || restarted.has(name) || (policy === 'OnFailure' && (numberAt(ended, 'exitCode') ?? 0) !== 0))
       return [];
-    return now
-      .filter(status => stringAt(status, 'name') === name && !recordAt(status, 'state', 'terminated'))
-      .map(() => forbiddenField(`status.${member}[${i}].state`, 'may not be transitioned to non-terminated state'));
+    return running.has(name)
+      ? [forbiddenField(`status.${member}[${i}].state`, 'may not be transitioned to non-terminated state')]
+      : [];
   });
 }
 
 function validateClaimStatuses(object: ApiObject): Violation[] {
-  const known = recordsAt(specOf(object), 'resourceClaims').map(claim => stringAt(claim, 'name'));
+  const known = new Set(recordsAt(specOf(object), 'resourceClaims').map(claim => stringAt(claim, 'name')));
   const seen = new Set<string>();
   return recordsAt(object, 'status', 'resourceClaimStatuses').flatMap((status, i) => {
     const name = stringAt(status, 'name');
     const field = `status.resourceClaimStatuses[${i}].name`;
-    const found = known.includes(name)
+    const found = known.has(name)
       ? []
       : [invalid(field, name, 'must match the name of an entry in `spec.resourceClaims`')];
     if (seen.has(name)) found.push(duplicate(field, name));
