@@ -102,7 +102,7 @@ export type SubresourceAnswer = (body: ApiObject, current: ApiObject, context: S
  * const cancel: SubresourceDeletion = (body, order, context) => ({
  *   options: { gracePeriodSeconds: 0 },
  *   object: order,
- *   changes: [{ storageName: 'example.com/tables', object: withFreeSeat(tableOf(order, context)) }],
+ *   changes: [{ storageName: 'custom:example.com/tables', object: withFreeSeat(tableOf(order, context)) }],
  * });
  */
 export type SubresourceDeletion = (

@@ -1,5 +1,7 @@
 import {
+  type ApiObject,
   definePlugin,
+  type Frozen,
   type Host,
   type Plugin,
   qualifyResource,
@@ -16,27 +18,31 @@ const CLIENT_SIGNER = 'orchestrator.io/orchestrator-apiserver-client';
 /** The group that may do everything. */
 const MASTERS = 'system:masters';
 
-/** The organizations in the subject of a request; none if it cannot be parsed: such a request is never signed. */
-const organizationsOf = (request: string): Promise<readonly string[]> =>
-  parseCertificateRequest(request).then(
-    ({ organizations }) => organizations,
-    () => [],
-  );
+/** Why a request must not be signed by the signer for clients; undefined if it may be. */
+function faultOf(object: ApiObject | Frozen<ApiObject> | undefined, signer: string): string | undefined {
+  try {
+    const { organizations } = parseCertificateRequest(stringAt(object, 'spec', 'request'));
+    const isOfMasters = organizations.includes(MASTERS);
+    return isOfMasters ? `use of ${signer} signer with ${MASTERS} group is not allowed` : undefined;
+  } catch (thrown) {
+    return `failed to parse CSR: ${(thrown as Error).message}`;
+  }
+}
 
 /** Throws 403 for a new request for a client certificate of the group that may do everything. */
 function restriction({ naming }: Pick<Host<'request'>, 'naming'>): Validator {
   const signer = naming.component(CLIENT_SIGNER);
   return {
     on: { groups: [GROUP], resources: [REQUESTS], operations: ['CREATE'] },
-    async validate({ target }, object) {
+    validate({ target }, object) {
       if (stringAt(object, 'spec', 'signerName') !== signer) return [];
-      if (!(await organizationsOf(stringAt(object, 'spec', 'request'))).includes(MASTERS)) return [];
+      const fault = faultOf(object, signer);
+      if (fault === undefined) return [];
       const group = naming.group(GROUP);
       const name = object?.metadata.name ?? target.name;
       throw new Refusal(
         'Forbidden',
-        `${qualifyResource({ group, resource: REQUESTS })} ${JSON.stringify(name)} is forbidden: use of ${signer} signer ` +
-          `with ${MASTERS} group is not allowed`,
+        `${qualifyResource({ group, resource: REQUESTS })} ${JSON.stringify(name)} is forbidden: ${fault}`,
         { name, group, kind: REQUESTS },
       );
     },

@@ -13,7 +13,7 @@ import { definePlugin } from '../../core/api/plugin.js';
 import { ConfigError } from '../../core/api/point.js';
 import { CONNECTIONS, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
 import { type Headers, runHandler, waitForExchanges } from './common.js';
-import { framingFault } from './framing.js';
+import { headRefusal } from './framing.js';
 import { UwsExchange, type UwsServer } from './uws-exchange.js';
 import type { App, Response } from './uws-types.js';
 import type { UserData } from './uws-websocket.js';
@@ -66,12 +66,15 @@ function impersonationFault(headers: Headers): string | undefined {
   return empty && `${empty[0]}: must have at least one ASCII character`;
 }
 
+/** What uWS makes of a head. */
+const HEAD = { httpVersion: '1.1', encoding: 'utf8' } as const;
+
 function serve(server: Server, app: App, handle: (exchange: Exchange) => void, host: Host): void {
   const answer = (res: HttpResponse, request: HttpRequest, context?: us_socket_context_t): void => {
     const exchange = new UwsExchange(server, res as Response, request, context);
     const headers = exchange.headers();
-    const fault = framingFault(exchange.method, headers, '1.1') ?? impersonationFault(headers);
-    if (fault !== undefined) exchange.refuse(fault);
+    const refusal = headRefusal(exchange.method, headers, HEAD, impersonationFault(headers));
+    if (refusal) exchange.refuse(refusal);
     else runHandler(exchange, handle, error => host.log.error({ error }, 'request handler failed'));
     exchange.leave();
   };
@@ -114,8 +117,9 @@ function open(app: App, binding: Binding): Promise<us_listen_socket> {
 /**
  * The uWebSockets.js listener, for HTTP/1.1 only. Differences from `node`: a request that is pipelined after one in
  * progress closes the connection (clients that pipeline must expect this: RFC 9112, 9.3.2); some invalid framing is not
- * detected (docs/guides/connections.md); the handshake fails for a client certificate that the CA did not issue,
- * instead of the certificate being ignored; idle connections are closed after ten seconds.
+ * detected (docs/guides/connections.md); the handshake fails for a client certificate that is not valid, instead of its
+ * requests being answered with 401, because uWS leaves this to OpenSSL and has no option for it; idle connections are
+ * closed after ten seconds.
  */
 export class UwsListener implements Listener {
   readonly name = 'uws';

@@ -426,6 +426,6 @@ describe('a RocksDB store of a release without a commit log', () => {
     await fillStore(store, 5);
     await store.close();
     await expectObjects(path, 5);
-    expect((await checkRocksDb(path)).rows).toMatchObject({ format: '3', id });
+    expect((await checkRocksDb(path)).rows).toMatchObject({ format: '4', id });
   });
 });

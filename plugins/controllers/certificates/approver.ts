@@ -1,6 +1,6 @@
 import { type ApiObject, type Host, recordAt, recordsAt, stringAt, valueAt } from '../../../core/api/index.js';
-import { parseCertificateRequest, type RequestedCertificate } from '../../../core/pki/certificateRequest.js';
-import { checkNodeClient, hasCondition, NODE_CLIENT_SIGNER } from './request.js';
+import { Malformed, type RequestedCertificate } from '../../../core/pki/certificateRequest.js';
+import { checkNodeClient, hasCondition, NODE_CLIENT_SIGNER, requestedBy } from './request.js';
 import { RequestController } from './requestController.js';
 
 const GROUP = 'certificates.orchestrator.io';
@@ -39,9 +39,9 @@ export class Approver extends RequestController {
     if (hasCondition(object, 'Approved') || hasCondition(object, 'Denied')) return;
     if (stringAt(object, 'status', 'certificate') !== '') return;
     if (stringAt(object, 'spec', 'signerName') !== this.host.naming.component(NODE_CLIENT_SIGNER)) return;
-    const wanted = await parseCertificateRequest(stringAt(object, 'spec', 'request')).catch(() => undefined);
+    const wanted = requestedBy(object);
     // Nobody could sign what cannot be parsed. It is not retried, and the cleaner removes it.
-    if (!wanted || checkNodeClient(object, wanted)) return;
+    if (wanted instanceof Malformed || checkNodeClient(object, wanted)) return;
     for (const { subresource, isRecognized, what } of RECOGNIZED) {
       if (!isRecognized(object, wanted) || !(await this.#mayCreate(object, subresource))) continue;
       await this.#approve(object, `Auto approving ${what} after SubjectAccessReview.`);

@@ -3,7 +3,15 @@ import { builtInKind } from '../../../core/api/resource.js';
 import { qualifiedName } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { compareQuantities, quantityOf } from '../../../core/model/quantity.js';
-import { entriesAt, isAbsent, recordsAt, stringAt, type UnknownRecord, valueAt } from '../../../core/model/record.js';
+import {
+  entriesAt,
+  isAbsent,
+  recordAt,
+  recordsAt,
+  stringAt,
+  type UnknownRecord,
+  valueAt,
+} from '../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { validateResourceName } from '../shared/podSpec/resources.js';
 import { validateQualifiedResource } from '../shared/resourceNames.js';
@@ -56,7 +64,7 @@ const canBeOvercommitted = (resource: string): boolean => !resource.startsWith('
 /** Violations of the amounts of one resource: each must fit to the others. */
 function validateAmounts(limit: UnknownRecord, resource: string, field: string): Violation[] {
   const found: Violation[] = [];
-  const has = (member: string): boolean => entriesAt(limit, member).some(([name]) => name === resource);
+  const has = (member: string): boolean => Object.hasOwn(recordAt(limit, member) ?? {}, resource);
   const amountOf = (member: string) => quantityOf(valueAt(limit, member, resource));
   const textOf = (member: string): string => String(valueAt(limit, member, resource) ?? '0');
   const refuse = (member: string, why: string): void =>

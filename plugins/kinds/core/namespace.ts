@@ -1,5 +1,5 @@
 import { builtInKind } from '../../../core/api/resource.js';
-import type { Column } from '../../../core/api/strategy.js';
+import type { Column, StrategyContext } from '../../../core/api/strategy.js';
 import { qualifiedName } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { ensureRecord, setDefault, specOf, stringAt, stringsAt } from '../../../core/model/record.js';
@@ -27,12 +27,19 @@ function validateFinalizer(name: string, own: string, field: string): Violation[
   return toViolations(field, name, found);
 }
 
+/** Says that a label has no effect: nobody should rely on checks that are not made. */
+function warnOfPodSecurity({ metadata }: ApiObject, label: string, { warn }: StrategyContext): void {
+  if (Object.hasOwn(metadata.labels ?? {}, label))
+    warn?.(`metadata.labels[${label}]: pod security is not enforced by this server; pods are not checked`);
+}
+
 const COLUMNS: readonly Column[] = [NAME, column('Status', stringCell('status.phase')), AGE];
 
 /** Namespace. It is removed once its spec has no finalizers; only the subresource `finalize` writes them. */
 export const namespace = builtInKind('core/namespaces', naming => {
   const finalizer = naming.product;
   const nameLabel = naming.label('orchestrator.io/metadata.name');
+  const enforceLabel = naming.label('pod-security.orchestrator.io/enforce');
   return {
     checkName: checkLabelName,
     hasStatus: true,
@@ -49,8 +56,15 @@ export const namespace = builtInKind('core/namespaces', naming => {
     prepareUpdate: (object, old) => {
       ensureRecord(object, 'spec').finalizers = stringsAt(old, 'spec', 'finalizers');
     },
-    validateCreate: object =>
-      stringsAt(object, 'spec', 'finalizers').flatMap(name => validateFinalizer(name, finalizer, 'spec.finalizers')),
+    validateCreate: (object, context) => {
+      warnOfPodSecurity(object, enforceLabel, context);
+      const finalizers = stringsAt(object, 'spec', 'finalizers');
+      return finalizers.flatMap(name => validateFinalizer(name, finalizer, 'spec.finalizers'));
+    },
+    validateUpdate: (object, _old, context) => {
+      warnOfPodSecurity(object, enforceLabel, context);
+      return [];
+    },
     validateStatus: validatePhase,
     extraFinalizers: object => stringsAt(object, 'spec', 'finalizers'),
     beginDeletion: object => {

@@ -1,5 +1,5 @@
 import { builtInKind } from '../../../core/api/resource.js';
-import type { Column } from '../../../core/api/strategy.js';
+import type { Column, StrategyContext } from '../../../core/api/strategy.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import {
   entriesAt,
@@ -125,6 +125,10 @@ function validateQuotaUpdate(quota: ApiObject, old: ApiObject): Violation[] {
   ];
 }
 
+/** Says that quotas have no effect: nobody should rely on limits that do not hold. */
+const warnOfAbsence = ({ warn }: StrategyContext): void =>
+  warn?.('spec: resource quotas are not enforced by this server; nothing is counted or refused');
+
 /** Violations of the status of a quota. */
 const validateQuotaStatus = (quota: ApiObject): Violation[] => {
   const status = recordAt(quota, 'status');
@@ -149,8 +153,14 @@ const COLUMNS: readonly Column[] = [NAME, AGE, column('Request', quotaCell(false
 export const resourceQuota = builtInKind('core/resourcequotas', () => ({
   hasStatus: true,
   returnsDeletedObject: true,
-  validateCreate: validateQuota,
-  validateUpdate: validateQuotaUpdate,
+  validateCreate: (quota, context) => {
+    warnOfAbsence(context);
+    return validateQuota(quota);
+  },
+  validateUpdate: (quota, old, context) => {
+    warnOfAbsence(context);
+    return validateQuotaUpdate(quota, old);
+  },
   validateStatus: validateQuotaStatus,
   columns: COLUMNS,
 }));

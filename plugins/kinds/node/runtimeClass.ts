@@ -1,21 +1,29 @@
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
+import { writeJson } from '../../../core/model/jsonText.js';
 import { dns1123Label } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { entriesAt, isSemanticallyEqual, recordAt, recordsAt, type UnknownRecord } from '../../../core/model/record.js';
+import { entriesAt, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
 import { duplicate, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, NAME, stringCell } from '../shared/columns.js';
 import { validateLabels } from '../shared/labels.js';
 import { validateResources } from '../shared/podSpec/resources.js';
 import { validateTolerations } from '../shared/podSpec/scheduling.js';
+import { findRepeated } from '../shared/repeated.js';
 import { validateImmutable, validateText } from '../shared/violations.js';
+
+/** The same text for tolerations that are equal: empty members are the same as absent ones. */
+const tolerationText = (toleration: UnknownRecord): string =>
+  writeJson([
+    ...['key', 'operator', 'value', 'effect'].map(member => stringAt(toleration, member)),
+    toleration.tolerationSeconds ?? null,
+  ]);
 
 /** Checks that no toleration of the class is given twice. */
 function validateDistinct(tolerations: readonly UnknownRecord[], field: string): Violation[] {
-  return tolerations.flatMap((toleration, i) => {
-    const isRepeated = tolerations.slice(0, i).some(other => isSemanticallyEqual(other, toleration));
-    return isRepeated ? [duplicate(`${field}[${i}]`, new Verbatim('core.Toleration{}'))] : [];
-  });
+  return findRepeated(tolerations.map(tolerationText)).flatMap((isRepeated, i) =>
+    isRepeated ? [duplicate(`${field}[${i}]`, new Verbatim('core.Toleration{}'))] : [],
+  );
 }
 
 function validateScheduling(scheduling: UnknownRecord | undefined): Violation[] {

@@ -4,6 +4,7 @@ import { recordsAt, stringAt, type UnknownRecord } from '../../../core/model/rec
 import { duplicate, internalError, invalid, required, tooMany, type Violation } from '../../../core/model/refusal.js';
 import { engine } from '../../../core/schema/custom/engine.js';
 import { admissionEnvironment, type ExpressionScope } from '../../../core/schema/expressions/environment.js';
+import { findRepeated } from './repeated.js';
 import { toViolations } from './violations.js';
 
 /** Types whose names in messages differ from their names in expressions. */
@@ -76,6 +77,7 @@ export function validateMatchConditions(
   const conditions = recordsAt(owner, 'matchConditions');
   const names = conditions.map(condition => stringAt(condition, 'name'));
   const found = conditions.length > MOST_CONDITIONS ? [tooMany(field, conditions.length, MOST_CONDITIONS)] : [];
+  const repeated = findRepeated(names);
   for (const [i, condition] of conditions.entries()) {
     const at = `${field}[${i}]`;
     const text = stringAt(condition, 'expression').trim();
@@ -84,7 +86,7 @@ export function validateMatchConditions(
     else found.push(...checks.validate(text, [engine().cel.BOOL], `${at}.expression`, scope));
     if (name === '') found.push(required(`${at}.name`));
     else found.push(...toViolations(`${at}.name`, name, qualifiedName(name)));
-    if (name !== '' && names.indexOf(name) < i) found.push(duplicate(`${at}.name`, name));
+    if (name !== '' && repeated[i]) found.push(duplicate(`${at}.name`, name));
   }
   return found;
 }

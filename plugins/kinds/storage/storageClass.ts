@@ -15,6 +15,7 @@ import {
 import { duplicate, forbiddenField, invalid, required, tooLong, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { AGE, booleanCell, column, stringCell } from '../shared/columns.js';
+import { findRepeated } from '../shared/repeated.js';
 import {
   toViolations,
   validateEach,
@@ -48,7 +49,8 @@ type Term = ReadonlyMap<string, readonly string[]>;
 function validateTopologyValues(expression: UnknownRecord, field: string): Violation[] {
   const values = stringsAt(expression, 'values');
   if (values.length === 0) return [required(`${field}.values`)];
-  return values.flatMap((value, i) => (values.indexOf(value) < i ? [duplicate(`${field}.values[${i}]`, value)] : []));
+  const repeated = findRepeated(values);
+  return values.flatMap((value, i) => (repeated[i] ? [duplicate(`${field}.values[${i}]`, value)] : []));
 }
 
 function validateTopologyTerm(term: UnknownRecord, field: string): { violations: Violation[]; values: Term } {

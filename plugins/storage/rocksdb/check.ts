@@ -1,11 +1,16 @@
 import { StoreError } from '../../../core/api/index.js';
 import { type Examination, examine } from '../engine/examine.js';
-import { findFormatProblem } from '../engine/records.js';
+import { findFormatProblem, isMoveIncomplete } from '../engine/records.js';
 import { databaseFiles, databasePath, type FileReport, findDamagedFiles } from './files.js';
 import { type Mark, readMark } from './high-water.js';
 import { hasRecords, type LogContent, readLog } from './logContent.js';
 import { openReadable } from './readable.js';
 import { whileClosed } from './lock.js';
+
+/** The problem of a store that an earlier release wrote and that this one has not completely rewritten. */
+export const MOVE_INCOMPLETE =
+  'a start was interrupted while it gave the keys of custom kinds their current form: start the server, which ' +
+  'completes it, or restore a snapshot';
 
 /** The result of an offline check. */
 export interface Check {
@@ -68,6 +73,8 @@ async function examineDatabase(
   try {
     const { records, findProblem, close } = await openReadable(path, log, files);
     try {
+      // Where the row cannot be read, the examination says so.
+      if (await isMoveIncomplete(records).catch(() => false)) throw new StoreError(MOVE_INCOMPLETE);
       const problem = await findProblem().catch((error: Error) => error.message);
       if (problem && hasRecords(log)) problems.push(...files.logDamage);
       const rows = await examine(records, reached);

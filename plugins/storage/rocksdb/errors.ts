@@ -1,4 +1,5 @@
 import { StoreError } from '../../../core/api/index.js';
+import { toOneLine } from '../../../core/model/trailing.js';
 import { REMEDY } from '../engine/records.js';
 
 /** Converts an error of RocksDB or the system to a StoreError, whose message has one line and says what to do. */
@@ -19,7 +20,6 @@ function explain(path: string, message: string): string {
 
 /** Formats a message of RocksDB as one line, with separators between its parts. */
 export const formatMessage = (message: string): string =>
-  message
-    .replace(/\s*\n\s*/g, ' ')
+  toOneLine(message)
     .replace(/([a-z])While /g, '$1: while ')
     .replace(/(sstable)(?=\/)/g, '$1: ');

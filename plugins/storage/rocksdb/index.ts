@@ -29,6 +29,7 @@ export default definePlugin<RocksDbConfig>({
       openRocksDb({
         ...config,
         now: host.now,
+        notice: message => host.log.warn({}, message),
         warn: error =>
           host.log.warn(
             { error: error.message },

@@ -1,7 +1,7 @@
 import { StoreError } from '../../../core/api/index.js';
 import { Engine } from '../engine/engine.js';
 import { type LoadedStore, loadStore, missingRevisionsError } from '../engine/open.js';
-import { FORMAT, metaKey, REMEDY } from '../engine/records.js';
+import { FORMAT, isMoveIncomplete, metaKey, REMEDY } from '../engine/records.js';
 import { loadLibrary } from './binding.js';
 import { CommitLog } from './commitLog.js';
 import {
@@ -22,7 +22,7 @@ import { HighWaterMark, type Mark, readMark, writeMark } from './high-water.js';
 import { lockStore } from './lock.js';
 import { hasRecords, type LogContent, readLog } from './logContent.js';
 import { LoggedRecords } from './loggedRecords.js';
-import { readPosition } from './position.js';
+import { type Position, readPosition } from './position.js';
 import { openRecords, type RocksDbRecords } from './records.js';
 import { findLogProblem, isComplete, logError, replayLog, writePosition } from './replay.js';
 import { toStoreError } from './errors.js';
@@ -39,6 +39,8 @@ export interface RocksDbOptions {
   readonly now?: () => number;
   /** Called if the high-water mark cannot be written, or the mode of a file be changed; the store continues. */
   readonly warn?: (error: Error) => void;
+  /** Called with what administrators must know about a store of an earlier release. */
+  readonly notice?: (message: string) => void;
 }
 
 /**
@@ -60,7 +62,8 @@ export async function openRocksDb(options: RocksDbOptions): Promise<Engine> {
   }
 }
 
-async function openLocked({ path, historyMs, now, warn = () => {} }: RocksDbOptions, unlock: () => Promise<void>) {
+async function openLocked(options: RocksDbOptions, unlock: () => Promise<void>): Promise<Engine> {
+  const { path, historyMs, now = Date.now, warn = () => {}, notice = () => {} } = options;
   const database = databasePath(path);
   await finishConversion(path);
   await restoreInterruptedOpen(path);
@@ -71,12 +74,12 @@ async function openLocked({ path, historyMs, now, warn = () => {} }: RocksDbOpti
   // Without records in the commit log, RocksDB was closed in an orderly way, or synced each write itself.
   const damage = hasRecords(log) ? files.damage : [...files.damage, ...files.logDamage];
   if (damage.length > 0) throw damagedFilesError(database, damage);
-  const { records, loaded } = await openVerified(path, mark, log, files);
+  const { records, loaded } = await openVerified(path, mark, log, files, notice);
   const highWater = new HighWaterMark(path, loaded.id, loaded.revision, warn);
   const privateFiles = await PrivateFiles.begin(database, warn);
   return new Engine('rocksdb', records, loaded, {
     historyMs,
-    now: now ?? Date.now,
+    now,
     onDurable: revision => highWater.advance(revision),
     beforeClose: async () => {
       await privateFiles.close();
@@ -91,6 +94,7 @@ async function openVerified(
   mark: Mark | undefined,
   log: LogContent | undefined,
   files: FileReport,
+  notice: (message: string) => void,
 ): Promise<{ records: LoggedRecords; loaded: LoadedStore }> {
   const backup = await backUpFiles(path);
   let database: RocksDbRecords | undefined;
@@ -105,11 +109,14 @@ async function openVerified(
     const position = await readPosition(database);
     const problem = await findLogProblem(path, database, log, position);
     if (log && !problem && !isComplete(log, position)) await replayLog(database, log);
+    const complete = { sequence: Math.max(position?.sequence ?? 0, log?.highest ?? 0), closed: true };
+    if (await isMoveIncomplete(database)) await (await import('./layout.js')).completeMove(database);
     // A problem of the log is reported last, because these errors say which revisions are missing.
     loaded = await loadStore(database);
     verifyMark(path, loaded, mark);
     if (problem)
       throw files.logDamage.length > 0 ? damagedFilesError(database.path, files.logDamage) : logError(problem);
+    if (loaded.format !== String(FORMAT)) loaded = await moveKeys(database, loaded, complete, notice);
     last = Math.max(position?.sequence ?? 0, log?.last ?? 0);
     // A log is there before the database says that there is one, and is changed only after it is not needed any more.
     if (!log) created = await CommitLog.create(path, loaded.id, last + 1);
@@ -131,6 +138,21 @@ async function openVerified(
     await database.close();
     throw error;
   }
+}
+
+/** Gives a store of an earlier release the current layout. Resolves with the store as it is then. */
+async function moveKeys(
+  database: RocksDbRecords,
+  loaded: LoadedStore,
+  position: Position,
+  notice: (message: string) => void,
+): Promise<LoadedStore> {
+  const { beginMove, completeMove, noticeOf } = await import('./layout.js');
+  const message = noticeOf(loaded);
+  if (message !== undefined) notice(message);
+  await beginMove(database, position);
+  await completeMove(database);
+  return await loadStore(database);
 }
 
 /** Restores the files after a failed open. */

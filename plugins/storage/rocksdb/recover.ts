@@ -3,8 +3,8 @@ import { copyFile, cp, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Stored, StoreError } from '../../../core/api/index.js';
 import { type Examination, examine, type RevisionRange, type ObjectVersion } from '../engine/examine.js';
-import { type Records, VALUE_HEADER, valueKey } from '../engine/records.js';
-import { type Check, checkClosed, requireStore } from './check.js';
+import { FORMAT, type Records, VALUE_HEADER, valueKey } from '../engine/records.js';
+import { type Check, checkClosed, MOVE_INCOMPLETE, requireStore } from './check.js';
 import { databaseFiles, databasePath, syncDirectory } from './files.js';
 import { type Mark, writeMark } from './high-water.js';
 import { lockStore, whileClosed } from './lock.js';
@@ -57,7 +57,7 @@ export async function planRecovery(path: string): Promise<Recovery> {
   await finishRecovery(path);
   await requireStore(path);
   return await whileClosed(path, async () => {
-    const check = await checkClosed(path);
+    const check = await checkRecoverable(path);
     return await withReadableRows(path, check, async (_, rows) => toRecovery(check.problems, rows, check.mark));
   });
 }
@@ -72,7 +72,7 @@ export async function recover(path: string, { acceptLoss }: { readonly acceptLos
   await requireStore(path);
   const lock = await lockStore(path);
   try {
-    const check = await checkClosed(path);
+    const check = await checkRecoverable(path);
     return await withReadableRows(path, check, (records, rows) => replaceStore(path, check, records, rows, acceptLoss));
   } catch (error) {
     throw toStoreError(path, error as Error);
@@ -97,11 +97,17 @@ async function replaceStore(
   await writeDatabase(temporary, {
     id,
     revision: plan.revision,
-    objects: readObjects(records, rows.objects),
+    objects: readObjects(records, rows),
     // If a crash leaves the log in place, the next open must not apply it.
     position: { sequence: (check.log?.highest ?? 0) + SEQUENCE_GAP, closed: true },
   });
   return { ...plan, damagedFilesPath: await replaceDatabase(path, temporary, { store: id, revision: plan.revision }) };
+}
+
+async function checkRecoverable(path: string): Promise<Check> {
+  const check = await checkClosed(path);
+  if (check.problems.includes(MOVE_INCOMPLETE)) throw new StoreError(MOVE_INCOMPLETE);
+  return check;
 }
 
 function toRecovery(problems: readonly string[], rows: Examination, mark: Mark | undefined): Recovery {
@@ -157,7 +163,10 @@ async function useAndClose<R extends { close(): Promise<void> }, T>(
   }
 }
 
-async function* readObjects(records: Records, objects: readonly ObjectVersion[]): AsyncGenerator<Stored> {
+/** Reads the objects, with their keys in the current layout. */
+async function* readObjects(records: Records, { objects, format }: Examination): AsyncGenerator<Stored> {
+  const { inCurrentLayout } = await import('../../../core/schema/storageLayout.js');
+  const isCurrent = format === String(FORMAT);
   for (let at = 0; at < objects.length; at += READ_CHUNK) {
     const part = objects.slice(at, at + READ_CHUNK);
     const keys = part.map(({ key, modified }) => valueKey(key, modified));
@@ -165,7 +174,8 @@ async function* readObjects(records: Records, objects: readonly ObjectVersion[])
     for (const [i, object] of part.entries()) {
       const row = rows[i];
       if (!row) throw new StoreError(`reading the value of ${JSON.stringify(object.key)} failed during the recovery`);
-      yield { ...object, value: row.subarray(VALUE_HEADER) };
+      const stored = { ...object, value: row.subarray(VALUE_HEADER) };
+      yield isCurrent ? stored : inCurrentLayout(stored);
     }
   }
 }

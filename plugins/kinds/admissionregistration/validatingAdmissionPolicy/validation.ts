@@ -7,6 +7,7 @@ import { engine } from '../../../../core/schema/custom/engine.js';
 import type { ExpressionScope } from '../../../../core/schema/expressions/environment.js';
 import { validateFailurePolicy, validateMatchResources } from '../../shared/admissionRules.js';
 import { type ExpressionChecks, validateMatchConditions } from '../../shared/expressions.js';
+import { findRepeated } from '../../shared/repeated.js';
 import { toViolations, validateEach, validateOneOf } from '../../shared/violations.js';
 
 /** Violations of the kind of a policy's parameters. */
@@ -144,6 +145,7 @@ function validateAnnotations(object: ApiObject, scope: ExpressionScope, checks: 
   const keys = annotations.map(annotation => stringAt(annotation, 'key'));
   const owner = object.metadata.name ?? '';
   const shown = new Verbatim('[]admissionregistration.AuditAnnotation{}');
+  const repeated = findRepeated(keys);
   const most = `must not have more than ${MOST_ANNOTATIONS} auditAnnotations`;
   return [
     ...(annotations.length > MOST_ANNOTATIONS ? [invalid('spec.auditAnnotations', shown, most)] : []),
@@ -156,7 +158,7 @@ function validateAnnotations(object: ApiObject, scope: ExpressionScope, checks: 
           ? [invalid(`${field}.key`, key, 'requires metadata.name be non-empty')]
           : toViolations(`${field}.key`, full, qualifiedName(full))),
         ...validateValueExpression(annotation, field, scope, checks),
-        ...(keys.indexOf(key) < i ? [duplicate(`${field}.key`, key)] : []),
+        ...(repeated[i] ? [duplicate(`${field}.key`, key)] : []),
       ];
     }),
   ];

@@ -71,6 +71,9 @@ export function typeOf(definition: ApiObject): ResourceType | undefined {
   const spec = recordAt(definition, 'spec');
   const names = recordAt(definition, 'status', 'acceptedNames');
   if (!spec || !names || !isConditionTrue(definition, 'Established')) return undefined;
+  const plural = stringAt(spec, 'names', 'plural');
+  // The keys of the objects have it: who may write the status must not choose those of others.
+  if (stringAt(names, 'plural') !== plural) return undefined;
   const { generation = 1, resourceVersion, deletionTimestamp } = definition.metadata;
   const versions = recordsAt(spec, 'versions').map(version => versionOf(spec, version));
   // Objects of a definition that is being deleted remain reachable, so that they can be deleted.
@@ -79,7 +82,7 @@ export function typeOf(definition: ApiObject): ResourceType | undefined {
     group: stringAt(spec, 'group'),
     kind: stringAt(names, 'kind'),
     listKind: stringAt(names, 'listKind'),
-    plural: stringAt(names, 'plural'),
+    plural,
     singular: stringAt(names, 'singular'),
     shortNames: stringsAt(names, 'shortNames'),
     categories: stringsAt(names, 'categories'),

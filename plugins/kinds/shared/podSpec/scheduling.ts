@@ -196,7 +196,7 @@ const pairText = (constraint: UnknownRecord): string =>
 export function validateTopologySpread(pod: UnknownRecord, field: string): Violation[] {
   const found: Violation[] = [];
   const constraints = recordsAt(pod, 'topologySpreadConstraints');
-  const pairs = constraints.map(pairText);
+  const lastIndexes = new Map(constraints.map((constraint, i) => [pairText(constraint), i]));
   for (const [i, constraint] of constraints.entries()) {
     const where = `${field}.topologySpreadConstraints[${i}]`;
     const [skew, key, when] = [
@@ -214,7 +214,7 @@ export function validateTopologySpread(pod: UnknownRecord, field: string): Viola
     );
     const pair = pairText(constraint);
     // Upstream names the earlier of the two.
-    if (pairs.includes(pair, i + 1)) found.push(duplicate(`${where}.{topologyKey, whenUnsatisfiable}`, pair));
+    if (lastIndexes.get(pair)! > i) found.push(duplicate(`${where}.{topologyKey, whenUnsatisfiable}`, pair));
     const domains = numberAt(constraint, 'minDomains');
     if (domains !== undefined && domains <= 0)
       found.push(invalid(`${where}.minDomains`, domains, 'must be greater than zero'));
