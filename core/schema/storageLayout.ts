@@ -16,7 +16,10 @@ let known: ReadonlySet<string> | undefined;
 const isBuiltIn = (storageName: string): boolean => (known ??= builtInStorageNames()).has(storageName);
 
 /** `<group>.<plural>`, as keys of claims have it, as storage name. Plural names have no dots. */
-const withSlash = (name: string): string => name.replace(/\.(?=[^.]*$)/, '/');
+function withSlash(name: string): string {
+  const dot = name.lastIndexOf('.');
+  return dot < 0 ? name : `${name.slice(0, dot)}/${name.slice(dot + 1)}`;
+}
 
 /** The key that an object has in the current layout. Keys of this layout are returned as they are. */
 export function currentKey(key: string): string {
