@@ -37,7 +37,7 @@ interface GroupResources {
   readonly names: readonly string[];
 }
 
-/** What a policy decided about a request. */
+/** The decision of a policy about a request. */
 export interface AuditDecision {
   readonly level: AuditLevel;
   /** Whether the objects in bodies are recorded without their managedFields. */
@@ -142,7 +142,7 @@ function matchesTarget({ namespaces, resources, paths }: AuditRule, target: Targ
   );
 }
 
-/** What is recorded about a request. `user`: who sent it; undefined if that is not known. */
+/** Decides what is recorded about a request. `user`: who sent it; undefined if that is not known. */
 export function decideAudit(
   { rules }: AuditPolicy,
   user: User | undefined,

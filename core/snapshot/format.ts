@@ -36,7 +36,7 @@ export const TRAILER_BYTES = 12;
 /** Size of the digest, which follows the trailer. */
 export const DIGEST_BYTES = 32;
 
-/** What was read at a position after the header. */
+/** A part of a snapshot that was read at a position after the header. */
 export type Part =
   /** Objects, and the number of bytes they occupy. */
   | { readonly is: 'objects'; readonly objects: readonly Stored[]; readonly length: number }

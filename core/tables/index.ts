@@ -129,7 +129,7 @@ function rowOf(object: ApiObject, input: TableInput): object {
   };
 }
 
-/** The Table as a JSON value. As upstream, one without rows has null for them if the kind defines no columns. */
+/** The Table as a JSON value. Without rows it has `rows: null` if the kind defines no columns, upstream's form. */
 export function tableValue(input: TableInput): object {
   const columns = input.columns ?? DEFAULT_COLUMNS;
   const rows = input.objects.map(object => rowOf(object, input));

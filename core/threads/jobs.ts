@@ -9,7 +9,7 @@ import { joinBytes, PieceReader } from './pack.js';
 /** The bytes of a message, in one buffer; undefined if there are none. */
 type Bytes = ArrayBuffer | undefined;
 
-/** What is posted for items, and the buffers to transfer with it. */
+/** The message for items, and the buffers to transfer with it. */
 export type Packed<T> = readonly [packed: T, transfer: ArrayBuffer[]];
 
 /** Objects of a rendering: those in shared memory by their places in it, all others by their lengths. */

@@ -154,7 +154,7 @@ export type FromWriter =
   | { readonly is: 'synced'; readonly requestId: number }
   | RequestFailed;
 
-/** What a thread is given of these: its feed keeps the memory. */
+/** The messages that a thread is given: its feed handles those about memory. */
 export type FedMessage = Exclude<FromWriter, MemoryMessage>;
 
 /** Credentials of a request, for the pool to authenticate. */
@@ -246,7 +246,7 @@ export interface Grant {
   readonly allowed: boolean;
   /** Warnings about the credentials, if any. Such an identity is not cached. */
   readonly warnings?: readonly string[];
-  /** What is to be recorded about the credentials. */
+  /** To be recorded about the credentials. */
   readonly use?: CredentialUse;
   /** Who sent a request that impersonates `user`. */
   readonly impersonator?: User;
@@ -258,7 +258,7 @@ export interface Grant {
 export type JobResult = {
   readonly id: number;
   readonly grant?: Grant;
-  /** What admission adds to the audit event of a write. */
+  /** The annotations that admission adds to the audit event of a write. */
   readonly annotations?: Readonly<Record<string, string>>;
 } & (
   | {

@@ -14,7 +14,10 @@ export interface Position {
   readonly waiting: number;
 }
 
-/** The index of a job in the place of which the batch has ended: its proposals are sent, and its outcomes will be. */
+/**
+ * The index of a job at which the batch has ended instead of running it: its proposals are sent, and its outcomes will
+ * be.
+ */
 export const SENT = -1;
 
 /** Whether a job stays with a thread at a position whose other jobs are taken from it. */
