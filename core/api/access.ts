@@ -63,7 +63,7 @@ export type CredentialCounter =
   | 'serviceaccount_valid_tokens_total';
 
 /**
- * Counters and log entries that the server records about credentials whose user was found.
+ * Counters, labels and annotations that the server sets for credentials whose user was found.
  *
  * @example
  * const use: CredentialUse = { counters: ['serviceaccount_valid_tokens_total'] };
