@@ -1,6 +1,6 @@
 /*
- * CBOR (RFC 8949) made of JSON texts, without values in between (spec, "Media types": `application/cbor`). As
- * upstream's, it has all texts as byte strings of their UTF-8: of a field of bytes it is the base64 of them, which
+ * CBOR (RFC 8949) made of JSON texts, without values in between (spec, "Media types": `application/cbor`). Like
+ * upstream's CBOR, it has all texts as byte strings of their UTF-8. The text of a field of bytes is their base64, which
  * clients decode where they expect bytes. Arrays and maps have no length, so that lists can be put together of the
  * encodings of their items.
  */
@@ -200,7 +200,10 @@ const OBJECT = shortText('object');
 export const cborEvent = (type: string, object: Uint8Array): Buffer =>
   Buffer.concat([CBOR_TAG, MAP_OF_TWO, TYPE, shortText(type), OBJECT, object]);
 
-/** What is around the items of a list. `empty` is the JSON text of the list with an empty array as its last member. */
+/**
+ * Returns the bytes around the items of a list. `empty` is the JSON text of the list with an empty array as its last
+ * member.
+ */
 export function cborListFrame(empty: Uint8Array): { readonly head: Buffer; readonly tail: Buffer } {
   const document = cborDocument(empty);
   return { head: document.subarray(0, -2), tail: document.subarray(-2) };

@@ -181,7 +181,7 @@ class Checker {
   }
 }
 
-/** What the library makes of a tag that it has no meaning for. */
+/** The library's value of a tag that it does not know. */
 interface Tagged {
   readonly tag: number;
   readonly value: Uint8Array;

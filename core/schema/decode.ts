@@ -20,7 +20,7 @@ export interface DecodeSink {
   readonly isMerged?: boolean;
   /** Custom kinds keep nulls that their schemas do not allow. */
   readonly keepsNulls?: boolean;
-  /** What is wrong with a number of the text, if the parsed value does not show it. */
+  /** Describes what is wrong with a number of the text, if the parsed value does not show it. */
   readonly numberMismatch?: string | undefined;
 }
 

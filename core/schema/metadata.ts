@@ -107,7 +107,7 @@ function annotationViolations(given: { readonly [key: string]: string }): Violat
   return found;
 }
 
-/** What is wrong with labels or annotations alone. */
+/** Returns the violations in labels or annotations alone. */
 export const metadataTextViolations = (
   member: 'labels' | 'annotations',
   given: { readonly [key: string]: string },

@@ -12,7 +12,7 @@ export const PACKED = 0;
 /** Bytes up to which a loop is faster than a call. */
 const LOOP_BYTES = 48;
 
-/** What is read of a packed record, and where. */
+/** The packed record that is read, and the position in it. */
 let packed: Uint8Array = new Uint8Array();
 let at = 0;
 

@@ -18,7 +18,7 @@ const ITEMS = (2 << 3) | BYTES;
 const RAW = (2 << 3) | BYTES;
 const ENVELOPE_END = Uint8Array.of((3 << 3) | BYTES, 0, (4 << 3) | BYTES, 0);
 
-/** What a record holds: the whole object, or its metadata. */
+/** The content of a record: the whole object, or its metadata. */
 export type MessageForm = 'object' | 'partial';
 
 /** The type of the messages in records. Throws an Error for kinds without a protobuf form. */

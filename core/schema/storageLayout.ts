@@ -60,7 +60,7 @@ export const sharedDefinitions = (keys: Iterable<string>): string[] =>
     return isBuiltIn(`${name.slice(dot + 1)}/${name.slice(0, dot)}`) ? [name] : [];
   });
 
-/** What administrators must know about those definitions; undefined if there are none. */
+/** Returns a notice about those definitions for administrators; undefined if there are none. */
 export function sharedDefinitionsNotice(keys: Iterable<string>): string | undefined {
   const names = sharedDefinitions(keys);
   if (names.length === 0) return undefined;

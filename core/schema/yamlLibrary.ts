@@ -2,9 +2,7 @@ import { createRequire } from 'node:module';
 import type { Pair, Scalar, Tags } from 'yaml';
 import { readJson } from '../model/jsonText.js';
 
-/*
- * What answers in YAML leave to the library, in the style of Go's YAML encoder.
- */
+/* The parts of answers in YAML that are left to the library, in the style of Go's YAML encoder. */
 
 type Yaml = typeof import('yaml');
 
@@ -98,7 +96,7 @@ const known = new Map<string, string>();
 const KNOWN = 2000;
 const KNOWN_CHARACTERS = 512;
 
-/** What `write` makes of a text that is not simple, remembered for short ones. */
+/** Returns the result of `write` for a text that is not simple; remembers it for short ones. */
 function remember(key: string, write: () => string): string {
   let text = known.get(key);
   if (text !== undefined) return text;

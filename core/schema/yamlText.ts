@@ -259,7 +259,10 @@ function writeBlock(node: number, indent: number, isBehindDash = false): void {
   }
 }
 
-/** What `write` writes; undefined if it comes upon a key that the library has to write, with the whole document. */
+/**
+ * Returns the bytes that `write` writes; undefined if a key occurs for which the library has to write the whole
+ * document.
+ */
 function writtenBy(write: () => void): Uint8Array | undefined {
   out.begin();
   try {
