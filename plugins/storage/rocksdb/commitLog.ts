@@ -106,13 +106,13 @@ export class CommitLog {
     return this.#full.length > 0;
   }
 
-  /** Whether a record with operations of so many bytes fits into the current segment. */
+  /** Whether a record with operations of this many bytes fits into the current segment. */
   hasRoom(operations: number): boolean {
     return this.#at + recordBytes(operations) <= this.#current.size;
   }
 
   /**
-   * Appends a batch whose operations have so many bytes, for which there must be room. It is durable then. Blocks the
+   * Appends a batch whose operations have this many bytes, for which there must be room. It is durable then. Blocks the
    * thread. Throws the error of the system.
    */
   append(operations: readonly Operation[], bytes: number): void {
@@ -133,7 +133,7 @@ export class CommitLog {
   }
 
   /**
-   * Begins the next segment if operations of so many bytes do not fit into the current one. Nothing may be appended
+   * Begins the next segment if operations of this many bytes do not fit into the current one. Nothing may be appended
    * until it has resolved. Rejects with the error of the system.
    */
   async makeRoom(operations: number): Promise<void> {
