@@ -209,7 +209,7 @@ export function nodeAuthorizer(
       };
       return allowsResource(rules, request) ? ALLOWED : NO_OPINION;
     },
-    // What nodes may do depends on their pods, which rules cannot show.
+    // The rights of nodes depend on their pods, which rules cannot show.
     rulesFor: user =>
       nodeNameOf(user) === undefined
         ? NO_RULES
