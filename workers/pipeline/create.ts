@@ -39,7 +39,7 @@ export function createObject(
   if (request.target.verb !== 'patch') dropRepeatedOwners(object, request.warnings, false);
   const uid = randomUUID();
   const keepsDeletion = request.target.verb !== 'create';
-  // As upstream, mutators see a new object without uid and time.
+  // Upstream shows mutators a new object without uid and time.
   clearSystemMetadata(object, keepsDeletion);
   const managedFields = setManagers(object, managers ?? managersOfNew(context, request, object));
   let hasGeneratedName = false;

@@ -113,7 +113,7 @@ function versionOf(resource: Resource, served: Resource): KindVersion {
       const given = object as unknown as ApiObject;
       if (given.apiVersion === undefined || given.apiVersion === served.apiVersion) return object;
       const { apiVersion } = served;
-      // As upstream, members that a custom kind does not have in the version stay here.
+      // Upstream keeps members that a custom kind does not have in the version.
       if (!resource.builtIn) return { ...given, apiVersion } as unknown as Json;
       const whole = withoutNothings(given);
       return (convert?.(whole, apiVersion) ?? { ...whole, apiVersion }) as unknown as Json;
@@ -124,7 +124,7 @@ function versionOf(resource: Resource, served: Resource): KindVersion {
 const isNothing = (value: unknown): boolean =>
   value == null || (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** As upstream converts an object, whose types cannot tell nulls and empty metadata from absent ones. */
+/** Removes nulls and empty metadata: upstream converts objects by types that cannot tell them from absent ones. */
 function withoutNothings(object: ApiObject): ApiObject {
   const { metadata, ...parts } = removeNulls(object as unknown as Json) as unknown as ApiObject;
   const kept = Object.entries(metadata ?? {}).filter(([, member]) => !isNothing(member));
@@ -148,7 +148,7 @@ export function kindOf({ registry }: Context, request: AuthorizedRequest): Manag
     writable: ownedFields(request),
     version(apiVersion) {
       const served = apiVersion === resource.apiVersion ? resource : registry.byKind(apiVersion, resource.kind);
-      // As upstream, fields have no names in another group: its managers lose them.
+      // Upstream does not convert field names to another group: its managers lose them.
       const isOther = served?.storageName !== resource.storageName || served.group !== resource.group;
       return isOther ? undefined : versionOf(resource, served);
     },
@@ -226,7 +226,7 @@ export function managersOfUpdated(
 }
 
 /**
- * As upstream, a write does not fail because its objects cannot be converted to the versions of other managers, or do
+ * In upstream a write does not fail because its objects cannot be converted to the versions of other managers, or do
  * not match the schema of a version: the object loses its managers. Throws any other error.
  */
 function loseManagers(error: unknown): FieldManagers {

@@ -69,12 +69,14 @@ export function parseWriteOptions(
 }
 
 const MANAGER = 'fieldManager';
-/** What Go does not consider printable: all but letters, marks, numbers, punctuation, symbols and the space. */
+/**
+ * A character that Go does not consider printable: all but letters, marks, numbers, punctuation, symbols and the space.
+ */
 export const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /**
- * What is wrong with the name of a manager. Each violation repeats the whole name, so that of a name that is too long
- * only the characters within the bound are checked.
+ * Returns the violations in the name of a manager. Each repeats the whole name, so only the characters within the bound
+ * are checked of a name that is too long.
  */
 function managerViolations(manager: string): Violation[] {
   const found: Violation[] = [];

@@ -1,4 +1,4 @@
-/** What a thread of the pool runs jobs with. */
+/** The functions with which a thread of the pool runs jobs. */
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { authenticator, authorizer } from '../../core/api/access.js';
