@@ -44,7 +44,7 @@ export interface PoolParts {
   readonly log: Log;
 }
 
-/** What runs jobs: the pool or, for a listening thread, the main thread. */
+/** Runs jobs: the pool or, for a listening thread, the main thread. */
 export interface JobRunner {
   /** See `Pool.run`. */
   run(job: Job, kind?: string, user?: string): Promise<JobResult>;

@@ -71,8 +71,8 @@ export function parseSelectors(route: Route): Selectors {
 }
 
 /**
- * What a collection request selects. Throws 400 for selectors that name unknown fields, and those that do not parse
- * unless `selectors` has them.
+ * Returns the objects that a collection request selects. Throws 400 for selectors that name unknown fields, and those
+ * that do not parse unless `selectors` has them.
  */
 export function selectionOf(resource: Resource, route: Route, selectors: Selectors = parseSelectors(route)): Selection {
   const target = route.target as ResourceTarget;

@@ -20,9 +20,9 @@ export interface Sender {
   impersonator?: User;
   /** Why the request is allowed; '' if the authorizer gave no reason. Undefined until it is allowed. */
   reason?: string;
-  /** What the audit event says of the credentials. */
+  /** Annotations of the audit event about the credentials. */
   annotations?: Readonly<Record<string, string>>;
-  /** What the audit event says of admission. */
+  /** Annotations of the audit event from admission. */
   admission?: Readonly<Record<string, string>>;
   /** Warnings about the credentials, for the answer. */
   warnings?: readonly string[];

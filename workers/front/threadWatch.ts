@@ -7,7 +7,7 @@ const LOOK_MS = 25;
 const KEPT_LOOKS = KEPT_THREAD_MS / LOOK_MS;
 const STUCK_LOOKS = STUCK_JOB_MS / LOOK_MS;
 
-/** What a watch tells of. Threads are named by their `threadId`. */
+/** The handlers that a watch calls. Threads are named by their `threadId`. */
 export interface ThreadWatchHandlers {
   /** Whether the pool has jobs without an answer. Without, nothing is looked at. */
   readonly isBusy: () => boolean;

@@ -77,7 +77,7 @@ function unencodable(thrown: unknown): Refusal {
 const SLICE_EVENTS = 256;
 
 /**
- * What a watch begins with: an event, or a present object, which is ADDED. An object is held as its entry, because
+ * The first item of a watch: an event, or a present object, which is ADDED. An object is held as its entry, because
  * thousands of them may wait for a slow reader.
  */
 export type InitialEvent = Seen | Entry;

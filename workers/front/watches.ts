@@ -178,7 +178,7 @@ async function resume(
   }
 }
 
-/** What changes up to a revision look like through a selection. */
+/** Returns the changes up to a revision in the form in which a selection shows them. */
 async function seenOf(
   { slices }: ReadContext,
   selection: Selection,
