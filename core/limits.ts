@@ -360,7 +360,7 @@ export const METRIC_SERIES = 1000;
 /** Observations of a pool thread that wait to be posted to the front end. */
 export const OBSERVATIONS_WAITING = 10_000;
 
-/** Labels that an informer has an index of: plugins name few. What is asked for of others is searched for. */
+/** Labels that an informer has an index of: plugins name few. Queries by other labels search all objects. */
 export const LABEL_INDEXES = 32;
 /** Changes that an index of a label notes before it is dropped because nobody asks it, if it has fewer objects. */
 export const LABEL_INDEX_CHANGES = 10_000;

@@ -92,7 +92,9 @@ export interface Identified {
    * gone: at the next request after the change was acknowledged.
    */
   readonly objects?: readonly StoredObject[];
-  /** Which of the audiences that were asked for the token is for. Absent: the authenticator knows of no audiences. */
+  /**
+   * Those of the requested audiences for which the token is valid. Absent: the authenticator does not know audiences.
+   */
   readonly audiences?: readonly string[];
   /** Recorded whenever the authenticator was called: a cached identity is not recorded again. */
   readonly use?: CredentialUse;

@@ -151,7 +151,7 @@ export type ReviewedToken =
  * review: async (object, { user, authorize }) => ({ ...object, status: await authorize(user, targetOf(object)) });
  */
 export interface ReviewContext extends StrategyContext {
-  /** Whose a bearer token is, if it is valid for one of the audiences. */
+  /** Authenticates a bearer token, which must be valid for one of the audiences. */
   authenticate(token: string, audiences: readonly string[]): Promise<ReviewedToken>;
   /**
    * The decision of the authorizers about a request. Groups are in the naming of the server. Throws Refusal if an

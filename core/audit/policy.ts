@@ -10,7 +10,9 @@ export type AuditLevel = (typeof LEVELS)[number];
 /** When an event is recorded. */
 export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete';
 
-/** Which requests are recorded: the first rule that matches decides, and without one nothing is. */
+/**
+ * The rules about which requests are recorded: the first one that matches decides. Without a match nothing is recorded.
+ */
 export interface AuditPolicy {
   readonly rules: readonly AuditRule[];
   /** Whether any rule asks for bodies. */

@@ -53,7 +53,7 @@ class PlainDocument {
     readonly build: () => object,
     readonly negotiation: Negotiation,
     readonly media: readonly MediaName[] = ALL,
-    /** Indented whatever the client asks for. */
+    /** Indented even if the client does not ask for it. */
     readonly alwaysPretty = false,
   ) {}
 

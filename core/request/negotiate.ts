@@ -131,7 +131,9 @@ export function parseAccept(accept: string | undefined): readonly MediaRange[] {
   return ranges.sort((a, b) => b.quality - a.quality || breadth(a) - breadth(b));
 }
 
-/** Whether a range covers a media type, whatever its parameters. Accepts both namings of the vendor's media types. */
+/**
+ * Whether a range covers a media type. Its parameters are ignored. Accepts both namings of the vendor's media types.
+ */
 export function covers(range: MediaRange, mediaType: string): boolean {
   if (range.type === '*') return true;
   const [type, subtype] = mediaType.split('/');
@@ -199,7 +201,7 @@ const routedTypes = ({ media, collection }: Offer): readonly string[] => [
   ...(collection && media.includes('cbor') ? [CBOR_SEQUENCE] : []),
 ];
 
-/** Whether upstream's router accepts a header: it names a media type or `*\/*`, whatever quality and parameters. */
+/** Whether upstream's router accepts a header: it names a media type or `*\/*`, with any quality and parameters. */
 function routeAccepts(accept: string | undefined, mediaTypes: readonly string[]): boolean {
   if (!accept) return true;
   return rangesIn(accept).some(part => {

@@ -15,7 +15,7 @@ export const CBOR_SEQUENCE = 'application/cbor-seq';
 
 /** The first byte of a map without a length. */
 export const OPEN_MAP = 0xbf;
-/** That of an array, and the byte at the ends of both. */
+/** The first byte of an array, and the byte at the ends of both. */
 const OPEN_ARRAY = 0x9f;
 const BREAK = 0xff;
 
@@ -33,7 +33,7 @@ const MINUS = 0x2d;
 const NINE = 0x39;
 /** The most bytes that are not of a text: those of a number of 64 bits. */
 const LARGEST_HEAD = 9;
-/** Digits of an integer that a JavaScript number holds exactly, whatever they are. */
+/** The number of digits up to which a JavaScript number holds every integer exactly. */
 const SAFE_DIGITS = 15;
 
 /** Writes one JSON text as CBOR. */
@@ -118,7 +118,7 @@ class Transcoder {
     }
   }
 
-  /** A text that begins at `start`, behind its quote. Returns the place behind it. */
+  /** A text that begins at `start`, after its quote. Returns the place after it. */
   #string(start: number): number {
     const { text } = this;
     let end = start;
@@ -209,5 +209,5 @@ export function cborListFrame(empty: Uint8Array): { readonly head: Buffer; reado
   return { head: document.subarray(0, -2), tail: document.subarray(-2) };
 }
 
-/** The CBOR of the items of a JSON array, one behind the other. */
+/** The CBOR of the items of a JSON array, one after the other. */
 export const cborItems = (array: Uint8Array): Buffer => encodeCborText(array).subarray(1, -1);

@@ -72,7 +72,7 @@ class Context implements DecodeErrors {
     throw new TypeMismatch(`json: cannot unmarshal ${actual} into ${into}`);
   }
 
-  /** A value is no string of the type `name`. */
+  /** A value is not a string of the type `name`. */
   mismatchString(value: Json, name: string): never {
     if (!this.sink.isMerged) return this.mismatch(value, name);
     throw new TypeMismatch(

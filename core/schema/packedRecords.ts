@@ -64,7 +64,7 @@ function unpack(text: Uint8Array, to: Uint8Array, start: number): number {
 
 /**
  * Records as they were before they were packed, in one piece. `pieces` have the records of the objects with these
- * texts, one behind the other; `length` is that of all records.
+ * texts, one after the other; `length` is that of all records.
  */
 export function unpackRecords(
   pieces: readonly Uint8Array[],

@@ -49,8 +49,8 @@ export function inCurrentLayout(stored: Stored): Stored {
 }
 
 /**
- * The names of definitions among keys of the former layout whose objects had the keys of a built-in kind. What is
- * stored there remains as objects of the built-in kind, because nothing tells them apart.
+ * The names of definitions among keys of the former layout whose objects had the keys of a built-in kind. The objects
+ * that are stored there remain objects of the built-in kind, because they cannot be distinguished from those.
  */
 export const sharedDefinitions = (keys: Iterable<string>): string[] =>
   Array.from(keys).flatMap(key => {

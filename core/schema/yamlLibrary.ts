@@ -135,7 +135,7 @@ export function foldLine(text: string, column: number, indentation: number): str
 }
 
 /**
- * A JSON value that is no object, behind its key or dash, with the line end. Lines that follow are not indented, but
+ * A JSON value that is not an object, after its key or dash, with the line end. Lines that follow are not indented, but
  * for what they need.
  */
 export const scalarLines = (json: string): string =>

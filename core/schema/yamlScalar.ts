@@ -32,7 +32,7 @@ function integerOf(text: string): number | bigint {
   return integerValue(isNegative ? -BigInt(digits) : BigInt(digits));
 }
 
-/** The number that a text is in YAML 1.1, without times of day; undefined if it is none. */
+/** The number that a text is in YAML 1.1, without times of day; undefined if it is not a number. */
 function numberOf(text: string): number | bigint | undefined {
   if (!beginsAsNumber(text)) return undefined;
   const plain = text.includes('_') ? text.replaceAll('_', '') : text;

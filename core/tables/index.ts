@@ -107,7 +107,7 @@ function rowObject(object: ApiObject, input: TableInput): unknown {
   return input.includeObject === 'Object' ? object : partialObjectMetadata(object, input.tableVersion, input.naming);
 }
 
-/** The cells of a row. Those behind the bound are empty: each may repeat the whole object. */
+/** The cells of a row. Cells after the bound are empty: each may repeat the whole object. */
 function cellsOf(columns: readonly Column[], source: ApiObject, now: number): unknown[] {
   let left = ROW_CHARACTERS;
   return columns.map(column => {

@@ -182,7 +182,7 @@ function restoreMetadata(object: ApiObject, { metadata }: ApiObject): void {
   };
 }
 
-/** A create removes the status. What the schema has as its default is set again. */
+/** A create removes the status. A default of it in the schema is set again. */
 function setDefaultStatus(object: ApiObject, { properties }: StructuralSchema): void {
   const status = properties?.['status'];
   if (!status) return;
