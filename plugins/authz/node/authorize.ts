@@ -14,7 +14,7 @@ import type { NodeGraph } from './graph.js';
 const PREFIX = 'system:node:';
 const GROUP = 'system:nodes';
 
-/** The name of the node that a user is: '' for one without a name, undefined for users that are no nodes. */
+/** The name of the node that a user is: '' for one without a name, undefined for users that are not nodes. */
 export const nodeNameOf = ({ name, groups }: User): string | undefined =>
   name.startsWith(PREFIX) && groups.includes(GROUP) ? name.slice(PREFIX.length) : undefined;
 
