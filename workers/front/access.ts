@@ -14,7 +14,7 @@ const ENTRY_BYTES = 100;
 const IDENTITY_BYTES = 1000;
 /** Reasons that permissions of one user share. */
 const SHARED_PERMISSIONS = 100;
-/** Bytes of a text, of whatever characters it is. */
+/** An upper bound of the bytes of a text in memory. */
 const bytesOf = (text: string): number => 2 * text.length;
 
 /**

@@ -125,10 +125,10 @@ function withFreshToken(error: unknown, { context, selection }: List, position: 
   );
 }
 
-/** Entries of a page, and what is behind it. */
+/** Entries of a page, and whether more follow. */
 interface EntryPage {
   readonly entries: readonly Entry[];
-  /** There are entries behind the last one, which need not be selected. */
+  /** There are entries after the last one, which need not be selected. */
   readonly more: boolean;
   /** How many, if every entry is selected. */
   readonly remaining: number;

@@ -34,7 +34,7 @@ export interface ListeningParts {
 export class ListeningThread {
   readonly #worker: Worker;
   readonly #paths: PathAnswers;
-  /** Whose turn it is among long jobs: the senders of all listening threads are told apart by their names. */
+  /** The turns of long jobs: the senders of all listening threads are distinguished by their names. */
   readonly #usages = new Usages();
   /** Jobs whose turn it is, which the thread is to post. */
   readonly #turns = new Map<number, (job: Job | undefined) => void>();

@@ -40,7 +40,7 @@ export class RecentMap<V> {
     this.grow(this.weigh(key, value) - (before === undefined ? 0 : this.weigh(key, before)));
   }
 
-  /** An entry that was just read or set weighs so much more than before. */
+  /** Adds to the weight of an entry that was just read or set. */
   grow(weight: number): void {
     this.#youngWeight += weight;
     if (this.#youngWeight <= this.most / 2) return;

@@ -13,7 +13,10 @@ import type { Collection } from './collection.js';
 export interface Selection {
   /** Keys of all that it chooses begin with this. */
   readonly prefix: string;
-  /** Prefix of the collection that the path names: what a continue token is good for, whatever the selectors. */
+  /**
+   * Prefix of the collection that the path names: the scope of a continue token, which does not depend on the
+   * selectors.
+   */
   readonly scope: string;
   /**
    * Key of the one object that it can choose: it names one, in a namespace or of the whole cluster. undefined for all

@@ -12,11 +12,11 @@ export interface Sender {
   identity?: Identity;
   /** Undefined until the sender is authenticated. */
   user?: User;
-  /** That of all unknown senders until the sender is authenticated. */
+  /** The usage of all unknown senders until the sender is authenticated. */
   usage: Usage;
   /** The policy revision under which the pool has allowed this request; undefined if it was not asked. */
   allowedUnder?: number;
-  /** Who acts as the user. */
+  /** The user who acts as `user`. */
   impersonator?: User;
   /** Why the request is allowed; '' if the authorizer gave no reason. Undefined until it is allowed. */
   reason?: string;

@@ -3,7 +3,7 @@ import { type Position, WatchedProgress } from '../../core/threads/progress.js';
 
 /** Time between two looks at the progress of the threads. */
 const LOOK_MS = 25;
-/** Looks are counted in place of time, because the process may have been suspended meanwhile. */
+/** Checks are counted instead of time, because the process may have been suspended meanwhile. */
 const KEPT_LOOKS = KEPT_THREAD_MS / LOOK_MS;
 const STUCK_LOOKS = STUCK_JOB_MS / LOOK_MS;
 

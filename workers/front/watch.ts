@@ -205,7 +205,7 @@ export class Watcher {
     else if (seenBy(this.selection, change)) this.#hold(change);
   }
 
-  /** Queues a change behind the catching up; a reader so slow that too much gathers is cut. */
+  /** Queues a change after the catching up; a reader so slow that too much gathers is cut. */
   #hold(change: Change): void {
     this.#queue.push(change);
     this.#held += (change.after ?? change.before)!.length;

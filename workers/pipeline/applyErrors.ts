@@ -10,7 +10,7 @@ export function kindText(apiVersion: Json | undefined, kind: Json | undefined): 
   return `${text.includes('/') ? text : `/${text}`}, Kind=${typeof kind === 'string' ? kind : ''}`;
 }
 
-/** 422 for a configuration that leads to no object of the kind. */
+/** 422 for a configuration whose result is not an object of the kind. */
 export function notApplicableError(config: Members, reason: string): Refusal {
   const metadata = config['metadata'] as ApiObject['metadata'] | undefined;
   const what = `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}; ${kindText(config['apiVersion'], config['kind'])}`;

@@ -17,7 +17,7 @@ import type { AuthorizedRequest, DecodedObject, ObjectWrite } from './stages.js'
 export function create(context: Context, { request, options, object }: DecodedObject): ObjectWrite {
   const { metadata } = object;
   if (request.job.current && metadata.name) throw nameTakenError(request, metadata.generateName);
-  // Upstream's store refuses it: it ignores what is no number, and a dry run does not reach the store.
+  // Upstream's store refuses it: it ignores a value that is not a number, and a dry run does not reach the store.
   if (!options.dryRun) {
     if (/^0*[1-9]\d*$/.test(metadata.resourceVersion ?? ''))
       throw badRequest('resourceVersion should not be set on objects to be created');

@@ -48,7 +48,7 @@ export function managerOf({ job, route }: AuthorizedRequest): string {
   return manager;
 }
 
-/** Who writes, through which subresource and when. */
+/** The manager of a write, its subresource and time. */
 export const writerOf = (context: Context, request: AuthorizedRequest): Writer => ({
   manager: managerOf(request),
   subresource: request.route.subresource?.name ?? '',
@@ -173,11 +173,11 @@ const json = (object: ApiObject): Json => object as unknown as Json;
 
 const NOBODY: FieldManagers = new Map();
 
-/** Who owns the fields of an object that is created. */
+/** Returns the owners of the fields of an object that is created. */
 export const managersOfNew = (context: Context, request: AuthorizedRequest, object: ApiObject): FieldManagers =>
   updateManagers(kindOf(context, request), writerOf(context, request), undefined, json(object), NOBODY);
 
-/** Who owns the fields of the body of an action, which is no object of the resource. */
+/** Returns the owners of the fields of the body of an action, which is not an object of the resource. */
 export function managersOfBody(context: Context, request: AuthorizedRequest, body: ApiObject): FieldManagers {
   const { group, version, type } = request.route.subresource ?? request.resource;
   const apiVersion = group ? `${group}/${version}` : version;
@@ -200,8 +200,8 @@ function managersBefore(
 }
 
 /**
- * Who owns the fields of `object`, which replaces `old` by a write that is no apply. An object without managers stays
- * without.
+ * Returns the owners of the fields of `object`, which replaces `old` by a write other than an apply. An object without
+ * managers stays without.
  */
 export function managersOfUpdated(
   context: Context,
@@ -234,7 +234,10 @@ function loseManagers(error: unknown): FieldManagers {
   throw error;
 }
 
-/** Who owns the fields of an object whose scale was changed from `before` to `after` by a write that is no apply. */
+/**
+ * Returns the owners of the fields of an object whose scale was changed from `before` to `after` by a write other than
+ * an apply.
+ */
 export function managersOfScaled(
   context: Context,
   request: AuthorizedRequest,

@@ -33,7 +33,7 @@ export async function remove(context: Context, { request, options }: DecodedDele
   return { is: 'deletion', request, options, old, outcome: deletionOutcome(context, request, options, old) };
 }
 
-/** Adds the kind's warning of a delete that names no propagation policy, whatever becomes of the delete. */
+/** Adds the kind's warning of a delete that names no propagation policy, also if the delete fails later. */
 function warnOfPolicy({ resource, warnings }: AuthorizedRequest, options: DeleteOptions): void {
   const { deletionWarning } = resource.strategy;
   if (deletionWarning && options.propagationPolicy === undefined && options.orphanDependents === undefined)

@@ -156,13 +156,13 @@ export interface Received {
   readonly annotations: Map<string, string>;
 }
 
-/** Who sent a request; `identityFor` and `objects`: how long the front end may remember that. */
+/** The sender of a request; `identityFor` and `objects`: how long the front end may remember that. */
 export interface Sender {
   readonly user: User;
   readonly identityFor: Grant['identityFor'];
   readonly objects: Grant['objects'];
   readonly use?: Grant['use'];
-  /** Who acts as `user`. */
+  /** The user who acts as `user`. */
   readonly impersonator?: User;
   /** The error with which the request is refused, because its sender may not act as another user. */
   readonly refusal?: unknown;
