@@ -16,7 +16,10 @@ interface Manifest {
   readonly devDependencies?: { readonly [name: string]: string };
 }
 
-/** What the nearest package.json in `directory` or above it says of Capstan, and where that is. */
+/**
+ * The version or path of Capstan that the nearest package.json in `directory` or above it names, and where that file
+ * is.
+ */
 function installedFrom(directory: string): { readonly spec: string; readonly directory: string } | undefined {
   const file = join(directory, 'package.json');
   if (existsSync(file)) {

@@ -42,8 +42,8 @@ function blockAt(text: string): Block | undefined {
 }
 
 /**
- * The blocks of a text: each begins and ends a line. What is beside them is ignored, as are blocks whose contents are
- * not base64, as upstream.
+ * Returns the blocks of a text: each begins and ends a line. Text outside of them is ignored. So are blocks whose
+ * contents are not base64, which upstream skips.
  */
 export function pemBlocks(text: string): readonly PemBlock[] {
   return Array.from(blocksIn(text)).flatMap(({ label, content }) => {

@@ -13,7 +13,7 @@ const COLON = 0x3a;
 const COMMA = 0x2c;
 const SPACE = 0x20;
 
-/** What a node has, from its place on: where it begins and ends, the node behind it, and whether it has escapes. */
+/** The fields of a node, from its place on: where it begins and ends, the node after it, and whether it has escapes. */
 export const END = 1;
 /** The place of the node that follows a node and all that is in it. */
 export const NEXT = 2;

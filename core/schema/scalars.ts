@@ -11,7 +11,7 @@ export interface DecodeErrors {
   fail(message: string): never;
 }
 
-/** Converts a JSON value other than null to its canonical form, as upstream would encode it. */
+/** Converts a JSON value other than null to its canonical form, which is upstream's encoding of it. */
 export type ScalarDecoder = (value: Json, errors: DecodeErrors) => Json;
 
 const integerDecoder =

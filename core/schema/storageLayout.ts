@@ -52,8 +52,8 @@ export function inCurrentLayout(stored: Stored): Stored {
 }
 
 /**
- * The names of definitions among keys of the former layout whose objects had the keys of a built-in kind. What is
- * stored there remains as objects of the built-in kind, because nothing tells them apart.
+ * The names of definitions among keys of the former layout whose objects had the keys of a built-in kind. The objects
+ * that are stored there remain objects of the built-in kind, because they cannot be distinguished from those.
  */
 export const sharedDefinitions = (keys: Iterable<string>): string[] =>
   Array.from(keys).flatMap(key => {
@@ -63,7 +63,7 @@ export const sharedDefinitions = (keys: Iterable<string>): string[] =>
     return isBuiltIn(`${name.slice(dot + 1)}/${name.slice(0, dot)}`) ? [name] : [];
   });
 
-/** What administrators must know about those definitions; undefined if there are none. */
+/** Returns a notice about those definitions for administrators; undefined if there are none. */
 export function sharedDefinitionsNotice(keys: Iterable<string>): string | undefined {
   const names = sharedDefinitions(keys);
   if (names.length === 0) return undefined;

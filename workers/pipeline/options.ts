@@ -69,7 +69,9 @@ export function parseWriteOptions(
 }
 
 const MANAGER = 'fieldManager';
-/** What Go does not consider printable: all but letters, marks, numbers, punctuation, symbols and the space. */
+/**
+ * A character that Go does not consider printable: all but letters, marks, numbers, punctuation, symbols and the space.
+ */
 export const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /**

@@ -33,7 +33,7 @@ function indexOf(s: Value, sub: Value, from: Value, m: Meter): Value {
   const needle = sub as string;
   m.traverse(text.length);
   const start = from === null ? 0 : (from as Int);
-  // The empty string is found at any start index, even outside the text, as upstream.
+  // Upstream finds the empty string at any start index, even outside the text.
   if (needle === '') return start;
   if (start < 0) failRange(start);
   if (start >= codePoints(text)) return -1;

@@ -20,8 +20,8 @@ interface Surrounding {
 const ENVELOPE = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
- * Validates the defaults of a schema; as upstream, not those in `additionalProperties`. Together they must leave room
- * for an object that has nothing else.
+ * Validates the defaults of a schema, except those in `additionalProperties`, which upstream does not validate.
+ * Together they must leave room for an object that has nothing else.
  */
 export const defaultViolations = (schema: StructuralSchema, path: string): Violation[] =>
   hasDefaults(schema)

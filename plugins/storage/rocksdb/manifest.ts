@@ -1,7 +1,7 @@
 import { readRecords } from './log-file.js';
 import { Reader } from './reader.js';
 
-/** What a database consists of, as its manifest says. */
+/** The files of a database, as its manifest lists them. */
 export interface Manifest {
   /** Sizes of the tables in bytes, by number. */
   readonly tables: ReadonlyMap<number, number>;
