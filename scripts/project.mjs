@@ -5,7 +5,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const SOURCES = ['core', 'plugins', 'workers', 'bench', 'test', 'examples'];
+const SOURCES = ['core', 'kinds', 'plugins', 'workers', 'bench', 'test', 'examples'];
+
+/** The compiler of TypeScript. */
+export const TYPESCRIPT = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
 /** Runs a program in this terminal, forwards signals to it, and resolves with its exit code. */
 export function run(command, args, options = {}) {
@@ -63,10 +66,12 @@ export async function build() {
   const built = modified(stamp);
   const settings = ['tsconfig.json', 'package-lock.json', 'scripts'].map(name => join(root, name));
   if (built > 0 && newest([...SOURCES.map(name => join(root, name)), ...settings]) <= built) return;
+  const { writeKindTypes } = await import('./kindTypes.mjs');
+  await writeKindTypes();
   // Files that change during the build are newer than it.
   const began = new Date();
   removeOrphans();
-  await step(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json']);
+  await step(process.execPath, [TYPESCRIPT, '-p', 'tsconfig.json']);
   await assemble();
   writeFileSync(stamp, '');
   utimesSync(stamp, began, began);
