@@ -1,18 +1,18 @@
+import type { CertificateSigningRequest } from '../../kinds/certificates/v1.js';
 import {
   type Authorization,
   authorizer,
   type Change,
   definePlugin,
+  type Frozen,
   type Host,
   isSemanticallyEqual,
   type Plugin,
   qualifyResource,
   Refusal,
   type ResourceTarget,
-  stringAt,
   type Validator,
   validator,
-  valueAt,
 } from '../../core/api/index.js';
 
 const GROUP = 'certificates.orchestrator.io';
@@ -43,17 +43,21 @@ async function isPermitted(authorization: Authorization, { user }: Change, verb:
 }
 
 /** Whether a write to the status issues a certificate, or reports that there will be none. */
-const isIssue = (old: unknown, object: unknown): boolean =>
-  !isSemanticallyEqual(valueAt(old, 'status', 'certificate'), valueAt(object, 'status', 'certificate')) ||
-  !isSemanticallyEqual(valueAt(old, 'status', 'conditions'), valueAt(object, 'status', 'conditions'));
+const isIssue = (
+  old: Frozen<CertificateSigningRequest> | undefined,
+  object: Frozen<CertificateSigningRequest> | undefined,
+): boolean =>
+  !isSemanticallyEqual(old?.status?.certificate, object?.status?.certificate) ||
+  !isSemanticallyEqual(old?.status?.conditions, object?.status?.conditions);
 
 /** Throws 403 for writes to this subresource by those who may not do this with requests for the signer. */
 function permission(host: Pick<Host<'request'>, 'at' | 'naming'>, subresource: string, verb: Verb): Validator {
   return {
     on: { groups: [GROUP], resources: [REQUESTS], subresources: [subresource], operations: ['UPDATE'] },
-    async validate(change, object) {
-      if (verb === 'sign' && !isIssue(change.old, object)) return [];
-      const signer = stringAt(change.old, 'spec', 'signerName');
+    async validate(change, after) {
+      const old = change.old as Frozen<CertificateSigningRequest> | undefined;
+      if (verb === 'sign' && !isIssue(old, after as Frozen<CertificateSigningRequest> | undefined)) return [];
+      const signer = old?.spec.signerName ?? '';
       if (await isPermitted(host.at(authorizer), change, verb, signer)) return [];
       const [group, name] = [host.naming.group(GROUP), change.target.name];
       throw new Refusal(

@@ -1,10 +1,11 @@
+import type { CertificateSigningRequest } from '../../kinds/certificates/v1.js';
 import {
   definePlugin,
+  type Frozen,
   type Host,
   type Plugin,
   qualifyResource,
   Refusal,
-  stringAt,
   type Validator,
   validator,
 } from '../../core/api/index.js';
@@ -28,11 +29,12 @@ function restriction({ naming }: Pick<Host<'request'>, 'naming'>): Validator {
   const signer = naming.component(CLIENT_SIGNER);
   return {
     on: { groups: [GROUP], resources: [REQUESTS], operations: ['CREATE'] },
-    async validate({ target }, object) {
-      if (stringAt(object, 'spec', 'signerName') !== signer) return [];
-      if (!(await organizationsOf(stringAt(object, 'spec', 'request'))).includes(MASTERS)) return [];
+    async validate({ target }, after) {
+      const object = after as Frozen<CertificateSigningRequest> | undefined;
+      if (object?.spec.signerName !== signer) return [];
+      if (!(await organizationsOf(object.spec.request ?? '')).includes(MASTERS)) return [];
       const group = naming.group(GROUP);
-      const name = object?.metadata.name ?? target.name;
+      const name = object.metadata.name ?? target.name;
       throw new Refusal(
         'Forbidden',
         `${qualifyResource({ group, resource: REQUESTS })} ${JSON.stringify(name)} is forbidden: use of ${signer} signer ` +
