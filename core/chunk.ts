@@ -11,19 +11,29 @@ import { Script } from 'node:vm';
 /** A chunk that this thread has run. */
 export interface RunChunk {
   readonly script: Script;
-  /** Where its code cache is: the SHA-256 of the code that it is for, then what V8 made. */
+  /** Where its code cache is: the key of the code that it is for, then what V8 made. */
   readonly cacheFile: string;
-  readonly hash: Buffer;
+  readonly key: Buffer;
 }
 
 /** The chunks that this thread has run: the build makes their caches of what is compiled (`scripts/codeCache.mjs`). */
 export const chunks: RunChunk[] = [];
 
-/** V8's cache for this code, if there is one: V8 itself compares no more than the length of the code. */
-function cachedFor(cacheFile: string, hash: Buffer): Buffer | undefined {
+/** The program that runs: its version, processor and build settings. */
+const PROGRAM = `${process.version} ${process.arch} ${JSON.stringify(process.config.variables)}`;
+
+/**
+ * What the caches of this code begin with: a SHA-256 of the code and of the program. V8 itself compares the length of
+ * the code, its own version without the patches of Node.js, and its flags: a cache of Node.js 20.20 ends 20.19.
+ */
+export const cacheKey = (code: Uint8Array, program = PROGRAM): Buffer =>
+  createHash('sha256').update(program).update(code).digest();
+
+/** V8's cache with this key, if there is one. */
+function cachedFor(cacheFile: string, key: Buffer): Buffer | undefined {
   try {
     const cache = readFileSync(cacheFile);
-    return cache.subarray(0, hash.length).equals(hash) ? cache.subarray(hash.length) : undefined;
+    return cache.subarray(0, key.length).equals(key) ? cache.subarray(key.length) : undefined;
   } catch {
     return undefined;
   }
@@ -31,7 +41,7 @@ function cachedFor(cacheFile: string, hash: Buffer): Buffer | undefined {
 
 /**
  * Runs the script beside a module of a chunk, which is in ASCII, with the modules that it imports. Returns what it
- * exports. Without a cache that fits, and with one of another version of V8, the script is compiled.
+ * exports. Without a cache that was made for it by the same program, the script is compiled.
  */
 export function runChunk(
   url: string,
@@ -40,10 +50,10 @@ export function runChunk(
 ): Readonly<Record<string, unknown>> {
   const file = fileURLToPath(url).replace(/\.js$/, '.script');
   const code = readFileSync(file);
-  const hash = createHash('sha256').update(code).digest();
+  const key = cacheKey(code);
   const cacheFile = `${file}.cache`;
-  const script = new Script(code.toString('latin1'), { filename: file, cachedData: cachedFor(cacheFile, hash) });
-  chunks.push({ script, cacheFile, hash });
+  const script = new Script(code.toString('latin1'), { filename: file, cachedData: cachedFor(cacheFile, key) });
+  chunks.push({ script, cacheFile, key });
   const run = script.runInThisContext() as (...given: unknown[]) => Record<string, unknown>;
   return run(url, imports, importModule);
 }

@@ -17,8 +17,25 @@ export const UNKNOWN_BODY_BYTES = 64 * 1024 * 1024;
 export const BODY_MS = 60_000;
 /** Stored object: the request limit of etcd without its own overhead. Above it: 500, as upstream. */
 export const OBJECT_BYTES = 1.5 * 1024 * 1024;
+/**
+ * What defaults of a definition may add to an object: its JSON, and 16 bytes for each value. Schemas of a kilobyte can
+ * add millions of values; more than this could not be stored. Above it: 422.
+ */
+export const DEFAULTS_BYTES = OBJECT_BYTES;
+/** The same for all stored objects that are read at once, such as the items of a part of a list. Above it: 422. */
+export const DEFAULTS_AT_ONCE_BYTES = 32 * 1024 * 1024;
 /** Header block of a request, with room for large bearer tokens and many headers. Above it: 431. */
 export const HEADER_BYTES = 64 * 1024;
+/**
+ * Value of one header: as many as common servers and proxies take, and far more than any header that the server reads
+ * has, but for credentials. Longer ones are refused before anything reads them. Above it: 431.
+ */
+export const HEADER_VALUE_BYTES = 8 * 1024;
+/**
+ * The same of `Authorization` and `Sec-WebSocket-Protocol`, which hold bearer tokens: those of identity providers that
+ * list many groups or claims are longer than 8 KiB. Above it: 431.
+ */
+export const CREDENTIALS_BYTES = 32 * 1024;
 /** Headers of a request on `--listener=node`, which counts no separators as bytes. Above it: 431. In uWS: 100. */
 export const HEADERS = 1000;
 /**
@@ -26,6 +43,12 @@ export const HEADERS = 1000;
  * opens it, and the store needs descriptors as well.
  */
 export const CONNECTIONS = 16_384;
+/**
+ * Connections that the kernel keeps for `--listener=node` until it accepts them; the kernel has a bound of its own,
+ * often the same. A client that finds no place tries again after a second, then after two, four and eight. Compiled
+ * into uWS: 512.
+ */
+export const BACKLOG = 4096;
 /** Listening threads beside the main one. Each takes 30 to 40 MB, and has its own share of the limits of a listener. */
 export const LISTENING_THREADS = 64;
 /**
@@ -155,6 +178,25 @@ export const LONG_JOB_MS = 20;
 export const LONG_BATCH_MS = 40;
 /** Milliseconds for which a request waits, after a start, for the objects of its kind to be read from the store. */
 export const LOADING_MS = 30_000;
+/**
+ * Milliseconds for which a job may keep its thread of the pool, after which the jobs behind it are given to another
+ * one: more than garbage collection takes, and than a busy machine keeps a thread waiting; less than clients notice.
+ */
+export const KEPT_THREAD_MS = 100;
+/**
+ * Milliseconds after which such a job counts as stuck: the largest body of any shape takes less. Another thread takes
+ * the place of its own, and it counts against its user.
+ */
+export const STUCK_JOB_MS = 1000;
+/** Threads that take the place of stuck ones at once: some 40 MB each. */
+export const STAND_INS = 4;
+/**
+ * How long the jobs of a user are answered with 429 and Retry-After after its second job that was stuck; twice as long
+ * after each further one. Each keeps a core for ten seconds.
+ */
+export const SLOWED_MS = 10_000;
+/** The longest such time, and how long a job that was stuck counts. */
+export const MOST_SLOWED_MS = 5 * 60 * 1000;
 /** Requests waiting for the pool before new ones are answered with 429 and Retry-After. */
 export const POOL_QUEUE = 10_000;
 /**
@@ -255,6 +297,11 @@ export const MANAGER_BYTES = 128;
 export const UPDATE_MANAGERS = 10;
 /** Total size of the annotations of one object, as upstream. */
 export const ANNOTATIONS_BYTES = 256 * 1024;
+/**
+ * Characters of the cells of a row of a Table, behind which further cells are empty: definitions may have thousands of
+ * columns that each show the whole object.
+ */
+export const ROW_CHARACTERS = 256 * 1024;
 /** Characters of all warnings of one answer, as upstream. Clients limit the size of the headers that they read. */
 export const WARNINGS_CHARACTERS = 4096;
 /** Characters to which each warning is truncated if all warnings of an answer exceed their limit, as upstream. */
@@ -294,6 +341,11 @@ export const WEBHOOK_RESPONSE_BYTES = 4 * 1024 * 1024;
 export const WEBHOOK_SOCKETS = 64;
 /** How often a webhook that is busy is called again, within its timeout: as often as upstream's client does. */
 export const WEBHOOK_RETRIES = 10;
+/**
+ * Size of the PEM in a CertificateSigningRequest: hundreds of names with the largest of keys. It is parsed by threads
+ * that serve other requests as well.
+ */
+export const CERTIFICATE_REQUEST_BYTES = 64 * 1024;
 /** Bytes of audit events that wait for the file system: those of some seconds, beyond which events are lost. */
 export const AUDIT_BUFFER_BYTES = 16 * 1024 * 1024;
 

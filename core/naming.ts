@@ -72,12 +72,17 @@ export interface Naming {
   variable(neutral: string): string;
   /** Whether an API group, as clients see it, is in a domain of the system: definitions of others need an approval. */
   isReservedGroup(group: string): boolean;
+  /** Whether an API group is in a domain that the system has in the other naming. */
+  isOtherNamingGroup(group: string): boolean;
 }
 
 const inDomains =
   (...domains: readonly string[]) =>
   (group: string): boolean =>
     domains.some(domain => group === domain || group.endsWith(`.${domain}`));
+
+const isNeutralGroup = inDomains('orchestrator.io');
+const isUpstreamGroup = inDomains('k8s.io', 'kubernetes.io');
 
 const neutral: Naming = {
   name: 'neutral',
@@ -90,7 +95,8 @@ const neutral: Naming = {
   mediaType: n => n,
   typeName: n => n,
   variable: n => n,
-  isReservedGroup: inDomains('orchestrator.io'),
+  isReservedGroup: isNeutralGroup,
+  isOtherNamingGroup: isUpstreamGroup,
 };
 
 const groupToUpstream = (n: string): string => GROUPS.get(n) ?? n.replace(/(^|\.)orchestrator\.io$/, '$1k8s.io');
@@ -110,7 +116,8 @@ const kubernetes: Naming = {
   mediaType: n => n.replace('vnd.orchestrator.', 'vnd.kubernetes.'),
   typeName: n => n.replace(/^io\.orchestrator\./, 'io.k8s.').replace(/^orchestrator\.io\./, 'k8s.io.'),
   variable: n => n.replace(/^ORCHESTRATOR_/, 'KUBERNETES_').replace(/^orchestrator_/, 'kubernetes_'),
-  isReservedGroup: inDomains('k8s.io', 'kubernetes.io'),
+  isReservedGroup: isUpstreamGroup,
+  isOtherNamingGroup: isNeutralGroup,
 };
 
 /** The naming scheme of a name. */

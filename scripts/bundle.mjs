@@ -14,8 +14,11 @@ export const BUNDLED = ['core', 'plugins', 'workers'];
 const CHUNKS = 'chunks';
 /** The module that chunks run their scripts with; it is beside them, so that they need nothing else. */
 const RUNNER = 'core/chunk.js';
-/** Packages that are bundled as well, with what they require: each has dozens of small modules. */
-const PACKAGES = ['@peculiar/x509', 'prom-client', 'reflect-metadata'];
+/**
+ * Packages that are bundled as well, with what they require. The first three have dozens of small modules. The others
+ * would bring optional packages along, which npm compiles where no binary fits; the server does not use these.
+ */
+export const PACKAGES = ['@peculiar/x509', 'prom-client', 'reflect-metadata', 'cbor-x', 'msgpackr'];
 /** Modules that run something when they are loaded: they stay apart, so that no other module brings them along. */
 const ENTRIES = {
   command: 'core/command/main.js',
@@ -46,9 +49,12 @@ async function rootsIn(modules) {
 /** The folder of the package that a module belongs to; undefined for modules of this one. */
 const packageOf = id => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id.split(sep).join('/'))?.[0];
 
+/** Whether an import is of a package that is bundled, or of a module in it. */
+const isBundled = name => PACKAGES.some(found => name === found || name.startsWith(`${found}/`));
+
 /** Whether an import stays one, of a package that is installed beside this one. */
 const isExternal = (name, importer = '') =>
-  isBuiltin(name) || (/^[^./]/.test(name) && !PACKAGES.includes(name) && packageOf(importer) === undefined);
+  isBuiltin(name) || (/^[^./]/.test(name) && !isBundled(name) && packageOf(importer) === undefined);
 
 /** Writes the licences of the packages that are bundled. */
 const licences = {

@@ -1,6 +1,16 @@
 /** Functions of several scripts: install and build what is stale, and run a program. */
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -26,6 +36,8 @@ export function run(command, args, options = {}) {
   });
 }
 
+/** The text of a file that a step wrote; undefined if there is none. */
+const recorded = file => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
 const modified = file => (existsSync(file) ? statSync(file).mtimeMs : 0);
 
 /** When the newest file below these paths changed. */
@@ -47,33 +59,47 @@ async function step(command, args) {
   if (code !== 0) process.exit(code);
 }
 
-/** Installs what package-lock.json names, if node_modules is older than it. */
+/** The major version of Node.js that node_modules was installed for: some packages have another binary for each. */
+const installedFor = join(root, 'node_modules', '.installed-for');
+
+/** Installs what package-lock.json names, if node_modules is older than it, or for another version of Node.js. */
 export async function install() {
   const installed = modified(join(root, 'node_modules', '.package-lock.json'));
-  if (installed >= modified(join(root, 'package-lock.json')) && installed > 0) return;
+  const major = process.versions.node.split('.')[0];
+  const isNew = installed > 0 && installed >= modified(join(root, 'package-lock.json'));
+  if (isNew && recorded(installedFor) === major) return;
   // Not `npm ci`: it wants every platform's binary in the lock file, and registries do not all offer those of every
   // platform.
   await step('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
+  writeFileSync(installedFor, major);
 }
 
-/** A file whose time is that of the last complete build. The compiler's own record is also written by type checks. */
+/**
+ * A file whose time is that of the last complete build, and whose text is the program that the code caches are for. The compiler's own record is also written by type checks.
+ */
 const stamp = join(root, 'dist', '.built');
 /** What the compiler writes. */
 const compiled = join(root, 'dist', 'modules');
 
-/** Compiles and bundles, if a source is newer than the last build. */
+/** Compiles and bundles, if a source is newer than the last build. Makes code caches for this version of Node.js. */
 export async function build() {
   const built = modified(stamp);
   const settings = ['tsconfig.json', 'package-lock.json', 'scripts'].map(name => join(root, name));
-  if (built > 0 && newest([...SOURCES.map(name => join(root, name)), ...settings]) <= built) return;
+  const isNew = built > 0 && newest([...SOURCES.map(name => join(root, name)), ...settings]) <= built;
+  const program = `${process.version} ${process.arch}`;
+  if (isNew && recorded(stamp) === program) return;
   const { writeKindTypes } = await import('./kindTypes.mjs');
-  await writeKindTypes();
+  if (!isNew) await writeKindTypes();
   // Files that change during the build are newer than it.
-  const began = new Date();
-  removeOrphans();
-  await step(process.execPath, [TYPESCRIPT, '-p', 'tsconfig.json']);
-  await assemble();
-  writeFileSync(stamp, '');
+  const began = isNew ? new Date(built) : new Date();
+  if (!isNew) {
+    removeOrphans();
+    await step(process.execPath, [TYPESCRIPT, '-p', 'tsconfig.json']);
+    await assemble();
+  }
+  const { makeCodeCache } = await import('./codeCache.mjs');
+  await makeCodeCache(join(root, 'dist'));
+  writeFileSync(stamp, program);
   utimesSync(stamp, began, began);
 }
 
@@ -110,6 +136,4 @@ async function assemble() {
     renameSync(join(made, folder), join(root, 'dist', folder));
   }
   rmSync(made, { recursive: true });
-  const { makeCodeCache } = await import('./codeCache.mjs');
-  await makeCodeCache(join(root, 'dist'));
 }

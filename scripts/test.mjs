@@ -1,34 +1,74 @@
 /**
  * `npm test -- [vitest arguments]`: installs and builds what is stale, runs the tests, and ends with their count on a
- * line of its own.
+ * line of its own. Files with failed tests are run once more, alone: a test that passes then is unstable. It does not
+ * fail the run, but more than a few of them do.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, install, root, run } from './project.mjs';
 
-await install();
-await build();
-const results = join(root, 'dist', 'test-results.json');
-mkdirSync(join(root, 'dist'), { recursive: true });
-rmSync(results, { force: true });
+/** More unstable tests than this fail the run. */
+const MOST_UNSTABLE = 3;
+/** More files than this with failed tests are not run again: their tests do not fail by chance. */
+const MOST_REPEATED = 8;
+
+const folder = join(root, 'dist');
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
-const code = await run(process.execPath, [vitest, 'run', ...reporters, ...process.argv.slice(2)]);
-process.exitCode = code;
-/** Prints the last line of the run, which `.ci/run` prints again at its end. */
-function printSummary(line) {
-  console.log(line);
-  writeFileSync(join(root, 'dist', 'test-summary.txt'), `${line}\n`);
+
+/** The results of a run; undefined if vitest wrote none, as it did not begin. */
+async function runTests(file, args) {
+  const results = join(folder, file);
+  rmSync(results, { force: true });
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`];
+  const code = await run(process.execPath, [vitest, 'run', ...reporters, ...args]);
+  return existsSync(results) ? { code, ...JSON.parse(readFileSync(results, 'utf8')) } : undefined;
 }
 
-if (existsSync(results)) {
-  const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(readFileSync(results, 'utf8'));
-  const broken = testResults.filter(file => file.status === 'failed' && file.assertionResults.length === 0).length;
-  if (broken > 0) console.log(`${broken} test files could not be run`);
-  if (numPendingTests > 0) console.log(`${numPendingTests} skipped`);
-  printSummary(`${numPassedTests} passed, ${numFailedTests + broken} failed`);
-  if (numPassedTests === 0 && code === 0) process.exitCode = 1;
+/** The names of the failed tests of a file; that of the file if it could not be run. */
+const failedIn = ({ name, status, assertionResults }) =>
+  status === 'failed' && assertionResults.length === 0
+    ? [name]
+    : assertionResults.filter(test => test.status === 'failed').map(({ fullName }) => `${name} > ${fullName}`);
+
+const failedOf = results => results.testResults.flatMap(failedIn);
+
+/** Runs the files with failed tests again, one at a time. Returns the tests that fail again. */
+async function repeatFailed(results, flags) {
+  const files = results.testResults.filter(file => failedIn(file).length > 0).map(({ name }) => name);
+  if (files.length === 0 || files.length > MOST_REPEATED) return failedOf(results);
+  console.log(`\nrunning files with failed tests again: ${files.join(' ')}`);
+  const again = await runTests('test-results-again.json', [...flags, '--no-file-parallelism', ...files]);
+  const failed = again ? failedOf(again) : failedOf(results);
+  // A file that fails as a whole has no names of tests.
+  return failedOf(results).filter(name => failed.some(other => name.startsWith(other)));
+}
+
+/** Prints the last line of the run, which `.ci/run` prints again at its end. */
+function printSummary(passed, failed) {
+  const line = `${passed} passed, ${failed} failed`;
+  console.log(line);
+  writeFileSync(join(folder, 'test-summary.txt'), `${line}\n`);
+}
+
+await install();
+await build();
+mkdirSync(folder, { recursive: true });
+const args = process.argv.slice(2);
+const results = await runTests('test-results.json', args);
+if (results === undefined) {
+  printSummary(0, 1);
+  process.exitCode = 1;
 } else {
-  printSummary('0 passed, 1 failed');
-  process.exitCode = code || 1;
+  const flags = args.filter((arg, i) => arg.startsWith('-') || args[i - 1] === '-t');
+  const first = failedOf(results);
+  const failed = await repeatFailed(results, flags);
+  const unstable = first.filter(name => !failed.includes(name));
+  for (const name of unstable) console.log(`unstable: ${name}`);
+  if (results.numPendingTests > 0) console.log(`${results.numPendingTests} skipped`);
+  const isUnstable = unstable.length > MOST_UNSTABLE;
+  if (isUnstable) console.log(`${unstable.length} tests are unstable, more than ${MOST_UNSTABLE}`);
+  printSummary(results.numPassedTests + unstable.length, failed.length);
+  // Without failed tests, vitest fails for an error outside of tests.
+  const isBroken = results.code !== 0 && first.length === 0;
+  process.exitCode = failed.length > 0 || isUnstable || isBroken || results.numPassedTests === 0 ? 1 : 0;
 }

@@ -11,9 +11,9 @@ threads.unref();
 function write(kind) {
   const own = new RegExp(`^${kind}\\d*\\.script\\.cache$`);
   if (!chunks.some(({ cacheFile }) => own.test(basename(cacheFile)))) return false;
-  for (const { script, cacheFile, hash } of chunks) {
+  for (const { script, cacheFile, key } of chunks) {
     // V8 does not notice that a cache is incomplete.
-    writeFileSync(`${cacheFile}.new`, Buffer.concat([hash, script.createCachedData()]));
+    writeFileSync(`${cacheFile}.new`, Buffer.concat([key, script.createCachedData()]));
     renameSync(`${cacheFile}.new`, cacheFile);
   }
   return true;

@@ -4,12 +4,13 @@
 import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { HttpRequest, HttpResponse, TemplatedApp } from '@uwsjs/core';
+import { loadUws } from '../../plugins/listener/uwsBinary.js';
 import type { BaselineReply, BaselineTask } from './tasks.js';
 
 const reply = (message: BaselineReply): void => void process.send?.(message);
 
 async function listen(task: { cert?: string; key?: string }, build: (app: TemplatedApp) => void): Promise<void> {
-  const uws = await import('@uwsjs/core');
+  const uws = await loadUws();
   const app = task.cert && task.key ? uws.SSLApp({ cert_file_name: task.cert, key_file_name: task.key }) : uws.App();
   build(app);
   app.listen('127.0.0.1', 0, socket => {
@@ -53,33 +54,31 @@ function broadcast(app: TemplatedApp): void {
 }
 
 interface Database {
-  open(done: (error?: Error) => void): void;
-  batch(operations: object[], options: { sync: boolean }, done: (error?: Error) => void): void;
-  close(done: (error?: Error) => void): void;
+  ready(): Promise<void>;
+  write(): { tryPut(key: Buffer, value: Buffer): void; flush(): Promise<void>; destroy(): void };
+  flush(): Promise<void>;
+  close(): Promise<void>;
 }
 
-/** Writes durable batches of `batch` values, one after the other. */
+/** Writes durable batches of `batch` values, one after the other: the library makes them durable with a flush. */
 async function batches(task: { dir: string; batch: number; bytes: number; ms: number }): Promise<void> {
-  const open = createRequire(import.meta.url)('rocksdb') as (path: string) => Database;
-  const database = open(task.dir);
-  await new Promise<void>((resolve, reject) => database.open(error => (error ? reject(error) : resolve())));
+  const Library = createRequire(import.meta.url)('rocksdb') as new (path: string) => Database;
+  const database = new Library(task.dir);
+  await database.ready();
   const value = Buffer.alloc(task.bytes, 'x');
   const began = performance.now();
   let written = 0;
   const cpu = process.cpuUsage();
   while (performance.now() - began < task.ms) {
-    const operations = Array.from({ length: task.batch }, () => ({
-      type: 'put',
-      key: `k${String(written++).padStart(12, '0')}`,
-      value,
-    }));
-    await new Promise<void>((resolve, reject) => {
-      database.batch(operations, { sync: true }, error => (error ? reject(error) : resolve()));
-    });
+    const batch = database.write();
+    for (let i = 0; i < task.batch; i++) batch.tryPut(Buffer.from(`k${String(written++).padStart(12, '0')}`), value);
+    await batch.flush();
+    batch.destroy();
+    await database.flush();
   }
   const { user, system } = process.cpuUsage(cpu);
   const seconds = (performance.now() - began) / 1000;
-  await new Promise<void>(resolve => database.close(() => resolve()));
+  await database.close();
   rmSync(task.dir, { recursive: true, force: true });
   reply({ is: 'done', perSecond: written / seconds, user: user / written, system: system / written });
 }

@@ -17,6 +17,11 @@ export interface Received {
   header(name: string): string | undefined;
   /** The client's certificate in PEM, if the TLS handshake verified one against the client CA. */
   readonly certificate?: string;
+  /**
+   * Whether the client sent a certificate that the listener did not accept: of another CA, not for clients, or expired.
+   * It is not in `certificate`.
+   */
+  readonly hasInvalidCertificate?: boolean;
   readonly remoteAddress: string;
   readonly path: string;
   /** The token must be for one of these audiences; absent: for this server. */
@@ -150,7 +155,9 @@ export interface UserRules {
     readonly resourceNames?: readonly string[];
   }[];
   readonly pathRules: readonly { readonly verbs: readonly string[]; readonly nonResourceURLs: readonly string[] }[];
-  /** Why the rules may be incomplete; absent if they are complete. */
+  /** Whether the user has permissions that these rules do not show. */
+  readonly incomplete?: boolean;
+  /** What reviews say about rules that could not be read, or that are not shown; absent if there is nothing to say. */
   readonly error?: string;
 }
 
@@ -307,8 +314,9 @@ function checkDecision(decision: Decision): Decision {
 
 /** Throws TypeError unless an authorizer listed rules. */
 function checkRules(rules: UserRules): UserRules {
-  if (Array.isArray(rules?.resourceRules) && Array.isArray(rules.pathRules)) return rules;
-  throw new TypeError('rulesFor must return { resourceRules: […], pathRules: […] }');
+  const { resourceRules, pathRules, incomplete = false } = rules ?? {};
+  if (Array.isArray(resourceRules) && Array.isArray(pathRules) && typeof incomplete === 'boolean') return rules;
+  throw new TypeError('rulesFor must return { resourceRules: […], pathRules: […], incomplete?: boolean }');
 }
 
 /** What refusals say beyond that the credentials are invalid. A failure of a plugin is in the log only. */
@@ -344,7 +352,8 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
 async function rulesOf({ plugin, value, call }: Contributed<Authorizer>, user: User, namespace: string) {
   if (!value.rulesFor) return { ...NO_RULES, incomplete: true, error: `the authorizer ${plugin} cannot list rules` };
   try {
-    return { ...(await call(() => after(value.rulesFor!(user, namespace), checkRules))), incomplete: false };
+    const { incomplete = false, ...rules } = await call(() => after(value.rulesFor!(user, namespace), checkRules));
+    return { ...rules, incomplete };
   } catch (thrown) {
     return { ...NO_RULES, incomplete: true, error: (thrown as Error).message };
   }

@@ -20,10 +20,10 @@ export interface ConversionWebhook {
  * A kind with a schema of its own, as a Converter selects it.
  *
  * @example
- * const selects = ({ storageName }: ConvertedKind) => storageName === 'tea.example.com/orders';
+ * const selects = ({ storageName }: ConvertedKind) => storageName === 'custom:tea.example.com/orders';
  */
 export interface ConvertedKind {
-  /** Group and plural: `tea.example.com/orders`. */
+  /** `customStorageName` of the kind: `custom:tea.example.com/orders`. */
   readonly storageName: string;
   readonly kind: string;
   readonly webhook?: ConversionWebhook;
@@ -35,7 +35,7 @@ export interface ConvertedKind {
  *
  * @example
  * const orders: Converter = {
- *   selects: ({ storageName }) => storageName === 'tea.example.com/orders',
+ *   selects: ({ storageName }) => storageName === 'custom:tea.example.com/orders',
  *   convert: (_kind, objects, apiVersion) => objects.map(object => ({ ...toVersion(object, apiVersion), apiVersion })),
  * };
  */

@@ -78,7 +78,7 @@ export interface InternalRequest {
  */
 export interface ResourceEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  /** `core/pods`, `apps/deployments`: in neutral names. */
+  /** `core/pods`, `apps/deployments`: in neutral names. That of a custom kind is `customStorageName`. */
   readonly storageName: string;
   readonly namespace: string;
   readonly name: string;
@@ -124,8 +124,8 @@ interface BaseHost<T extends Thread> {
 interface InformerHost {
   /**
    * The informer of a stored resource by its storage name (`core/namespaces`,
-   * `rbac.authorization.orchestrator.io/roles`). Call it in `make`: in the pool, a later call for a new resource
-   * throws.
+   * `rbac.authorization.orchestrator.io/roles`, `customStorageName(type)`). Call it in `make`: in the pool, a later
+   * call for a new resource throws.
    */
   informer(storageName: string): Informer;
   /**

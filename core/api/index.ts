@@ -46,6 +46,7 @@ export { readJson, writeJson } from '../model/jsonText.js';
 export * from '../model/object.js';
 export * from '../model/record.js';
 export * from '../model/refusal.js';
+export { customStorageName } from '../model/storageNames.js';
 export type { Requirement, Selector } from '../model/selector.js';
 export * from '../model/target.js';
 export * from '../model/user.js';

@@ -22,6 +22,11 @@ export interface Exchange {
   /** The client's certificate in PEM, if it sent one that the client CA verified. */
   readonly certificate?: string;
   /**
+   * Whether the client sent a certificate that is not in `certificate`: it is of another CA, not for clients, or has
+   * expired. Such a request is answered with 401 unless it has other credentials.
+   */
+  readonly hasInvalidCertificate?: boolean;
+  /**
    * Reads the whole body. Call it once, before the handler returns; otherwise the body is discarded. `onPart` is called
    * with the size of each part as it arrives. An error that it throws ends the read. Rejects with this error, with
    * Refusal RequestEntityTooLarge above `limit` bytes, and with an Error if the client disconnects or the request is

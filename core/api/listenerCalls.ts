@@ -84,6 +84,7 @@ class CheckedExchange implements Exchange {
   readonly remoteAddress: string;
   readonly secure: boolean;
   readonly certificate?: string;
+  readonly hasInvalidCertificate: boolean;
   readonly upgrade?: Exchange['upgrade'];
   readonly #abortListeners: (() => void)[] = [];
   #hasFailed = false;
@@ -94,12 +95,13 @@ class CheckedExchange implements Exchange {
     readonly exchange: Exchange,
   ) {
     isExchange(exchange);
-    const { method, path, query, remoteAddress, secure, certificate } = exchange;
+    const { method, path, query, remoteAddress, secure, certificate, hasInvalidCertificate } = exchange;
     this.method = method;
     this.path = path;
     this.query = query;
     this.remoteAddress = String(remoteAddress);
     this.secure = secure === true;
+    this.hasInvalidCertificate = hasInvalidCertificate === true;
     if (certificate !== undefined) this.certificate = String(certificate);
     if (exchange.upgrade)
       this.upgrade = (messages, subprotocol) => this.#stream(() => exchange.upgrade!(messages, subprotocol));

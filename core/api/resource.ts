@@ -312,7 +312,7 @@ export const builtInKind = <T = ApiObject>(
  *
  * @example
  * const source: ResourceSource = {
- *   storageName: 'tea.example.com/menus',
+ *   storageName: customStorageName({ group: 'tea.example.com', plural: 'menus' }),
  *   define: menu => (isPublished(menu) ? typeOf(menu) : undefined),
  * };
  */

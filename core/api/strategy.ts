@@ -107,7 +107,7 @@ export type SubresourceAnswer<T = ApiObject> = (
  * const cancel: SubresourceDeletion = (body, order, context) => ({
  *   options: { gracePeriodSeconds: 0 },
  *   object: order,
- *   changes: [{ storageName: 'example.com/tables', object: withFreeSeat(tableOf(order, context)) }],
+ *   changes: [{ storageName: 'custom:example.com/tables', object: withFreeSeat(tableOf(order, context)) }],
  * });
  */
 export type SubresourceDeletion<T = ApiObject> = (

@@ -175,13 +175,22 @@ function toFloat(v: Value, style: FormatStyle, wanted: string): number {
   return failVerb(wanted, v);
 }
 
+/** Puts a comma before every third digit from the right; a sign may precede the digits. */
+function groupDigits(text: string): string {
+  const sign = text.startsWith('-') ? '-' : '';
+  const first = (text.length - sign.length) % 3 || 3;
+  const groups = [text.slice(sign.length, sign.length + first)];
+  for (let at = sign.length + first; at < text.length; at += 3) groups.push(text.slice(at, at + 3));
+  return sign + groups.join(',');
+}
+
 function formatFixed(v: Value, digits: number, style: FormatStyle): string {
   const n = toFloat(v, style, CLAUSE_KINDS.f);
   if (!Number.isFinite(n)) return style.locale ? nonFiniteSymbol(n) : nonFiniteName(n);
   const text = goFixed(n, digits);
   if (!style.locale) return text;
   const [whole, fraction] = text.split('.');
-  const grouped = whole!.replace(/\B(?=(\d{3})+$)/g, ',');
+  const grouped = groupDigits(whole!);
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 

@@ -1,4 +1,5 @@
 /** Timestamps and durations: parsing, printing, arithmetic, calendar fields in a zone. */
+import { withoutTrailing } from '../model/trailing.js';
 import { Duration, fail, INT_MAX, INT_MIN, Timestamp } from './values.js';
 
 const MIN_SECONDS = -62135596800;
@@ -91,7 +92,7 @@ const pad = (n: number, width = 2): string => String(n).padStart(width, '0');
 /** Prints RFC 3339 in the zone the timestamp was parsed with, the fraction without trailing zeros. */
 export function formatTimestamp(t: Timestamp): string {
   const d = new Date((t.seconds + t.offset * 60) * 1000);
-  const fraction = t.nanos ? `.${pad(t.nanos, 9).replace(/0+$/, '')}` : '';
+  const fraction = t.nanos ? `.${withoutTrailing(pad(t.nanos, 9), '0')}` : '';
   const sign = t.offset < 0 ? '-' : '+';
   const abs = Math.abs(t.offset);
   const zone = t.offset === 0 ? 'Z' : `${sign}${pad(Math.floor(abs / 60))}:${pad(abs % 60)}`;
@@ -116,7 +117,7 @@ export function parseDuration(text: string): Duration | undefined {
   const m = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+|0)$/.exec(text);
   if (!m || text.length > 200) return undefined;
   let total = 0n;
-  for (const part of m[2]!.matchAll(/(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const part of m[2]!.matchAll(/(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/gy)) {
     const unit = UNITS.get(part[3]!)!;
     const fraction = part[2] ?? '';
     total +=
@@ -143,13 +144,14 @@ export function parseDurationWithWords(text: string): Duration | undefined {
   const plain = parseDuration(text);
   if (plain || text.length > 200) return plain;
   let total: bigint | undefined;
-  for (const [, count, word] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
+  const words = text.match(/\d+|[A-Za-zµ]+|[^\dA-Za-zµ\s]+/g) ?? [];
+  for (const [i, count] of words.entries()) {
+    const word = words[i + 1]?.toLowerCase();
+    if (word === undefined || !/^\d/.test(count)) continue;
     const unit = UNIT_WORDS.find(([, ...names]) =>
-      names.some(
-        (name, i) => word!.toLowerCase() === name || (i === names.length - 1 && word!.toLowerCase().startsWith(name)),
-      ),
+      names.some((name, i) => word === name || (i === names.length - 1 && word.startsWith(name))),
     );
-    if (unit) total = (total ?? 0n) + BigInt(count!) * unit[0];
+    if (unit) total = (total ?? 0n) + BigInt(count) * unit[0];
   }
   return total === undefined || total > INT_MAX ? undefined : new Duration(total);
 }

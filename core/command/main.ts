@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { ConfigError } from '../api/point.js';
+import { toOneLine } from '../model/trailing.js';
 import { helpText } from './options.js';
 import { type Io, serve } from './serve.js';
 import { ownVersion } from './version.js';
@@ -49,7 +50,7 @@ try {
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
   const text = error instanceof Error ? error.message : String(error);
-  io.err(`capstan: ${text.replace(/\s*\n\s*/g, ' ')}`);
+  io.err(`capstan: ${toOneLine(text)}`);
   process.exitCode = error instanceof ConfigError ? USAGE : 1;
 }
 // The other threads have ended. A timer or connection of a plugin in this one must not keep the process.

@@ -6,7 +6,9 @@ import { request as httpsRequest } from 'node:https';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../api/point.js';
 import { type Stored, StoreError } from '../api/storage.js';
-import { SNAPSHOT_PATH, SnapshotError, type SnapshotHeader } from '../snapshot/format.js';
+import { SNAPSHOT_PATH } from '../model/namedPaths.js';
+import { sharedDefinitionsNotice } from '../schema/storageLayout.js';
+import { SnapshotError, type SnapshotHeader } from '../snapshot/format.js';
 import { SnapshotReader } from '../snapshot/reader.js';
 import { parseArguments, requireValue, formatBytes } from './arguments.js';
 import { type ServerConnection, readKubeconfig } from './kubeconfig.js';
@@ -96,12 +98,15 @@ async function restore(file: string, dataDir: string, io: Io): Promise<number> {
   // The whole file is verified before the data directory is created.
   const header = await verifySnapshot(file);
   const { restoreRocksDb } = await import('../../plugins/storage/rocksdb/restore.js');
+  const former: string[] = [];
   const revision = await restoreRocksDb(join(dataDir, 'store'), {
     revision: header.revision,
-    objects: readObjects(file),
+    objects: readObjects(file, former),
   });
   io.out(`restored ${header.objects} objects of revision ${header.revision} into ${dataDir}`);
   io.out(`new revisions are above ${revision}; watches and paged lists must start again`);
+  const notice = sharedDefinitionsNotice(former);
+  if (notice !== undefined) io.err(notice);
   return 0;
 }
 
@@ -130,9 +135,14 @@ async function verifySnapshot(file: string): Promise<SnapshotHeader> {
   }
 }
 
-async function* readObjects(file: string): AsyncGenerator<Stored> {
+/** Reads the objects of a snapshot. Their keys are added to `former` if an earlier release has written it. */
+async function* readObjects(file: string, former: string[]): AsyncGenerator<Stored> {
   const reader = new SnapshotReader();
-  for await (const bytes of createReadStream(file)) yield* reader.take(bytes as Buffer);
+  for await (const bytes of createReadStream(file)) {
+    const objects = reader.take(bytes as Buffer);
+    if (reader.isFormer) former.push(...objects.map(({ key }) => key));
+    yield* objects;
+  }
   reader.end();
 }
 

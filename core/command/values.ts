@@ -46,7 +46,7 @@ const UNITS = new Map([
   ['h', 3_600_000],
 ]);
 
-const AMOUNT = /(\d+(?:\.\d*)?|\.\d+)(ns|[u\u00b5\u03bc]s|ms|h|m|s)/g;
+const AMOUNT = /(\d+(?:\.\d*)?|\.\d+)(ns|[u\u00b5\u03bc]s|ms|h|m|s)/gy;
 const DURATION = new RegExp(`^\\+?(?:${AMOUNT.source})+$`);
 
 /** A duration such as `90s`, `1m30s`, `250ms` or `0`, in milliseconds. */
@@ -54,7 +54,7 @@ export const duration: Reader<number> = (value, path) => {
   if (value === 0 || value === '0') return 0;
   if (typeof value === 'string' && value.length <= 32 && DURATION.test(value)) {
     let total = 0;
-    for (const [, amount, unit] of value.matchAll(AMOUNT)) total += Number(amount) * UNITS.get(unit!)!;
+    for (const [, amount, unit] of value.replace('+', '').matchAll(AMOUNT)) total += Number(amount) * UNITS.get(unit!)!;
     return total;
   }
   throw new ConfigError(path, `must be a duration such as 30s or 1m30s, not ${JSON.stringify(value)}`);

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Route } from '../request/route.js';
+import { isWatch, type Route } from '../request/route.js';
 import { parseFlag } from '../request/query.js';
 import type { Resource } from '../schema/resource.js';
 
@@ -184,7 +184,7 @@ export class RequestMetrics {
     const scope =
       target.is === 'path' || !resource ? '' : target.name ? 'resource' : target.namespace ? 'namespace' : 'cluster';
     // Unknown methods share one label value, because clients choose them.
-    const verb = VERBS.get(target.verb) ?? 'other';
+    const verb = isWatch(route) ? 'WATCH' : (VERBS.get(target.verb) ?? 'other');
     const key = `${verb} ${sub} ${scope} ${dry}`;
     if (!resource) return this.#sharedSeries(key, verb, scope, dry, '');
     let known = this.#byResource.get(resource);

@@ -67,7 +67,8 @@ const MAX_DIGITS = 309;
 
 /** Precedes the digits of an integer in a string. Nobody else can know it. */
 const MARK = randomUUID();
-const MARKED = new RegExp(`"${MARK}(-?\\d+)"`, 'g');
+/** A string that may be the mark and digits. */
+const MARKED = /"([0-9a-f-]+)"/g;
 
 /** The end of the string that starts at `at`, in valid JSON. */
 function stringEnd(bytes: Uint8Array, at: number): number {
@@ -127,6 +128,8 @@ export function writeJson(value: unknown, indent?: number): string {
   } catch (error) {
     // A cycle is thrown again.
     if (!(error instanceof TypeError)) throw error;
-    return JSON.stringify(value, mark, indent).replace(MARKED, '$1');
+    return JSON.stringify(value, mark, indent).replace(MARKED, (text: string, inner: string) =>
+      inner.startsWith(MARK) ? inner.slice(MARK.length) : text,
+    );
   }
 }

@@ -31,7 +31,8 @@ const BINARY = new Map([
 const DECIMAL_SUFFIX = new Map([...DECIMAL].map(([suffix, exponent]) => [exponent, suffix]));
 const BINARY_SUFFIX = new Map([...BINARY].map(([suffix, exponent]) => [exponent, suffix]));
 
-const FORM = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*)([-+]?\d*)$/;
+/** No digit can match in two ways, so that matching takes linear time. */
+const FORM = /^([+-]?)(\d*)(?:\.(\d*))?(?:([eEinumkKMGTP]+)([-+]?\d*)|([-+]\d*))?$/;
 /** The largest amount with a binary suffix. Larger ones are reduced to it, as upstream. */
 const MAX_BINARY = (1n << 63n) - 1n;
 /** The longest text that is parsed, which bounds the cost of the arithmetic. */
@@ -74,9 +75,9 @@ export function parseQuantity(text: string): Quantity | string {
   if (text.length > MAX_LENGTH) return FORMAT_ERROR;
   const match = FORM.exec(text);
   if (!match) return FORMAT_ERROR;
-  const [, sign, whole = '', fraction = '', letters = '', digits = ''] = match;
+  const [, sign, whole = '', fraction = '', letters = '', power = '', bare = ''] = match;
   if (whole === '' && fraction === '') return FORMAT_ERROR;
-  const scale = parseScale(letters, digits);
+  const scale = parseScale(letters, power || bare);
   if (!scale) return SUFFIX_ERROR;
   let nano = toNano(BigInt(whole + fraction), fraction.length, scale);
   if (scale.format === 'binary' && nano > MAX_BINARY * NANO) nano = MAX_BINARY * NANO;

@@ -15,6 +15,7 @@ export type Verb =
   | 'escalate'
   | 'approve'
   | 'sign'
+  | 'attest'
   | 'proxy';
 
 /** The attributes of a resource request, parsed from path and query. Empty strings mean "none". */

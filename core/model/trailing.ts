@@ -7,3 +7,21 @@ export function withoutTrailing(text: string, char: string): string {
   while (end > 0 && text[end - 1] === char) end--;
   return text.slice(0, end);
 }
+
+const isBlank = (char: string | undefined): boolean => char === ' ' || char === '\t';
+
+/** Removes the blanks and tabs around a value of a header (RFC 9110, 5.5), and no other characters. */
+export function withoutBlanks(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isBlank(text[start])) start++;
+  while (end > start && isBlank(text[end - 1])) end--;
+  return text.slice(start, end);
+}
+
+/** The lines of a text as one line, without the white space around them. */
+export const toOneLine = (text: string): string =>
+  text
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '')
+    .join(' ');

@@ -1,3 +1,5 @@
+import { withoutBlanks } from './trailing.js';
+
 /** Header names in lower case, with their values. */
 type Headers = readonly (readonly [string, string])[];
 
@@ -11,7 +13,7 @@ export const WEBSOCKET_VERSION = '13';
 /** The values of a header that may be repeated, as one list. */
 function valuesOf(headers: Headers, name: string): string[] {
   const lists = headers.filter(([given]) => given === name).map(([, value]) => value);
-  return lists.length === 0 ? [] : lists.join(',').split(/[ \t]*,[ \t]*/);
+  return lists.length === 0 ? [] : lists.join(',').split(',').map(withoutBlanks);
 }
 
 /** Whether a request asks to upgrade the connection to a WebSocket. */

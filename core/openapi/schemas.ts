@@ -74,7 +74,7 @@ const ZERO_VALUES: Partial<Record<ScalarName, unknown>> = {
 const toWords = (name: string): string =>
   name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .split(' ')
     .map(word => (/^[A-Z0-9]+s?$/.test(word) ? word : word.toLowerCase()))
     .join(' ');

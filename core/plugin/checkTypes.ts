@@ -4,6 +4,7 @@ import { dns1123Label } from '../model/names.js';
 import { forbiddenField, invalid, type Violation } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
 import { loadEngine } from '../schema/custom/engine.js';
+import { nameProblems } from '../schema/custom/kind.js';
 import { structuralViolations } from '../schema/custom/structural.js';
 import { groupRows } from '../schema/table/resources.js';
 
@@ -58,6 +59,7 @@ export async function checkTypes(types: readonly ResourceType[], naming: Naming)
     const found = type.versions.flatMap(({ name, schema }) => structuralViolations(schema, `versions[${name}].schema`));
     if (type.versions.filter(version => version.storage).length !== 1)
       found.push(invalid('versions', type.versions.length, 'must have exactly one version marked as storage version'));
+    for (const { field, message } of nameProblems(type)) found.push(invalid(field, type[field], message));
     for (const name of namesOf(type))
       if (taken.has(name)) found.push(forbiddenField('names', `${name} is the name of another type`));
     for (const name of namesOf(type)) taken.add(name);

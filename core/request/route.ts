@@ -21,7 +21,13 @@ export interface Route {
   readonly warning?: string | undefined;
   /** Whether the path has the deprecated form with `/watch/`, which supports only GET. */
   readonly watchPath?: boolean;
+  /** Whether one object is watched by the parameter `watch`. For authorizers this is a `get`, as upstream. */
+  readonly watchesOne?: boolean;
 }
+
+/** Whether the answer is a stream of changes. */
+export const isWatch = ({ target, watchesOne }: Route): boolean =>
+  watchesOne === true || (target.is === 'resource' && target.verb === 'watch');
 
 const VERBS: ReadonlyMap<string, Verb> = new Map([
   ['POST', 'create'],
@@ -33,11 +39,11 @@ const VERBS: ReadonlyMap<string, Verb> = new Map([
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 
 /** The verb of a method; '' for methods that no resource supports. On a `/watch/` path every method is a watch. */
-function verbOf(method: string, name: string, sub: string, query: Query, watchPath: boolean): Verb | '' {
+function verbOf(method: string, name: string, query: Query, watchPath: boolean): Verb | '' {
   if (watchPath) return 'watch';
   if (method === 'GET' || method === 'HEAD') {
-    if (sub === '' && parseFlag(query, 'watch')) return 'watch';
-    return name ? 'get' : 'list';
+    if (name) return 'get';
+    return parseFlag(query, 'watch') ? 'watch' : 'list';
   }
   if (method === 'DELETE') return name ? 'delete' : 'deletecollection';
   return VERBS.get(method) ?? '';
@@ -105,7 +111,7 @@ function resourceRoute(
   const isNamespace = plural === 'namespaces';
   const target: ResourceTarget = {
     is: 'resource',
-    verb: proxyPath ? 'proxy' : verbOf(method, name, sub, query, watchPath),
+    verb: proxyPath ? 'proxy' : verbOf(method, name, query, watchPath),
     group: registry.groups.get(group)?.neutralName ?? group,
     version,
     resource: plural,
@@ -133,5 +139,7 @@ function resourceRoute(
     return { target, query, missing: 'object', warning: resource.warning };
   if (!isServed || !hasScope || !isName)
     return { target, query, missing: hasBuiltInKinds(registry, group) ? 'status' : 'text' };
-  return { target, query, resource, subresource, watchPath };
+  const watchesOne =
+    target.verb === 'get' && sub === '' && resource.verbs.includes('watch') && parseFlag(query, 'watch');
+  return { target, query, resource, subresource, watchPath, watchesOne };
 }

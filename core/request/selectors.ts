@@ -14,9 +14,13 @@ function tryParse(parse: (text: string) => Selector, text: string): Selector | u
 
 const SELECTING: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
 
+/** Whether selectors are attributes of a request for authorizers. */
+const hasSelectors = ({ target }: Route): boolean => target.is === 'resource' && SELECTING.has(target.verb);
+
 /** The texts of the selectors of a list, watch or deletecollection; '' if there are none. */
-export function selectorTexts({ target, query }: Route): { readonly labels: string; readonly fields: string } {
-  if (target.is === 'path' || !SELECTING.has(target.verb) || query.size === 0) return { labels: '', fields: '' };
+export function selectorTexts(route: Route): { readonly labels: string; readonly fields: string } {
+  const { query, watchesOne } = route;
+  if (!(hasSelectors(route) || watchesOne) || query.size === 0) return { labels: '', fields: '' };
   return { labels: firstValue(query, 'labelSelector'), fields: firstValue(query, 'fieldSelector') };
 }
 
@@ -27,7 +31,7 @@ export function selectorTexts({ target, query }: Route): { readonly labels: stri
 export function withSelectors(route: Route): Target {
   const { target } = route;
   const { labels, fields } = selectorTexts(route);
-  if (target.is === 'path' || (labels === '' && fields === '')) return target;
+  if (!hasSelectors(route) || (labels === '' && fields === '')) return target;
   const labelSelector = labels === '' ? undefined : tryParse(parseLabelSelector, labels);
   const fieldSelector = fields === '' ? undefined : tryParse(parseFieldSelector, fields);
   return { ...target, ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) };

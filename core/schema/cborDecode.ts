@@ -1,21 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-import { createRequire } from 'node:module';
+import { Decoder } from 'cbor-x/decode';
 import { CBOR_BYTES, CBOR_DEPTH } from '../limits.js';
 import type { Json } from '../model/object.js';
 import { integerValue } from '../model/jsonText.js';
 import { Refusal } from '../model/refusal.js';
 import { UnreadableBody } from './unreadable.js';
 
-type CborX = typeof import('cbor-x');
-type Decoder = InstanceType<CborX['Decoder']>;
-
 let decoder: Decoder | undefined;
 
-/** The decoder of the library, which is loaded on first use: few servers have CBOR. Maps may have keys of bytes. */
-function libraryDecoder(): Decoder {
-  const { Decoder } = createRequire(import.meta.url)('cbor-x') as CborX;
-  return (decoder ??= new Decoder({ mapsAsObjects: false, useRecords: false }));
-}
+/** The decoder of the library, which is made on first use: few servers have CBOR. Maps may have keys of bytes. */
+const libraryDecoder = (): Decoder => (decoder ??= new Decoder({ mapsAsObjects: false, useRecords: false }));
 
 /** Tags of byte strings that say what text stands for the bytes in JSON (RFC 8949, section 3.4.5.2). */
 const TEXT_ENCODINGS = new Map<number, BufferEncoding>([

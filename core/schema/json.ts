@@ -118,16 +118,19 @@ export function parseStrict(bytes: Uint8Array): StrictJson {
 }
 
 const ESCAPED = /[<>&\u2028\u2029]/;
-const ESCAPES = new Map([
+const ESCAPES: readonly (readonly [string, string])[] = [
   ['<', '\\u003c'],
   ['>', '\\u003e'],
   ['&', '\\u0026'],
   ['\u2028', '\\u2028'],
   ['\u2029', '\\u2029'],
-]);
+];
 
 /** Encodes JSON like Go, which escapes `<`, `>`, `&` and the two line separators. */
 export function encodeJson(value: unknown, indent = false): string {
-  const text = writeJson(value, indent ? 2 : undefined);
-  return ESCAPED.test(text) ? text.replace(/[<>&\u2028\u2029]/g, char => ESCAPES.get(char)!) : text;
+  let text = writeJson(value, indent ? 2 : undefined);
+  if (!ESCAPED.test(text)) return text;
+  // One after the other, because a function that is called for each character takes twice as long.
+  for (const [char, escaped] of ESCAPES) text = text.replaceAll(char, escaped);
+  return text;
 }

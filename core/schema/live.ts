@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { writeJson } from '../model/jsonText.js';
+import { customStorageName } from '../model/storageNames.js';
 import type { Log } from '../api/host.js';
 import type { ResourceSource, ResourceType } from '../api/resource.js';
 import { decodeStored } from '../plugin/stored.js';
@@ -25,14 +26,13 @@ type DefinitionChange = Pick<WireEvent, 'key' | 'value' | 'revision'>;
 const namesOf = ({ group, plural, kind }: { group: string; plural: string; kind: string }): string[] =>
   [plural, kind].map(name => `${name}.${group}`);
 
-const namesIn = ({ groups }: Registry): ReadonlySet<string> =>
+/** The names of all types of a registry. */
+export const namesIn = ({ groups }: Registry): ReadonlySet<string> =>
   new Set(
     [...groups.values()].flatMap(({ versions }) =>
       versions.flatMap(({ resources }) => Array.from(resources.values(), namesOf).flat()),
     ),
   );
-
-const storageNameOf = ({ group, plural }: ResourceType): string => `${group}/${plural}`;
 
 /** The part of a type that matters to clients. Watches of its objects end when it changes. */
 const visibleText = ({ terminating: _terminating, changedAt: _changedAt, ...rest }: ResourceType): string =>
@@ -108,7 +108,7 @@ export class LiveRegistry {
     this.#stale = true;
     this.#generation = Math.max(this.#generation, revision);
     if (before && (!type || visibleText(type) !== visibleText(before.type)))
-      this.#ended.add(storageNameOf(before.type));
+      this.#ended.add(customStorageName(before.type));
   }
 
   /** The type that an object defines. If its source throws, the error is logged and the previous type is kept. */
@@ -147,8 +147,10 @@ export class LiveRegistry {
    * changed the schema of its type before this start.
    */
   markOlderObjects(hasObjects: (storageName: string) => boolean, revision: number): void {
-    if (!this.#types.some(type => hasObjects(storageNameOf(type)))) return;
-    const types = this.#types.map(type => (hasObjects(storageNameOf(type)) ? { ...type, changedAt: revision } : type));
+    if (!this.#types.some(type => hasObjects(customStorageName(type)))) return;
+    const types = this.#types.map(type =>
+      hasObjects(customStorageName(type)) ? { ...type, changedAt: revision } : type,
+    );
     this.#fixed = extendRegistry(this.base, types.flatMap(resourcesOf), this.base.generation);
     this.#taken = namesIn(this.#fixed);
     this.#stale = true;

@@ -6,6 +6,7 @@ import type { Struct } from './model.js';
 import type { Group, GroupVersion, Registry, Resource, Subresource } from './resource.js';
 import { completeStrategy } from './strategyDefaults.js';
 import { type GroupRow, groupRows, type ResourceRow, type SubresourceRow, type VersionRow } from './table/resources.js';
+import { storagePlace } from './table/storageNames.js';
 import { findType, typeOf } from './table/types.js';
 
 /** Finds the strategy of a kind by its storage name; undefined for kinds without a strategy. */
@@ -71,18 +72,9 @@ function warningOf(apiVersion: string, kind: string, deprecation: Resource['depr
 
 const minorOf = (release: string): number => Number(release.split('.')[1]);
 
-/** The storage name and the storage version of a resource: by default, the most preferred version that has it. */
-function storageOf(group: GroupRow, plural: string): { storageName: string; apiVersion: string } {
-  const preferred = group.versions.find(version => version.resources.some(row => row.plural === plural))!;
-  const { storedAs } = preferred.resources.find(row => row.plural === plural)!;
-  const apiVersion = storedAs ?? joinApiVersion(group.name, preferred.version);
-  const [groupName] = apiVersion.includes('/') ? apiVersion.split('/') : ['core'];
-  return { storageName: `${groupName}/${plural}`, apiVersion };
-}
-
 function toResource(group: GroupRow, version: VersionRow, row: ResourceRow, input: RegistryInput): Resource {
   const { naming } = input;
-  const storage = storageOf(group, row.plural);
+  const storage = storagePlace(group, row.plural);
   const ungated = row.subresources.filter(sub => !sub.gate);
   const typeId = `${version.package}.${row.kind}`;
   const apiVersion = naming.apiVersion(joinApiVersion(group.name, version.version));

@@ -2,6 +2,7 @@ import type { Strategy } from '../api/strategy.js';
 import type { ConversionWebhook } from '../api/conversion.js';
 import type { StructuralSchema } from '../api/resource.js';
 import type { ApiObject, Json } from '../model/object.js';
+import type { Growth } from './custom/defaults.js';
 import type { Struct } from './model.js';
 
 /** A subresource of a resource. */
@@ -30,13 +31,16 @@ export interface CustomSchema {
   /**
    * Decodes the object of a body: decodes metadata, removes unknown fields and reports them to `strictErrors`, removes
    * nulls unless it `keepsNulls`, and applies defaults. Does not change `value`. Throws TypeMismatch for malformed
-   * metadata.
+   * metadata, and Refusal 422 for defaults that make the object too large.
    */
   decode(value: { readonly [key: string]: Json }, strictErrors: string[], keepsNulls?: boolean): ApiObject;
-  /** Converts a stored object, written with any version and schema, to this version. */
-  read(object: ApiObject): ApiObject;
-  /** Reads a stored object that was written in this version, maybe with another schema. */
-  readOwn(object: ApiObject): ApiObject;
+  /**
+   * Converts a stored object, written with any version and schema, to this version. `growth` counts what defaults add
+   * to all objects that are read at once. Throws Refusal 422 where that is too much.
+   */
+  read(object: ApiObject, growth?: Growth): ApiObject;
+  /** Reads a stored object that was written in this version, maybe with another schema. Otherwise as `read`. */
+  readOwn(object: ApiObject, growth?: Growth): ApiObject;
   /** An object that was converted to this version, without unknown fields and nulls. */
   accept(object: ApiObject): ApiObject;
 }
@@ -66,7 +70,8 @@ export interface Resource {
   /** Whether the kind is built in. Other kinds come from definitions and have a `custom` schema. */
   readonly builtIn: boolean;
   /**
-   * Prefix of its keys in the store: `<group or core>/<plural>`, equal for all versions (and for both Event groups).
+   * Prefix of its keys in the store: `<group or core>/<plural>`, equal for all versions (and for both Event groups);
+   * `customStorageName` for other kinds.
    */
   readonly storageName: string;
   /** The storage version; equals `apiVersion` if no conversion is needed. */

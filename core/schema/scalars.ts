@@ -1,6 +1,7 @@
 import { timeError } from './timeErrors.js';
 import { canonicalQuantity } from '../model/quantity.js';
 import { isInteger, isNumber } from '../model/jsonText.js';
+import { withoutTrailing } from '../model/trailing.js';
 import type { Json } from '../model/object.js';
 import type { ScalarName } from './model.js';
 
@@ -81,25 +82,23 @@ const UNITS = new Map([
   ['h', 3_600_000_000_000n],
 ]);
 const DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
-const DURATION_PART = /(\d*)\.?(\d*)(ns|us|µs|μs|ms|s|m|h)/g;
+const DURATION_PART = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/gy;
 const MAX_NANOSECONDS = (1n << 63n) - 1n;
 
 /** Parses a Go duration (`1h2m3.5s`) to nanoseconds. Returns undefined if malformed or beyond 64 bits. */
 export function parseDuration(text: string): bigint | undefined {
   if (text.length > 100 || !DURATION.test(text)) return undefined;
   let total = 0n;
-  for (const [, whole, fraction, unit] of text.matchAll(DURATION_PART)) {
+  for (const [, whole, fraction = '', unit] of text.replace(/^[+-]/, '').matchAll(DURATION_PART)) {
     const size = UNITS.get(unit!)!;
-    total += BigInt(whole || '0') * size + (BigInt(fraction || '0') * size) / 10n ** BigInt(fraction!.length);
+    total += BigInt(whole || '0') * size + (BigInt(fraction || '0') * size) / 10n ** BigInt(fraction.length);
   }
   if (total > MAX_NANOSECONDS) return undefined;
   return text[0] === '-' ? -total : total;
 }
 
 const withFraction = (nanoseconds: bigint, unit: bigint, digits: number): string => {
-  const fraction = String(nanoseconds % unit)
-    .padStart(digits, '0')
-    .replace(/0+$/, '');
+  const fraction = withoutTrailing(String(nanoseconds % unit).padStart(digits, '0'), '0');
   return `${nanoseconds / unit}${fraction ? `.${fraction}` : ''}`;
 };
 

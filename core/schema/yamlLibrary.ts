@@ -17,7 +17,7 @@ const yaml = (): Yaml => (library ??= createRequire(import.meta.url)('yaml') as 
 const withDigits = (tags: Tags): Tags =>
   tags.map(tag => {
     if (typeof tag === 'string' || !('test' in tag)) return tag;
-    if (tag.test?.test('.')) return { ...tag, test: /^[-+]?(?=[^.]|\..)[\d_]*\.[\d_]*$/ };
+    if (tag.test?.test('.')) return { ...tag, test: /^[-+]?(?:[\d_]+\.[\d_]*|\.[\d_]+)$/ };
     if (tag.test?.test('E0')) return { ...tag, test: /^[-+]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)[eE][-+]?\d+$/ };
     return tag;
   });

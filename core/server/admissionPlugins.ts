@@ -47,7 +47,7 @@ const PLUGINS: readonly AdmissionPlugin[] = [
   on('RuntimeClass', request('runtime-class.js')),
   on('CertificateApproval', request('certificate-permissions.js#approval')),
   on('CertificateSigning', request('certificate-permissions.js#signing')),
-  on('ClusterTrustBundleAttest'),
+  on('ClusterTrustBundleAttest', request('certificate-permissions.js#attestation')),
   on('CertificateSubjectRestriction', request('certificate-subject.js')),
   on('DefaultIngressClass', request('default-class.js#ingressClass')),
   off('DenyServiceExternalIPs'),

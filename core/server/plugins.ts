@@ -31,6 +31,8 @@ export interface BuiltinInputs {
   readonly serviceAccountKeyFile: string;
   /** Every stored resource, for the controllers. */
   readonly resources: readonly object[];
+  /** The names of all kinds, which definitions cannot take. */
+  readonly takenNames: readonly string[];
   /** Every served group, for their API services. */
   readonly groups: readonly object[];
 }
@@ -79,14 +81,14 @@ function storagePlugin(settings: Settings, { storePath: path }: BuiltinInputs): 
 
 /** The controllers that `--controllers` selects, by upstream's names: module and configuration of each. */
 function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [string, string, unknown?])[] {
-  const { rootCa, resources, caFile: certFile, caKeyFile: keyFile } = inputs;
+  const { rootCa, resources, takenNames, caFile: certFile, caKeyFile: keyFile } = inputs;
   const signing = { signers: signersOf(settings, { certFile, keyFile }), maxMs: settings.clusterSigningDuration };
   const cleanUp = { periodMs: settings.legacyServiceAccountTokenCleanUpPeriod };
   return [
     ['clusterrole-aggregation-controller', 'rbac.js#roleAggregation'],
     ['serviceaccount-controller', 'namespaceDefaults.js#defaultAccounts'],
     ['root-ca-certificate-publisher-controller', 'namespaceDefaults.js#rootCaPublisher', { rootCa }],
-    ['namespace-controller', 'namespaces.js#namespaceDeletion', { resources }],
+    ['namespace-controller', 'namespaces.js#namespaceDeletion', { resources, takenNames }],
     ['persistentvolumeclaim-protection-controller', 'volumeProtection.js#claimProtection'],
     ['persistentvolume-protection-controller', 'volumeProtection.js#volumeProtection'],
     ['serviceaccount-token-controller', 'serviceAccountTokens.js#serviceAccountTokens', { rootCa }],
@@ -96,9 +98,9 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
     ['certificatesigningrequest-cleaner-controller', 'certificates/index.js#certificateCleaner'],
     ['bootstrap-signer-controller', 'bootstrapTokens.js#bootstrapSigner'],
     ['token-cleaner-controller', 'bootstrapTokens.js#tokenCleaner'],
-    ['storage-version-migrator-controller', 'storageMigration.js#storageMigration', { resources }],
+    ['storage-version-migrator-controller', 'storageMigration.js#storageMigration', { resources, takenNames }],
     ['validatingadmissionpolicy-status-controller', 'policyStatus.js#policyStatus'],
-    ['garbage-collector-controller', 'garbageCollector.js#garbageCollector', { resources }],
+    ['garbage-collector-controller', 'garbageCollector.js#garbageCollector', { resources, takenNames }],
   ];
 }
 
@@ -111,14 +113,15 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
 export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec[] {
   const request = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['request'] });
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
-  const { groups, serviceAccountKeyFile } = inputs;
+  const { groups, resources, takenNames, serviceAccountKeyFile } = inputs;
+  const { listener: required } = settings;
   const host = urlHost(addressOf(settings.bindAddress) ?? 'localhost');
   const accounts = serviceAccountConfig(settings, serviceAccountKeyFile, host);
   const admission = admissionPlugins(settings);
   const hasOwnStorage = settings.plugins.some(({ points }: PluginSpec) => points?.includes('storage'));
   return [
     ...(hasOwnStorage ? [] : [storagePlugin(settings, inputs)]),
-    { use: at(`listener/${settings.listener ?? 'uws'}.js`), threads: ['front'] },
+    { use: at(`listener/${required ?? 'uws'}.js`), config: { required: required === 'uws' }, threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
     { use: at('kinds/index.js'), threads: ['front', 'request'] },
     request('authn/static-token.js', { file: inputs.adminTokens }),
@@ -126,6 +129,8 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     ...(settings.tokenAuthFile ? [request('authn/static-token.js', { file: settings.tokenAuthFile })] : []),
     ...(settings.enableBootstrapTokenAuth ? [request('authn/bootstrap-token.js')] : []),
     { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'request', 'control'] },
+    // Before other validators, as the rules of the kinds are.
+    request('admission/policies/parameterPermissions.js'),
     ...admission.before,
     request('authz/system-masters.js'),
     ...settings.plugins,
@@ -140,7 +145,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     control('controllers/systemObjects.js#systemObjects', { groups }),
     control('controllers/authenticationObjects.js#authenticationObjects', { clientCa: inputs.clientCa }),
     control('controllers/ownService.js#ownService', ownServiceOf(settings)),
-    control('controllers/customResources.js#customResources'),
+    control('controllers/customResources.js#customResources', { resources, takenNames }),
     ...controllersOf(settings, inputs).flatMap(([name, path, config]) =>
       isControllerEnabled(name, settings) ? [control(`controllers/${path}`, config)] : [],
     ),
@@ -157,6 +162,7 @@ const NO_INPUTS: BuiltinInputs = {
   adminTokens: '-',
   serviceAccountKeyFile: '-',
   resources: [],
+  takenNames: [],
   groups: [],
 };
 

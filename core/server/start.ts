@@ -7,6 +7,7 @@ import { CallCounters } from '../plugin/callCounters.js';
 import { logOf } from '../plugin/log.js';
 import { checkJson } from '../plugin/checkTypes.js';
 import { Releases } from '../plugin/releases.js';
+import { namesIn } from '../schema/live.js';
 import type { Registry } from '../schema/resource.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { threadScope } from '../threads/thread.js';
@@ -113,7 +114,7 @@ async function start(
 }
 
 /** The kinds that controllers are configured with: those that are served from the start. */
-type Kinds = Pick<BuiltinInputs, 'resources' | 'groups'>;
+type Kinds = Pick<BuiltinInputs, 'resources' | 'takenNames' | 'groups'>;
 
 const describe = (registry: Registry): Kinds => ({
   resources: registry.stored.map(r => ({
@@ -124,6 +125,7 @@ const describe = (registry: Registry): Kinds => ({
     storageName: r.storageName,
     verbs: r.verbs,
   })),
+  takenNames: [...namesIn(registry)],
   groups: Array.from(registry.groups.values(), ({ name, priority, versions }) => ({
     group: name,
     priority,
@@ -151,7 +153,7 @@ const pluginsFor = (
  * once they are known.
  */
 function threadData(settings: Settings, paths: DataPaths): ThreadData {
-  const plugins = pluginsFor(settings, paths, { rootCa: '', clientCa: '', resources: [], groups: [] });
+  const plugins = pluginsFor(settings, paths, { rootCa: '', clientCa: '', resources: [], takenNames: [], groups: [] });
   return {
     naming: settings.naming,
     plugins,

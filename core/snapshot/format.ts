@@ -1,21 +1,17 @@
 import type { Stored } from '../api/storage.js';
 
 /**
- * The path at which a running server serves a snapshot of its store. Authorization (verb get) decides who may read it.
- */
-export const SNAPSHOT_PATH = '/store/snapshot';
-
-/**
  * A snapshot: every object of a store at one revision, in one file.
  *
- *   `capstan-snapshot 2 {"revision":…,"objects":…,"store":…,"created":…}` and a line feed,
+ *   `capstan-snapshot 3 {"revision":…,"objects":…,"store":…,"created":…}` and a line feed,
  *   blocks: number of bytes (4), then as many bytes of MessagePack: an array of rows, each an array of key, value,
  *   revision that created the object, revision that last changed it, and its version (how many changes since then),
  *   an end mark (4 bytes of 0), the number of objects (8), SHA-256 of everything before it (32).
  *
  * The numbers outside of blocks are big-endian. Keys are in neutral names, whatever names the server speaks.
  *
- * Format 1, which is still read, has rows of a fixed layout instead of blocks (rows1.ts).
+ * Formats 1 and 2 are still read. In both, custom kinds have the keys of built-in ones (core/schema/storageLayout.ts);
+ * format 1 has rows of a fixed layout instead of blocks (rows1.ts).
  */
 export interface SnapshotHeader {
   readonly revision: number;
@@ -32,7 +28,7 @@ export class SnapshotError extends Error {}
 /** The beginning of every snapshot, followed by the format number and the header. */
 export const MAGIC = 'capstan-snapshot ';
 /** The format that is written. */
-export const FORMAT = 2;
+export const FORMAT = 3;
 /** Maximum length of the first line. */
 export const HEADER_BYTES = 4096;
 /** Size of the end mark and the number of objects. */

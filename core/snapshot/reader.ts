@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Stored } from '../api/storage.js';
+import { inCurrentLayout } from '../schema/storageLayout.js';
 import { readBlock } from './blocks.js';
 import {
   DIGEST_BYTES,
@@ -15,7 +16,19 @@ import {
 import { readRow } from './rows1.js';
 
 /** How objects are stored in each supported format. */
-const READERS: { readonly [format: string]: PartReader | undefined } = { 1: readRow, [FORMAT]: readBlock };
+const READERS: { readonly [format: string]: PartReader | undefined } = {
+  1: withFormerKeys(readRow),
+  2: withFormerKeys(readBlock),
+  [FORMAT]: readBlock,
+};
+
+/** Reads objects whose keys have the former layout, as if they had the current one. */
+function withFormerKeys(read: PartReader): PartReader {
+  return (bytes, at) => {
+    const part = read(bytes, at);
+    return part.is === 'objects' ? { ...part, objects: part.objects.map(inCurrentLayout) } : part;
+  };
+}
 
 /** Reads a snapshot from its bytes in order. The returned objects are not verified until `end` has returned. */
 export class SnapshotReader {
@@ -25,6 +38,11 @@ export class SnapshotReader {
   #readPiece: PartReader = readBlock;
   #objects = 0;
   #isComplete = false;
+
+  /** Whether the objects had keys of the former layout. */
+  get isFormer(): boolean {
+    return this.#readPiece !== readBlock;
+  }
 
   /** Adds bytes, and returns the objects that are complete. Throws SnapshotError. */
   take(bytes: Buffer): Stored[] {

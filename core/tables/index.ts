@@ -1,6 +1,7 @@
 import type { Column, RowCondition } from '../api/strategy.js';
 import { showCell } from '../model/age.js';
 import type { ApiObject, Json } from '../model/object.js';
+import { ROW_CHARACTERS } from '../limits.js';
 import { badRequest } from '../model/refusal.js';
 import type { Naming } from '../naming.js';
 
@@ -106,12 +107,23 @@ function rowObject(object: ApiObject, input: TableInput): unknown {
   return input.includeObject === 'Object' ? object : partialObjectMetadata(object, input.tableVersion, input.naming);
 }
 
+/** The cells of a row. Those behind the bound are empty: each may repeat the whole object. */
+function cellsOf(columns: readonly Column[], source: ApiObject, now: number): unknown[] {
+  let left = ROW_CHARACTERS;
+  return columns.map(column => {
+    if (left < 0) return null;
+    const cell = showCell(column.cell(source), now);
+    left -= typeof cell === 'string' ? cell.length : 1;
+    return cell;
+  });
+}
+
 function rowOf(object: ApiObject, input: TableInput): object {
   const { columns = DEFAULT_COLUMNS } = input;
   const source = input.cellSource?.(object) ?? object;
   const conditions = input.conditions?.(source) ?? [];
   return {
-    cells: columns.map(column => showCell(column.cell(source), input.now)),
+    cells: cellsOf(columns, source, input.now),
     ...(conditions.length ? { conditions } : {}),
     object: rowObject(object, input),
   };

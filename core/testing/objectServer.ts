@@ -18,7 +18,7 @@ const NAMESPACE_SUBRESOURCES: readonly (string | undefined)[] = ['status', 'fina
 
 /** Parses `/api/v1/…` and `/apis/<group>/<version>/…`. Writes to subresources are writes to their object. */
 function placeOf(path: string): Place {
-  const [root, ...parts] = path.replace(/\?.*$/, '').split('/').slice(1).map(decodeURIComponent);
+  const [root, ...parts] = path.split('?', 1)[0]!.split('/').slice(1).map(decodeURIComponent);
   const group = root === 'api' ? 'core' : parts.shift();
   const [, first = '', second = '', third, fourth] = parts;
   const isInNamespace = first === 'namespaces' && third !== undefined && !NAMESPACE_SUBRESOURCES.includes(third);

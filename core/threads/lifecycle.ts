@@ -68,6 +68,8 @@ export interface LoadedPoolThread {
   readonly is: 'loaded';
   /** The calls of plugins that it is in (RunningCalls). */
   readonly running: SharedArrayBuffer;
+  /** The job that it runs (OwnProgress). */
+  readonly progress: SharedArrayBuffer;
 }
 
 /** Posted once by a pool thread as it is created: its `threadId`, and the port for the messages above. */

@@ -161,6 +161,7 @@ export type FedMessage = Exclude<FromWriter, MemoryMessage>;
 export interface Credentials {
   readonly headers: readonly (readonly [string, string])[];
   readonly certificate?: string;
+  readonly hasInvalidCertificate?: boolean;
   readonly remoteAddress: string;
 }
 
@@ -307,8 +308,6 @@ export type JobOutcome = JobResult | { readonly is: 'failed'; readonly message: 
 
 /** The outcome of a batch: an outcome for each job, in order; null for those that follow as LateOutcome. */
 export interface BatchOutcome {
-  /** `threadId` of the thread that ran it. */
-  readonly thread: number;
   readonly outcomes: PackedOutcomes;
   /** Milliseconds for which it kept the thread, without what its jobs do later. */
   readonly ms: number;

@@ -1,3 +1,4 @@
+import type { ClusterTrustBundle } from '../../kinds/certificates/v1alpha1.js';
 import type { CertificateSigningRequest } from '../../kinds/certificates/v1.js';
 import {
   type Authorization,
@@ -14,12 +15,15 @@ import {
   type Validator,
   validator,
 } from '../../core/api/index.js';
+import { grantsNothing } from '../../core/model/unchanged.js';
 
 const GROUP = 'certificates.orchestrator.io';
 const REQUESTS = 'certificatesigningrequests';
 
-/** What a write to a subresource of a request needs on its signer. */
-type Verb = 'approve' | 'sign';
+const BUNDLES = 'clustertrustbundles';
+
+/** What a write to a subresource of a request, or to a bundle, needs on its signer. */
+type Verb = 'approve' | 'sign' | 'attest';
 
 const signersOf = (name: string): readonly string[] => [name, `${name.slice(0, name.indexOf('/'))}/*`];
 
@@ -50,8 +54,23 @@ const isIssue = (
   !isSemanticallyEqual(old?.status?.certificate, object?.status?.certificate) ||
   !isSemanticallyEqual(old?.status?.conditions, object?.status?.conditions);
 
+/** Throws the 403 for a user who may not do something with the objects of a signer. */
+function refuse({ naming }: Pick<Host, 'naming'>, resource: string, name: string, why: string, signer: string): never {
+  const group = naming.group(GROUP);
+  throw new Refusal(
+    'Forbidden',
+    `${qualifyResource({ group, resource })} ${JSON.stringify(name)} is forbidden: user not permitted to ${why} ` +
+      JSON.stringify(signer),
+    { name, group, kind: resource },
+  );
+}
+
 /** Throws 403 for writes to this subresource by those who may not do this with requests for the signer. */
-function permission(host: Pick<Host<'request'>, 'at' | 'naming'>, subresource: string, verb: Verb): Validator {
+function permission(
+  host: Pick<Host<'request'>, 'at' | 'naming'>,
+  subresource: string,
+  verb: 'approve' | 'sign',
+): Validator {
   return {
     on: { groups: [GROUP], resources: [REQUESTS], subresources: [subresource], operations: ['UPDATE'] },
     async validate(change, after) {
@@ -59,18 +78,25 @@ function permission(host: Pick<Host<'request'>, 'at' | 'naming'>, subresource: s
       if (verb === 'sign' && !isIssue(old, after as Frozen<CertificateSigningRequest> | undefined)) return [];
       const signer = old?.spec.signerName ?? '';
       if (await isPermitted(host.at(authorizer), change, verb, signer)) return [];
-      const [group, name] = [host.naming.group(GROUP), change.target.name];
-      throw new Refusal(
-        'Forbidden',
-        `${qualifyResource({ group, resource: REQUESTS })} ${JSON.stringify(name)} is forbidden: user not permitted to ` +
-          `${verb} requests with signerName ${JSON.stringify(signer)}`,
-        { name, group, kind: REQUESTS },
-      );
+      return refuse(host, REQUESTS, change.target.name, `${verb} requests with signerName`, signer);
     },
   };
 }
 
-const plugin = (name: string, subresource: string, verb: Verb): Plugin<null> =>
+/** Throws 403 for writes to the bundles of a signer by those who may not say whom it trusts. */
+const permissionToAttest = (host: Pick<Host<'request'>, 'at' | 'naming'>): Validator => ({
+  on: { groups: [GROUP], resources: [BUNDLES], operations: ['CREATE', 'UPDATE'] },
+  async validate(change, after) {
+    const object = after as Frozen<ClusterTrustBundle> | undefined;
+    // Its validation refuses a change of the signer.
+    const signer = object?.spec.signerName ?? '';
+    if (!object || signer === '' || grantsNothing(change.old, object)) return [];
+    if (await isPermitted(host.at(authorizer), change, 'attest', signer)) return [];
+    return refuse(host, BUNDLES, change.target.name, 'attest for signerName', signer);
+  },
+});
+
+const plugin = (name: string, subresource: string, verb: 'approve' | 'sign'): Plugin<null> =>
   definePlugin({
     name,
     parse: () => null,
@@ -82,5 +108,11 @@ const plugin = (name: string, subresource: string, verb: Verb): Plugin<null> =>
  * write the subresource.
  */
 export const approval = plugin('certificate-approval', 'approval', 'approve');
+/** Who writes the trust bundles of a signer needs the verb `attest` on it. */
+export const attestation = definePlugin({
+  name: 'trust-bundle-attestation',
+  parse: () => null,
+  contribute: () => [validator.of(permissionToAttest)],
+}) satisfies Plugin<null>;
 /** Who issues the certificates needs the verb `sign` on the signer, beside the permission to write the subresource. */
 export const signing = plugin('certificate-signing', 'status', 'sign');

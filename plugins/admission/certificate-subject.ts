@@ -17,28 +17,32 @@ const CLIENT_SIGNER = 'orchestrator.io/orchestrator-apiserver-client';
 /** The group that may do everything. */
 const MASTERS = 'system:masters';
 
-/** The organizations in the subject of a request; none if it cannot be parsed: such a request is never signed. */
-const organizationsOf = (request: string): Promise<readonly string[]> =>
-  parseCertificateRequest(request).then(
-    ({ organizations }) => organizations,
-    () => [],
-  );
+/** Why a request must not be signed by the signer for clients; undefined if it may be. */
+function faultOf({ spec }: Frozen<CertificateSigningRequest>, signer: string): string | undefined {
+  try {
+    const { organizations } = parseCertificateRequest(spec.request ?? '');
+    const isOfMasters = organizations.includes(MASTERS);
+    return isOfMasters ? `use of ${signer} signer with ${MASTERS} group is not allowed` : undefined;
+  } catch (thrown) {
+    return `failed to parse CSR: ${(thrown as Error).message}`;
+  }
+}
 
 /** Throws 403 for a new request for a client certificate of the group that may do everything. */
 function restriction({ naming }: Pick<Host<'request'>, 'naming'>): Validator {
   const signer = naming.component(CLIENT_SIGNER);
   return {
     on: { groups: [GROUP], resources: [REQUESTS], operations: ['CREATE'] },
-    async validate({ target }, after) {
+    validate({ target }, after) {
       const object = after as Frozen<CertificateSigningRequest> | undefined;
       if (object?.spec.signerName !== signer) return [];
-      if (!(await organizationsOf(object.spec.request ?? '')).includes(MASTERS)) return [];
+      const fault = faultOf(object, signer);
+      if (fault === undefined) return [];
       const group = naming.group(GROUP);
       const name = object.metadata.name ?? target.name;
       throw new Refusal(
         'Forbidden',
-        `${qualifyResource({ group, resource: REQUESTS })} ${JSON.stringify(name)} is forbidden: use of ${signer} signer ` +
-          `with ${MASTERS} group is not allowed`,
+        `${qualifyResource({ group, resource: REQUESTS })} ${JSON.stringify(name)} is forbidden: ${fault}`,
         { name, group, kind: REQUESTS },
       );
     },

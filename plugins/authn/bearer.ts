@@ -1,21 +1,17 @@
 import { Refusal, type Received } from '../../core/api/index.js';
+import { withoutBlanks } from '../../core/model/trailing.js';
 
 const SPACED = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
 /**
- * White space around the value of a header (RFC 9110, 5.5). All other bytes belong to the value: a token may contain
- * any, and is then unknown.
- */
-const AROUND = /^[ \t]+|[ \t]+$/g;
-
-/**
  * The bearer token of a request (spec, "Authentication: general rules"). Undefined if there is no header, if it has
  * another scheme, or if nothing follows the single space after the scheme. Words after the token are ignored; the
- * scheme is case-insensitive. A client that sends a second space gets a warning.
+ * scheme is case-insensitive. A client that sends a second space gets a warning. All bytes but the blanks around the
+ * value belong to it: a token may contain any, and is then unknown.
  */
 export function bearerToken(request: Received): string | undefined {
-  const header = request.header('authorization')?.replace(AROUND, '');
-  if (!header) return undefined;
+  const header = withoutBlanks(request.header('authorization') ?? '');
+  if (header === '') return undefined;
   const [scheme, token] = header.split(' ', 2);
   if (scheme?.toLowerCase() !== 'bearer') return undefined;
   if (token === '') request.warn(SPACED);

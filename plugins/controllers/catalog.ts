@@ -1,4 +1,4 @@
-import { type ApiObject, ConfigError } from '../../core/api/index.js';
+import { type ApiObject, ConfigError, customStorageName } from '../../core/api/index.js';
 
 /** A stored resource in one of its served versions. In lists, the preferred version comes first. */
 export interface ControlledResource {
@@ -7,7 +7,7 @@ export interface ControlledResource {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** Group and plural name in neutral naming, equal for all versions. */
+  /** Equal for all versions. */
   readonly storageName: string;
   readonly verbs: readonly string[];
 }
@@ -15,6 +15,11 @@ export interface ControlledResource {
 /** Configuration of the controllers that process all resources. */
 export interface ResourcesConfig {
   readonly resources: readonly ControlledResource[];
+  /**
+   * `<plural>.<group>` and `<kind>.<group>` of all kinds that do not come from definitions. A definition with such a
+   * name is not served: its paths are those of the other kind.
+   */
+  readonly takenNames: readonly string[];
 }
 
 /** Storage name of CustomResourceDefinitions. */
@@ -33,23 +38,31 @@ const isResource = (value: unknown): value is ControlledResource => {
   );
 };
 
-/** Parses `{ resources: [...] }`, which the server generates from its registry. Throws ConfigError. */
+/** Parses what the server generates from its registry. Throws ConfigError. */
 export function parseResources(config: unknown): ResourcesConfig {
-  const resources = (config as { resources?: unknown } | undefined)?.resources;
+  const { resources, takenNames } = (config ?? {}) as { resources?: unknown; takenNames?: unknown };
   if (!Array.isArray(resources)) throw new ConfigError('config.resources', 'must be a list of resources');
   const bad = resources.findIndex(resource => !isResource(resource));
   if (bad >= 0)
     throw new ConfigError(`config.resources[${bad}]`, 'needs apiVersion, kind, plural, namespaced, storageName, verbs');
-  return { resources };
+  if (!Array.isArray(takenNames) || !takenNames.every(name => typeof name === 'string'))
+    throw new ConfigError('config.takenNames', 'must be a list of names');
+  return { resources, takenNames };
 }
 
 /** The parts of a CustomResourceDefinition that determine the served resources. */
-interface Definition {
+interface DefinitionSpec {
   readonly group: string;
   readonly scope: string;
   readonly names: { readonly plural: string; readonly kind: string };
   readonly versions: readonly { readonly name: string; readonly served: boolean }[];
 }
+
+/** Whether a definition has a name of a kind that does not come from definitions. */
+export const isTaken = (
+  { group, names }: Pick<DefinitionSpec, 'group' | 'names'>,
+  takenNames: ReadonlySet<string>,
+): boolean => takenNames.has(`${names.plural}.${group}`) || takenNames.has(`${names.kind}.${group}`);
 
 /** Whether a definition is established. Before, its objects cannot be requested. */
 const isEstablished = (definition: ApiObject): boolean =>
@@ -61,8 +74,10 @@ const isEstablished = (definition: ApiObject): boolean =>
 export class Catalog {
   readonly #byStorageName = new Map<string, ControlledResource>();
   readonly #byKind = new Map<string, ControlledResource>();
+  readonly #takenNames: ReadonlySet<string>;
 
-  constructor(resources: readonly ControlledResource[]) {
+  constructor({ resources, takenNames }: ResourcesConfig) {
+    this.#takenNames = new Set(takenNames);
     for (const resource of resources) this.#add(resource);
   }
 
@@ -79,9 +94,9 @@ export class Catalog {
   /** Adds or replaces the resources of a definition. Returns the API versions that were not served before. */
   addDefinition(definition: ApiObject): ReadonlySet<string> {
     const added = new Set<string>();
-    const spec = definition.spec as Definition;
-    const storageName = `${spec.group}/${spec.names.plural}`;
-    if (!isEstablished(definition)) return added;
+    const spec = definition.spec as DefinitionSpec;
+    if (!isEstablished(definition) || isTaken(spec, this.#takenNames)) return added;
+    const storageName = customStorageName({ group: spec.group, plural: spec.names.plural });
     this.#byStorageName.delete(storageName);
     for (const version of spec.versions.filter(v => v.served)) {
       const apiVersion = `${spec.group}/${version.name}`;

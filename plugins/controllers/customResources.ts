@@ -1,8 +1,10 @@
 import { writeJson } from '../../core/model/jsonText.js';
+import { type NamingName, namingOf } from '../../core/naming.js';
 import {
   type ApiObject,
   type Controller,
   controller,
+  customStorageName,
   definePlugin,
   type Host,
   Refusal,
@@ -11,7 +13,7 @@ import {
 import { type Condition, withCondition } from './conditions.js';
 import { approvalOf } from './customResourceApproval.js';
 import { type AcceptedNames, acceptNames } from './customResourceNames.js';
-import { DEFINITIONS, pathOf } from './catalog.js';
+import { DEFINITIONS, isTaken, parseResources, pathOf, type ResourcesConfig } from './catalog.js';
 import { WorkQueue } from './queue.js';
 import { Requests, timestamp } from './requests.js';
 
@@ -31,6 +33,19 @@ interface Definition extends ApiObject {
 /** How many groups are processed at the same time. */
 const WORKERS = 4;
 
+/** The finalizers of both namings: a definition may have been created under the other one. */
+const CLEANUP = (['neutral', 'kubernetes'] satisfies NamingName[]).map(naming =>
+  namingOf(naming).group('customresourcecleanup.apiextensions.orchestrator.io'),
+);
+const isCleanup = (finalizer: string): boolean => CLEANUP.includes(finalizer);
+
+const IN_PROGRESS = { reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' };
+/** A store may come from a server with another naming or other kinds, under which the definition was served. */
+const NOT_SERVED = {
+  reason: 'InstanceDeletionFailed',
+  message: 'another kind of the server has its names: its objects can be deleted only by a server without that kind',
+};
+
 /** The group of a definition, whose name is that of the resource followed by the group. */
 const groupOf = (name: string): string => name.slice(name.indexOf('.') + 1);
 
@@ -45,7 +60,6 @@ class CustomResourceDefinitions implements Controller {
   readonly #host: Host<'control'>;
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
-  readonly #finalizer: string;
   readonly #root: { readonly apiVersion: string; readonly plural: string };
   /** Names of definitions by group, so that other groups need not be read. */
   readonly #groups = new Map<string, Set<string>>();
@@ -54,10 +68,15 @@ class CustomResourceDefinitions implements Controller {
   /** Names of definitions that wait for the deletion of their objects, by the storage name of the objects. */
   readonly #deleting = new Map<string, string>();
 
-  constructor(host: Host<'control'>) {
+  readonly #takenNames: ReadonlySet<string>;
+  /** Storage names of the kinds that do not come from definitions. */
+  readonly #fixed: ReadonlySet<string>;
+
+  constructor(host: Host<'control'>, { resources, takenNames }: ResourcesConfig) {
     this.#host = host;
+    this.#takenNames = new Set(takenNames);
+    this.#fixed = new Set(resources.map(({ storageName }) => storageName));
     this.#requests = new Requests(host, NAME);
-    this.#finalizer = host.naming.group('customresourcecleanup.apiextensions.orchestrator.io');
     this.#root = {
       apiVersion: host.naming.apiVersion('apiextensions.orchestrator.io/v1'),
       plural: 'customresourcedefinitions',
@@ -114,7 +133,7 @@ class CustomResourceDefinitions implements Controller {
     const definition = this.#host.informer(DEFINITIONS).get('', name) as Definition | undefined;
     if (!definition) return;
     if (!definition.metadata.deletionTimestamp) await this.#updateStatus(definition);
-    else if (definition.metadata.finalizers?.includes(this.#finalizer)) await this.#deleteInstances(definition);
+    else if (definition.metadata.finalizers?.some(isCleanup)) await this.#deleteInstances(definition);
   }
 
   async #updateStatus(definition: Definition): Promise<void> {
@@ -123,6 +142,7 @@ class CustomResourceDefinitions implements Controller {
       other => other.metadata.uid !== definition.metadata.uid,
     );
     const taken = others.flatMap(other => (other.status?.acceptedNames ? [other.status.acceptedNames] : []));
+    if (isTaken(definition.spec, this.#takenNames)) taken.push(definition.spec.names);
     const now = timestamp(this.#host);
     const accepted = acceptNames(definition.spec.names, status.acceptedNames, taken, status.conditions ?? [], now);
     const approval = approvalOf(definition, this.#host.naming);
@@ -135,11 +155,13 @@ class CustomResourceDefinitions implements Controller {
 
   async #deleteInstances(definition: Definition): Promise<void> {
     const { group, names } = definition.spec;
-    const storageName = `${group}/${definition.status?.acceptedNames?.plural || names.plural}`;
-    const instances = isTrue(definition, 'Established') ? this.#host.informer(storageName).list() : [];
+    const storageName = customStorageName({ group, plural: names.plural });
+    const hasObjects = isTrue(definition, 'Established') && !this.#fixed.has(storageName);
+    const instances = hasObjects ? this.#host.informer(storageName).list() : [];
     if (instances.length === 0) return this.#removeFinalizer(definition, storageName);
     this.#deleting.set(storageName, definition.metadata.name!);
-    await this.#reportTerminating(definition);
+    if (isTaken(definition.spec, this.#takenNames)) return this.#reportTerminating(definition, NOT_SERVED);
+    await this.#reportTerminating(definition, IN_PROGRESS);
     const { versions } = definition.spec;
     const version = versions.find(one => one.served) ?? versions.find(one => one.storage);
     if (!version) return;
@@ -152,21 +174,16 @@ class CustomResourceDefinitions implements Controller {
 
   async #removeFinalizer(definition: Definition, storageName: string): Promise<void> {
     this.#deleting.delete(storageName);
-    const finalizers = definition.metadata.finalizers!.filter(finalizer => finalizer !== this.#finalizer);
+    const finalizers = definition.metadata.finalizers!.filter(finalizer => !isCleanup(finalizer));
     const { uid, resourceVersion } = definition.metadata;
     await this.#requests.merge(this.#path(definition), {
       metadata: { uid, resourceVersion, finalizers: finalizers.length > 0 ? finalizers : null },
     });
   }
 
-  async #reportTerminating(definition: Definition): Promise<void> {
+  async #reportTerminating(definition: Definition, why: typeof IN_PROGRESS): Promise<void> {
     const current = definition.status?.conditions ?? [];
-    const update = {
-      type: 'Terminating',
-      status: 'True',
-      reason: 'InstanceDeletionInProgress',
-      message: 'CustomResource deletion is in progress',
-    };
+    const update = { type: 'Terminating', status: 'True', ...why };
     const conditions = withCondition(current, update, timestamp(this.#host));
     if (conditions !== current) await this.#report(definition, { ...definition.status, conditions });
   }
@@ -178,6 +195,8 @@ class CustomResourceDefinitions implements Controller {
       const manager = this.#host.naming.component('orchestrator-apiserver');
       await this.#requests.replace(`${this.#path(definition)}/status?fieldManager=${manager}`, {
         ...definition,
+        // It may be stored in the other naming.
+        apiVersion: this.#root.apiVersion,
         status,
       });
     } catch (error) {
@@ -197,6 +216,6 @@ const isTrue = (definition: Definition, type: string): boolean =>
 /** The controller of CustomResourceDefinitions: names, conditions and deletion. */
 export const customResources = definePlugin({
   name: 'controllers/custom-resources',
-  parse: () => undefined,
-  contribute: () => [controller.of(host => new CustomResourceDefinitions(host))],
+  parse: parseResources,
+  contribute: config => [controller.of(host => new CustomResourceDefinitions(host, config))],
 });

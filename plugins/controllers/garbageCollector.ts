@@ -57,7 +57,7 @@ class GarbageCollector implements Controller {
 
   constructor(host: Host<'control'>, config: ResourcesConfig) {
     this.#host = host;
-    this.#catalog = new Catalog(config.resources);
+    this.#catalog = new Catalog(config);
     this.#requests = new Requests(host, NAME);
     this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: WORKERS, handle: key => this.#process(key) });
     host.onClose(() => this.#queue.close());

@@ -36,7 +36,7 @@ class NamespaceDeletion implements Controller {
 
   constructor(host: Host<'control'>, config: ResourcesConfig) {
     this.#host = host;
-    this.#catalog = new Catalog(config.resources);
+    this.#catalog = new Catalog(config);
     this.#requests = new Requests(host, NAME);
     this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 4, handle: name => this.#process(name) });
     host.onClose(() => this.#queue.close());

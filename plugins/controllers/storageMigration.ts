@@ -33,10 +33,10 @@ class StorageMigration implements Controller {
   readonly #catalog: Catalog;
   readonly #queue: WorkQueue;
 
-  constructor(host: Host<'control'>, { resources }: ResourcesConfig) {
+  constructor(host: Host<'control'>, config: ResourcesConfig) {
     this.#host = host;
     this.#requests = new Requests(host, NAME);
-    this.#catalog = new Catalog(resources);
+    this.#catalog = new Catalog(config);
     this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 1, handle: name => this.#process(name) });
     host.onClose(() => this.#queue.close());
   }

@@ -1,3 +1,4 @@
+import { CREDENTIALS_BYTES, HEADER_VALUE_BYTES } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { Headers } from './common.js';
 
@@ -5,12 +6,45 @@ import type { Headers } from './common.js';
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const DIGITS = /^\d+$/;
 
+/** Headers that hold credentials, which may be longer than others. */
+const CREDENTIALS = new Set(['authorization', 'sec-websocket-protocol']);
+
+/**
+ * The refusal of a request with a header value that is too long, before anything reads it; undefined if there is none.
+ * `encoding`: how the listener has decoded the bytes of the values.
+ */
+export function sizeRefusal(headers: Headers, encoding: 'latin1' | 'utf8'): Refusal | undefined {
+  for (const [name, value] of headers) {
+    const limit = CREDENTIALS.has(name) ? CREDENTIALS_BYTES : HEADER_VALUE_BYTES;
+    // A character of the decoded text is one to three bytes.
+    if (value.length > limit || (value.length > limit / 3 && Buffer.byteLength(value, encoding) > limit))
+      return new Refusal('RequestHeaderFieldsTooLarge', `a value of ${name} must be at most ${limit} bytes`);
+  }
+  return undefined;
+}
+
+/**
+ * The refusal of a request that must not be served because of its line or headers; undefined if it may be. `fault`:
+ * what else the listener has against it, as a message for the client.
+ */
+export function headRefusal(
+  method: string,
+  headers: Headers,
+  { httpVersion, encoding }: { readonly httpVersion: '1.0' | '1.1'; readonly encoding: 'latin1' | 'utf8' },
+  fault?: string,
+): Refusal | undefined {
+  const tooLong = sizeRefusal(headers, encoding);
+  if (tooLong) return tooLong;
+  const found = framingFault(method, headers, httpVersion) ?? fault;
+  return found === undefined ? undefined : new Refusal('BadRequest', found);
+}
+
 /**
  * Why a request must not be served because of its line or headers, as a message for the client; undefined if it may.
  * Most of these faults make it ambiguous where the request ends, so that a proxy could forward a second, hidden request
  * (request smuggling: RFC 9112, 6.3 and 11.2).
  */
-export function framingFault(method: string, headers: Headers, httpVersion: '1.0' | '1.1'): string | undefined {
+function framingFault(method: string, headers: Headers, httpVersion: '1.0' | '1.1'): string | undefined {
   let hosts = 0;
   let length: string | undefined;
   let chunked = false;
@@ -30,9 +64,8 @@ export function framingFault(method: string, headers: Headers, httpVersion: '1.0
   return TOKEN.test(method) ? undefined : 'the method is not a token';
 }
 
-/** Headers of the 400 for a request with a framing fault. The connection is closed after it. */
-export const FRAMING_HEADERS: Headers = [['content-type', 'application/json']];
+/** Headers of the answer to a request whose head is refused. The connection is closed after it. */
+export const REFUSAL_HEADERS: Headers = [['content-type', 'application/json']];
 
-/** Body of the 400: a Status with `fault` as its message. */
-export const framingRefusal = (fault: string): Buffer =>
-  Buffer.from(JSON.stringify(new Refusal('BadRequest', fault).toStatus()));
+/** Body of that answer. */
+export const refusalBody = (refusal: Refusal): Buffer => Buffer.from(JSON.stringify(refusal.toStatus()));

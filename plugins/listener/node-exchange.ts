@@ -3,20 +3,31 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
 import { DROPPED_BODY_BYTES, DROPPED_BODY_MS } from '../../core/limits.js';
+import type { Refusal } from '../../core/model/refusal.js';
 import { answeredEarly, bodiless, goneAway, hasBody, type Headers, LOW_WATER, tooLarge } from './common.js';
-import { FRAMING_HEADERS, framingRefusal } from './framing.js';
+import { type ClientCertificate, checkCertificate } from './verify.js';
+import { REFUSAL_HEADERS, refusalBody } from './framing.js';
 import { type Handshake, NodeWebSocket } from './node-websocket.js';
 
-/** PEM of verified client certificates by connection; null for connections without one. */
-const certificates = new WeakMap<object, string | null>();
+/** PEM of client certificates by connection; '' for connections without one. */
+const certificates = new WeakMap<object, string>();
 
-function verifiedCertificate(socket: TLSSocket): string | undefined {
+function certificateOf(socket: TLSSocket): string {
   let pem = certificates.get(socket);
   if (pem === undefined) {
-    pem = socket.authorized ? (socket.getPeerX509Certificate()?.toString() ?? null) : null;
+    pem = socket.getPeerX509Certificate()?.toString() ?? '';
     certificates.set(socket, pem);
   }
-  return pem ?? undefined;
+  return pem;
+}
+
+/** What the exchanges of one listener share. */
+export interface NodeServer {
+  readonly secure: boolean;
+  /** Whether answers close their connections. */
+  readonly closing: boolean;
+  /** Whether a client certificate is valid; undefined if clients are not asked for certificates. */
+  readonly verified: ((pem: string) => boolean) | undefined;
 }
 
 /** Header names in lower case, with their values unchanged. */
@@ -45,7 +56,10 @@ class NodeStream implements ResponseStream {
   }
 
   end(): void {
-    if (!this.response.writableEnded) this.response.end();
+    if (this.response.writableEnded) return;
+    // Node.js 22 and 24 send the end of a corked response before its chunks.
+    this.uncork();
+    this.response.end();
   }
 
   abort(): void {
@@ -56,10 +70,13 @@ class NodeStream implements ResponseStream {
     if (this.corked) return;
     this.corked = true;
     this.response.cork();
-    setImmediate(() => {
-      this.corked = false;
-      this.response.uncork();
-    });
+    setImmediate(() => this.uncork());
+  }
+
+  private uncork(): void {
+    if (!this.corked) return;
+    this.corked = false;
+    this.response.uncork();
   }
 }
 
@@ -87,10 +104,11 @@ export class NodeExchange implements Exchange {
   readonly upgrade: Exchange['upgrade'];
   private readonly aborts: (() => void)[] = [];
   private copied: Headers | undefined;
+  private presented: ClientCertificate | undefined;
   private dropBody: () => void = () => undefined;
 
   constructor(
-    private readonly server: { readonly secure: boolean; readonly closing: boolean },
+    private readonly server: NodeServer,
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     /** Set if the request is a WebSocket handshake. */
@@ -102,7 +120,7 @@ export class NodeExchange implements Exchange {
     this.path = mark < 0 ? url : url.slice(0, mark);
     this.query = mark < 0 ? '' : url.slice(mark + 1);
     this.secure = server.secure;
-    this.remoteAddress = (request.socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+    this.remoteAddress = (request.socket.remoteAddress ?? '').replace(/^::ffff:(\d+\.)/, '$1');
     // Node emits `finish` also when a connection is destroyed before all of an ended answer was sent.
     let isSent = false;
     const lost = (): void => {
@@ -124,14 +142,18 @@ export class NodeExchange implements Exchange {
     return this.request.socket;
   }
 
-  /** Answers 400 and closes the connection. */
-  refuse(fault: string): void {
+  /** Answers with a refusal of the head and closes the connection. */
+  refuse(refusal: Refusal): void {
     this.response.shouldKeepAlive = false;
-    this.respond(400, FRAMING_HEADERS, framingRefusal(fault));
+    this.respond(refusal.code, REFUSAL_HEADERS, refusalBody(refusal));
   }
 
   get certificate(): string | undefined {
-    return this.secure ? verifiedCertificate(this.request.socket as TLSSocket) : undefined;
+    return this.clientCertificate().certificate;
+  }
+
+  get hasInvalidCertificate(): boolean {
+    return this.clientCertificate().isInvalid;
   }
 
   header(name: string): string | undefined {
@@ -191,6 +213,14 @@ export class NodeExchange implements Exchange {
 
   onAbort(listener: () => void): void {
     this.aborts.push(listener);
+  }
+
+  private clientCertificate(): ClientCertificate {
+    if (this.presented) return this.presented;
+    const { verified } = this.server;
+    const socket = this.request.socket as TLSSocket;
+    const accepted = verified && ((pem: string) => socket.authorized && verified(pem));
+    return (this.presented = checkCertificate(accepted, () => certificateOf(socket)));
   }
 
   private accept(handshake: Handshake, binary: boolean, subprotocol: string | undefined): ResponseStream {

@@ -7,6 +7,7 @@ import type { Host } from '../../core/api/host.js';
 import { type Binding, type Exchange, type Listener, type Listening, listener } from '../../core/api/listener.js';
 import { definePlugin } from '../../core/api/plugin.js';
 import {
+  BACKLOG,
   CONNECTIONS,
   HEADER_BYTES,
   HEADERS,
@@ -17,9 +18,10 @@ import {
 } from '../../core/limits.js';
 import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js';
 import { runHandler, statusLine, waitForExchanges } from './common.js';
-import { framingFault } from './framing.js';
+import { headRefusal, sizeRefusal } from './framing.js';
 import { NodeExchange, pairs } from './node-exchange.js';
 import { Handshake } from './node-websocket.js';
+import { clientVerifier } from './verify.js';
 
 /**
  * A request that is upgraded only for a valid WebSocket handshake. Other offers of an upgrade are ignored (RFC 9110,
@@ -33,6 +35,7 @@ class Request extends IncomingMessage {
   get upgrade(): boolean {
     if (!this.offered) return false;
     const headers = pairs(this.rawHeaders);
+    if (sizeRefusal(headers, 'latin1')) return false;
     return asksForWebSocket(this.method ?? '', headers) && handshakeFault(headers) === undefined;
   }
 
@@ -49,7 +52,7 @@ const OPTIONS: ServerOptions<typeof Request> = {
   keepAliveTimeout: IDLE_MS,
   noDelay: true,
   IncomingMessage: Request,
-  // `framingFault` checks it: Node would answer by itself and serve the next request of the connection.
+  // `headRefusal` checks it: Node would answer by itself and serve the next request of the connection.
   requireHostHeader: false,
 };
 
@@ -121,7 +124,8 @@ function open(server: Server, binding: Binding): Promise<number> {
     server.once('error', error =>
       reject(new Error(`cannot listen on ${binding.host}:${binding.port}: ${error.message}`)),
     );
-    server.listen(binding.port, binding.host, () => resolve((server.address() as AddressInfo).port));
+    const { host, port } = binding;
+    server.listen({ host, port, backlog: BACKLOG }, () => resolve((server.address() as AddressInfo).port));
   });
 }
 
@@ -133,7 +137,9 @@ export class NodeListener implements Listener {
 
   async listen(binding: Binding, handle: (exchange: Exchange) => void): Promise<Listening> {
     const server = make(binding);
-    const state = { secure: binding.tls !== undefined, closing: false };
+    const ca = binding.tls?.clientCaFile;
+    const verified = ca ? clientVerifier(readFileSync(ca, 'utf8'), this.host.now) : undefined;
+    const state = { secure: binding.tls !== undefined, closing: false, verified };
     server.maxHeadersCount = 0;
     server.maxConnections = CONNECTIONS;
     server.timeout = STALLED_READER_MS;
@@ -147,12 +153,13 @@ export class NodeListener implements Listener {
       else if (!refused.has(socket)) refuse(REFUSALS.get(code) ?? 400, socket);
     });
     const answer = (exchange: NodeExchange): void => {
-      const fault = framingFault(exchange.method, exchange.headers(), exchange.httpVersion);
-      if (fault === undefined)
+      const { method, httpVersion } = exchange;
+      const refusal = headRefusal(method, exchange.headers(), { httpVersion, encoding: 'latin1' });
+      if (refusal === undefined)
         runHandler(exchange, handle, error => this.host.log.error({ error }, 'request handler failed'));
       else {
         refused.add(exchange.socket);
-        exchange.refuse(fault);
+        exchange.refuse(refusal);
       }
     };
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {

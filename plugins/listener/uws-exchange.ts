@@ -1,9 +1,11 @@
 import type { HttpRequest, us_socket_context_t } from '@uwsjs/core';
 import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
+import type { Refusal } from '../../core/model/refusal.js';
 import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js';
 import { bodiless, hasBody, type Headers, statusLine } from './common.js';
-import { FRAMING_HEADERS, framingRefusal } from './framing.js';
+import { REFUSAL_HEADERS, refusalBody, sizeRefusal } from './framing.js';
 import { BodyCollector } from './uws-body.js';
+import { type ClientCertificate, checkCertificate } from './verify.js';
 import type { Response } from './uws-types.js';
 import { type UserData, UwsWebSocket } from './uws-websocket.js';
 import { CORKED_BYTES, flushAtTurnEnd, UwsStream } from './uws-write.js';
@@ -19,6 +21,17 @@ export interface UwsServer {
   finish(): void;
 }
 
+/** The first of the longest runs of words that are zero, which `::` stands for (RFC 5952, 4.2). */
+function longestZeros(words: readonly string[]): { readonly start: number; readonly length: number } {
+  let longest = { start: 0, length: 0 };
+  let length = 0;
+  for (const [i, word] of words.entries()) {
+    length = word === '0' ? length + 1 : 0;
+    if (length > longest.length) longest = { start: i + 1 - length, length };
+  }
+  return longest;
+}
+
 /** The text of an address of 4 or 16 bytes. */
 function addressText(bytes: Uint8Array): string {
   if (bytes.length === 4) return bytes.join('.');
@@ -28,11 +41,9 @@ function addressText(bytes: Uint8Array): string {
   const words = Array.from({ length: bytes.length / 2 }, (_, i) =>
     ((bytes[2 * i]! << 8) | bytes[2 * i + 1]!).toString(16),
   );
-  const text = words.join(':');
-  const zeros = text
-    .match(/\b0(?::0)+\b/g)
-    ?.reduce((longest, run) => (run.length > longest.length ? run : longest), '');
-  return zeros ? text.replace(new RegExp(`:?\\b${zeros}\\b:?`), '::') : text;
+  const { start, length } = longestZeros(words);
+  if (length < 2) return words.join(':');
+  return `${words.slice(0, start).join(':')}::${words.slice(start + length).join(':')}`;
 }
 
 /**
@@ -42,6 +53,10 @@ function addressText(bytes: Uint8Array): string {
 let calledBack: UwsExchange | undefined;
 /** White space that fills the cork buffer of uWS. */
 const CORK_OVERFLOW = Buffer.alloc(16 * 1024, ' ');
+
+/** Whether a request is a valid WebSocket handshake, whose values are not too long to be read. */
+const isHandshake = (method: string, headers: Headers): boolean =>
+  !sizeRefusal(headers, 'utf8') && asksForWebSocket(method, headers) && !handshakeFault(headers);
 
 /**
  * One request on uWS. The native request is valid only until the handler returns. Later reads use a copy of the
@@ -65,7 +80,7 @@ export class UwsExchange implements Exchange {
   private finished = false;
   private aborts: (() => void)[] | undefined;
   private address: string | undefined;
-  private pem: string | undefined | null = null;
+  private presented: ClientCertificate | undefined;
 
   constructor(
     private readonly server: UwsServer,
@@ -82,19 +97,19 @@ export class UwsExchange implements Exchange {
     this.path = request.getUrl();
     this.query = request.getQuery() ?? '';
     this.secure = server.secure;
-    if (context && asksForWebSocket(this.method, this.headers()) && !handshakeFault(this.headers()))
+    if (context && isHandshake(this.method, this.headers()))
       this.upgrade = (messages, subprotocol = '') => this.accept(context, messages, subprotocol);
   }
 
   /**
-   * Answers 400 and closes the connection at once, so that no bytes after the head are parsed as another request. The
-   * answer is padded with white space: uWS does not close the connection, and serves the following bytes, as long as
-   * the answer fits its cork buffer.
+   * Answers with a refusal of the head and closes the connection at once, so that no bytes after the head are parsed
+   * as another request. The answer is padded with white space: uWS does not close the connection, and serves the
+   * following bytes, as long as the answer fits its cork buffer.
    */
-  refuse(fault: string): void {
-    this.claim(400);
-    this.head(400, FRAMING_HEADERS);
-    this.res.end(Buffer.concat([framingRefusal(fault), CORK_OVERFLOW]), true);
+  refuse(refusal: Refusal): void {
+    this.claim(refusal.code);
+    this.head(refusal.code, REFUSAL_HEADERS);
+    this.res.end(Buffer.concat([refusalBody(refusal), CORK_OVERFLOW]), true);
     this.finish();
   }
 
@@ -126,12 +141,11 @@ export class UwsExchange implements Exchange {
   }
 
   get certificate(): string | undefined {
-    if (this.pem === null) {
-      const { verified } = this.server;
-      const pem = verified && this.usable ? this.res.getX509Certificate() : '';
-      this.pem = verified && pem && verified(pem) ? pem : undefined;
-    }
-    return this.pem;
+    return this.clientCertificate().certificate;
+  }
+
+  get hasInvalidCertificate(): boolean {
+    return this.clientCertificate().isInvalid;
   }
 
   body(limit: number, onPart: (bytes: number) => void = () => undefined): Promise<Uint8Array> {
@@ -180,6 +194,11 @@ export class UwsExchange implements Exchange {
    * Begins the answer and sets the status. Returns false if the client has closed the connection. Throws if there is an
    * answer already.
    */
+  private clientCertificate(): ClientCertificate {
+    const read = (): string => (this.usable ? this.res.getX509Certificate() : '');
+    return (this.presented ??= checkCertificate(this.server.verified, read));
+  }
+
   private claim(status: number): boolean {
     if (this.answered) throw new Error('the exchange already has an answer');
     this.answered = true;

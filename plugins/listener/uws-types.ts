@@ -6,8 +6,8 @@ export interface Response extends HttpResponse {
   getX509Certificate(): string;
 }
 
-/** An app with the full form of `listen`, with the type that `filter` has, and with members that the types lack. */
-export type App = Omit<TemplatedApp, 'listen' | 'filter'> & {
+/** An app with the types that members have in both releases (`uwsBinary.ts`): some are published wrongly. */
+export type App = Omit<TemplatedApp, 'listen' | 'filter' | 'getDescriptor' | 'addChildAppDescriptor'> & {
   /** Calls back with a positive number when a connection opens, and with a negative one when it closes. */
   filter(onChange: (res: HttpResponse, change: number) => void): TemplatedApp;
   listen(host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void): TemplatedApp;

@@ -10,24 +10,18 @@ import {
   listener,
 } from '../../core/api/listener.js';
 import { definePlugin } from '../../core/api/plugin.js';
-import { CONNECTIONS, HEADER_BYTES, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
+import { ConfigError } from '../../core/api/point.js';
+import { CONNECTIONS, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
 import { type Headers, runHandler, waitForExchanges } from './common.js';
-import { framingFault } from './framing.js';
+import { headRefusal } from './framing.js';
 import { UwsExchange, type UwsServer } from './uws-exchange.js';
 import type { App, Response } from './uws-types.js';
 import type { UserData } from './uws-websocket.js';
+import { loadUws, type Uws } from './uwsBinary.js';
 import { clientVerifier } from './verify.js';
 
 /** Without this option, a second process could listen on the same port and would get some of the connections. */
 const EXCLUSIVE_PORT = 1;
-
-type Uws = typeof import('@uwsjs/core');
-
-/** Loads the binary, which reads the limit of header bytes from the environment while it loads. */
-async function load(): Promise<Uws> {
-  process.env['UWS_HTTP_MAX_HEADERS_SIZE'] = String(HEADER_BYTES);
-  return await import('@uwsjs/core');
-}
 
 /** Counts open connections, and exchanges in progress, which `close` waits for. */
 class Server implements UwsServer {
@@ -72,12 +66,15 @@ function impersonationFault(headers: Headers): string | undefined {
   return empty && `${empty[0]}: must have at least one ASCII character`;
 }
 
+/** What uWS makes of a head. */
+const HEAD = { httpVersion: '1.1', encoding: 'utf8' } as const;
+
 function serve(server: Server, app: App, handle: (exchange: Exchange) => void, host: Host): void {
   const answer = (res: HttpResponse, request: HttpRequest, context?: us_socket_context_t): void => {
     const exchange = new UwsExchange(server, res as Response, request, context);
     const headers = exchange.headers();
-    const fault = framingFault(exchange.method, headers, '1.1') ?? impersonationFault(headers);
-    if (fault !== undefined) exchange.refuse(fault);
+    const refusal = headRefusal(exchange.method, headers, HEAD, impersonationFault(headers));
+    if (refusal) exchange.refuse(refusal);
     else runHandler(exchange, handle, error => host.log.error({ error }, 'request handler failed'));
     exchange.leave();
   };
@@ -120,8 +117,9 @@ function open(app: App, binding: Binding): Promise<us_listen_socket> {
 /**
  * The uWebSockets.js listener, for HTTP/1.1 only. Differences from `node`: a request that is pipelined after one in
  * progress closes the connection (clients that pipeline must expect this: RFC 9112, 9.3.2); some invalid framing is not
- * detected (docs/guides/connections.md); the handshake fails for a client certificate that the CA did not issue,
- * instead of the certificate being ignored; idle connections are closed after ten seconds.
+ * detected (docs/guides/connections.md); the handshake fails for a client certificate that is not valid, instead of its
+ * requests being answered with 401, because uWS leaves this to OpenSSL and has no option for it; idle connections are
+ * closed after ten seconds.
  */
 export class UwsListener implements Listener {
   readonly name = 'uws';
@@ -129,7 +127,7 @@ export class UwsListener implements Listener {
   constructor(private readonly host: Host) {}
 
   async listen(binding: Binding, handle: (exchange: Exchange) => void): Promise<Listening> {
-    const uws = await load();
+    const uws = await loadUws();
     const { app, server } = this.#serve(uws, binding, handle);
     const socket = await open(app, binding).catch(error => {
       app.close();
@@ -149,7 +147,7 @@ export class UwsListener implements Listener {
   }
 
   async join(binding: Binding, handle: (exchange: Exchange) => void): Promise<Joined> {
-    const { app, server } = this.#serve(await load(), binding, handle);
+    const { app, server } = this.#serve(await loadUws(), binding, handle);
     let closed: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await waitForExchanges(server.idle());
@@ -174,16 +172,33 @@ export class UwsListener implements Listener {
   }
 }
 
-/** `listener/uws`: the default where its binary loads. */
-export const uwsPlugin = definePlugin({
+/**
+ * The listener that serves if no flag names one: `node` if uWebSockets.js cannot be loaded, with a warning in the log.
+ */
+async function listenerThatLoads(host: Host): Promise<Listener> {
+  try {
+    await loadUws();
+    return new UwsListener(host);
+  } catch (error) {
+    host.log.warn({ reason: (error as Error).message }, 'the listener node serves, because uws cannot');
+    const { NodeListener } = await import('./node.js');
+    return new NodeListener(host);
+  }
+}
+
+/** The listener for `--listener=uws`. Throws ConfigError if it cannot be loaded. */
+async function requiredListener(host: Host): Promise<Listener> {
+  await loadUws().catch(({ message }: Error) => {
+    throw new ConfigError('--listener', `${message}. Without this flag, or with --listener=node, the server works`);
+  });
+  return new UwsListener(host);
+}
+
+/** `listener/uws`: the default. With `required`, no other listener serves if its binary cannot be loaded. */
+export const uwsPlugin = definePlugin<{ readonly required: boolean }>({
   name: 'listener/uws',
-  parse: () => ({}),
-  contribute: () => [
-    listener.of(async host => {
-      await load();
-      return new UwsListener(host);
-    }),
-  ],
+  parse: config => ({ required: (config as { required?: boolean } | undefined)?.required === true }),
+  contribute: ({ required }) => [listener.of(required ? requiredListener : listenerThatLoads)],
 });
 
 export default uwsPlugin;

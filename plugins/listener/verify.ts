@@ -1,5 +1,24 @@
 import { X509Certificate } from 'node:crypto';
 
+/** What a client sent of a certificate: one that is valid, one that is not, or none. */
+export interface ClientCertificate {
+  readonly certificate: string | undefined;
+  readonly isInvalid: boolean;
+}
+
+const NONE: ClientCertificate = { certificate: undefined, isInvalid: false };
+const INVALID: ClientCertificate = { certificate: undefined, isInvalid: true };
+
+/** Checks the certificate of a client; '' stands for none. Without `verified`, clients are not asked for one. */
+export function checkCertificate(
+  verified: ((pem: string) => boolean) | undefined,
+  read: () => string,
+): ClientCertificate {
+  const certificate = verified ? read() : '';
+  if (!verified || certificate === '') return NONE;
+  return verified(certificate) ? { certificate, isInvalid: false } : INVALID;
+}
+
 /** Extended key usage of client certificates (RFC 5280, 4.2.1.12), and "any". */
 const CLIENT_USES = new Set(['1.3.6.1.5.5.7.3.2', '2.5.29.37.0']);
 /** The most cached certificates. With more clients than this, some are verified again. */

@@ -156,6 +156,13 @@ describe('the audit log', () => {
     expect(stages()).toEqual(['ResponseStarted', 'ResponseComplete']);
   });
 
+  test('has a watch of one object as the get that it was authorized as', async () => {
+    const uri = '/api/v1/namespaces/default/secrets/none?watch=1&timeoutSeconds=1';
+    expect((await api.get(uri)).status).toBe(200);
+    const { verb, stage, objectRef } = await eventOf(uri);
+    expect([verb, stage, objectRef?.['name']]).toEqual(['get', 'ResponseStarted', 'none']);
+  });
+
   test('has what the first matching rule selects, and nothing else', async () => {
     await api.get('/api/v1/namespaces/default/configmaps?limit=7', { token: 'bob-token-0123' });
     await api.get('/livez?verbose');

@@ -10,6 +10,7 @@ import { obsolescence } from '../../plugins/controllers/certificates/cleaner.js'
 import { Api, type Loose } from '../api/support.js';
 import type { JsonGeneralName } from '@peculiar/x509';
 import { pkcs10 } from './certificateRequests.js';
+import { LISTENER_NAMES } from '../listener/names.js';
 
 const CSRS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const CLIENT = 'kubernetes.io/kube-apiserver-client';
@@ -116,7 +117,7 @@ describe('a certificate for an approved request', () => {
   });
 });
 
-test.each(['uws', 'node'] as const)(
+test.each(LISTENER_NAMES)(
   'a certificate of a CA below the trusted one authenticates if its client sends that CA, too: %s [A182]',
   async listener => {
     const directory = mkdtempSync(join(tmpdir(), 'capstan-chain-'));

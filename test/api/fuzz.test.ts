@@ -4,12 +4,13 @@ import { damaged } from './fuzz/bodies.js';
 import { learn, probe, probeDamaged } from './fuzz/probe.js';
 import { type Known, requestOf } from './fuzz/requests.js';
 import { Api } from './support.js';
+import { LISTENER_NAMES } from '../listener/names.js';
 
 /** `CAPSTAN_FUZZ_RUNS` sets the number of runs, `CAPSTAN_FUZZ_SEED` repeats a run. */
 const RUNS = Number(process.env['CAPSTAN_FUZZ_RUNS'] ?? 400);
 const SEED = Number(process.env['CAPSTAN_FUZZ_SEED'] ?? Date.now() % 2 ** 31);
 
-describe.each(['uws', 'node'] as const)('hostile requests, listener %s', listener => {
+describe.each(LISTENER_NAMES)('hostile requests, listener %s', listener => {
   let api: Api;
   let known: Known;
   beforeAll(async () => {

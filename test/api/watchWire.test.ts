@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { completeChunks, RawClient } from '../conformance/raw-client.js';
 import { Api } from './support.js';
+import { LISTENER_NAMES } from '../listener/names.js';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
@@ -19,7 +20,7 @@ const holdsFrame = (data: string, name: string): boolean => {
   return last.includes(name);
 };
 
-describe.each(['uws', 'node'] as const)('a watch on the wire, listener %s', listener => {
+describe.each(LISTENER_NAMES)('a watch on the wire, listener %s', listener => {
   let api: Api;
   let path: string;
   beforeAll(async () => {

@@ -5,6 +5,7 @@ import { WATCH_BACKLOG_BYTES } from '../../core/limits.js';
 import { RawClient } from '../conformance/raw-client.js';
 import { Api, type Event } from './support.js';
 import { brief, MERGE, secret, valued, versionOf } from './watching.js';
+import { LISTENER_NAMES } from '../listener/names.js';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
@@ -59,7 +60,7 @@ class Watch {
   }
 }
 
-describe.each(['uws', 'node'] as const)('watches over WebSockets, listener %s', listener => {
+describe.each(LISTENER_NAMES)('watches over WebSockets, listener %s', listener => {
   let api: Api;
   let path: string;
   let namespace: string;
@@ -213,14 +214,11 @@ describe.each(['uws', 'node'] as const)('watches over WebSockets, listener %s', 
   }, 60_000);
 });
 
-test.each(['uws', 'node'] as const)(
-  'a drain ends watches over WebSockets with code 1000, listener %s',
-  async listener => {
-    const api = await Api.start({ listener });
-    const watch = new Watch(api, '/api/v1/namespaces?watch=1&allowWatchBookmarks=true&resourceVersion=0');
-    await watch.next(1);
-    await api.close();
-    expect(await watch.closed).toBe(1000);
-    expect(watch.events.at(-1)!.type).toBe('BOOKMARK');
-  },
-);
+test.each(LISTENER_NAMES)('a drain ends watches over WebSockets with code 1000, listener %s', async listener => {
+  const api = await Api.start({ listener });
+  const watch = new Watch(api, '/api/v1/namespaces?watch=1&allowWatchBookmarks=true&resourceVersion=0');
+  await watch.next(1);
+  await api.close();
+  expect(await watch.closed).toBe(1000);
+  expect(watch.events.at(-1)!.type).toBe('BOOKMARK');
+});

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { startBuiltServer } from './server.js';
+import { LISTENER_NAMES } from '../listener/names.js';
 
 const TIMEOUT = 60_000;
 /**
@@ -23,7 +24,7 @@ const python = ['python3', '/usr/bin/python3'].find(command => {
 const wanted = python !== undefined || process.env['CAPSTAN_TEST_REQUIRE'] === 'all';
 
 describe.skipIf(!wanted)('the official Python client', () => {
-  test.each(['uws', 'node'])(
+  test.each(LISTENER_NAMES)(
     'receives each event of a watch when it happens, not with the next one (--listener=%s)',
     async listener => {
       expect(python, 'a python3 that can import kubernetes').toBeDefined();

@@ -17,9 +17,9 @@ import { Captured, ServerProcess } from './server.js';
 
 const HEADER = { revision: 77, objects: 3, store: 'rocksdb', created: '2026-01-01T00:00:00.000Z' };
 const OBJECTS: Stored[] = [
-  { key: 'core/a/é', value: Buffer.from('one'), created: 3, modified: 9, version: 4 },
-  { key: 'core/b', value: Buffer.alloc(0), created: 5, modified: 5, version: 1 },
-  { key: 'core/c', value: Buffer.alloc(5000, 'x'), created: 2 ** 40, modified: 2 ** 50, version: 2 },
+  { key: 'core/secrets/a/é', value: Buffer.from('one'), created: 3, modified: 9, version: 4 },
+  { key: 'core/nodes/b', value: Buffer.alloc(0), created: 5, modified: 5, version: 1 },
+  { key: 'core/nodes/c', value: Buffer.alloc(5000, 'x'), created: 2 ** 40, modified: 2 ** 50, version: 2 },
 ];
 
 function bytesOf(objects: readonly Stored[]): Buffer {
@@ -97,9 +97,9 @@ describe('a snapshot file', () => {
   });
 
   it('of a later format is refused with both formats named', () => {
-    const bytes = Buffer.from(bytesOf(OBJECTS).toString('latin1').replace('snapshot 2', 'snapshot 3'), 'latin1');
+    const bytes = Buffer.from(bytesOf(OBJECTS).toString('latin1').replace('snapshot 3', 'snapshot 4'), 'latin1');
     expect(() => read([bytes])).toThrow(
-      'it has format 3, this version reads formats 1 to 2: use the version that wrote it',
+      'it has format 4, this version reads formats 1 to 3: use the version that wrote it',
     );
   });
 

@@ -6,7 +6,8 @@ import { FakeServer, RESOURCES } from './fakeHost.js';
 import { eventually, startControllers, waitForIdle } from './settle.js';
 
 let server: FakeServer;
-const start = (on: FakeServer): Promise<void> => startControllers(on, garbageCollector, { resources: RESOURCES });
+const start = (on: FakeServer): Promise<void> =>
+  startControllers(on, garbageCollector, { resources: RESOURCES, takenNames: [] });
 beforeEach(async () => {
   server = new FakeServer();
   await start(server);

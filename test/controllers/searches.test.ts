@@ -28,7 +28,7 @@ test('the text of a pod without owners and finalizers is searched three times, a
       ),
   };
   const on = { host: counting } as FakeServer;
-  await startControllers(on, garbageCollector, { resources: RESOURCES });
+  await startControllers(on, garbageCollector, { resources: RESOURCES, takenNames: [] });
   await startControllers(on, claimProtection, {});
   const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }];
   server.create('v1', 'Pod', { name: 'p', namespace: 'n' }, { spec: { nodeName: 'node', volumes } });

@@ -84,6 +84,7 @@ test('the limits in docs/guides/operations.md are those of core/limits.ts', () =
     'body of a request': `${limits.BODY_BYTES / MIB} MiB`,
     'stored object': `${limits.OBJECT_BYTES / MIB} MiB`,
     'header of a request': `${limits.HEADER_BYTES / 1024} KiB`,
+    'value of one header; with a token': `${limits.HEADER_VALUE_BYTES / 1024} KiB; ${limits.CREDENTIALS_BYTES / 1024} KiB`,
     'nesting of a body': `${limits.DEPTH}`,
     'requests that wait for the pool; of one user': `${thousands(limits.POOL_QUEUE)}; ${thousands(limits.IDENTITY_REQUESTS)}`,
     'watches of one user': thousands(limits.IDENTITY_WATCHES),

@@ -230,6 +230,72 @@ test.each([{ broken: [2] }, { unloadable: [2] }])('a pool is not ready if a thre
   await expect(poolOf(2, faults).complete()).rejects.toThrow(/cannot (be )?load/);
 });
 
+/** A pool of two threads, and the numbers of that for short jobs and that for long ones. */
+async function poolOfTwo(): Promise<{ pool: Pool; short: unknown; long: unknown }> {
+  const pool = poolOf(2);
+  await pool.complete();
+  const short = await answered(pool);
+  return { pool, short, long: short === 1 ? 2 : 1 };
+}
+
+/** The number of the thread that answers a job of a user. */
+async function answeredFor(pool: Pool, user: string, path = '/'): Promise<unknown> {
+  const result = await pool.run(job(path), undefined, user);
+  return result.is === 'respond' ? result.status : result;
+}
+
+test('jobs batched with one that keeps its thread, and those behind it, are run by another one', async () => {
+  const { pool, short, long } = await poolOfTwo();
+  const [before, busy, behind] = together(pool, ['/', '/busy', '/']);
+  const next = Array.from({ length: 10 }, () => Promise.all(together(pool, new Array(POOL_BATCH).fill('/'))));
+  expect(new Set([await before, await behind, ...(await Promise.all(next)).flat()])).toEqual(new Set([long]));
+  openGate(pool);
+  expect(await busy).toBe(short);
+  // The thread has returned, and runs jobs again.
+  await vi.waitFor(async () => expect(await answered(pool)).toBe(short), { timeout: 10_000 });
+});
+
+test('a job that has begun and waits for something outside of the thread is not run again', async () => {
+  const { pool, short, long } = await poolOfTwo();
+  const [late, busy, behind] = together(pool, ['/late', '/busy', '/']);
+  expect(await behind).toBe(long);
+  openGate(pool);
+  expect([await late, await busy]).toEqual([short, short]);
+});
+
+test('a long job that keeps its thread gives its turn to the next one', async () => {
+  const { pool, short, long } = await poolOfTwo();
+  const busy = alone(pool, '/busy');
+  const next = pool.runInTurn(new Usages().of('ben'), () => job('/'));
+  expect(await next).toMatchObject({ status: short });
+  openGate(pool);
+  expect(await busy).toMatchObject({ status: long });
+});
+
+test('other jobs of a user whose job keeps a thread leave the last thread to others; a thread is made for them', async () => {
+  const { pool, short, long } = await poolOfTwo();
+  const busy = answeredFor(pool, 'mallory', '/busy');
+  const beside = Array.from({ length: 3 }, () => answeredFor(pool, 'mallory'));
+  expect(await answeredFor(pool, 'ann')).toBe(long);
+  expect(await Promise.all(beside)).toEqual([3, 3, 3]);
+  openGate(pool);
+  expect(await busy).toBe(short);
+});
+
+test('a user two of whose jobs are stuck is refused with 429 and Retry-After, and no other one', async () => {
+  const { pool } = await poolOfTwo();
+  const busy = [answeredFor(pool, 'mallory', '/busy'), answeredFor(pool, 'mallory', '/busy')];
+  const waiting = answeredFor(pool, 'mallory').catch((error: unknown) => error);
+  let isRefused = false;
+  void waiting.then(() => (isRefused = true));
+  while (!isRefused) expect(typeof (await answeredFor(pool, 'ann'))).toBe('number');
+  expect(await waiting).toMatchObject({ reason: 'TooManyRequests', details: { retryAfterSeconds: 10 } });
+  expect(() => pool.run(job('/'), undefined, 'mallory')).toThrow('do not end in time');
+  await expect(alone(pool, '/')).resolves.toMatchObject({ is: 'respond' });
+  openGate(pool);
+  expect(new Set(await Promise.all(busy)).size).toBe(2);
+}, 30_000);
+
 test('a job that fails unexpectedly rejects alone; a batch that does rejects all of its jobs', async () => {
   const pool = poolOf(1);
   const [failing, other] = together(pool, ['/fail', '/']);

@@ -38,6 +38,62 @@ test('very many match and mismatch label keys are compared in linear time', () =
   expect(podOf({ affinity }).violations).toEqual([]);
 });
 
+test('very many topology spread constraints of a pod are compared in linear time', () => {
+  const constraint = { maxSkew: 1, whenUnsatisfiable: 'DoNotSchedule', labelSelector: {} };
+  const spec = { topologySpreadConstraints: numbered(i => ({ ...constraint, topologyKey: `k${i}` })) };
+  expect(podOf(spec).violations).toEqual([]);
+});
+
+test.each([
+  ['different', (i: number) => `f${i}`, 0],
+  ['equal', () => 'f', 200],
+  ['nested', (i: number) => (i === MANY - 1 ? 'f' : `f/${i}`), 200],
+  ['deep', (i: number) => `${i}${'/a'.repeat(10)}`, 0],
+])('very many %s paths of files of a volume are compared in linear time', (_, path, count) => {
+  const items = numbered(i => ({ key: `k${i}`, path: path(i) }));
+  const pod = object('Pod', {
+    spec: { containers: [container], volumes: [{ name: 'v', configMap: { name: 'c', items } }] },
+  });
+  const warnings: string[] = [];
+  create('core/pods', pod, { ...contextWith(), warn: text => void warnings.push(text) });
+  expect(warnings.filter(text => text.includes('overlapping paths')).length).toBeLessThanOrEqual(count);
+  expect(warnings.some(text => text.includes('overlapping paths'))).toBe(count > 0);
+});
+
+test.each([
+  ['equal', () => ({ containerPort: 1 }), true],
+  [
+    'of different addresses',
+    (i: number) => ({ containerPort: 1, hostPort: 1, hostIP: `10.0.${i >> 8}.${i & 255}` }),
+    false,
+  ],
+  ['of different ports of the host', (i: number) => ({ containerPort: 1, hostPort: i + 1 }), false],
+])('very many ports of a container, %s, are compared in linear time', (_, port, warns) => {
+  const pod = object('Pod', { spec: { containers: [{ ...container, ports: numbered(port) }] } });
+  const warnings: string[] = [];
+  create('core/pods', pod, { ...contextWith(), warn: text => void warnings.push(text) });
+  expect(warnings.length > 0).toBe(warns);
+  expect(warnings.length).toBeLessThan(2 * MANY);
+});
+
+test('very many tolerations of a runtime class are compared in linear time', () => {
+  const tolerations = numbered(i => ({ key: `k${i}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 1 }));
+  const runtimeClass = object('RuntimeClass', { handler: 'a', scheduling: { tolerations } }, 'node.k8s.io/v1');
+  expect(create('node.orchestrator.io/runtimeclasses', runtimeClass).violations).toEqual([]);
+});
+
+test('very many resources of a limit range are compared in linear time', () => {
+  const min = Object.fromEntries(numbered(i => [`example.com/r${i}`, '1']));
+  const limits = object('LimitRange', { spec: { limits: [{ type: 'Container', min, max: min }] } });
+  expect(create('core/limitranges', limits).violations).toEqual([]);
+});
+
+test('very many values of a topology are compared in linear time', () => {
+  const topology = { matchLabelExpressions: [{ key: 'k', values: numbered(i => `v${i}`) }] };
+  const storageClass = object('StorageClass', { provisioner: 'a', allowedTopologies: [topology] }, 'storage.k8s.io/v1');
+  expect(create('storage.orchestrator.io/storageclasses', storageClass).violations).toEqual([]);
+});
+
 test('very many versions of conversion reviews are compared in linear time', () => {
   const webhook = { conversionReviewVersions: numbered(i => `v${i}`), clientConfig: { url: 'https://a.example' } };
   const spec = {

@@ -191,7 +191,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
     await vi.waitFor(async () => expect(await isServed()).toBe(true));
   });
 
-  it('gives its place back when a WebSocket closes', async () => {
+  it('gives its place back when a WebSocket closes', { timeout: TIMEOUT }, async () => {
     const url = `ws${tls ? 's' : ''}://127.0.0.1:${listening.port}/socket`;
     for (let i = 0; i < 2 * CONNECTIONS; i++) {
       const socket = new WebSocket(url, { ca: tls?.caPem });

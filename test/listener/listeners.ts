@@ -8,15 +8,18 @@ import { ensurePki } from '../../core/pki/index.js';
 import { NodeListener } from '../../plugins/listener/node.js';
 import { UwsListener } from '../../plugins/listener/uws.js';
 import type { ListenerTls } from '../conformance/listener.js';
+import { LISTENER_NAMES } from './names.js';
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const host = { thread: 'front', log, naming: namingOf('neutral'), now: () => Date.now() } as unknown as Host;
 
 /** The built-in listeners. */
-export const LISTENERS: readonly { readonly name: 'uws' | 'node'; readonly make: () => Promise<Listener> }[] = [
+const ALL: readonly { readonly name: 'uws' | 'node'; readonly make: () => Promise<Listener> }[] = [
   { name: 'uws', make: async () => new UwsListener(host) },
   { name: 'node', make: async () => new NodeListener(host) },
 ];
+/** Those that can serve here. */
+export const LISTENERS = ALL.filter(({ name }) => LISTENER_NAMES.includes(name));
 
 const pkiIn = (name: string) =>
   ensurePki({

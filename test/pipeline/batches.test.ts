@@ -4,6 +4,7 @@ import type { User } from '../../core/model/user.js';
 import { namingOf } from '../../core/naming.js';
 import { registryOf } from '../kinds/builtIn.js';
 import type { Job, LateOutcome, Proposal } from '../../core/threads/messages.js';
+import { OwnProgress, WatchedProgress } from '../../core/threads/progress.js';
 import { BatchRunner } from '../../workers/pipeline/batches.js';
 import type { Context } from '../../workers/pipeline/context.js';
 
@@ -14,10 +15,15 @@ afterEach(() => void vi.clearAllMocks());
 /** A user from an authenticator that returns invalid values. */
 const UNCLONABLE = { ...USER, refresh: () => undefined } as User;
 
-/** A runner whose mutators wait until `release` is called if the name of the object begins with `wait`. */
+/**
+ * A runner whose mutators wait until `release` is called if the name of the object begins with `wait`. While those of
+ * an object named `keep` run, the jobs of the thread are taken.
+ */
 function runner() {
   const registry = registryOf('neutral');
   let current = registry;
+  const memory = OwnProgress.memory();
+  const watched = new WatchedProgress(memory);
   const released = new Map<string, () => void>();
   const mutated: string[] = [];
   const context: Context = {
@@ -39,6 +45,7 @@ function runner() {
     },
     mutate: async (_change, { metadata: { name = '' } }) => {
       mutated.push(name);
+      if (name === 'keep') expect(watched.take(watched.step)).toBeDefined();
       if (name.startsWith('wait')) await new Promise<void>(resolve => released.set(name, resolve));
     },
     validate: async () => [],
@@ -52,12 +59,14 @@ function runner() {
   };
   const proposals: (readonly Proposal[])[] = [];
   const late: (readonly LateOutcome[])[] = [];
-  const batches = new BatchRunner(context, {
-    propose: all => void proposals.push(all),
-    late: outcomes => void late.push(outcomes),
-  });
+  const handlers = {
+    propose: (all: readonly Proposal[]) => void proposals.push(all),
+    late: (outcomes: readonly LateOutcome[]) => void late.push(outcomes),
+  };
+  const batches = new BatchRunner(context, handlers, new OwnProgress(memory));
   return {
     batches,
+    watched,
     proposals,
     late,
     mutated,
@@ -128,4 +137,28 @@ test('a user that cannot be sent to another thread fails only its own request, w
   expect(outcomes.map(outcome => outcome?.is)).toEqual(['failed', 'granted']);
   expect(proposals).toEqual([]);
   expect(log.error).toHaveBeenCalledOnce();
+});
+
+test('jobs that are taken from a thread while another one keeps it are neither begun nor proposed there', async () => {
+  const { batches, proposals, mutated, watched } = runner();
+  const jobs = [create('a'), create('keep'), create('b')];
+  const [outcomes, behind] = await Promise.all([batches.run(1, jobs), batches.run(2, [create('c')])]);
+  expect([outcomes.map(outcome => outcome?.is), behind]).toEqual([[undefined, 'proposed', undefined], [null]]);
+  expect(watched.position).toEqual({ batch: 1, at: 1, waiting: 0 });
+  expect(mutated).toEqual(['a', 'keep']);
+  expect(proposals.flat().map(({ id }) => id)).toEqual([jobs[1]!.id]);
+  watched.giveBack();
+  expect((await batches.run(3, [create('d')]))[0]).toMatchObject({ is: 'proposed' });
+});
+
+test('a job that waits for something outside of its thread is not taken from it', async () => {
+  const { batches, proposals, late, release, watched } = runner();
+  const jobs = [create('wait'), create('keep')];
+  const outcomes = await batches.run(1, jobs);
+  expect(outcomes.map(outcome => outcome?.is)).toEqual([undefined, 'proposed']);
+  expect(watched.position).toEqual({ batch: 1, at: 1, waiting: 1 });
+  release('wait');
+  await vi.waitUntil(() => late.length > 0);
+  expect(late[0]).toMatchObject([{ batch: 1, at: 0, outcome: { is: 'proposed' } }]);
+  expect(proposals.flat().map(({ id }) => id)).toEqual([jobs[1]!.id, jobs[0]!.id]);
 });

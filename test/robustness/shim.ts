@@ -6,6 +6,7 @@
 import fs from 'node:fs';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
+import type { Database } from '../../plugins/storage/rocksdb/binding.js';
 
 /** Changes of faults; undefined members are not changed. */
 export interface FaultSettings {
@@ -16,9 +17,6 @@ export interface FaultSettings {
   /** The next synced write fails: `lost` before it was written, `kept` after it. */
   readonly fail?: 'lost' | 'kept';
 }
-
-type Done = (error: Error | null) => void;
-type BatchWrite = (batch: unknown, options: { readonly sync: boolean }, done: Done) => void;
 
 let clock = Number(process.env['ROBUSTNESS_CLOCK'] ?? 0);
 let delay = 0;
@@ -44,13 +42,15 @@ const nextDelay = (): number => delay * (1 + Math.random());
 const delayed = (): Promise<void> =>
   delay === 0 ? Promise.resolve() : new Promise(resolve => setTimeout(resolve, nextDelay()));
 
-/** Injects delays into the writes of RocksDB's native library, which no commit waits for. */
+/** Injects delays into the writes of RocksDB's library, which no commit waits for. */
 function patchRocksDb(): void {
-  const binding = createRequire(import.meta.url)('rocksdb/binding.js') as { batch_write: BatchWrite };
-  const write = binding.batch_write;
-  binding.batch_write = (batch, options, done) => {
-    if (delay === 0) write(batch, options, done);
-    else void delayed().then(() => write(batch, options, done));
+  const { prototype } = createRequire(import.meta.url)('rocksdb') as { prototype: Database };
+  const { write } = prototype;
+  prototype.write = function slow(this: Database) {
+    const batch = write.call(this);
+    const flush = batch.flush.bind(batch);
+    batch.flush = () => delayed().then(flush);
+    return batch;
   };
 }
 

@@ -6,6 +6,7 @@ import { queryObjects } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RunningServer } from '../../core/index.js';
 import { startServer } from './library.js';
+import { LISTENER_NAMES } from '../listener/names.js';
 
 /** Number of requests of a run. */
 const REQUESTS = Number(process.env.CAPSTAN_ABORTS ?? 1500);
@@ -42,7 +43,7 @@ const withBody = (method: string, path: string, token: string, body: object): st
   return head(method, path, token, `content-type: application/json\r\ncontent-length: ${text.length}\r\n`) + text;
 };
 
-describe.each(['uws', 'node'] as const)('clients that disconnect at any time, on %s', listener => {
+describe.each(LISTENER_NAMES)('clients that disconnect at any time, on %s', listener => {
   let server: RunningServer;
   let port: number;
   beforeAll(async () => {

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { chunks, runChunk } from '../../core/chunk.js';
+import { cacheKey, chunks, runChunk } from '../../core/chunk.js';
 import { ServerProcess } from '../command/server.js';
 
 let directory: string;
@@ -20,9 +19,9 @@ describe('a chunk', () => {
     return runChunk(pathToFileURL(join(directory, 'a.js')).href, [{ two: 2 }], name => import(name)).value;
   };
   const last = () => chunks.at(-1)!;
-  const makeCache = (): void => {
-    const { script, cacheFile, hash } = last();
-    writeFileSync(cacheFile, Buffer.concat([hash, script.createCachedData()]));
+  const makeCache = (key = last().key): void => {
+    const { script, cacheFile } = last();
+    writeFileSync(cacheFile, Buffer.concat([key, script.createCachedData()]));
   };
 
   it('gets its imports and the URL of its module, and returns its exports', () => {
@@ -41,6 +40,13 @@ describe('a chunk', () => {
     run('imported.two + 1');
     makeCache();
     expect(run('imported.two + 2')).toBe(4);
+    expect(last().script.cachedDataRejected).toBeUndefined();
+  });
+
+  it('does not use a cache that another version or build of Node.js made, which can end the process', () => {
+    run('imported.two');
+    makeCache(cacheKey(readFileSync(join(directory, 'a.script')), 'v20.19.6 x64 {}'));
+    expect(run()).toBe(2);
     expect(last().script.cachedDataRejected).toBeUndefined();
   });
 
@@ -138,8 +144,8 @@ describe('the build', () => {
     expect(names).toEqual(expect.arrayContaining(['front', 'request', 'store', 'control', 'front-request']));
     for (const name of caches) {
       const code = readFileSync(join(built, name.replace(/\.cache$/, '')));
-      const hash = createHash('sha256').update(code).digest();
-      expect(readFileSync(join(built, name)).subarray(0, hash.length).equals(hash), name).toBe(true);
+      const key = cacheKey(code);
+      expect(readFileSync(join(built, name)).subarray(0, key.length).equals(key), name).toBe(true);
     }
   });
 

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { Agent, request } from 'undici';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { RunningServer } from '../../core/index.js';
+import { LISTENER_NAMES } from '../listener/names.js';
 import { startServer } from './library.js';
 
 const agent = new Agent({ connect: { rejectUnauthorized: false } });
@@ -137,7 +138,7 @@ describe('the library', () => {
   it('leaves no timer or socket: a program ends on its own after close()', async () => {
     const library = pathToFileURL(resolve('dist/core/index.js')).href;
     const program = `const { startServer } = await import(${JSON.stringify(library)});
-      const server = await startServer({ storage: 'memory', port: 0 });
+      const server = await startServer({ storage: 'memory', port: 0, listener: '${LISTENER_NAMES[0]}' });
       await server.close();
       console.log('closed');`;
     const directory = mkdtempSync(join(tmpdir(), 'capstan-program-'));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api, type Event, type Loose } from '../api/support.js';
+import { hasUws } from '../listener/names.js';
 import { startServer } from './library.js';
 
 const THREADS = 3;
@@ -47,7 +48,11 @@ const configMap = (name: string, value: string) => ({
   data: { value },
 });
 
+/** Only the listener uws serves in several threads. */
+const testThreads = test.skipIf(!hasUws);
+
 beforeAll(async () => {
+  if (!hasUws) return;
   const tokenAuthFile = join(directory, 'tokens.csv');
   writeFileSync(tokenAuthFile, 'ann-token,ann,1\n', { mode: 0o600 });
   const auditPolicyFile = join(directory, 'policy.yaml');
@@ -65,11 +70,11 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const client of clients) await client.close();
-  await api.close();
+  if (hasUws) await api.close();
   rmSync(directory, { recursive: true });
 });
 
-test('a client finds its write in every thread as soon as the write is answered', async () => {
+testThreads('a client finds its write in every thread as soon as the write is answered', async () => {
   const path = `${await api.namespace('own-writes')}/configmaps`;
   await clients[0]!.call('POST', path, configMap('one', '0'));
   for (let i = 1; i <= 300; i++) {
@@ -84,49 +89,57 @@ test('a client finds its write in every thread as soon as the write is answered'
   }
 });
 
-test('no other thread answers with an older state while several threads write', { timeout: 60_000 }, async () => {
-  const path = `${await api.namespace('all-write')}/configmaps`;
-  await Promise.all(
-    clients.map(async (client, own) => {
-      await client.call('POST', path, configMap(`of-${own}`, '0'));
-      for (let i = 1; i <= 100; i++) {
-        await client.call('PUT', `${path}/of-${own}`, configMap(`of-${own}`, String(i)));
-        const others = await Promise.all(clients.map(other => other.get(`${path}/of-${own}`)));
-        for (const seen of others) expect(Number(seen['data']!['value'])).toBe(i);
-      }
-    }),
-  );
-});
+testThreads(
+  'no other thread answers with an older state while several threads write',
+  { timeout: 60_000 },
+  async () => {
+    const path = `${await api.namespace('all-write')}/configmaps`;
+    await Promise.all(
+      clients.map(async (client, own) => {
+        await client.call('POST', path, configMap(`of-${own}`, '0'));
+        for (let i = 1; i <= 100; i++) {
+          await client.call('PUT', `${path}/of-${own}`, configMap(`of-${own}`, String(i)));
+          const others = await Promise.all(clients.map(other => other.get(`${path}/of-${own}`)));
+          for (const seen of others) expect(Number(seen['data']!['value'])).toBe(i);
+        }
+      }),
+    );
+  },
+);
 
-test('a watch in every thread gets each change once, in the order of revisions', { timeout: 60_000 }, async () => {
-  const path = `${await api.namespace('watched')}/configmaps`;
-  const from = (await api.get(path)).body['metadata']!['resourceVersion'];
-  const watches = await Promise.all(
-    Array.from({ length: THREADS }, () => api.watch(`${path}?watch=1&resourceVersion=${from}`)),
-  );
-  const writes = 40;
-  await Promise.all(
-    clients.map(async (client, own) => {
-      for (let i = 0; i < writes; i++) await client.call('POST', path, configMap(`${own}-${i}`, 'x'));
-    }),
-  );
-  const seen = await Promise.all(
-    watches.map(async watch => {
-      const events: Event[] = [];
-      // And the one that the server makes in each namespace, which may have been there before.
-      const isOwn = ({ object }: Event) => `${object['metadata']!['name']}` !== 'kube-root-ca.crt';
-      while (events.filter(isOwn).length < writes * THREADS) events.push(await watch.next());
-      watch.close();
-      return events.filter(isOwn).map(({ object }) => Number(object['metadata']!['resourceVersion']));
-    }),
-  );
-  for (const revisions of seen) {
-    expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
-    expect(revisions).toEqual(seen[0]);
-  }
-});
+testThreads(
+  'a watch in every thread gets each change once, in the order of revisions',
+  { timeout: 60_000 },
+  async () => {
+    const path = `${await api.namespace('watched')}/configmaps`;
+    const from = (await api.get(path)).body['metadata']!['resourceVersion'];
+    const watches = await Promise.all(
+      Array.from({ length: THREADS }, () => api.watch(`${path}?watch=1&resourceVersion=${from}`)),
+    );
+    const writes = 40;
+    await Promise.all(
+      clients.map(async (client, own) => {
+        for (let i = 0; i < writes; i++) await client.call('POST', path, configMap(`${own}-${i}`, 'x'));
+      }),
+    );
+    const seen = await Promise.all(
+      watches.map(async watch => {
+        const events: Event[] = [];
+        // And the one that the server makes in each namespace, which may have been there before.
+        const isOwn = ({ object }: Event) => `${object['metadata']!['name']}` !== 'kube-root-ca.crt';
+        while (events.filter(isOwn).length < writes * THREADS) events.push(await watch.next());
+        watch.close();
+        return events.filter(isOwn).map(({ object }) => Number(object['metadata']!['resourceVersion']));
+      }),
+    );
+    for (const revisions of seen) {
+      expect(revisions).toEqual([...new Set(revisions)].sort((a, b) => a - b));
+      expect(revisions).toEqual(seen[0]);
+    }
+  },
+);
 
-test('a permission that is taken away holds in no thread for the next request', async () => {
+testThreads('a permission that is taken away holds in no thread for the next request', async () => {
   const roles = '/apis/rbac.authorization.k8s.io/v1';
   await api.made(`${roles}/clusterroles`, {
     metadata: { name: 'reader' },
@@ -149,30 +162,33 @@ test('a permission that is taken away holds in no thread for the next request', 
   }
 });
 
-test('a definition is served in every thread as soon as its creation was answered and it is established', async () => {
-  const plural = 'teas';
-  const created = await api.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-    metadata: { name: `${plural}.tea.example` },
-    spec: {
-      group: 'tea.example',
-      scope: 'Cluster',
-      names: { plural, kind: 'Tea', singular: 'tea', listKind: 'TeaList' },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-        },
-      ],
-    },
-  });
-  expect(created.status).toBe(201);
-  await api.until(async () => (await api.get(`/apis/tea.example/v1/${plural}`)).status === 200);
-  for (const client of clients) expect((await client.call('GET', `/apis/tea.example/v1/${plural}`)).status).toBe(200);
-});
+testThreads(
+  'a definition is served in every thread as soon as its creation was answered and it is established',
+  async () => {
+    const plural = 'teas';
+    const created = await api.post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      metadata: { name: `${plural}.tea.example` },
+      spec: {
+        group: 'tea.example',
+        scope: 'Cluster',
+        names: { plural, kind: 'Tea', singular: 'tea', listKind: 'TeaList' },
+        versions: [
+          {
+            name: 'v1',
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+          },
+        ],
+      },
+    });
+    expect(created.status).toBe(201);
+    await api.until(async () => (await api.get(`/apis/tea.example/v1/${plural}`)).status === 200);
+    for (const client of clients) expect((await client.call('GET', `/apis/tea.example/v1/${plural}`)).status).toBe(200);
+  },
+);
 
-test('every thread answers in every form, and pages that another thread has begun', async () => {
+testThreads('every thread answers in every form, and pages that another thread has begun', async () => {
   const path = `${await api.namespace('forms')}/configmaps`;
   for (let i = 0; i < 20; i++) await api.made(path, configMap(`c${i}`, 'x'.repeat(1000)));
   const forms = [
@@ -196,7 +212,7 @@ test('every thread answers in every form, and pages that another thread has begu
   expect(names.filter(name => name.startsWith('c')).length).toBe(20);
 });
 
-test('documents, health, metrics and snapshots are the same in every thread, and so are refusals', async () => {
+testThreads('documents, health, metrics and snapshots are the same in every thread, and so are refusals', async () => {
   for (const path of ['/version', '/apis', '/openapi/v3', '/readyz?verbose=1', '/api/v1']) {
     const answers = await Promise.all(clients.map(client => client.call('GET', path)));
     for (const { status, text } of answers) expect([status, text]).toEqual([200, answers[0]!.text]);
@@ -210,7 +226,7 @@ test('documents, health, metrics and snapshots are the same in every thread, and
   }
 });
 
-test('metrics count the requests of all threads', async () => {
+testThreads('metrics count the requests of all threads', async () => {
   const path = `${await api.namespace('counted')}/limitranges`;
   const count = async (): Promise<number> => {
     const line = /apiserver_request_total\{verb="LIST"[^}]*resource="limitranges"[^}]*code="200"\} (\d+)/;
@@ -221,7 +237,7 @@ test('metrics count the requests of all threads', async () => {
   expect((await count()) - before).toBe(4 * THREADS);
 });
 
-test('the audit log has the requests of all threads, each on a line of its own', async () => {
+testThreads('the audit log has the requests of all threads, each on a line of its own', async () => {
   const path = `${await api.namespace('audited')}/secrets`;
   const times = 50;
   await Promise.all(
@@ -238,7 +254,7 @@ test('the audit log has the requests of all threads, each on a line of its own',
   await api.until(async () => events().length === times * THREADS);
 });
 
-test('a server that closes ends the watches of all threads with a last bookmark', async () => {
+testThreads('a server that closes ends the watches of all threads with a last bookmark', async () => {
   const other = await Api.start({ listeningThreads: 2 });
   const watches = await Promise.all(
     Array.from({ length: 4 }, () => other.watch('/api/v1/namespaces?watch=1&allowWatchBookmarks=true')),

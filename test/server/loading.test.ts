@@ -7,9 +7,12 @@ import { afterAll, expect, it } from 'vitest';
 import type { RunningServer } from '../../core/index.js';
 import { startServer } from './library.js';
 
-const agent = new Agent({ connect: { rejectUnauthorized: false } });
+/** With few connections: a thousand handshakes at once take longer than a client waits, on a machine that is busy. */
+const agent = new Agent({ connections: 32, connect: { rejectUnauthorized: false } });
 afterAll(() => agent.close());
 
+/** A thousand writes, and two starts. */
+const LONG = 60_000;
 /** Enough for a page of the first snapshot, of 500 objects, without any of other resources. */
 const OBJECTS = 1200;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
@@ -45,7 +48,9 @@ function noted<T>(promise: Promise<T>): { readonly result: Promise<T>; isDone: b
   return note;
 }
 
-it('serves resources as they are read, and requests for the others wait and are answered completely', async () => {
+it('serves resources as they are read, and requests for the others wait and are answered completely', {
+  timeout: LONG,
+}, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'capstan-loading-'));
   const file = join(dataDir, 'held');
   const common = { dataDir, port: 0 } as const;
@@ -97,7 +102,9 @@ it('serves resources as they are read, and requests for the others wait and are 
   }
 });
 
-it('answers from the cache while a token waits for the objects it depends on, and then finds its pod', async () => {
+it('answers from the cache while a token waits for the objects it depends on, and then finds its pod', {
+  timeout: LONG,
+}, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'capstan-loading-'));
   const common = { dataDir, port: 0 } as const;
   const first = await startServer(common);
@@ -141,7 +148,7 @@ it('answers from the cache while a token waits for the objects it depends on, an
   }
 });
 
-it('can be closed while it still reads objects', async () => {
+it('can be closed while it still reads objects', { timeout: LONG }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'capstan-loading-'));
   const common = { dataDir, port: 0 } as const;
   const first = await startServer(common);

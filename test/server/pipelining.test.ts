@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer } from './library.js';
+import { LISTENER_NAMES } from '../listener/names.js';
 
-describe.each(['uws', 'node'] as const)('requests in one segment, with the listener %s', listener => {
+describe.each(LISTENER_NAMES)('requests in one segment, with the listener %s', listener => {
   const directory = mkdtempSync(join(tmpdir(), 'capstan-pipelining-'));
   let server: Awaited<ReturnType<typeof startServer>>;
   beforeAll(async () => {

@@ -57,6 +57,11 @@ export class ServerProcess {
     readonly nodeFlags: readonly string[] = [],
   ) {}
 
+  /** Where the server listens; '' until it has started. */
+  get url(): string {
+    return this.#url;
+  }
+
   /** The id of the process. */
   get pid(): number | undefined {
     return this.#child?.pid;

@@ -62,7 +62,9 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
       'the value of "later" in etcd has format 2, this version reads format 1',
     );
     await connection.call(Put, { key: Buffer.from('/formats/'), value: Buffer.from('{"format":7,"secret":""}') });
-    await expect(open(etcd.url, { prefix: '/formats' })).rejects.toThrow('has format 7, this version reads format 1');
+    await expect(open(etcd.url, { prefix: '/formats' })).rejects.toThrow(
+      'has format 7, this version reads formats 1 and 2',
+    );
     await connection.call(Put, { key: Buffer.from('/foreign/pods/a'), value: Buffer.from('k8s') });
     await expect(open(etcd.url, { prefix: '/foreign/' })).rejects.toThrow(
       /1 keys under \/foreign\/ that are not this server's: choose another --etcd-prefix/,

@@ -1,8 +1,8 @@
 // Opens a store as a user who may not write in its directory, and prints the refusal.
 const [, , module, directory] = process.argv;
 const { openRocksDb } = await import(module);
-const { loadBinding } = await import(module.replace('open.ts', 'binding.ts'));
-loadBinding();
+const { loadLibrary } = await import(module.replace('open.ts', 'binding.ts'));
+loadLibrary();
 if (process.getuid() === 0) {
   process.setgid(65534);
   process.setuid(65534);

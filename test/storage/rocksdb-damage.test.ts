@@ -5,7 +5,7 @@ import { checkRocksDb } from '../../plugins/storage/rocksdb/check.js';
 import { checkLog, maskedCrc } from '../../plugins/storage/rocksdb/log-file.js';
 import { planRecovery, recover } from '../../plugins/storage/rocksdb/recover.js';
 import { committed } from '../conformance/storage.js';
-import { flip, keyOf, noise, put, Scene } from './rocksdb-files.js';
+import { contents, flip, keyOf, noise, put, Scene } from './rocksdb-files.js';
 
 let scene: Scene;
 beforeEach(async () => {
@@ -23,8 +23,8 @@ async function halve(file: string): Promise<void> {
 
 interface Fault {
   readonly name: string;
-  /** Whether the objects are in a table instead of the log. */
-  readonly settled?: true;
+  /** Whether the store is one of an earlier release, which left the objects in RocksDB's log when it was closed. */
+  readonly isOld?: true;
   damage(): Promise<unknown>;
   /** What the errors of the open and the check contain. */
   readonly named: RegExp;
@@ -35,80 +35,76 @@ interface Fault {
 const FAULTS: readonly Fault[] = [
   {
     name: 'its log lost its end',
+    isOld: true,
     damage: async () => halve(await scene.newest(/\.log$/)),
     named: /revisions \d+ to 120 are missing/,
     kept: 'some',
   },
   {
     name: 'its log is gone',
+    isOld: true,
     damage: async () => rm(await scene.newest(/\.log$/)),
     named: /revisions 1 to 120 are missing/,
     kept: 'none',
   },
   {
     name: 'a byte in the middle of its log flipped',
+    isOld: true,
     damage: async () => flip(await scene.newest(/\.log$/), 0.5),
     named: /\d+\.log is damaged at byte \d+, and complete writes follow/,
     kept: 'some',
   },
   {
     name: 'a byte in the last commit of its log flipped',
+    isOld: true,
     damage: async () => flip(await scene.newest(/\.log$/), 0.999),
     named: /\d+\.log is damaged at byte \d+, and complete writes follow/,
     kept: 'some',
   },
   {
     name: 'its table is gone',
-    settled: true,
-    damage: async () => rm(await scene.newest(/\.sst$/)),
+    damage: async () => rm(await scene.table()),
     named: /\d+\.sst is missing/,
     kept: 'none',
   },
   {
     name: 'its table lost its end',
-    settled: true,
-    damage: async () => halve(await scene.newest(/\.sst$/)),
+    damage: async () => halve(await scene.table()),
     named: /\d+\.sst has \d+ bytes instead of \d+/,
     kept: 'none',
   },
   {
     name: 'its events and index are damaged',
-    settled: true,
-    damage: async () => flip(await scene.newest(/\.sst$/), 0.01, 400),
+    damage: async () => flip(await scene.table(), 0.01, 400),
     named: /\d+\.sst|fails its checksum|Corruption/,
     kept: 'some',
   },
   {
     name: 'its list of files is gone',
-    settled: true,
     damage: async () => rm(await scene.newest(/MANIFEST/)),
     named: /MANIFEST-\d+ is missing/,
     kept: 'all',
   },
   {
     name: 'its list of files is damaged',
-    settled: true,
     damage: async () => flip(await scene.newest(/MANIFEST/), 0.1),
     named: /MANIFEST-\d+ is damaged at byte/,
     kept: 'all',
   },
   {
     name: 'its list of files lost its end',
-    settled: true,
     damage: async () => halve(await scene.newest(/MANIFEST/)),
-    named: /MANIFEST/,
+    named: /MANIFEST|\d+\.sst is missing|revisions 1 to 120 are missing/,
     kept: 'all',
   },
   {
     name: 'its CURRENT file is gone',
-    settled: true,
     damage: async () => rm(await scene.newest(/CURRENT/)),
     named: /has lost its CURRENT file/,
     kept: 'all',
   },
   {
     name: 'its CURRENT file is empty',
-    settled: true,
     damage: async () => writeFile(await scene.newest(/CURRENT/), ''),
     named: /CURRENT is damaged/,
     kept: 'all',
@@ -146,10 +142,10 @@ async function files(): Promise<Map<string, string>> {
   return new Map(await Promise.all(found.sort().map(async file => [file, await readFile(file, 'latin1')] as const)));
 }
 
-describe.each(FAULTS)('a RocksDB store when $name', ({ settled, damage, named, kept }) => {
+describe.each(FAULTS)('a RocksDB store when $name', ({ isOld, damage, named, kept }) => {
   beforeEach(async () => {
-    await scene.fill(OBJECTS);
-    if (settled) await scene.settle();
+    if (isOld) await scene.unpack('store-3-log');
+    else await scene.fill(OBJECTS);
     await damage();
   });
 
@@ -158,9 +154,7 @@ describe.each(FAULTS)('a RocksDB store when $name', ({ settled, damage, named, k
     const message = await scene.refusal();
     expect(message).toMatch(named);
     expect(message).toMatch(/capstan store recover/);
-    expect([...(await files())].filter(([name]) => !name.endsWith('LOCK'))).toEqual(
-      [...before].filter(([name]) => !name.endsWith('LOCK')),
-    );
+    expect(contents(await files())).toEqual(contents(before));
   });
 
   it('is found damaged by a check that changes nothing', async () => {
@@ -194,7 +188,7 @@ describe.each(FAULTS)('a RocksDB store when $name', ({ settled, damage, named, k
 
 describe('a recovery', () => {
   it('reports exactly what is lost, and does nothing without consent', async () => {
-    await scene.fill(OBJECTS);
+    await scene.unpack('store-3-log');
     await halve(await scene.newest(/\.log$/));
     const refusal = await scene.refusal();
     const first = Number(/revisions (\d+) to 120 are missing/.exec(refusal)?.[1]);
@@ -209,11 +203,11 @@ describe('a recovery', () => {
 
   it('reports the objects with damaged values', async () => {
     await scene.fill(OBJECTS);
-    await scene.settle();
-    await flip(await scene.newest(/\.sst$/), 0.6, 1);
-    const store = await scene.open();
-    await expect(store.range('')).rejects.toThrow(HELP);
-    await store.close();
+    await flip(await scene.table(), 0.6, 1);
+    // The open finds the damage if it merges tables.
+    await expect(
+      scene.open().then(store => store.range('').finally(() => store.close().catch(() => {}))),
+    ).rejects.toThrow(HELP);
     const { lost, objects, missing } = await planRecovery(scene.path);
     expect(lost).toHaveLength(1);
     expect(objects).toBe(OBJECTS - 1);
@@ -223,7 +217,6 @@ describe('a recovery', () => {
 
   it('needs no consent if nothing is lost, and does not change a sound store', async () => {
     await scene.fill(10);
-    await scene.settle();
     const before = await files();
     expect(await recover(scene.path, { acceptLoss: false })).toMatchObject({ problems: [], revision: 10 });
     expect(await files()).toEqual(before);
@@ -261,7 +254,7 @@ describe('a store in use', () => {
     await expect(checkRocksDb(scene.path)).rejects.toThrow(/is in use by another process/);
     await expect(recover(scene.path, { acceptLoss: true })).rejects.toThrow(/is in use by another process/);
     expect(await committed(store, put('still', 'works'))).toBe(4);
-    expect(await readdir(scene.path)).toEqual(['db', 'high-water', 'log']);
+    expect(await readdir(scene.path)).toEqual(['db', 'high-water', 'lock', 'log']);
   });
 });
 
@@ -273,7 +266,7 @@ describe('the reader of logs', () => {
   });
 
   it('finds damage anywhere in a log, and ignores a torn end', async () => {
-    await scene.fill(OBJECTS, 2000);
+    await scene.unpack('store-3-log');
     const log = await scene.newest(/\.log$/);
     const copy = join(scene.path, 'copy.log');
     const whole = await checkLog(log);

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type { StoreOperation } from '../../core/api/index.js';
 import type { Engine } from '../../plugins/storage/engine/engine.js';
 import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
@@ -43,6 +44,20 @@ export async function fillStore(store: Engine, count: number, size = 500): Promi
   }
 }
 
+/** Writes a store of an earlier release to a directory: `fixtures` has them, as JSON with the contents in base64. */
+export async function unpack(fixture: string, directory: string): Promise<void> {
+  const packed = await readFile(new URL(`./fixtures/${fixture}.json.gz`, import.meta.url));
+  const contents = JSON.parse(gunzipSync(packed).toString()) as Record<string, string>;
+  for (const [name, content] of Object.entries(contents)) {
+    await mkdir(dirname(join(directory, name)), { recursive: true });
+    await writeFile(join(directory, name), Buffer.from(content, 'base64'));
+  }
+}
+
+/** Files without locks, and without the report of a run and its name, which each open writes. */
+export const contents = (files: ReadonlyMap<string, string>): [string, string][] =>
+  [...files].filter(([name]) => !/\/(?:LOCK|lock|LOG.*|SESSION_ID)$/.test(name));
+
 /** A store in a temporary directory whose files a test damages. */
 export class Scene {
   readonly #open: Engine[] = [];
@@ -75,19 +90,16 @@ export class Scene {
     return message;
   }
 
-  /**
-   * Writes the revisions 1 to `count` with distinct keys and values of `size` bytes, and closes the store. The data is
-   * then in RocksDB's log.
-   */
+  /** Writes the revisions 1 to `count` with distinct keys and values of `size` bytes, and closes the store. */
   async fill(count: number, size = 500): Promise<void> {
     const store = await this.open();
     await fillStore(store, count, size);
     await store.close();
   }
 
-  /** Opens and closes the store: the data in the log is then in a table. */
-  async settle(): Promise<void> {
-    await (await this.open()).close();
+  /** Puts a store of an earlier release in the place of this one. */
+  unpack(fixture: string): Promise<void> {
+    return unpack(fixture, this.path);
   }
 
   /** The matching files of the database, oldest first. */
@@ -97,6 +109,13 @@ export class Scene {
       .filter(name => pattern.test(name))
       .sort()
       .map(name => join(this.path, 'db', name));
+  }
+
+  /** The table with the data. Others have only positions in the commit log. */
+  async table(): Promise<string> {
+    const tables = await this.files(/\.sst$/);
+    const sizes = await Promise.all(tables.map(async table => (await stat(table)).size));
+    return tables[sizes.indexOf(Math.max(...sizes))]!;
   }
 
   async newest(pattern: RegExp): Promise<string> {

@@ -167,7 +167,7 @@ const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
 const STATUS = '/apis/apiextensions.orchestrator.io/v1/customresourcedefinitions/orders.tea.example.com/status';
 controllersConform(
   customResources,
-  {},
+  { resources: [], takenNames: [] },
   [{ storageName: DEFINITIONS, object: definition }],
   [[`PUT ${STATUS}?fieldManager=orchestrator-apiserver`]],
 );
@@ -206,7 +206,7 @@ const orphan = core('ConfigMap', {
 });
 controllersConform(
   garbageCollector,
-  { resources },
+  { resources, takenNames: [] },
   [{ storageName: 'core/configmaps', object: orphan }],
   [['DELETE /api/v1/namespaces/a/configmaps/orphan']],
 );
@@ -218,7 +218,7 @@ const terminating = core(
 );
 controllersConform(
   namespaceDeletion,
-  { resources },
+  { resources, takenNames: [] },
   [
     { storageName: 'core/namespaces', object: terminating },
     { storageName: 'core/configmaps', object: core('ConfigMap', { name: 'c', namespace: 'gone' }) },

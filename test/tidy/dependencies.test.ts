@@ -4,9 +4,16 @@ import { sourcesIn } from './files.js';
 
 type Versions = Readonly<Record<string, string>>;
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
-const { dependencies, devDependencies }: { dependencies: Versions; devDependencies: Versions } = read('package.json');
+const manifest = read('package.json');
+const { devDependencies }: { devDependencies: Versions } = manifest;
+/** What users of the package install. */
+const dependencies: Versions = { ...manifest.dependencies, ...manifest.optionalDependencies };
+/** What the build bundles, so that nobody needs to install it. */
+const { PACKAGES: bundled } = (await import(new URL('../../scripts/bundle.mjs', import.meta.url).href)) as {
+  PACKAGES: readonly string[];
+};
 /** What the scripts use, and types that are used without an import. */
-const TOOLS = ['@biomejs/biome', '@types/node', '@types/ws', 'rolldown', 'typescript'];
+const TOOLS = ['@biomejs/biome', '@types/node', '@types/snappyjs', '@types/ws', 'rolldown', 'typescript'];
 const SHIPPED = ['core', 'plugins', 'workers'];
 /** Packages that the users of this project chose, and where each is used. */
 const CHOSEN: { readonly [name: string]: readonly string[] } = {
@@ -20,6 +27,13 @@ const CHOSEN: { readonly [name: string]: readonly string[] } = {
   'cel-js': ['bench'],
   tinybench: ['bench'],
   vitest: ['test'],
+};
+/**
+ * Packages that run a program when they are installed, and what it does. Whoever installs this project runs it with
+ * their own rights: look at that of a new one before it is added here.
+ */
+const INSTALL_SCRIPTS: { readonly [path: string]: string } = {
+  'node_modules/@grpc/proto-loader/node_modules/protobufjs': 'postinstall: warns about versions that do not match',
 };
 /** The packages that modules in these folders import; `@scope/name/file` is returned as `@scope/name`. */
 function namedIn(folders: readonly string[]): Set<string> {
@@ -37,8 +51,9 @@ describe('dependencies', () => {
     expect(Object.keys(devDependencies).filter(name => !used.has(name) && !TOOLS.includes(name))).toEqual([]);
   });
 
-  it('of development are not imported by shipped code', () => {
-    expect([...namedIn(SHIPPED)].filter(name => Object.hasOwn(devDependencies, name))).toEqual([]);
+  it('of development are not imported by shipped code, unless they are bundled', () => {
+    const developing = [...namedIn(SHIPPED)].filter(name => Object.hasOwn(devDependencies, name));
+    expect(developing.filter(name => !bundled.includes(name))).toEqual([]);
   });
 
   it('include every chosen package', () => {
@@ -49,9 +64,16 @@ describe('dependencies', () => {
     expect(unused.map(([name]) => name)).toEqual([]);
   });
 
+  it('run only known programs when they are installed, of which none compiles or downloads', () => {
+    const { packages }: { packages: Record<string, { hasInstallScript?: boolean }> } = read('package-lock.json');
+    const running = Object.keys(packages).filter(path => packages[path]!.hasInstallScript);
+    expect(running.sort()).toEqual(Object.keys(INSTALL_SCRIPTS).sort());
+  });
+
   it('are pinned to the versions in the lock file', () => {
     const { packages } = read('package-lock.json');
+    // An alias names the package as well: npm:name@version.
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
-      expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, version]);
+      expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, version.replace(/^npm:.*@/, '')]);
   });
 });

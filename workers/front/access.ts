@@ -62,7 +62,7 @@ export class Identity {
  * impersonation are part of it, so that nothing found for the sender is used for a request made on behalf of another.
  */
 export function credentialKey(exchange: Exchange): string {
-  const parts = [exchange.certificate ?? ''];
+  const parts = [exchange.certificate ?? (exchange.hasInvalidCertificate ? 'invalid' : '')];
   for (const [name, value] of credentialHeaders(exchange))
     if (name === 'authorization' || name.startsWith('impersonate-')) parts.push(name, value);
   return flat(parts);

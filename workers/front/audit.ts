@@ -12,7 +12,7 @@ import type { User } from '../../core/model/user.js';
 import { stringAt } from '../../core/model/record.js';
 import { nameOf } from '../../core/model/target.js';
 import type { Naming } from '../../core/naming.js';
-import type { Route } from '../../core/request/route.js';
+import { isWatch, type Route } from '../../core/request/route.js';
 import { withSelectors } from '../../core/request/selectors.js';
 import { isOfRoute, withoutManagedFields } from './auditedBody.js';
 import { AuditedExchange } from './auditedExchange.js';
@@ -118,7 +118,7 @@ export class Audit {
     };
     const at = this.now();
     if (isUnknown || isLong(route)) write('ResponseStarted', at, answered);
-    const isOngoing = route.target.verb === 'watch' && status < 400;
+    const isOngoing = isWatch(route) && status < 400;
     if (!isUnknown && !isOngoing) write('ResponseComplete', at, answered);
   }
 
@@ -153,7 +153,7 @@ export class Audit {
 
   /** Says of an event that a body was too long for it. */
   #truncationOf({ exchange, route }: AuditedRequest, { level }: AuditDecision): object {
-    if (!hasRequestBody(level) || route.target.verb === 'watch') return {};
+    if (!hasRequestBody(level) || isWatch(route)) return {};
     const isTruncated = exchange.isRequestTruncated || (level === 'RequestResponse' && exchange.isResponseTruncated);
     return isTruncated ? { [`${this.naming.group('audit.orchestrator.io')}/truncated`]: 'true' } : {};
   }

@@ -19,6 +19,7 @@ export class AuditedExchange implements Exchange {
   readonly remoteAddress: string;
   readonly secure: boolean;
   readonly certificate?: string;
+  readonly hasInvalidCertificate: boolean;
   readonly upgrade?: Exchange['upgrade'];
   #request: Uint8Array = NONE;
   #response: Uint8Array = NONE;
@@ -41,6 +42,7 @@ export class AuditedExchange implements Exchange {
     this.query = query;
     this.remoteAddress = remoteAddress;
     this.secure = secure;
+    this.hasInvalidCertificate = exchange.hasInvalidCertificate ?? false;
     if (certificate !== undefined) this.certificate = certificate;
     if (exchange.upgrade) this.upgrade = (messages, subprotocol) => exchange.upgrade!(messages, subprotocol);
   }

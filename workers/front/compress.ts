@@ -15,16 +15,22 @@ const COMPRESSED: Headers = [
   ['vary', 'Accept-Encoding'],
 ];
 
+/** The coding gzip, and its quality. */
+const GZIP = /^gzip\s*(?:;\s*q=([\d.]+))?$/i;
+/** The quality of codings that are not accepted. */
+const NEVER = /^0(?:\.0*)?$/;
+
 /**
  * Whether an answer of that size is to be compressed (spec, "Response compression"): large answers to reads whose
  * client names gzip.
  */
 export function compresses(exchange: Exchange, bytes: number): boolean {
   if (bytes < GZIP_BYTES || exchange.method !== 'GET') return false;
-  const accepted = exchange.header('accept-encoding');
-  return (
-    accepted !== undefined && /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(accepted)
-  );
+  const codings = exchange.header('accept-encoding')?.split(',') ?? [];
+  return codings.some(coding => {
+    const gzip = GZIP.exec(coding.trim());
+    return gzip !== null && !NEVER.test(gzip[1] ?? '1');
+  });
 }
 
 /**

@@ -5,7 +5,7 @@ import { badRequest, notFound, unknownPath } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import { ANONYMOUS, type User } from '../../core/model/user.js';
 import { checkQuery, checkTimeout } from '../../core/request/query.js';
-import { isMalformedPath, parseRoute, type Route } from '../../core/request/route.js';
+import { isMalformedPath, isWatch, parseRoute, type Route } from '../../core/request/route.js';
 import type { Registry } from '../../core/schema/resource.js';
 import type { Audit } from './audit.js';
 import { Bodies } from './bodies.js';
@@ -76,10 +76,11 @@ export class Front {
     void this.#answer(audited?.exchange ?? exchange, route, () => sender).then(() => audited?.end(sender));
   }
 
-  /** Authenticates and authorizes an exchange in the pool, and remembers the result, without answering. */
-  async learnAccess(exchange: Exchange): Promise<void> {
+  /** Authenticates and authorizes an exchange in the pool, and remembers and returns the result, without answering. */
+  async learnAccess(exchange: Exchange): Promise<boolean> {
     const { pool } = this.parts;
-    await pool.run({ exchange, route: this.#route(exchange), sender: pool.senderOf(exchange) });
+    const result = await pool.run({ exchange, route: this.#route(exchange), sender: pool.senderOf(exchange) });
+    return result.is === 'granted';
   }
 
   /** The route of a request, in the registry as the last commit left it. */
@@ -136,7 +137,7 @@ export class Front {
     if (!isMethodAllowed(exchange.method, route)) throw methodNotAllowedError(route);
     const objects = this.parts.state.loading.waitFor(resource.storageName);
     if (objects) await objects;
-    await READS[target.verb as keyof typeof READS](reads, request, resource);
+    await READS[isWatch(route) ? 'watch' : (target.verb as keyof typeof READS)](reads, request, resource);
   }
 
   /**

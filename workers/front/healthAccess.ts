@@ -11,14 +11,21 @@ const PATHS = ['/livez', '/readyz', '/healthz'];
 export class HealthAccess {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
+  #isAllowed = false;
 
-  /** `authorize` has the pool authenticate and authorize a request, and remembers the result. */
+  /** `authorize` has the pool authorize a request, remembers the result, and returns whether it is allowed. */
   constructor(readonly authorize: (exchange: Exchange) => Promise<unknown>) {}
 
   /** Asks for the permissions now. Resolves when they are known; never rejects. */
   async refresh(): Promise<void> {
     // What fails here fails again, with an answer, in the request of a client.
-    await Promise.allSettled(PATHS.map(path => this.authorize(anonymousExchange(path))));
+    const results = await Promise.allSettled(PATHS.map(path => this.authorize(anonymousExchange(path))));
+    this.#isAllowed = results.every(result => result.status === 'fulfilled' && result.value === true);
+  }
+
+  /** Whether senders without credentials were allowed to use them at the last refresh. */
+  get isAllowed(): boolean {
+    return this.#isAllowed;
   }
 
   /** Schedules a refresh of the permissions after a change of policy. One refresh serves all changes until then. */

@@ -3,23 +3,41 @@ import { Piscina } from 'piscina';
 type Balancer = NonNullable<NonNullable<ConstructorParameters<typeof Piscina>[0]>['loadBalancer']>;
 type PoolWorker = Parameters<Balancer>[1][number];
 
-/** What the tasks of the pool carry as `Piscina.queueOptionsSymbol`, if they may take long. */
-interface LongTask {
+/** Where a task of the pool runs. Tasks carry it as `Piscina.queueOptionsSymbol`. */
+export interface Placement {
+  /** It may take long; or it only has Piscina make another thread, and is given to none. */
+  readonly is: 'short' | 'long' | 'none';
   /** `threadId` of the thread that runs it, once it was chosen. */
   thread?: number;
+}
+
+/** The placement of a task; undefined if it has none. */
+export const placementOf = (task: object): Placement | undefined =>
+  (task as { [Piscina.queueOptionsSymbol]?: Placement | null })[Piscina.queueOptionsSymbol] ?? undefined;
+
+/** Gives a task its placement. */
+export function place(task: object, placement: Placement): void {
+  Object.defineProperty(task, Piscina.queueOptionsSymbol, { value: placement });
 }
 
 /**
  * Chooses the threads of the pool's tasks so that short tasks do not wait for long ones. Long tasks run on any thread
  * but the oldest, one at a time on each. Short tasks run on those that run no long one, never on the youngest: split
  * between more threads than cores, they come in smaller batches (4 % of the rate of creates). A pool of one thread has
- * no choice. The caller limits long tasks to one less than there are threads.
+ * no choice. The caller limits long tasks to one less than there are threads, but for those of stuck threads. A thread
+ * that is stuck gets no tasks, and one that still starts only if no other is ready.
  */
 export class Lanes {
   /** The id of a thread that has not started, and gets no tasks. */
   absent: number | undefined;
+  /** Threads that have started. */
+  readonly ready = new Set<number>();
+  /** Threads that do not return from a job. */
+  readonly stuck = new Set<number>();
   /** The last long task of each thread, by the thread's id, until it has ended. */
-  readonly #long = new Map<number, LongTask>();
+  readonly #long = new Map<number, Placement>();
+  /** Numbers of tasks that threads have not returned. */
+  readonly #tasks = new Map<number, number>();
 
   constructor(
     /** Short tasks that a thread has at once. */
@@ -28,24 +46,47 @@ export class Lanes {
 
   /** The `loadBalancer` of Piscina. */
   readonly choose: Balancer = (task, workers) => {
-    const inOrder = workers.filter(({ id }) => id !== this.absent).sort((a, b) => a.id - b.id);
-    const long = (task as unknown as { [Piscina.queueOptionsSymbol]: LongTask | null })[Piscina.queueOptionsSymbol];
-    if (!long) return this.#forShort(inOrder);
-    const candidates = inOrder.length > 1 ? inOrder.slice(1) : inOrder;
-    const chosen = candidates.find(worker => !this.#isBusy(worker));
+    const placement = placementOf(task);
+    if (!placement || placement.is === 'none') return null;
+    const usable = this.#usable(workers);
+    const chosen = placement.is === 'long' ? this.#forLong(usable) : this.#forShort(usable);
     if (!chosen) return null;
-    long.thread = chosen.id;
-    this.#long.set(chosen.id, long);
+    placement.thread = chosen.id;
+    this.#tasks.set(chosen.id, (this.#tasks.get(chosen.id) ?? 0) + 1);
+    if (placement.is === 'long') this.#long.set(chosen.id, placement);
     return chosen;
   };
 
-  /** Marks a task as one that may take long. Returns the function to call when it has ended. */
-  markLong(task: object): () => void {
-    const long: LongTask = {};
-    Object.defineProperty(task, Piscina.queueOptionsSymbol, { value: long });
-    return () => {
-      if (long.thread !== undefined && this.#long.get(long.thread) === long) this.#long.delete(long.thread);
-    };
+  /** To be called when a thread has returned a task. */
+  end(placement: Placement): void {
+    const { thread } = placement;
+    const tasks = thread === undefined ? undefined : this.#tasks.get(thread);
+    if (thread === undefined || tasks === undefined) return;
+    this.#tasks.set(thread, tasks - 1);
+    if (this.#long.get(thread) === placement) this.#long.delete(thread);
+  }
+
+  /** Whether a thread has tasks that it has not returned. */
+  hasTasks(thread: number): boolean {
+    return (this.#tasks.get(thread) ?? 0) > 0;
+  }
+
+  /** Whether a thread would run a long task now without keeping short ones waiting. */
+  get hasFreeLane(): boolean {
+    const free = [...this.ready].filter(id => !this.stuck.has(id) && id !== this.absent).sort((a, b) => a - b);
+    return free.length > 1 ? free.slice(1).some(id => !this.#long.has(id)) : this.stuck.size === 0;
+  }
+
+  /** Forgets a thread that has ended. */
+  forget(thread: number): void {
+    for (const known of [this.ready, this.stuck, this.#long, this.#tasks]) known.delete(thread);
+  }
+
+  /** The threads that may get tasks, oldest first. */
+  #usable(workers: readonly PoolWorker[]): readonly PoolWorker[] {
+    const begun = workers.filter(({ id }) => id !== this.absent && !this.stuck.has(id)).sort((a, b) => a.id - b.id);
+    const ready = begun.filter(({ id }) => this.ready.has(id));
+    return ready.length > 0 ? ready : begun;
   }
 
   /** Whether a thread runs a long task. Piscina asks for the next task before it reports the end of the last one. */
@@ -53,8 +94,14 @@ export class Lanes {
     return currentUsage > 0 && this.#long.has(id);
   }
 
-  #forShort(workers: readonly PoolWorker[]): PoolWorker | null {
-    const free = workers.length > 1 ? workers.slice(0, -1).filter(worker => !this.#isBusy(worker)) : workers;
+  /** The oldest runs long tasks too while others are stuck, rather than to have all tasks wait in Piscina's queue. */
+  #forLong(usable: readonly PoolWorker[]): PoolWorker | null {
+    const candidates = usable.length > 1 ? usable.slice(1) : usable;
+    return candidates.find(worker => !this.#isBusy(worker)) ?? usable[0] ?? null;
+  }
+
+  #forShort(usable: readonly PoolWorker[]): PoolWorker | null {
+    const free = usable.length > 1 ? usable.slice(0, -1).filter(worker => !this.#isBusy(worker)) : usable;
     let best: PoolWorker | null = null;
     let least = this.tasksPerThread;
     for (const worker of free) {

@@ -134,10 +134,10 @@ export class ListeningThread {
   /** Runs a job; one of a kind that has taken long, when it is its turn. */
   async #run(order: JobOrder, job: Job): Promise<void> {
     const { pool } = this.parts;
-    const { id, kind } = order;
+    const { id, kind, user } = order;
     if (kind !== undefined && pool.costs.isLong(kind)) return await this.#runInTurn(order, () => job);
     try {
-      this.#answer(id, await pool.run(job, kind));
+      this.#answer(id, await pool.run(job, kind, user));
     } catch (error) {
       this.#post({ is: 'jobFailed', id, error: postedError(error) });
     }

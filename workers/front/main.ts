@@ -1,5 +1,6 @@
 /** The front end's thread, which is the main one: creates the other threads, and serves what they do. */
 import { availableParallelism } from 'node:os';
+import { setTimeout } from 'node:timers/promises';
 import { type Binding, type Listener, listener } from '../../core/api/listener.js';
 import { ConfigError } from '../../core/api/point.js';
 import { FUTURE_REVISION_MS } from '../../core/limits.js';
@@ -15,6 +16,7 @@ import type { ThreadData } from '../../core/threads/data.js';
 import type { OpenedStore } from '../../core/threads/lifecycle.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
+import { type Resolvers, withResolvers } from '../../core/withResolvers.js';
 import { ControlThread } from './controlThread.js';
 import type { Front } from './front.js';
 import { buildFrontEnd, type FrontEnd } from './frontEnd.js';
@@ -22,6 +24,12 @@ import { controllerUser, internalExchange } from './internal.js';
 import { ListeningThread } from './listeningThread.js';
 import { Pool } from './pool.js';
 import { StoreThread } from './storeThread.js';
+
+/**
+ * How long the start of a server on a used store waits for the default roles, if they seem to be missing: something may
+ * keep them from being written.
+ */
+const ROLES_MS = 5000;
 
 /** Threads that load their modules, but no plugins yet. */
 export interface Threads {
@@ -99,21 +107,27 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   listeningThreads.push(...startListening(inputs, frontEnd, opened));
   const { loading } = frontEnd.state;
   const ready = Promise.all([loading.first, pool.ready(), ...listeningThreads.map(thread => thread.ready())]);
-  const begin = () => startControl(inputs, frontEnd, store, opened.shared !== undefined);
+  const bootstrapped = withResolvers<void>();
+  const begin = () => startControl(inputs, frontEnd, store, opened.shared !== undefined, bootstrapped);
+  const { front, healthAccess, finishWatches, address } = frontEnd;
   let failed: Promise<Error>;
   if (opened.revision === 0) {
-    const { control, bootstrapped } = begin();
+    const control = begin();
     releases.add('the controllers', () => control.close());
     failed = Promise.race([store.failed, control.failed]);
-    await unlessFailed(failed, Promise.all([ready, bootstrapped]));
+    await unlessFailed(failed, Promise.all([ready, bootstrapped.promise]));
+    await healthAccess.refresh();
   } else {
     // A store that has been used has the default roles of its last start. Controllers, which read all objects as well,
     // begin behind what answers requests.
     await unlessFailed(store.failed, ready);
     failed = Promise.race([store.failed, beginLater(loading.all, releases, begin)]);
+    await healthAccess.refresh();
+    if (!healthAccess.isAllowed && mayLackRoles(inputs)) {
+      await unlessFailed(failed, Promise.race([bootstrapped.promise, setTimeout(ROLES_MS, undefined, { ref: false })]));
+      await healthAccess.refresh();
+    }
   }
-  const { front, healthAccess, finishWatches, address } = frontEnd;
-  await healthAccess.refresh();
   return {
     address,
     front,
@@ -124,6 +138,13 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     finishWatches,
   };
 }
+
+/**
+ * Whether the default roles would allow health endpoints to senders without credentials. If these are not allowed
+ * there, the last start may have ended before it had written the roles.
+ */
+const mayLackRoles = ({ settings, scope }: FrontEndInputs): boolean =>
+  scope.data.anonymous && settings.authorizationMode.includes('RBAC');
 
 /** The listener that serves. Throws ConfigError if several threads are to listen, and it cannot. */
 function listenerOf(plugins: Plugins, { listeningThreads }: Settings): Listener {
@@ -166,11 +187,7 @@ function startListening(
 /**
  * Begins the controllers at a later time, unless the server is closed before. Resolves with the reason if they fail.
  */
-async function beginLater(
-  time: Promise<void>,
-  releases: Releases,
-  begin: () => { readonly control: ControlThread },
-): Promise<Error> {
+async function beginLater(time: Promise<void>, releases: Releases, begin: () => ControlThread): Promise<Error> {
   let control: ControlThread | undefined;
   let isClosed = false;
   releases.add('the controllers', async () => {
@@ -180,12 +197,12 @@ async function beginLater(
   await time;
   // Nothing fails that has not begun.
   if (isClosed) return await new Promise<never>(() => undefined);
-  ({ control } = begin());
+  control = begin();
   return await control.failed;
 }
 
 /**
- * Starts the controllers. `bootstrapped` resolves when the default roles and bindings are there: before, permissions
+ * Starts the controllers. `bootstrapped` is resolved when the default roles and bindings are there: before, permissions
  * that every server has would be missing. Requests of controllers wait until the cache holds all objects, and those of
  * controllers with a role of their own until that role is there.
  */
@@ -194,12 +211,9 @@ function startControl(
   { front, state, live, hooks }: FrontEnd,
   store: StoreThread,
   shared: boolean,
-): { control: ControlThread; bootstrapped: Promise<void> } {
-  let isBootstrapped: () => void = () => undefined;
-  const bootstrapped = new Promise<void>(resolve => {
-    isBootstrapped = resolve;
-  });
-  const control = new ControlThread({
+  bootstrapped: Resolvers<void>,
+): ControlThread {
+  return new ControlThread({
     data: () => controlData(live.fixed),
     store,
     shared,
@@ -207,18 +221,17 @@ function startControl(
       await state.loading.all;
       await state.reaches(request.revision, FUTURE_REVISION_MS);
       const ownRole = settings.useServiceAccountCredentials && hasOwnRole(request.controller);
-      if (ownRole) await bootstrapped;
+      if (ownRole) await bootstrapped.promise;
       const user = controllerUser(request.controller, naming, ownRole);
       front.handleAs(internalExchange(request, reply, naming), user);
     },
     started: controller => {
       if (controller !== 'rbac-bootstrap') return;
       hooks.bootstrapped.done();
-      isBootstrapped();
+      bootstrapped.resolve();
     },
     loaded: () => hooks.controllersStarted.done(),
   });
-  return { control, bootstrapped };
 }
 
 /** The result of `work`. Rejects with the error if the server fails before. */

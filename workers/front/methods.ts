@@ -1,5 +1,5 @@
 import { methodNotAllowed, Refusal } from '../../core/model/refusal.js';
-import type { Route } from '../../core/request/route.js';
+import { isWatch, type Route } from '../../core/request/route.js';
 
 /** Whether a resource has the verb that the method stands for. True for paths that name no resource. */
 export function isMethodAllowed(method: string, { resource, subresource, target, watchPath }: Route): boolean {
@@ -38,5 +38,5 @@ export function methodNotAllowedError({ resource, target }: Route): Refusal {
 const LONG_SUBRESOURCES = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 
 /** Whether a request may take as long as the client likes. */
-export const isLong = ({ target }: Route): boolean =>
-  target.is === 'resource' && (target.verb === 'watch' || LONG_SUBRESOURCES.has(target.subresource));
+export const isLong = (route: Route): boolean =>
+  isWatch(route) || (route.target.is === 'resource' && LONG_SUBRESOURCES.has(route.target.subresource));

@@ -9,13 +9,13 @@ import { firstValue } from '../../core/request/query.js';
 import { indented, NO_CACHE } from './reply.js';
 import { healthAnswer } from '../../core/health/answer.js';
 import { healthMetrics, type Scrape } from '../../core/metrics/index.js';
+import { SNAPSHOT_PATH } from '../../core/model/namedPaths.js';
 import { methodNotAllowed, unknownPath } from '../../core/model/refusal.js';
 import { withoutTrailing } from '../../core/model/trailing.js';
 import type { Naming } from '../../core/naming.js';
 import { type OpenApiDocuments, openApiDocuments } from '../../core/openapi/index.js';
 import type { Registry } from '../../core/schema/resource.js';
 import { urlHost } from '../../core/server/address.js';
-import { SNAPSHOT_PATH } from '../../core/snapshot/format.js';
 
 interface Parts {
   readonly registry: () => Registry;

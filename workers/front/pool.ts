@@ -9,12 +9,15 @@ import { InFlight } from '../../core/threads/inFlight.js';
 import { packJobs, unpackOutcomes } from '../../core/threads/jobs.js';
 import type { Observation, WriterChannel } from '../../core/threads/lifecycle.js';
 import type { Batch, BatchOutcome, Job, JobOutcome, JobResult, LateOutcome } from '../../core/threads/messages.js';
+import { type Position, SENT } from '../../core/threads/progress.js';
+import { type Dispatched, hasBegun, movableJobs, type Waiting } from './dispatched.js';
 import { FairLimiter } from './fairLimiter.js';
 import { JobCosts } from './jobCosts.js';
-import { Lanes } from './lanes.js';
+import { Lanes, place, type Placement, placementOf } from './lanes.js';
 import { PoolThreads } from './poolThreads.js';
 import { tooBusy } from './refusals.js';
 import { maxUnanswered, reportStalled } from './stalledThreads.js';
+import { StuckThreads } from './stuckThreads.js';
 import type { Usage } from './usage.js';
 
 /** Chosen by measurement (docs/decisions/0007). */
@@ -22,25 +25,10 @@ const OPTIONS = {
   concurrentTasksPerWorker: 4,
   atomics: 'disabled',
   recordTiming: false,
+  // Threads are ended here, when they have released what they hold.
+  idleTimeout: Number.POSITIVE_INFINITY,
   resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
 } as const;
-
-interface Waiting {
-  readonly job: Job;
-  /** The kind of job by which its cost is remembered. */
-  readonly kind: string | undefined;
-  readonly resolve: (result: JobResult) => void;
-  readonly reject: (error: Error) => void;
-}
-
-/** Jobs that were passed to Piscina as one batch. */
-interface Dispatched {
-  /** Undefined in the place of a job that was answered. */
-  readonly jobs: (Waiting | undefined)[];
-  unanswered: number;
-  /** Set when the batch has ended before all of its jobs: the thread that still runs them. */
-  thread?: number;
-}
 
 /** The parts of the pool. */
 export interface PoolParts {
@@ -59,31 +47,47 @@ export interface PoolParts {
 /** What runs jobs: the pool or, for a listening thread, the main thread. */
 export interface JobRunner {
   /** See `Pool.run`. */
-  run(job: Job, kind?: string): Promise<JobResult>;
+  run(job: Job, kind?: string, user?: string): Promise<JobResult>;
   /** See `Pool.runInTurn`. */
   runInTurn(sender: Usage, take: () => Job, kind?: string): Promise<JobResult>;
   runInTurn(sender: Usage, take: () => Awaitable<Job | undefined>, kind?: string): Promise<JobResult | undefined>;
   readonly costs: Pick<JobCosts, 'isLong'>;
 }
 
+type PiscinaTask = ArrayTaskQueue['tasks'][number];
+
 /** Tasks that wait for a thread. */
 class TaskQueue extends ArrayTaskQueue {
+  /** A task for no thread is not kept: Piscina has made a thread for it by then. */
+  override push(task: PiscinaTask): void {
+    if (placementOf(task)?.is !== 'none') super.push(task);
+  }
+
   /** Drops all tasks: none of them is run. */
   clear(): void {
     this.tasks.length = 0;
   }
 }
 
+/** Jobs in batches. */
+function* batchesOf(jobs: readonly Waiting[]): Generator<readonly Waiting[]> {
+  for (let at = 0; at < jobs.length; at += POOL_BATCH) yield jobs.slice(at, at + POOL_BATCH);
+}
+
+const ignore = (): void => undefined;
+
 /**
  * The pool of pipeline threads, run by Piscina. The jobs of one turn of the event loop are gathered in batches, and a
  * batch is a task. It ends with its turn in the thread; a job that takes longer is answered by itself, so that none
- * waits for another. If a thread ends, the jobs that it had not answered fail, and Piscina replaces it.
+ * waits for another. If a job keeps its thread, the others of the thread are run by another one. If a thread ends, the
+ * jobs that it was in, or may have had effects, fail, and Piscina replaces it.
  */
 export class Pool implements JobRunner {
   readonly #queue = new TaskQueue();
   readonly #lanes = new Lanes(OPTIONS.concurrentTasksPerWorker);
   readonly #piscina: Piscina<Batch, BatchOutcome>;
   readonly #threads: PoolThreads;
+  readonly #stuck: StuckThreads;
   readonly #dispatched = new InFlight<Dispatched>();
   readonly #gathered: Waiting[] = [];
   /** Jobs without an answer. */
@@ -120,11 +124,23 @@ export class Pool implements JobRunner {
         isBusy: () => this.#load > 0,
         blame: stack => blame(stack, data),
         stalled: running => reportStalled(data, running, log),
+        started: (id, progress) => this.#stuck.addThread(id, progress),
         ended: (id, why) => this.#threadEnded(id, why),
       },
       log,
       maxUnanswered(data),
     );
+    this.#stuck = new StuckThreads(this.#lanes, threads, {
+      isBusy: () => this.#load > 0,
+      isAwaited: (id, position) => this.#isAwaited(id, position),
+      hasJobs: id => this.#batchesOf(id).length > 0,
+      userAt: ({ batch, at }) => this.#dispatched.get(batch)?.jobs[at]?.user ?? '',
+      move: (id, position) => this.#move(id, position),
+      distribute: () => this.#distributeAgain(),
+      addThread: count => this.#addThread(count),
+      retire: id => this.#threads.retire(id),
+      threadCount: () => this.#piscina.threads.length,
+    });
     this.#lanes.absent = this.#threads.lastId;
   }
 
@@ -152,23 +168,26 @@ export class Pool implements JobRunner {
   }
 
   /**
-   * Runs a job, in a batch with others. What it costs is remembered in `costs` under its `kind`. Throws Refusal
-   * TooManyRequests if too many jobs are in flight. Rejects with an error if the thread ends, and with Refusal
-   * ServiceUnavailable if the pool is closed before.
+   * Runs a job of a user, in a batch with others. What it costs is remembered in `costs` under its `kind`. Throws
+   * Refusal TooManyRequests if too many jobs are in flight, or jobs of the user do not end. Rejects with an error if
+   * the thread ends, and with Refusal ServiceUnavailable if the pool is closed before.
    */
-  run(job: Job, kind?: string): Promise<JobResult> {
+  run(job: Job, kind?: string, user = ''): Promise<JobResult> {
+    const { suspects } = this.#stuck;
+    suspects.check(user);
+    if (suspects.has(user)) return this.#runApart(user, () => job, kind) as Promise<JobResult>;
     this.#addLoad();
     return new Promise((resolve, reject) => {
-      this.#gathered.push({ job, kind, resolve, reject });
+      this.#gathered.push({ job, kind, user, resolve, reject });
       if (this.#gathered.length >= POOL_BATCH) {
-        void this.#dispatch(this.#gathered.splice(0));
+        this.#dispatch(this.#gathered.splice(0));
         return;
       }
       if (this.#isScheduled) return;
       this.#isScheduled = true;
       setImmediate(() => {
         this.#isScheduled = false;
-        if (this.#gathered.length > 0) void this.#dispatch(this.#gathered.splice(0));
+        if (this.#gathered.length > 0) this.#dispatch(this.#gathered.splice(0));
       });
     });
   }
@@ -176,7 +195,8 @@ export class Pool implements JobRunner {
   /**
    * Runs a job that may take long: alone, when it is the turn of the sender. `take` is called then, and may return
    * undefined if nothing is left to do. The turn ends when the job no longer keeps the thread, also if a plugin that it
-   * has called has not answered. Resolves and rejects as `run`, and rejects with what `take` throws.
+   * has called has not answered, or when it has kept the thread for too long. Resolves and rejects as `run`, and
+   * rejects with what `take` throws.
    */
   runInTurn(sender: Usage, take: () => Job, kind?: string): Promise<JobResult>;
   runInTurn(sender: Usage, take: () => Awaitable<Job | undefined>, kind?: string): Promise<JobResult | undefined>;
@@ -185,20 +205,43 @@ export class Pool implements JobRunner {
     take: () => Awaitable<Job | undefined>,
     kind?: string,
   ): Promise<JobResult | undefined> {
-    let answer: Promise<JobResult> | undefined;
-    await this.#longJobs.run(sender, async () => {
-      const job = await take();
-      if (!job) return;
-      this.#addLoad();
-      let left: Promise<void> | undefined;
+    const { user } = sender;
+    const { suspects } = this.#stuck;
+    suspects.check(user);
+    if (suspects.has(user)) return await this.#runApart(user, take, kind);
+    const answer = await this.#longJobs.run(sender, async () =>
+      // It may have become one meanwhile; others do not wait for it then.
+      suspects.has(user) ? undefined : await this.#runAlone(user, take, kind),
+    );
+    return await (answer ? answer() : this.#runApart(user, take, kind));
+  }
+
+  /** Runs a job of a suspect: alone, when that does not keep the last thread from other senders. */
+  #runApart(user: string, take: () => Awaitable<Job | undefined>, kind?: string): Promise<JobResult | undefined> {
+    return this.#stuck.runApart(user, () => this.#runAlone(user, take, kind)).then(result => result());
+  }
+
+  /**
+   * Runs a job alone. Resolves, when it no longer keeps its thread, with a function that returns its result: a promise
+   * that is returned itself would be waited for.
+   */
+  async #runAlone(
+    user: string,
+    take: () => Awaitable<Job | undefined>,
+    kind: string | undefined,
+  ): Promise<() => Promise<JobResult | undefined>> {
+    const job = await take();
+    if (!job) return async () => undefined;
+    this.#addLoad();
+    let answer!: Promise<JobResult>;
+    await new Promise<void>(left => {
       answer = new Promise((resolve, reject) => {
-        left = this.#dispatch([{ job, kind, resolve, reject }], true);
+        this.#dispatch([{ job, kind, user, resolve, reject }], 'long', left);
       });
       // It may reject before the turn has ended, when nobody waits for it yet.
-      answer.catch(() => undefined);
-      await left;
+      answer.catch(ignore);
     });
-    return await answer;
+    return () => answer;
   }
 
   /** Counts a job. Throws Refusal TooManyRequests if there are too many. */
@@ -210,6 +253,7 @@ export class Pool implements JobRunner {
   /** Ends the threads, once their plugins have released what they hold. Jobs in flight are refused with 503. */
   async close(): Promise<void> {
     this.#isClosing = true;
+    this.#stuck.close();
     await this.#threads.close();
     // Piscina replaces a thread that fails at its error and at its exit. An exit after `destroy` makes another thread.
     do {
@@ -221,31 +265,39 @@ export class Pool implements JobRunner {
   }
 
   /**
-   * Passes jobs to Piscina as one task. Resolves when they no longer keep the thread. Refuses them when the pool
-   * closes: Piscina, once it has ended its threads, would make another one for them.
+   * Passes jobs to Piscina as one task. `left` is called when they no longer keep the thread, or have kept it for too
+   * long. Refuses them when the pool closes: Piscina, once it has ended its threads, would make another one for them.
    */
-  #dispatch(jobs: readonly Waiting[], isLong = false): Promise<void> {
-    const id = this.#dispatched.add({ jobs: [...jobs], unanswered: jobs.length });
-    if (this.#isClosing) {
-      this.#refuse(id);
-      return Promise.resolve();
-    }
+  #dispatch(jobs: readonly Waiting[], is: Placement['is'] = 'short', left: () => void = ignore): void {
     const [packed, transferList] = packJobs(jobs.map(({ job }) => job));
+    const placement: Placement = { is };
+    const id = this.#dispatched.add({ jobs: [...jobs], unanswered: jobs.length, placement, left });
     const batch: Batch = { id, jobs: packed };
-    const release = isLong ? this.#lanes.markLong(batch) : undefined;
-    return this.#piscina.run(batch, { transferList }).then(
+    place(batch, placement);
+    if (this.#isClosing) {
+      left();
+      this.#refuse(id);
+      return;
+    }
+    this.#stuck.watch();
+    const end = (): void => {
+      this.#lanes.end(placement);
+      left();
+      if (placement.thread !== undefined) this.#stuck.returned(placement.thread);
+    };
+    this.#piscina.run(batch, { transferList }).then(
       outcome => {
-        release?.();
         this.#batchEnded(id, outcome);
+        end();
       },
       error => {
-        release?.();
-        this.#fail(id, error);
+        this.#batchFailed(id, error);
+        end();
       },
     );
   }
 
-  #batchEnded(id: number, { thread, outcomes, ms }: BatchOutcome): void {
+  #batchEnded(id: number, { outcomes, ms }: BatchOutcome): void {
     const jobs = this.#dispatched.get(id)?.jobs;
     if (jobs)
       this.costs.record(
@@ -257,19 +309,34 @@ export class Pool implements JobRunner {
     outcomes.rows = [];
     outcomes.bytes = undefined;
     const dispatched = this.#dispatched.get(id);
-    if (dispatched) dispatched.thread = thread;
+    if (dispatched) dispatched.isLate = true;
+  }
+
+  /** A batch was rejected, or its thread has ended, which is noticed here first if it was an error. */
+  #batchFailed(id: number, error: Error): void {
+    const thread = this.#dispatched.get(id)?.placement.thread;
+    const isAlive = this.#piscina.threads.some(({ threadId }) => threadId === thread);
+    if (thread !== undefined && !isAlive) this.#failJobs(thread, id, error);
+    this.#fail(id, error);
   }
 
   /** Answers a job. */
   #settle(id: number, at: number, outcome: JobOutcome): void {
-    const dispatched = this.#dispatched.get(id);
-    const waiting = dispatched?.jobs[at];
+    const waiting = this.#take(id, at);
     if (!waiting) return;
-    dispatched.jobs[at] = undefined;
-    if (--dispatched.unanswered === 0) this.#dispatched.delete(id);
     this.#load--;
     if (outcome.is === 'failed') waiting.reject(new Error(outcome.message));
     else waiting.resolve(outcome);
+  }
+
+  /** Takes a job out of its batch; undefined if it is not in it any more. */
+  #take(id: number, at: number): Waiting | undefined {
+    const dispatched = this.#dispatched.get(id);
+    const waiting = dispatched?.jobs[at];
+    if (!waiting) return undefined;
+    dispatched.jobs[at] = undefined;
+    if (--dispatched.unanswered === 0) this.#dispatched.delete(id);
+    return waiting;
   }
 
   /** Refuses the jobs of a batch that have no answer, because the pool closes. */
@@ -293,11 +360,84 @@ export class Pool implements JobRunner {
       }
   }
 
+  /** The batches of a thread that have no answer, or late ones; without a thread, those that wait for one. */
+  #batchesOf(thread: number | undefined): (readonly [id: number, dispatched: Dispatched])[] {
+    return [...this.#dispatched].filter(([, { placement }]) => placement.thread === thread);
+  }
+
+  #isAwaited(thread: number, position: Position): boolean {
+    for (const [id, { placement, isLate }] of this.#dispatched)
+      if (placement.thread === thread && !isLate && !(id === position.batch && position.at === SENT)) return true;
+    return false;
+  }
+
+  /** Has other threads run the jobs of one that does not return, as far as they can be run again. */
+  #move(thread: number, position: Position): void {
+    this.#dispatched.get(position.batch)?.left();
+    for (const [id] of this.#batchesOf(thread)) this.#moveBatch(id, position);
+    this.#distributeAgain();
+  }
+
+  /** Has Piscina choose threads for the batches that wait for one, which it does by itself when a task has ended. */
+  #distributeAgain(): void {
+    this.#queue.clear();
+    for (const [id, { jobs, placement, left }] of this.#batchesOf(undefined)) {
+      this.#dispatched.delete(id);
+      this.#dispatch(jobs as Waiting[], placement.is, left);
+    }
+  }
+
+  /** Runs the jobs of a batch elsewhere, as far as they can. One that has begun for the second time is run alone. */
+  #moveBatch(id: number, position: Position): void {
+    const dispatched = this.#dispatched.get(id);
+    if (!dispatched) return;
+    const { placement, left } = dispatched;
+    const together: Waiting[] = [];
+    for (const at of movableJobs(id, dispatched, position)) {
+      const waiting = this.#take(id, at)!;
+      const isAlone = placement.is === 'long' || waiting.isRepeated;
+      if (hasBegun(id, at, position)) waiting.isRepeated = true;
+      if (this.#stuck.suspects.has(waiting.user)) this.#moveApart(waiting, left);
+      else if (isAlone) this.#dispatch([waiting], 'long', left);
+      else together.push(waiting);
+    }
+    for (const batch of batchesOf(together)) this.#dispatch(batch);
+  }
+
+  /** Runs a job of a suspect, which was in a batch with others. */
+  #moveApart(waiting: Waiting, left: () => void): void {
+    left();
+    const run = () => new Promise<void>(done => this.#dispatch([waiting], 'long', done));
+    this.#stuck.runApart(waiting.user, run).catch(error => {
+      this.#load--;
+      waiting.reject(error);
+    });
+  }
+
+  /** Has Piscina make threads until there are as many. */
+  #addThread(count: number): void {
+    this.#piscina.options.maxThreads = count;
+    if (this.#isClosing || this.#piscina.threads.length >= count) return;
+    const batch: Batch = { id: 0, jobs: packJobs([])[0] };
+    place(batch, { is: 'none' });
+    void this.#piscina.run(batch);
+  }
+
+  /** Fails the jobs of a batch whose thread has ended, but for those that another thread can run. */
+  #failJobs(thread: number, id: number, reason: Error): void {
+    const position = this.#stuck.positionOf(thread);
+    if (position && !this.#isClosing) this.#moveBatch(id, position);
+    this.#fail(id, reason);
+  }
+
   /** Piscina fails the tasks of a thread that ends; late jobs are failed here, and all if there is no other thread. */
   #threadEnded(thread: number | undefined, reason: Error): void {
-    const isLast = this.#piscina.threads.length === 0;
-    if (isLast) this.#queue.clear();
-    for (const [id, dispatched] of this.#dispatched)
-      if (isLast || (thread !== undefined && dispatched.thread === thread)) this.#fail(id, reason);
+    if (this.#piscina.threads.length === 0) {
+      this.#queue.clear();
+      for (const [id] of this.#dispatched) this.#fail(id, reason);
+    }
+    if (thread === undefined) return;
+    for (const [id] of this.#batchesOf(thread)) this.#failJobs(thread, id, reason);
+    this.#stuck.threadEnded(thread);
   }
 }

@@ -153,7 +153,8 @@ export class PoolClient {
     job: () => Job,
   ): Promise<JobResult> {
     const isLarge = weight >= LARGE_JOB_BYTES;
-    if (!isLarge && (kind === undefined || !this.pool.costs.isLong(kind))) return this.pool.run(job(), kind);
+    if (!isLarge && (kind === undefined || !this.pool.costs.isLong(kind)))
+      return this.pool.run(job(), kind, usage.user);
     const take = (): Job => {
       if (!isWanted()) throw new Error('the client has closed the connection');
       return job();
@@ -184,6 +185,7 @@ export class PoolClient {
 const credentialsOf = (exchange: Exchange): NonNullable<Job['credentials']> => ({
   headers: credentialHeaders(exchange),
   certificate: exchange.certificate,
+  hasInvalidCertificate: exchange.hasInvalidCertificate,
   remoteAddress: exchange.remoteAddress,
 });
 

@@ -33,6 +33,8 @@ export interface PoolThreadHandlers {
   readonly isBusy: () => boolean;
   /** Called for a thread that does not return to its event loop, before it is ended. */
   readonly stalled: (running: SharedArrayBuffer) => void;
+  /** Called when a thread is ready, with the memory of its progress (OwnProgress). */
+  readonly started: (thread: number, progress: SharedArrayBuffer) => void;
   /** The name of the plugin that an error comes from, if it does. */
   readonly blame: (stack: string) => string | undefined;
   /** Called when a thread has ended, also at the close. Its id is undefined if it has ended before it posted one. */
@@ -43,14 +45,17 @@ export interface PoolThreadHandlers {
 class PoolThread {
   /** What it has posted as it was created. */
   created?: PoolThreadCreated;
-  /** Its channel, and the calls of plugins that it is in, once it has loaded its modules. */
+  /** Its channel, the calls of plugins that it is in, and the job, once it has loaded its modules. */
   port?: MessagePort;
   running?: SharedArrayBuffer;
+  progress?: SharedArrayBuffer;
   /** Resolves when it does not load modules any more, or has ended. */
   idle = withResolvers<void>();
   /** Resolves when it is ready. Rejects if it ends before. */
   readonly ready = withResolvers<void>();
   isReady = false;
+  /** It ends because it is not needed any more. */
+  isRetired = false;
   /** Questions since it has answered the last one; undefined if none is open. */
   unanswered?: number;
   error?: Error;
@@ -145,6 +150,16 @@ export class PoolThreads {
     await Promise.all(Array.from(this.#threads.values(), ({ port }) => port && closeThread(port, THREAD_CLOSE_MS)));
   }
 
+  /** Ends a thread that has no jobs, when it has released what it holds. */
+  async retire(id: number): Promise<void> {
+    for (const [worker, thread] of this.#threads) {
+      if (worker.threadId !== id || thread.isRetired || this.#isClosing) continue;
+      thread.isRetired = true;
+      await closeThread(thread.port!, THREAD_CLOSE_MS);
+      await worker.terminate();
+    }
+  }
+
   /** Resolves when all threads that were created until now have ended. */
   async ended(): Promise<void> {
     await Promise.all(Array.from(this.#threads.keys(), worker => new Promise(resolve => worker.once('exit', resolve))));
@@ -186,13 +201,14 @@ export class PoolThreads {
       if (message.is === 'loaded') this.#loaded(thread, port, message);
       if (message.is !== 'ready') return;
       thread.isReady = true;
+      this.handlers.started(thread.created!.thread, thread.progress!);
       thread.ready.resolve();
     });
     port.postMessage({ is: 'load' } satisfies ToPoolThread);
   }
 
-  #loaded(thread: PoolThread, port: MessagePort, { running }: LoadedPoolThread): void {
-    Object.assign(thread, { port, running });
+  #loaded(thread: PoolThread, port: MessagePort, { running, progress }: LoadedPoolThread): void {
+    Object.assign(thread, { port, running, progress });
     thread.idle.resolve();
     if (this.#isClosing) return;
     if (this.#waiting) {
@@ -215,7 +231,7 @@ export class PoolThreads {
     this.adopt();
     this.handlers.ended(thread.created?.thread, reason);
     thread.ready.reject(reason);
-    if (this.#isClosing) return;
+    if (this.#isClosing || thread.isRetired) return;
     if (!thread.isReady) this.#pausedUntil = performance.now() + RESTART_MS;
     const { stack = String(reason) } = reason;
     this.log.error({ plugin: this.handlers.blame(stack), stack }, 'a pool thread failed; it is replaced');

@@ -14,9 +14,6 @@ import type { Usage } from './usage.js';
 
 type Answer = Extract<ToListeningThread, { is: 'outcomes' | 'jobFailed' | 'turn' }>;
 
-/** The user that a job is of, by which the main thread shares turns. */
-const userOf = ({ user }: Job): string => user?.name ?? '';
-
 /** A job without an answer. */
 interface Waiting {
   readonly resolve: (result: JobResult | undefined) => void;
@@ -39,10 +36,10 @@ export class RemotePool implements JobRunner {
   /** The main thread knows which kinds of jobs have taken long, and has them wait for their turn. */
   readonly costs = { isLong: () => false };
 
-  run(job: Job, kind?: string): Promise<JobResult> {
+  run(job: Job, kind?: string, user = ''): Promise<JobResult> {
     return new Promise((resolve, reject) => {
       const id = this.#jobs.add({ resolve: resolve as Waiting['resolve'], reject });
-      this.#gathered.push({ order: { id, kind, user: userOf(job) }, job });
+      this.#gathered.push({ order: { id, kind, user }, job });
       if (this.#gathered.length >= POOL_BATCH) return this.#send();
       if (this.#isScheduled) return;
       this.#isScheduled = true;

@@ -15,7 +15,7 @@ import type { Received, Sender } from './stages.js';
  */
 export async function findSender(context: Context, { job, route, warnings }: Received): Promise<Sender> {
   if (job.user) return { user: job.user, identityFor: 'never', objects: [] };
-  const { headers, certificate, remoteAddress } = job.credentials!;
+  const { headers, certificate, hasInvalidCertificate = false, remoteAddress } = job.credentials!;
   // The front end knows credentials by the Authorization header and the certificate alone: an identity that depends on
   // anything else must not be remembered under them.
   let dependsOnMore = false;
@@ -26,6 +26,7 @@ export async function findSender(context: Context, { job, route, warnings }: Rec
       return headers.find(([given]) => given === name)?.[1];
     },
     certificate,
+    hasInvalidCertificate,
     get remoteAddress() {
       dependsOnMore = true;
       return remoteAddress;

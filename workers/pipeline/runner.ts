@@ -1,5 +1,5 @@
 /** What a thread of the pool runs jobs with. */
-import { type MessagePort, threadId, workerData } from 'node:worker_threads';
+import { type MessagePort, workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { authenticator, authorizer } from '../../core/api/access.js';
 import { mutator, validator } from '../../core/api/admission.js';
@@ -14,9 +14,10 @@ import type { FromPoolThread, ToPoolThread } from '../../core/threads/lifecycle.
 import { packLate, packOutcomes, unpackJobs } from '../../core/threads/jobs.js';
 import type { Batch, BatchOutcome } from '../../core/threads/messages.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
+import { OwnProgress } from '../../core/threads/progress.js';
 import { firstKeyIn } from '../../core/threads/snapshot.js';
 import { runThread, type Started } from '../../core/threads/thread.js';
-import { BatchRunner } from './batches.js';
+import { type BatchHandlers, BatchRunner } from './batches.js';
 import type { Context } from './context.js';
 import { Observations } from './observations.js';
 
@@ -30,19 +31,20 @@ interface PoolStarted extends Started<ToPoolThread, FromPoolThread> {
  */
 export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome> {
   const running = RunningCalls.memory((workerData as ThreadData).plugins.length);
-  const thread = startThread(port, running);
-  port.postMessage({ is: 'loaded', running } satisfies FromPoolThread);
+  const progress = OwnProgress.memory();
+  const thread = startThread(port, running, new OwnProgress(progress));
+  port.postMessage({ is: 'loaded', running, progress } satisfies FromPoolThread);
   return async ({ id, jobs }) => {
     const { runner } = await thread;
     const began = performance.now();
     const [outcomes, transfer] = packOutcomes(await runner.run(id, unpackJobs(jobs)));
-    const answer: BatchOutcome = { thread: threadId, outcomes, ms: performance.now() - began };
+    const answer: BatchOutcome = { outcomes, ms: performance.now() - began };
     if (transfer.length === 0) return answer;
     return move({ [transferableSymbol]: transfer, [valueSymbol]: answer }) as never;
   };
 }
 
-const startThread = (port: MessagePort, running: SharedArrayBuffer): Promise<PoolStarted> =>
+const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: OwnProgress): Promise<PoolStarted> =>
   runThread<ToPoolThread, FromPoolThread, PoolStarted>({
     kind: 'request',
     name: 'pipeline',
@@ -88,13 +90,14 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer): Promise<Poo
         listOf: storageName => informers.of(storageName).list(),
         catchUp: () => feed.catchUp(),
       };
-      const runner = new BatchRunner(context, {
+      const handlers: BatchHandlers = {
         propose: proposals => feed.post({ is: 'propose', proposals }),
         late(outcomes) {
           const [packed, transfer] = packLate(outcomes);
           post({ is: 'late', outcomes: packed }, transfer);
         },
-      });
+      };
+      const runner = new BatchRunner(context, handlers, progress);
       // Who listens to changes is given all objects first. Who reads waits for them when it does.
       const needed = [...informers.prefixesWithListeners, ...live.prefixes];
       await feed.subscribe([...new Set([...informers.prefixes, ...live.prefixes])], needed);

@@ -3,6 +3,7 @@ import type { ConvertObjects } from '../../core/api/conversion.js';
 import type { Awaitable } from '../../core/api/point.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { decodeStored } from '../../core/plugin/stored.js';
+import { Growth } from '../../core/schema/custom/defaults.js';
 import { decodeObject, encode } from '../../core/schema/decode.js';
 import { sortDeep } from '../../core/schema/patch/members.js';
 import type { Registry, Resource } from '../../core/schema/resource.js';
@@ -56,9 +57,10 @@ export function toRequestVersion(
 ): Awaitable<readonly ApiObject[]> {
   const converter = converterOf(context, resource);
   if (converter) return convertStored(context, converter, resource, objects);
+  const growth = new Growth();
   return objects.map(
     object =>
-      resource.custom?.read(object) ??
+      resource.custom?.read(object, growth) ??
       (isStorageVersion(resource) ? object : convert(resource, object, resource.apiVersion)),
   );
 }
@@ -71,7 +73,10 @@ async function convertStored(
   objects: readonly ApiObject[],
 ): Promise<readonly ApiObject[]> {
   const { apiVersion, kind, custom } = resource;
-  const read = objects.map(object => registry.byKind(object.apiVersion, kind)?.custom?.readOwn(object) ?? object);
+  const growth = new Growth();
+  const read = objects.map(
+    object => registry.byKind(object.apiVersion, kind)?.custom?.readOwn(object, growth) ?? object,
+  );
   const converted = await convertAll(converter, resource, read, apiVersion);
   return converted.map((object, i) => (object === read[i] ? object : custom!.accept(object)));
 }

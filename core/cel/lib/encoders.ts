@@ -1,11 +1,12 @@
 /** Base64. */
+import { withoutTrailing } from '../../model/trailing.js';
 import { declareGlobal } from '../declarations.js';
 import type { Library } from '../environment.js';
 import { fail, type Value } from '../values.js';
 
 /** Decodes standard base64, with or without padding; `undefined` when malformed. */
 export function decodeBase64(text: string): Uint8Array | undefined {
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.replace(/=+$/, '').length % 4 === 1) return undefined;
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || withoutTrailing(text, '=').length % 4 === 1) return undefined;
   return new Uint8Array(Buffer.from(text, 'base64'));
 }
 

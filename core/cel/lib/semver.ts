@@ -19,7 +19,9 @@ export class Semver extends Opaque {
   }
 }
 
-const NUMBER = /(0|[1-9]\d{0,18})/.source;
+const NUMBER = /(0|[1-9]\d*)/.source;
+/** Digits of the largest number. */
+const NUMBER_DIGITS = 19;
 const PRERELEASE_PART = /(?:0|[1-9]\d*|\d*[a-zA-Z-][\w-]*)/.source;
 const BUILD = /(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?/.source;
 const VERSION = new RegExp(
@@ -30,15 +32,15 @@ const VERSION = new RegExp(
 export function parseSemver(text: string, normalize = false): Semver | undefined {
   if (text.length > 500) return undefined;
   const m = VERSION.exec(normalize ? normalizeText(text) : text);
-  return m
-    ? new Semver([m[1]!, m[2]!, m[3]!].map(n => canonical(BigInt(n))) as [Int, Int, Int], m[4]?.split('.') ?? [])
-    : undefined;
+  const numbers = m?.slice(1, 4) ?? [];
+  if (!m || numbers.some(n => n.length > NUMBER_DIGITS)) return undefined;
+  return new Semver(numbers.map(n => canonical(BigInt(n))) as [Int, Int, Int], m[4]?.split('.') ?? []);
 }
 
 function normalizeText(text: string): string {
   const m = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?(.*)$/s.exec(text);
   if (!m) return text;
-  return [m[1], m[2] ?? '0', m[3] ?? '0'].map(n => n!.replace(/^0+(?=\d)/, '')).join('.') + m[4];
+  return [m[1], m[2] ?? '0', m[3] ?? '0'].map(n => n!.replace(/^0+(\d)/, '$1')).join('.') + m[4];
 }
 
 function compareVersions(a: Semver, b: Semver): number {

@@ -120,9 +120,10 @@ function doubleFromString(v: Value): Value {
   if (text === 'nan') return new Double(Number.NaN);
   const infinite = /^([+-]?)inf(inity)?$/.exec(text);
   if (infinite) return new Double(infinite[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY);
-  const hex = text.length > 40 ? null : /^([+-]?)0x([0-9a-f]*)\.?([0-9a-f]*)p([+-]?\d{1,5})$/.exec(text);
-  if (hex && (hex[2] || hex[3])) {
-    const n = Number(`0x0${hex[2]}${hex[3]}`) * 2 ** (Number(hex[4]) - 4 * hex[3]!.length);
+  const hex = text.length > 40 ? null : /^([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?\d{1,5})$/.exec(text);
+  const hexFraction = hex?.[3] ?? '';
+  if (hex && (hex[2] || hexFraction)) {
+    const n = Number(`0x0${hex[2]}${hexFraction}`) * 2 ** (Number(hex[4]) - 4 * hexFraction.length);
     return Number.isFinite(n) ? new Double(hex[1] === '-' ? -n : n) : failConversion('string', 'double');
   }
   if (!/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/.test(text)) return failConversion('string', 'double');

@@ -37,9 +37,14 @@ function nullErrors(shape: Shape, value: Json, path: string): string[] {
   });
 }
 
+const GOT = ', got ';
+
 /** A scalar as upstream's text shows it. */
-const shownScalar = (error: string): string =>
-  error.replace(/, got ([^&].*)$/, ', got &value.valueUnstructured{Value:$1}');
+function shownScalar(error: string): string {
+  const [before = '', ...after] = error.split(GOT);
+  const value = after.join(GOT);
+  return value === '' || value.startsWith('&') ? error : `${before}${GOT}&value.valueUnstructured{Value:${value}}`;
+}
 
 /**
  * Merges the configuration of a mutation into an object, without any ownership. Throws UnmergeableConfiguration for one

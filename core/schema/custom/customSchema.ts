@@ -2,7 +2,7 @@ import type { StructuralSchema } from '../../api/resource.js';
 import type { ApiObject, Json, ObjectMeta } from '../../model/object.js';
 import { goValue } from '../../model/goText.js';
 import { dns1035Label } from '../../model/names.js';
-import { invalid, required, type Violation } from '../../model/refusal.js';
+import { invalid, invalidObject, required, type Violation } from '../../model/refusal.js';
 import { StrictErrors } from '../strictErrors.js';
 import { normalize, TypeMismatch } from '../decode.js';
 import { validateMetadata } from '../metadata.js';
@@ -10,7 +10,8 @@ import type { Field, Struct } from '../model.js';
 import type { CustomSchema } from '../resource.js';
 import { type Members, memberOf } from '../patch/members.js';
 import { typeOf } from '../table/types.js';
-import { applyDefaults, dropNulls, visitEmbedded, hasDefaults, hasEmbedded, prune } from './prune.js';
+import { applyDefaults, ExcessiveDefaults, Growth, hasDefaults } from './defaults.js';
+import { dropNulls, visitEmbedded, hasEmbedded, prune } from './prune.js';
 
 let metadataStruct: Struct | undefined;
 
@@ -54,18 +55,39 @@ function decodeMetadata(given: Json | undefined, strictErrors: StrictErrors): Ob
 
 const unknownField = (path: string): string => `unknown field ${JSON.stringify(path)}`;
 
-/** Removes unknown fields and nulls, and applies defaults, in place. Adds the removed paths to `dropped`. */
+/**
+ * Removes unknown fields and nulls, and applies defaults if they may add something, in place. Adds the removed paths to
+ * `dropped`. Throws ExcessiveDefaults.
+ */
 function normalizeMembers(
   object: Members,
   schema: StructuralSchema,
   dropped: StrictErrors,
-  defaults: boolean,
+  growth: Growth | undefined,
   keepsNulls = false,
 ): void {
   prune(object, schema, '', dropped, true);
   if (!keepsNulls) dropNulls(object, schema);
-  if (defaults) applyDefaults(object, schema);
+  growth?.begin();
+  if (growth) applyDefaults(object, schema, growth);
 }
+
+/** `work()`. Throws Refusal 422 that names object and field where defaults would make the object too large. */
+export function withinGrowth<T>(apiVersion: string, kind: string, name: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ExcessiveDefaults)) throw error;
+    throw invalidObject(apiVersion.split('/')[0]!, kind, name, [excessiveDefaults(error.field, error)]);
+  }
+}
+
+/** The violation of a field with which the defaults of a definition are too many. */
+export const excessiveDefaults = (field: string, { most }: ExcessiveDefaults): Violation => ({
+  reason: 'FieldValueTooLong',
+  field,
+  message: `Too long: the defaults of the definition add more than ${most} bytes`,
+});
 
 /**
  * Decoding and reading of the objects of a version. Stored objects are read with the schema and the defaults that
@@ -87,9 +109,15 @@ export function customSchema(
     return found;
   };
   const embedded = hasEmbedded(schema);
-  const readAs = ({ metadata, ...rest }: ApiObject, written: StructuralSchema, setsDefaults: boolean): ApiObject => {
+  const readAs = (
+    { metadata, ...rest }: ApiObject,
+    written: StructuralSchema,
+    growth: Growth | undefined,
+  ): ApiObject => {
     const members = structuredClone(rest) as unknown as Members;
-    normalizeMembers(members, written, new StrictErrors(), setsDefaults);
+    withinGrowth(apiVersion, kind, metadata.name ?? '', () =>
+      normalizeMembers(members, written, new StrictErrors(), growth),
+    );
     if (written !== schema) prune(members, schema, '', new StrictErrors(), true);
     return { ...members, apiVersion, kind, metadata };
   };
@@ -101,15 +129,20 @@ export function customSchema(
       const decoded = decodeMetadata(metadata, found);
       const members = structuredClone(rest);
       const dropped = new StrictErrors();
-      normalizeMembers(members, schema, dropped, defaults, keepsNulls);
+      withinGrowth(apiVersion, kind, decoded.name ?? '', () =>
+        normalizeMembers(members, schema, dropped, defaults ? new Growth() : undefined, keepsNulls),
+      );
       for (const path of dropped.texts.sort()) found.add(unknownField(path));
       if (embedded) normalizeEmbedded(members, schema, found);
       strictErrors.push(...found.texts);
       return { apiVersion, kind, metadata: decoded, ...members };
     },
-    read: object => readAs(object, writtenAs(object), isDefaulted(writtenAs(object))),
-    readOwn: object => readAs(object, schema, defaults),
-    accept: object => readAs(object, schema, false),
+    read(object, growth = new Growth()) {
+      const written = writtenAs(object);
+      return readAs(object, written, isDefaulted(written) ? growth : undefined);
+    },
+    readOwn: (object, growth = new Growth()) => readAs(object, schema, defaults ? growth : undefined),
+    accept: object => readAs(object, schema, undefined),
   };
 }
 

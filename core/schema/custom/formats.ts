@@ -113,7 +113,7 @@ function isCreditCard(text: string): boolean {
   );
 }
 
-const OCTET = /\s*(?:0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*/.source;
+const OCTET = '\\s*(?:0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*';
 const RGB = new RegExp(`^rgb\\(${OCTET},${OCTET},${OCTET}\\)$`);
 
 const FORMATS: ReadonlyMap<string, FormatCheck> = new Map<string, FormatCheck>([

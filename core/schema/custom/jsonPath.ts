@@ -50,7 +50,7 @@ function slice(list: unknown[], from: string, to: string, by: string): unknown[]
 
 const SLICE = /^(-?\d*):(-?\d*)(?::(\d*))?$/;
 const FILTER = /^\?\((.*)\)$/s;
-const COMPARISON = /^(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+)$/s;
+const OPERATOR = /==|!=|<=|>=|<|>/g;
 /** The longest path. */
 const MAX_LENGTH = 4096;
 /** The number of values after a step: repeated `..` would multiply them. */
@@ -66,7 +66,10 @@ function applyStep(values: readonly unknown[], step: Step): unknown[] {
   return found;
 }
 
-const unquote = (text: string): string | undefined => /^(['"])([\s\S]*)\1$/.exec(text)?.[2]?.replace(/\\(.)/g, '$1');
+function unquote(text: string): string | undefined {
+  const isQuoted = text.length >= 2 && (text[0] === "'" || text[0] === '"') && text.endsWith(text[0]);
+  return isQuoted ? text.slice(1, -1).replace(/\\(.)/g, '$1') : undefined;
+}
 
 function compileOperand(text: string): JsonPath {
   const quoted = unquote(text);
@@ -95,13 +98,15 @@ const COMPARATORS: Readonly<Record<string, (a: never, b: never) => boolean>> = {
 };
 
 function compileFilter(text: string): Step {
-  const comparison = COMPARISON.exec(text);
-  if (!comparison) {
+  OPERATOR.lastIndex = 1;
+  const found = OPERATOR.exec(text);
+  const rest = found ? text.slice(OPERATOR.lastIndex) : '';
+  if (!found || rest === '') {
     const path = compileOperand(text.trim());
     return value => asList(value).filter(item => path(item).length > 0);
   }
-  const [left, right] = [compileOperand(comparison[1]!.trim()), compileOperand(comparison[3]!.trim())];
-  const operator = comparison[2]!;
+  const [left, right] = [compileOperand(text.slice(0, found.index).trim()), compileOperand(rest.trim())];
+  const [operator] = found;
   return value => asList(value).filter(item => compare(left(item), operator, right(item)));
 }
 
@@ -113,6 +118,11 @@ function compare(left: readonly unknown[], operator: string, right: readonly unk
   if (sort !== comparableType(right[0])) throw new InvalidPath('incompatible types for comparison');
   if (sort === 'boolean' && !EQUALITY.includes(operator)) throw new InvalidPath('invalid type for comparison');
   return COMPARATORS[operator]!(left[0] as never, right[0] as never);
+}
+
+/** The values of several steps, one by one: together they may be any number. */
+function* union(steps: readonly Step[], value: unknown): Generator<unknown> {
+  for (const step of steps) yield* step(value);
 }
 
 /** Compiles the text between brackets. */
@@ -129,7 +139,7 @@ function compileBracket(text: string): Step {
   if (/^-?\d+$/.test(inner)) return value => (value === null ? [] : [element(asList(value), Number(inner))]);
   if (inner.includes(',')) {
     const parts = inner.split(',').map(compileBracket);
-    return value => parts.flatMap(slice => [...slice(value)]);
+    return value => union(parts, value);
   }
   throw new InvalidPath(`invalid array index ${inner}`);
 }

@@ -1,9 +1,12 @@
 import type { ResourceType, ResourceVersion, StructuralSchema } from '../../api/resource.js';
 import type { Strategy } from '../../api/strategy.js';
+import { dns1035Label, dns1123Subdomain } from '../../model/names.js';
 import type { ApiObject } from '../../model/object.js';
+import { customStorageName } from '../../model/storageNames.js';
 import type { CustomSchema, Resource, Subresource } from '../resource.js';
 import { typeOf } from '../table/types.js';
 import { customSchema } from './customSchema.js';
+import type { Growth } from './defaults.js';
 import { strategyOf } from './strategy.js';
 import { structForSchema } from './types.js';
 
@@ -38,6 +41,15 @@ function cacheResult<T>(make: () => T): () => T {
   return () => (cached ??= { value: make() }).value;
 }
 
+/** What is wrong with the names that keys in the store are made of. */
+export const nameProblems = ({
+  group,
+  plural,
+}: Pick<ResourceType, 'group' | 'plural'>): { readonly field: 'group' | 'plural'; readonly message: string }[] => [
+  ...dns1123Subdomain(group).map(message => ({ field: 'group' as const, message })),
+  ...dns1035Label(plural).map(message => ({ field: 'plural' as const, message })),
+];
+
 type SchemaSource = (apiVersion: string) => CustomSchema | undefined;
 
 /** The schemas of the versions of a type by apiVersion, each made when first asked for. */
@@ -56,13 +68,22 @@ function convertingSchema(
   convert: NonNullable<Strategy['convert']>,
 ): CustomSchema {
   const schema = schemas(apiVersion)!;
-  const toVersion = (object: ApiObject): ApiObject =>
-    convert(schemas(object.apiVersion)?.read(object) ?? object, apiVersion);
-  return { ...schema, read: object => schema.read(object.apiVersion === apiVersion ? object : toVersion(object)) };
+  const toVersion = (object: ApiObject, growth: Growth | undefined): ApiObject =>
+    convert(schemas(object.apiVersion)?.read(object, growth) ?? object, apiVersion);
+  return {
+    ...schema,
+    read: (object, growth) =>
+      schema.read(object.apiVersion === apiVersion ? object : toVersion(object, growth), growth),
+  };
 }
 
-/** The served versions of a resource type as registry resources, which generic code treats like built-in ones. */
+/**
+ * The served versions of a resource type as registry resources, which generic code treats like built-in ones. Throws
+ * Error for names that would make its keys in the store those of other objects.
+ */
 export function resourcesOf(type: ResourceType): Resource[] {
+  const [problem] = nameProblems(type);
+  if (problem) throw new Error(`${problem.field} ${JSON.stringify(type[problem.field])}: ${problem.message}`);
   const { group, plural, singular, kind, listKind, shortNames, categories, changedAt } = type;
   const stored = type.versions.find(version => version.storage) ?? type.versions[0]!;
   const apiVersionOf = (version: ResourceVersion): string => `${group}/${version.name}`;
@@ -96,7 +117,7 @@ export function resourcesOf(type: ResourceType): Resource[] {
         },
         stored: true,
         builtIn: false,
-        storageName: `${group}/${plural}`,
+        storageName: customStorageName(type),
         storageApiVersion: apiVersionOf(stored),
         strategy: strategyOf(type, version, schemas),
         get custom() {

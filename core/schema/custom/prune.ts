@@ -1,7 +1,7 @@
 import type { StructuralSchema } from '../../api/resource.js';
 import type { Json } from '../../model/object.js';
 import type { StrictErrors } from '../strictErrors.js';
-import { isMembers, type Members, setMember } from '../patch/members.js';
+import { isMembers, type Members } from '../patch/members.js';
 
 /** The schema of a property. Names come from clients, so only own members are found. */
 export const propertySchema = (schema: StructuralSchema, name: string): StructuralSchema | undefined =>
@@ -55,7 +55,8 @@ function pruneMembers(
   }
 }
 
-const isForbiddenNull = (value: Json | undefined, schema: StructuralSchema | undefined): boolean =>
+/** Whether a value is a null that its schema does not allow. */
+export const isForbiddenNull = (value: Json | undefined, schema: StructuralSchema | undefined): boolean =>
   value === null && schema !== undefined && !schema.nullable;
 
 /** Removes nulls that the schema does not allow and that have no default, in place. Nulls in lists are kept. */
@@ -72,46 +73,6 @@ export function dropNulls(value: Json, schema: StructuralSchema | undefined): vo
     if (!isForbiddenNull(value[key], below)) dropNulls(value[key]!, below);
     else if (below.default === undefined || below.default === null) delete value[key];
   }
-}
-
-/** Sets missing members, and nulls that the schema does not allow, to their defaults, recursively and in place. */
-export function applyDefaults(value: Json, schema: StructuralSchema | undefined): void {
-  if (!schema) return;
-  if (Array.isArray(value)) {
-    applyItemDefaults(value, schema.items);
-    return;
-  }
-  if (!isMembers(value)) return;
-  for (const [key, property] of Object.entries(schema.properties ?? {})) {
-    if (property.default === undefined || property.default === null) continue;
-    if (!Object.hasOwn(value, key) || isForbiddenNull(value[key], property))
-      setMember(value, key, structuredClone(property.default));
-  }
-  const values = additionalSchema(schema);
-  for (const key of Object.keys(value)) {
-    const property = propertySchema(schema, key);
-    if (!property && isForbiddenNull(value[key], values) && values!.default != null)
-      setMember(value, key, structuredClone(values!.default));
-    applyDefaults(value[key]!, property ?? values);
-  }
-}
-
-function applyItemDefaults(list: Json[], items: StructuralSchema | undefined): void {
-  list.forEach((item, i) => {
-    if (isForbiddenNull(item, items) && items!.default != null) list[i] = structuredClone(items!.default);
-    applyDefaults(list[i]!, items);
-  });
-}
-
-/** Whether a schema or a nested one has a default. Without any, defaulting can be skipped. */
-export function hasDefaults(schema: StructuralSchema): boolean {
-  if (schema.default !== undefined) return true;
-  const values = additionalSchema(schema);
-  return (
-    Object.values(schema.properties ?? {}).some(hasDefaults) ||
-    (schema.items !== undefined && hasDefaults(schema.items)) ||
-    (values !== undefined && hasDefaults(values))
-  );
 }
 
 /** Visits the embedded objects of a value. */

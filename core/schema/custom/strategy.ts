@@ -9,10 +9,11 @@ import { isMembers, reach } from '../patch/members.js';
 import { completeStrategy } from '../strategyDefaults.js';
 import type { CustomSchema } from '../resource.js';
 import { columnsOf } from './columns.js';
-import { embeddedViolations } from './customSchema.js';
+import { embeddedViolations, withinGrowth } from './customSchema.js';
 import { loadEngine } from './engine.js';
 import { simplePathNames } from './jsonPath.js';
-import { applyDefaults, hasRules, needsEngine, propertySchema } from './prune.js';
+import { applyDefaults, Growth } from './defaults.js';
+import { hasRules, needsEngine, propertySchema } from './prune.js';
 import { compileRules, type RuleEvaluator } from './rules.js';
 import { duplicateViolations, schemaViolations, WHOLE_OBJECT } from './validate.js';
 
@@ -184,7 +185,11 @@ function restoreMetadata(object: ApiObject, { metadata }: ApiObject): void {
 /** A create removes the status. What the schema has as its default is set again. */
 function setDefaultStatus(object: ApiObject, { properties }: StructuralSchema): void {
   const status = properties?.['status'];
-  if (status) applyDefaults(object as unknown as Json, { properties: { status } });
+  if (!status) return;
+  const { apiVersion, kind, metadata } = object;
+  withinGrowth(apiVersion, kind, metadata.name ?? '', () =>
+    applyDefaults(object as unknown as Json, { properties: { status } }, new Growth()),
+  );
 }
 
 /** What the definition of a type says of its objects, as a strategy. */

@@ -3,8 +3,9 @@ import type { ApiObject, Json } from '../../model/object.js';
 import { goValue } from '../../model/goText.js';
 import { invalid, type Violation } from '../../model/refusal.js';
 import { StrictErrors } from '../strictErrors.js';
-import { EmbeddedMismatch, embeddedViolations, normalizeEmbedded } from './customSchema.js';
-import { hasDefaults, prune } from './prune.js';
+import { EmbeddedMismatch, embeddedViolations, excessiveDefaults, normalizeEmbedded } from './customSchema.js';
+import { applyDefaults, ExcessiveDefaults, Growth, hasDefaults } from './defaults.js';
+import { prune } from './prune.js';
 import { compileRules } from './rules.js';
 import { memberPath, propertyPath } from './structuralPaths.js';
 import { schemaViolations, WHOLE_OBJECT } from './validate.js';
@@ -18,9 +19,27 @@ interface Surrounding {
 
 const ENVELOPE = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Validates the defaults of a schema; as upstream, not those in `additionalProperties`. */
+/**
+ * Validates the defaults of a schema; as upstream, not those in `additionalProperties`. Together they must leave room
+ * for an object that has nothing else.
+ */
 export const defaultViolations = (schema: StructuralSchema, path: string): Violation[] =>
-  hasDefaults(schema) ? violationsBelow({ ...schema, 'x-kubernetes-embedded-resource': true }, path, undefined) : [];
+  hasDefaults(schema)
+    ? [
+        ...violationsBelow({ ...schema, 'x-kubernetes-embedded-resource': true }, path, undefined),
+        ...growthViolations(schema, path),
+      ]
+    : [];
+
+function growthViolations(schema: StructuralSchema, path: string): Violation[] {
+  try {
+    applyDefaults({}, schema, new Growth());
+    return [];
+  } catch (error) {
+    if (!(error instanceof ExcessiveDefaults)) throw error;
+    return [excessiveDefaults(path, error)];
+  }
+}
 
 function violationsBelow(schema: StructuralSchema, path: string, around: Surrounding | undefined): Violation[] {
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;

@@ -104,7 +104,8 @@ function kindError(apiVersion: string, kind: string, review: Review): string | u
   if ((kind === '' || kind === 'AdmissionReview') && (apiVersion === '' || apiVersion === review.apiVersion))
     return undefined;
   const goName = (version: string, name: string): string => `${version.slice(version.indexOf('/') + 1)}.${name}`;
-  const isReview = kind === 'AdmissionReview' && apiVersion.startsWith(review.apiVersion.replace(/[^/]*$/, ''));
+  const group = review.apiVersion.slice(0, review.apiVersion.indexOf('/') + 1);
+  const isReview = kind === 'AdmissionReview' && apiVersion.startsWith(group);
   const isKnown = isReview && VERSIONS.includes(apiVersion.slice(apiVersion.indexOf('/') + 1));
   return isKnown || (kind === 'Status' && apiVersion === 'v1')
     ? `converting (${goName(apiVersion, kind)}) to (${goName(review.apiVersion, 'AdmissionReview')}): unknown conversion`

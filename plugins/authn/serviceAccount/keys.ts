@@ -29,7 +29,7 @@ const CURVES: ReadonlyMap<string | undefined, string> = new Map([
 /** Shorter RSA keys are refused: RFC 7518, 3.3. */
 const RSA_BITS = 2048;
 /** Each block of a file in PEM. */
-const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g;
+const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END ([A-Z0-9 ]+)-----/g;
 /** Labels of blocks that hold a key; a certificate stands for its public key. */
 const KEYS = /^(RSA |EC )?(PRIVATE|PUBLIC) KEY$|^CERTIFICATE$/;
 
@@ -71,7 +71,7 @@ function parse<T>(file: string, make: () => T): T {
  * file that cannot be read or holds no RSA or ECDSA key.
  */
 export function readVerificationKeys(file: string): readonly VerificationKey[] {
-  const blocks = [...readText(file).matchAll(BLOCK)].filter(([, label = '']) => KEYS.test(label));
+  const blocks = [...readText(file).matchAll(BLOCK)].filter(([, label = '', end]) => label === end && KEYS.test(label));
   if (blocks.length === 0) throw new ConfigError(file, 'holds no RSA or ECDSA key in PEM');
   return blocks.map(([block]) =>
     describe(

@@ -6,6 +6,7 @@ import {
   type ResourceTarget,
   type Target,
   type User,
+  type UserRules,
 } from '../../../core/api/index.js';
 import { allowsResource, type CompiledRules } from '../rbac/rules.js';
 import type { NodeGraph } from './graph.js';
@@ -25,6 +26,7 @@ type Rule = (node: string, target: ResourceTarget) => Decision;
 // Neither changes while the server runs, unlike what depends on the pods of a node.
 const ALLOWED: Decision = { is: 'allow' };
 const NO_OPINION: Decision = { is: 'noOpinion' };
+const NO_RULES: UserRules = { resourceRules: [], pathRules: [] };
 const because = (reason: string): Decision => ({ is: 'noOpinion', reason });
 
 /** Allows a request if the object is related to the node. */
@@ -207,7 +209,10 @@ export function nodeAuthorizer(
       };
       return allowsResource(rules, request) ? ALLOWED : NO_OPINION;
     },
-    // As upstream: nothing that reviews of rules could show.
-    rulesFor: () => ({ resourceRules: [], pathRules: [] }),
+    // What nodes may do depends on their pods, which rules cannot show.
+    rulesFor: user =>
+      nodeNameOf(user) === undefined
+        ? NO_RULES
+        : { ...NO_RULES, incomplete: true, error: 'node authorizer does not support user rule resolution' },
   };
 }

@@ -1,3 +1,4 @@
+import { isGivenByName } from '../../../core/model/namedPaths.js';
 import { withoutTrailing } from '../../../core/model/trailing.js';
 import type { PolicyRule } from './policy.js';
 
@@ -31,7 +32,7 @@ function coversResource(have: PolicyRule, resource: string): boolean {
 
 function coversUrl(have: PolicyRule, url: string): boolean {
   return (have.nonResourceURLs ?? []).some(
-    own => own === url || (own.endsWith('*') && url.startsWith(withoutTrailing(own, '*'))),
+    own => own === url || (!isGivenByName(url) && own.endsWith('*') && url.startsWith(withoutTrailing(own, '*'))),
   );
 }
 

@@ -4,7 +4,6 @@ import {
   type Frozen,
   type Host,
   authorizer,
-  isSemanticallyEqual,
   type Match,
   type Mutator,
   notFound,
@@ -17,6 +16,7 @@ import {
 import { checkNameParameter } from '../../../core/model/nameParameter.js';
 import { goQuote } from '../../../core/model/quote.js';
 import { badRequest } from '../../../core/model/refusal.js';
+import { grantsNothing } from '../../../core/model/unchanged.js';
 import { missingPermissions } from './covers.js';
 import { describeRules } from './describe.js';
 import { joinErrors, type Rbac } from './evaluate.js';
@@ -47,16 +47,6 @@ const NO_ROLE: RoleRef = { apiGroup: '', kind: '', name: '' };
 
 type Stored = Frozen<ApiObject>;
 
-/** The object as far as the garbage collector does not change it. */
-const withoutCollected = (object: Stored): object => {
-  const { ownerReferences: _owners, finalizers: _finalizers, managedFields: _fields, ...metadata } = object.metadata;
-  return { ...object, metadata: { ...metadata, resourceVersion: '' } };
-};
-
-/** Whether an update grants nothing: it changes nothing, or only what the garbage collector changes. */
-const grantsNothing = ({ old }: Change, object: Stored): boolean =>
-  old !== undefined && isSemanticallyEqual(withoutCollected(object), withoutCollected(old));
-
 const rulesOf = (object: Stored): readonly PolicyRule[] =>
   (object['rules'] as readonly PolicyRule[] | null | undefined) ?? [];
 
@@ -84,7 +74,7 @@ export class Escalation {
   };
 
   async #check(change: Change, object: Stored): Promise<void> {
-    if (change.user.groups.includes(MASTERS) || grantsNothing(change, object)) return;
+    if (change.user.groups.includes(MASTERS) || grantsNothing(change.old, object)) return;
     if (ROLES.includes(change.target.resource)) await this.#checkRole(change, object);
     else await this.#checkBinding(change, object);
   }

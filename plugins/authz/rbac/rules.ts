@@ -1,3 +1,4 @@
+import { isGivenByName } from '../../../core/model/namedPaths.js';
 import { withoutTrailing } from '../../../core/model/trailing.js';
 import type { PolicyRule } from './policy.js';
 
@@ -80,11 +81,15 @@ export function allowsResource(rules: CompiledRules, request: RuleRequest): bool
   );
 }
 
-/** Whether rules allow a request outside the resource paths; only a trailing `*` is a wildcard. */
+/**
+ * Whether rules allow a request outside the resource paths; only a trailing `*` is a wildcard, and it does not include
+ * the paths that are given by name.
+ */
 export function allowsPath(rules: CompiledRules, verb: string, path: string): boolean {
-  for (const rule of rules.urls) {
-    if (has(rule.verbs, verb) && (rule.exact.has(path) || rule.prefixes.some(prefix => path.startsWith(prefix))))
-      return true;
+  const byName = isGivenByName(path);
+  for (const { verbs, exact, prefixes } of rules.urls) {
+    if (!has(verbs, verb)) continue;
+    if (exact.has(path) || (!byName && prefixes.some(prefix => path.startsWith(prefix)))) return true;
   }
   return false;
 }

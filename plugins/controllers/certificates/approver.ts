@@ -1,8 +1,8 @@
 import type { SubjectAccessReview } from '../../../kinds/authorization/v1.js';
 import type { CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
 import type { Host } from '../../../core/api/index.js';
-import { parseCertificateRequest, type RequestedCertificate } from '../../../core/pki/certificateRequest.js';
-import { checkNodeClient, hasCondition, NO_TIMES, NODE_CLIENT_SIGNER } from './request.js';
+import { Malformed, type RequestedCertificate } from '../../../core/pki/certificateRequest.js';
+import { checkNodeClient, hasCondition, NO_TIMES, NODE_CLIENT_SIGNER, requestedBy } from './request.js';
 import { RequestController } from './requestController.js';
 
 const GROUP = 'certificates.orchestrator.io';
@@ -41,9 +41,9 @@ export class Approver extends RequestController {
     if (hasCondition(object, 'Approved') || hasCondition(object, 'Denied')) return;
     if ((object.status?.certificate ?? '') !== '') return;
     if (object.spec.signerName !== this.host.naming.component(NODE_CLIENT_SIGNER)) return;
-    const wanted = await parseCertificateRequest(object.spec.request ?? '').catch(() => undefined);
+    const wanted = requestedBy(object);
     // Nobody could sign what cannot be parsed. It is not retried, and the cleaner removes it.
-    if (!wanted || checkNodeClient(object, wanted)) return;
+    if (wanted instanceof Malformed || checkNodeClient(object, wanted)) return;
     for (const { subresource, isRecognized, what } of RECOGNIZED) {
       if (!isRecognized(object, wanted) || !(await this.#mayCreate(object, subresource))) continue;
       await this.#approve(object, `Auto approving ${what} after SubjectAccessReview.`);

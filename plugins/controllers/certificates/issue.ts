@@ -1,9 +1,17 @@
 import { createPrivateKey, webcrypto, X509Certificate as NodeCertificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { X509Certificate } from '@peculiar/x509';
+import { isDeepStrictEqual } from 'node:util';
+import type { Extension, JsonGeneralName, X509Certificate } from '@peculiar/x509';
 import { ConfigError } from '../../../core/api/index.js';
 import type { SignerFiles } from './config.js';
-import { type RequestedCertificate, x509 } from '../../../core/pki/certificateRequest.js';
+import { readCertificateNames } from '../../../core/pki/certificateNames.js';
+import type { RequestedCertificate } from '../../../core/pki/certificateRequest.js';
+
+type Library = typeof import('@peculiar/x509');
+
+let loading: Promise<Library> | undefined;
+/** The library that makes certificates, loaded for the first one. */
+const x509 = (): Promise<Library> => (loading ??= import('reflect-metadata').then(() => import('@peculiar/x509')));
 
 /** Clients whose clock is behind by less than this accept a new certificate. */
 const BACKDATE_MS = 5 * 60_000;
@@ -107,33 +115,67 @@ function validityOf({ lifetimeMs, now }: Issue, issuerEnds: number): { notBefore
   return { notBefore: new Date(from), notAfter: new Date(Math.min(until, issuerEnds)) };
 }
 
+/** A request that no certificate can be issued for, however often it is tried. */
+export class Unsignable extends Error {}
+
+/** Whether a certificate has the names that were read from its request. */
+function hasNames(der: ArrayBuffer, wanted: RequestedCertificate): boolean {
+  const { commonName, organizations, alternativeNames } = readCertificateNames(new Uint8Array(der));
+  const read = { commonName, organizations, names: alternativeNames() };
+  const { subject: _subject, publicKey: _publicKey, ...expected } = wanted;
+  return isDeepStrictEqual(read, expected);
+}
+
+/** The extensions of a certificate. */
+async function extensionsOf(
+  library: Library,
+  { wanted, usages }: Issue,
+  { certificate }: Authority,
+): Promise<Extension[]> {
+  const keyUsages = usages.reduce((flags, usage) => flags | (KEY_USAGES.get(usage) ?? 0), 0);
+  const extended = [...new Set(usages.flatMap(usage => EXTENDED_USAGES.get(usage) ?? []))];
+  const names = wanted.names as readonly JsonGeneralName[];
+  return [
+    ...(keyUsages === 0 ? [] : [new library.KeyUsagesExtension(keyUsages, true)]),
+    ...(extended.length === 0 ? [] : [new library.ExtendedKeyUsageExtension(extended)]),
+    new library.BasicConstraintsExtension(false, undefined, true),
+    await library.AuthorityKeyIdentifierExtension.create(certificate.publicKey),
+    ...(names.length === 0 ? [] : [new library.SubjectAlternativeNameExtension([...names])]),
+  ];
+}
+
+async function make(library: Library, issue: Issue, authority: Authority): Promise<X509Certificate> {
+  const { certificate, key, notAfter } = authority;
+  const { wanted } = issue;
+  const issued = await library.X509CertificateGenerator.create({
+    subject: new library.Name(wanted.subject),
+    issuer: certificate.subjectName,
+    ...validityOf(issue, notAfter),
+    publicKey: wanted.publicKey,
+    signingKey: key,
+    signingAlgorithm: { ...key.algorithm, hash: 'SHA-256' },
+    extensions: await extensionsOf(library, issue, authority),
+  });
+  if (!hasNames(issued.rawData, wanted))
+    throw new Error('the names of the certificate would not be those of the request');
+  return issued;
+}
+
 /** Issues certificates of one CA, whose files are read for each certificate: a new CA needs no restart. */
 export class Issuer {
   constructor(readonly files: SignerFiles) {}
 
-  /** A certificate in PEM. Throws an Error if the request is not signed by the key that it is about. */
-  async issue(issue: Issue): Promise<string> {
-    const { wanted, usages } = issue;
+  /**
+   * A certificate in PEM, or why the request cannot be signed. Throws what is no fault of the request: the CA cannot be
+   * read.
+   */
+  async issue(issue: Issue): Promise<string | Unsignable> {
     const library = await x509();
-    if (!(await wanted.request.verify())) throw new Error('unable to verify certificate request signature');
-    const { certificate, key, notAfter } = await loadAuthority(this.files);
-    const keyUsages = usages.reduce((flags, usage) => flags | (KEY_USAGES.get(usage) ?? 0), 0);
-    const extended = [...new Set(usages.flatMap(usage => EXTENDED_USAGES.get(usage) ?? []))];
-    const issued = await library.X509CertificateGenerator.create({
-      subject: wanted.request.subjectName,
-      issuer: certificate.subjectName,
-      ...validityOf(issue, notAfter),
-      publicKey: wanted.request.publicKey,
-      signingKey: key,
-      signingAlgorithm: { ...key.algorithm, hash: 'SHA-256' },
-      extensions: [
-        ...(keyUsages === 0 ? [] : [new library.KeyUsagesExtension(keyUsages, true)]),
-        ...(extended.length === 0 ? [] : [new library.ExtendedKeyUsageExtension(extended)]),
-        new library.BasicConstraintsExtension(false, undefined, true),
-        await library.AuthorityKeyIdentifierExtension.create(certificate.publicKey),
-        ...(wanted.names.length === 0 ? [] : [new library.SubjectAlternativeNameExtension([...wanted.names])]),
-      ],
-    });
-    return `${issued.toString('pem')}\n`;
+    const authority = await loadAuthority(this.files);
+    try {
+      return `${(await make(library, issue, authority)).toString('pem')}\n`;
+    } catch (thrown) {
+      return new Unsignable((thrown as Error).message);
+    }
   }
 }

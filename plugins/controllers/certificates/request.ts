@@ -1,5 +1,5 @@
 import type { CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
-import type { RequestedCertificate } from '../../../core/pki/certificateRequest.js';
+import { Malformed, parseCertificateRequest, type RequestedCertificate } from '../../../core/pki/certificateRequest.js';
 
 /** Storage name of certificate signing requests. */
 export const REQUESTS = 'certificates.orchestrator.io/certificatesigningrequests';
@@ -11,6 +11,16 @@ const NODE_SERVING_SIGNER = 'orchestrator.io/node-agent-serving';
 
 /** The server sets the times of new conditions. */
 export const NO_TIMES = { lastUpdateTime: null, lastTransitionTime: null };
+
+/** What a request is for, or why it cannot be parsed. */
+export function requestedBy(object: CertificateSigningRequest): RequestedCertificate | Malformed {
+  try {
+    return parseCertificateRequest(object.spec.request ?? '');
+  } catch (thrown) {
+    if (thrown instanceof Malformed) return thrown;
+    throw thrown;
+  }
+}
 
 /** Whether a request has a condition of this type that holds. */
 export const hasCondition = (object: CertificateSigningRequest, type: string): boolean =>
@@ -36,14 +46,14 @@ const isOfNode = ({ commonName, organizations }: RequestedCertificate): string |
 /** Why a request is not for a client certificate of a node; undefined if it is. */
 export function checkNodeClient(object: CertificateSigningRequest, wanted: RequestedCertificate): string | undefined {
   const [name] = wanted.names;
-  if (name) return `${LABELS[name.type] ?? name.type} subjectAltNames are not allowed`;
+  if (name) return `${LABELS[name.type]} subjectAltNames are not allowed`;
   const why = isOfNode(wanted);
   if (why) return why;
   if (!hasUsages(object, [SIGNING, 'client auth'], ENCIPHERMENT)) return 'usages did not match {client auth}';
   return undefined;
 }
 
-const LABELS: Readonly<Record<string, string>> = { dns: 'DNS', ip: 'IP', email: 'email', url: 'URI' };
+const LABELS = { dns: 'DNS', ip: 'IP', email: 'Email', url: 'URI' } as const;
 
 /** Why a request is not for a serving certificate of a node; undefined if it is. */
 function checkNodeServing(object: CertificateSigningRequest, wanted: RequestedCertificate): string | undefined {
@@ -51,7 +61,7 @@ function checkNodeServing(object: CertificateSigningRequest, wanted: RequestedCe
   if (why) return why;
   if (!wanted.names.some(({ type }) => type === 'dns' || type === 'ip')) return 'DNS or IP subjectAltName is required';
   const other = wanted.names.find(({ type }) => type !== 'dns' && type !== 'ip');
-  if (other) return `${LABELS[other.type] ?? other.type} subjectAltNames are not allowed`;
+  if (other) return `${LABELS[other.type]} subjectAltNames are not allowed`;
   if (!hasUsages(object, [SIGNING, 'server auth'], ENCIPHERMENT)) return 'usages did not match {server auth}';
   return undefined;
 }

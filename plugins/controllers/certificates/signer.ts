@@ -2,9 +2,9 @@ import type { Bytes } from '../../../core/model/scalars.js';
 import type { CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
 import type { Host } from '../../../core/api/index.js';
 import type { SigningConfig } from './config.js';
-import { Issuer } from './issue.js';
-import { parseCertificateRequest } from '../../../core/pki/certificateRequest.js';
-import { hasCondition, NO_TIMES, SIGNER_CHECKS } from './request.js';
+import { Issuer, Unsignable } from './issue.js';
+import { Malformed } from '../../../core/pki/certificateRequest.js';
+import { hasCondition, NO_TIMES, requestedBy, SIGNER_CHECKS } from './request.js';
 import { RequestController } from './requestController.js';
 
 /** Shorter certificates would have to be renewed too often. */
@@ -32,17 +32,18 @@ export class Signer extends RequestController {
     const found = this.#issuers.get(object.spec.signerName);
     if (!found || (object.status?.certificate ?? '') !== '') return;
     if (!hasCondition(object, 'Approved') || hasCondition(object, 'Denied') || hasCondition(object, 'Failed')) return;
-    const wanted = await parseCertificateRequest(object.spec.request ?? '').catch((thrown: Error) => thrown);
-    if (wanted instanceof Error) return this.#fail(object, `unable to parse csr: ${wanted.message}`);
+    const wanted = requestedBy(object);
+    if (wanted instanceof Malformed) return this.#fail(object, `unable to parse csr: ${wanted.message}`);
     const why = SIGNER_CHECKS.get(found.signer)?.(object, wanted);
     if (why) return this.#fail(object, why);
-    const pem = await found.issuer.issue({
+    const issued = await found.issuer.issue({
       wanted,
       usages: object.spec.usages ?? [],
       lifetimeMs: this.#lifetimeOf(object),
       now: this.host.now(),
     });
-    await this.write(object, 'status', { certificate: Buffer.from(pem).toString('base64') as Bytes });
+    if (issued instanceof Unsignable) return this.#fail(object, `unable to sign csr: ${issued.message}`);
+    await this.write(object, 'status', { certificate: Buffer.from(issued).toString('base64') as Bytes });
   }
 
   #lifetimeOf(object: CertificateSigningRequest): number {

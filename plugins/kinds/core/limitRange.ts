@@ -59,7 +59,7 @@ const canBeOvercommitted = (resource: string): boolean => !resource.startsWith('
 /** Violations of the amounts of one resource: each must fit to the others. */
 function validateAmounts(limit: LimitRangeItem, resource: string, field: string): Violation[] {
   const found: Violation[] = [];
-  const has = (member: Amounts): boolean => Object.entries(limit[member] ?? {}).some(([name]) => name === resource);
+  const has = (member: Amounts): boolean => Object.hasOwn(limit[member] ?? {}, resource);
   const amountOf = (member: Amounts) => quantityOf(ownValue(limit[member], resource));
   const textOf = (member: Amounts): string => String(ownValue(limit[member], resource) ?? '0');
   const refuse = (member: Amounts, why: string): void =>

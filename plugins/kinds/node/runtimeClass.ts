@@ -2,21 +2,28 @@ import type { Toleration } from '../../../kinds/v1.js';
 import type { RuntimeClass, Scheduling } from '../../../kinds/node/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
+import { writeJson } from '../../../core/model/jsonText.js';
 import { dns1123Label } from '../../../core/model/names.js';
-import { isSemanticallyEqual } from '../../../core/model/record.js';
 import { duplicate, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, NAME } from '../shared/columns.js';
 import { validateLabels } from '../shared/labels.js';
 import { validateResources } from '../shared/podSpec/resources.js';
 import { validateTolerations } from '../shared/podSpec/scheduling.js';
+import { findRepeated } from '../shared/repeated.js';
 import { validateImmutable, validateText } from '../shared/violations.js';
+
+/** The same text for tolerations that are equal: empty members are the same as absent ones. */
+const tolerationText = (toleration: Toleration): string =>
+  writeJson([
+    ...(['key', 'operator', 'value', 'effect'] as const).map(member => toleration[member] ?? ''),
+    toleration.tolerationSeconds ?? null,
+  ]);
 
 /** Checks that no toleration of the class is given twice. */
 function validateDistinct(tolerations: readonly Toleration[], field: string): Violation[] {
-  return tolerations.flatMap((toleration, i) => {
-    const isRepeated = tolerations.slice(0, i).some(other => isSemanticallyEqual(other, toleration));
-    return isRepeated ? [duplicate(`${field}[${i}]`, new Verbatim('core.Toleration{}'))] : [];
-  });
+  return findRepeated(tolerations.map(tolerationText)).flatMap((isRepeated, i) =>
+    isRepeated ? [duplicate(`${field}[${i}]`, new Verbatim('core.Toleration{}'))] : [],
+  );
 }
 
 function validateScheduling(scheduling: Scheduling | undefined): Violation[] {

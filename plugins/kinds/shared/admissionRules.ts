@@ -12,6 +12,7 @@ import { goStrings } from '../../../core/model/goText.js';
 import { duplicate, invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { setIfAbsent } from './defaults.js';
 import { validateSelector } from './labels.js';
+import { findRepeated } from './repeated.js';
 import { toViolations, validateEach, validateOneOf } from './violations.js';
 
 /** Rules of webhooks and policies match resources of all scopes by default. */
@@ -99,10 +100,11 @@ export const validateRule = (rule: RuleWithOperations, field: string): Violation
 
 function validateNamedRule(rule: NamedRuleWithOperations, field: string): Violation[] {
   const names = rule.resourceNames ?? [];
+  const repeated = findRepeated(names);
   return [
     ...names.flatMap((name, i) => [
       ...toViolations(`${field}.resourceNames[${i}]`, name, pathSegment(name)),
-      ...(names.indexOf(name) < i ? [duplicate(`${field}.resourceNames[${i}]`, name)] : []),
+      ...(repeated[i] ? [duplicate(`${field}.resourceNames[${i}]`, name)] : []),
     ]),
     ...validateRule(rule, field),
   ];

@@ -5,6 +5,7 @@ import { qualifiedName } from '../../../core/model/names.js';
 import { duplicate, internalError, invalid, required, tooMany, type Violation } from '../../../core/model/refusal.js';
 import { engine } from '../../../core/schema/custom/engine.js';
 import { admissionEnvironment, type ExpressionScope } from '../../../core/schema/expressions/environment.js';
+import { findRepeated } from './repeated.js';
 import { toViolations } from './violations.js';
 
 /** Types whose names in messages differ from their names in expressions. */
@@ -77,6 +78,7 @@ export function validateMatchConditions(
   const conditions = owner.matchConditions ?? [];
   const names = conditions.map(condition => condition.name);
   const found = conditions.length > MOST_CONDITIONS ? [tooMany(field, conditions.length, MOST_CONDITIONS)] : [];
+  const repeated = findRepeated(names);
   for (const [i, condition] of conditions.entries()) {
     const at = `${field}[${i}]`;
     const text = condition.expression.trim();
@@ -85,7 +87,7 @@ export function validateMatchConditions(
     else found.push(...checks.validate(text, [engine().cel.BOOL], `${at}.expression`, scope));
     if (name === '') found.push(required(`${at}.name`));
     else found.push(...toViolations(`${at}.name`, name, qualifiedName(name)));
-    if (name !== '' && names.indexOf(name) < i) found.push(duplicate(`${at}.name`, name));
+    if (name !== '' && repeated[i]) found.push(duplicate(`${at}.name`, name));
   }
   return found;
 }

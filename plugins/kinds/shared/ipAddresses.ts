@@ -8,8 +8,12 @@ export const ipComplaints = (value: string): string[] =>
   isIP(value) === 0 ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : [];
 
 /** Removes leading zeros of the decimal numbers of an address, which upstream accepts. */
-const withoutLeadingZeros = (address: string): string =>
-  address.replace(/\d+(?:\.\d+)+$/, v4 => v4.replace(/\b0+(?=\d)/g, ''));
+function withoutLeadingZeros(address: string): string {
+  const start = address.lastIndexOf(':') + 1;
+  const numbers = address.slice(start).split('.');
+  if (numbers.length < 2) return address;
+  return address.slice(0, start) + numbers.map(digits => digits.replace(/^0+(\d)/, '$1')).join('.');
+}
 
 /** An address and the length of its prefix. */
 interface Cidr {

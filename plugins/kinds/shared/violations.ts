@@ -1,5 +1,6 @@
 import { dns1123Label, dns1123Subdomain } from '../../../core/model/names.js';
 import { isAbsent } from '../../../core/model/record.js';
+import { withoutTrailing } from '../../../core/model/trailing.js';
 import { invalid, Verbatim, notSupported, required, type Violation } from '../../../core/model/refusal.js';
 
 import { isUnchanged } from './equality.js';
@@ -128,5 +129,5 @@ export const goQuantity = (text: unknown): Verbatim =>
 /** Formats a time as Go prints it in messages; the zero time if there is none. */
 export function goTimeText(time: string): Verbatim {
   const shown = (time || '0001-01-01T00:00:00Z').replace('T', ' ').replace('Z', '');
-  return new Verbatim(`${shown.includes('.') ? shown.replace(/\.?0+$/, '') : shown} +0000 UTC`);
+  return new Verbatim(`${shown.includes('.') ? withoutTrailing(withoutTrailing(shown, '0'), '.') : shown} +0000 UTC`);
 }

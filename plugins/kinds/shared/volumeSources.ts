@@ -121,7 +121,7 @@ const checkNfs: CheckSource<NFSVolumeSource> = (source, field) => {
   ];
 };
 
-const IQN = /^iqn\.\d{4}-\d{2}\.([\w-]+\.?)+(:[^,;*&$|\s]+)$/;
+const IQN = /^iqn\.\d{4}-\d{2}\.[\w-]+(?:\.[\w-]+)*\.?:[^,;*&$|\s]+$/;
 const EUI = /^eui\.[0-9A-Fa-f]{16}$/;
 const NAA = /^naa\.[0-9A-Fa-f]{32}$/;
 

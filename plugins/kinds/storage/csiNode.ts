@@ -7,6 +7,7 @@ import { isSemanticallyEqual } from '../../../core/model/record.js';
 import { duplicate, invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, NAME } from '../shared/columns.js';
 import { validateDriverName } from '../shared/csiDrivers.js';
+import { findRepeated } from '../shared/repeated.js';
 import { toViolations, validateEach, validateNotNegative } from '../shared/violations.js';
 
 const COLUMNS: readonly Column<CSINode>[] = [
@@ -21,9 +22,10 @@ const LONGEST_NODE_ID = 256;
 /** Checks the topology keys of a driver, which the reference reports on the driver itself. */
 function validateTopologyKeys(driver: CSINodeDriver, field: string): Violation[] {
   const keys = driver.topologyKeys ?? [];
+  const repeated = findRepeated(keys);
   return keys.flatMap((key, i) => [
     ...(key === '' ? [required(field)] : []),
-    ...(keys.indexOf(key) < i ? [duplicate(field, key)] : []),
+    ...(repeated[i] ? [duplicate(field, key)] : []),
     ...toViolations(field, key, qualifiedName(key)),
   ]);
 }

@@ -7,6 +7,7 @@ import { isAbsent, isDeepEqual, isSemanticallyEqual } from '../../../core/model/
 import { duplicate, forbiddenField, invalid, required, tooLong, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { AGE, column } from '../shared/columns.js';
+import { findRepeated } from '../shared/repeated.js';
 import {
   toViolations,
   validateEach,
@@ -40,7 +41,8 @@ type Term = ReadonlyMap<string, readonly string[]>;
 function validateTopologyValues(expression: TopologySelectorLabelRequirement, field: string): Violation[] {
   const values = expression.values ?? [];
   if (values.length === 0) return [required(`${field}.values`)];
-  return values.flatMap((value, i) => (values.indexOf(value) < i ? [duplicate(`${field}.values[${i}]`, value)] : []));
+  const repeated = findRepeated(values);
+  return values.flatMap((value, i) => (repeated[i] ? [duplicate(`${field}.values[${i}]`, value)] : []));
 }
 
 function validateTopologyTerm(term: TopologySelectorTerm, field: string): { violations: Violation[]; values: Term } {

@@ -44,6 +44,8 @@ export interface EngineOptions {
   readonly onDurable?: (revision: number) => void;
   /** Called before the records are closed. */
   readonly beforeClose?: () => Promise<void>;
+  /** Called after the records were closed, even if that failed. */
+  readonly afterClose?: () => Promise<void>;
 }
 
 /** Values read at once: about half a megabyte of typical objects. */
@@ -257,7 +259,7 @@ export class Engine implements Storage {
       // After a failed write, which was reported, further failures are expected.
       if (!this.#failure) throw error;
     } finally {
-      await this.records.close();
+      await this.records.close().finally(() => this.options.afterClose?.());
     }
   }
 

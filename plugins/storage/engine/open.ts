@@ -22,6 +22,8 @@ import {
 /** A loaded store with its identity. */
 export interface LoadedStore extends StoreState {
   readonly id: string;
+  /** The format that it was written in. */
+  readonly format: string;
   readonly isNew: boolean;
 }
 
@@ -43,7 +45,15 @@ export async function loadStore(records: Records): Promise<LoadedStore> {
   const index = await loadIndex(records);
   const revision = await loadHistory(records, index, compacted);
   verifyState(decodeState(state), revision, index);
-  return { id: id.toString(), isNew: false, index, compacted, revision, compactionIncomplete: compacted > 0 };
+  return {
+    id: id.toString(),
+    format: format.toString(),
+    isNew: false,
+    index,
+    compacted,
+    revision,
+    compactionIncomplete: compacted > 0,
+  };
 }
 
 async function createStore(records: Records): Promise<LoadedStore> {
@@ -55,7 +65,15 @@ async function createStore(records: Records): Promise<LoadedStore> {
   batch.put(metaKey('id'), Buffer.from(id));
   batch.put(metaKey('state'), encodeState({ revision: 0, objects: 0, sum: 0 }));
   await batch.write(true);
-  return { id, isNew: true, index: new KeyIndex(), revision: 0, compacted: 0, compactionIncomplete: false };
+  return {
+    id,
+    format: String(FORMAT),
+    isNew: true,
+    index: new KeyIndex(),
+    revision: 0,
+    compacted: 0,
+    compactionIncomplete: false,
+  };
 }
 
 async function loadIndex(records: Records): Promise<KeyIndex> {

@@ -42,17 +42,18 @@ export interface Change {
 export const REMEDY = 'restore a snapshot, or run `capstan store recover`';
 
 /**
- * The version of the record layout. A store of format 2 has the same rows, but no commit log: it is opened, and is of
- * format 3 from then on, so that no release without the log opens it and misses what only the log has.
+ * The version of the record layout. A store of format 2 has the same rows, but no commit log; one of format 3 may have
+ * custom kinds among the keys of built-in ones (core/schema/storageLayout.ts). Either is opened, and is of this format
+ * from then on, so that no earlier release opens it and misses what it does not find.
  */
-export const FORMAT = 3;
-const FORMATS: readonly string[] = ['2', String(FORMAT)];
+export const FORMAT = 4;
+const FORMATS: readonly string[] = ['2', '3', String(FORMAT)];
 
 /** Why this version cannot read a store of a format; undefined if it can. */
 export const findFormatProblem = (format: string): string | undefined =>
   FORMATS.includes(format)
     ? undefined
-    : `the store has format ${format}, this version reads formats ${FORMATS.join(' and ')}`;
+    : `the store has format ${format}, this version reads formats ${FORMATS.join(', ')}`;
 
 /** Bytes before the object in a value record: checksum (4), created (8), version (4). */
 export const VALUE_HEADER = 16;
@@ -82,7 +83,7 @@ const checksumOf = (key: Buffer, row: Buffer): number => crcOf(row, CHECKSUM, cr
  * Writes the checksum of a row's key and content into its first bytes. RocksDB verifies its own checksums in some reads
  * only, and not in scans.
  */
-function writeChecksum(key: Buffer, row: Buffer): Buffer {
+export function withChecksum(key: Buffer, row: Buffer): Buffer {
   row.writeUInt32BE(checksumOf(key, row), 0);
   return row;
 }
@@ -131,8 +132,14 @@ export function isValueKey(row: Buffer, key: string, revision: number): boolean 
 /** Key of an index record: `i/<key>`. It holds the newest version, so that opening a store does not read values. */
 export const indexKey = (key: string): Buffer => Buffer.from(`i/${key}`);
 
-/** Key of a record of the store itself: `m/format`, `m/id`, `m/compacted`, `m/state`. */
-export const metaKey = (name: 'format' | 'id' | 'compacted' | 'state'): Buffer => Buffer.from(`m/${name}`);
+/** Key of a record of the store itself; `moving` is there while keys get the current layout. */
+export const metaKey = (name: 'format' | 'id' | 'compacted' | 'state' | 'moving'): Buffer => Buffer.from(`m/${name}`);
+
+/** Whether keys are getting the current layout: rows do not agree until all have it. */
+export async function isMoveIncomplete(records: Pick<Records, 'getMany'>): Promise<boolean> {
+  const [row] = await records.getMany([metaKey('moving')]);
+  return row !== undefined;
+}
 
 /** Bounds of all event, index or value records. */
 export const rowBounds = (kind: 'e' | 'i' | 'v'): readonly [Buffer, Buffer] => [
@@ -155,7 +162,7 @@ export function encodeIndex(key: Buffer, modified: number, created: number, vers
   writeRevision(row, modified, 4);
   writeRevision(row, created, 12);
   row.writeUInt32BE(version, 20);
-  return writeChecksum(key, row);
+  return withChecksum(key, row);
 }
 
 /** Decodes an index record. Throws StoreError if it is damaged. */
@@ -209,7 +216,7 @@ export function encodeChange(key: Buffer, change: Change): Buffer {
   writeRevision(row, change.before.created, 24);
   row.writeUInt32BE(change.before.version, 32);
   row.write(change.key, EVENT_HEADER, 'utf8');
-  return writeChecksum(key, row);
+  return withChecksum(key, row);
 }
 
 /** Decodes an event record. Throws StoreError if it is damaged. */
@@ -245,5 +252,5 @@ export function encodeValue(
   row.set(before === value.length ? value : value.subarray(0, before), VALUE_HEADER);
   row.write(digits, VALUE_HEADER + before, 'latin1');
   if (before < value.length) row.set(value.subarray(before), VALUE_HEADER + before + digits.length);
-  return writeChecksum(key, row);
+  return withChecksum(key, row);
 }

@@ -41,5 +41,5 @@ function parse(config: unknown): EtcdConfig {
 export default definePlugin<EtcdConfig>({
   name: 'storage/etcd',
   parse,
-  contribute: config => [storage.of(() => new EtcdStore(config).start())],
+  contribute: config => [storage.of(host => new EtcdStore(config, message => host.log.warn({}, message)).start())],
 }) satisfies Plugin<EtcdConfig>;

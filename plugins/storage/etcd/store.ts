@@ -26,7 +26,7 @@ import {
   pause,
 } from './connection.js';
 import { type KeyValue, Put, Range, type RangeResponse, Txn } from './protocol.js';
-import { loadOrCreateRecord } from './record.js';
+import { openRecord } from './record.js';
 import { toCommitted, isConditional, validateTransaction, toOutcome, toTxnRequest } from './transaction.js';
 import { hasTransactionId, Keys, newTransactionId } from './values.js';
 import { fetchCompactedRevision, watchOnce } from './watch.js';
@@ -69,7 +69,11 @@ export class EtcdStore implements Storage {
   readonly #lastWrite: { [key: string]: Promise<unknown> } = Object.create(null);
   readonly #closed = new AbortController();
 
-  constructor(config: EtcdConfig) {
+  constructor(
+    config: EtcdConfig,
+    /** Called with what administrators must know about a store of an earlier release. */
+    readonly notice: (message: string) => void = () => {},
+  ) {
     this.#config = config;
     // Every call in flight adds a listener.
     setMaxListeners(0, this.#closed.signal);
@@ -80,7 +84,7 @@ export class EtcdStore implements Storage {
   /** Connects, checks the format, and reads the compacted revision. Throws StoreError. */
   async start(): Promise<this> {
     try {
-      this.#secret = await loadOrCreateRecord(this.#connection, this.#keys, this.#config.prefix, START_MS);
+      this.#secret = await openRecord(this.#connection, this.#keys, this.#config.prefix, START_MS, this.notice);
       this.#compacted = await this.#fetchCompacted();
     } catch (error) {
       this.#connection.close();

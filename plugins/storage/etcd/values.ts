@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Stored, StoreError } from '../../../core/api/index.js';
+import { withoutTrailing } from '../../../core/model/trailing.js';
 import type { KeyValue } from './protocol.js';
 
 /**
@@ -11,8 +12,8 @@ const HEADER = 21;
 const ID_OFFSET = 5;
 const ID_BYTES = 16;
 const NO_GAP = 0xffffffff;
-/** The version of the format of values and of the store. */
-export const FORMAT = 1;
+/** The version of the format of values. */
+const FORMAT = 1;
 
 /** Prefix of the transaction ids of this process. */
 const PROCESS_PREFIX = randomBytes(8);
@@ -42,8 +43,11 @@ export function fillGap(value: Uint8Array, gap: number | undefined, revision: nu
   return Buffer.concat([value.subarray(0, gap), Buffer.from(String(revision)), value.subarray(gap)]);
 }
 
-/** Decodes the object of a stored value. Throws StoreError for an unknown format. */
-export function decodeValue(stored: Buffer, revision: number, key: string): Uint8Array {
+/**
+ * The object of a stored value without the digits of the revision, and the gap for them. Throws StoreError for an
+ * unknown format.
+ */
+export function splitValue(stored: Buffer, key: string): { readonly value: Uint8Array; readonly gap?: number } {
   if (stored[0] !== FORMAT || stored.length < HEADER) {
     const what =
       stored.length < HEADER
@@ -52,7 +56,13 @@ export function decodeValue(stored: Buffer, revision: number, key: string): Uint
     throw new StoreError(`the value of ${JSON.stringify(key)} in etcd ${what}: run the version that wrote it`);
   }
   const gap = stored.readUInt32BE(1);
-  return fillGap(stored.subarray(HEADER), gap === NO_GAP ? undefined : gap, revision);
+  return { value: stored.subarray(HEADER), ...(gap === NO_GAP ? {} : { gap }) };
+}
+
+/** Decodes the object of a stored value. Throws StoreError for an unknown format. */
+export function decodeValue(stored: Buffer, revision: number, key: string): Uint8Array {
+  const { value, gap } = splitValue(stored, key);
+  return fillGap(value, gap, revision);
 }
 
 /** Whether a stored value was written by the transaction with this id. */
@@ -69,7 +79,7 @@ export class Keys {
   readonly compaction: Buffer;
 
   constructor(prefix: string) {
-    const withoutSlash = prefix.replace(/\/+$/, '');
+    const withoutSlash = withoutTrailing(prefix, '/');
     this.#text = `${withoutSlash}/`;
     this.#prefix = Buffer.from(this.#text);
     this.compaction = Buffer.from(`${withoutSlash}.compaction`);

@@ -1,34 +1,75 @@
 import { createRequire } from 'node:module';
+import { StoreError } from '../../../core/api/index.js';
+import { describePlatform } from '../../../core/model/platform.js';
 
-/** An opaque handle of the native library. */
-export type Handle = { readonly native: unique symbol };
-type Callback = (error: Error | null) => void;
-
-/**
- * The native functions of the `rocksdb` package that are used here. The package's JavaScript API is not used, because
- * its overhead exceeds the cost of a small write.
- */
-export interface Binding {
-  db_init(): Handle;
-  db_open(database: Handle, path: string, options: object, done: Callback): void;
-  db_get_property(database: Handle, name: string): string;
-  repair_db(path: string, done: Callback): void;
-  db_close(database: Handle, done: Callback): void;
-  db_get_many(
-    database: Handle,
-    keys: readonly Buffer[],
-    options: object,
-    done: (error: Error | null, values: (Buffer | undefined)[]) => void,
-  ): void;
-  batch_init(database: Handle): Handle;
-  batch_put(batch: Handle, key: Buffer, value: Buffer): void;
-  batch_del(batch: Handle, key: Buffer): void;
-  batch_write(batch: Handle, options: { readonly sync: boolean }, done: Callback): void;
-  iterator_init(database: Handle, options: object): Handle;
-  /** Keys and values alternate, in reverse order: the last element is the first key. */
-  iterator_next(iterator: Handle, done: (error: Error | null, rows: Buffer[], finished: boolean) => void): void;
-  iterator_end(iterator: Handle, done: Callback): void;
+/** A row as the library reads it. */
+export interface LibraryRow {
+  readonly key: Buffer;
+  readonly value: Buffer;
 }
 
-/** Loads the native library. It must be loaded in the main thread before it is loaded in several worker threads. */
-export const loadBinding = (): Binding => createRequire(import.meta.url)('rocksdb/binding.js') as Binding;
+/** Writes that are applied together. Not to be used after `destroy`. */
+export interface WriteBatch {
+  tryPut(key: Buffer, value: Buffer): void;
+  tryDelete(key: Buffer): void;
+  /** Rejects with an error whose `cause` is that of RocksDB. */
+  flush(): Promise<void>;
+  destroy(): void;
+}
+
+/** Reads that are done together. */
+export interface ReadBatch {
+  /** Resolves after `tryFlush`, with null for an absent key. */
+  get(key: Buffer): Promise<Buffer | null>;
+  tryFlush(): void;
+}
+
+/** Rows of an iteration: a stream of objects. */
+export interface RowStream {
+  on(event: 'data', listener: (row: LibraryRow) => void): this;
+  once(event: 'error', listener: (error: Error) => void): this;
+  once(event: 'close', listener: () => void): this;
+}
+
+/** A database, or what `snapshot` returns: the database as of that call. */
+export interface Database {
+  /** Opens it. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+  /** Writes what is in memory to tables, and makes them durable. */
+  flush(): Promise<void>;
+  write(): WriteBatch;
+  read(options: { readonly autoDestroy: boolean }): ReadBatch;
+  /** Rows in order: at most `limit`, which are read at once if `capacity` is as large. */
+  iterator(
+    range: { readonly gte?: Buffer; readonly gt?: Buffer; readonly lt: Buffer },
+    options: { readonly limit: number; readonly capacity: number },
+  ): RowStream;
+  snapshot(): Database;
+  /** A property of RocksDB, as text. */
+  getProperty(name: string): Promise<string>;
+}
+
+/** The part of the `rocksdb` package that is used here. It has no types of its own. */
+type Library = new (path: string, options: object) => Database;
+
+let library: Library | undefined;
+
+/**
+ * Loads the native library. Throws StoreError if it has no binary for this platform, or the system lacks a library that
+ * it needs.
+ */
+export function loadLibrary(): Library {
+  try {
+    return (library ??= createRequire(import.meta.url)('rocksdb') as Library);
+  } catch (error) {
+    throw new StoreError(
+      `RocksDB cannot be loaded on ${describePlatform()}: ${firstLine((error as Error).message)}. On Linux it needs ` +
+        'glibc 2.34 or newer and libatomic (Debian: apt-get install libatomic1). Without it, use ' +
+        '--storage-backend=etcd, or --storage-backend=memory, which keeps nothing',
+      { cause: error },
+    );
+  }
+}
+
+const firstLine = (text: string): string => text.split('\n', 1)[0]!;

@@ -1,11 +1,16 @@
 import { StoreError } from '../../../core/api/index.js';
 import { type Examination, examine } from '../engine/examine.js';
-import { findFormatProblem } from '../engine/records.js';
-import { databaseFiles, databasePath, type FileReport, findDamagedFiles, findDamagedTables } from './files.js';
+import { findFormatProblem, isMoveIncomplete } from '../engine/records.js';
+import { databaseFiles, databasePath, type FileReport, findDamagedFiles } from './files.js';
 import { type Mark, readMark } from './high-water.js';
 import { hasRecords, type LogContent, readLog } from './logContent.js';
 import { openReadable } from './readable.js';
-import { isInUse } from './records.js';
+import { whileClosed } from './lock.js';
+
+/** The problem of a store that an earlier release wrote and that this one has not completely rewritten. */
+export const MOVE_INCOMPLETE =
+  'a start was interrupted while it gave the keys of custom kinds their current form: start the server, which ' +
+  'completes it, or restore a snapshot';
 
 /** The result of an offline check. */
 export interface Check {
@@ -19,17 +24,20 @@ export interface Check {
   readonly problems: readonly string[];
 }
 
-/** Throws StoreError unless the directory contains a store that is not open. */
-export async function checkOffline(path: string): Promise<void> {
-  const database = databasePath(path);
-  const { all } = await databaseFiles(database);
+/** Throws StoreError if a directory has neither a database nor the mark of one. */
+export async function requireStore(path: string): Promise<void> {
+  const { all } = await databaseFiles(databasePath(path));
   if (all.length === 0 && !(await readMark(path).catch(() => true))) throw new StoreError(`${path} contains no store`);
-  if (await isInUse(database)) throw new StoreError(`${database} is in use by another process: stop it first`);
 }
 
 /** Checks all files and rows of a store without changing it. Throws StoreError if there is no store or it is in use. */
 export async function checkRocksDb(path: string): Promise<Check> {
-  await checkOffline(path);
+  await requireStore(path);
+  return await whileClosed(path, () => checkClosed(path));
+}
+
+/** The same for a store that is there and is known to be closed. */
+export async function checkClosed(path: string): Promise<Check> {
   const problems: string[] = [];
   const note = (error: Error): undefined => void problems.push(error.message);
   const mark = await readMark(path).catch(note);
@@ -65,7 +73,8 @@ async function examineDatabase(
   try {
     const { records, findProblem, close } = await openReadable(path, log, files);
     try {
-      problems.push(...(await findDamagedTables(records.path, () => records.property('rocksdb.sstables'))));
+      // Where the row cannot be read, the examination says so.
+      if (await isMoveIncomplete(records).catch(() => false)) throw new StoreError(MOVE_INCOMPLETE);
       const problem = await findProblem().catch((error: Error) => error.message);
       if (problem && hasRecords(log)) problems.push(...files.logDamage);
       const rows = await examine(records, reached);

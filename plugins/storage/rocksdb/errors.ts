@@ -1,4 +1,5 @@
 import { StoreError } from '../../../core/api/index.js';
+import { toOneLine } from '../../../core/model/trailing.js';
 import { REMEDY } from '../engine/records.js';
 
 /** Converts an error of RocksDB or the system to a StoreError, whose message has one line and says what to do. */
@@ -7,13 +8,9 @@ export function toStoreError(path: string, error: Error): StoreError {
   return new StoreError(explain(path, formatMessage(error.message)), { cause: error });
 }
 
-/** Whether the message of an error says that the database is open, in this process or another. */
-export const isInUseMessage = (message: string): boolean =>
-  /lock file|lock hold/i.test(message) &&
-  /temporarily unavailable|no locks available|lock hold by current process/i.test(message);
-
 function explain(path: string, message: string): string {
-  if (isInUseMessage(message)) return `${path} is in use by another process: stop it first`;
+  if (/lock hold by current process|LOCK: Resource temporarily unavailable/i.test(message))
+    return `${path} is in use by another process: stop it first`;
   if (/permission denied|read-only file system|operation not permitted|EACCES|EROFS|EPERM/i.test(message))
     return `${path} cannot be written by this user: change its owner or mode, or start as its owner (${message})`;
   if (/no space left|disk quota|ENOSPC|EDQUOT|file too large|EFBIG/i.test(message))
@@ -23,7 +20,6 @@ function explain(path: string, message: string): string {
 
 /** Formats a message of RocksDB as one line, with separators between its parts. */
 export const formatMessage = (message: string): string =>
-  message
-    .replace(/\s*\n\s*/g, ' ')
+  toOneLine(message)
     .replace(/([a-z])While /g, '$1: while ')
     .replace(/(sstable)(?=\/)/g, '$1: ');

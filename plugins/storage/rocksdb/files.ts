@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { StoreError } from '../../../core/api/index.js';
 import { REMEDY } from '../engine/records.js';
 import { checkLog, type LogReport } from './log-file.js';
+import { readManifest } from './manifest.js';
 import { toStoreError } from './errors.js';
 import { makePrivate } from './private-files.js';
 
@@ -14,7 +15,8 @@ export const databasePath = (directory: string): string => join(directory, 'db')
  */
 const backupPath = (directory: string): string => join(directory, 'db.before-open');
 
-const exists = (path: string): Promise<boolean> =>
+/** Whether a file or directory exists. */
+export const exists = (path: string): Promise<boolean> =>
   access(path).then(
     () => true,
     () => false,
@@ -34,13 +36,15 @@ export async function prepareDirectory(directory: string): Promise<void> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await makePrivate(directory);
-    // The process crashed while it restored the backup.
-    const backup = backupPath(directory);
-    if (!(await exists(databasePath(directory))) && (await exists(backup)))
-      await rename(backup, databasePath(directory));
   } catch (error) {
     throw toStoreError(directory, error as Error);
   }
+}
+
+/** Completes the restoring of a backup that a crash has interrupted. */
+export async function restoreInterruptedOpen(directory: string): Promise<void> {
+  const backup = backupPath(directory);
+  if (!(await exists(databasePath(directory))) && (await exists(backup))) await rename(backup, databasePath(directory));
 }
 
 /** The files of a database by type. */
@@ -72,20 +76,23 @@ export interface NamedLog extends LogReport {
 /** The result of the check of a database's files. */
 export interface FileReport {
   readonly logs: readonly NamedLog[];
-  /** Descriptions of the problems of CURRENT and the manifest, without which the database cannot be opened. */
+  /** Descriptions of the problems of CURRENT, the manifest and the tables: the database cannot be opened. */
   readonly damage: readonly string[];
   /** Descriptions of damage in logs that complete writes follow. The commit log may have what they have lost. */
   readonly logDamage: readonly string[];
 }
 
-/** Checks the logs and the manifest of a database without opening it. */
+/** Checks the logs, the manifest and the tables that it lists, without opening the database. */
 export async function findDamagedFiles(database: string): Promise<FileReport> {
   const { logs, manifest } = await databaseFiles(database);
   const damage: string[] = [];
   if (manifest !== undefined && !/^MANIFEST-\d+$/.test(manifest))
     damage.push('CURRENT is damaged: it names no MANIFEST file');
   else if (manifest !== undefined && !(await exists(join(database, manifest)))) damage.push(`${manifest} is missing`);
-  else if (manifest !== undefined) damage.push(...(await checkLogs(database, [manifest])).damage);
+  else if (manifest !== undefined) {
+    damage.push(...(await checkLogs(database, [manifest])).damage);
+    if (damage.length === 0) damage.push(...(await findDamagedTables(database, manifest)));
+  }
   const checked = await checkLogs(database, logs);
   return { logs: checked.reports, damage, logDamage: checked.damage };
 }
@@ -128,31 +135,26 @@ export async function cutLogs(database: string, logs: readonly NamedLog[]): Prom
 export const damagedFilesError = (database: string, damage: readonly string[]): StoreError =>
   new StoreError(`${database} is damaged: ${damage.join('; ')}; ${REMEDY}`);
 
-/**
- * Describes tables of an open database that are missing or have another size than in its list. `listTables` returns
- * RocksDB's current list. RocksDB may merge tables meanwhile; it removes them from the list before the files, so only
- * tables that are still in the list afterwards are reported.
- */
-export async function findDamagedTables(database: string, listTables: () => string): Promise<string[]> {
-  const damage = new Map<string, string>();
-  for (const [name, size] of parseTableList(listTables())) {
+/** The number in the name of a file of a database. */
+export const numberOf = (file: string): number => Number.parseInt(file, 10);
+
+/** Describes the tables in a manifest that are missing or have another size. */
+async function findDamagedTables(database: string, manifest: string): Promise<string[]> {
+  const damage: string[] = [];
+  for (const [number, size] of (await readManifest(join(database, manifest)))?.tables ?? []) {
+    const name = `${String(number).padStart(6, '0')}.sst`;
     const found = await stat(join(database, name)).catch(() => undefined);
-    if (!found) damage.set(name, `${name} is missing`);
-    else if (found.size !== size) damage.set(name, `${name} has ${found.size} bytes instead of ${size}`);
+    if (!found) damage.push(`${name} is missing`);
+    else if (found.size !== size) damage.push(`${name} has ${found.size} bytes instead of ${size}`);
   }
-  if (damage.size === 0) return [];
-  const now = parseTableList(listTables());
-  return [...damage].filter(([name]) => now.has(name)).map(([, line]) => line);
+  return damage;
 }
 
-/** Names and sizes of the tables in RocksDB's list. */
-const parseTableList = (listTables: string): Map<string, number> =>
-  new Map(
-    [...listTables.matchAll(/^ (\d+):(\d+)\[/gm)].map(([, number = '', size]) => [
-      `${number.padStart(6, '0')}.sst`,
-      Number(size),
-    ]),
-  );
+/** Removes the reports that RocksDB has written in earlier runs: it keeps a thousand. */
+export async function removeReports(database: string): Promise<void> {
+  const { all } = await databaseFiles(database);
+  for (const file of all) if (file.startsWith('LOG.old.')) await rm(join(database, file), { force: true });
+}
 
 /** A backup of the database's files. */
 export interface FileBackup {

@@ -1,5 +1,5 @@
 import { ConfigError, definePlugin, definePoint, type Plugin, storage } from '../../../core/api/index.js';
-import { loadBinding } from './binding.js';
+import { loadLibrary } from './binding.js';
 import { openRocksDb } from './open.js';
 
 /** Configuration of `storage/rocksdb`: the data directory, and the time for which history is kept. */
@@ -24,11 +24,12 @@ export default definePlugin<RocksDbConfig>({
     return { path, historyMs };
   },
   contribute: config => [
-    library.of(() => void loadBinding()),
+    library.of(() => void loadLibrary()),
     storage.of(host =>
       openRocksDb({
         ...config,
         now: host.now,
+        notice: message => host.log.warn({}, message),
         warn: error =>
           host.log.warn(
             { error: error.message },

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 
 /** The result of the check of a log: a write-ahead log or a manifest. */
 export interface LogReport {
@@ -86,4 +86,39 @@ class LogScan {
       at = end;
     }
   }
+}
+
+/** Types of the parts of a record: full, first, middle, last; others of recycled logs follow in the same order. */
+const FIRST = 2;
+const LAST = 4;
+
+/** The records of a log, in order, up to the first that is incomplete or damaged. The log must not be in use. */
+export async function* readRecords(file: string): AsyncGenerator<Buffer> {
+  const log = await readFile(file);
+  let parts: Buffer[] = [];
+  for (let at = 0; at + HEADER <= log.length; ) {
+    const left = BLOCK - (at % BLOCK);
+    // A block ends with zeros if no header fits.
+    if (left < HEADER) {
+      at += left;
+      continue;
+    }
+    const part = partAt(log, at);
+    if (!part) return;
+    at = part.end;
+    parts.push(part.content);
+    if (part.type < LAST && part.type >= FIRST) continue;
+    yield parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    parts = [];
+  }
+}
+
+/** The part of a record at a position; undefined if it is incomplete or damaged. */
+function partAt(log: Buffer, at: number): { type: number; content: Buffer; end: number } | undefined {
+  const type = log[at + 6]!;
+  const start = at + HEADER + (type >= RECYCLED ? 4 : 0);
+  const end = start + log.readUInt16LE(at + 4);
+  if (type === 0 || type > LAST_TYPE || end > log.length || maskedCrc(log, at + 6, end) !== log.readUInt32LE(at))
+    return undefined;
+  return { type: type >= RECYCLED ? type - RECYCLED + 1 : type, content: log.subarray(start, end), end };
 }

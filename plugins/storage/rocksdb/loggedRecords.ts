@@ -108,7 +108,6 @@ export class LoggedRecords implements Records {
     this.log.append(operations, bytes);
     this.#collected ??= { batch: this.database.batch(), bytes: 0 };
     const { batch } = this.#collected;
-    // The batch copies the buffers.
     for (const { key, value } of operations)
       if (value) batch.put(key, value);
       else batch.remove(key);

@@ -1,25 +1,29 @@
 import { StoreError } from '../../../core/api/index.js';
 import { Engine } from '../engine/engine.js';
 import { type LoadedStore, loadStore, missingRevisionsError } from '../engine/open.js';
-import { FORMAT, metaKey, REMEDY } from '../engine/records.js';
+import { FORMAT, isMoveIncomplete, metaKey, REMEDY } from '../engine/records.js';
+import { loadLibrary } from './binding.js';
 import { CommitLog } from './commitLog.js';
 import {
   type FileBackup,
   type FileReport,
   findDamagedFiles,
-  findDamagedTables,
   cutLogs,
   damagedFilesError,
   databaseFiles,
   databasePath,
   prepareDirectory,
   backUpFiles,
+  removeReports,
+  restoreInterruptedOpen,
 } from './files.js';
+import { convertDatabase, finishConversion, hasOldTables } from './convert.js';
 import { HighWaterMark, type Mark, readMark, writeMark } from './high-water.js';
+import { lockStore } from './lock.js';
 import { hasRecords, type LogContent, readLog } from './logContent.js';
 import { LoggedRecords } from './loggedRecords.js';
-import { readPosition } from './position.js';
-import { isInUse, openRecords, type RocksDbRecords } from './records.js';
+import { type Position, readPosition } from './position.js';
+import { openRecords, type RocksDbRecords } from './records.js';
 import { findLogProblem, isComplete, logError, replayLog, writePosition } from './replay.js';
 import { toStoreError } from './errors.js';
 import { PrivateFiles } from './private-files.js';
@@ -35,6 +39,8 @@ export interface RocksDbOptions {
   readonly now?: () => number;
   /** Called if the high-water mark cannot be written, or the mode of a file be changed; the store continues. */
   readonly warn?: (error: Error) => void;
+  /** Called with what administrators must know about a store of an earlier release. */
+  readonly notice?: (message: string) => void;
 }
 
 /**
@@ -43,33 +49,44 @@ export interface RocksDbOptions {
  */
 export async function openRocksDb(options: RocksDbOptions): Promise<Engine> {
   const { path } = options;
-  const database = databasePath(path);
+  loadLibrary();
   await prepareDirectory(path);
+  const lock = await lockStore(path).catch(error => {
+    throw toStoreError(path, error as Error);
+  });
   try {
-    if (await isInUse(database)) throw new StoreError(`${database} is in use by another process: stop it first`);
-    const mark = await readMark(path);
-    await checkDatabaseExists(path, mark);
-    const log = await readLog(path);
-    const files = await findDamagedFiles(database);
-    // Without records in the commit log, RocksDB was closed in an orderly way, or synced each write itself.
-    const damage = hasRecords(log) ? files.damage : [...files.damage, ...files.logDamage];
-    if (damage.length > 0) throw damagedFilesError(database, damage);
-    const { records, loaded } = await openVerified(path, mark, log, files);
-    const warn = options.warn ?? (() => {});
-    const highWater = new HighWaterMark(path, loaded.id, loaded.revision, warn);
-    const privateFiles = await PrivateFiles.begin(database, warn);
-    return new Engine('rocksdb', records, loaded, {
-      historyMs: options.historyMs,
-      now: options.now ?? Date.now,
-      onDurable: revision => highWater.advance(revision),
-      beforeClose: async () => {
-        await privateFiles.close();
-        await highWater.close();
-      },
-    });
+    return await openLocked(options, () => lock.close());
   } catch (error) {
+    await lock.close();
     throw toStoreError(path, error as Error);
   }
+}
+
+async function openLocked(options: RocksDbOptions, unlock: () => Promise<void>): Promise<Engine> {
+  const { path, historyMs, now = Date.now, warn = () => {}, notice = () => {} } = options;
+  const database = databasePath(path);
+  await finishConversion(path);
+  await restoreInterruptedOpen(path);
+  const mark = await readMark(path);
+  await checkDatabaseExists(path, mark);
+  const log = await readLog(path);
+  const files = await findDamagedFiles(database);
+  // Without records in the commit log, RocksDB was closed in an orderly way, or synced each write itself.
+  const damage = hasRecords(log) ? files.damage : [...files.damage, ...files.logDamage];
+  if (damage.length > 0) throw damagedFilesError(database, damage);
+  const { records, loaded } = await openVerified(path, mark, log, files, notice);
+  const highWater = new HighWaterMark(path, loaded.id, loaded.revision, warn);
+  const privateFiles = await PrivateFiles.begin(database, warn);
+  return new Engine('rocksdb', records, loaded, {
+    historyMs,
+    now,
+    onDurable: revision => highWater.advance(revision),
+    beforeClose: async () => {
+      await privateFiles.close();
+      await highWater.close();
+    },
+    afterClose: unlock,
+  });
 }
 
 async function openVerified(
@@ -77,6 +94,7 @@ async function openVerified(
   mark: Mark | undefined,
   log: LogContent | undefined,
   files: FileReport,
+  notice: (message: string) => void,
 ): Promise<{ records: LoggedRecords; loaded: LoadedStore }> {
   const backup = await backUpFiles(path);
   let database: RocksDbRecords | undefined;
@@ -85,16 +103,20 @@ async function openVerified(
   let last: number;
   try {
     await cutLogs(databasePath(path), files.logs);
+    if (await hasOldTables(databasePath(path))) await convertDatabase(path);
+    await removeReports(databasePath(path));
     database = await openRecords(databasePath(path), { create: true });
-    await checkTables(database);
     const position = await readPosition(database);
     const problem = await findLogProblem(path, database, log, position);
     if (log && !problem && !isComplete(log, position)) await replayLog(database, log);
+    const complete = { sequence: Math.max(position?.sequence ?? 0, log?.highest ?? 0), closed: true };
+    if (await isMoveIncomplete(database)) await (await import('./layout.js')).completeMove(database);
     // A problem of the log is reported last, because these errors say which revisions are missing.
     loaded = await loadStore(database);
     verifyMark(path, loaded, mark);
     if (problem)
       throw files.logDamage.length > 0 ? damagedFilesError(database.path, files.logDamage) : logError(problem);
+    if (loaded.format !== String(FORMAT)) loaded = await moveKeys(database, loaded, complete, notice);
     last = Math.max(position?.sequence ?? 0, log?.last ?? 0);
     // A log is there before the database says that there is one, and is changed only after it is not needed any more.
     if (!log) created = await CommitLog.create(path, loaded.id, last + 1);
@@ -118,16 +140,26 @@ async function openVerified(
   }
 }
 
-/** Restores the files after a failed open, unless another process has opened the database meanwhile. */
-async function undoOpen(records: RocksDbRecords | undefined, backup: FileBackup, path: string): Promise<void> {
-  await records?.close();
-  if (!records && (await isInUse(databasePath(path)))) await backup.discard();
-  else await backup.restore();
+/** Gives a store of an earlier release the current layout. Resolves with the store as it is then. */
+async function moveKeys(
+  database: RocksDbRecords,
+  loaded: LoadedStore,
+  position: Position,
+  notice: (message: string) => void,
+): Promise<LoadedStore> {
+  const { beginMove, completeMove, noticeOf } = await import('./layout.js');
+  const message = noticeOf(loaded);
+  if (message !== undefined) notice(message);
+  await beginMove(database, position);
+  await completeMove(database);
+  return await loadStore(database);
 }
 
-async function checkTables(records: RocksDbRecords): Promise<void> {
-  const damage = await findDamagedTables(records.path, () => records.property('rocksdb.sstables'));
-  if (damage.length > 0) throw new StoreError(`${records.path} is damaged: ${damage.join('; ')}; ${REMEDY}`);
+/** Restores the files after a failed open. */
+async function undoOpen(records: RocksDbRecords | undefined, backup: FileBackup, path: string): Promise<void> {
+  await records?.close();
+  await backup.restore();
+  await finishConversion(path);
 }
 
 /** Without its CURRENT file, RocksDB would create a new database in place of the old one. Throws StoreError instead. */

@@ -2,7 +2,9 @@ import { copyFile, link, mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cutLogs, databaseFiles, databasePath, type FileReport } from './files.js';
 import { hasRecords, type LogContent } from './logContent.js';
+import { hasOldTables } from './convert.js';
 import { readPosition } from './position.js';
+import { rebuildDatabase } from './rebuild.js';
 import { openRecords, type RocksDbRecords } from './records.js';
 import { findLogProblem, isComplete, replayLog } from './replay.js';
 
@@ -22,19 +24,24 @@ export interface Readable {
  */
 export async function openReadable(path: string, log: LogContent | undefined, files: FileReport): Promise<Readable> {
   const database = databasePath(path);
-  if (!hasRecords(log)) {
+  const isOld = await hasOldTables(database);
+  const check = (records: RocksDbRecords) => async () =>
+    findLogProblem(path, records, log, await readPosition(records));
+  if (!hasRecords(log) && !isOld) {
     const records = await openRecords(database, { readOnly: true });
-    const findProblem = async () => findLogProblem(path, records, log, await readPosition(records));
-    return { records, findProblem, close: () => records.close() };
+    return { records, findProblem: check(records), close: () => records.close() };
   }
   const copy = `${database}.copy`;
   const remove = () => rm(copy, { recursive: true, force: true });
   let records: RocksDbRecords | undefined;
   try {
-    await copyDatabase(database, copy);
-    await cutLogs(copy, files.logs);
+    if (isOld) await rebuildDatabase(database, copy).catch(() => rebuildDatabase(database, copy, { salvage: true }));
+    else {
+      await copyDatabase(database, copy);
+      await cutLogs(copy, files.logs);
+    }
     const opened = (records = await openRecords(copy, { create: true }));
-    const findProblem = await applyLog(path, opened, log);
+    const findProblem = hasRecords(log) ? await applyLog(path, opened, log) : check(opened);
     return { records, findProblem, close: () => opened.close().finally(remove) };
   } catch (error) {
     await records?.close();
@@ -65,7 +72,7 @@ export async function applyLog(
 }
 
 /** Copies a database. Tables are immutable, so they are linked if possible. */
-export async function copyDatabase(from: string, to: string): Promise<void> {
+async function copyDatabase(from: string, to: string): Promise<void> {
   await rm(to, { recursive: true, force: true });
   await mkdir(to, { recursive: true, mode: 0o700 });
   const { all } = await databaseFiles(from);

@@ -3,13 +3,15 @@ import { copyFile, cp, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Stored, StoreError } from '../../../core/api/index.js';
 import { type Examination, examine, type RevisionRange, type ObjectVersion } from '../engine/examine.js';
-import { type Records, verifyChecksum, VALUE_HEADER, valueKey } from '../engine/records.js';
-import { type Check, checkRocksDb } from './check.js';
+import { FORMAT, type Records, VALUE_HEADER, valueKey } from '../engine/records.js';
+import { type Check, checkClosed, MOVE_INCOMPLETE, requireStore } from './check.js';
 import { databaseFiles, databasePath, syncDirectory } from './files.js';
 import { type Mark, writeMark } from './high-water.js';
+import { lockStore, whileClosed } from './lock.js';
 import { hasRecords } from './logContent.js';
-import { applyLog, copyDatabase, openReadable } from './readable.js';
-import { openRecords, repairRecords } from './records.js';
+import { applyLog, openReadable } from './readable.js';
+import { rebuildDatabase } from './rebuild.js';
+import { openRecords } from './records.js';
 import { logPath } from './segment.js';
 import { toStoreError } from './errors.js';
 import { REVISION_GAP } from './restore.js';
@@ -53,8 +55,11 @@ export const isLossy = ({ missing, lost, unaccounted, isMarkMissing }: Recovery)
 /** Plans a recovery without changing the store. Throws StoreError if there is no store or it is in use. */
 export async function planRecovery(path: string): Promise<Recovery> {
   await finishRecovery(path);
-  const check = await checkRocksDb(path);
-  return await withReadableRows(path, check, async (_, rows) => toRecovery(check.problems, rows, check.mark));
+  await requireStore(path);
+  return await whileClosed(path, async () => {
+    const check = await checkRecoverable(path);
+    return await withReadableRows(path, check, async (_, rows) => toRecovery(check.problems, rows, check.mark));
+  });
 }
 
 /**
@@ -64,30 +69,45 @@ export async function planRecovery(path: string): Promise<Recovery> {
  */
 export async function recover(path: string, { acceptLoss }: { readonly acceptLoss: boolean }): Promise<Recovery> {
   await finishRecovery(path);
-  const check = await checkRocksDb(path);
+  await requireStore(path);
+  const lock = await lockStore(path);
   try {
-    return await withReadableRows(path, check, async (records, rows) => {
-      const plan = toRecovery(check.problems, rows, check.mark);
-      if (plan.problems.length === 0) return plan;
-      if (isLossy(plan) && !acceptLoss) throw new StoreError('the recovery loses data; run it with --accept-loss');
-      const id = rows.id ?? randomUUID();
-      const temporary = `${databasePath(path)}.recovering`;
-      await rm(temporary, { recursive: true, force: true });
-      await writeDatabase(temporary, {
-        id,
-        revision: plan.revision,
-        objects: readObjects(records, rows.objects),
-        // If a crash leaves the log in place, the next open must not apply it.
-        position: { sequence: (check.log?.highest ?? 0) + SEQUENCE_GAP, closed: true },
-      });
-      return {
-        ...plan,
-        damagedFilesPath: await replaceDatabase(path, temporary, { store: id, revision: plan.revision }),
-      };
-    });
+    const check = await checkRecoverable(path);
+    return await withReadableRows(path, check, (records, rows) => replaceStore(path, check, records, rows, acceptLoss));
   } catch (error) {
     throw toStoreError(path, error as Error);
+  } finally {
+    await lock.close();
   }
+}
+
+async function replaceStore(
+  path: string,
+  check: Check,
+  records: Records,
+  rows: Examination,
+  acceptLoss: boolean,
+): Promise<Recovery> {
+  const plan = toRecovery(check.problems, rows, check.mark);
+  if (plan.problems.length === 0) return plan;
+  if (isLossy(plan) && !acceptLoss) throw new StoreError('the recovery loses data; run it with --accept-loss');
+  const id = rows.id ?? randomUUID();
+  const temporary = `${databasePath(path)}.recovering`;
+  await rm(temporary, { recursive: true, force: true });
+  await writeDatabase(temporary, {
+    id,
+    revision: plan.revision,
+    objects: readObjects(records, rows),
+    // If a crash leaves the log in place, the next open must not apply it.
+    position: { sequence: (check.log?.highest ?? 0) + SEQUENCE_GAP, closed: true },
+  });
+  return { ...plan, damagedFilesPath: await replaceDatabase(path, temporary, { store: id, revision: plan.revision }) };
+}
+
+async function checkRecoverable(path: string): Promise<Check> {
+  const check = await checkClosed(path);
+  if (check.problems.includes(MOVE_INCOMPLETE)) throw new StoreError(MOVE_INCOMPLETE);
+  return check;
 }
 
 function toRecovery(problems: readonly string[], rows: Examination, mark: Mark | undefined): Recovery {
@@ -105,13 +125,16 @@ function toRecovery(problems: readonly string[], rows: Examination, mark: Mark |
   };
 }
 
-/** Runs `work` with the rows of a store or, if it cannot be opened, with those of a repaired copy. */
+/**
+ * Runs `work` with the rows of a store or, if some are missing, with those of a copy that has all that is in its files:
+ * RocksDB reads nothing of a block with a wrong byte, and no table that its list lacks.
+ */
 async function withReadableRows<T>(
   path: string,
   check: Check,
   work: (records: Records, rows: Examination) => Promise<T>,
 ): Promise<T> {
-  if (check.rows) {
+  if (check.rows && check.rows.damage.length + check.rows.missing.length === 0) {
     const { rows } = check;
     const readable = await openReadable(path, check.log, check.files);
     return await useAndClose(readable, () => work(readable.records, rows));
@@ -119,10 +142,7 @@ async function withReadableRows<T>(
   const database = databasePath(path);
   const copy = `${database}.repaired`;
   try {
-    await copyDatabase(database, copy);
-    await repairRecords(copy).catch(error => {
-      throw toStoreError(copy, error as Error);
-    });
+    await rebuildDatabase(database, copy, { salvage: true });
     return await useAndClose(await openRecords(copy, { create: true }), async records => {
       if (hasRecords(check.log)) await applyLog(path, records, check.log);
       return await work(records, await examine(records, check.mark?.revision));
@@ -143,23 +163,21 @@ async function useAndClose<R extends { close(): Promise<void> }, T>(
   }
 }
 
-async function* readObjects(records: Records, objects: readonly ObjectVersion[]): AsyncGenerator<Stored> {
+/** Reads the objects, with their keys in the current layout. */
+async function* readObjects(records: Records, { objects, format }: Examination): AsyncGenerator<Stored> {
+  const { inCurrentLayout } = await import('../../../core/schema/storageLayout.js');
+  const isCurrent = format === String(FORMAT);
   for (let at = 0; at < objects.length; at += READ_CHUNK) {
     const part = objects.slice(at, at + READ_CHUNK);
     const keys = part.map(({ key, modified }) => valueKey(key, modified));
-    // RocksDB does not read a key in a block with a wrong checksum, but scans it. Rows have their own checksums.
-    const rows = await records.getMany(keys).catch(() => Promise.all(keys.map(key => scanRow(records, key))));
+    const rows = await records.getMany(keys);
     for (const [i, object] of part.entries()) {
       const row = rows[i];
       if (!row) throw new StoreError(`reading the value of ${JSON.stringify(object.key)} failed during the recovery`);
-      yield { ...object, value: row.subarray(VALUE_HEADER) };
+      const stored = { ...object, value: row.subarray(VALUE_HEADER) };
+      yield isCurrent ? stored : inCurrentLayout(stored);
     }
   }
-}
-
-async function scanRow(records: Records, key: Buffer): Promise<Buffer | undefined> {
-  for await (const [row] of records.scan(key, Buffer.concat([key, Buffer.of(0)]), 1)) return row && verifyChecksum(row);
-  return undefined;
 }
 
 const recoveredPath = (path: string): string => `${databasePath(path)}.recovered`;

@@ -92,7 +92,8 @@ const final = (text: string): string => text.replace(/^(HTTP\/1\.1 1\d\d [^\r]*\
 const HEAD_BYTES = 64 * 1024;
 
 /** Whether an answer is complete, or a stream. */
-function isWhole(received: Buffer): boolean {
+/** Whether an answer has arrived, or the beginning of one without an end. */
+export function isWhole(received: Buffer): boolean {
   const begin = received.toString('latin1', 0, HEAD_BYTES);
   const text = final(begin);
   const end = text.indexOf('\r\n\r\n');

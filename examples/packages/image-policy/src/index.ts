@@ -45,7 +45,7 @@ function mirrored(image: string, mirrors: Readonly<Record<string, string>>): str
   return found === undefined ? image : mirrors[found] + image.slice(found.length);
 }
 
-const hasVersion = (image: string): boolean => /[:@][^/]+$/.test(image);
+const hasVersion = (image: string): boolean => /[:@]./.test(image.slice(image.lastIndexOf('/') + 1));
 
 function violationsOf(path: string, image: string, allowed: readonly string[]): Violation[] {
   const found: Violation[] = [];

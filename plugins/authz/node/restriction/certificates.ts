@@ -6,22 +6,23 @@ import { forbid, type Restriction } from './forbid.js';
 export const CERTIFICATES = 'certificates.orchestrator.io';
 const SIGNERS = ['orchestrator.io/node-agent-serving', 'orchestrator.io/orchestrator-apiserver-client-node-agent'];
 
-/** The common name in a request; undefined if it cannot be parsed. */
-const commonNameOf = (request: string): Promise<string | undefined> =>
-  parseCertificateRequest(request).then(
-    ({ commonName }) => commonName,
-    () => undefined,
-  );
+/** The common name in a request. Refuses a request that cannot be parsed. */
+function commonNameOf(restricted: Parameters<Restriction>[0]): string {
+  try {
+    return parseCertificateRequest(stringAt(restricted.object, 'spec', 'request')).commonName;
+  } catch (thrown) {
+    return forbid(restricted, `unable to parse csr: ${(thrown as Error).message}`);
+  }
+}
 
 /** Requests for certificates of nodes are for the node itself. */
 export function restrictRequest(naming: Naming): Restriction {
   const signers = new Set(SIGNERS.map(naming.component));
-  return async restricted => {
+  return restricted => {
     const { change, object } = restricted;
     if (change.operation !== 'CREATE' || change.target.subresource !== '') return;
     if (!signers.has(stringAt(object, 'spec', 'signerName'))) return;
-    const name = await commonNameOf(stringAt(object, 'spec', 'request'));
-    if (name === undefined) forbid(restricted, 'unable to parse csr: PEM block type must be CERTIFICATE REQUEST');
-    if (name !== change.user.name) forbid(restricted, `can only create a node CSR with CN=${change.user.name}`);
+    if (commonNameOf(restricted) !== change.user.name)
+      forbid(restricted, `can only create a node CSR with CN=${change.user.name}`);
   };
 }

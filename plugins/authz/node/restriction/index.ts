@@ -61,12 +61,34 @@ function restrictionBy(host: Host<'request'>) {
     const node = nodeNameOf(change.user);
     const { group, resource } = change.target;
     const restrict = node === undefined ? undefined : restrictions.get(`${group}/${resource}`);
-    if (node === undefined || !restrict) return;
-    const restricted: Restricted = { change, object, node, group: host.naming.group(group) };
-    if (node === '') forbid(restricted, `could not determine node from user ${JSON.stringify(change.user.name)}`);
-    await restrict(restricted);
+    if (node !== undefined && restrict) await restrict({ change, object, node, group: host.naming.group(group) });
   };
 }
+
+/** Throws 403 for any change by a node without a name: nothing can be its own. */
+const refuseNameless =
+  ({ naming }: Host<'request'>) =>
+  (change: Change, object: Restricted['object']): void => {
+    const { user, target } = change;
+    if (nodeNameOf(user) !== '') return;
+    const restricted = { change, object, node: '', group: naming.group(target.group) };
+    forbid(restricted, `could not determine node from user ${JSON.stringify(user.name)}`);
+  };
+
+const ALL = { subresources: ['*'] } satisfies Match;
+
+const ofNamelessWrites = (host: Host<'request'>): Mutator => ({
+  on: { ...ALL, operations: ['CREATE', 'UPDATE'] },
+  mutate: refuseNameless(host),
+});
+
+const ofNamelessDeletions = (host: Host<'request'>): Validator => ({
+  on: { ...ALL, operations: ['DELETE'] },
+  validate(change) {
+    refuseNameless(host)(change, undefined);
+    return [];
+  },
+});
 
 /** Before other rules, so that nodes learn nothing of objects that are not theirs. */
 function ofWrites(host: Host<'request'>): Mutator {
@@ -96,5 +118,10 @@ function ofDeletions(host: Host<'request'>): Validator {
 export default definePlugin({
   name: 'node-restriction',
   parse: () => null,
-  contribute: () => [mutator.of(ofWrites), validator.of(ofDeletions)],
+  contribute: () => [
+    mutator.of(ofNamelessWrites),
+    mutator.of(ofWrites),
+    validator.of(ofNamelessDeletions),
+    validator.of(ofDeletions),
+  ],
 }) satisfies Plugin<null>;

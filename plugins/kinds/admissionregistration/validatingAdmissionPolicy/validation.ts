@@ -14,6 +14,7 @@ import { engine } from '../../../../core/schema/custom/engine.js';
 import type { ExpressionScope } from '../../../../core/schema/expressions/environment.js';
 import { validateFailurePolicy, validateMatchResources } from '../../shared/admissionRules.js';
 import { type ExpressionChecks, validateMatchConditions } from '../../shared/expressions.js';
+import { findRepeated } from '../../shared/repeated.js';
 import { toViolations, validateEach, validateOneOf } from '../../shared/violations.js';
 
 /** Violations of the kind of a policy's parameters. */
@@ -155,6 +156,7 @@ function validateAnnotations(
   const keys = annotations.map(annotation => annotation.key);
   const owner = object.metadata.name ?? '';
   const shown = new Verbatim('[]admissionregistration.AuditAnnotation{}');
+  const repeated = findRepeated(keys);
   const most = `must not have more than ${MOST_ANNOTATIONS} auditAnnotations`;
   return [
     ...(annotations.length > MOST_ANNOTATIONS ? [invalid('spec.auditAnnotations', shown, most)] : []),
@@ -167,7 +169,7 @@ function validateAnnotations(
           ? [invalid(`${field}.key`, key, 'requires metadata.name be non-empty')]
           : toViolations(`${field}.key`, full, qualifiedName(full))),
         ...validateValueExpression(annotation, field, scope, checks),
-        ...(keys.indexOf(key) < i ? [duplicate(`${field}.key`, key)] : []),
+        ...(repeated[i] ? [duplicate(`${field}.key`, key)] : []),
       ];
     }),
   ];

@@ -11,6 +11,7 @@ import {
   validateRule,
 } from '../../shared/admissionRules.js';
 import { ExpressionChecks, expressionsIn, validateMatchConditions } from '../../shared/expressions.js';
+import { findRepeated } from '../../shared/repeated.js';
 import { toViolations, validateEach, validateOneOf } from '../../shared/violations.js';
 import { validateClientConfig } from '../../shared/webhookClients.js';
 
@@ -49,8 +50,9 @@ function validateName(name: string, field: string): Violation[] {
 function validateReviewVersions(webhook: Webhook, mustKnow: boolean, field: string): Violation[] {
   const versions = webhook.admissionReviewVersions ?? [];
   if (versions.length === 0) return [required(field, `must specify one of ${REVIEWS.join(', ')}`)];
+  const repeated = findRepeated(versions);
   const found = versions.flatMap((version, i) =>
-    versions.indexOf(version) < i
+    repeated[i]
       ? [invalid(`${field}[${i}]`, version, 'duplicate version')]
       : toViolations(`${field}[${i}]`, version, dns1035Label(version)),
   );

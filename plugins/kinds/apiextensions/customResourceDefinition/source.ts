@@ -72,6 +72,9 @@ export function typeOf(definition: CustomResourceDefinition): ResourceType | und
   const spec = definition.spec;
   const names = definition.status?.acceptedNames;
   if (!spec || !names || !isConditionTrue(definition, 'Established')) return undefined;
+  const { plural } = spec.names;
+  // The keys of the objects have it: who may write the status must not choose those of others.
+  if (names.plural !== plural) return undefined;
   const { generation = 1, resourceVersion, deletionTimestamp } = definition.metadata;
   const versions = (spec.versions ?? []).map(version => versionOf(spec, version));
   // Objects of a definition that is being deleted remain reachable, so that they can be deleted.
@@ -80,7 +83,7 @@ export function typeOf(definition: CustomResourceDefinition): ResourceType | und
     group: spec.group,
     kind: names.kind,
     listKind: names.listKind ?? '',
-    plural: names.plural,
+    plural,
     singular: names.singular ?? '',
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],

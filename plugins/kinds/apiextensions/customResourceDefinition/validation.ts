@@ -13,6 +13,7 @@ import { goStrings } from '../../../../core/model/goText.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../../core/model/refusal.js';
 import { hasDefault } from '../../../../core/schema/custom/schemaWalk.js';
 import type { Naming } from '../../../../core/naming.js';
+import { groupRows } from '../../../../core/schema/table/resources.js';
 import { isConditionTrue } from './source.js';
 import { validateVersions } from './versions.js';
 import { validateClientConfig } from '../../shared/webhookClients.js';
@@ -36,7 +37,7 @@ export function validateNewDefinition(definition: CustomResourceDefinition, nami
     ...found,
     ...validateSpec(spec),
     ...validateStoredVersions(definition),
-    ...validateApproval(definition, naming),
+    ...validateGroupOwner(definition, naming),
   ];
 }
 
@@ -232,6 +233,22 @@ function validateStoredVersions(definition: CustomResourceDefinition): Violation
     left.delete(name);
   }
   return [...found, ...[...left].map(([name, i]) => invalid(`${path}[${i}]`, name, 'must appear in spec.versions'))];
+}
+
+/**
+ * The groups of the server's own kinds are not available for definitions, nor are its domains in the other naming, in
+ * which it would have kinds there. Upstream accepts the first ones with an approval, and serves none of their objects.
+ */
+function validateGroupOwner(definition: CustomResourceDefinition, naming: Naming): Violation[] {
+  const { group } = definition.spec;
+  if (naming.isOtherNamingGroup(group))
+    return [
+      invalid('spec.group', group, 'belongs to the server, which has it in its other naming: use another domain'),
+    ];
+  const approval = validateApproval(definition, naming);
+  if (approval.length > 0 || !groupRows().some(({ name }) => group.includes('.') && naming.group(name) === group))
+    return approval;
+  return [invalid('spec.group', group, 'is the group of built-in kinds: use a group of your own')];
 }
 
 /** What the annotation of an approval says. */

@@ -34,8 +34,8 @@ export const cpuMetric = (percent: number): MetricSpec => ({
 const CONDITION = 'autoscaling.v2.HorizontalPodAutoscalerCondition';
 
 /**
- * An autoscaler that is converted. An apply also converts objects without the fields that it removes: their results lack
- * members, too, and are not validated.
+ * An autoscaler that is converted. An apply also converts objects without the fields that it removes: their results
+ * lack members, too, and are not validated.
  */
 type Convertible<T extends Autoscaler> = Omit<T, 'spec' | 'status'> & {
   readonly spec?: Partial<T['spec']>;

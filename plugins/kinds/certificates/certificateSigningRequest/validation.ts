@@ -1,8 +1,8 @@
 import type { Bytes } from '../../../../core/model/scalars.js';
 import type { CertificateSigningRequest } from '../../../../kinds/certificates/v1.js';
-import { X509Certificate } from 'node:crypto';
-import { requestComplaint } from './signature.js';
-import { dns1123Label, dns1123Subdomain } from '../../../../core/model/names.js';
+import { type PemBlock, pemBlocks, readCertificate } from '../../../../core/pki/certificateNames.js';
+import { Malformed, parseCertificateRequest } from '../../../../core/pki/certificateRequest.js';
+import { findRepeated } from '../../shared/repeated.js';
 import {
   duplicate,
   forbiddenField,
@@ -10,9 +10,9 @@ import {
   Verbatim,
   notSupported,
   required,
-  tooLong,
   type Violation,
 } from '../../../../core/model/refusal.js';
+import { validateSigner } from '../../shared/signerName.js';
 
 /** Key usages and extended key usages by name (RFC 5280, sections 4.2.1.3 and 4.2.1.12). */
 const USAGES = [
@@ -46,51 +46,12 @@ const KNOWN_USAGES: ReadonlySet<string> = new Set(USAGES);
 /** Ten minutes: shorter certificates would have to be renewed too often. */
 const LEAST_SECONDS = 600;
 
-const MOST_DOMAIN = 253;
-
-/** A domain, a slash, and a path of a resource name, a dot and a label. */
-const MOST_SIGNER = 571;
-
-/** A block begins a line, as for upstream. */
-const BLOCK = /(?<![^\n])-----BEGIN ([^-\n]+)-----\s([^-]*)-----END \1-----/g;
-
-/** Blocks of a PEM text (RFC 7468); text between them is ignored. */
-function* blocksOf(base64: string): Generator<{ readonly label: string; readonly content: string }> {
-  const pem = Buffer.from(base64, 'base64').toString('latin1');
-  for (const [, label, content] of pem.matchAll(BLOCK)) yield { label: label!, content: content! };
-}
-
-/** The violations of the first invalid label of a segment. */
-function validateLabels(field: string, segment: string, check: (label: string) => string[]): Violation[] {
-  for (const label of segment.split('.')) {
-    const found = check(label).map(why => invalid(field, segment, `validating label ${JSON.stringify(label)}: ${why}`));
-    if (found.length > 0) return found;
-  }
-  return [];
-}
-
-/** Checks that the name of a signer is a domain and a path: `example.com/signer`. */
-function validateSigner(field: string, name: string): Violation[] {
-  if (name === '') return [required(field)];
-  const [domain = '', path = '', ...more] = name.split('/');
-  if (more.length > 0 || !name.includes('/'))
-    return [invalid(field, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'")];
-  return [
-    ...(domain.length > MOST_DOMAIN ? [tooLong(field, MOST_DOMAIN)] : []),
-    ...validateLabels(field, domain, dns1123Label),
-    ...(domain.includes('.')
-      ? []
-      : [invalid(field, domain, 'should be a domain with at least two segments separated by dots')]),
-    ...validateLabels(field, path, dns1123Subdomain),
-    ...(name.length > MOST_SIGNER ? [tooLong(field, MOST_SIGNER)] : []),
-  ];
-}
-
 function validateUsages(usages: readonly string[]): Violation[] {
   if (usages.length === 0) return [required('spec.usages')];
+  const repeated = findRepeated(usages);
   return usages.flatMap((usage, index) => [
     ...(KNOWN_USAGES.has(usage) ? [] : [notSupported(`spec.usages[${index}]`, usage, USAGES)]),
-    ...(usages.indexOf(usage) < index ? [duplicate(`spec.usages[${index}]`, usage)] : []),
+    ...(repeated[index] ? [duplicate(`spec.usages[${index}]`, usage)] : []),
   ]);
 }
 
@@ -102,20 +63,15 @@ function goBytes(base64: null | Bytes): Verbatim {
   );
 }
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
-/** The bytes of a block, without its headers; undefined where it holds something else than base64. */
-function bytesOf(content: string): Buffer | undefined {
-  const body = content.includes(':') ? content.slice(content.search(/\r?\n\r?\n/)) : content;
-  const base64 = body.replace(/\s/g, '');
-  return BASE64.test(base64) ? Buffer.from(base64, 'base64') : undefined;
-}
-
-/** Why a text is not a request in PEM that is signed with its own key; undefined if it is one. */
-function pemComplaint(base64: string): string | undefined {
-  const [first] = blocksOf(base64);
-  const der = first?.label === 'CERTIFICATE REQUEST' ? bytesOf(first.content) : undefined;
-  return der ? requestComplaint(der) : 'PEM block type must be CERTIFICATE REQUEST';
+/** Why reading fails; undefined if it does not. */
+function complaintOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof Malformed) return thrown.message;
+    throw thrown;
+  }
 }
 
 /**
@@ -126,7 +82,7 @@ export function validateRequest(object: CertificateSigningRequest, legacySigner:
   const wanted = object.spec;
   const signer = wanted.signerName;
   const seconds = wanted.expirationSeconds;
-  const complaint = pemComplaint(wanted.request ?? '');
+  const complaint = complaintOf(() => parseCertificateRequest(wanted.request ?? ''));
   return [
     ...(complaint === undefined ? [] : [invalid('spec.request', goBytes(wanted.request), complaint)]),
     ...validateUsages(wanted.usages ?? []),
@@ -171,25 +127,19 @@ function validateConditions(object: CertificateSigningRequest): Violation[] {
   });
 }
 
-function isCertificate(content: string): boolean {
-  try {
-    return Boolean(new X509Certificate(Buffer.from(content, 'base64')));
-  } catch {
-    return false;
-  }
+/** Why a block is not a certificate; undefined if it is one. */
+function blockComplaint({ label, hasHeaders, bytes }: PemBlock): string | undefined {
+  if (label !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(label)}`;
+  if (hasHeaders) return 'no PEM block headers are permitted';
+  if (bytes.length === 0) return 'found CERTIFICATE PEM block containing 0 certificates';
+  return complaintOf(() => readCertificate(bytes));
 }
 
 /** Why a text is not a chain of certificates in PEM; undefined if it is valid. */
 function certificateComplaint(base64: string): string | undefined {
-  let blocks = 0;
-  for (const { label, content } of blocksOf(base64)) {
-    if (label !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(label)}`;
-    if (content.includes(':')) return 'no PEM block headers are permitted';
-    if (content.trim() === '') return 'found CERTIFICATE PEM block containing 0 certificates';
-    if (!isCertificate(content)) return 'x509: malformed certificate';
-    blocks++;
-  }
-  return blocks === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
+  const blocks = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));
+  if (blocks.length === 0) return 'must contain at least one CERTIFICATE PEM block';
+  return blocks.map(blockComplaint).find(complaint => complaint !== undefined);
 }
 
 const countConditions = (object: CertificateSigningRequest, type: string): number =>

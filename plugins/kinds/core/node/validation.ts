@@ -13,6 +13,7 @@ import {
 } from '../../../../core/model/refusal.js';
 import { cidrComplaints } from '../../shared/ipAddresses.js';
 import { validateAmount } from '../../shared/resourceNames.js';
+import { findRepeated } from '../../shared/repeated.js';
 import { toViolations, validateIfSet, validateOneOf } from '../../shared/violations.js';
 
 /** `podCIDR` is the first one of `podCIDRs`. If they differ, the single field is what older clients have set. */
@@ -26,8 +27,8 @@ export function alignPodCidrs(spec: NodeSpec): void {
 function validatePodCidrs(spec: NodeSpec): Violation[] {
   const [ranges, field] = [spec.podCIDRs ?? [], 'spec.podCIDRs'];
   const found = ranges.flatMap((range, i) => toViolations(`${field}[${i}]`, range, cidrComplaints(range)));
-  for (const [i, range] of ranges.entries())
-    if (ranges.indexOf(range) < i) found.push(duplicate(`${field}[${i}]`, range));
+  const repeated = findRepeated(ranges);
+  for (const [i, range] of ranges.entries()) if (repeated[i]) found.push(duplicate(`${field}[${i}]`, range));
   if (ranges.length < 2) return found;
   const wrong = ranges.findIndex(range => cidrComplaints(range).length > 0);
   if (wrong >= 0) {

@@ -4,6 +4,7 @@ import { dns1123Subdomain, qualifiedName } from '../../../../core/model/names.js
 import { isAbsent } from '../../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
 import { ipComplaints } from '../../shared/ipAddresses.js';
+import { findRepeated } from '../../shared/repeated.js';
 import { toViolations } from '../../shared/violations.js';
 
 /** Types of conditions that do not have to be qualified names. */
@@ -67,7 +68,8 @@ function validateAddresses(status: PodStatus, member: 'podIPs' | 'hostIPs'): Vio
   if (ips.length < 2) return found;
   if (ips.length > 2 || new Set(ips.map(isIP)).size < 2)
     found.push(invalid(field, status[member] ?? [], 'may specify no more than one IP for each IP family'));
-  for (const [i, ip] of ips.entries()) if (ips.indexOf(ip) < i) found.push(duplicate(`${field}[${i}]`, { ip }));
+  const repeated = findRepeated(ips);
+  for (const [i, ip] of ips.entries()) if (repeated[i]) found.push(duplicate(`${field}[${i}]`, { ip }));
   return found;
 }
 

@@ -46,7 +46,12 @@ export const FILE_FIELDS = [
   'metadata.uid',
 ];
 
-const SUBSCRIPTED = /^(.+?)\['(.*)'\]$/s;
+/** The parts of `OWNER['KEY']`; undefined for other paths. */
+function splitSubscript(path: string): { readonly owner: string; readonly key: string } | undefined {
+  const at = path.indexOf("['", 1);
+  if (at < 0 || path.length < at + 4 || !path.endsWith("']")) return undefined;
+  return { owner: path.slice(0, at), key: path.slice(at + 2, -2) };
+}
 
 /** Fields that have keys, with the form of a key. */
 const KEYED: ReadonlyMap<string, (key: string) => string> = new Map([
@@ -67,11 +72,11 @@ export function validateFieldRef(
     invalid(`${field}.fieldPath`, path, `error converting fieldPath: ${why}`),
   ];
   if (version !== 'v1') return refuse(`unsupported pod version: ${version}`);
-  const [, owner, key = ''] = SUBSCRIPTED.exec(path) ?? [];
-  if (owner !== undefined) {
-    const form = KEYED.get(owner);
+  const subscript = splitSubscript(path);
+  if (subscript) {
+    const form = KEYED.get(subscript.owner);
     return form
-      ? toViolations(field, key, qualifiedName(form(key)))
+      ? toViolations(field, subscript.key, qualifiedName(form(subscript.key)))
       : refuse(`field label does not support subscript: ${path}`);
   }
   if (!KNOWN_FIELDS.has(path)) return refuse(`field label not supported: ${path}`);

@@ -4,12 +4,13 @@ const HOST = `(?:${LABEL}(?:\\.${LABEL})*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?`;
 const WORD = '[A-Za-z][A-Za-z0-9]*';
 const REFERENCE = new RegExp(
   `^(${HOST}/${COMPONENT}(?:/${COMPONENT})*)` +
-    '(?::(?<tag>\\w[\\w.-]{0,127}))?' +
-    `(?:@(?<digest>${WORD}(?:[-_+.]${WORD})*:[0-9a-fA-F]{32,}))?$`,
+    '(?::(?<tag>\\w[\\w.-]*))?' +
+    `(?:@(?<digest>${WORD}(?:[-_+.]${WORD})*:[0-9a-fA-F]+))?$`,
 );
 
 /** Characters of a repository with its host. */
 const NAME_LENGTH = 255;
+const TAG_LENGTH = 128;
 const DIGEST = /^(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128})$/;
 /** The id of an image, which is no name. */
 const ID = /^[a-f0-9]{64}$/;
@@ -32,6 +33,7 @@ function tagOf(image: string): string {
   const match = ID.test(image) ? null : REFERENCE.exec(completeName(image));
   if (!match || match[1]!.length > NAME_LENGTH) return '';
   const { tag, digest } = match.groups!;
+  if (tag !== undefined && tag.length > TAG_LENGTH) return '';
   if (digest !== undefined && !DIGEST.test(digest)) return '';
   return tag ?? (digest === undefined ? 'latest' : '');
 }

@@ -189,7 +189,7 @@ const pairText = (constraint: TopologySpreadConstraint): string =>
 export function validateTopologySpread(pod: PodSpec, field: string): Violation[] {
   const found: Violation[] = [];
   const constraints = pod.topologySpreadConstraints ?? [];
-  const pairs = constraints.map(pairText);
+  const lastIndexes = new Map(constraints.map((constraint, i) => [pairText(constraint), i]));
   for (const [i, constraint] of constraints.entries()) {
     const where = `${field}.topologySpreadConstraints[${i}]`;
     const [skew, key, when] = [constraint.maxSkew, constraint.topologyKey, constraint.whenUnsatisfiable];
@@ -203,7 +203,7 @@ export function validateTopologySpread(pod: PodSpec, field: string): Violation[]
     );
     const pair = pairText(constraint);
     // Upstream names the earlier of the two.
-    if (pairs.includes(pair, i + 1)) found.push(duplicate(`${where}.{topologyKey, whenUnsatisfiable}`, pair));
+    if (lastIndexes.get(pair)! > i) found.push(duplicate(`${where}.{topologyKey, whenUnsatisfiable}`, pair));
     const domains = constraint.minDomains;
     if (domains !== undefined && domains <= 0)
       found.push(invalid(`${where}.minDomains`, domains, 'must be greater than zero'));

@@ -10,12 +10,13 @@ const CREDENTIALS_BYTES = 64 * 1024;
 
 const LONGEST_DOMAIN = 256;
 
+const LABEL_LENGTH = 63;
+
 const LONGEST_USER = 104;
 
 const NETBIOS = /^[^\\/:*?|"<>.\r\n\t][^\\/:*?|"<>\r\n\t]{0,14}$/;
 
-const DNS =
-  /^(?=.{1,255}$)(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*\.?$/;
+const DNS = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*\.?$/;
 
 const FORBIDDEN = '"/\\:;|=,+*?<>@[]';
 
@@ -24,12 +25,15 @@ function credentialsComplaints(text: string): string[] {
   return Buffer.byteLength(text) > CREDENTIALS_BYTES ? ['gmsaCredentialSpec size must be under 64 KiB'] : [];
 }
 
+const isDnsName = (domain: string): boolean =>
+  domain.length < LONGEST_DOMAIN && DNS.test(domain) && domain.split('.').every(label => label.length <= LABEL_LENGTH);
+
 function domainComplaints(domain: string): string[] {
   return [
     ...(domain.length >= LONGEST_DOMAIN
       ? [`runAsUserName's Domain length must be under ${LONGEST_DOMAIN} characters`]
       : []),
-    ...(NETBIOS.test(domain) || DNS.test(domain)
+    ...(NETBIOS.test(domain) || isDnsName(domain)
       ? []
       : ["runAsUserName's Domain doesn't match the NetBios nor the DNS format"]),
   ];

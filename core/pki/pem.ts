@@ -1,0 +1,51 @@
+import { Malformed } from './der.js';
+
+/** A block of PEM (RFC 7468). */
+export interface PemBlock {
+  readonly label: string;
+  /** Whether it has headers (RFC 1421). */
+  readonly hasHeaders: boolean;
+  /** The contents; nothing of a block with headers. */
+  readonly bytes: Buffer;
+}
+
+const BLOCK = /(?<![^\n])-----BEGIN ([^-\r\n]+)-----[ \t]*\r?\n([^-]*)-----END \1-----[ \t]*(?=\r?\n|$)/g;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** The bytes of base64, with white space in it; undefined for anything else. */
+function readBase64(text: string): Buffer | undefined {
+  const base64 = text.replace(/\s/g, '');
+  return BASE64.test(base64) ? Buffer.from(base64, 'base64') : undefined;
+}
+
+/**
+ * The blocks of a text: each begins and ends a line. What is beside them is ignored, as are blocks whose contents are
+ * not base64, as upstream.
+ */
+export function pemBlocks(text: string): readonly PemBlock[] {
+  return Array.from(text.matchAll(BLOCK)).flatMap(([, label = '', content = '']) => {
+    // Base64 has no colons, and every header has one.
+    const hasHeaders = content.includes(':');
+    const bytes = readBase64(hasHeaders ? '' : content);
+    return bytes ? [{ label, hasHeaders, bytes }] : [];
+  });
+}
+
+const LABEL = 'CERTIFICATE REQUEST';
+const BEGINS = /(?<![^\n])-----BEGIN CERTIFICATE REQUEST-----/;
+/** White space may follow a line; a line begins with its contents. */
+const ONE_BLOCK = /^[\r\n]*-----BEGIN ([^-\r\n]+)-----[ \t]*\r?\n([^-]*)-----END \1-----\s*$/;
+
+/**
+ * The contents of the only block of a request in PEM (RFC 7468). Readers of PEM differ about which block they take when
+ * there are several, and about what may be beside one: a text with anything but one block without headers, and white
+ * space, is refused. Throws Malformed.
+ */
+export function readRequestPem(text: string): Buffer {
+  const [, label, content = ''] = ONE_BLOCK.exec(text) ?? [];
+  if (label === undefined && BEGINS.test(text))
+    throw new Malformed('must be one PEM block without headers, and nothing beside it');
+  const bytes = label === LABEL ? readBase64(content) : undefined;
+  if (!bytes) throw new Malformed(`PEM block type must be ${LABEL}`);
+  return bytes;
+}

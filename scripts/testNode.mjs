@@ -1,0 +1,86 @@
+/**
+ * `npm run test:node -- 24 [vitest arguments]`: the tests under another version of Node.js, as on a machine that has no
+ * other one. The program comes from the registry; a copy of the project is installed and built with it. Without
+ * arguments, the tests of all that depends on the version, and a start of the package that the running version packs.
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { build, root, run } from './project.mjs';
+
+/** The tested release of each major version that the project supports. */
+const RELEASES = { 20: '20.19.6', 22: '22.23.3', 24: '24.21.0', 26: '26.10.0' };
+/** Tests of what uses native code, threads, V8 and TLS. */
+const DEPENDENT = [
+  'test/clients/clientNode.test.ts',
+  'test/clients/kubectl.test.ts',
+  'test/examples',
+  'test/listener/listener.test.ts',
+  'test/listener/uwsBinary.test.ts',
+  'test/server/codeCache.test.ts',
+  'test/server/crash.test.ts',
+  'test/server/kill9.test.ts',
+  'test/server/library.test.ts',
+  'test/server/listeningThreads.test.ts',
+  'test/server/warnings.test.ts',
+  'test/storage/rocksdb.test.ts',
+  'test/storage/rocksdb-crash.test.ts',
+  'test/threads',
+];
+/** Where programs and copies are. Below node_modules, vitest would take the sources of the copies for packages. */
+const FOLDER = join(root, 'dist', 'node');
+/** What a copy has of its own. */
+const OWN = ['.git', 'dist', 'node_modules'];
+
+/** The package with a program for this platform. It holds the program itself, so that no script needs to get it. */
+function packageName() {
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  return `node-${platform === 'darwin' && process.arch === 'arm64' ? 'bin-darwin' : platform}-${process.arch}`;
+}
+
+/** The folder of the program of a release, which is installed if it is not there. */
+async function programOf(release) {
+  const name = packageName();
+  const folder = join(FOLDER, release);
+  const bin = join(folder, 'node_modules', name, 'bin');
+  if (existsSync(bin)) return bin;
+  mkdirSync(folder, { recursive: true });
+  const flags = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
+  const code = await run('npm', ['install', `--prefix=${folder}`, ...flags, `${name}@${release}`]);
+  if (code !== 0) process.exit(code);
+  return bin;
+}
+
+/** Makes a copy of the project like its working tree, except for what was installed and built in the copy before. */
+function copyProject(copy) {
+  mkdirSync(copy, { recursive: true });
+  for (const name of readdirSync(copy)) if (!OWN.includes(name)) rmSync(join(copy, name), { recursive: true });
+  for (const name of readdirSync(root).filter(found => !OWN.includes(found)))
+    cpSync(join(root, name), join(copy, name), { recursive: true, preserveTimestamps: true });
+  // What the compiler has written does not depend on the version: so it writes only what has changed.
+  cpSync(join(root, 'dist', 'modules'), join(copy, 'dist', 'modules'), { recursive: true, preserveTimestamps: true });
+}
+
+const [version, ...files] = process.argv.slice(2);
+const release = RELEASES[version] ?? version;
+if (!/^\d+\.\d+\.\d+$/.test(release ?? '')) {
+  console.error(`usage: npm run test:node -- ${Object.keys(RELEASES).join('|')}|VERSION [vitest arguments]`);
+  process.exit(2);
+}
+
+const folder = join(FOLDER, release);
+const bin = await programOf(release);
+const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
+const withRelease = (...args) => run(join(bin, 'node'), args, { cwd: join(folder, 'project'), env });
+
+/** Packs the package with the running version, and starts it with the release. Returns its exit code. */
+async function startPacked() {
+  await build();
+  const packed = await run('npm', ['pack', '--ignore-scripts', '--silent', `--pack-destination=${folder}`]);
+  const { name, version: own } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return packed || (await withRelease('scripts/startPacked.mjs', join(folder, `${name}-${own}.tgz`)));
+}
+
+copyProject(join(folder, 'project'));
+console.log(`Node.js ${release}`);
+const code = await withRelease('scripts/test.mjs', ...(files.length > 0 ? files : DEPENDENT));
+process.exitCode = code || (files.length > 0 ? 0 : await startPacked());

@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ServerProcess } from '../server/processes.js';
+
+const SOMAXCONN = '/proc/sys/net/core/somaxconn';
+/** More than the 511 that Node.js has the kernel keep by default. */
+const CONNECTIONS = 900;
+
+let server: ServerProcess;
+const sockets: Socket[] = [];
+beforeAll(async () => {
+  server = await new ServerProcess(['--listener=node']).start();
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await server.dispose();
+});
+
+test.runIf(existsSync(SOMAXCONN) && Number(readFileSync(SOMAXCONN, 'utf8')) > CONNECTIONS)(
+  'with --listener=node, connections that are opened while the server is busy need no second try',
+  async () => {
+    const { hostname, port } = new URL(server.url);
+    // What the kernel does not keep, a stopped process never accepts.
+    process.kill(server.pid!, 'SIGSTOP');
+    try {
+      const opened = Array.from({ length: CONNECTIONS }, () => {
+        const socket = connect({ host: hostname, port: Number(port) });
+        sockets.push(socket);
+        return new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+      });
+      await Promise.all(opened);
+    } finally {
+      process.kill(server.pid!, 'SIGCONT');
+    }
+    expect((await server.call('GET', '/api/v1/namespaces/default')).status).toBe(200);
+  },
+);

@@ -1,0 +1,58 @@
+import { Script } from 'node:vm';
+
+/** The most CPU time in milliseconds that one request with a text of 100 KB may take. */
+export const LIMIT_MS = 50;
+/** Compilation, garbage collection and other threads count too, so that the least time of some calls is compared. */
+const TRIES = 8;
+/** Ends what is not quadratic but worse. */
+const TIMEOUT_MS = 20_000;
+/** CPU times on a busy machine are up to so many times as long. */
+const BUSY = 3;
+/** The part of a text whose time is compared with that of the whole, and how much longer the whole may take. */
+const PART = 1 / 4;
+const GROWTH = 6;
+
+const milliseconds = (since: NodeJS.CpuUsage): number => {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1000;
+};
+
+/** The least CPU time of the process in some calls; of one call, if that is within the limit. */
+export async function costOf(run: () => unknown, limit: number): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < TRIES && least > limit; i++) {
+    const before = process.cpuUsage();
+    await run();
+    least = Math.min(least, milliseconds(before));
+  }
+  return least;
+}
+
+const CALL = new Script('globalThis.__call()');
+
+/** Calls a function that returns at once. Returns false if it does not return in time. */
+export function callInTime(run: () => void): boolean {
+  Object.assign(globalThis, { __call: run });
+  try {
+    CALL.runInThisContext({ timeout: TIMEOUT_MS });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
+    throw error;
+  }
+}
+
+/**
+ * The CPU time of a text that is slow; undefined for others. `cost` measures a part of the text, with a limit up to
+ * which it measures once. A text that takes longer than the limit, but not much, on a busy machine is slow only if its
+ * time grows faster than its length.
+ */
+export async function slowness(
+  cost: (part: number, limit: number) => Promise<number>,
+  limit = LIMIT_MS,
+): Promise<number | undefined> {
+  const whole = await cost(1, limit);
+  if (whole <= limit) return undefined;
+  const isLinear = whole < BUSY * limit && whole < GROWTH * (await cost(PART, 0));
+  return isLinear ? undefined : Math.round(whole);
+}

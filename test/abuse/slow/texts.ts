@@ -1,0 +1,76 @@
+/** What a text repeats. Each stands for a mistake: an expression or a loop that begins again at every character. */
+const UNITS: readonly string[] = [
+  ...' \t\n\r,.;:/\\-_+*=%&|!?#@$~^<>()[]{}"\'`aAbz019é\u2028\u0000',
+  ...[
+    '😀',
+    'a.',
+    'a-',
+    'a/',
+    'a,',
+    'a=',
+    '0.',
+    '1,',
+    ' a',
+    'a ',
+    '..',
+    '../',
+    '::',
+    ':0',
+    '1h',
+    '1s',
+    '%4',
+    '%41',
+    '[]',
+  ],
+  ...["['", '$(', '(a', '[a', '{a', '!a', 'a b,', '\\"', '-----BEGIN A-----\n', '-----BEGIN CERTIFICATE-----\n'],
+];
+
+/** What follows the repetition: most slow searches are slow because they find no match. */
+const ENDS: readonly string[] = ['', '!', 'x', '\n', '.', "'"];
+
+/** The beginnings of a valid value, so that a check comes to its later parts: up to each of its separators. */
+function beginnings(value: string): string[] {
+  const ends = Array.from(value, (char, i) => (/[a-zA-Z0-9]/.test(char) ? 0 : i + 1)).filter(end => end > 0);
+  return [...new Set(['', ...ends.slice(0, 8).map(end => value.slice(0, end)), value])];
+}
+
+/** A form of a text: it repeats `unit` between `begin` and `end`. */
+export interface Form {
+  readonly begin: string;
+  readonly unit: string;
+  readonly end: string;
+}
+
+/** The text of a form with so many bytes, about. */
+export function textOf({ begin, unit, end }: Form, bytes: number): string {
+  return begin + unit.repeat(Math.ceil(bytes / Buffer.byteLength(unit))) + end;
+}
+
+/** All forms for a place with a valid value. */
+function formsFor(value: string): Form[] {
+  const begins = beginnings(value);
+  return UNITS.flatMap(unit => ENDS.flatMap(end => begins.map(begin => ({ begin, unit, end }))));
+}
+
+/** A sequence of numbers below 1 that a seed determines (mulberry32). */
+export function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** How many forms are tried in each place, chosen by the seed; `all` takes hours. */
+const FORMS = process.env['CAPSTAN_SLOW_FORMS'] ?? '2';
+export const IS_LONG = process.env['CAPSTAN_SLOW_FORMS'] !== undefined;
+export const SEED = Number(process.env['CAPSTAN_SLOW_SEED'] ?? Date.now() % 1_000_000);
+
+/** The forms that are tried for a place with a valid value. */
+export function chosenForms(value: string, random: () => number): readonly Form[] {
+  const forms = formsFor(value);
+  if (FORMS === 'all') return forms;
+  return Array.from({ length: Number(FORMS) }, () => forms[Math.floor(random() * forms.length)]!);
+}

@@ -1,0 +1,18 @@
+// Opens a store of the former layout, and ends as by kill -9 when so many batches of the move have been written.
+const [, , modules, path, batches] = process.argv;
+const { RocksDbRecords } = await import(`${modules}/records.js`);
+const { openRocksDb } = await import(`${modules}/open.js`);
+const { batch } = RocksDbRecords.prototype;
+let left = Number(batches);
+RocksDbRecords.prototype.batch = function () {
+  const made = batch.call(this);
+  const write = made.write.bind(made);
+  made.write = async sync => {
+    await write(sync);
+    if (left-- === 0) process.kill(process.pid, 'SIGKILL');
+  };
+  return made;
+};
+const store = await openRocksDb({ path, historyMs: 3_600_000 });
+await store.close();
+console.log('opened');

@@ -1,0 +1,62 @@
+import { checkSync } from 'recheck';
+import { describe, expect, it } from 'vitest';
+import { type Expression, Program } from './expressions.js';
+
+/** The checker is also a native program; this form of it is there on every machine. */
+process.env['RECHECK_BACKEND'] = 'pure';
+
+/**
+ * Counted repetitions are checked too, as their copies. With this method the checker proves its result, which it cannot
+ * for lookarounds and back-references; with its other one it only tries texts.
+ */
+const OPTIONS = {
+  checker: 'automaton',
+  // The time of the test is the limit: on a busy machine a slow check is no fault of an expression.
+  timeout: null,
+  maxRepeatCount: 5000,
+  maxNFASize: 200_000,
+  maxPatternSize: 5000,
+} as const;
+
+/** Why an expression may take more than linear time for some text; undefined if it takes linear time for every text. */
+function fault({ place, source, flags }: Expression): string | undefined {
+  const found = checkSync(source, flags, OPTIONS);
+  if (found.status === 'safe') return undefined;
+  return `${place} /${source}/${flags}: ${found.status === 'unknown' ? found.error.kind : found.complexity.summary}`;
+}
+
+const ofText = (text: string): Program => new Program([{ path: 'core/it.ts', text, imports: [], loads: [] }]);
+const faultOf = (literal: string): string | undefined => fault(ofText(literal).expressions().expressions[0]!);
+
+describe('regular expressions', () => {
+  const { expressions, unknown } = Program.of('core', 'plugins', 'workers', 'examples').expressions();
+
+  it('are literals or made of constants of modules, so that they can be checked', () => {
+    expect(expressions.length).toBeGreaterThan(400);
+    expect(unknown).toEqual([]);
+  });
+
+  it('take linear time for every text, wherever the search begins', { timeout: 1_200_000 }, () => {
+    const different = new Map(expressions.map(found => [`/${found.source}/${found.flags}`, found]));
+    expect([...different.values()].map(fault).filter(found => found !== undefined)).toEqual([]);
+  });
+
+  it.each(['/[ \\t]+$/', '/[ \\t]*,[ \\t]*/', '/^(a+)+$/', '/^(.+?)x(.*)y$/s', '/=+$/g', '/a(?=b+c)/', '/(a*)\\1b/'])(
+    'that are slow or not provably linear are found: %s',
+    literal => expect(faultOf(literal)).toContain('core/it.ts:1'),
+  );
+
+  it('made of constants are evaluated', () => {
+    const text = `const A: string = 'a+';\nconst P = [/b/, /c+/].map(p => p.source);\nnew RegExp(\`\${A}\${P.join('|')}$\`, 'i');`;
+    expect(ofText(text).expressions().expressions).toContainEqual({
+      place: 'core/it.ts:3',
+      source: 'a+b|c+$',
+      flags: 'i',
+    });
+  });
+
+  it.each(['const f = (s: string) => new RegExp(s);', "text.match('a+b');"])(
+    'made of what is known when they run are found: %s',
+    text => expect(ofText(text).expressions().unknown).toEqual(['core/it.ts:1']),
+  );
+});
