@@ -12,7 +12,8 @@ const ESCAPES = new Map([
   ['"', '\\"'],
 ]);
 const BROKEN_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+/** Characters that Go escapes. */
+const ESCAPED = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 /** `strings.quote` of CEL: the string in double quotes, with the escapes of the language. */
 export const quote = (s: string): string =>
@@ -21,10 +22,10 @@ export const quote = (s: string): string =>
 /** Go's `%q`: the string in double quotes, with all characters escaped that are not printable. */
 export function goQuote(s: string): string {
   if (/^[ !#-[\]-~]*$/.test(s)) return `"${s}"`;
-  let out = '';
-  for (const c of s.replace(BROKEN_PAIR, '\ufffd'))
-    out += ESCAPES.get(c) ?? (PRINTABLE.test(c) ? c : codeEscape(c.codePointAt(0)!));
-  return `"${out}"`;
+  const escaped = s
+    .replace(BROKEN_PAIR, '\ufffd')
+    .replace(ESCAPED, c => ESCAPES.get(c) ?? codeEscape(c.codePointAt(0)!));
+  return `"${escaped}"`;
 }
 function codeEscape(code: number): string {
   if (code < 32 || code === 127) return `\\x${code.toString(16).padStart(2, '0')}`;

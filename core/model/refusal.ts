@@ -176,11 +176,12 @@ export function formatValue(value: unknown): string {
   return typeof value === 'number' && !isInteger(value) ? doubleText(value) : String(value);
 }
 
-const violation = (reason: ViolationType, field: string, value: string, detail: string): Violation => ({
-  reason,
-  field,
-  message: [VIOLATIONS[reason], value, detail].filter(part => part !== '').join(': '),
-});
+/** The parts of the message are not copied: each item of a list may have a violation that shows the whole list. */
+function violation(reason: ViolationType, field: string, value: string, detail: string): Violation {
+  let message = VIOLATIONS[reason] as string;
+  for (const part of [value, detail]) if (part !== '') message += `: ${part}`;
+  return { reason, field, message };
+}
 
 /** `Required value[: detail]`. */
 export const required = (field: string, detail = ''): Violation => violation('FieldValueRequired', field, '', detail);

@@ -129,6 +129,36 @@ function open(server: Server, binding: Binding): Promise<number> {
   });
 }
 
+const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+
+/**
+ * Connections from which no request has come yet, by the address of their client. Node does not count them as idle, so
+ * that closing would wait for them.
+ */
+class UnusedConnections {
+  readonly #sockets = new Map<string, Socket>();
+
+  constructor(server: Server) {
+    const add = (socket: Socket): void => {
+      const peer = peerOf(socket);
+      this.#sockets.set(peer, socket);
+      socket.once('close', () => this.#sockets.get(peer) === socket && this.#sockets.delete(peer));
+    };
+    server.on('connection', add);
+    // With TLS, in the place of the one below it.
+    server.on('secureConnection', add);
+  }
+
+  /** Call when a request has come. */
+  remove(socket: Socket): void {
+    if (this.#sockets.size > 0) this.#sockets.delete(peerOf(socket));
+  }
+
+  close(): void {
+    for (const socket of this.#sockets.values()) socket.destroy();
+  }
+}
+
 /** The listener on `node:http` and `node:https`, for platforms without a uWS binary. */
 export class NodeListener implements Listener {
   readonly name = 'node';
@@ -162,8 +192,10 @@ export class NodeListener implements Listener {
         exchange.refuse(refusal);
       }
     };
+    const unused = new UnusedConnections(server);
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       const { socket } = request;
+      unused.remove(socket);
       // Bytes after a refused request are not a request.
       if (refused.has(socket)) return;
       const status = refusalOf(request);
@@ -189,6 +221,7 @@ export class NodeListener implements Listener {
     const upgraded = new Set<Duplex>();
     server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
       const socket = stream as Socket;
+      unused.remove(socket);
       upgraded.add(socket);
       socket.once('close', () => upgraded.delete(socket)).on('error', () => undefined);
       const response = refusalOn(socket, request);
@@ -202,6 +235,7 @@ export class NodeListener implements Listener {
       state.closing = true;
       const ended = new Promise<void>(resolve => server.close(() => resolve()));
       server.closeIdleConnections();
+      unused.close();
       await waitForExchanges(ended);
       server.closeAllConnections();
       for (const socket of upgraded) socket.destroy();

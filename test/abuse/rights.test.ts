@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Api } from '../api/support.js';
+import { caPem } from './certificates/der.js';
 
 /* Rights that a request needs, where another one could seem to be enough. */
 
@@ -199,9 +200,10 @@ describe('a review of rules', () => {
 });
 
 describe('a trust bundle', () => {
+  const [ONE, OTHER] = [caPem('one'), caPem('other')];
   const bundle = (name: string, signerName?: string) => ({
     metadata: { name },
-    spec: { trustBundle: '-', ...(signerName ? { signerName } : {}) },
+    spec: { trustBundle: ONE, ...(signerName ? { signerName } : {}) },
   });
   const write = on('certificates.k8s.io', 'clustertrustbundles', ['*']);
   const forbidden = (name: string) => [
@@ -226,10 +228,10 @@ describe('a trust bundle', () => {
   test('is changed by those who may attest, and collected by anyone who may write it', async () => {
     await api.made(BUNDLES, bundle('x.io:s:b', 'x.io/s'));
     const change = (user: string, body: object) => api.patch(`${BUNDLES}/x.io:s:b`, MERGE, body, as(user));
-    expect(refusal(await change('writer', { spec: { trustBundle: '+' } }))).toEqual(forbidden('x.io:s:b'));
+    expect(refusal(await change('writer', { spec: { trustBundle: OTHER } }))).toEqual(forbidden('x.io:s:b'));
     expect(refusal(await change('writer', { metadata: { labels: { a: 'b' } } }))).toEqual(forbidden('x.io:s:b'));
     expect((await change('writer', { metadata: { finalizers: ['x.io/y'] } })).status).toBe(200);
-    expect((await change('attester', { spec: { trustBundle: '+' } })).status).toBe(200);
+    expect((await change('attester', { spec: { trustBundle: OTHER } })).status).toBe(200);
   });
 
   test('keeps its signer, which its name shows', async () => {

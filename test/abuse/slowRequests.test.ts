@@ -25,8 +25,9 @@ describe.each(['uws', 'node'] as const)(`slow expressions, listener %s (seed ${S
   async function send(bytes: Buffer): Promise<void> {
     const client = await RawClient.open({ port: Number(new URL(api.server.httpUrl!).port) });
     client.send(bytes);
-    await client.untilBytes(isWhole);
+    const answer = await client.untilBytes(isWhole);
     client.socket.destroy();
+    expect(answer).toMatch(/^HTTP\/1\.1 (?!500)\d\d\d /);
   }
 
   /** Says which form of a text takes longer than the limit, with the time of all threads of the server. */

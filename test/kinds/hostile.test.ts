@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { create, contextWith, object, update } from './helpers.js';
+import { create, contextWith, object, strategyOf, update } from './helpers.js';
 
 /*
  * Bodies as large as the server accepts, for which an algorithm with more than linear time would not end. A test of
@@ -86,6 +86,19 @@ test('very many resources of a limit range are compared in linear time', () => {
   const min = Object.fromEntries(numbered(i => [`example.com/r${i}`, '1']));
   const limits = object('LimitRange', { spec: { limits: [{ type: 'Container', min, max: min }] } });
   expect(create('core/limitranges', limits).violations).toEqual([]);
+});
+
+test('very many unknown scopes of a quota, of which each violation shows all, are refused in linear time', () => {
+  const quota = object('ResourceQuota', { spec: { scopes: numbered(i => `s${i}`) } });
+  expect(create('core/resourcequotas', quota).violations).toHaveLength(MANY);
+});
+
+test('very many statuses of containers are compared in linear time', () => {
+  const spec = { containers: [container], restartPolicy: 'Never' };
+  const state = (of: object): object => numbered(i => ({ name: i % 2 ? 'c' : `c${i}`, state: of }));
+  const old = object('Pod', { spec, status: { containerStatuses: state({ terminated: { exitCode: 0 } }) } });
+  const pod = object('Pod', { spec, status: { containerStatuses: state({ running: {} }) } });
+  expect(strategyOf('core/pods').validateStatus(pod, old, contextWith())).toHaveLength(MANY);
 });
 
 test('very many values of a topology are compared in linear time', () => {

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
+import { expect, test } from 'vitest';
 import { type FramingExceptions, framingConformance } from '../conformance/framing.js';
 import { listenerConformance } from '../conformance/listener.js';
 import { webSocketConformance } from '../conformance/webSocket.js';
@@ -31,3 +35,26 @@ for (const { name, make } of LISTENERS) {
     framingConformance(given, name === 'uws' ? UWS_FRAMING : { taken: [], waitsFor: [] });
   }
 }
+
+test.each(
+  LISTENERS.flatMap(({ name, make }) => [
+    { name, make, tls: undefined },
+    { name: `${name}, TLS`, make, tls },
+  ]),
+)('a listener does not wait for connections without a request when it is closed: $name', async ({ make, tls }) => {
+  const listening = await (await make()).listen({ host: '127.0.0.1', port: 0, tls }, () => expect.unreachable());
+  const silent = connect(listening.port, '127.0.0.1').on('error', () => undefined);
+  await once(silent, 'connect');
+  const closed = [once(silent, 'close')];
+  if (tls) {
+    const secure = connectSecurely({ port: listening.port, host: '127.0.0.1', rejectUnauthorized: false });
+    await once(
+      secure.on('error', () => undefined),
+      'secureConnect',
+    );
+    closed.push(once(secure.resume(), 'close'));
+  }
+  silent.resume();
+  await listening.close();
+  await Promise.all(closed);
+});

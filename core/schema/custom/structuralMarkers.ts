@@ -59,11 +59,11 @@ function keyViolations(schema: StructuralSchema, keys: readonly string[], path: 
         "must be object if parent array's x-kubernetes-list-type is map",
       ),
     ];
-  if (new Set(keys).size < keys.length)
-    found.push(invalid(keysPath, goStrings(keys), 'must not contain duplicate entries'));
+  const shown = goStrings(keys);
+  if (new Set(keys).size < keys.length) found.push(invalid(keysPath, shown, 'must not contain duplicate entries'));
   for (const key of keys) {
     const property = propertySchema(items, key);
-    if (!property) found.push(invalid(keysPath, goStrings(keys), 'entries must all be names of item properties'));
+    if (!property) found.push(invalid(keysPath, shown, 'entries must all be names of item properties'));
     else if (property.type === 'array' || property.type === 'object')
       found.push(
         invalid(

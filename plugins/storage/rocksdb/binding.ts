@@ -63,13 +63,13 @@ export function loadLibrary(): Library {
   try {
     return (library ??= createRequire(import.meta.url)('rocksdb') as Library);
   } catch (error) {
+    const { message, cause } = error as Error;
+    const reason = cause instanceof Error ? cause.message : message;
     throw new StoreError(
-      `RocksDB cannot be loaded on ${describePlatform()}: ${firstLine((error as Error).message)}. On Linux it needs ` +
+      `RocksDB cannot be loaded on ${describePlatform()}: ${reason.split('\n', 1)[0]}. On Linux it needs ` +
         'glibc 2.34 or newer and libatomic (Debian: apt-get install libatomic1). Without it, use ' +
         '--storage-backend=etcd, or --storage-backend=memory, which keeps nothing',
       { cause: error },
     );
   }
 }
-
-const firstLine = (text: string): string => text.split('\n', 1)[0]!;

@@ -26,7 +26,7 @@ import { type Position, readPosition } from './position.js';
 import { openRecords, type RocksDbRecords } from './records.js';
 import { findLogProblem, isComplete, logError, replayLog, writePosition } from './replay.js';
 import { toStoreError } from './errors.js';
-import { PrivateFiles } from './private-files.js';
+import { makePrivate, PrivateFiles } from './private-files.js';
 
 /** Options of `openRocksDb`. */
 export interface RocksDbOptions {
@@ -85,7 +85,8 @@ async function openLocked(options: RocksDbOptions, unlock: () => Promise<void>):
       await privateFiles.close();
       await highWater.close();
     },
-    afterClose: unlock,
+    // RocksDB writes its last table when it is closed.
+    afterClose: () => makePrivate(database).catch(warn).finally(unlock),
   });
 }
 

@@ -137,3 +137,11 @@ export function pem(bytes: Uint8Array, label = 'CERTIFICATE REQUEST', end = '\n'
       .match(/.{1,64}/g) ?? [];
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join(end);
 }
+
+/** The certificate of a CA with this name, in PEM. */
+export function caPem(name: string): string {
+  const named = subject(attribute('CN', name));
+  const basicConstraints = extension('551d13', sequence(der(0x01, Buffer.from([0xff]))), true);
+  const issuer = { name: named, key: KEYS.privateKey };
+  return pem(certificateOf({ subject: named, issuer, extensions: [basicConstraints] }), 'CERTIFICATE');
+}

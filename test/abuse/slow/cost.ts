@@ -10,7 +10,7 @@ const TIMEOUT_MS = 20_000;
 const BUSY = 3;
 /** The part of a text whose time is compared with that of the whole, and how much longer the whole may take. */
 const PART = 1 / 4;
-const GROWTH = 6;
+const GROWTH = 8;
 
 const milliseconds = (since: NodeJS.CpuUsage): number => {
   const { user, system } = process.cpuUsage(since);

@@ -32,24 +32,25 @@ function validateTransitions(object: Pod, old: Pod, member: StatusList): Violati
           .map(container => container.name)
       : [],
   );
-  const now = object.status?.[member] ?? [];
-  return (old.status?.[member] ?? []).flatMap((before, i) => {
-    const ended = before.state.terminated;
-    const name = before.name;
+  const running = new Set(
+    (object.status?.[member] ?? []).filter(({ state }) => !state.terminated).map(({ name }) => name),
+  );
+  return (old.status?.[member] ?? []).flatMap(({ name, state }, i) => {
+    const ended = state.terminated;
     if (!ended || restarted.has(name) || (policy === 'OnFailure' && ended.exitCode !== 0)) return [];
-    return now
-      .filter(status => status.name === name && !status.state.terminated)
-      .map(() => forbiddenField(`status.${member}[${i}].state`, 'may not be transitioned to non-terminated state'));
+    return running.has(name)
+      ? [forbiddenField(`status.${member}[${i}].state`, 'may not be transitioned to non-terminated state')]
+      : [];
   });
 }
 
 function validateClaimStatuses(object: Pod): Violation[] {
-  const known = (object.spec.resourceClaims ?? []).map(claim => claim.name);
+  const known = new Set((object.spec.resourceClaims ?? []).map(claim => claim.name));
   const seen = new Set<string>();
   return (object.status?.resourceClaimStatuses ?? []).flatMap((status, i) => {
     const name = status.name;
     const field = `status.resourceClaimStatuses[${i}].name`;
-    const found = known.includes(name)
+    const found = known.has(name)
       ? []
       : [invalid(field, name, 'must match the name of an entry in `spec.resourceClaims`')];
     if (seen.has(name)) found.push(duplicate(field, name));
