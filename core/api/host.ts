@@ -31,11 +31,11 @@ export interface Log {
  * @example
  * const team = namespaces.get('', target.namespace)?.metadata.labels?.['team'];
  */
-export interface Informer {
+export interface Informer<T = ApiObject> {
   /** The namespace of a cluster-scoped object is ''. */
-  get(namespace: string, name: string): ApiObject | undefined;
+  get(namespace: string, name: string): T | undefined;
   /** The objects of a namespace, or all objects. */
-  list(namespace?: string): readonly ApiObject[];
+  list(namespace?: string): readonly T[];
   /** Changes with every event of the resource. Values computed from its objects are valid while it stays the same. */
   readonly revision: number;
 }

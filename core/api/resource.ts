@@ -293,16 +293,18 @@ export const resourceType = definePoint<ResourceType | BuiltInKind>()(
 );
 
 /**
- * Contributes the strategy of a built-in kind. `make` is called once per thread, with the naming of the
- * server and its host.
+ * Contributes the strategy of a built-in kind, whose objects are of the type `T`. `make` is called once per thread,
+ * with the naming of the server and its host.
  *
  * @example
  * export const lease = builtInKind('coordination.orchestrator.io/leases', () => ({ allowUnconditionalUpdate: false }));
  */
-export const builtInKind = (
+export const builtInKind = <T = ApiObject>(
   storageName: string,
-  make: (naming: Naming, host: Host<'front' | 'request'>) => Partial<Strategy>,
-): Contribution => resourceType.of(host => ({ storageName, strategy: make(host.naming, host) }));
+  make: (naming: Naming, host: Host<'front' | 'request'>) => Partial<Strategy<T>>,
+): Contribution =>
+  // The server calls the functions with objects of the kind only.
+  resourceType.of(host => ({ storageName, strategy: make(host.naming, host) as Partial<Strategy> }));
 
 /**
  * Stored objects that define resource types at run time. Every thread calls `define` for the same objects in the same

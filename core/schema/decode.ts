@@ -2,6 +2,7 @@ import { isInteger, isNumber } from '../model/jsonText.js';
 import type { ApiObject, Json } from '../model/object.js';
 import { wholeMilli } from '../model/quantity.js';
 import { badRequest } from '../model/refusal.js';
+import { absenceOf } from './absence.js';
 import { StrictErrors } from './strictErrors.js';
 import { isOff } from './gates.js';
 import { encodeJson } from './json.js';
@@ -247,10 +248,11 @@ function emptyTest(field: Field): FieldPlan['isEmpty'] {
 
 function absentValue(field: Field): FieldPlan['absent'] {
   const { type } = field;
-  if (field.pointer || type.is === 'list' || type.is === 'map') return field.omitEmpty ? undefined : () => null;
-  if (type.is === 'struct') return type.alternatives ? () => null : context => cachedDecoder(type)({}, context);
-  if (field.omitEmpty && !STRUCT_SCALARS.has(type.name)) return undefined;
-  const zero = SCALAR_ZEROS[type.name];
+  const absence = absenceOf(field);
+  if (absence === 'omitted') return undefined;
+  if (absence === 'null') return () => null;
+  if (type.is === 'struct') return context => cachedDecoder(type)({}, context);
+  const zero = type.is === 'scalar' ? SCALAR_ZEROS[type.name] : null;
   return () => zero;
 }
 

@@ -96,7 +96,7 @@ function toResource(group: GroupRow, version: VersionRow, row: ResourceRow, inpu
       return typeOf(typeId);
     },
     get listType() {
-      return row.hasList ? findType(`${typeId}List`) : undefined;
+      return findType(`${typeId}List`);
     },
     gate: row.gate,
     stored: row.verbs.includes('create') && row.verbs.includes('get'),

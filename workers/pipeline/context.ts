@@ -1,3 +1,4 @@
+import type { Time } from '../../core/model/scalars.js';
 import type { Authentication, Authorization } from '../../core/api/access.js';
 import type { Mutation, Validation } from '../../core/api/admission.js';
 import type { Conversion } from '../../core/api/conversion.js';
@@ -28,14 +29,14 @@ export interface Context {
 }
 
 let lastSecond = 0;
-let lastText = '';
+let lastText = '' as Time;
 
 /** RFC 3339 in whole seconds, UTC. The text is made once a second. */
-export function timestamp(milliseconds: number): string {
+export function timestamp(milliseconds: number): Time {
   const second = Math.floor(milliseconds / 1000);
   if (second !== lastSecond) {
     lastSecond = second;
-    lastText = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
+    lastText = `${new Date(second * 1000).toISOString().slice(0, 19)}Z` as Time;
   }
   return lastText;
 }

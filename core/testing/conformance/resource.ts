@@ -1,3 +1,4 @@
+import type { Time } from '../../model/scalars.js';
 import assert from 'node:assert/strict';
 import type { ResourceSource, ResourceType } from '../../api/resource.js';
 import type { Strategy, StrategyContext } from '../../api/strategy.js';
@@ -13,7 +14,7 @@ import { checkViolation } from './admission.js';
 import { frozenCopy, user, withoutMembers } from './samples.js';
 
 const CONTEXT: StrategyContext = {
-  now: '2030-01-01T00:00:00Z',
+  now: '2030-01-01T00:00:00Z' as Time,
   user: user('tess'),
   dryRun: false,
   lookup: () => undefined,
