@@ -73,6 +73,7 @@ function convert(s: Schema, name: string, resource: boolean): SchemaType | undef
     return {
       type: T.DYN,
       view: intOrString,
+      // Without a limit, a string that fills a request, without its quotes. A character has up to four bytes.
       maxSize: s.maxLength === undefined ? MAX_REQUEST_BYTES - 2 : s.maxLength * 4,
       minBytes: 1,
     };

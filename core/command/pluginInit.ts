@@ -9,6 +9,7 @@ import { ownVersion } from './version.js';
 
 /** Names of packages in the npm registry, with or without scope. */
 const PACKAGE_NAME = /^(@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*$/;
+/** The limit of the npm registry, in characters. */
 const LONGEST_NAME = 214;
 
 interface Manifest {

@@ -142,6 +142,10 @@ export function quantityOf(value: unknown): Quantity {
 
 /** Cached canonical texts: the objects of a cluster have few different quantities. */
 const canonical = new Map<string, string>();
+/**
+ * Clients determine the texts, so their number is bounded. At the bound all are dropped: keeping an order of use would
+ * cost more.
+ */
 const MAX_CACHED = 4096;
 
 /** The canonical text of a quantity. Calls `fail`, which throws, if it is malformed. */

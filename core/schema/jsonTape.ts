@@ -21,6 +21,7 @@ const ESCAPED = 3;
 /** Numbers of a node. The nodes in an array or object follow it directly; in an object keys and values alternate. */
 export const NODE = 4;
 
+/** Enough for most objects; longer texts double the array. */
 const INITIAL_NODES = 1024;
 
 /** The values of one JSON text at a time. Nodes are the places of their numbers in `nodes`. */

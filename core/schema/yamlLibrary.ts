@@ -94,6 +94,7 @@ const keyText = ({ key }: Pair): unknown => (yaml().isScalar(key) ? key.value : 
 /** Texts that were written by the library, most of which are repeated from object to object. */
 const known = new Map<string, string>();
 const KNOWN = 2000;
+/** Longer texts are rarely repeated, and would hold much memory. */
 const KNOWN_CHARACTERS = 512;
 
 /** Returns the result of `write` for a text that is not simple; remembers it for short ones. */

@@ -10,6 +10,7 @@ const WORDS = new Map<string, Json>([
   ...['-.inf', '-.Inf', '-.INF'].map(word => [word, Number.NEGATIVE_INFINITY] as const),
   ...['.nan', '.NaN', '.NAN'].map(word => [word, Number.NaN] as const),
 ]);
+/** The length of the longest word, so that longer texts need no look-up. */
 const LONGEST_WORD = 5;
 
 const INTEGER = /^[-+]?(?:0b[01]+|0o?[0-7]+|0x[\da-fA-F]+|\d+)$/;

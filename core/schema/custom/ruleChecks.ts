@@ -110,6 +110,7 @@ function compileRules(
         ? undefined
         : 'cel expression must evaluate to a bool'
       : compileError(compiled);
+    // Only a rule that compiles has a cost. Its message is checked only then, too.
     if (error === undefined) {
       addCost(state, `${rulePath}.rule`, 'rule', compiled.cost!.max, occurrencesOf(type, position));
       if (source.messageExpression) checkMessage(full, source.messageExpression, source, rulePath, state);

@@ -73,6 +73,7 @@ function valueViolations(
   const found = around ? metadataViolations(value, path, around) : [];
   if (found.length > 0) return found;
   if (!around) {
+    // Coercion and pruning change a value in place. Each gets a copy, because the value before it is used below.
     const coerced = structuredClone(value);
     const wrong = coerceObjects(coerced, schema, path);
     const pruned = structuredClone(coerced);

@@ -10,6 +10,7 @@ import { createSegment, logPath, SEGMENT_HEADER, type SegmentFile, writeAll, wri
 const FIRST_BYTES = 512 * 1024;
 /** Each segment is this many times as large as the one before it, up to the maximum. */
 const GROWTH = 4;
+/** The size from which segments no longer grow. A record that is longer gets a segment of its own size. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** The largest buffer that is kept between records. */
 const KEPT_BUFFER_BYTES = 4 * 1024 * 1024;

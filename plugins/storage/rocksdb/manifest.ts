@@ -23,6 +23,7 @@ const TAG = {
   columnFamily: 200,
   maxColumnFamily: 203,
 } as const;
+/** RocksDB sets this bit in tags that a reader which does not know them may skip. */
 const IGNORABLE = 1 << 13;
 /** Ends the list of optional fields of a table. */
 const END_OF_FIELDS = 1;
