@@ -13,7 +13,7 @@ import type { RequestCounts } from '../../core/metrics/requests.js';
 import type { CredentialUse } from '../../core/api/access.js';
 import type { Plugins } from '../../core/plugin/load.js';
 import type { Releases } from '../../core/plugin/releases.js';
-import { addressOf } from '../../core/server/address.js';
+import { addressOf } from '../../core/settings/address.js';
 import type { OpenedStore } from '../../core/threads/lifecycle.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import { type BuiltFront, buildFront } from './buildFront.js';

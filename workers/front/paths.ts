@@ -16,7 +16,7 @@ import { withoutTrailing } from '../../core/model/trailing.js';
 import type { Naming } from '../../core/naming.js';
 import { type OpenApiDocuments, openApiDocuments } from '../../core/openapi/index.js';
 import type { Registry } from '../../core/schema/resource.js';
-import { urlHost } from '../../core/server/address.js';
+import { urlHost } from '../../core/settings/address.js';
 
 interface Parts {
   readonly registry: () => Registry;
