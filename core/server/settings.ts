@@ -1,7 +1,6 @@
 import { HISTORY_MS } from '../limits.js';
 import type { Settings } from '../settings/settings.js';
 
-
 /** The defaults of all settings that have one. */
 export const DEFAULTS: Settings = {
   dataDir: './.capstan',
