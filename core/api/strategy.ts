@@ -211,8 +211,8 @@ export interface ScaleMessages {
  *
  * The order for a create: `applyDefaults` on the decoded body, mutators, `prepareCreate`, `applyDefaults`,
  * `validateCreate`, validators. For an update: `applyDefaults` on the decoded body, mutators, `prepareUpdate`,
- * `applyDefaults`, `validateUpdate`, validators. For an update of `status`: `applyDefaults`, `prepareStatus`, mutators,
- * `applyDefaults`, `validateStatus`, validators.
+ * `applyDefaults`, `validateUpdate`, validators. For an update of `status`: `applyDefaults` on the decoded body,
+ * `prepareStatus`, mutators, `prepareStatus` again, `applyDefaults`, `validateStatus`, validators.
  *
  * `T` is the type of the objects.
  *
@@ -285,7 +285,7 @@ export interface Strategy<T = ApiObject> {
    * `status` need not be listed. Default: none.
    */
   readonly unownedFields?: ReadonlyMap<string, readonly (readonly string[])[]>;
-  /** Called before the validation of an update of `status`. */
+  /** Called for an update of `status` before mutators, and again before its validation. */
   readonly prepareStatus: (object: T, old: T, context: StrategyContext) => void;
   /** All violations of a create, which are sent in one answer. */
   readonly validateCreate: (object: T, context: StrategyContext) => readonly Violation[];

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join, relative, resolve } from 'node:path';
 import { ConfigError } from '../api/point.js';
 import { parseArguments } from './arguments.js';
+import { flagsOf } from './commands.js';
 import type { Io } from './serve.js';
 import { packageFiles } from './templates/package.js';
 import { POINT_TEMPLATES } from './templates/points.js';
@@ -42,7 +43,7 @@ function capstanSource(directory: string, version: string): string {
 
 /** `plugin init NAME [--point=POINT]`: writes a package into a new folder. Returns 0; throws ConfigError. */
 export async function initCommand(args: readonly string[], io: Io): Promise<number> {
-  const { positionals, values } = parseArguments(args, { point: { type: 'string' } });
+  const { positionals, values } = parseArguments(args, flagsOf('plugin'));
   const [name, ...others] = positionals;
   if (name === undefined || others.length > 0) throw new ConfigError('NAME', 'use: capstan plugin init NAME');
   if (!PACKAGE_NAME.test(name) || name.length > LONGEST_NAME)

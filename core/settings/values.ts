@@ -60,6 +60,13 @@ export const duration: Reader<number> = (value, path) => {
   throw new ConfigError(path, `must be a duration such as 30s or 1m30s, not ${JSON.stringify(value)}`);
 };
 
+/** A duration in milliseconds as `duration` parses it, in the largest unit that needs no fraction: `5m`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds === 0) return '0';
+  const unit = (['h', 'm', 's'] as const).find(candidate => milliseconds % UNITS.get(candidate)! === 0) ?? 'ms';
+  return `${milliseconds / UNITS.get(unit)!}${unit}`;
+}
+
 /** One of several words. */
 export const oneOf =
   <W extends string>(words: readonly W[]): Reader<W> =>
