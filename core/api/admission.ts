@@ -57,13 +57,13 @@ export interface ChangeView extends ServedKind {
   equivalents(): readonly EquivalentKind[];
   /** The options of the request, such as CreateOptions; null for CONNECT. */
   options(): { readonly [member: string]: unknown } | null;
-  /** What the request shows of a draft, or of the object that validators are given; undefined for DELETE. */
+  /** The form in which the request shows a draft, or the object that validators get; undefined for DELETE. */
   show(object: ApiObject | undefined): ApiObject | undefined;
-  /** What it shows of the current object. */
+  /** The form in which the request shows the current object. */
   showOld(): ApiObject | undefined;
   /**
-   * What an object of a kind would show with the members of `configuration` set, merged by the rules of the kind as in
-   * an apply. Throws an Error that says what is wrong with the configuration.
+   * Returns how an object of a kind would look with the members of `configuration` set, merged by the kind's rules as
+   * in an apply. Throws an Error that says what is wrong with the configuration.
    */
   merge(kind: ServedKind, shown: ApiObject, configuration: { readonly [member: string]: unknown }): ApiObject;
   /**
@@ -151,7 +151,7 @@ export interface Validator {
 const areTexts = (value: unknown): boolean =>
   value === undefined || (Array.isArray(value) && value.every(one => typeof one === 'string'));
 
-/** What `on` must be: a text in the place of a list would match its parts. */
+/** The checks of `on`. A string instead of a list is refused: it would match its substrings. */
 const MATCH = [
   (on: unknown): boolean =>
     typeof on === 'object' &&

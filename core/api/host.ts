@@ -97,7 +97,7 @@ export interface ResourceEvent {
   readonly stringsNamed?: (member: string) => readonly string[];
 }
 
-/** What every thread offers. */
+/** The members of a host in every thread. */
 interface BaseHost<T extends Thread> {
   readonly thread: T;
   readonly log: Log;
@@ -120,7 +120,7 @@ interface BaseHost<T extends Thread> {
   at<Out>(point: Combined<Out>): Out;
 }
 
-/** What the pool and the control thread offer in addition. */
+/** The members that the pool and the control thread add. */
 interface InformerHost {
   /**
    * The informer of a stored resource by its storage name (`core/namespaces`,
@@ -135,7 +135,7 @@ interface InformerHost {
   onChange(storageName: string, listener: (event: ResourceEvent) => void): void;
 }
 
-/** What the pool offers in addition. */
+/** The members that the pool adds. */
 interface RequestHost {
   /**
    * The informer of a resource that is only known while the server runs. Resolves when it has all current objects; from
@@ -181,7 +181,7 @@ export interface Kinds {
   neutralGroup(group: string): string;
 }
 
-/** What the control thread offers in addition. */
+/** The members that the control thread adds. */
 interface ControlHost {
   /**
    * Makes a request as `system:serviceaccount:<system namespace>:<controller>`, which has all permissions. Throws

@@ -12,7 +12,7 @@ import type { Host, Thread } from './host.js';
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * What happens if a call of a mutator or validator fails: the request is refused with 500, or continues without the
+ * Decides about a request when a call of a mutator or validator fails: it is refused with 500, or continues without the
  * plugin.
  *
  * @example

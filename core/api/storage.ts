@@ -112,7 +112,7 @@ export interface RangeOptions {
 }
 
 /**
- * What a store offers if other processes write to it at the same time.
+ * The methods of a store to which other processes write at the same time.
  *
  * @example
  * const revision = await store.shared?.mark();

@@ -8,7 +8,7 @@ import type { Decision, UserRules } from './access.js';
 import type { Awaitable } from './point.js';
 
 /**
- * What the functions of a strategy can use of the request and of other objects.
+ * The part of the request, and of other objects, that the functions of a strategy can use.
  *
  * @example
  * validateCreate: (object, context) =>
@@ -150,13 +150,13 @@ export type ReviewedToken =
   | { readonly user?: undefined; readonly audiences?: undefined; readonly reasons: readonly string[] };
 
 /**
- * What a review can ask the server. The authenticators and authorizers are those of all requests.
+ * The questions that a review can ask the server. The authenticators and authorizers are those of all requests.
  *
  * @example
  * review: async (object, { user, authorize }) => ({ ...object, status: await authorize(user, targetOf(object)) });
  */
 export interface ReviewContext extends StrategyContext {
-  /** Whose a bearer token is, if it is valid for one of the audiences. */
+  /** Authenticates a bearer token, which must be valid for one of the audiences. */
   authenticate(token: string, audiences: readonly string[]): Promise<ReviewedToken>;
   /**
    * The decision of the authorizers about a request. Groups are in the naming of the server. Throws Refusal if an
@@ -183,8 +183,8 @@ export interface ScaleFields<T = ApiObject> {
   /** The resource name in the 404 for the scale of an object that does not exist; absent: the resource itself. */
   readonly notFoundAs?: { readonly group: string; readonly resource: string };
   /**
-   * What is said of objects without a value at `spec`, or with values that are no counts; absent: the scale then has no
-   * replicas. With messages, the strategy validates the counts as well.
+   * Messages about objects without a value at `spec`, or with values that are not counts. Without them such a scale has
+   * no replicas. With messages, the strategy validates the counts as well.
    */
   readonly messages?: ScaleMessages;
 }

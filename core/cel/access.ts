@@ -26,7 +26,7 @@ export function compileField(operand: Code, field: string): Code {
   };
 }
 
-/** Compiles `has(operand.field)`. The test itself costs nothing, as upstream. */
+/** Compiles `has(operand.field)`. Upstream charges nothing for the test itself; neither does this. */
 export function compileHas(operand: Code, field: string): Code {
   return f => {
     const v = operand(f);

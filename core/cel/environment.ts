@@ -63,7 +63,7 @@ export interface Scope {
   resolveMessage(name: string): ObjectType | undefined;
 }
 
-/** What a list of libraries declares. Environments with the same list share it. */
+/** The declarations of a list of libraries. Environments with the same list share them. */
 interface Declarations {
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
   /** Type names and constants: names with a value in every evaluation. */

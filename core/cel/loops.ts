@@ -96,7 +96,7 @@ function iterate(slots: readonly number[]): Each {
   };
 }
 
-/** Names of types that cannot be ranged over, as upstream's errors print them: Go types of its implementation. */
+/** Names of types that cannot be ranged over. Upstream's errors print the Go types of its implementation. */
 const GO_TYPE_NAMES = new Map([
   ['null_type', 'types.Null'],
   ['type', '*types.Type'],

@@ -182,6 +182,7 @@ export class Planner implements Ast.Visitor<Code> {
     return e.test ? compileHas(operand, field) : compileField(operand, field);
   }
 
+  /** Compiles a list. It costs 10 units at every evaluation, also one of constants that is made only once. */
   list(e: Ast.ListExpr): Code {
     const items = e.items.map(i => this.compile(i));
     const constants = e.items.map(i => this.valueOf(i));
@@ -214,6 +215,7 @@ export class Planner implements Ast.Visitor<Code> {
     };
   }
 
+  /** Compiles a map. It costs 30 units. The last of equal keys wins. */
   map(e: Ast.MapExpr): Code {
     const entries = e.entries.map(x => ({
       key: this.compile(x.key),
@@ -240,6 +242,7 @@ export class Planner implements Ast.Visitor<Code> {
     };
   }
 
+  /** Compiles `cel.bind`, `optMap` and `optFlatMap`, which evaluate their body with one more local variable. */
   bind(e: Ast.BindExpr): Code {
     const init = this.compile(e.init);
     return this.withLocals([e.name], ([slot]) => {
@@ -263,6 +266,10 @@ export class Planner implements Ast.Visitor<Code> {
     });
   }
 
+  /**
+   * Compiles a call. Throws CelError for a constant pattern that is not a regular expression: upstream finds it before
+   * the evaluation.
+   */
   call(e: Ast.CallExpr): Code {
     const compileOperator = e.target ? undefined : this.compileOperator(e);
     if (compileOperator) return compileOperator;

@@ -37,7 +37,10 @@ export interface SchemaType {
   readonly type: Type;
   /** Converts decoded data to a value of the type. Throws `CelError` for data that the schema forbids. */
   readonly view: (data: unknown) => Value;
-  /** The largest number of characters, items or entries; 0 for types without a size, as upstream. */
+  /**
+   * The largest number of characters, items or entries; 0 for types without a size: upstream estimates their cost with
+   * it.
+   */
   readonly maxSize: number;
   /** The length of the shortest JSON that the schema allows, in bytes. */
   readonly minBytes: number;
@@ -70,6 +73,7 @@ function convert(s: Schema, name: string, resource: boolean): SchemaType | undef
     return {
       type: T.DYN,
       view: intOrString,
+      // Without a limit, a string that fills a request, without its quotes. A character has up to four bytes.
       maxSize: s.maxLength === undefined ? MAX_REQUEST_BYTES - 2 : s.maxLength * 4,
       minBytes: 1,
     };

@@ -63,6 +63,7 @@ export interface FeatureGates {
   /** Selectors in authorization checks: off by default in 1.31, on from 1.32. */
   readonly authorizeWithSelectors?: boolean;
 }
+/** The minor release from which selectors are on by default. */
 const SELECTORS_ON = 32;
 
 /** The lists by release and gates: equal lists are one, so that their declarations are made once. */

@@ -419,7 +419,7 @@ export const IGNORED: ReadonlyMap<string, Reader<unknown>> = new Map<string, Rea
   ['kubelet-timeout', duration],
 ]);
 
-/** What `capstan --help` prints. */
+/** Returns the text that `capstan --help` prints. */
 export function helpText(): string {
   const lines = [...OPTIONS].map(([name, option]) => {
     const left = name.length === 1 ? `-${name} ${option.placeholder}` : `--${name} ${option.placeholder}`;

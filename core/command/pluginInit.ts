@@ -9,6 +9,7 @@ import { ownVersion } from './version.js';
 
 /** Names of packages in the npm registry, with or without scope. */
 const PACKAGE_NAME = /^(@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*$/;
+/** The limit of the npm registry, in characters. */
 const LONGEST_NAME = 214;
 
 interface Manifest {
@@ -16,7 +17,10 @@ interface Manifest {
   readonly devDependencies?: { readonly [name: string]: string };
 }
 
-/** What the nearest package.json in `directory` or above it says of Capstan, and where that is. */
+/**
+ * The version or path of Capstan that the nearest package.json in `directory` or above it names, and where that file
+ * is.
+ */
 function installedFrom(directory: string): { readonly spec: string; readonly directory: string } | undefined {
   const file = join(directory, 'package.json');
   if (existsSync(file)) {

@@ -95,7 +95,7 @@ export const pairs: Reader<readonly string[]> = (value, path) => {
 const isMapping = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Names: text with commas, or a YAML list. May be empty, as upstream. */
+/** Names: text with commas, or a YAML list. Upstream accepts an empty list here too. */
 export const names: Reader<readonly string[]> = (value, path) => {
   const items: unknown = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(items) || !items.every(item => typeof item === 'string'))

@@ -23,7 +23,7 @@ export function serverMetrics(
   credentials: CredentialMetrics,
   observed: ObservedMetrics,
   data: Pick<ThreadData, 'plugins' | 'calls'>,
-  /** What listening threads have counted. */
+  /** Resolves with the counts of the listening threads. */
   elsewhere: () => Promise<readonly RequestCounts[]>,
 ): Scrape {
   const registry = new Registry();

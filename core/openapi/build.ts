@@ -122,7 +122,7 @@ export class Builder {
     return documentV3(paths, schemas, infoOf(this.naming));
   }
 
-  /** What a group version, or an unversioned path, adds to the OpenAPI 2 document. */
+  /** Returns the part of the OpenAPI 2 document for a group version, or an unversioned path. */
   v2Part(part: GroupVersion | UnversionedDocument): PartV2 {
     const schemas = new Schemas('v2', this.#source);
     const paths =

@@ -33,7 +33,7 @@ export interface Operation {
   /** Schema of the response body for all of them. */
   readonly response: Schema;
   readonly forms: Forms;
-  /** The only media type of the response, in place of those of `forms`. Such an operation reads no body. */
+  /** The only media type of the response, instead of those of `forms`. Such an operation reads no body. */
   readonly produces?: string;
 }
 

@@ -11,7 +11,7 @@ export interface PluginUse {
   readonly config?: unknown;
   /** Time limit of a call in milliseconds. Default: PLUGIN_CALL_MS. */
   readonly timeout?: number;
-  /** What happens if a call of a mutator or validator fails. Default: Fail. */
+  /** Whether a request fails when a call of a mutator or validator fails. Default: Fail. */
   readonly failurePolicy?: FailurePolicy;
 }
 

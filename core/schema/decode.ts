@@ -21,7 +21,7 @@ export interface DecodeSink {
   readonly isMerged?: boolean;
   /** Custom kinds keep nulls that their schemas do not allow. */
   readonly keepsNulls?: boolean;
-  /** What is wrong with a number of the text, if the parsed value does not show it. */
+  /** Describes what is wrong with a number of the text, if the parsed value does not show it. */
   readonly numberMismatch?: string | undefined;
 }
 
@@ -73,7 +73,7 @@ class Context implements DecodeErrors {
     throw new TypeMismatch(`json: cannot unmarshal ${actual} into ${into}`);
   }
 
-  /** A value is no string of the type `name`. */
+  /** A value is not a string of the type `name`. */
   mismatchString(value: Json, name: string): never {
     if (!this.sink.isMerged) return this.mismatch(value, name);
     throw new TypeMismatch(

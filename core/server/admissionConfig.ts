@@ -7,7 +7,7 @@ import type { Settings } from './settings.js';
 
 const FLAG = '--admission-control-config-file';
 
-/** What the admission plugins are configured with. */
+/** The configuration of the admission plugins. */
 interface AdmissionConfig {
   /** The kubeconfig with the credentials for webhooks, by the name of the plugin. */
   readonly kubeConfigFiles: ReadonlyMap<string, string>;

@@ -90,7 +90,7 @@ export const admissionWarnings = ({ enableAdmissionPlugins, disableAdmissionPlug
 /** The first plugin that is asked behind those of the configuration, and sees what they have changed. */
 const FIRST_BEHIND = PLUGINS.findIndex(({ name }) => name === 'MutatingAdmissionPolicy');
 
-/** The admission plugins of a server with these settings: those before and behind the plugins of its configuration. */
+/** The admission plugins of a server with these settings: those before and after the plugins of its configuration. */
 export function admissionPlugins(settings: Settings): {
   readonly before: readonly PluginSpec[];
   readonly behind: readonly PluginSpec[];

@@ -54,7 +54,9 @@ export function checkSigning(settings: Settings): Settings {
   return settings;
 }
 
-/** The CA of each signer. Once a single signer has a CA of its own, signers without one issue nothing, as upstream. */
+/**
+ * The CA of each signer. Once a single signer has a CA of its own, signers without one issue nothing; upstream's rule.
+ */
 export function signersOf(settings: Settings, own: Omit<SignerFiles, 'signer'>): SignerFiles[] {
   const single = SIGNERS.flatMap(([signer, part]) => {
     const { certFile, keyFile } = filesOf(settings, part);

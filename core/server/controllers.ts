@@ -91,9 +91,12 @@ const CURRENT_NAMES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What a server runs if `--controllers` is not given. */
+/** The controllers that a server runs without `--controllers`. */
 const ALL = ['*'];
-/** Who accepts bootstrap tokens also expects them to end and to sign, as the usual tools of installation set it up. */
+/**
+ * A server that accepts bootstrap tokens also has to remove expired ones and to sign with them. The usual installation
+ * tools set it up in this way.
+ */
 const ALL_AND_BOOTSTRAP = [...ALL, 'bootstrap-signer-controller', 'token-cleaner-controller'];
 
 /** `name` or `-name` with the current name of the controller. */

@@ -95,7 +95,9 @@ export interface Settings {
   readonly historyRetention: number;
   /** Absent: uws if its binary can be loaded, else node. */
   readonly listener?: 'uws' | 'node';
-  /** Threads that serve connections. With 1 it is the main thread; above, so many others, which need `uws`. */
+  /**
+   * Threads that serve connections. With 1 it is the main thread; with more, this many other threads, which need `uws`.
+   */
   readonly listeningThreads: number;
   /** How long after the start `/livez` ignores start hooks that have not finished. */
   readonly livezGracePeriod: number;

@@ -149,8 +149,8 @@ const pluginsFor = (
   });
 
 /**
- * What every thread is started with. Kinds and certificates are described to the control thread alone, which starts
- * once they are known.
+ * The data that every thread is started with. Kinds and certificates are described to the control thread alone, which
+ * starts once they are known.
  */
 function threadData(settings: Settings, paths: DataPaths): ThreadData {
   const plugins = pluginsFor(settings, paths, { rootCa: '', clientCa: '', resources: [], takenNames: [], groups: [] });
@@ -167,7 +167,7 @@ function threadData(settings: Settings, paths: DataPaths): ThreadData {
   };
 }
 
-/** What a server listens on: HTTPS, and plain HTTP if it has a port for it. */
+/** The bindings of a server: HTTPS, and plain HTTP if it has a port for it. */
 function bindingsOf({ bindAddress, port, httpPort, ...settings }: Settings, { pki }: DataDirectory): Binding[] {
   const tls = {
     certFile: settings.tlsCertFile ?? pki.certFile,

@@ -84,7 +84,7 @@ export class Entry implements Part {
   }
 }
 
-/** The storage name of the last key that was looked at, with the slash behind it: the next key often has the same. */
+/** The storage name of the last key that was looked at, with the slash after it: the next key often has the same. */
 let lastPrefix = '\0';
 let lastName = '';
 

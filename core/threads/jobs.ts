@@ -9,7 +9,7 @@ import { joinBytes, PieceReader } from './pack.js';
 /** The bytes of a message, in one buffer; undefined if there are none. */
 type Bytes = ArrayBuffer | undefined;
 
-/** What is posted for items, and the buffers to transfer with it. */
+/** The message for items, and the buffers to transfer with it. */
 export type Packed<T> = readonly [packed: T, transfer: ArrayBuffer[]];
 
 /** Objects of a rendering: those in shared memory by their places in it, all others by their lengths. */
@@ -262,7 +262,7 @@ function fromOutcomeRow(row: OutcomeRow, reader: PieceReader): JobOutcome {
   }
 }
 
-/** The buffer that consists of some pieces, one behind the other; undefined if there is none. */
+/** The buffer that consists of some pieces, one after the other; undefined if there is none. */
 function bufferOf(pieces: readonly Uint8Array[]): ArrayBuffer | undefined {
   const buffer = pieces[0]?.buffer;
   if (!(buffer instanceof ArrayBuffer)) return undefined;
@@ -275,8 +275,8 @@ function bufferOf(pieces: readonly Uint8Array[]): ArrayBuffer | undefined {
 }
 
 /**
- * Outcomes of a batch in the form in which they are posted; null for those that follow as late ones. What was rendered
- * is given away, where that saves a copy.
+ * Outcomes of a batch in the form in which they are posted; null for those that follow as late ones. Content that was
+ * rendered is given away, where that saves a copy.
  */
 export function packOutcomes(outcomes: readonly (JobOutcome | null)[]): Packed<PackedOutcomes> {
   const pieces: Uint8Array[] = [];

@@ -17,7 +17,7 @@ export interface ListeningInputs {
   /** Secret of continue tokens: a list may go on in another thread. */
   readonly continueSecret: Uint8Array;
   readonly settings: Pick<Settings, 'naming' | 'historyRetention' | 'auditLogPath' | 'auditPolicyFile'>;
-  /** What the main thread listens on. */
+  /** The bindings of the main thread. */
   readonly bindings: readonly Binding[];
 }
 
@@ -91,7 +91,7 @@ export type FromListeningThread =
   | ({ readonly is: 'path' } & PathRequest)
   /** The client has disconnected. */
   | { readonly is: 'pathAborted'; readonly requestId: number }
-  /** The connection has accepted so many bytes of a stream. */
+  /** The connection has accepted this many bytes of a stream. */
   | { readonly is: 'pathAccepted'; readonly requestId: number; readonly bytes: number }
   | { readonly is: 'used'; readonly use: CredentialUse }
   | { readonly is: 'counted'; readonly id: number; readonly counts: RequestCounts };

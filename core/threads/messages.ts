@@ -47,7 +47,7 @@ export interface Proposal {
 
 /**
  * Reads the objects with a prefix as they were at a revision: a page of at most `limit`, after the key `after`. The
- * objects behind the page are counted only if `counted`, because that takes as long as visiting them.
+ * objects after the page are counted only if `counted`, because that takes as long as visiting them.
  */
 export interface RangeRequest {
   readonly is: 'range';
@@ -154,7 +154,7 @@ export type FromWriter =
   | { readonly is: 'synced'; readonly requestId: number }
   | RequestFailed;
 
-/** What a thread is given of these: its feed keeps the memory. */
+/** The messages that a thread is given: its feed handles those about memory. */
 export type FedMessage = Exclude<FromWriter, MemoryMessage>;
 
 /** Credentials of a request, for the pool to authenticate. */
@@ -246,9 +246,9 @@ export interface Grant {
   readonly allowed: boolean;
   /** Warnings about the credentials, if any. Such an identity is not cached. */
   readonly warnings?: readonly string[];
-  /** What is to be recorded about the credentials. */
+  /** To be recorded about the credentials. */
   readonly use?: CredentialUse;
-  /** Who sent a request that impersonates `user`. */
+  /** The sender of a request that impersonates `user`. */
   readonly impersonator?: User;
   /** Why the request is allowed, for its audit event. */
   readonly reason?: string;
@@ -258,7 +258,7 @@ export interface Grant {
 export type JobResult = {
   readonly id: number;
   readonly grant?: Grant;
-  /** What admission adds to the audit event of a write. */
+  /** The annotations that admission adds to the audit event of a write. */
   readonly annotations?: Readonly<Record<string, string>>;
 } & (
   | {
@@ -269,7 +269,7 @@ export type JobResult = {
       /** The key that a dry run would have written. */
       readonly key?: string;
       /**
-       * Of the first part of a list: the texts between two parts, and behind the last one; `mayFail` where objects are
+       * Of the first part of a list: the texts between two parts, and after the last one; `mayFail` where objects are
        * converted by functions or webhooks, so that a later part may be refused though this one was not.
        */
       readonly rest?: { readonly between: Uint8Array; readonly tail: Uint8Array; readonly mayFail: boolean };

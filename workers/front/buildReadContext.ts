@@ -28,7 +28,7 @@ import { respondRendered } from './compress.js';
 import type { Encodings } from './encodings.js';
 import { cborForm, cborListForm } from './cborForms.js';
 import { type EncodedForm, EncodedReads } from './encodedReads.js';
-import { type MadeListForm, respondMadeList } from './madeLists.js';
+import { type MadeListForm, respondAssembled } from './madeLists.js';
 import { protobufForm, ProtobufLists } from './protobufLists.js';
 import { respondTextList } from './renderedList.js';
 import type { PoolClient } from './poolClient.js';
@@ -158,7 +158,7 @@ export function buildReadContext({
           : undefined;
       await answers.run(request.sender.usage, held, async () => {
         if (protobuf) await protobufLists.respond(request, resource, entries, list, protobuf, headers);
-        else if (made) await respondMadeList(request, headers, made, entries, list);
+        else if (made) await respondAssembled(request, headers, made, entries, list);
         else await respondTextList(pool, request, entries, { status: 200, list, warnings }, isSorted);
       });
     },

@@ -26,15 +26,15 @@ import { sendSnapshot } from './snapshot.js';
 import { StoreHealth } from './storeHealth.js';
 import type { StoreThread } from './storeThread.js';
 
-/** What the front end is built of. */
+/** The parts of which the front end is built. */
 interface FrontEndParts extends FrontEndInputs {
   readonly plugins: Plugins;
   readonly store: StoreThread;
   readonly opened: OpenedStore;
   readonly pool: Pool;
-  /** What the plugins of the pool have counted. */
+  /** The counts of the plugins of the pool. */
   readonly observed: ObservedMetrics;
-  /** What listening threads have counted. */
+  /** Resolves with the counts of the listening threads. */
   readonly countsElsewhere: () => Promise<readonly RequestCounts[]>;
 }
 

@@ -35,20 +35,20 @@ const ROLES_MS = 5000;
 export interface Threads {
   readonly store: StoreThread;
   readonly pool: Pool;
-  /** What the plugins of the pool have counted. */
+  /** The counts of the plugins of the pool. */
   readonly observed: ObservedMetrics;
 }
 
-/** What a server is made of. */
+/** The inputs of which a server is made. */
 export interface FrontEndInputs {
   readonly settings: Settings;
   readonly naming: Naming;
   readonly home: DataDirectory;
   readonly scope: ThreadScope;
   readonly threads: Threads;
-  /** What the server listens on. */
+  /** The addresses on which the server listens. */
   readonly bindings: readonly Binding[];
-  /** What the control thread is created with, for the kinds that are served without stored definitions. */
+  /** Returns the data for the control thread, for the kinds that are served without stored definitions. */
   readonly controlData: (kinds: Registry) => ThreadData;
   /** Whether the server is closing. */
   readonly isClosing: () => boolean;
@@ -58,7 +58,7 @@ export interface FrontEndInputs {
 export interface RunningFrontEnd {
   readonly front: Front;
   readonly listener: Listener;
-  /** Threads that serve connections in the place of this one; empty if this one does. */
+  /** Threads that serve connections instead of this one; empty if this one does. */
   readonly listeningThreads: readonly ListeningThread[];
   readonly storeName: string;
   /** Resolves with the reason when the server can no longer work. */

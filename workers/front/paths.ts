@@ -105,7 +105,7 @@ export function pathHandler(parts: Parts): PathHandler {
     const accept = exchange.header('accept');
     const match = exchange.header('if-none-match');
     const { discovery, openapi } = documentsOf();
-    // What looks at no method gives a POST what a GET gets.
+    // Documents that do not check the method answer a POST like a GET.
     if (exchange.method !== 'GET' && discovery.isGetOnly(path)) throw methodNotAllowed();
     if (path.startsWith('/openapi/')) await openapi.prepare(path);
     const known =

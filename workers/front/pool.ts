@@ -44,7 +44,7 @@ export interface PoolParts {
   readonly log: Log;
 }
 
-/** What runs jobs: the pool or, for a listening thread, the main thread. */
+/** Runs jobs: the pool or, for a listening thread, the main thread. */
 export interface JobRunner {
   /** See `Pool.run`. */
   run(job: Job, kind?: string, user?: string): Promise<JobResult>;
@@ -97,7 +97,7 @@ export class Pool implements JobRunner {
 
   /** Long jobs run on all threads but one, their senders in turn, so that short jobs do not wait for them. */
   readonly #longJobs: FairLimiter;
-  /** Which kinds of jobs have taken long. */
+  /** The kinds of jobs that have taken long. */
   readonly costs = new JobCosts();
 
   constructor({ threads, module, data, connect, observed, log }: PoolParts) {
@@ -168,9 +168,9 @@ export class Pool implements JobRunner {
   }
 
   /**
-   * Runs a job of a user, in a batch with others. What it costs is remembered in `costs` under its `kind`. Throws
-   * Refusal TooManyRequests if too many jobs are in flight, or jobs of the user do not end. Rejects with an error if
-   * the thread ends, and with Refusal ServiceUnavailable if the pool is closed before.
+   * Runs a job of a user, in a batch with others. Its cost is remembered in `costs` under its `kind`. Throws Refusal
+   * TooManyRequests if too many jobs are in flight, or jobs of the user do not end. Rejects with an error if the thread
+   * ends, and with Refusal ServiceUnavailable if the pool is closed before.
    */
   run(job: Job, kind?: string, user = ''): Promise<JobResult> {
     const { suspects } = this.#stuck;

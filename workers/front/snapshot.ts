@@ -9,7 +9,7 @@ const PAGE = 2000;
 /** Unsent bytes at which the next page waits for the client. */
 const UNSENT_BYTES = 4 * 1024 * 1024;
 
-/** What a snapshot is taken from. */
+/** The source of a snapshot. */
 export interface SnapshotSource {
   readonly writer: Pick<WriterClient, 'range'>;
   /** A revision at which every acknowledged write can be seen. */

@@ -20,7 +20,7 @@ const resourcesOf = (registry: Registry): Resource[] =>
 export class State {
   readonly collections = new Map<string, Collection>();
   readonly history: History;
-  /** Which collections are complete. */
+  /** The collections that are complete. */
   readonly loading = new Loading();
   revision = 0;
   /** Of the thread that moves values. */

@@ -10,8 +10,8 @@ import type { Context } from './context.js';
 import type { Received, Sender } from './stages.js';
 
 /**
- * Who sent a request, or on whose behalf. The front end's cache may have known already. `refusal` is for a sender that
- * may not act as another user. Throws 401.
+ * Authenticates the sender of a request, and the user on whose behalf it was sent. The front end's cache may have known
+ * already. `refusal` is for a sender that may not act as another user. Throws 401.
  */
 export async function findSender(context: Context, { job, route, warnings }: Received): Promise<Sender> {
   if (job.user) return { user: job.user, identityFor: 'never', objects: [] };
@@ -60,7 +60,7 @@ const revisionOf = ({ storageName, object: { metadata } }: StoredObject): Object
   revision: Number(metadata.resourceVersion),
 });
 
-/** That a request is allowed: how long that may be remembered, and why it is. */
+/** The permission of a request: how long it may be remembered, and its reason. */
 export interface Permission {
   readonly dependsOn: DependsOn;
   readonly reason?: string | undefined;

@@ -173,7 +173,7 @@ function generationOf(
     : generation;
 }
 
-/** The violations of a kind's rules. What the rules warn of meanwhile is reported for valid objects only. */
+/** The violations of a kind's rules. Warnings of the rules are reported for valid objects only. */
 function runValidation({ warnings }: AuthorizedRequest, validate: () => readonly Violation[]): readonly Violation[] {
   const before = warnings.length;
   const violations = validate();

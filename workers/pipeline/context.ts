@@ -8,7 +8,7 @@ import type { Naming } from '../../core/naming.js';
 import type { Registry } from '../../core/schema/resource.js';
 import type { AuthorizedRequest } from './stages.js';
 
-/** What all requests of a pool thread share. */
+/** The services that all requests of a pool thread share. */
 export interface Context {
   readonly naming: Naming;
   /** Whether bodies and answers may be in CBOR. */
@@ -41,7 +41,7 @@ export function timestamp(milliseconds: number): Time {
   return lastText;
 }
 
-/** What strategies may know about a request and about other objects. */
+/** Returns the part of a request, and of other objects, that strategies may use. */
 export const strategyContextOf = (
   context: Context,
   { user, warnings }: AuthorizedRequest,

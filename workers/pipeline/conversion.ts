@@ -10,7 +10,7 @@ import type { Context } from './context.js';
 
 const converters = new WeakMap<Resource, { readonly convert: ConvertObjects | undefined }>();
 
-/** What converts the objects of a resource in time; undefined where its strategy does, at once. */
+/** Returns the asynchronous converter of the objects of a resource; undefined if its strategy converts them at once. */
 export function converterOf(
   { conversion }: Pick<Context, 'conversion'>,
   resource: Resource,

@@ -43,7 +43,7 @@ interface TypeMeta {
   readonly apiVersion: string;
 }
 
-/** What a body is expected to be. `type`: into which upstream decodes it. */
+/** The kind and version that a body is expected to have. `type`: the type into which upstream decodes it. */
 interface Expected extends TypeMeta {
   readonly type: string;
   /** Bodies of a patch are refused with the reason alone. */

@@ -8,7 +8,7 @@ import type { AuthorizedRequest, ObjectWrite } from './stages.js';
 import { converterOf } from './conversion.js';
 import { encodeObject, storageResource, toStrategyVersion } from './versions.js';
 
-/** What a write leads to. */
+/** The result of a write. */
 export type Outcome = Stored | Removed | Unwritten;
 
 /** The object is stored. */
@@ -26,7 +26,7 @@ export interface Stored {
 export interface Removed {
   readonly is: 'remove';
   readonly old: ApiObject;
-  /** What the answer shows; absent: the object as it was or a Status, as its kind does. */
+  /** The object in the answer; absent: the object as it was or a Status, depending on its kind. */
   readonly shown?: ApiObject;
 }
 
@@ -54,7 +54,7 @@ export interface OtherChange {
   readonly object: ApiObject;
 }
 
-/** What the create or update of a valid object leads to. Throws 409 for a create under a name that is taken. */
+/** Returns the result of the create or update of a valid object. Throws 409 for a create under a name that is taken. */
 export function outcomeOf(context: Context, write: ObjectWrite): Outcome {
   const { request, draft: object, old } = write;
   if (!old) {

@@ -27,7 +27,7 @@ const CUSTOM = BUILT_IN.filter(mediaType => FORMATS[mediaType] !== 'strategic');
 
 /**
  * The format of a PATCH, by its media type. Throws 415 with the media types that the resource accepts. For an unknown
- * media type, built-in kinds answer as upstream's router does, which names none, and with 406 if there is no body.
+ * media type, built-in kinds give the answer of upstream's router, which names none, and 406 if there is no body.
  */
 export function patchFormat({ cbor }: Context, { job, resource }: AuthorizedRequest): PatchFormat {
   const given = job.contentType.split(';', 1)[0]!;

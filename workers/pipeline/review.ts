@@ -34,7 +34,7 @@ async function review({ authentication }: Context, request: Credentials): Promis
   }
 }
 
-/** What the review of a request may ask. */
+/** Returns the functions that the review of a request may call. */
 export function reviewContext(context: Context, request: AuthorizedRequest, dryRun: boolean): ReviewContext {
   const { authorization, registry } = context;
   return {

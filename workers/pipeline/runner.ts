@@ -1,4 +1,4 @@
-/** What a thread of the pool runs jobs with. */
+/** The functions with which a thread of the pool runs jobs. */
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { authenticator, authorizer } from '../../core/api/access.js';
@@ -98,7 +98,7 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         },
       };
       const runner = new BatchRunner(context, handlers, progress);
-      // Who listens to changes is given all objects first. Who reads waits for them when it does.
+      // A listener to changes gets all objects first. A reader waits for them when it reads.
       const needed = [...informers.prefixesWithListeners, ...live.prefixes];
       await feed.subscribe([...new Set([...informers.prefixes, ...live.prefixes])], needed);
       return { ready: { is: 'ready' }, runner, take: () => post({ is: 'pong' }) };

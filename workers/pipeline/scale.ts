@@ -76,7 +76,7 @@ export function replaceScale(
   checkName(request, scale);
   ensureNamespace(request, scale);
   const objectResource = groupResource(resource);
-  // As upstream, the refusal names the subresource for a patched scale, and the resource for one that was sent whole.
+  // Upstream's refusal names the subresource for a patched scale, and the resource for one that was sent whole.
   const ofScale = target.verb === 'patch' && resource.builtIn;
   checkUid(
     request,

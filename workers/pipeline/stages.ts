@@ -152,19 +152,19 @@ export interface Received {
   readonly route: Route;
   /** Texts of Warning headers, collected on the way. */
   readonly warnings: string[];
-  /** What admission adds to the audit event. */
+  /** The annotations that admission adds to the audit event. */
   readonly annotations: Map<string, string>;
 }
 
-/** Who sent a request; `identityFor` and `objects`: how long the front end may remember that. */
+/** The sender of a request; `identityFor` and `objects`: how long the front end may remember that. */
 export interface Sender {
   readonly user: User;
   readonly identityFor: Grant['identityFor'];
   readonly objects: Grant['objects'];
   readonly use?: Grant['use'];
-  /** Who acts as `user`. */
+  /** The user who acts as `user`. */
   readonly impersonator?: User;
-  /** What the request is refused with, because its sender may not act as another user. */
+  /** The error with which the request is refused, because its sender may not act as another user. */
   readonly refusal?: unknown;
 }
 
@@ -180,7 +180,7 @@ interface WriteRequest extends Received {
   readonly resource: Resource;
   /** Errors for duplicate members of the body, until the decoder reports them together with its own. */
   readonly duplicates: string[];
-  /** What is wrong with a number of the body, if its parsed form does not show it. */
+  /** Describes what is wrong with a number of the body, if its parsed form does not show it. */
   numberMismatch?: string | undefined;
 }
 
@@ -216,7 +216,7 @@ export interface DecodedDelete {
   readonly options: DeleteOptions;
 }
 
-/** What was sent, as far as it can be read without the current object. */
+/** The body of a write, decoded as far as it can be without the current object. */
 export type DecodedWrite = DecodedObject | DecodedPatch | DecodedApply | DecodedDelete;
 
 /** The result of stage 3. */
@@ -241,7 +241,7 @@ export interface ObjectWrite {
   readonly old?: ApiObject;
   /** `prepare` has generated the name. If it is taken, the next attempt generates another one. */
   readonly hasGeneratedName?: boolean;
-  /** What the merge has set as `metadata.managedFields`. */
+  /** The value of `metadata.managedFields` that the merge has set. */
   readonly managedFields: ManagedFields;
   /** Sets the fields that the kind decides, and restores those that the write may not change. Called after mutation. */
   prepare(object: ApiObject): void;
@@ -273,7 +273,7 @@ export interface Action {
 /** Asks the validators of an action on `old` about the body, or about what becomes of `old`. Throws what they throw. */
 export type AskValidators = (old: ApiObject | undefined, shown: ApiObject) => Promise<void>;
 
-/** What an action leads to. */
+/** The result of an action. */
 export type Performed = Omit<ValidWrite, 'request'>;
 
 /** A create on a kind that is answered and never stored. */
@@ -292,7 +292,7 @@ export interface Deletion {
   readonly request: AuthorizedRequest;
   readonly options: DeleteOptions;
   readonly old: ApiObject;
-  /** What is left of the object, or that nothing is. */
+  /** The object that is left, or that none is. */
   readonly outcome: Outcome;
 }
 

@@ -38,7 +38,8 @@ export function statusPart(
   // Some kinds complete a status from its parts: what they make of it is owned.
   const owned = withStatus(old, { ...object, status: deepCopy(object['status']) });
   strategy.prepareStatus(owned, old, strategyContext);
-  // As upstream, who writes the status of a custom object owns the metadata that was sent, although it is not stored.
+  // In upstream, the writer of the status of a custom object owns the metadata in the body, although they are not
+  // stored.
   if (!resource.builtIn) owned.metadata = object.metadata;
   return {
     owned,

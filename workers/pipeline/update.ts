@@ -80,8 +80,8 @@ export async function replaceObject(
 }
 
 /**
- * What a write changes: the object itself or the part of a subresource. Mutators see the body as it was sent, with all
- * that is ignored afterwards.
+ * The part that a write changes: the object itself or the part of a subresource. Mutators see the body as it was sent,
+ * with all members that are ignored afterwards.
  */
 export interface WrittenPart extends Pick<ObjectWrite, 'prepare' | 'violations'> {
   /** The object with the part that was sent: the writer owns its fields. */

@@ -130,7 +130,7 @@ export class Snapshots {
 
   /** Sends everyone who waits for the first snapshot one of its own, if reading it took longer than history is kept. */
   #replaceFirst(error: Error): void {
-    // Who was told that resources are complete has shown their objects, and would miss the changes since.
+    // A thread that was told that resources are complete has shown their objects, and would miss the changes since.
     if (!(error instanceof Compacted) || this.#first!.isPartlyServed) {
       this.fatal(error);
       return;

@@ -223,7 +223,7 @@ export function deliverAll(
     });
 }
 
-/** What is delivered to all threads at once. */
+/** The events that are delivered to all threads at once. */
 export interface DeliveredEvents {
   readonly revision: number;
   readonly events: readonly WireEvent[];

@@ -42,7 +42,7 @@ export class PendingDecision {
   constructor(readonly settled: Promise<void>) {}
 }
 
-/** The cost of a check, as upstream estimates it: it may call a webhook. */
+/** The cost of a check in upstream's estimate. It is high because a check may call a webhook. */
 const CHECK_COST = 350_000;
 /** How often an evaluation may be suspended. */
 const MAX_ROUNDS = 50;

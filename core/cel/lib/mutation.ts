@@ -41,9 +41,7 @@ export const MUTATION_LIBRARY: Library = {
   ],
 };
 
-/**
- * What is wrong with the names of the types in an object: each must be that of its path. undefined if nothing is.
- */
+/** Checks the names of the types in an object: each must be that of its path. Returns what is wrong, or undefined. */
 export function wrongTypeName(value: Value, path = OBJECT): string | undefined {
   if (value instanceof List) {
     for (const item of iterate(value)) {

@@ -12,6 +12,7 @@ interface CompiledRegex {
 
 /** Compiled patterns; the length of a pattern and the number of entries are bounded. */
 const cache = new Map<string, CompiledRegex>();
+/** Beyond it the oldest pattern is dropped: expressions have few, but data can contain any number. */
 const CACHE_ENTRIES = 200;
 
 /** Compiles a pattern, cached. Returns `undefined` if it is malformed or longer than 10,000 characters. */

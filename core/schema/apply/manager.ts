@@ -204,7 +204,7 @@ export function applyConfiguration(
   const object = pruneDropped(kind, merge(shape, before, config)!, next, last, owner);
   const result = new Map(takeOwnership(next, self, new Differences(kind, before, object), force));
   if (isEmpty(owner.set)) result.delete(self);
-  // As upstream, the time of an entry is that of the last change of the object.
+  // Upstream's entries have the time of the last change of the object.
   else if (equalJson(before, object)) result.set(self, { ...owner, time: last?.time });
   return { object, managers: result };
 }
@@ -235,7 +235,7 @@ function pruneDropped(
     kept = restoreOwned(kind, apiVersion, all, kept, set);
   kept = version.convert(kept);
   const dropped = difference(structFields(shape, all), structFields(shape, kept));
-  // As upstream, a map or list without any members left is null then.
+  // Upstream leaves null for a map or list that has no members left.
   return kind.version(kind.apiVersion)!.convert(removeFields(shape, all, intersection(dropped, before), true));
 }
 

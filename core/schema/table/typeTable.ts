@@ -48,7 +48,7 @@ function embeddedFields(struct: Struct, number: number, protoName: string): Fiel
 /**
  * Types as text (README.md explains the form), by package. A package is split when one of its types is first asked for,
  * and the fields of a type are read when they are first used: most types are never used in one run, and types refer to
- * themselves. What cannot be read is a TableError that names the type, the field and the word.
+ * themselves. Anything that cannot be read throws a TableError that names the type, the field and the word.
  */
 export class TypeTable {
   readonly #texts: ReadonlyMap<string, string>;

@@ -127,11 +127,11 @@ export interface ResourceTypeCase {
 const versionOf = (resources: readonly Resource[], apiVersion?: string): Resource =>
   resources.find(one => one.apiVersion === apiVersion) ?? resources[0]!;
 
-/** What a type is besides its functions. */
+/** Returns a type without its functions. */
 const plain = (type: ResourceType): unknown => JSON.parse(JSON.stringify(type));
 
 /**
- * What every resource type must do.
+ * Returns the tests that every resource type must pass.
  *
  * @example
  * const samples = [{ object: order }, { object: { ...order, spec: {} }, fields: ['spec.tea'] }];
@@ -178,7 +178,7 @@ export interface ResourceSourceCase {
 }
 
 /**
- * What every source of resource types must do.
+ * Returns the tests that every source of resource types must pass.
  *
  * @example
  * const objects = [{ object: menu, defines: 'orders.tea.example.com' }];
