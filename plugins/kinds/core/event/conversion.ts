@@ -34,7 +34,7 @@ export function convertEvent(event: AnyEvent, apiVersion: string): AnyEvent {
 /** Whether an Event has the core form. */
 export const isCoreForm = (event: AnyEvent): event is Event => event.apiVersion === 'v1';
 
-/** An Event of any form in the core form. What was converted has no texts that the newer form omits if they are empty. */
+/** An Event of any form in the core form, with the texts that the newer form omits if they are empty. */
 export function toCoreForm(event: AnyEvent): Event {
   const core = convertEvent(event, 'v1') as Event;
   const { reportingComponent = '', reportingInstance = '' } = core;
