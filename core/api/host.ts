@@ -1,6 +1,6 @@
 import type { ApiObject } from '../model/object.js';
 import type { Naming } from '../naming.js';
-import type { Awaitable, Combined } from './point.js';
+import type { Awaitable } from './awaitable.js';
 
 /**
  * Kinds of thread: the front end (the main thread), the pool, the writer, and the control thread.
@@ -97,7 +97,15 @@ export interface ResourceEvent {
   readonly stringsNamed?: (member: string) => readonly string[];
 }
 
-/** The members of a host in every thread. */
+/**
+ * The part of a point that identifies it and combines its values, as `host.at` needs it.
+ *
+ * @example
+ * const combinationOf = <Out>(host: Host, point: Combined<Out>): Out => host.at(point);
+ */
+export type Combined<Out> = { readonly name: string; readonly combine: (inputs: never) => Out };
+
+/** What every thread offers. */
 interface BaseHost<T extends Thread> {
   readonly thread: T;
   readonly log: Log;

@@ -1,6 +1,15 @@
 import type { Contributed } from './point.js';
-import type { Operation, Outcome, Page, RangeOptions, Storage, Stored, StoreEvent, Transaction } from './storage.js';
 import { Compacted, FutureRevision, StoreError, Unavailable } from './storageErrors.js';
+import type {
+  Operation,
+  Outcome,
+  Page,
+  RangeOptions,
+  Storage,
+  Stored,
+  StoreEvent,
+  Transaction,
+} from './storageTypes.js';
 
 /** Errors that the contract of a store permits. */
 const mayThrow = (thrown: unknown): boolean =>

@@ -2,7 +2,7 @@ import type { ApiObject } from '../model/object.js';
 import { isPromise } from './awaitable.js';
 import { requireMembers } from './parts.js';
 import type { Contributed } from './point.js';
-import type { CustomStrategy, ResourceCheck, ResourceSource } from './resource.js';
+import type { CustomStrategy, ResourceCheck, ResourceSource } from './resourceTypes.js';
 import type { Column, SubresourceWrite } from './strategy.js';
 import { checkViolations } from './violations.js';
 

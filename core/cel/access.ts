@@ -1,5 +1,5 @@
 /** Field and index access: plain, `has()` and optional. */
-import type { Code } from './plan.js';
+import type { Code } from './code.js';
 import { goFloat } from './text.js';
 import { Dict, Double, fail, List, noOverload, Optional, typeNameOf, Uint, type Value } from './values.js';
 

@@ -1,7 +1,7 @@
 /** The type checker: resolves names and overloads on the tree, and reports every error it finds. */
 import * as Ast from './ast.js';
 import type { Overload } from './declarations.js';
-import type { Scope } from './environment.js';
+import type { Scope } from './scope.js';
 import { Issues, type Issue } from './source.js';
 import * as T from './types.js';
 import { formatType, isOptional, type Type } from './types.js';

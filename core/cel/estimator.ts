@@ -14,7 +14,7 @@ import {
   union,
   UNKNOWN_RANGE,
 } from './ranges.js';
-import type { SchemaType } from './schema.js';
+import type { SchemaType } from './schemaType.js';
 import type { Type } from './types.js';
 
 /** The schemas of variables by name, which bound the sizes of their values. */

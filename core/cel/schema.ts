@@ -5,6 +5,7 @@
 import { MAX_REQUEST_BYTES } from './cost.js';
 import { decodeBase64 } from './lib/encoders.js';
 import { escapeName, RESERVED } from './names.js';
+import type { SchemaType } from './schemaType.js';
 import { parseDate, parseTimestamp, parseDurationWithWords } from './time.js';
 import * as T from './types.js';
 import type { ObjectType, Type } from './types.js';
@@ -30,22 +31,6 @@ export interface Schema {
   readonly 'x-kubernetes-embedded-resource'?: boolean;
   readonly 'x-kubernetes-list-type'?: string;
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
-}
-
-/** A schema prepared for expressions: its type, the conversion of data to values, and its size limits. */
-export interface SchemaType {
-  readonly type: Type;
-  /** Converts decoded data to a value of the type. Throws `CelError` for data that the schema forbids. */
-  readonly view: (data: unknown) => Value;
-  /**
-   * The largest number of characters, items or entries; 0 for types without a size: upstream estimates their cost with
-   * it.
-   */
-  readonly maxSize: number;
-  /** The length of the shortest JSON that the schema allows, in bytes. */
-  readonly minBytes: number;
-  readonly items?: SchemaType;
-  readonly fields?: ReadonlyMap<string, SchemaType>;
 }
 
 const METADATA: Schema = { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } };

@@ -2,7 +2,7 @@
  * The libraries of each compatibility version. New expressions are checked with the libraries of their release, stored
  * ones with all libraries.
  */
-import type { Library } from './environment.js';
+import type { Library } from './library.js';
 import type { Validation } from './validators.js';
 import { AUTHORIZER_LIBRARY, AUTHORIZER_SELECTORS } from './lib/authorizer.js';
 import { ENCODERS } from './lib/encoders.js';

@@ -1,7 +1,7 @@
 /** Views of decoded data as values of a schema: lists, sets, keyed lists, maps and objects. */
 import { escapeName } from './names.js';
 import type { equal as equalValues } from './ops.js';
-import type { SchemaType } from './schema.js';
+import type { SchemaType } from './schemaType.js';
 import { ArrayList, Dict, Double, iterate, keyOf, List, noOverload, toArray, type Value } from './values.js';
 
 /** A list, whose items are converted when read. */

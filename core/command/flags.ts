@@ -1,5 +1,5 @@
 import { ConfigError } from '../api/point.js';
-import type { Settings } from '../server/settings.js';
+import type { Settings } from '../settings/settings.js';
 import { IGNORED, OPTIONS, type Option } from './options.js';
 
 /** The settings given by flags, and the path of the configuration file. */

@@ -1,5 +1,5 @@
 import { LISTENING_THREADS } from '../limits.js';
-import { AUTHORIZATION_MODES, type Settings } from '../server/settings.js';
+import { AUTHORIZATION_MODES, type Settings } from '../settings/settings.js';
 import { duration, flag, integer, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
 
 /** A flag of `capstan serve`. */

@@ -1,6 +1,7 @@
 import type { HttpDocument } from '../api/document.js';
 import { RELEASE } from '../release.js';
 import { servedGroups, hasBuiltInKinds, sortedResources, servedVersions } from '../discovery/plain.js';
+import type { Schema } from './dialect.js';
 import { registeredVersions } from './registeredVersions.js';
 import type { Naming } from '../naming.js';
 import type { GroupVersion, Registry } from '../schema/resource.js';
@@ -16,7 +17,7 @@ import {
   pathItem,
   TEXT,
 } from './operations.js';
-import { type GroupVersionKind, type Schema, Schemas, type SchemaSource } from './schemas.js';
+import { type GroupVersionKind, Schemas, type SchemaSource } from './schemas.js';
 import {
   documentV2,
   documentV3,

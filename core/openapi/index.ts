@@ -11,7 +11,7 @@ import { encodeV2 } from './gnostic.js';
 import type { PartV2 } from './write.js';
 import { encodeV3 } from './v3Protobuf.js';
 
-export type { Schema } from './schemas.js';
+export type { Schema } from './dialect.js';
 
 /** The OpenAPI documents of one registry generation. */
 export interface OpenApiDocuments {

@@ -1,8 +1,9 @@
 import { writeJson } from '../model/jsonText.js';
 import type { Naming } from '../naming.js';
+import type { Schema } from './dialect.js';
 import { METHODS, type Operation, type PathItem } from './operations.js';
 import type { Parameter } from './parameters.js';
-import type { Schema, Schemas } from './schemas.js';
+import type { Schemas } from './schemas.js';
 import { shareParameters } from './sharedParameters.js';
 
 const PROTOBUF = 'application/vnd.orchestrator.protobuf';

@@ -1,8 +1,8 @@
 import { ConfigError } from '../api/point.js';
 import { WRITE_MS } from '../limits.js';
+import type { Settings } from '../settings/settings.js';
 import type { PluginSpec } from '../threads/data.js';
 import { admissionConfig } from './admissionConfig.js';
-import type { Settings } from './settings.js';
 
 const at = (path: string): string => new URL(`../../plugins/admission/${path}`, import.meta.url).href;
 const request = (path: string): PluginSpec => ({ use: at(path), threads: ['request'] });

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import type { SignerFiles } from '../../plugins/controllers/certificates/config.js';
 import { checkAuthority } from '../../plugins/controllers/certificates/issue.js';
 import { ConfigError } from '../api/point.js';
-import { atFlag } from './atFlag.js';
-import type { Settings } from './settings.js';
+import { atFlag } from '../settings/atFlag.js';
+import type { Settings } from '../settings/settings.js';
 
 /** The settings of single signers: signer in neutral names, its part in the name of the settings, and in the flags. */
 const SIGNERS = [

@@ -1,5 +1,5 @@
 import { startServer, type RunningServer } from '../server/start.js';
-import type { Settings } from '../server/settings.js';
+import type { Settings } from '../settings/settings.js';
 
 /** The parts of a request besides method and path. */
 export interface TestRequest {

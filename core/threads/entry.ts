@@ -1,5 +1,5 @@
 import type { Part } from './bufferCompactor.js';
-import type { WireEvent } from './messages.js';
+import type { WireEvent } from './wireEvent.js';
 
 /** The labels and selectable fields of an object, for selectors. */
 export interface Index {

@@ -304,3 +304,16 @@ export function unpackLate({ rows, bytes }: PackedLate): LateOutcome[] {
   const reader = new PieceReader(bytes);
   return rows.map(([batch, at, row]) => ({ batch, at, outcome: fromOutcomeRow(row, reader) }));
 }
+
+/** A task of the pool: jobs that were gathered in one turn of the front end's event loop. */
+export interface Batch {
+  readonly id: number;
+  readonly jobs: PackedJobs;
+}
+
+/** The outcome of a batch: an outcome for each job, in order; null for those that follow as LateOutcome. */
+export interface BatchOutcome {
+  readonly outcomes: PackedOutcomes;
+  /** Milliseconds for which it kept the thread, without what its jobs do later. */
+  readonly ms: number;
+}

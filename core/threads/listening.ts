@@ -3,7 +3,7 @@ import type { CredentialUse } from '../api/access.js';
 import type { Binding } from '../api/listener.js';
 import type { RequestCounts } from '../metrics/requests.js';
 import { Refusal } from '../model/refusal.js';
-import type { Settings } from '../server/settings.js';
+import type { Settings } from '../settings/settings.js';
 import type { PackedJobs, PackedOutcomes } from './jobs.js';
 import type { FromThread, ToThread, WriterChannel } from './lifecycle.js';
 

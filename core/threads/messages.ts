@@ -7,21 +7,8 @@
 import type { Transaction } from '../api/storage.js';
 import type { User } from '../model/user.js';
 import type { CredentialUse, DependsOn } from '../api/access.js';
-import type { PackedJobs, PackedOutcomes } from './jobs.js';
 import type { SnapshotPage } from './snapshot.js';
-
-/**
- * A committed change. `value` is absent for deletions. In an EventsMessage it is a view of shared memory, one for all
- * events of the message (`SharedValues`); in pages and past changes, of the message's buffer.
- */
-export interface WireEvent {
-  readonly key: string;
-  readonly revision: number;
-  readonly created: number;
-  readonly value?: Uint8Array;
-  /** How often the object has changed since it was created. Only in pages. */
-  readonly version?: number;
-}
+import type { WireEvent } from './wireEvent.js';
 
 /** A past change, with the value that it replaced or deleted. */
 export interface PastEvent extends WireEvent {
@@ -297,21 +284,8 @@ export type JobResult = {
     }
 );
 
-/** A task of the pool: jobs that were gathered in one turn of the front end's event loop. */
-export interface Batch {
-  readonly id: number;
-  readonly jobs: PackedJobs;
-}
-
 /** The outcome of a job: its result, or an internal error. */
 export type JobOutcome = JobResult | { readonly is: 'failed'; readonly message: string };
-
-/** The outcome of a batch: an outcome for each job, in order; null for those that follow as LateOutcome. */
-export interface BatchOutcome {
-  readonly outcomes: PackedOutcomes;
-  /** Milliseconds for which it kept the thread, without what its jobs do later. */
-  readonly ms: number;
-}
 
 /** The outcome of the job at position `at` of a batch. */
 export interface LateOutcome {

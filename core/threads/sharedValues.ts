@@ -1,5 +1,5 @@
 import { copyBytes } from '../model/copyBytes.js';
-import type { WireEvent } from './messages.js';
+import type { WireEvent } from './wireEvent.js';
 
 /**
  * Size of the pieces of memory. From this size on, glibc's malloc maps memory for each allocation and unmaps it when it

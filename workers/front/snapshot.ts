@@ -1,7 +1,7 @@
 import type { Exchange } from '../../core/api/listener.js';
 import type { Stored } from '../../core/api/storage.js';
+import type { WireEvent } from '../../core/threads/wireEvent.js';
 import type { WriterClient } from './writerClient.js';
-import type { WireEvent } from '../../core/threads/messages.js';
 import { SnapshotWriter } from '../../core/snapshot/writer.js';
 
 /** Objects asked of the writer at once. */

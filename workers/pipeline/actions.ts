@@ -9,7 +9,7 @@ import { notFoundError, UnseenObject } from './errors.js';
 import { managersOfBody, setManagers } from './managers.js';
 import { parseDeleteOptions } from './options.js';
 import { checkPreconditions, deletionOutcome } from './remove.js';
-import type { Action, AskValidators, AuthorizedRequest, DecodedObject, Performed } from './stages.js';
+import type { Action, AskValidators, AuthorizedRequest, DecodedObject, Performed } from './stageTypes.js';
 import { currentObject } from './versions.js';
 
 /** The functions of a strategy for creates on subresources, by what they do. */

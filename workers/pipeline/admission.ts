@@ -9,10 +9,10 @@ import type { Context } from './context.js';
 import { throwIfInvalid } from './errors.js';
 import { managerNameViolations, restoreManagedFields } from './managers.js';
 import { contentChanged, dropRepeatedOwners, keepSystemMetadata, metadataViolations } from './metadata.js';
-import { outcomeOf, type ValidWrite } from './outcome.js';
+import { outcomeOf } from './outcome.js';
 import { ensureNamespace } from './preconditions.js';
 import { reviewContext } from './review.js';
-import type { Action, AuthorizedRequest, Deletion, Merge, ObjectWrite, Review } from './stages.js';
+import type { Action, AuthorizedRequest, Deletion, Merge, ObjectWrite, Review, ValidWrite } from './stageTypes.js';
 
 /** The name of the object; that of a new one is known once mutators have run. */
 const nameOf = ({ request, draft, old }: ObjectWrite): string =>

@@ -15,7 +15,7 @@ import { writtenNumbers, writtenNumbersOfPatch } from '../../core/schema/written
 import { isWellFormed, mediaTypeOf } from './contentType.js';
 import type { Context } from './context.js';
 import type { WriteOptions } from './options.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 
 const PROTOBUF = 'application/vnd.orchestrator.protobuf';
 const STRATEGIC = 'application/strategic-merge-patch+json';

@@ -14,7 +14,7 @@ import { connectOptionsObject, deleteOptionsObject, writeOptionsObject } from '.
 import type { Context } from './context.js';
 import type { DeleteOptions } from './options.js';
 import { isScale, scaleOf, setReplicas } from './scale.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 import { convertTo } from './versions.js';
 
 /** The parts of a change. */

@@ -6,7 +6,7 @@ import type { Log } from '../../core/api/host.js';
 import type { StrategyContext } from '../../core/api/strategy.js';
 import type { Naming } from '../../core/naming.js';
 import type { Registry } from '../../core/schema/resource.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 
 /** The services that all requests of a pool thread share. */
 export interface Context {

@@ -3,8 +3,8 @@ import type { Awaitable } from '../../core/api/point.js';
 import { writeJson } from '../../core/model/jsonText.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
+import type { ManagedKind } from '../../core/schema/apply/managedKind.js';
 import { acceptConverted, WrongConversion } from '../../core/schema/custom/converted.js';
-import type { ManagedKind } from '../../core/schema/apply/manager.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Context } from './context.js';
 

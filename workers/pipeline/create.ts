@@ -7,7 +7,7 @@ import { type Context, strategyContextOf } from './context.js';
 import { nameTakenError } from './errors.js';
 import { managersOfNew, setManagers } from './managers.js';
 import { clearSystemMetadata, dropRepeatedOwners, setSystemMetadata } from './metadata.js';
-import type { AuthorizedRequest, DecodedObject, ObjectWrite } from './stages.js';
+import type { AuthorizedRequest, DecodedObject, ObjectWrite } from './stageTypes.js';
 
 /**
  * POST on a collection. Throws 400 for an object with a resourceVersion, and 409 for one that exists. The front end

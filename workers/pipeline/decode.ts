@@ -27,7 +27,7 @@ import { checkEnvelope, checkSubresourceEnvelope, unknownInOtherVersion, version
 import { parseWriteOptions, type WriteOptions } from './options.js';
 import { patchFormat } from './patchFormat.js';
 import { checkName, checkPathName, ensureNamespace, missingName } from './preconditions.js';
-import type { AuthorizedRequest, DecodedWrite } from './stages.js';
+import type { AuthorizedRequest, DecodedWrite } from './stageTypes.js';
 
 /**
  * The options of a write, and the object of its body: as far as that can be read without the current object. Throws

@@ -7,7 +7,7 @@ import type { Registry } from '../../core/schema/resource.js';
 import { UnreadableBody } from '../../core/schema/unreadable.js';
 import type { Context } from './context.js';
 import { mediaTypeOf } from './contentType.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 
 /** The refusal of a body that is not an object. */
 export const notAnObject = (value: Json): Refusal =>

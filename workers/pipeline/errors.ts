@@ -9,7 +9,7 @@ import {
 } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { Resource } from '../../core/schema/resource.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 
 /** The resource as refusals name it. */
 export const groupResource = ({ group, plural }: Resource): GroupResource => ({ group, resource: plural });

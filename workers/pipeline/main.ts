@@ -4,8 +4,8 @@
  * end asks for it.
  */
 import { MessageChannel, parentPort, threadId } from 'node:worker_threads';
+import type { Batch, BatchOutcome } from '../../core/threads/jobs.js';
 import type { PoolThreadCreated, ToPoolThread } from '../../core/threads/lifecycle.js';
-import type { Batch, BatchOutcome } from '../../core/threads/messages.js';
 
 const { port1: port, port2: frontEnd } = new MessageChannel();
 

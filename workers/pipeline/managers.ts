@@ -4,13 +4,8 @@ import type { ApiObject, Json } from '../../core/model/object.js';
 import { Refusal, tooLong, type Violation } from '../../core/model/refusal.js';
 import { firstValue } from '../../core/request/query.js';
 import { type FieldSet, withoutPath } from '../../core/schema/apply/fieldSet.js';
-import {
-  type ManagedKind,
-  SchemaMismatch,
-  updateManagers,
-  type KindVersion,
-  type Writer,
-} from '../../core/schema/apply/manager.js';
+import type { KindVersion, ManagedKind } from '../../core/schema/apply/managedKind.js';
+import { SchemaMismatch, updateManagers, type Writer } from '../../core/schema/apply/manager.js';
 import {
   encodeManagers,
   type FieldManagers,
@@ -27,10 +22,7 @@ import type { Resource } from '../../core/schema/resource.js';
 import { type Context, timestamp } from './context.js';
 import { computeWith } from './conversion.js';
 import { UNPRINTABLE } from './options.js';
-import type { AuthorizedRequest } from './stages.js';
-
-/** The entries of `metadata.managedFields`. */
-export type ManagedFields = ApiObject['metadata']['managedFields'];
+import type { AuthorizedRequest, ManagedFields } from './stageTypes.js';
 
 /**
  * The manager of a write: the parameter `fieldManager`, else the printable part of the User-Agent up to its first slash

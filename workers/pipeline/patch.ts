@@ -13,7 +13,7 @@ import { notFoundError } from './errors.js';
 import { managersOfScaled } from './managers.js';
 import { checkName, ensureNamespace } from './preconditions.js';
 import { isScale, replaceScale, scaleOf, scaleWithReplicas } from './scale.js';
-import type { DecodedPatch, ObjectWrite } from './stages.js';
+import type { DecodedPatch, ObjectWrite } from './stageTypes.js';
 import { replaceObject } from './update.js';
 import { currentObject } from './versions.js';
 

@@ -7,8 +7,8 @@ import { type Context, timestamp } from './context.js';
 import { decodeDeleteOptions } from './deleteOptions.js';
 import { conflictError, notFoundError, storedGroup } from './errors.js';
 import type { DeleteOptions } from './options.js';
-import type { Outcome } from './outcome.js';
-import type { AuthorizedRequest, DecodedDelete, Deletion } from './stages.js';
+import type { Outcome } from './outcomes.js';
+import type { AuthorizedRequest, DecodedDelete, Deletion } from './stageTypes.js';
 import { currentObject } from './versions.js';
 
 /** Finalizers that the garbage collector answers to (spec, "Deletion lifecycle"). */

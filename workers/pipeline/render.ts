@@ -31,7 +31,7 @@ import type { Context } from './context.js';
 import { converterOf } from './conversion.js';
 import { encodeItems, listFrame } from './listText.js';
 import { isScale, scaleOf } from './scale.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 import { encodeObject, toRequestVersion, toStrategyVersion } from './versions.js';
 
 /** Subresources that can be shown as Tables. */

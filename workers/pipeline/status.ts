@@ -2,8 +2,8 @@ import type { StrategyContext } from '../../core/api/strategy.js';
 import type { ApiObject, ObjectMeta } from '../../core/model/object.js';
 import { replaceMembers } from '../../core/model/record.js';
 import { deepCopy } from '../../core/schema/patch/members.js';
-import type { AuthorizedRequest } from './stages.js';
-import type { WrittenPart } from './update.js';
+import type { AuthorizedRequest } from './stageTypes.js';
+import type { WrittenPart } from './writtenPart.js';
 
 /** The object with metadata and status of another. */
 function withStatus(object: ApiObject, { metadata, status }: ApiObject): ApiObject {

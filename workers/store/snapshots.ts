@@ -1,8 +1,8 @@
 import { Compacted, type Page, type Storage, Unavailable } from '../../core/api/storage.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
 import { storageNameIn } from '../../core/threads/entry.js';
-import type { WireEvent } from '../../core/threads/messages.js';
 import { packSnapshot } from '../../core/threads/snapshot.js';
+import type { WireEvent } from '../../core/threads/wireEvent.js';
 import { FirstSnapshot } from './firstSnapshot.js';
 import type { SharedFeed } from './sharedFeed.js';
 import { publish, type Subscriber } from './subscriber.js';

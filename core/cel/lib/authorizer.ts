@@ -3,7 +3,7 @@
  * which no operator catches. `evaluateWithAuthorizer` awaits the decision and evaluates again.
  */
 import { declare } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import type { Meter } from '../meter.js';
 import type { Outcome, Program, Activation } from '../plan.js';
 import { opaqueType } from '../types.js';

@@ -1,6 +1,6 @@
 /** The types and functions of mutations: `Object{…}` with types for its fields, `JSONPatch{…}` and `jsonpatch`. */
 import { declareGlobal } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import * as T from '../types.js';
 import type { ObjectType, Type } from '../types.js';
 import { List, Message, iterate, type Value } from '../values.js';

@@ -3,7 +3,7 @@
  * and a power of ten) or large (any size, nine decimals). The result of `isInteger` depends on the form.
  */
 import { declare, declareGlobal } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import { canonical, Double, fail, INT_MAX, INT_MIN, type Int, Opaque, type Value } from '../values.js';
 
 const NAME = 'kubernetes.Quantity';

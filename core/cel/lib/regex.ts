@@ -1,7 +1,7 @@
 /** Regular expressions with RE2's syntax and linear run time. */
 import { RE2JS } from 're2js';
 import { declare } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import type { Meter } from '../meter.js';
 import { ArrayList, fail, type Int, type Value } from '../values.js';
 

@@ -1,6 +1,6 @@
 /** The extended string functions. Indexes count code points. */
 import { declare, declareGlobal, type Overload } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import type { Meter } from '../meter.js';
 import { codePoints } from '../ops.js';
 import { formatText } from '../format.js';
