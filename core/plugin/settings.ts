@@ -1,5 +1,4 @@
-import type { FailurePolicy } from '../api/point.js';
-import { ConfigError } from '../api/point.js';
+import { type FailurePolicy, ConfigError } from '../api/point.js';
 import { PLUGIN_CALL_MAX_MS } from '../limits.js';
 import { copyJson, NotJson } from '../model/json.js';
 import type { Json } from '../model/object.js';

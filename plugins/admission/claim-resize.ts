@@ -1,10 +1,8 @@
-import type { Informer } from '../../core/api/host.js';
 import type { Frozen } from '../../core/model/object.js';
 import type { StorageClass } from '../../kinds/storage/v1.js';
 import type { PersistentVolumeClaim } from '../../kinds/v1.js';
-import type { Validator } from '../../core/api/admission.js';
-import { validator } from '../../core/api/admission.js';
-import type { Host } from '../../core/api/host.js';
+import { type Validator, validator } from '../../core/api/admission.js';
+import type { Informer, Host } from '../../core/api/host.js';
 import { definePlugin } from '../../core/api/plugin.js';
 import type { Plugin } from '../../core/api/point.js';
 import { compareQuantities, quantityOf } from '../../core/model/quantity.js';

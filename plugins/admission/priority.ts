@@ -1,8 +1,7 @@
-import type { Informer } from '../../core/api/host.js';
 import type { Pod, PodSpec } from '../../kinds/v1.js';
 import type { PriorityClass } from '../../kinds/scheduling/v1.js';
 import { mutator, type Mutator, validator, type Validator } from '../../core/api/admission.js';
-import type { Host } from '../../core/api/host.js';
+import type { Informer, Host } from '../../core/api/host.js';
 import { definePlugin } from '../../core/api/plugin.js';
 import type { Plugin } from '../../core/api/point.js';
 import { isAbsent } from '../../core/model/record.js';

@@ -1,7 +1,6 @@
 import type { Informer } from '../../core/api/host.js';
 import type { Pod, PodSpec, ServiceAccount, Volume } from '../../kinds/v1.js';
-import { pathSegment } from '../../core/model/names.js';
-import { randomName } from '../../core/model/names.js';
+import { pathSegment, randomName } from '../../core/model/names.js';
 import type { Naming } from '../../core/naming.js';
 
 import { podForbiddenError, mutatorPlugin, POD_CREATES } from './pod-draft.js';

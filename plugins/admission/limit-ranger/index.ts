@@ -1,8 +1,7 @@
-import type { Informer } from '../../../core/api/host.js';
 import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, PodSpec } from '../../../kinds/v1.js';
 import type { Quantity } from '../../../core/model/scalars.js';
 import { type Mutator, mutator, type Validator, validator } from '../../../core/api/admission.js';
-import type { Host } from '../../../core/api/host.js';
+import type { Informer, Host } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import type { Frozen } from '../../../core/model/object.js';

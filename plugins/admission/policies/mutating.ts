@@ -3,8 +3,14 @@ import type {
   MutatingAdmissionPolicyBinding,
 } from '../../../kinds/admissionregistration/v1alpha1.js';
 import type * as Cel from '../../../core/cel/index.js';
-import { type Change, type Mutator, mutator, type Validator, validator } from '../../../core/api/admission.js';
-import type { EquivalentKind } from '../../../core/api/admission.js';
+import {
+  type Change,
+  type Mutator,
+  mutator,
+  type Validator,
+  validator,
+  type EquivalentKind,
+} from '../../../core/api/admission.js';
 import type { Host, Informer } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';

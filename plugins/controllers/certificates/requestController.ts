@@ -1,5 +1,4 @@
-import type { CertificateSigningRequestStatus } from '../../../kinds/certificates/v1.js';
-import type { CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
+import type { CertificateSigningRequestStatus, CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
 import type { Controller, Host } from '../../../core/api/index.js';
 import { pathOf } from '../catalog.js';
 import { WorkQueue } from '../queue.js';

@@ -1,9 +1,8 @@
 import type { ConfigMap } from '../../../kinds/v1.js';
-import { countOf } from '../../../plugins/kinds/shared/columns.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { invalid, type Violation } from '../../../core/model/refusal.js';
-import { AGE, column, NAME } from '../shared/columns.js';
+import { countOf, AGE, column, NAME } from '../shared/columns.js';
 import { validateFrozen, measureValues, validateTotalSize } from '../shared/configData.js';
 
 /** Checks that keys are valid, that each is in only one of the two maps, and the total size of the values. */

@@ -1,11 +1,10 @@
 import type { PersistentVolume, PersistentVolumeSpec } from '../../../kinds/v1.js';
-import { scalarText } from '../../../plugins/kinds/shared/columns.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { isAbsent, setDefault, type UnknownRecord } from '../../../core/model/record.js';
 import { forbiddenField, invalid, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
-import { AGE, type Cell, column, NAME } from '../shared/columns.js';
+import { scalarText, AGE, type Cell, column, NAME } from '../shared/columns.js';
 import { differenceText, isUnchanged } from '../shared/equality.js';
 import { nodeSelectorWarnings } from '../shared/podSpec/nodeLabelWarnings.js';
 import { validateVolumeSpec } from '../shared/volumeSpec.js';

@@ -4,8 +4,8 @@ import type {
   NetworkPolicyIngressRule,
   NetworkPolicyPeer,
   NetworkPolicyPort,
+  NetworkPolicy,
 } from '../../../kinds/networking/v1.js';
-import type { NetworkPolicy } from '../../../kinds/networking/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { isAbsent } from '../../../core/model/record.js';

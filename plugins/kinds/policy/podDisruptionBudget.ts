@@ -1,10 +1,9 @@
 import type { PodDisruptionBudget } from '../../../kinds/policy/v1.js';
-import { scalarText } from '../../../plugins/kinds/shared/columns.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { isAbsent } from '../../../core/model/record.js';
 import { invalid, Verbatim, type Violation } from '../../../core/model/refusal.js';
-import { AGE, column, integerColumn, NAME } from '../shared/columns.js';
+import { scalarText, AGE, column, integerColumn, NAME } from '../shared/columns.js';
 import { validateConditions } from '../shared/conditions.js';
 import { validateAtMostAll, validateIntOrPercent } from '../shared/intOrPercent.js';
 import { checkSegmentName } from '../shared/names.js';

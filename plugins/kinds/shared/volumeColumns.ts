@@ -1,9 +1,8 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../kinds/v1.js';
 import type { OneOf } from '../../../core/model/scalars.js';
-import { scalarText } from '../../../plugins/kinds/shared/columns.js';
 import type { Column } from '../../../core/api/strategy.js';
 import type { Naming } from '../../../core/naming.js';
-import { type Cell, column, NAME, wideColumn } from './columns.js';
+import { scalarText, type Cell, column, NAME, wideColumn } from './columns.js';
 
 const MODES: readonly (readonly [string, string])[] = [
   ['ReadWriteOnce', 'RWO'],

@@ -1,5 +1,6 @@
-import type { RBDVolumeSource } from '../../../kinds/v1.js';
+import type { TextMember } from './members.js';
 import type {
+  RBDVolumeSource,
   AzureDiskVolumeSource,
   CSIPersistentVolumeSource,
   FCVolumeSource,
@@ -13,9 +14,8 @@ import type {
   SecretReference,
   StorageOSVolumeSource,
   VolumeSource,
+  PersistentVolumeSpec,
 } from '../../../kinds/v1.js';
-import type { TextMember } from './members.js';
-import type { PersistentVolumeSpec } from '../../../kinds/v1.js';
 import { dns1123Label } from '../../../core/model/names.js';
 import { isAbsent } from '../../../core/model/record.js';
 import { goStrings } from '../../../core/model/goText.js';

@@ -1,11 +1,16 @@
-import type { RollingUpdateDeployment } from '../../../kinds/apps/v1.js';
-import type { ReplicationController } from '../../../kinds/v1.js';
 import type { ScaleFields } from '../../../core/api/strategy.js';
 import type { Int64 } from '../../../core/model/scalars.js';
 import { integerIn, type IntegerMember } from './members.js';
 import type { LabelSelector } from '../../../kinds/meta/v1.js';
-import type { PodSpec } from '../../../kinds/v1.js';
-import type { DaemonSet, Deployment, ReplicaSet, StatefulSet, RollingUpdateDaemonSet } from '../../../kinds/apps/v1.js';
+import type { ReplicationController, PodSpec } from '../../../kinds/v1.js';
+import type {
+  RollingUpdateDeployment,
+  DaemonSet,
+  Deployment,
+  ReplicaSet,
+  StatefulSet,
+  RollingUpdateDaemonSet,
+} from '../../../kinds/apps/v1.js';
 import { labelSelectorText } from '../../../core/model/labelSelector.js';
 import { isAbsent } from '../../../core/model/record.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';

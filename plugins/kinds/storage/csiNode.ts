@@ -1,11 +1,10 @@
 import type { CSINode, CSINodeDriver } from '../../../kinds/storage/v1.js';
-import { countOf } from '../../../plugins/kinds/shared/columns.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { qualifiedName } from '../../../core/model/names.js';
 import { isSemanticallyEqual } from '../../../core/model/record.js';
 import { duplicate, invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
-import { AGE, column, NAME } from '../shared/columns.js';
+import { countOf, AGE, column, NAME } from '../shared/columns.js';
 import { validateDriverName } from '../shared/csiDrivers.js';
 import { findRepeated } from '../shared/repeated.js';
 import { toViolations, validateEach, validateNotNegative } from '../shared/violations.js';

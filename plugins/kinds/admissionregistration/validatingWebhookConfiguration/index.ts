@@ -1,6 +1,9 @@
-import type { MutatingWebhook } from '../../../../kinds/admissionregistration/v1.js';
 import type { ApiObject } from '../../../../core/model/object.js';
-import type { ValidatingWebhookConfiguration, ValidatingWebhook } from '../../../../kinds/admissionregistration/v1.js';
+import type {
+  MutatingWebhook,
+  ValidatingWebhookConfiguration,
+  ValidatingWebhook,
+} from '../../../../kinds/admissionregistration/v1.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../../core/api/strategy.js';
 import { setDefault } from '../../../../core/model/record.js';

@@ -1,5 +1,4 @@
-import type { MutatingWebhook } from '../../../../kinds/admissionregistration/v1.js';
-import type { ValidatingWebhook } from '../../../../kinds/admissionregistration/v1.js';
+import type { MutatingWebhook, ValidatingWebhook } from '../../../../kinds/admissionregistration/v1.js';
 import { dns1035Label, dns1123Label, dns1123Subdomain } from '../../../../core/model/names.js';
 import { isAbsent } from '../../../../core/model/record.js';
 import { goStrings } from '../../../../core/model/goText.js';

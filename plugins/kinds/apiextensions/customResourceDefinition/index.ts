@@ -1,6 +1,5 @@
-import type { CustomResourceDefinitionStatus } from '../../../../kinds/apiextensions/v1.js';
 import type { Time } from '../../../../core/model/scalars.js';
-import type { CustomResourceDefinition } from '../../../../kinds/apiextensions/v1.js';
+import type { CustomResourceDefinitionStatus, CustomResourceDefinition } from '../../../../kinds/apiextensions/v1.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import { isAbsent, setDefault } from '../../../../core/model/record.js';
 import type { Naming } from '../../../../core/naming.js';

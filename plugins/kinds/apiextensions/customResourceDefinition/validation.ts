@@ -1,6 +1,6 @@
-import type { CustomResourceConversion } from '../../../../kinds/apiextensions/v1.js';
 import type { TextMember } from '../../shared/members.js';
 import type {
+  CustomResourceConversion,
   CustomResourceDefinition,
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionNames,

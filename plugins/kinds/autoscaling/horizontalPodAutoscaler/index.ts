@@ -1,13 +1,12 @@
 import type { HorizontalPodAutoscaler as AutoscalerV1 } from '../../../../kinds/autoscaling/v1.js';
-import type { HPAScalingPolicy } from '../../../../kinds/autoscaling/v2.js';
 import type {
+  HPAScalingPolicy,
   HorizontalPodAutoscaler,
   HorizontalPodAutoscalerBehavior,
   MetricStatus,
   MetricSpec,
   HPAScalingRules,
 } from '../../../../kinds/autoscaling/v2.js';
-import { scalarText } from '../../../../plugins/kinds/shared/columns.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column } from '../../../../core/api/strategy.js';
 import { isAbsent, replaceMembers, setDefault } from '../../../../core/model/record.js';
@@ -24,7 +23,7 @@ import {
   normalizeCarried,
 } from './conversion.js';
 import { METRIC_SOURCES, type NewerSource } from './metricForms.js';
-import { AGE, type Cell, column, NAME, shortList, textOf } from '../../shared/columns.js';
+import { scalarText, AGE, type Cell, column, NAME, shortList, textOf } from '../../shared/columns.js';
 import { validateAutoscaler } from './validation.js';
 import { validateNotNegative } from '../../shared/violations.js';
 import { setIfAbsent } from '../../shared/defaults.js';

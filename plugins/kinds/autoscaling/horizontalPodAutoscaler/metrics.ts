@@ -1,6 +1,5 @@
-import type { MetricTarget } from '../../../../kinds/autoscaling/v2.js';
 import type { NewerSource, SourceName } from './metricForms.js';
-import type { MetricSpec, CrossVersionObjectReference } from '../../../../kinds/autoscaling/v2.js';
+import type { MetricTarget, MetricSpec, CrossVersionObjectReference } from '../../../../kinds/autoscaling/v2.js';
 import { dns1123Label, pathSegment, qualifiedName } from '../../../../core/model/names.js';
 import { quantityOf } from '../../../../core/model/quantity.js';
 import { isAbsent } from '../../../../core/model/record.js';

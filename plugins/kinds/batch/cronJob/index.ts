@@ -1,5 +1,4 @@
 import type { CronJob, CronJobSpec } from '../../../../kinds/batch/v1.js';
-import { countOf } from '../../../../plugins/kinds/shared/columns.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../../core/api/strategy.js';
 import { isAbsent, setDefault } from '../../../../core/model/record.js';
@@ -7,7 +6,7 @@ import { invalid, notSupported, required, type Violation } from '../../../../cor
 import { scheduleProblem, timeZoneProblems } from './schedule.js';
 import { setFailurePolicyDefaults } from '../job/defaults.js';
 import { validateJobSpec } from '../job/spec.js';
-import { AGE, type Cell, column, NAME, timeSince } from '../../shared/columns.js';
+import { countOf, AGE, type Cell, column, NAME, timeSince } from '../../shared/columns.js';
 import { setTemplateDefaults } from '../../shared/podSpec/defaults.js';
 import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings.js';
 import { CONTAINERS, IMAGES, SELECTOR } from '../../shared/podTemplateColumns.js';

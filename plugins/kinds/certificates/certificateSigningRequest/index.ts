@@ -1,7 +1,9 @@
-import type { CertificateSigningRequestCondition } from '../../../../kinds/certificates/v1.js';
-import type { CertificateSigningRequestStatus } from '../../../../kinds/certificates/v1.js';
 import type { Time } from '../../../../core/model/scalars.js';
-import type { CertificateSigningRequest } from '../../../../kinds/certificates/v1.js';
+import type {
+  CertificateSigningRequestCondition,
+  CertificateSigningRequestStatus,
+  CertificateSigningRequest,
+} from '../../../../kinds/certificates/v1.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, StrategyContext } from '../../../../core/api/strategy.js';
 import { humanDuration } from '../../../../core/model/age.js';

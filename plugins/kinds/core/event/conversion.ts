@@ -34,6 +34,10 @@ export function convertEvent(event: AnyEvent, apiVersion: string): AnyEvent {
 /** Whether an Event has the core form. */
 export const isCoreForm = (event: AnyEvent): event is Event => event.apiVersion === 'v1';
 
-/** An Event of any form in the core form. */
-export const toCoreForm = (event: AnyEvent): Event =>
-  isCoreForm(event) ? event : (convertEvent(event, 'v1') as Event);
+/** An Event of any form in the core form, with the texts that the newer form omits if they are empty. */
+export function toCoreForm(event: AnyEvent): Event {
+  const core = convertEvent(event, 'v1') as Event;
+  const { reportingComponent = '', reportingInstance = '' } = core;
+  const isComplete = reportingComponent === core.reportingComponent && reportingInstance === core.reportingInstance;
+  return isComplete ? core : { ...core, reportingComponent, reportingInstance };
+}

@@ -14,9 +14,9 @@ const eventObject: Cell<Event> = event => {
 };
 
 const eventSource: Cell<Event> = event => {
-  const source = event.source;
-  const component = (source.component ?? '') || event.reportingComponent;
-  const host = (source.host ?? '') || event.reportingInstance;
+  const { source, reportingComponent, reportingInstance } = toCoreForm(event);
+  const component = source.component || reportingComponent;
+  const host = source.host || reportingInstance;
   return host === '' ? component : `${component}, ${host}`;
 };
 

@@ -1,5 +1,4 @@
-import type { AppArmorProfile, Container, EphemeralContainer } from '../../../../kinds/v1.js';
-import type { Pod, PodSpec } from '../../../../kinds/v1.js';
+import type { AppArmorProfile, Container, EphemeralContainer, Pod, PodSpec } from '../../../../kinds/v1.js';
 import type { StrategyContext } from '../../../../core/api/strategy.js';
 import { isAbsent, isSemanticallyEqual } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';

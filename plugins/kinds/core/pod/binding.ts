@@ -1,6 +1,5 @@
-import type { Binding, PodCondition } from '../../../../kinds/v1.js';
 import type { Time } from '../../../../core/model/scalars.js';
-import type { Pod } from '../../../../kinds/v1.js';
+import type { Binding, PodCondition, Pod } from '../../../../kinds/v1.js';
 import {
   badRequest,
   conflict,

@@ -1,6 +1,5 @@
-import type { Quantity } from '../../../../core/model/scalars.js';
 import type { PodSpec, Container } from '../../../../kinds/v1.js';
-import { toNumber } from '../../../../core/model/scalars.js';
+import { type Quantity, toNumber } from '../../../../core/model/scalars.js';
 import { setDefault } from '../../../../core/model/record.js';
 import { CONTAINER_LISTS } from '../../shared/podSpec/containerLists.js';
 

@@ -1,5 +1,12 @@
-import type { Affinity, Container, NodeAffinity, NodeSelectorTerm } from '../../../../kinds/v1.js';
-import type { Pod, PodSpec, Toleration } from '../../../../kinds/v1.js';
+import type {
+  Affinity,
+  Container,
+  NodeAffinity,
+  NodeSelectorTerm,
+  Pod,
+  PodSpec,
+  Toleration,
+} from '../../../../kinds/v1.js';
 import { toNumber } from '../../../../core/model/scalars.js';
 import { isAbsent, isSemanticallyEqual } from '../../../../core/model/record.js';
 import { Verbatim, forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';

@@ -1,12 +1,11 @@
 import type { Secret } from '../../../../kinds/v1.js';
-import { countOf } from '../../../../plugins/kinds/shared/columns.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, StrategyContext } from '../../../../core/api/strategy.js';
 import { setDefault } from '../../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import type { Naming } from '../../../../core/naming.js';
 import { keyPairProblem } from './keyPair.js';
-import { AGE, column, NAME } from '../../shared/columns.js';
+import { countOf, AGE, column, NAME } from '../../shared/columns.js';
 import { validateFrozen, measureValues, validateTotalSize } from '../../shared/configData.js';
 
 const hasKey = (object: Secret, key: string): boolean => object.data?.[key] !== undefined;

@@ -1,8 +1,7 @@
 import type { ServiceAccount } from '../../../../kinds/v1.js';
-import { countOf } from '../../../../plugins/kinds/shared/columns.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, StrategyContext } from '../../../../core/api/strategy.js';
-import { AGE, column, NAME } from '../../shared/columns.js';
+import { countOf, AGE, column, NAME } from '../../shared/columns.js';
 import { answerTokenRequest } from './tokenRequest.js';
 
 const COLUMNS: readonly Column<ServiceAccount>[] = [NAME, column('Secrets', object => countOf(object.secrets)), AGE];

@@ -1,8 +1,7 @@
 import type { BoundObjectReference, TokenRequest } from '../../../../kinds/authentication/v1.js';
-import type { Pod } from '../../../../kinds/v1.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import type { Time } from '../../../../core/model/scalars.js';
-import type { ServiceAccount } from '../../../../kinds/v1.js';
+import type { Pod, ServiceAccount } from '../../../../kinds/v1.js';
 import type { StrategyContext, SubresourceAnswer } from '../../../../core/api/strategy.js';
 import type { Host } from '../../../../core/api/host.js';
 import {

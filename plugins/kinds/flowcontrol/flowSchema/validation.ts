@@ -1,5 +1,6 @@
-import type { GroupSubject, ServiceAccountSubject } from '../../../../kinds/flowcontrol/v1.js';
 import type {
+  GroupSubject,
+  ServiceAccountSubject,
   FlowSchemaSpec,
   FlowDistinguisherMethod,
   PolicyRulesWithSubjects,

@@ -1,6 +1,7 @@
-import type { SubjectAccessReviewSpec, SubjectAccessReviewStatus } from '../../../../kinds/authorization/v1.js';
 import type { TextMember } from '../members.js';
 import type {
+  SubjectAccessReviewSpec,
+  SubjectAccessReviewStatus,
   LocalSubjectAccessReview,
   SelfSubjectAccessReview,
   SubjectAccessReview,

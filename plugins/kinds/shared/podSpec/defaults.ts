@@ -1,5 +1,4 @@
-import type { Probe, ProbeHandler } from '../../../../kinds/v1.js';
-import type { PodTemplateSpec, PodSpec, Container } from '../../../../kinds/v1.js';
+import type { Probe, ProbeHandler, PodTemplateSpec, PodSpec, Container } from '../../../../kinds/v1.js';
 import { isAbsent, setDefault, setDefaultForZero } from '../../../../core/model/record.js';
 import { CONTAINER_LISTS } from './containerLists.js';
 import { clearDisabledFields } from './disabledFields.js';

@@ -1,5 +1,4 @@
-import type { HTTPGetAction, LifecycleHandler, ProbeHandler } from '../../../../kinds/v1.js';
-import type { Container } from '../../../../kinds/v1.js';
+import type { HTTPGetAction, LifecycleHandler, ProbeHandler, Container } from '../../../../kinds/v1.js';
 import { toNumber } from '../../../../core/model/scalars.js';
 import { patternText } from '../../../../core/model/names.js';
 import { forbiddenField, invalid, required, type Violation } from '../../../../core/model/refusal.js';

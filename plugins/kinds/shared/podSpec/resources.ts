@@ -1,8 +1,7 @@
-import { ownValue } from '../../../../core/model/record.js';
 import type { Quantity } from '../../../../core/model/scalars.js';
 import type { ResourceRequirements } from '../../../../kinds/v1.js';
 import { compareQuantities, isInteger, parseQuantity, quantityOf } from '../../../../core/model/quantity.js';
-import { isAbsent } from '../../../../core/model/record.js';
+import { ownValue, isAbsent } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, required, Verbatim, type Violation } from '../../../../core/model/refusal.js';
 import { isExtendedResource, validateAmount, validateQualifiedResource } from '../resourceNames.js';
 

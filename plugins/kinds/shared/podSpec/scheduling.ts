@@ -1,7 +1,7 @@
-import type { WeightedPodAffinityTerm } from '../../../../kinds/v1.js';
-import type { PodAffinityTerm } from '../../../../kinds/v1.js';
 import type { LabelSelector } from '../../../../kinds/meta/v1.js';
 import type {
+  WeightedPodAffinityTerm,
+  PodAffinityTerm,
   PodSpec,
   Toleration,
   TopologySpreadConstraint,

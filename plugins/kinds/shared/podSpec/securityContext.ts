@@ -1,6 +1,6 @@
-import type { SecurityContext } from '../../../../kinds/v1.js';
 import type { Int64 } from '../../../../core/model/scalars.js';
 import type {
+  SecurityContext,
   PodSpec,
   PodSecurityContext,
   SeccompProfile,

@@ -1,6 +1,5 @@
-import type { DownwardAPIVolumeFile, PersistentVolumeSpec } from '../../../../kinds/v1.js';
 import type { Quantity } from '../../../../core/model/scalars.js';
-import type { Volume } from '../../../../kinds/v1.js';
+import type { DownwardAPIVolumeFile, PersistentVolumeSpec, Volume } from '../../../../kinds/v1.js';
 import { setClaimSpecDefaults } from '../claimSpec.js';
 import { isAbsent, setDefault } from '../../../../core/model/record.js';
 

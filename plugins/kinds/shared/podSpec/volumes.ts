@@ -5,8 +5,9 @@ import type {
   GitRepoVolumeSource,
   SecretVolumeSource,
   VolumeSource,
+  PodSpec,
+  Volume,
 } from '../../../../kinds/v1.js';
-import type { PodSpec, Volume } from '../../../../kinds/v1.js';
 import { dns1123Label, dns1123Subdomain } from '../../../../core/model/names.js';
 import { compareQuantities, quantityOf, ZERO_QUANTITY } from '../../../../core/model/quantity.js';
 import { isAbsent } from '../../../../core/model/record.js';

@@ -1,5 +1,10 @@
-import type { Container, EphemeralContainer, SecurityContext } from '../../../../kinds/v1.js';
-import type { PodSpec, PodSecurityContext } from '../../../../kinds/v1.js';
+import type {
+  Container,
+  EphemeralContainer,
+  SecurityContext,
+  PodSpec,
+  PodSecurityContext,
+} from '../../../../kinds/v1.js';
 import { dns1123Subdomain } from '../../../../core/model/names.js';
 import { isAbsent } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
