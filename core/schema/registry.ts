@@ -186,7 +186,7 @@ function addResources(groups: Map<string, Group>, extra: readonly Resource[], pr
     const preferred = versions.find(v => v.served)!.version;
     groups.set(group, {
       name: group,
-      ...(known?.neutralName === undefined ? {} : { neutralName: known.neutralName }),
+      ...neutralNameOf(group, groups),
       priority: known?.priority ?? CUSTOM_GROUP_PRIORITY,
       preferred,
       versions,
@@ -257,4 +257,14 @@ function makeRegistry(groups: ReadonlyMap<string, Group>, generation: number): R
       return (stored ??= storedResources(groups));
     },
   });
+}
+
+/**
+ * The name that authorizers and plugins know a group by. A group of definitions may be spelled as the neutral name of a
+ * built-in one that is served under another name, in stores of earlier releases: it must not be taken for that.
+ */
+function neutralNameOf(name: string, groups: ReadonlyMap<string, Group>): { readonly neutralName?: string } {
+  const known = groups.get(name);
+  if (known) return known.neutralName === undefined ? {} : { neutralName: known.neutralName };
+  return [...groups.values()].some(({ neutralName }) => neutralName === name) ? { neutralName: `custom:${name}` } : {};
 }
