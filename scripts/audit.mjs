@@ -23,7 +23,7 @@ function describe({ name, severity, via }) {
   return `${severity}: ${name}: ${causes.join('; ')}`;
 }
 
-const flags = ['--json', '--omit=dev', '--fetch-retries=0', '--fetch-timeout=60000'];
+const flags = ['--json', '--loglevel=warn', '--omit=dev', '--fetch-retries=0', '--fetch-timeout=60000'];
 const { stdout, stderr, error } = spawnSync('npm', ['audit', ...flags], { cwd: root, encoding: 'utf8' });
 if (error) throw error;
 const report = reportIn(stdout);
