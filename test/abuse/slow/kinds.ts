@@ -123,12 +123,15 @@ export function allPlaces(): Place[] {
   };
   for (const { object } of [...read('bases.json'), ...read('coverage.json')]) {
     const { metadata: _metadata, apiVersion, kind, ...members } = object;
-    add(registry.byKind(apiVersion, kind)!, { ...members, metadata: METADATA });
+    const resource = registry.byKind(apiVersion, kind)!;
+    // Rules of kinds get objects of the version that is stored.
+    const isStored = registry.stored.some(
+      one => one.storageName === resource.storageName && one.apiVersion === apiVersion,
+    );
+    if (isStored) add(resource, { ...members, metadata: METADATA });
   }
-  for (const { resources } of [...registry.groups.values()].flatMap(group => group.versions))
-    for (const resource of resources.values())
-      if (resource.stored && !resource.custom)
-        add(resource, { ...(filled(resource.type, 7) as object), metadata: METADATA });
+  for (const resource of registry.stored)
+    if (!resource.custom) add(resource, { ...(filled(resource.type, 7) as object), metadata: METADATA });
   return [...found.values()];
 }
 
