@@ -23,7 +23,7 @@ export const chunks: RunChunk[] = [];
 const PROGRAM = `${process.version} ${process.arch} ${JSON.stringify(process.config.variables)}`;
 
 /**
- * What the caches of this code begin with: a SHA-256 of the code and of the program. V8 itself compares the length of
+ * The beginning of the caches of this code: a SHA-256 of the code and of the program. V8 itself compares the length of
  * the code, its own version without the patches of Node.js, and its flags: a cache of Node.js 20.20 ends 20.19.
  */
 export const cacheKey = (code: Uint8Array, program = PROGRAM): Buffer =>

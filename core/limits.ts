@@ -15,11 +15,11 @@ export const IDENTITY_BODY_BYTES = 128 * 1024 * 1024;
 export const UNKNOWN_BODY_BYTES = 64 * 1024 * 1024;
 /** How long a body may take to arrive: the limit of upstream for a request. Then: 504. */
 export const BODY_MS = 60_000;
-/** Stored object: the request limit of etcd without its own overhead. Above it: 500, as upstream. */
+/** Stored object: the request limit of etcd without its own overhead. Above it: 500, upstream's answer. */
 export const OBJECT_BYTES = 1.5 * 1024 * 1024;
 /**
- * What defaults of a definition may add to an object: its JSON, and 16 bytes for each value. Schemas of a kilobyte can
- * add millions of values; more than this could not be stored. Above it: 422.
+ * Size that defaults of a definition may add to an object: its JSON, and 16 bytes for each value. Schemas of a kilobyte
+ * can add millions of values; more than this could not be stored. Above it: 422.
  */
 export const DEFAULTS_BYTES = OBJECT_BYTES;
 /** The same for all stored objects that are read at once, such as the items of a part of a list. Above it: 422. */
@@ -77,9 +77,9 @@ export const IDLE_MS = 65_000;
 export const QUERY_PARAMETERS = 1000;
 /** Body in CBOR: more could seldom be stored, and some shapes take a second for it. Above it: 413. */
 export const CBOR_BYTES = 1.5 * 1024 * 1024;
-/** Depth of a body in CBOR, as upstream. Above it: 400. */
+/** Depth of a body in CBOR; upstream's limit. Above it: 400. */
 export const CBOR_DEPTH = 64;
-/** Errors for unknown and duplicate members of one body, as upstream. */
+/** Errors for unknown and duplicate members of one body; upstream's limit. */
 export const STRICT_ERRORS = 100;
 /** Expanded aliases of a configuration file in YAML, against documents of exponential size. */
 export const YAML_ALIASES = 100;
@@ -88,7 +88,7 @@ export const YAML_ALIASES = 100;
  * Above it: 413.
  */
 export const YAML_BYTES = 1.5 * 1024 * 1024;
-/** Operations of one JSON Patch, as upstream. Above it: 413. */
+/** Operations of one JSON Patch; upstream's limit. Above it: 413. */
 export const JSON_PATCH_OPERATIONS = 10_000;
 /**
  * Bytes of a list that are assembled in one turn of the event loop: what a socket accepts at once. Larger slices cause
@@ -96,7 +96,7 @@ export const JSON_PATCH_OPERATIONS = 10_000;
  */
 export const LIST_SLICE_BYTES = 256 * 1024;
 /**
- * Answers to reads from this size on are compressed for clients that accept it, as upstream. Below it, compression
+ * Answers to reads from this size on are compressed for clients that accept it; upstream's limit. Below it, compression
  * takes more time than it saves.
  */
 export const GZIP_BYTES = 128 * 1024;
@@ -108,8 +108,8 @@ export const RENDER_SLICE_BYTES = 256 * 1024;
 /** Objects in such a job, for objects so small that what is made of each takes longer than its bytes. */
 export const RENDER_SLICE_OBJECTS = 256;
 /**
- * What a long answer holds of the memory, at most: two parts, and what the connection has not taken. An answer with a
- * shorter body counts its own length.
+ * Memory that a long answer holds at most: two parts, and what the connection has not taken. An answer with a shorter
+ * body counts its own length.
  */
 export const LONG_ANSWER_BYTES = 1024 * 1024;
 /** Bytes that all answers to gets and lists together hold while clients read them. Above it: 429 with Retry-After. */
@@ -236,8 +236,8 @@ export const QUIET_YOUNG_GENERATION_MB = 24;
  */
 export const WRITER_YOUNG_GENERATION_MB = 12;
 /**
- * Keys of a label or field selector. It is matched with every object of a list and every event of a watch; with so many
- * keys this takes about as long as sending an event, 2 µs. Above it: 400.
+ * Keys of a label or field selector. It is matched with every object of a list and every event of a watch; with this
+ * many keys it takes about as long as sending an event, 2 µs. Above it: 400.
  */
 export const SELECTOR_KEYS = 100;
 /** Requirements of a selector, which take time to parse: together with its values, a millisecond. Above it: 400. */
@@ -259,8 +259,8 @@ export const WRITE_MS = 60_000;
  */
 export const OBJECT_CLAIMS = 30;
 /**
- * How long a read waits for a revision that the server has not reached (spec, "Resource version semantics: meanings"),
- * as upstream. Then it is answered with 504.
+ * How long a read waits for a revision that the server has not reached (spec, "Resource version semantics: meanings");
+ * upstream's time. Then it is answered with 504.
  */
 export const FUTURE_REVISION_MS = 3000;
 /** How long history is kept for watches and continue tokens (spec, "Limits"). */
@@ -277,10 +277,10 @@ export const ACCESS_CACHE_BYTES = 128 * 1024 * 1024;
 export const IDENTITY_CACHE_BYTES = 16 * 1024 * 1024;
 /** Longest key of a cached permission: paths and selectors may be as long as a header block. */
 export const CACHED_KEY_CHARACTERS = 2048;
-/** Time between the bookmarks of a watch that asked for them: a minute, as upstream. */
+/** Time between the bookmarks of a watch that asked for them: a minute; upstream's time. */
 export const BOOKMARK_MS = 60_000;
 /**
- * Time before the end of a watch with a timeout at which it gets a last bookmark (two seconds, as upstream), so that a
+ * Time before the end of a watch with a timeout at which it gets a last bookmark (upstream's two seconds), so that a
  * client reads it before it reconnects.
  */
 export const LAST_BOOKMARK_MS = 2000;
@@ -291,20 +291,20 @@ export const WEBSOCKET_MESSAGE_BYTES = 4096;
  * time of common proxies.
  */
 export const WEBSOCKET_IDLE_SECONDS = 60;
-/** Length of the name of a field manager, as upstream. */
+/** Length of the name of a field manager; upstream's limit. */
 export const MANAGER_BYTES = 128;
-/** Entries of `managedFields` of operation Update; older ones are merged, as upstream. */
+/** Entries of `managedFields` of operation Update; older ones are merged. Upstream's limit. */
 export const UPDATE_MANAGERS = 10;
-/** Total size of the annotations of one object, as upstream. */
+/** Total size of the annotations of one object; upstream's limit. */
 export const ANNOTATIONS_BYTES = 256 * 1024;
 /**
  * Characters of the cells of a row of a Table, behind which further cells are empty: definitions may have thousands of
  * columns that each show the whole object.
  */
 export const ROW_CHARACTERS = 256 * 1024;
-/** Characters of all warnings of one answer, as upstream. Clients limit the size of the headers that they read. */
+/** Characters of all warnings of one answer; upstream's limit. Clients limit the size of the headers that they read. */
 export const WARNINGS_CHARACTERS = 4096;
-/** Characters to which each warning is truncated if all warnings of an answer exceed their limit, as upstream. */
+/** Characters to which each warning is truncated if all warnings of an answer exceed their limit; upstream's length. */
 export const WARNING_CHARACTERS = 256;
 /**
  * How long requests in flight may take after the server has begun to shut down: the time limit of a request upstream.
@@ -339,7 +339,7 @@ export const THREAD_CLOSE_MS = 3000;
 export const WEBHOOK_RESPONSE_BYTES = 4 * 1024 * 1024;
 /** Idle connections that a thread keeps to one webhook, and the number of certificates that it keeps them for. */
 export const WEBHOOK_SOCKETS = 64;
-/** How often a webhook that is busy is called again, within its timeout: as often as upstream's client does. */
+/** How often a webhook that is busy is called again, within its timeout: upstream's client has the same number. */
 export const WEBHOOK_RETRIES = 10;
 /**
  * Size of the PEM in a CertificateSigningRequest: hundreds of names with the largest of keys. It is parsed by threads
@@ -353,14 +353,14 @@ export const AUDIT_BUFFER_BYTES = 16 * 1024 * 1024;
 export const AUDITED_BYTES = 100 * 1024;
 /** Annotations that admission may add to one audit event; each webhook and policy may give any number. */
 export const AUDIT_ANNOTATIONS = 64;
-/** Bytes of the value of such an annotation, as upstream for policies. */
+/** Bytes of the value of such an annotation: upstream's limit for policies. */
 export const AUDIT_ANNOTATION_BYTES = 10 * 1024;
 /** Series of a metric whose labels name webhooks and policies: further ones are counted as `other`. */
 export const METRIC_SERIES = 1000;
 /** Observations of a pool thread that wait to be posted to the front end. */
 export const OBSERVATIONS_WAITING = 10_000;
 
-/** Labels that an informer has an index of: plugins name few. What is asked for of others is searched for. */
+/** Labels that an informer has an index of: plugins name few. Queries by other labels search all objects. */
 export const LABEL_INDEXES = 32;
 /** Changes that an index of a label notes before it is dropped because nobody asks it, if it has fewer objects. */
 export const LABEL_INDEX_CHANGES = 10_000;

@@ -76,7 +76,7 @@ class WriteGenerator {
     return values[Math.floor(this.random() * values.length)];
   }
 
-  /** A value in the place of another one. */
+  /** Returns the value or another one for its place. */
   changed(value) {
     if (typeof value === 'string') return this.pick([value, `${value}x`, 'x', '', 'a/b', '1', null, 5]);
     if (typeof value === 'number') return this.pick([value, value + 1, 0, -1, 1, 70000, null, 'x', '9007199254740993']);

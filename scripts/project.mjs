@@ -15,7 +15,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const SOURCES = ['core', 'plugins', 'workers', 'bench', 'test', 'examples'];
+const SOURCES = ['core', 'kinds', 'plugins', 'workers', 'bench', 'test', 'examples'];
+
+/** The compiler of TypeScript. */
+export const TYPESCRIPT = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
 /** Runs a program in this terminal, forwards signals to it, and resolves with its exit code. */
 export function run(command, args, options = {}) {
@@ -85,11 +88,13 @@ export async function build() {
   const isNew = built > 0 && newest([...SOURCES.map(name => join(root, name)), ...settings]) <= built;
   const program = `${process.version} ${process.arch}`;
   if (isNew && recorded(stamp) === program) return;
+  const { writeKindTypes } = await import('./kindTypes.mjs');
+  if (!isNew) await writeKindTypes();
   // Files that change during the build are newer than it.
   const began = isNew ? new Date(built) : new Date();
   if (!isNew) {
     removeOrphans();
-    await step(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json']);
+    await step(process.execPath, [TYPESCRIPT, '-p', 'tsconfig.json']);
     await assemble();
   }
   const { makeCodeCache } = await import('./codeCache.mjs');

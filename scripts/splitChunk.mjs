@@ -16,7 +16,7 @@ export const urlsIn = tree =>
       type === 'MemberExpression' && object.type === 'MetaProperty' && property.name === 'url',
   );
 
-/** The code with other texts in the place of nodes: `edits` are pairs of a node and a text. */
+/** The code with other texts instead of nodes: `edits` are pairs of a node and a text. */
 export function edited(code, edits) {
   const put = (text, [{ start, end }, instead]) => text.slice(0, start) + instead + text.slice(end);
   return edits.toSorted(([a], [b]) => b.start - a.start).reduce(put, code);

@@ -6,7 +6,7 @@ export const AUTHENTICATED = 'system:authenticated';
 /** Group of requests without credentials. */
 export const UNAUTHENTICATED = 'system:unauthenticated';
 
-/** Which requests may have no credentials (spec, "Anonymous requests"). */
+/** The requests that may have no credentials (spec, "Anonymous requests"). */
 export interface AnonymousPolicy {
   readonly enabled: boolean;
   /** Absent: every path. */

@@ -63,7 +63,7 @@ export type CredentialCounter =
   | 'serviceaccount_valid_tokens_total';
 
 /**
- * What the server records about credentials whose user was found.
+ * Counters, labels and annotations that the server sets for credentials whose user was found.
  *
  * @example
  * const use: CredentialUse = { counters: ['serviceaccount_valid_tokens_total'] };
@@ -92,9 +92,11 @@ export interface Identified {
    * gone: at the next request after the change was acknowledged.
    */
   readonly objects?: readonly StoredObject[];
-  /** Which of the audiences that were asked for the token is for. Absent: the authenticator knows of no audiences. */
+  /**
+   * Those of the requested audiences for which the token is valid. Absent: the authenticator does not know audiences.
+   */
   readonly audiences?: readonly string[];
-  /** What the server records whenever the authenticator was asked: cached identities are not recorded again. */
+  /** Recorded whenever the authenticator was called: a cached identity is not recorded again. */
   readonly use?: CredentialUse;
 }
 
@@ -157,7 +159,7 @@ export interface UserRules {
   readonly pathRules: readonly { readonly verbs: readonly string[]; readonly nonResourceURLs: readonly string[] }[];
   /** Whether the user has permissions that these rules do not show. */
   readonly incomplete?: boolean;
-  /** What reviews say about rules that could not be read, or that are not shown; absent if there is nothing to say. */
+  /** The text of reviews about rules that could not be read, or that are not shown; absent if there are none. */
   readonly error?: string;
 }
 
@@ -183,7 +185,7 @@ export interface Authorizer {
 }
 
 /**
- * What all authenticators together found out about a request. `user`: null if it carries no credentials.
+ * The result of all authenticators for a request. `user`: null if it carries no credentials.
  *
  * @example
  * const nobody: Authenticated = { user: null, cacheFor: 'forever', objects: [] };
@@ -245,7 +247,7 @@ function shorterTime<T extends CacheFor | DependsOn>(a: T, b: T): T {
 
 const CACHE_FOR = timeOr('forever', 'never');
 const DEPENDS_ON = timeOr('policy', 'never');
-/** As of one answer: a time that is over is one as well. */
+/** Accepts any number for one answer, also a negative time: it has expired. */
 const isCacheFor = (value: unknown): boolean =>
   typeof value === 'number' ? !Number.isNaN(value) : CACHE_FOR[0](value);
 const isDependsOn = (value: unknown): boolean =>
@@ -319,7 +321,7 @@ function checkRules(rules: UserRules): UserRules {
   throw new TypeError('rulesFor must return { resourceRules: […], pathRules: […], incomplete?: boolean }');
 }
 
-/** What refusals say beyond that the credentials are invalid. A failure of a plugin is in the log only. */
+/** The messages of refusals that say more than that the credentials are invalid. A plugin's failure is only logged. */
 const reasonsIn = (refusals: readonly Refusal[]): readonly string[] =>
   refusals.filter(one => isUnauthorized(one) && one.message !== 'Unauthorized').map(({ message }) => message);
 

@@ -57,13 +57,13 @@ export interface ChangeView extends ServedKind {
   equivalents(): readonly EquivalentKind[];
   /** The options of the request, such as CreateOptions; null for CONNECT. */
   options(): { readonly [member: string]: unknown } | null;
-  /** What the request shows of a draft, or of the object that validators are given; undefined for DELETE. */
+  /** The form in which the request shows a draft, or the object that validators get; undefined for DELETE. */
   show(object: ApiObject | undefined): ApiObject | undefined;
-  /** What it shows of the current object. */
+  /** The form in which the request shows the current object. */
   showOld(): ApiObject | undefined;
   /**
-   * What an object of a kind would show with the members of `configuration` set, merged by the rules of the kind as in
-   * an apply. Throws an Error that says what is wrong with the configuration.
+   * Returns how an object of a kind would look with the members of `configuration` set, merged by the kind's rules as
+   * in an apply. Throws an Error that says what is wrong with the configuration.
    */
   merge(kind: ServedKind, shown: ApiObject, configuration: { readonly [member: string]: unknown }): ApiObject;
   /**
@@ -151,7 +151,7 @@ export interface Validator {
 const areTexts = (value: unknown): boolean =>
   value === undefined || (Array.isArray(value) && value.every(one => typeof one === 'string'));
 
-/** What `on` must be: a text in the place of a list would match its parts. */
+/** The checks of `on`. A string instead of a list is refused: it would match its substrings. */
 const MATCH = [
   (on: unknown): boolean =>
     typeof on === 'object' &&
@@ -172,12 +172,16 @@ const matchesSubresource = (selected: Match['subresources'], subresource: string
   selected ? selected.includes(subresource) || selected.includes('*') : subresource === '';
 
 /**
- * The combination of all mutators, in order. Throws the refusal of a mutator, or PluginFailure.
+ * The combination of all mutators, in order. `complete` is called for what a plugin of the configuration has made of
+ * the draft, and adds the members that decoding makes sure of. Throws the refusal of a mutator, or PluginFailure.
  *
  * @example
  * await mutate(change, draft);
  */
-export type Mutation = (change: Change, draft: ApiObject) => Promise<void>;
+export type Mutation = (change: Change, draft: ApiObject, complete?: Complete) => Promise<void>;
+
+type Complete = (draft: ApiObject) => void;
+
 /**
  * The combination of all validators: returns every violation. Throws the refusal of a validator, or PluginFailure.
  *
@@ -198,10 +202,11 @@ async function mutateCopy(
   change: Change,
   draft: ApiObject,
   again: boolean,
+  complete: Complete | undefined,
 ): Promise<unknown> {
   const copy = structuredClone(draft);
   try {
-    const result = await mutateChecked(input, change, copy, again);
+    const result = await mutateChecked(input, change, copy, again, complete);
     replaceMembers(draft, copy);
     return result;
   } catch (thrown) {
@@ -225,12 +230,15 @@ function mutateChecked(
   change: Change,
   draft: ApiObject,
   again: boolean,
+  complete: Complete | undefined,
 ): Awaitable<unknown> {
   const own = input.isBuiltIn ? draft : { ...draft };
   return input.call(() =>
     after(input.value.mutate(change, own, again), result => {
       checkMetadata(own);
-      if (own !== draft) replaceMembers(draft, copyJson(own, 'draft') as object);
+      if (own === draft) return result;
+      replaceMembers(draft, copyJson(own, 'draft') as object);
+      complete?.(draft);
       return result;
     }),
   );
@@ -247,21 +255,26 @@ function freezeChange(change: Change): void {
 
 function inOrder(inputs: readonly Contributed<Mutator>[]): Mutation {
   const mutators = inputs.map(selecting);
-  const runOnce = async (change: Change, draft: ApiObject, again: boolean): Promise<boolean> => {
+  const runOnce = async (
+    change: Change,
+    draft: ApiObject,
+    again: boolean,
+    complete: Complete | undefined,
+  ): Promise<boolean> => {
     let reinvoke = false;
     for (const { input, on } of mutators) {
       if (!matches(on, change)) continue;
       if (!input.isBuiltIn) freezeChange(change);
       const result =
         input.failurePolicy === 'Ignore'
-          ? await mutateCopy(input, change, draft, again)
-          : await mutateChecked(input, change, draft, again);
+          ? await mutateCopy(input, change, draft, again, complete)
+          : await mutateChecked(input, change, draft, again, complete);
       if (result === 'reinvoke') reinvoke = true;
     }
     return reinvoke;
   };
-  return async (change, draft) => {
-    if (await runOnce(change, draft, false)) await runOnce(change, draft, true);
+  return async (change, draft, complete) => {
+    if (await runOnce(change, draft, false, complete)) await runOnce(change, draft, true, complete);
   };
 }
 

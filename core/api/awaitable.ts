@@ -1,4 +1,10 @@
-import type { Awaitable } from './point.js';
+/**
+ * A value or a promise of it. A value costs no turn of the event loop.
+ *
+ * @example
+ * const cached = (name: string): Awaitable<User> => known.get(name) ?? fetchUser(name);
+ */
+export type Awaitable<T> = T | Promise<T>;
 
 /** Whether a value is a promise or another thenable. */
 export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>

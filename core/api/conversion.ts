@@ -80,7 +80,7 @@ function firstSelecting(inputs: readonly Contributed<Converter>[]): Conversion {
 }
 
 /**
- * Converts objects of custom kinds between versions: those of definitions, in the place of their webhooks, and those of
+ * Converts objects of custom kinds between versions: those of definitions, instead of their webhooks, and those of
  * plugins. The first converter that selects a kind converts its objects.
  *
  * @example

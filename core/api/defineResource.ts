@@ -89,7 +89,7 @@ type Handled<Group extends string, Schema, Versions extends readonly VersionDefi
 
 /**
  * The argument of `defineResource`: names that can be derived may be omitted, and a type with a single version may have
- * the members of the version in place of `versions`. The types of its functions follow from the schemas; give `schema`
+ * the members of the version instead of `versions`. The types of its functions follow from the schemas; give `schema`
  * or `versions` before them.
  *
  * @example

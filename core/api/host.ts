@@ -1,6 +1,6 @@
 import type { ApiObject } from '../model/object.js';
 import type { Naming } from '../naming.js';
-import type { Awaitable, Combined } from './point.js';
+import type { Awaitable } from './awaitable.js';
 
 /**
  * Kinds of thread: the front end (the main thread), the pool, the writer, and the control thread.
@@ -31,11 +31,11 @@ export interface Log {
  * @example
  * const team = namespaces.get('', target.namespace)?.metadata.labels?.['team'];
  */
-export interface Informer {
+export interface Informer<T = ApiObject> {
   /** The namespace of a cluster-scoped object is ''. */
-  get(namespace: string, name: string): ApiObject | undefined;
+  get(namespace: string, name: string): T | undefined;
   /** The objects of a namespace, or all objects. */
-  list(namespace?: string): readonly ApiObject[];
+  list(namespace?: string): readonly T[];
   /** Changes with every event of the resource. Values computed from its objects are valid while it stays the same. */
   readonly revision: number;
 }
@@ -97,6 +97,14 @@ export interface ResourceEvent {
   readonly stringsNamed?: (member: string) => readonly string[];
 }
 
+/**
+ * The part of a point that identifies it and combines its values, as `host.at` needs it.
+ *
+ * @example
+ * const combinationOf = <Out>(host: Host, point: Combined<Out>): Out => host.at(point);
+ */
+export type Combined<Out> = { readonly name: string; readonly combine: (inputs: never) => Out };
+
 /** What every thread offers. */
 interface BaseHost<T extends Thread> {
   readonly thread: T;
@@ -120,7 +128,7 @@ interface BaseHost<T extends Thread> {
   at<Out>(point: Combined<Out>): Out;
 }
 
-/** What the pool and the control thread offer in addition. */
+/** The members that the pool and the control thread add. */
 interface InformerHost {
   /**
    * The informer of a stored resource by its storage name (`core/namespaces`,
@@ -135,7 +143,7 @@ interface InformerHost {
   onChange(storageName: string, listener: (event: ResourceEvent) => void): void;
 }
 
-/** What the pool offers in addition. */
+/** The members that the pool adds. */
 interface RequestHost {
   /**
    * The informer of a resource that is only known while the server runs. Resolves when it has all current objects; from
@@ -181,7 +189,7 @@ export interface Kinds {
   neutralGroup(group: string): string;
 }
 
-/** What the control thread offers in addition. */
+/** The members that the control thread adds. */
 interface ControlHost {
   /**
    * Makes a request as `system:serviceaccount:<system namespace>:<controller>`, which has all permissions. Throws

@@ -1,5 +1,5 @@
 import { Refusal } from '../model/refusal.js';
-import type { Binding, Exchange, Listener, Listening, ResponseStream, StreamOptions } from './listener.js';
+import type { Binding, Exchange, Listener, Listening, ResponseStream, StreamOptions } from './listenerTypes.js';
 import { requireMembers } from './parts.js';
 import type { Contributed } from './point.js';
 

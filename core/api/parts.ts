@@ -1,4 +1,4 @@
-/** What the members of a value must be: the name of a type, or a test with the words for what it accepts. */
+/** The required members of a value: each has the name of a type, or a test with a description of what it accepts. */
 type Members = { readonly [name: string]: 'function' | 'string' | 'object' | readonly [is: Test, what: string] };
 type Test = (value: unknown) => boolean;
 

@@ -1,18 +1,12 @@
-import { after } from './awaitable.js';
+import { type Awaitable, after } from './awaitable.js';
 import { recognizeCopies } from '../model/copies.js';
 import { Refusal } from '../model/refusal.js';
-import type { Host, Thread } from './host.js';
+import type { Combined, Host, Thread } from './host.js';
+
+export type { Awaitable, Combined };
 
 /**
- * A value or a promise of it. A value costs no turn of the event loop.
- *
- * @example
- * const cached = (name: string): Awaitable<User> => known.get(name) ?? fetchUser(name);
- */
-export type Awaitable<T> = T | Promise<T>;
-
-/**
- * What happens if a call of a mutator or validator fails: the request is refused with 500, or continues without the
+ * Decides about a request when a call of a mutator or validator fails: it is refused with 500, or continues without the
  * plugin.
  *
  * @example
@@ -95,14 +89,6 @@ export interface Point<T extends Thread, In, Out> {
   /** `make` receives the host of the threads of the point. Members that these threads do not offer do not compile. */
   of(make: (host: Host<T>) => Awaitable<In>): Contribution;
 }
-
-/**
- * The part of a point that identifies it and combines its values, as `host.at` needs it.
- *
- * @example
- * const combinationOf = <Out>(host: Host, point: Combined<Out>): Out => host.at(point);
- */
-export type Combined<Out> = { readonly name: string; readonly combine: (inputs: never) => Out };
 
 /**
  * Defines an extension point for values of type In. Its name must be unique within a server. `host.at(point)` returns

@@ -16,7 +16,7 @@ export interface ConfigSchema<Config> {
 }
 
 /**
- * What a schema finds: the value as it is to be used, or what is wrong with it.
+ * The result of a schema: the value as it is to be used, or what is wrong with it.
  *
  * @example
  * const result: ConfigResult<number> = { issues: [{ message: 'must be a number', path: ['level'] }] };

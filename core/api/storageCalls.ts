@@ -1,6 +1,15 @@
 import type { Contributed } from './point.js';
-import type { Operation, Outcome, Page, RangeOptions, Storage, Stored, StoreEvent, Transaction } from './storage.js';
 import { Compacted, FutureRevision, StoreError, Unavailable } from './storageErrors.js';
+import type {
+  Operation,
+  Outcome,
+  Page,
+  RangeOptions,
+  Storage,
+  Stored,
+  StoreEvent,
+  Transaction,
+} from './storageTypes.js';
 
 /** Errors that the contract of a store permits. */
 const mayThrow = (thrown: unknown): boolean =>
@@ -14,7 +23,7 @@ const revisionFault = (value: unknown): string | undefined => (isRevision(value)
 
 const isAfter = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a), Buffer.from(b)) > 0;
 
-/** What is wrong with the value of a key that was read at a revision, or undefined. */
+/** Describes what is wrong with the value of a key that was read at a revision; undefined if nothing is. */
 function storedFault(item: Stored | null | undefined, prefix: string, revision: number): string | undefined {
   if (typeof item?.key !== 'string' || !item.key.startsWith(prefix)) return `a key without the prefix ${prefix}`;
   if (!(item.value instanceof Uint8Array)) return `no bytes as the value of ${item.key}`;
@@ -24,7 +33,7 @@ function storedFault(item: Stored | null | undefined, prefix: string, revision: 
   return modified > revision ? `a revision of ${item.key} above that of the read` : undefined;
 }
 
-/** What is wrong with a page, or undefined. */
+/** Describes what is wrong with a page; undefined if nothing is. */
 function pageFault(page: Page | null | undefined, prefix: string, options: RangeOptions): string | undefined {
   if (!isRevision(page?.revision)) return 'no revision of the page';
   if (options.revision && page.revision !== options.revision) return 'a page of another revision';
@@ -41,7 +50,7 @@ function pageFault(page: Page | null | undefined, prefix: string, options: Range
   return undefined;
 }
 
-/** What is wrong with the event of an operation that was committed at a revision, or undefined. */
+/** Describes what is wrong with the event of an operation that was committed at a revision; undefined if nothing is. */
 function eventFault(event: StoreEvent | null | undefined, operation: Operation, revision: number): string | undefined {
   const { key } = operation;
   if (event?.key !== key || event.type !== operation.is || event.revision !== revision)
@@ -50,7 +59,7 @@ function eventFault(event: StoreEvent | null | undefined, operation: Operation, 
   return isRevision(event.created) && isRevision(event.version) ? undefined : `wrong revisions in the event of ${key}`;
 }
 
-/** What is wrong with the outcome of a transaction after the revision `before`, or undefined. */
+/** Describes what is wrong with the outcome of a transaction after the revision `before`; undefined if nothing is. */
 function outcomeFault(outcome: Outcome, transaction: Transaction, before: number): string | undefined {
   if (outcome?.is === 'error') return outcome.error instanceof Error ? undefined : 'an error without an Error';
   if (outcome?.is === 'failed') return undefined;
@@ -69,7 +78,7 @@ function outcomeFault(outcome: Outcome, transaction: Transaction, before: number
   return next < events.length ? 'more events than changes' : undefined;
 }
 
-/** What is wrong with events of a watch after the revision `before`, or undefined. */
+/** Describes what is wrong with events of a watch after the revision `before`; undefined if nothing is. */
 function watchFault(events: readonly StoreEvent[], revision: number, prefix: string, before: number) {
   if (!Array.isArray(events) || !isRevision(revision)) return 'no list of events with their revision';
   let last = before;

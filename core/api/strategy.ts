@@ -1,5 +1,6 @@
 import type { CellValue } from '../model/age.js';
 import type { ApiObject, ObjectMeta } from '../model/object.js';
+import type { Time } from '../model/scalars.js';
 import type { Refusal, Violation } from '../model/refusal.js';
 import type { Target } from '../model/target.js';
 import type { User } from '../model/user.js';
@@ -7,7 +8,7 @@ import type { Decision, UserRules } from './access.js';
 import type { Awaitable } from './point.js';
 
 /**
- * What the functions of a strategy can use of the request and of other objects.
+ * The part of the request, and of other objects, that the functions of a strategy can use.
  *
  * @example
  * validateCreate: (object, context) =>
@@ -17,7 +18,7 @@ import type { Awaitable } from './point.js';
  */
 export interface StrategyContext {
   /** The time of the request in RFC 3339, in whole seconds and UTC. */
-  readonly now: string;
+  readonly now: Time;
   /** The sender of the request. */
   readonly user: User;
   /** Whether nothing will be stored. */
@@ -83,7 +84,7 @@ export interface RowCondition {
  *   status: { approvedBy: context.user.name },
  * });
  */
-export type SubresourceWrite<T = ApiObject> = (body: T, current: T, context: StrategyContext) => T;
+export type SubresourceWrite<T = ApiObject, Body = T> = (body: Body, current: T, context: StrategyContext) => T;
 
 /**
  * A create on a subresource that changes nothing: receives the object of the body and the current object, which it must
@@ -92,7 +93,11 @@ export type SubresourceWrite<T = ApiObject> = (body: T, current: T, context: Str
  * @example
  * const brew: SubresourceAnswer = (body, order, context) => ({ ...body, status: { readyAt: context.now } });
  */
-export type SubresourceAnswer = (body: ApiObject, current: ApiObject, context: StrategyContext) => Awaitable<ApiObject>;
+export type SubresourceAnswer<T = ApiObject> = (
+  body: ApiObject,
+  current: T,
+  context: StrategyContext,
+) => Awaitable<ApiObject>;
 
 /**
  * A create on a subresource that deletes the object: receives the object of the body and the current object, which it
@@ -105,14 +110,14 @@ export type SubresourceAnswer = (body: ApiObject, current: ApiObject, context: S
  *   changes: [{ storageName: 'custom:example.com/tables', object: withFreeSeat(tableOf(order, context)) }],
  * });
  */
-export type SubresourceDeletion = (
+export type SubresourceDeletion<T = ApiObject> = (
   body: ApiObject,
-  current: ApiObject,
+  current: T,
   context: StrategyContext,
 ) => {
   readonly options: { readonly [member: string]: unknown };
   /** The object to store if the deletion leaves it, for its grace period or for finalizers. */
-  readonly object: ApiObject;
+  readonly object: T;
   /**
    * Objects of resources in `Strategy.reads` that are changed in the same transaction. If one is no longer at its
    * resourceVersion, the request runs again.
@@ -127,8 +132,8 @@ export type SubresourceDeletion = (
  * @example
  * const log: Connection = pod => (isScheduled(pod) ? undefined : 'empty');
  */
-export type Connection = (
-  object: ApiObject,
+export type Connection<T = ApiObject> = (
+  object: T,
   query: ReadonlyMap<string, readonly string[]>,
 ) => Refusal | 'empty' | undefined;
 
@@ -145,13 +150,13 @@ export type ReviewedToken =
   | { readonly user?: undefined; readonly audiences?: undefined; readonly reasons: readonly string[] };
 
 /**
- * What a review can ask the server. The authenticators and authorizers are those of all requests.
+ * The questions that a review can ask the server. The authenticators and authorizers are those of all requests.
  *
  * @example
  * review: async (object, { user, authorize }) => ({ ...object, status: await authorize(user, targetOf(object)) });
  */
 export interface ReviewContext extends StrategyContext {
-  /** Whose a bearer token is, if it is valid for one of the audiences. */
+  /** Authenticates a bearer token, which must be valid for one of the audiences. */
   authenticate(token: string, audiences: readonly string[]): Promise<ReviewedToken>;
   /**
    * The decision of the authorizers about a request. Groups are in the naming of the server. Throws Refusal if an
@@ -168,18 +173,18 @@ export interface ReviewContext extends StrategyContext {
  * @example
  * scale: { spec: ['spec', 'cups'], status: ['status', 'poured'], selector: () => '' }
  */
-export interface ScaleFields {
+export interface ScaleFields<T = ApiObject> {
   /** Path of the member with the desired number of replicas. */
   readonly spec: readonly string[];
   /** Path of the member with the observed number of replicas. */
   readonly status: readonly string[];
   /** The selector of the object's pods as text; empty if there is none. */
-  readonly selector: (object: ApiObject) => string;
+  readonly selector: (object: T) => string;
   /** The resource name in the 404 for the scale of an object that does not exist; absent: the resource itself. */
   readonly notFoundAs?: { readonly group: string; readonly resource: string };
   /**
-   * What is said of objects without a value at `spec`, or with values that are no counts; absent: the scale then has no
-   * replicas. With messages, the strategy validates the counts as well.
+   * Messages about objects without a value at `spec`, or with values that are not counts. Without them such a scale has
+   * no replicas. With messages, the strategy validates the counts as well.
    */
   readonly messages?: ScaleMessages;
 }
@@ -206,8 +211,8 @@ export interface ScaleMessages {
  *
  * The order for a create: `applyDefaults` on the decoded body, mutators, `prepareCreate`, `applyDefaults`,
  * `validateCreate`, validators. For an update: `applyDefaults` on the decoded body, mutators, `prepareUpdate`,
- * `applyDefaults`, `validateUpdate`, validators. For an update of `status`: `applyDefaults`, `prepareStatus`, mutators,
- * `applyDefaults`, `validateStatus`, validators.
+ * `applyDefaults`, `validateUpdate`, validators. For an update of `status`: `applyDefaults` on the decoded body,
+ * `prepareStatus`, mutators, `prepareStatus` again, `applyDefaults`, `validateStatus`, validators.
  *
  * `T` is the type of the objects.
  *
@@ -280,7 +285,7 @@ export interface Strategy<T = ApiObject> {
    * `status` need not be listed. Default: none.
    */
   readonly unownedFields?: ReadonlyMap<string, readonly (readonly string[])[]>;
-  /** Called before the validation of an update of `status`. */
+  /** Called for an update of `status` before mutators, and again before its validation. */
   readonly prepareStatus: (object: T, old: T, context: StrategyContext) => void;
   /** All violations of a create, which are sent in one answer. */
   readonly validateCreate: (object: T, context: StrategyContext) => readonly Violation[];
@@ -325,22 +330,22 @@ export interface Strategy<T = ApiObject> {
   /** Writes to subresources other than status and scale, by name: `finalize`, `approval`, `ephemeralcontainers`. */
   readonly subresources?: ReadonlyMap<string, SubresourceWrite<T>>;
   /** Creates on subresources that change the object, by name: `binding`. They are answered with a Status. */
-  readonly actions?: ReadonlyMap<string, SubresourceWrite>;
+  readonly actions?: ReadonlyMap<string, SubresourceWrite<T, ApiObject>>;
   /** Creates on subresources that delete the object, by name: `eviction`. They are answered with a Status. */
-  readonly deletions?: ReadonlyMap<string, SubresourceDeletion>;
+  readonly deletions?: ReadonlyMap<string, SubresourceDeletion<T>>;
   /** Creates on subresources that are answered and change nothing, by name: `token`. */
-  readonly answers?: ReadonlyMap<string, SubresourceAnswer>;
+  readonly answers?: ReadonlyMap<string, SubresourceAnswer<T>>;
   /**
    * For a virtual resource: a create runs this action of the object that the body names, which belongs to another
    * resource of the same group version.
    */
   readonly actsOn?: { readonly plural: string; readonly action: string };
   /** For a kind that is never stored: returns the answer to a create that has no violations. Throws Refusal. */
-  readonly review?: (object: ApiObject, context: ReviewContext) => Awaitable<ApiObject>;
+  readonly review?: (object: T, context: ReviewContext) => Awaitable<T>;
   /** Subresources that would be forwarded, by name. */
-  readonly connections?: ReadonlyMap<string, Connection>;
+  readonly connections?: ReadonlyMap<string, Connection<T>>;
   /** Set for kinds with a scale subresource. */
-  readonly scale?: ScaleFields;
+  readonly scale?: ScaleFields<T>;
 
   // Reads
 

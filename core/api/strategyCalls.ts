@@ -2,7 +2,7 @@ import type { ApiObject } from '../model/object.js';
 import { isPromise } from './awaitable.js';
 import { requireMembers } from './parts.js';
 import type { Contributed } from './point.js';
-import type { CustomStrategy, ResourceCheck, ResourceSource } from './resource.js';
+import type { CustomStrategy, ResourceCheck, ResourceSource } from './resourceTypes.js';
 import type { Column, SubresourceWrite } from './strategy.js';
 import { checkViolations } from './violations.js';
 
@@ -48,7 +48,7 @@ const type: Check = result => {
 };
 const violations: Check = result => checkViolations(result as never);
 
-/** What the functions of a strategy must return; functions that are not listed may return anything. */
+/** The checks of what the functions of a strategy return; functions that are not listed may return anything. */
 const CHECKS: ReadonlyMap<string, Check> = new Map([
   ['validateCreate', violations],
   ['validateUpdate', violations],

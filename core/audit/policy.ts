@@ -10,7 +10,9 @@ export type AuditLevel = (typeof LEVELS)[number];
 /** When an event is recorded. */
 export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete';
 
-/** Which requests are recorded: the first rule that matches decides, and without one nothing is. */
+/**
+ * The rules about which requests are recorded: the first one that matches decides. Without a match nothing is recorded.
+ */
 export interface AuditPolicy {
   readonly rules: readonly AuditRule[];
   /** Whether any rule asks for bodies. */
@@ -37,7 +39,7 @@ interface GroupResources {
   readonly names: readonly string[];
 }
 
-/** What a policy decided about a request. */
+/** The decision of a policy about a request. */
 export interface AuditDecision {
   readonly level: AuditLevel;
   /** Whether the objects in bodies are recorded without their managedFields. */
@@ -142,7 +144,7 @@ function matchesTarget({ namespaces, resources, paths }: AuditRule, target: Targ
   );
 }
 
-/** What is recorded about a request. `user`: who sent it; undefined if that is not known. */
+/** Decides what is recorded about a request. `user`: who sent it; undefined if that is not known. */
 export function decideAudit(
   { rules }: AuditPolicy,
   user: User | undefined,

@@ -1,5 +1,5 @@
 /** Field and index access: plain, `has()` and optional. */
-import type { Code } from './plan.js';
+import type { Code } from './code.js';
 import { goFloat } from './text.js';
 import { Dict, Double, fail, List, noOverload, Optional, typeNameOf, Uint, type Value } from './values.js';
 
@@ -26,7 +26,7 @@ export function compileField(operand: Code, field: string): Code {
   };
 }
 
-/** Compiles `has(operand.field)`. The test itself costs nothing, as upstream. */
+/** Compiles `has(operand.field)`. Upstream charges nothing for the test itself; neither does this. */
 export function compileHas(operand: Code, field: string): Code {
   return f => {
     const v = operand(f);

@@ -1,7 +1,7 @@
 /** The type checker: resolves names and overloads on the tree, and reports every error it finds. */
 import * as Ast from './ast.js';
 import type { Overload } from './declarations.js';
-import type { Scope } from './environment.js';
+import type { Scope } from './scope.js';
 import { Issues, type Issue } from './source.js';
 import * as T from './types.js';
 import { formatType, isOptional, type Type } from './types.js';
@@ -137,6 +137,10 @@ class Checker implements Ast.Visitor<Type> {
     return T.substitute(t, this.bindings, true);
   }
 
+  /**
+   * The type of a call. `a.b(c)` is a function `a.b` in a namespace, if there is one, and only else a member function
+   * of `a`.
+   */
   call(e: Ast.CallExpr): Type {
     if (e.fn === '_&&_' || e.fn === '_||_') {
       for (const a of e.args) this.expectBool(a);
@@ -173,6 +177,10 @@ class Checker implements Ast.Visitor<Type> {
     }
   }
 
+  /**
+   * Sets the overloads that accept the arguments, and returns their common type. If their types differ, the type is
+   * known at the evaluation only: dyn.
+   */
   private resolveOverload(
     e: Ast.CallExpr,
     name: string,
@@ -324,6 +332,9 @@ class Checker implements Ast.Visitor<Type> {
     );
   }
 
+  /**
+   * The type of `cel.bind`, `optMap` or `optFlatMap`. The variable of the latter two has the type within the optional.
+   */
   bind(e: Ast.BindExpr): Type {
     const init = T.substitute(this.visit(e.init), this.bindings, false);
     let local = init;

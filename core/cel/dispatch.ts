@@ -1,7 +1,7 @@
 /** The choice of an overload for a call at run time. */
+import type { Code } from './code.js';
 import type { Overload } from './declarations.js';
 import { isInt } from './ops.js';
-import type { Code } from './plan.js';
 import type { Type } from './types.js';
 import {
   Dict,

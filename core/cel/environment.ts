@@ -3,29 +3,15 @@ import { check } from './checker.js';
 import type { CostRange } from './cost.js';
 import { DeclarationError, type Overload } from './declarations.js';
 import { estimate, type SizeHints } from './estimator.js';
-import { Macros, type Macro } from './macros.js';
+import type { Library } from './library.js';
+import { Macros } from './macros.js';
 import { DEFAULT_LIMITS, parse, type ParseLimits } from './parser.js';
 import { plan, type Program } from './plan.js';
+import type { Scope } from './scope.js';
 import { formatIssues, type Issue } from './source.js';
 import { type ObjectType, type Type, typeType, DYN } from './types.js';
 import { CelError, TypeValue, type Value } from './values.js';
 import { validate, type Validation } from './validators.js';
-
-/** A named group of declarations; an environment is a list of them. Neither may change once it is in use. */
-export interface Library {
-  readonly name: string;
-  readonly functions?: readonly Overload[];
-  readonly macros?: readonly (readonly [string, number, boolean, Macro])[];
-  /** The type of the message literals of a name. */
-  readonly messages?: (name: string) => ObjectType | undefined;
-  /** Names of types that expressions may write. */
-  readonly types?: readonly string[];
-  readonly constants?: ReadonlyMap<string, { readonly type: Type; readonly value: Value }>;
-  /** Allows `a.?b`, `a[?b]` and optional entries. */
-  readonly optionalSyntax?: boolean;
-  /** Allows field names in back ticks. */
-  readonly quotedFields?: boolean;
-}
 
 /** The contents of an environment. */
 export interface EnvironmentOptions {
@@ -52,15 +38,6 @@ export interface Compiled {
   readonly errors: string;
   /** Why planning a checked expression failed. */
   readonly planError?: string;
-}
-
-/** Name resolution for the checker. */
-export interface Scope {
-  readonly container: string;
-  resolveVariable(name: string): { name: string; type: Type } | undefined;
-  resolveFunction(name: string): { name: string; overloads: readonly Overload[] } | undefined;
-  member(name: string): { overloads: readonly Overload[] } | undefined;
-  resolveMessage(name: string): ObjectType | undefined;
 }
 
 /** What a list of libraries declares. Environments with the same list share it. */

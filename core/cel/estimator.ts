@@ -14,7 +14,7 @@ import {
   union,
   UNKNOWN_RANGE,
 } from './ranges.js';
-import type { SchemaType } from './schema.js';
+import type { SchemaType } from './schemaType.js';
 import type { Type } from './types.js';
 
 /** The schemas of variables by name, which bound the sizes of their values. */
@@ -176,6 +176,10 @@ class Estimator implements Ast.Visitor<Estimate> {
     return { cost: plus(args, own.cost), size: own.size };
   }
 
+  /**
+   * Returns the facts about a call that the rules of the estimate use: the sizes, and the constants among its
+   * arguments.
+   */
   private callShape(
     e: Ast.CallExpr,
     parts: readonly Ast.Expr[],

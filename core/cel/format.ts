@@ -196,7 +196,7 @@ function formatFixed(v: Value, digits: number, style: FormatStyle): string {
 
 const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** With a locale, the precision is used as a width, as upstream: its format string lacks the dot. */
+/** With a locale, the precision is used as a width. Upstream does the same, since its format string lacks the dot. */
 function formatScientific(v: Value, precision: number, style: FormatStyle): string {
   const n = toFloat(v, style, CLAUSE_KINDS.e);
   if (!Number.isFinite(n)) return style.locale ? padTo(nonFiniteSymbol(n), precision) : nonFiniteName(n);

@@ -1,11 +1,6 @@
 /** A CEL engine: environments, compiled programs, schema types, cost. See README.md. */
-export {
-  createEnvironment,
-  type Compiled,
-  type Environment,
-  type EnvironmentOptions,
-  type Library,
-} from './environment.js';
+export { createEnvironment, type Compiled, type Environment, type EnvironmentOptions } from './environment.js';
+export type { Library } from './library.js';
 export type { Activation, Outcome, Program } from './plan.js';
 export {
   CALL_BUDGET,
@@ -23,7 +18,8 @@ export { declare, declareGlobal, DeclarationError, parseType, type Overload } fr
 export { EXPRESSION_FIELDS, type ExpressionField } from './fields.js';
 export { type PlainJson, toJson } from './json.js';
 export { escapeName } from './names.js';
-export { schemaType, type Schema, type SchemaType } from './schema.js';
+export { schemaType, type Schema } from './schema.js';
+export type { SchemaType } from './schemaType.js';
 export {
   formatType,
   listType,

@@ -1,8 +1,8 @@
 /** Compiled comprehensions. `all` and `exists` keep an error of one step, since another step may decide. */
 import type { ComprehensionExpr } from './ast.js';
+import type { Code, Compiler } from './code.js';
 import type { Frame } from './meter.js';
 import { keepError } from './operators.js';
-import type { Code, Planner } from './plan.js';
 import {
   ArrayList,
   CelError,
@@ -22,7 +22,7 @@ import {
 type Step = (f: Frame) => boolean;
 
 /** Compiles a comprehension. */
-export function compileLoop(planner: Planner, e: ComprehensionExpr): Code {
+export function compileLoop(planner: Compiler, e: ComprehensionExpr): Code {
   const range = planner.compile(e.range);
   return planner.withLocals(e.vars, slots => {
     const filter = e.filter ? planner.compile(e.filter) : undefined;
@@ -96,7 +96,7 @@ function iterate(slots: readonly number[]): Each {
   };
 }
 
-/** Names of types that cannot be ranged over, as upstream's errors print them: Go types of its implementation. */
+/** Names of types that cannot be ranged over. Upstream's errors print the Go types of its implementation. */
 const GO_TYPE_NAMES = new Map([
   ['null_type', 'types.Null'],
   ['type', '*types.Type'],

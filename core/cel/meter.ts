@@ -15,7 +15,7 @@ export class Meter {
     this.cost += n;
     if (this.cost > this.limit) throw new BudgetExceeded();
   }
-  /** Charges for reading `size` characters: a tenth of a unit each, as upstream. */
+  /** Charges for reading `size` characters: a tenth of a unit each, upstream's price. */
   traverse(size: number): void {
     this.charge(Math.ceil(size * 0.1));
   }

@@ -2,9 +2,9 @@
  * Compiled operators: logic with its error rules, arithmetic, ordering, equality, membership. Work is charged first.
  */
 import { compileIndex, compileOptionalIndex } from './access.js';
+import type { Code } from './code.js';
 import type { Frame } from './meter.js';
 import * as ops from './ops.js';
-import type { Code } from './plan.js';
 import { CelError, Dict, List, noOverload, Unknown, type Value } from './values.js';
 
 /**

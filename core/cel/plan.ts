@@ -1,8 +1,8 @@
 /** The planner: compiles a checked tree to closures over a frame of slots. The tree is not kept. */
 import * as Ast from './ast.js';
 import { compileField, compileHas, compileOptionalField } from './access.js';
+import type { Code, Compiler } from './code.js';
 import { dispatch } from './dispatch.js';
-import type { Environment } from './environment.js';
 import { compileRegex } from './lib/regex.js';
 import { compileLoop } from './loops.js';
 import { BudgetExceeded, Frame, unlimitedFrame } from './meter.js';
@@ -24,9 +24,6 @@ import {
   Unknown,
   type Value,
 } from './values.js';
-
-/** A compiled node. */
-export type Code = (f: Frame) => Value;
 
 /** The outcome of an evaluation: exactly one of `value`, `error` and `unknown` is set. */
 export interface Outcome {
@@ -79,8 +76,16 @@ function lookup(activation: Activation, name: string): unknown {
   return Object.hasOwn(activation, name) ? (activation as Record<string, unknown>)[name] : MISSING;
 }
 
+/** What the names in a tree stand for. */
+export interface Names {
+  /** Names with a value in every evaluation. */
+  readonly constants: ReadonlyMap<string, { readonly value: Value }>;
+  /** Whether the name is a variable, whose value the activation gives. */
+  isVariable(name: string): boolean;
+}
+
 /** Compiles a tree. Throws `CelError` if a conversion of a constant in it fails. */
-export function plan(expr: Ast.Expr, env: Environment): Program {
+export function plan(expr: Ast.Expr, env: Names): Program {
   const planner = new Planner(env);
   const code = planner.compile(expr);
   return new Program(code, planner.names, planner.maxLocals);
@@ -91,14 +96,14 @@ const FOLDED = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'dur
 const PATTERN_FUNCTIONS = new Set(['matches', 'find', 'findAll']);
 
 /** Compiles nodes to closures and assigns slots to names. */
-export class Planner implements Ast.Visitor<Code> {
+export class Planner implements Ast.Visitor<Code>, Compiler {
   /** Variables of the activation, by slot. */
   readonly names: string[] = [];
   private readonly locals: string[] = [];
   maxLocals = 0;
   /** Nodes with a constant value: literals of constants, and conversions of those. */
   private readonly known = new Map<Ast.Expr, Value>();
-  constructor(private readonly env: Environment) {}
+  constructor(private readonly env: Names) {}
 
   private valueOf(e: Ast.Expr): Value | undefined {
     return e.is === 'const' ? e.value : this.known.get(e);
@@ -182,6 +187,7 @@ export class Planner implements Ast.Visitor<Code> {
     return e.test ? compileHas(operand, field) : compileField(operand, field);
   }
 
+  /** Compiles a list. It costs 10 units at every evaluation, also one of constants that is made only once. */
   list(e: Ast.ListExpr): Code {
     const items = e.items.map(i => this.compile(i));
     const constants = e.items.map(i => this.valueOf(i));
@@ -214,6 +220,7 @@ export class Planner implements Ast.Visitor<Code> {
     };
   }
 
+  /** Compiles a map. It costs 30 units. The last of equal keys wins. */
   map(e: Ast.MapExpr): Code {
     const entries = e.entries.map(x => ({
       key: this.compile(x.key),
@@ -240,6 +247,7 @@ export class Planner implements Ast.Visitor<Code> {
     };
   }
 
+  /** Compiles `cel.bind`, `optMap` and `optFlatMap`, which evaluate their body with one more local variable. */
   bind(e: Ast.BindExpr): Code {
     const init = this.compile(e.init);
     return this.withLocals([e.name], ([slot]) => {
@@ -263,6 +271,10 @@ export class Planner implements Ast.Visitor<Code> {
     });
   }
 
+  /**
+   * Compiles a call. Throws CelError for a constant pattern that is not a regular expression: upstream finds it before
+   * the evaluation.
+   */
   call(e: Ast.CallExpr): Code {
     const compileOperator = e.target ? undefined : this.compileOperator(e);
     if (compileOperator) return compileOperator;

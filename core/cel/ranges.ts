@@ -74,7 +74,7 @@ const findRule: Rule = call =>
 const splitRule: Rule = call => {
   if (!call.member) return undefined;
   const limit = call.constant(1);
-  // A negative limit means no limit, as upstream.
+  // Upstream's `split` takes a negative limit as none.
   const max = typeof limit === 'number' ? (limit < 0 ? UNBOUNDED : limit) : sizeAt(call, 0).max;
   return { cost: textCost(sizeAt(call, 0), 2 * TEXT_FACTOR), size: { min: 0, max } };
 };

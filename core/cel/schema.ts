@@ -5,6 +5,7 @@
 import { MAX_REQUEST_BYTES } from './cost.js';
 import { decodeBase64 } from './lib/encoders.js';
 import { escapeName, RESERVED } from './names.js';
+import type { SchemaType } from './schemaType.js';
 import { parseDate, parseTimestamp, parseDurationWithWords } from './time.js';
 import * as T from './types.js';
 import type { ObjectType, Type } from './types.js';
@@ -32,19 +33,6 @@ export interface Schema {
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
 }
 
-/** A schema prepared for expressions: its type, the conversion of data to values, and its size limits. */
-export interface SchemaType {
-  readonly type: Type;
-  /** Converts decoded data to a value of the type. Throws `CelError` for data that the schema forbids. */
-  readonly view: (data: unknown) => Value;
-  /** The largest number of characters, items or entries; 0 for types without a size, as upstream. */
-  readonly maxSize: number;
-  /** The length of the shortest JSON that the schema allows, in bytes. */
-  readonly minBytes: number;
-  readonly items?: SchemaType;
-  readonly fields?: ReadonlyMap<string, SchemaType>;
-}
-
 const METADATA: Schema = { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } };
 const withTypeMeta = (s: Schema): Schema => ({
   ...s,
@@ -70,6 +58,7 @@ function convert(s: Schema, name: string, resource: boolean): SchemaType | undef
     return {
       type: T.DYN,
       view: intOrString,
+      // Without a limit, a string that fills a request, without its quotes. A character has up to four bytes.
       maxSize: s.maxLength === undefined ? MAX_REQUEST_BYTES - 2 : s.maxLength * 4,
       minBytes: 1,
     };

@@ -2,6 +2,7 @@
 import { withoutTrailing } from '../model/trailing.js';
 import { Duration, fail, INT_MAX, INT_MIN, Timestamp } from './values.js';
 
+/** The first second of year 1 and the last one of year 9999, the range of a protobuf Timestamp. */
 const MIN_SECONDS = -62135596800;
 const MAX_SECONDS = 253402300799;
 const BILLION = 1_000_000_000n;

@@ -2,7 +2,7 @@
  * The libraries of each compatibility version. New expressions are checked with the libraries of their release, stored
  * ones with all libraries.
  */
-import type { Library } from './environment.js';
+import type { Library } from './library.js';
 import type { Validation } from './validators.js';
 import { AUTHORIZER_LIBRARY, AUTHORIZER_SELECTORS } from './lib/authorizer.js';
 import { ENCODERS } from './lib/encoders.js';
@@ -63,6 +63,7 @@ export interface FeatureGates {
   /** Selectors in authorization checks: off by default in 1.31, on from 1.32. */
   readonly authorizeWithSelectors?: boolean;
 }
+/** The minor release from which selectors are on by default. */
 const SELECTORS_ON = 32;
 
 /** The lists by release and gates: equal lists are one, so that their declarations are made once. */

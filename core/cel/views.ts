@@ -1,7 +1,7 @@
 /** Views of decoded data as values of a schema: lists, sets, keyed lists, maps and objects. */
 import { escapeName } from './names.js';
 import type { equal as equalValues } from './ops.js';
-import type { SchemaType } from './schema.js';
+import type { SchemaType } from './schemaType.js';
 import { ArrayList, Dict, Double, iterate, keyOf, List, noOverload, toArray, type Value } from './values.js';
 
 /** A list, whose items are converted when read. */
@@ -23,7 +23,7 @@ export class SchemaList extends List {
 /** A list of type `set`: equal regardless of order, concatenated as a union. */
 export class SetList extends ArrayList {
   override readonly intIndexOnly = true;
-  /** Equal size, and all items of the other list are in this one; duplicates there are not detected, as upstream. */
+  /** Equal size, and all items of the other list are in this one; upstream does not detect duplicates there either. */
   override equals(other: Value, equal: typeof equalValues): boolean {
     return (
       other instanceof List && other.size === this.size && toArray(other).every(y => this.items.some(x => equal(x, y)))

@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError } from '../api/point.js';
+import { nearest } from './nearest.js';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 
@@ -16,7 +17,10 @@ export function parseArguments(args: readonly string[], options: Options): Parse
     return { positionals: positionals, values: values as ParsedArguments['values'] };
   } catch (error) {
     const [first = ''] = (error as Error).message.split('. ');
-    throw new ConfigError(/'(-[^' =]*)/.exec(first)?.[1] ?? 'arguments', first);
+    const flag = /'(-[^' =]*)/.exec(first)?.[1];
+    const isUnknown = (error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
+    const best = isUnknown && flag ? nearest(flag.replace(/^--/, ''), Object.keys(options)) : undefined;
+    throw new ConfigError(flag ?? 'arguments', best === undefined ? first : `${first}; did you mean --${best}?`);
   }
 }
 

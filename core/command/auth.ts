@@ -5,6 +5,7 @@ import { ConfigError } from '../api/point.js';
 import { YAML_ALIASES } from '../limits.js';
 import { isRecord, recordsAt, stringAt, type UnknownRecord } from '../model/record.js';
 import { parseArguments, requireValue } from './arguments.js';
+import { flagsOf } from './commands.js';
 import { readKubeconfig } from './kubeconfig.js';
 import { reconciled, type Reconciled } from './reconcile.js';
 import { ApiClient } from './request.js';
@@ -23,14 +24,7 @@ const GROUP = /^rbac\.authorization\.[a-z0-9.]+$/;
 
 /** `capstan auth reconcile`. Returns the exit code. Throws ConfigError for bad arguments. */
 export async function authCommand(args: readonly string[], io: Io): Promise<number> {
-  const parsed = parseArguments(args, {
-    filename: { type: 'string', short: 'f' },
-    'data-dir': { type: 'string' },
-    kubeconfig: { type: 'string' },
-    'remove-extra-permissions': { type: 'boolean' },
-    'remove-extra-subjects': { type: 'boolean' },
-    'dry-run': { type: 'boolean' },
-  });
+  const parsed = parseArguments(args, flagsOf('auth'));
   const { values, positionals } = parsed;
   if (positionals.join(' ') !== 'reconcile') throw new ConfigError('capstan auth', USAGE);
   const objects = readObjects(requireValue(parsed, 'filename', 'FILE'));

@@ -6,17 +6,15 @@ import { parseYamlDocument } from '../model/yamlDocument.js';
 import { YAML_ALIASES } from '../limits.js';
 import { resolveModule } from '../plugin/resolve.js';
 import { checkPluginUse, type PluginUse } from '../plugin/settings.js';
-import { DEFAULTS, type Settings } from '../server/settings.js';
+import { DEFAULTS } from '../server/settings.js';
 import { checkEtcd } from '../server/etcd.js';
+import type { Settings } from '../settings/settings.js';
 import { parseFlags } from './flags.js';
-import { OPTIONS } from './options.js';
-import { duration } from './values.js';
+import { fileKeyOf, OPTIONS } from './options.js';
+import { duration } from '../settings/values.js';
 
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The key of a flag in the configuration file: `dataDir` for `data-dir`. */
-const camelCase = (flag: string): string => flag.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /**
  * Parses a plugin. Packages are looked for from the directory of the configuration file, then the working directory.
@@ -41,9 +39,7 @@ export function parseConfig(yaml: string, directory: string): Partial<Settings> 
   const content: unknown = document.toJS({ maxAliasCount: YAML_ALIASES });
   if (content === null || content === undefined) return {};
   if (!isMap(content)) throw new ConfigError('--config', 'must be a YAML mapping of settings');
-  const options = new Map(
-    Array.from(OPTIONS, ([flag, option]) => [flag.length > 1 ? camelCase(flag) : option.setting, option]),
-  );
+  const options = new Map(Array.from(OPTIONS.values(), option => [fileKeyOf(option), option]));
   const settings = new Map<string, unknown>();
   for (const [key, value] of Object.entries(content)) {
     const option = options.get(key);

@@ -1,6 +1,7 @@
 import { ConfigError } from '../api/point.js';
-import type { Settings } from '../server/settings.js';
-import { IGNORED, OPTIONS, type Option } from './options.js';
+import type { Settings } from '../settings/settings.js';
+import { nearest } from './nearest.js';
+import { IGNORED, isValueOptional, OPTIONS, type Option } from './options.js';
 
 /** The settings given by flags, and the path of the configuration file. */
 export interface Flags {
@@ -10,25 +11,12 @@ export interface Flags {
   readonly notes: readonly string[];
 }
 
-/** The largest edit distance to a flag that is suggested for an unknown one. */
-const MAX_TYPO_DISTANCE = 3;
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++)
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    row = next;
-  }
-  return row[b.length]!;
-}
-
+/** The error for a flag of `capstan serve` that does not exist. */
 function unknownFlagError(given: string, name: string): ConfigError {
-  const near = [...OPTIONS.keys(), 'config'].filter(
-    known => name.length < 64 && editDistance(known, name) <= MAX_TYPO_DISTANCE && known.length > 1,
+  const best = nearest(
+    name,
+    [...OPTIONS.keys(), 'config', 'help'].filter(known => known.length > 1),
   );
-  const [best] = near.sort((a, b) => editDistance(a, name) - editDistance(b, name));
   return new ConfigError(given, `unknown flag; ${best ? `did you mean --${best}?` : 'capstan --help lists them'}`);
 }
 
@@ -52,7 +40,7 @@ function parseToken(argument: string): Token {
 function takeValue(token: Token, option: Option | undefined, rest: string[]): string {
   if (token.value !== undefined) return token.value;
   const next = rest[0];
-  if (option?.valueOptional && next !== 'true' && next !== 'false') return 'true';
+  if (option && isValueOptional(option) && next !== 'true' && next !== 'false') return 'true';
   if (next === undefined || next.startsWith('--'))
     throw new ConfigError(token.flag, `needs a value: ${token.flag}=${option?.placeholder ?? 'FILE'}`);
   rest.shift();
@@ -83,7 +71,8 @@ export function parseFlags(args: readonly string[]): Flags {
     }
     const read = option.read(value, token.flag);
     const before = settings.get(option.setting);
-    if (before !== undefined && !option.repeatable) throw new ConfigError(token.flag, 'given twice: omit one of them');
+    if (before !== undefined && !Array.isArray(before))
+      throw new ConfigError(token.flag, 'given twice: omit one of them');
     settings.set(option.setting, before === undefined ? read : [...(before as unknown[]), ...(read as unknown[])]);
   }
   return { settings: Object.fromEntries(settings) as Partial<Settings>, config, notes };

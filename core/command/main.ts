@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { ConfigError } from '../api/point.js';
 import { toOneLine } from '../model/trailing.js';
-import { helpText } from './options.js';
+import { checkCommand } from './commands.js';
 import { type Io, serve } from './serve.js';
 import { ownVersion } from './version.js';
 
@@ -20,30 +20,41 @@ async function cel(args: readonly string[]): Promise<number> {
   return await runCelTool([...args], process);
 }
 
+/** Prints the help that the arguments ask for. Loads the library that lays it out only now. */
+async function printHelp(args: readonly string[]): Promise<number> {
+  const { helpText } = await import('./help.js');
+  const words = args.slice(args[0] === 'help' ? 1 : 0);
+  const end = words.findIndex(word => word.startsWith('-'));
+  io.out(helpText(end < 0 ? words : words.slice(0, end)).trimEnd());
+  return 0;
+}
+
+/** The commands that are loaded when they are run, by their first words. */
+const FAMILIES: { readonly [word: string]: (args: readonly string[]) => Promise<number> } = {
+  cel,
+  store: async args => await (await import('./store.js')).storeCommand(args, io),
+  auth: async args => await (await import('./auth.js')).authCommand(args, io),
+  snapshot: async args => await (await import('./snapshot.js')).snapshotCommand(args, io),
+  plugins: async args => await (await import('./plugins.js')).pluginsCommand(args, io),
+  plugin: async args => await (await import('./plugins.js')).pluginsCommand(args, io),
+  completion: async args => {
+    process.stdout.write((await import('./completion.js')).completionScript(args));
+    return 0;
+  },
+};
+
 async function run(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args;
-  if (args.includes('--help') || args.includes('-h') || command === 'help') {
-    if (command !== 'cel') {
-      io.out(helpText());
-      return 0;
-    }
-  }
+  if (args.includes('--help') || command === 'help' || (args.includes('-h') && command !== 'cel'))
+    return await printHelp(args);
   if (command === 'version' || command === '--version') {
     io.out(`capstan ${ownVersion()}`);
     return 0;
   }
-  if (command === 'cel') return await cel(rest);
-  if (command === 'store') return await (await import('./store.js')).storeCommand(rest, io);
-  if (command === 'auth') return await (await import('./auth.js')).authCommand(rest, io);
-  if (command === 'snapshot') return await (await import('./snapshot.js')).snapshotCommand(rest, io);
-  if (command === 'plugins' || command === 'plugin')
-    return await (await import('./plugins.js')).pluginsCommand(rest, io);
   if (command === 'serve') return await serve(rest, io);
   if (command === undefined || command.startsWith('-')) return await serve(args, io);
-  throw new ConfigError(
-    command,
-    'unknown command; the commands are serve, auth, plugins, plugin, store, snapshot, cel and version',
-  );
+  checkCommand(args);
+  return await FAMILIES[command]!(rest);
 }
 
 try {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join, relative, resolve } from 'node:path';
 import { ConfigError } from '../api/point.js';
 import { parseArguments } from './arguments.js';
+import { flagsOf } from './commands.js';
 import type { Io } from './serve.js';
 import { packageFiles } from './templates/package.js';
 import { POINT_TEMPLATES } from './templates/points.js';
@@ -9,6 +10,7 @@ import { ownVersion } from './version.js';
 
 /** Names of packages in the npm registry, with or without scope. */
 const PACKAGE_NAME = /^(@[a-z0-9-][a-z0-9._-]*\/)?[a-z0-9-][a-z0-9._-]*$/;
+/** The limit of the npm registry, in characters. */
 const LONGEST_NAME = 214;
 
 interface Manifest {
@@ -16,7 +18,10 @@ interface Manifest {
   readonly devDependencies?: { readonly [name: string]: string };
 }
 
-/** What the nearest package.json in `directory` or above it says of Capstan, and where that is. */
+/**
+ * The version or path of Capstan that the nearest package.json in `directory` or above it names, and where that file
+ * is.
+ */
 function installedFrom(directory: string): { readonly spec: string; readonly directory: string } | undefined {
   const file = join(directory, 'package.json');
   if (existsSync(file)) {
@@ -38,7 +43,7 @@ function capstanSource(directory: string, version: string): string {
 
 /** `plugin init NAME [--point=POINT]`: writes a package into a new folder. Returns 0; throws ConfigError. */
 export async function initCommand(args: readonly string[], io: Io): Promise<number> {
-  const { positionals, values } = parseArguments(args, { point: { type: 'string' } });
+  const { positionals, values } = parseArguments(args, flagsOf('plugin'));
   const [name, ...others] = positionals;
   if (name === undefined || others.length > 0) throw new ConfigError('NAME', 'use: capstan plugin init NAME');
   if (!PACKAGE_NAME.test(name) || name.length > LONGEST_NAME)

@@ -8,7 +8,7 @@ export interface Removal {
   readonly subjects: boolean;
 }
 
-/** What makes an object as wanted, and what that changes. */
+/** The operation that brings an object into the wanted state, and what it changes. */
 export interface Reconciled {
   readonly operation: 'none' | 'create' | 'update' | 'recreate';
   readonly object: UnknownRecord;

@@ -1,8 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-import { request as httpRequest } from 'node:http';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import type { UnknownRecord } from '../model/record.js';
-import { stringAt } from '../model/record.js';
+import { type UnknownRecord, stringAt } from '../model/record.js';
 import type { ServerConnection } from './kubeconfig.js';
 
 /** Time without data from the server after which a request fails. */

@@ -1,5 +1,5 @@
+import type { Settings } from '../settings/settings.js';
 import { collectGarbageWhenIdle } from '../threads/collect.js';
-import type { Settings } from '../server/settings.js';
 import type { RunningServer } from '../server/start.js';
 import { logOf, logUnhandledRejections } from '../plugin/log.js';
 import { loadSettings } from './config.js';

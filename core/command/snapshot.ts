@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
-import { request as httpRequest } from 'node:http';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../api/point.js';
@@ -11,6 +10,7 @@ import { sharedDefinitionsNotice } from '../schema/storageLayout.js';
 import { SnapshotError, type SnapshotHeader } from '../snapshot/format.js';
 import { SnapshotReader } from '../snapshot/reader.js';
 import { parseArguments, requireValue, formatBytes } from './arguments.js';
+import { flagsOf } from './commands.js';
 import { type ServerConnection, readKubeconfig } from './kubeconfig.js';
 import type { Io } from './serve.js';
 
@@ -23,7 +23,7 @@ const USAGE = 'expects save FILE, restore FILE or status FILE';
 
 /** `capstan snapshot save|restore|status FILE`. Returns the exit code. Throws StoreError if the command fails. */
 export async function snapshotCommand(args: readonly string[], io: Io): Promise<number> {
-  const parsed = parseArguments(args, { 'data-dir': { type: 'string' }, kubeconfig: { type: 'string' } });
+  const parsed = parseArguments(args, flagsOf('snapshot'));
   const [action, file, ...more] = parsed.positionals;
   if (!file || more.length > 0) throw new ConfigError('capstan snapshot', USAGE);
   if (action === 'save') return await save(file, connectionFrom(parsed.values), io);

@@ -3,6 +3,7 @@ import { ConfigError } from '../api/point.js';
 import type { Check } from '../../plugins/storage/rocksdb/check.js';
 import type { Recovery } from '../../plugins/storage/rocksdb/recover.js';
 import { parseArguments, requireValue, formatBytes } from './arguments.js';
+import { flagsOf } from './commands.js';
 import type { Io } from './serve.js';
 
 /** Missing revisions and lost objects that are listed; further ones are only counted. */
@@ -12,7 +13,7 @@ const MAX_LISTED = 100;
  * `capstan store check|recover --data-dir=DIR`, for the files of a stopped server. Returns 0 on success, otherwise 1.
  */
 export async function storeCommand(args: readonly string[], io: Io): Promise<number> {
-  const parsed = parseArguments(args, { 'data-dir': { type: 'string' }, 'accept-loss': { type: 'boolean' } });
+  const parsed = parseArguments(args, flagsOf('store'));
   const [action, ...more] = parsed.positionals;
   if ((action !== 'check' && action !== 'recover') || more.length > 0)
     throw new ConfigError('capstan store', 'expects check or recover, and --data-dir=DIR');

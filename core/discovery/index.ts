@@ -53,7 +53,7 @@ class PlainDocument {
     readonly build: () => object,
     readonly negotiation: Negotiation,
     readonly media: readonly MediaName[] = ALL,
-    /** Indented whatever the client asks for. */
+    /** Indented even if the client does not ask for it. */
     readonly alwaysPretty = false,
   ) {}
 
@@ -157,7 +157,7 @@ class Documents implements DocumentSet {
   ): DocumentAnswer | undefined {
     const plain = this.#find(path);
     if (!plain) return undefined;
-    // `/apis/` has no aggregated form, as upstream.
+    // Upstream serves no aggregated form at `/apis/`.
     if (normalizePath(path) === '/api' || path === '/apis') {
       if (path !== '/apis') checkAccepts(accept, ...ALL.map(media => mediaTypeOf(media, this.naming)));
       // The aggregated form takes precedence over the others at any position of the header.
@@ -195,7 +195,7 @@ class Documents implements DocumentSet {
       const value = aggregatedDocument(this.registry, apiVersion, core);
       const packageName = `apidiscovery.${version}`;
       const bytes = encodeDocument(value, media, indent, packageName);
-      // The tag does not depend on the indentation, as upstream.
+      // Upstream's tag does not depend on the indentation.
       const tagged = indent ? encodeDocument(value, media, false, packageName) : bytes;
       document = { bytes, etag: `"${createHash('sha256').update(tagged).digest('hex').toUpperCase()}"` };
       this.#aggregated.set(key, document);

@@ -44,7 +44,7 @@ export const servedVersions = (group: Group): GroupVersion[] => group.versions.f
 
 /**
  * A hash that changes with the storage version: the first eight bytes of the SHA-256 of `group/version/Kind` in base64,
- * as upstream computes it.
+ * which is upstream's hash.
  */
 export function storageVersionHash(storageApiVersion: string, kind: string): string {
   const full = storageApiVersion.includes('/') ? storageApiVersion : `/${storageApiVersion}`;

@@ -6,7 +6,7 @@ const FLAG = '--feature-gates';
 /** The gate of bodies and answers in CBOR. */
 export const CBOR_GATE = 'CBORServingAndStorage';
 
-/** What the settings make of the feature gates. */
+/** The state of the feature gates that the settings lead to. */
 export interface FeatureGates {
   /** Names of all gates that are on. */
   readonly enabled: readonly string[];
@@ -42,8 +42,8 @@ export const parseBool = (text: string): boolean | undefined =>
   TRUE.has(text) ? true : FALSE.has(text) ? false : undefined;
 
 /**
- * Splits `component:name` as upstream. Components other than that of the server are refused, and so is a prefix for
- * only some of the gates.
+ * Splits `component:name`. Upstream refuses components other than that of the server, and a prefix for only some of the
+ * gates; so does this.
  */
 function withoutComponent(given: readonly string[], component: string): readonly string[] {
   let prefixed: boolean | undefined;

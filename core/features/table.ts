@@ -1,4 +1,4 @@
-/** Feature gates of release 1.32 with their states. The server accepts all of them, whatever it does with each. */
+/** Feature gates of release 1.32 with their states. The server accepts all of them, also those without an effect. */
 
 /** How stable a feature is (spec, "Deprecation policy: feature gates"). */
 export type Stage = 'alpha' | 'beta' | 'ga' | 'deprecated';

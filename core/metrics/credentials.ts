@@ -9,7 +9,7 @@ const HELP: Readonly<Record<CredentialCounter, string>> = {
   serviceaccount_valid_tokens_total: 'Uses of tokens of service accounts that need not be replaced yet.',
 };
 
-/** Counts how credentials are used. What the caches know is not counted again. */
+/** Counts how credentials are used. Credentials that are in the caches are not counted again. */
 export class CredentialMetrics {
   readonly #counters: ReadonlyMap<CredentialCounter, Counter>;
 

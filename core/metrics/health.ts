@@ -1,7 +1,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { OnResult } from '../health/answer.js';
 import type { Naming } from '../naming.js';
-import type { Scrape } from './index.js';
+import type { Scrape } from './scrape.js';
 
 /** The metrics at `/metrics/slis`: the last result and the number of results of each health check. */
 export function healthMetrics(naming: Naming): { readonly scrape: Scrape; readonly observe: OnResult } {

@@ -5,17 +5,12 @@ import type { ObservedMetrics } from './observed.js';
 import { registerPluginMetrics } from './plugins.js';
 import { registerProcessMetrics } from './process.js';
 import type { RequestCounts, RequestMetrics } from './requests.js';
+import type { Scrape } from './scrape.js';
 
 export { CredentialMetrics } from './credentials.js';
 export { ObservedMetrics } from './observed.js';
 export { healthMetrics } from './health.js';
 export { RequestMetrics } from './requests.js';
-
-/** Metrics in the text format of Prometheus. */
-export interface Scrape {
-  readonly contentType: string;
-  text(): Promise<string>;
-}
 
 /** The metrics at `/metrics`: requests, credentials, webhooks and policies, process and plugins. */
 export function serverMetrics(
@@ -23,7 +18,7 @@ export function serverMetrics(
   credentials: CredentialMetrics,
   observed: ObservedMetrics,
   data: Pick<ThreadData, 'plugins' | 'calls'>,
-  /** What listening threads have counted. */
+  /** Resolves with the counts of the listening threads. */
   elsewhere: () => Promise<readonly RequestCounts[]>,
 ): Scrape {
   const registry = new Registry();

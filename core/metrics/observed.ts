@@ -13,6 +13,7 @@ const WEBHOOK_LABELS = ['name', 'type', 'operation'];
 const CONDITION_LABELS = ['name', 'kind', 'type', 'operation'];
 const POLICY_LABELS = ['policy', 'policy_binding', 'error_type', 'enforcement_action'];
 const CONVERSION_LABELS = ['result', 'failure_type'];
+/** Upstream's bucket bounds for admission policies, in seconds. */
 const POLICY_BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1];
 
 /** Upstream's names and labels. */

@@ -9,7 +9,7 @@ const FAILURES: ReadonlyMap<FailureKind, readonly [name: string, help: string]> 
 ]);
 const DURATION = 'capstan_plugin_duration_seconds';
 
-/** What was counted for one plugin at one point, and the names in its labels. */
+/** The counts of one plugin at one point, and the names in its labels. */
 interface Series extends CallCount {
   readonly labels: { readonly plugin: string; readonly point: string };
 }

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
+/** Seconds since 1970. Computed once, so that a corrected clock does not move the start. */
 const STARTED = Date.now() / 1000 - process.uptime();
 
 const openFiles = (): number | undefined => {

@@ -3,7 +3,7 @@ import { isWatch, type Route } from '../request/route.js';
 import { parseFlag } from '../request/query.js';
 import type { Resource } from '../schema/resource.js';
 
-/** Bucket bounds of the latency histogram in seconds, as upstream's. */
+/** Bucket bounds of the latency histogram in seconds: upstream's, so that its dashboards work unchanged. */
 const BUCKET_BOUNDS = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ] as const;
@@ -77,7 +77,7 @@ function formatDurations({ labels, buckets, seconds }: Series): string {
     : `${text}${DURATION}_sum{${labels}} ${seconds}\n${DURATION}_count{${labels}} ${cumulative}\n`;
 }
 
-/** What was counted in one thread. */
+/** The counts of one thread. */
 export interface RequestCounts {
   readonly writing: number;
   readonly reading: number;
@@ -102,7 +102,7 @@ export class RequestMetrics {
   #reading = 0;
   #elsewhere: readonly RequestCounts[] = [];
 
-  /** What was counted here. */
+  /** Returns the counts of this thread. */
   counts(): RequestCounts {
     const series = Array.from(this.#series.values(), ({ labels, timed, codes, buckets, seconds }) => ({
       labels,

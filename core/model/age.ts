@@ -17,7 +17,7 @@ export type CellValue = string | number | bigint | boolean | null | Age;
 /** Whether the value of a cell is an age. */
 export const isAge = (cell: CellValue): cell is Age => typeof cell === 'object' && cell !== null;
 
-/** What a cell shows; `now` is in milliseconds since the epoch. */
+/** Returns the content of a cell; `now` is in milliseconds since the epoch. */
 export const showCell = (cell: CellValue, now: number): Exclude<CellValue, Age> =>
   isAge(cell) ? `${cell.before ?? ''}${humanDuration(now - cell.since)}${cell.after ?? ''}` : cell;
 

@@ -29,7 +29,7 @@ function expiryOf(text: string): number {
   return RFC3339.test(text) ? Date.parse(text) || 0 : 0;
 }
 
-/** When the token of a secret ends, in milliseconds since the epoch. What is no time has passed. */
+/** When the token of a secret ends, in milliseconds since the epoch. An invalid time counts as expired. */
 export const bootstrapTokenExpiry = (secret: ApiObject): number => expiryOf(read(secret, 'expiration'));
 
 /**

@@ -43,7 +43,7 @@ export function integerValue(value: bigint): number | bigint {
 export const isNumber = (value: unknown): value is number | bigint =>
   typeof value === 'number' || typeof value === 'bigint';
 
-/** Whether a JSON value is a 64-bit integer. A double beyond 2^53 is none, whatever its value. */
+/** Whether a JSON value is a 64-bit integer. A double beyond 2^53 does not count: it may have been rounded. */
 export const isInteger = (value: unknown): value is number | bigint =>
   Number.isSafeInteger(value) || typeof value === 'bigint';
 

@@ -100,6 +100,7 @@ export const maskTrailingDash = (prefix: string): string =>
 
 /** Characters of generated names, without vowels and similar ones, to avoid words and confusion. */
 const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+/** Upstream's number: 14 million suffixes for each prefix. */
 const RANDOM_LETTERS = 5;
 /** The length to which prefixes are cut, so that generated names are valid labels. */
 const MAX_BASE = 63 - RANDOM_LETTERS;

@@ -56,9 +56,11 @@ export interface ApiObject {
   [member: string]: unknown;
 }
 
-/** A deeply read-only type, for validators. */
-export type Frozen<T> = T extends (infer E)[]
-  ? readonly Frozen<E>[]
-  : T extends object
-    ? { readonly [K in keyof T]: Frozen<T[K]> }
-    : T;
+/** A deeply read-only type, for validators. Texts with a form of their own (`core/model/scalars.ts`) are texts. */
+export type Frozen<T> = T extends string
+  ? T
+  : T extends (infer E)[]
+    ? readonly Frozen<E>[]
+    : T extends object
+      ? { readonly [K in keyof T]: Frozen<T[K]> }
+      : T;

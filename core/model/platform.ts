@@ -1,4 +1,4 @@
-/** What this process runs on, for native libraries, which have a binary for each platform. */
+/** The platform of this process. Native libraries have a binary for each platform. */
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** The loader of a program is named near the beginning of its file. */

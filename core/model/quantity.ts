@@ -33,7 +33,7 @@ const BINARY_SUFFIX = new Map([...BINARY].map(([suffix, exponent]) => [exponent,
 
 /** No digit can match in two ways, so that matching takes linear time. */
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?(?:([eEinumkKMGTP]+)([-+]?\d*)|([-+]\d*))?$/;
-/** The largest amount with a binary suffix. Larger ones are reduced to it, as upstream. */
+/** The largest amount with a binary suffix. Upstream reduces larger ones to it. */
 const MAX_BINARY = (1n << 63n) - 1n;
 /** The longest text that is parsed, which bounds the cost of the arithmetic. */
 const MAX_LENGTH = 256;
@@ -142,6 +142,10 @@ export function quantityOf(value: unknown): Quantity {
 
 /** Cached canonical texts: the objects of a cluster have few different quantities. */
 const canonical = new Map<string, string>();
+/**
+ * Clients determine the texts, so their number is bounded. At the bound all are dropped: keeping an order of use would
+ * cost more.
+ */
 const MAX_CACHED = 4096;
 
 /** The canonical text of a quantity. Calls `fail`, which throws, if it is malformed. */

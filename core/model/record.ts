@@ -15,7 +15,7 @@ export function replaceMembers(object: object, other: object): void {
 }
 
 /** Whether a member is absent; null counts as absent. */
-export const isAbsent = (value: unknown): boolean => value === undefined || value === null;
+export const isAbsent = (value: unknown): value is undefined | null => value === undefined || value === null;
 
 /**
  * The value at the end of a path of members; undefined if a member on the path is absent. Without a path, the value
@@ -26,6 +26,10 @@ export function valueAt(from: unknown, ...path: readonly string[]): unknown {
   for (const member of path) value = isRecord(value) && Object.hasOwn(value, member) ? value[member] : undefined;
   return value;
 }
+
+/** The value of a map for a key that clients choose: only own members are read. Undefined if there is none. */
+export const ownValue = <T>(map: { readonly [key: string]: T } | undefined | null, key: string): T | undefined =>
+  map && Object.hasOwn(map, key) ? map[key] : undefined;
 
 /** The JSON object at a path; undefined if there is none. */
 export function recordAt(from: unknown, ...path: readonly string[]): UnknownRecord | undefined {
@@ -80,13 +84,17 @@ export function ensureRecord(owner: UnknownRecord, member: string): UnknownRecor
 export const specOf = (object: ApiObject): UnknownRecord => ensureRecord(object, 'spec');
 
 /** Sets a member if it is absent or an empty string. */
-export function setDefault(owner: UnknownRecord, member: string, value: unknown): void {
+export function setDefault<T extends object, Name extends keyof T>(owner: T, member: Name, value: T[Name]): void {
   const now = owner[member];
   if (isAbsent(now) || (typeof value === 'string' && now === '')) owner[member] = value;
 }
 
 /** Sets a number if it is absent or zero: for fields whose zero value means that they were not set. */
-export function setDefaultForZero(owner: UnknownRecord, member: string, value: number): void {
+export function setDefaultForZero<T extends object, Name extends keyof T>(
+  owner: T,
+  member: Name,
+  value: NonNullable<T[Name]> & number,
+): void {
   if (!owner[member]) owner[member] = value;
 }
 

@@ -167,7 +167,7 @@ export class Verbatim {
   constructor(readonly text: string) {}
 }
 
-/** Formats an invalid value in a message as upstream: strings are quoted, as is "null", objects are JSON. */
+/** Formats an invalid value for a message in upstream's form: strings are quoted, as is "null", objects are JSON. */
 export function formatValue(value: unknown): string {
   if (value === undefined || value === null) return '"null"';
   if (value instanceof Verbatim) return value.text;

@@ -1,3 +1,7 @@
+/**
+ * Longer chunks make insertions slower, shorter ones the search for a chunk. A chunk that exceeds it is split in
+ * halves.
+ */
 const MAX_CHUNK = 512;
 /** A character that is sorted after all characters of keys. */
 const AFTER_ALL = '\uffff';

@@ -49,8 +49,8 @@ export type Target = ResourceTarget | PathTarget;
 
 /**
  * The name of the requested object: from the path or, for list and watch, from a field selector `metadata.name=` with a
- * valid path segment. RBAC's `resourceNames` and error messages use it (spec, "RBAC rules"). As upstream, selectors of
- * reviews name no object.
+ * valid path segment. RBAC's `resourceNames` and error messages use it (spec, "RBAC rules"). Selectors of reviews name
+ * no object; upstream's name none either.
  */
 export function nameOf(target: ResourceTarget): string {
   const { verb, path, fieldSelector } = target;

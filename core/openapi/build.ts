@@ -1,6 +1,7 @@
 import type { HttpDocument } from '../api/document.js';
 import { RELEASE } from '../release.js';
 import { servedGroups, hasBuiltInKinds, sortedResources, servedVersions } from '../discovery/plain.js';
+import type { Schema } from './dialect.js';
 import { registeredVersions } from './registeredVersions.js';
 import type { Naming } from '../naming.js';
 import type { GroupVersion, Registry } from '../schema/resource.js';
@@ -16,7 +17,7 @@ import {
   pathItem,
   TEXT,
 } from './operations.js';
-import { type GroupVersionKind, type Schema, Schemas, type SchemaSource } from './schemas.js';
+import { type GroupVersionKind, Schemas, type SchemaSource } from './schemas.js';
 import {
   documentV2,
   documentV3,
@@ -122,7 +123,7 @@ export class Builder {
     return documentV3(paths, schemas, infoOf(this.naming));
   }
 
-  /** What a group version, or an unversioned path, adds to the OpenAPI 2 document. */
+  /** Returns the part of the OpenAPI 2 document for a group version, or an unversioned path. */
   v2Part(part: GroupVersion | UnversionedDocument): PartV2 {
     const schemas = new Schemas('v2', this.#source);
     const paths =

@@ -1,6 +1,6 @@
 import type { StructuralSchema } from '../api/resource.js';
 import type { Resource } from '../schema/resource.js';
-import type { Dialect, Schema } from './schemas.js';
+import type { Dialect, Schema } from './dialect.js';
 
 /** Members that are not published. */
 const UNPUBLISHED = new Set(['example', 'externalDocs']);

@@ -1,6 +1,6 @@
 import { writeJson } from '../model/jsonText.js';
 import protobuf from 'protobufjs/minimal.js';
-import type { Schema } from './schemas.js';
+import type { Schema } from './dialect.js';
 
 /*
  * The protobuf encoding of OpenAPI 2 documents: package openapi.v2 of the gnostic project, limited to the messages and

@@ -11,7 +11,7 @@ import { encodeV2 } from './gnostic.js';
 import type { PartV2 } from './write.js';
 import { encodeV3 } from './v3Protobuf.js';
 
-export type { Schema } from './schemas.js';
+export type { Schema } from './dialect.js';
 
 /** The OpenAPI documents of one registry generation. */
 export interface OpenApiDocuments {
@@ -37,6 +37,7 @@ const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 const V2_PROTOBUF_ACCEPT = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 const V3_PROTOBUF = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
 const V3_PROTOBUF_ACCEPT = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
+/** In milliseconds. A document that was requested by its hash never changes, so that clients may keep it for long. */
 const YEAR = 365 * 24 * 3600 * 1000;
 
 /** The subject of a document: a group version or an unversioned path. */

@@ -1,5 +1,6 @@
 import type { GroupVersion, Resource, Subresource } from '../schema/resource.js';
 import { sortedSubresources } from '../discovery/plain.js';
+import type { Schema } from './dialect.js';
 import {
   DELETE,
   optionParameters,
@@ -12,7 +13,7 @@ import {
   WATCH,
   WRITE,
 } from './parameters.js';
-import type { GroupVersionKind, Schema, Schemas } from './schemas.js';
+import type { GroupVersionKind, Schemas } from './schemas.js';
 
 /** HTTP methods in the order of the documents. */
 export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
@@ -33,7 +34,7 @@ export interface Operation {
   /** Schema of the response body for all of them. */
   readonly response: Schema;
   readonly forms: Forms;
-  /** The only media type of the response, in place of those of `forms`. Such an operation reads no body. */
+  /** The only media type of the response, instead of those of `forms`. Such an operation reads no body. */
   readonly produces?: string;
 }
 

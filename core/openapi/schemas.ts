@@ -2,12 +2,8 @@ import type { Naming } from '../naming.js';
 import type { Field, Scalar, ScalarName, Struct, Type, Union } from '../schema/model.js';
 import type { Resource } from '../schema/resource.js';
 import { publishedSchema } from './custom.js';
+import type { Dialect, Schema } from './dialect.js';
 import { kindName, NAMED_SCALARS, PATCH, schemaName } from './names.js';
-
-/** A schema object (or another JSON object) of an OpenAPI document. */
-export interface Schema {
-  [member: string]: unknown;
-}
 
 /** The kind that a schema describes (`x-kubernetes-group-version-kind`). */
 export interface GroupVersionKind {
@@ -15,9 +11,6 @@ export interface GroupVersionKind {
   readonly kind: string;
   readonly version: string;
 }
-
-/** The OpenAPI version: the two differ in references, defaults and unions of types. */
-export type Dialect = 'v2' | 'v3';
 
 /** Lookups that schemas depend on. */
 export interface SchemaSource {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Schema } from './dialect.js';
 import { METHODS } from './operations.js';
-import type { Schema } from './schemas.js';
 
 /** Parameters that stay in place, since some clients look for them there. */
 const NOT_SHARED = new Set(['name', 'dryRun', 'fieldValidation']);

@@ -1,8 +1,9 @@
 import { writeJson } from '../model/jsonText.js';
 import type { Naming } from '../naming.js';
+import type { Schema } from './dialect.js';
 import { METHODS, type Operation, type PathItem } from './operations.js';
 import type { Parameter } from './parameters.js';
-import type { Schema, Schemas } from './schemas.js';
+import type { Schemas } from './schemas.js';
 import { shareParameters } from './sharedParameters.js';
 
 const PROTOBUF = 'application/vnd.orchestrator.protobuf';
@@ -167,7 +168,7 @@ const SECURITY = {
   BearerToken: { type: 'apiKey', description: 'Bearer token', name: 'authorization', in: 'header' },
 };
 
-/** An OpenAPI 3 document. Documents of custom kinds declare no security schemes, as upstream's. */
+/** An OpenAPI 3 document. Documents of custom kinds declare no security schemes; upstream's declare none. */
 export function documentV3(paths: Schema, schemas: Schemas, info: Info, custom = false): Schema {
   const all = schemas.all();
   const components = {

@@ -9,7 +9,7 @@ export { type PemBlock, pemBlocks } from './pem.js';
 /** The version and the extensions of a certificate: context-specific, constructed, numbers 0 and 3. */
 const VERSION = 0xa0;
 const EXTENSIONS = 0xa3;
-/** What comes before the subject, beside the version: serial number, algorithm, issuer and validity. */
+/** The fields before the subject, except the version: serial number, algorithm, issuer and validity. */
 const BEFORE_SUBJECT = [TAG.integer, TAG.sequence, TAG.sequence, TAG.sequence] as const;
 
 /** The names in a certificate. */

@@ -1,8 +1,8 @@
 import { type Element, expectTag, Malformed, oidOf, partsOf, TAG } from './der.js';
 
-/** What a subject says about who somebody is. */
+/** The identity in the subject of a certificate. */
 export interface SubjectNames {
-  /** '' if the subject has none. The last one counts, as upstream. */
+  /** '' if the subject has none. The last one counts; upstream uses it too. */
   readonly commonName: string;
   /** In the order of the subject. */
   readonly organizations: readonly string[];

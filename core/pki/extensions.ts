@@ -3,7 +3,7 @@ import { type Element, expectTag, Malformed, oidOf, parseDer, partsOf, TAG } fro
 /** The contents of extensions by the object identifier in hexadecimal. */
 export type Extensions = ReadonlyMap<string, Uint8Array>;
 
-/** An alternative name of a type that certificates are issued for, as upstream. */
+/** An alternative name of one of the types for which upstream issues certificates. */
 export interface AlternativeName {
   readonly type: 'dns' | 'ip' | 'email' | 'url';
   readonly value: string;

@@ -9,7 +9,9 @@ export interface PemBlock {
   readonly bytes: Buffer;
 }
 
-const BLOCK = /(?<![^\n])-----BEGIN ([^-\r\n]+)-----[ \t]*\r?\n([^-]*)-----END \1-----[ \t]*(?=\r?\n|$)/g;
+/** A block from the beginning of its line on: two labels, which must be the same, with the content between them. */
+const BLOCK = /^-----BEGIN ([^-\r\n]+)-----[ \t]*\r?\n([^-]*)-----END ([^-\r\n]+)-----[ \t]*(?:\r?\n|$)/;
+const BEGIN = '-----BEGIN ';
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** The bytes of base64, with white space in it; undefined for anything else. */
@@ -18,12 +20,33 @@ function readBase64(text: string): Buffer | undefined {
   return BASE64.test(base64) ? Buffer.from(base64, 'base64') : undefined;
 }
 
+interface Block {
+  readonly label: string;
+  readonly content: string;
+}
+
+function* blocksIn(text: string): Generator<Block> {
+  for (let at = text.indexOf(BEGIN); at >= 0; ) {
+    const next = text.indexOf(BEGIN, at + BEGIN.length);
+    // A block ends before the next one begins, so that no part of the text is read twice.
+    const block =
+      at === 0 || text[at - 1] === '\n' ? blockAt(text.slice(at, next < 0 ? text.length : next)) : undefined;
+    if (block) yield block;
+    at = next;
+  }
+}
+
+function blockAt(text: string): Block | undefined {
+  const [, label, content = '', end] = BLOCK.exec(text) ?? [];
+  return label !== undefined && label === end ? { label, content } : undefined;
+}
+
 /**
- * The blocks of a text: each begins and ends a line. What is beside them is ignored, as are blocks whose contents are
- * not base64, as upstream.
+ * Returns the blocks of a text: each begins and ends a line. Text outside of them is ignored. So are blocks whose
+ * contents are not base64, which upstream skips.
  */
 export function pemBlocks(text: string): readonly PemBlock[] {
-  return Array.from(text.matchAll(BLOCK)).flatMap(([, label = '', content = '']) => {
+  return Array.from(blocksIn(text)).flatMap(({ label, content }) => {
     // Base64 has no colons, and every header has one.
     const hasHeaders = content.includes(':');
     const bytes = readBase64(hasHeaders ? '' : content);
@@ -32,9 +55,9 @@ export function pemBlocks(text: string): readonly PemBlock[] {
 }
 
 const LABEL = 'CERTIFICATE REQUEST';
-const BEGINS = /(?<![^\n])-----BEGIN CERTIFICATE REQUEST-----/;
+const BEGINS = /(?:^|\n)-----BEGIN CERTIFICATE REQUEST-----/;
 /** White space may follow a line; a line begins with its contents. */
-const ONE_BLOCK = /^[\r\n]*-----BEGIN ([^-\r\n]+)-----[ \t]*\r?\n([^-]*)-----END \1-----\s*$/;
+const ONE_BLOCK = /^[\r\n]*-----BEGIN ([^-\r\n]+)-----[ \t]*\r?\n([^-]*)-----END ([^-\r\n]+)-----\s*$/;
 
 /**
  * The contents of the only block of a request in PEM (RFC 7468). Readers of PEM differ about which block they take when
@@ -42,7 +65,8 @@ const ONE_BLOCK = /^[\r\n]*-----BEGIN ([^-\r\n]+)-----[ \t]*\r?\n([^-]*)-----END
  * space, is refused. Throws Malformed.
  */
 export function readRequestPem(text: string): Buffer {
-  const [, label, content = ''] = ONE_BLOCK.exec(text) ?? [];
+  const [, begin, content = '', end] = ONE_BLOCK.exec(text) ?? [];
+  const label = begin === end ? begin : undefined;
   if (label === undefined && BEGINS.test(text))
     throw new Malformed('must be one PEM block without headers, and nothing beside it');
   const bytes = label === LABEL ? readBase64(content) : undefined;

@@ -12,7 +12,7 @@ import { kindsOf } from './kinds.js';
 import type { Releases } from './releases.js';
 import type { RunningCalls } from './runningCalls.js';
 
-/** What a thread offers to plugins in addition to log, clock and naming. */
+/** The services of a thread for plugins, in addition to log, clock and naming. */
 export interface HostServices {
   /** The release functions of the thread, to which those of the plugins are added. */
   readonly releases: Releases;

@@ -28,7 +28,7 @@ function exportOf(module: Readonly<Record<string, unknown>>, name: string): unkn
   return name === 'default' && isCompiled === true ? inner : value;
 }
 
-/** What to do about errors of imports, by their code. */
+/** Advice about errors of imports, by their code. */
 const IMPORT_FIXES: ReadonlyMap<string | undefined, string> = new Map([
   ['ERR_UNSUPPORTED_DIR_IMPORT', 'name the module in this folder, or install the package and use its name'],
   ['ERR_UNKNOWN_FILE_EXTENSION', 'compile it to JavaScript, and name the result'],

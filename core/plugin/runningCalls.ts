@@ -7,7 +7,7 @@ export interface CallPlace {
 }
 
 /**
- * Which calls of plugins a thread is in, in memory that another thread can read when this one no longer answers: the
+ * The calls of plugins that a thread is in, in memory that another thread can read when this one no longer answers: the
  * call that runs now, and for each plugin and point how many calls wait for a promise.
  */
 export class RunningCalls {

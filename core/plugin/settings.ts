@@ -1,5 +1,4 @@
-import type { FailurePolicy } from '../api/point.js';
-import { ConfigError } from '../api/point.js';
+import { type FailurePolicy, ConfigError } from '../api/point.js';
 import { PLUGIN_CALL_MAX_MS } from '../limits.js';
 import { copyJson, NotJson } from '../model/json.js';
 import type { Json } from '../model/object.js';
@@ -11,7 +10,7 @@ export interface PluginUse {
   readonly config?: unknown;
   /** Time limit of a call in milliseconds. Default: PLUGIN_CALL_MS. */
   readonly timeout?: number;
-  /** What happens if a call of a mutator or validator fails. Default: Fail. */
+  /** Whether a request fails when a call of a mutator or validator fails. Default: Fail. */
   readonly failurePolicy?: FailurePolicy;
 }
 

@@ -1,4 +1,6 @@
-/** What is logged of a thrown value. It may be one of a plugin, so that reading it may throw as well. */
+/**
+ * Returns the text that is logged for a thrown value. A plugin may have thrown it, so that reading it may throw, too.
+ */
 export function stackOf(thrown: unknown): string {
   try {
     const { stack } = (thrown ?? {}) as Partial<Error>;

@@ -17,8 +17,8 @@ const mediaOf = ({ cbor }: Serving): readonly MediaName[] => (cbor ? MEDIA_WITH_
 export const FORMS: readonly Form[] = ['object', 'table', 'partial', 'partialList'];
 
 /**
- * The forms of the events of a watch; `listed`: of one that takes the place of a list, whose events, as upstream,
- * cannot be Tables.
+ * The forms of the events of a watch; `listed`: of a watch that begins with a list of all objects, whose events
+ * upstream does not send as Tables.
  */
 export const eventForms = (listed: boolean): readonly Form[] =>
   listed ? ['object', 'partial', 'partialList'] : ['object', 'table', 'partial', 'partialList'];
@@ -41,13 +41,14 @@ export const chooseForm = (
     routed: resource.builtIn,
   });
 
-/** The type of an object, or with `List` of a list, as upstream's messages name it. */
+/** The type of an object, or with `List` of a list, in upstream's messages. */
 const goType = (resource: Resource, suffix: '' | 'List'): string =>
   `*${resource.custom ? 'unstructured.Unstructured' : internalType(resource)}${suffix}`;
 
 /**
- * Chooses the form of an answer with one object or with a list. Throws 406. As upstream, it also throws 406 if the
- * client prefers the metadata of a list and the answer is one object, or the reverse, even if it accepts other forms.
+ * Chooses the form of an answer with one object or with a list. Throws 406. Like upstream, it also throws 406 if the
+ * client prefers the metadata of a list and the answer is one object, or the reverse, even if the client accepts other
+ * forms.
  */
 export function chooseAnswerForm(
   resource: Resource,

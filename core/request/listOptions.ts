@@ -23,13 +23,16 @@ const forbidden = (field: string, message: string): Violation => ({
   message: `Forbidden: ${message}`,
 });
 
-/** Throws 400 for malformed numbers of a list or watch. As upstream, all parameters are parsed before validation. */
+/**
+ * Throws 400 for malformed numbers of a list or watch. Upstream parses all parameters before it validates any, so that
+ * these errors come first.
+ */
 export function checkNumbers(query: Query): void {
   parseInteger(query, 'limit');
   parseInteger(query, 'timeoutSeconds');
 }
 
-/** The violations in the version parameters of a list, as upstream reports them. */
+/** Returns the violations in the version parameters of a list, in upstream's words. */
 export function validateListOptions(query: Query): Violation[] {
   const found: Violation[] = [];
   const match = firstValue(query, 'resourceVersionMatch');

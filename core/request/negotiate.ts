@@ -5,7 +5,7 @@ import { CBOR_SEQUENCE, CBOR_TYPE } from '../schema/cbor.js';
 /** The serializations of the server. */
 export type MediaName = 'json' | 'yaml' | 'protobuf' | 'cbor';
 
-/** What the media types of a server depend on. */
+/** The settings on which the media types of a server depend. */
 export interface Serving {
   readonly naming: Naming;
   /** Whether it has CBOR: the feature gate `CBORServingAndStorage`. */
@@ -118,7 +118,7 @@ const breadth = (range: MediaRange): number => (range.type === '*' ? 2 : range.s
 
 /**
  * The acceptable ranges, best first: by quality, then narrower before wider, then in the order of the header. A missing
- * or empty header accepts everything. Quality 0 is the lowest, not a refusal, as upstream.
+ * or empty header accepts everything. Quality 0 is the lowest, not a refusal: upstream ranks it, against RFC 9110.
  */
 export function parseAccept(accept: string | undefined): readonly MediaRange[] {
   if (accept === undefined || accept.trim() === '')
@@ -131,7 +131,9 @@ export function parseAccept(accept: string | undefined): readonly MediaRange[] {
   return ranges.sort((a, b) => b.quality - a.quality || breadth(a) - breadth(b));
 }
 
-/** Whether a range covers a media type, whatever its parameters. Accepts both namings of the vendor's media types. */
+/**
+ * Whether a range covers a media type. Its parameters are ignored. Accepts both namings of the vendor's media types.
+ */
 export function covers(range: MediaRange, mediaType: string): boolean {
   if (range.type === '*') return true;
   const [type, subtype] = mediaType.split('/');
@@ -199,7 +201,7 @@ const routedTypes = ({ media, collection }: Offer): readonly string[] => [
   ...(collection && media.includes('cbor') ? [CBOR_SEQUENCE] : []),
 ];
 
-/** Whether upstream's router accepts a header: it names a media type or `*\/*`, whatever quality and parameters. */
+/** Whether upstream's router accepts a header: it names a media type or `*\/*`, with any quality and parameters. */
 function routeAccepts(accept: string | undefined, mediaTypes: readonly string[]): boolean {
   if (!accept) return true;
   return rangesIn(accept).some(part => {
@@ -209,14 +211,14 @@ function routeAccepts(accept: string | undefined, mediaTypes: readonly string[])
   });
 }
 
-/** Throws 406, as upstream's router, unless an Accept header names one of the media types of a document. */
+/** Throws the 406 of upstream's router unless an Accept header names one of the media types of a document. */
 export function checkAccepts(accept: string | undefined, ...mediaTypes: readonly string[]): void {
   if (!routeAccepts(accept, mediaTypes.map(neutralMediaType))) throw noRepresentation(mediaTypes);
 }
 
 /**
- * Whether a media type has a form. A Table has cells of any JSON type and therefore no protobuf form; as upstream, it
- * has none in CBOR either.
+ * Whether a media type has a form. A Table has cells of any JSON type and therefore no protobuf form; upstream has none
+ * in CBOR either.
  */
 const hasForm = (media: MediaName, form: Form, { derivedProtobuf }: Offer): boolean =>
   media === 'protobuf'
@@ -228,7 +230,7 @@ const hasForm = (media: MediaName, form: Form, { derivedProtobuf }: Offer): bool
  * range that matches the offer. Throws 406 if no range matches.
  */
 export function negotiate(accept: string | undefined, offer: Offer): Choice {
-  // What most clients send needs no parsing.
+  // The header of most clients needs no parsing.
   if (accept === NAMES.json && offer.media.includes('json') && offer.forms.includes('object'))
     return { form: 'object', version: 'v1', media: 'json', pretty: undefined, contentType: NAMES.json };
   if (offer.routed && !routeAccepts(accept, routedTypes(offer))) throw noRepresentation(representations(offer));
@@ -238,7 +240,7 @@ export function negotiate(accept: string | undefined, offer: Offer): Choice {
       if (!covers(range, NAMES[media])) continue;
       const parameters = parseParameters(range, media, offer);
       if (!parameters || !hasForm(media, parameters.form, offer)) continue;
-      // As upstream, which ignores the other ranges once it has chosen a media type that cannot be streamed.
+      // Upstream ignores the other ranges once it has chosen a media type that cannot be streamed.
       if (offer.stream && !canStream(media)) throw notAcceptable(streamTypes(offer));
       return { ...parameters, media, contentType: contentType(media, offer) };
     }

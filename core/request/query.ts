@@ -48,7 +48,7 @@ export function parseQuery(raw: string): Query {
 /** The first value of a parameter; '' if it is absent. */
 export const firstValue = (query: Query, name: string): string => query.get(name)?.[0] ?? '';
 
-/** A boolean parameter, as upstream parses it: false if absent, `0`, or `false` in any case; true otherwise. */
+/** Parses a boolean parameter by upstream's rules: false if absent, `0`, or `false` in any case; true otherwise. */
 export const parseFlag = (query: Query, name: string): boolean => {
   const value = query.get(name)?.[0];
   return value !== undefined && value !== '0' && value.toLowerCase() !== 'false';

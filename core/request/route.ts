@@ -21,7 +21,7 @@ export interface Route {
   readonly warning?: string | undefined;
   /** Whether the path has the deprecated form with `/watch/`, which supports only GET. */
   readonly watchPath?: boolean;
-  /** Whether one object is watched by the parameter `watch`. For authorizers this is a `get`, as upstream. */
+  /** Whether one object is watched by the parameter `watch`. Upstream's authorizers see a `get`; so do these. */
   readonly watchesOne?: boolean;
 }
 
@@ -125,7 +125,7 @@ function resourceRoute(
     resource &&
     (sub === '' || (subresource && !watchPath)) &&
     (!watchPath || resource.custom || resource.verbs.includes('watch')) &&
-    // Custom kinds ignore what follows the subresource, as upstream.
+    // Upstream ignores what follows the subresource of a custom kind.
     (rest.length <= 3 || resource.custom || subresource?.name === 'proxy') &&
     (namespace === '' || resource.namespaced);
   // Paths cannot name objects of virtual resources, unless these can be read one by one.

@@ -11,8 +11,8 @@ const truncate = (text: string): string =>
 
 /**
  * Warning headers (RFC 7234, section 5.5), each text once. Texts may contain input of clients: those that a header
- * cannot contain are omitted. As upstream, if the texts are too long together, each is truncated, and those that follow
- * the one that exceeds the limit are omitted.
+ * cannot contain are omitted. Upstream limits their length: if the texts are too long together, each is truncated, and
+ * those that follow the one that exceeds the limit are omitted.
  */
 export function warningHeaders(warnings: readonly string[]): (readonly [string, string])[] {
   if (warnings.length === 0) return [];

@@ -1,6 +1,6 @@
 /*
- * CBOR (RFC 8949) made of JSON texts, without values in between (spec, "Media types": `application/cbor`). As
- * upstream's, it has all texts as byte strings of their UTF-8: of a field of bytes it is the base64 of them, which
+ * CBOR (RFC 8949) made of JSON texts, without values in between (spec, "Media types": `application/cbor`). Like
+ * upstream's CBOR, it has all texts as byte strings of their UTF-8. The text of a field of bytes is their base64, which
  * clients decode where they expect bytes. Arrays and maps have no length, so that lists can be put together of the
  * encodings of their items.
  */
@@ -15,7 +15,7 @@ export const CBOR_SEQUENCE = 'application/cbor-seq';
 
 /** The first byte of a map without a length. */
 export const OPEN_MAP = 0xbf;
-/** That of an array, and the byte at the ends of both. */
+/** The first byte of an array, and the byte at the ends of both. */
 const OPEN_ARRAY = 0x9f;
 const BREAK = 0xff;
 
@@ -33,7 +33,7 @@ const MINUS = 0x2d;
 const NINE = 0x39;
 /** The most bytes that are not of a text: those of a number of 64 bits. */
 const LARGEST_HEAD = 9;
-/** Digits of an integer that a JavaScript number holds exactly, whatever they are. */
+/** The number of digits up to which a JavaScript number holds every integer exactly. */
 const SAFE_DIGITS = 15;
 
 /** Writes one JSON text as CBOR. */
@@ -118,7 +118,7 @@ class Transcoder {
     }
   }
 
-  /** A text that begins at `start`, behind its quote. Returns the place behind it. */
+  /** A text that begins at `start`, after its quote. Returns the place after it. */
   #string(start: number): number {
     const { text } = this;
     let end = start;
@@ -200,11 +200,14 @@ const OBJECT = shortText('object');
 export const cborEvent = (type: string, object: Uint8Array): Buffer =>
   Buffer.concat([CBOR_TAG, MAP_OF_TWO, TYPE, shortText(type), OBJECT, object]);
 
-/** What is around the items of a list. `empty` is the JSON text of the list with an empty array as its last member. */
+/**
+ * Returns the bytes around the items of a list. `empty` is the JSON text of the list with an empty array as its last
+ * member.
+ */
 export function cborListFrame(empty: Uint8Array): { readonly head: Buffer; readonly tail: Buffer } {
   const document = cborDocument(empty);
   return { head: document.subarray(0, -2), tail: document.subarray(-2) };
 }
 
-/** The CBOR of the items of a JSON array, one behind the other. */
+/** The CBOR of the items of a JSON array, one after the other. */
 export const cborItems = (array: Uint8Array): Buffer => encodeCborText(array).subarray(1, -1);

@@ -150,7 +150,7 @@ class Checker {
     return piece.toString('utf8');
   }
 
-  /** An item behind a tag, which begins at `start`. */
+  /** An item after a tag, which begins at `start`. */
   #tagged(tag: number, start: number, depth: number): void {
     if (BIGNUMS.includes(tag)) throw unreadable('cbor: data item of cbor type tag is not accepted by protocol: bignum');
     this.#need(1);
@@ -181,7 +181,7 @@ class Checker {
   }
 }
 
-/** What the library makes of a tag that it has no meaning for. */
+/** The library's value of a tag that it does not know. */
 interface Tagged {
   readonly tag: number;
   readonly value: Uint8Array;

@@ -22,6 +22,6 @@ export function cborObjects({ kind, apiVersion }: Resource): (record: Uint8Array
   return record => Buffer.concat([CBOR_TAG, envelope, record.subarray(MAP.length)]);
 }
 
-/** The bytes of a list before and behind its records. */
+/** The bytes of a list before and after its records. */
 export const cborList = ({ listKind, apiVersion }: Resource, metadata: object): ReturnType<typeof cborListFrame> =>
   cborListFrame(Buffer.from(JSON.stringify({ kind: listKind, apiVersion, metadata, items: [] })));

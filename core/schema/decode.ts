@@ -2,6 +2,7 @@ import { isInteger, isNumber } from '../model/jsonText.js';
 import type { ApiObject, Json } from '../model/object.js';
 import { wholeMilli } from '../model/quantity.js';
 import { badRequest } from '../model/refusal.js';
+import { absenceOf } from './absence.js';
 import { StrictErrors } from './strictErrors.js';
 import { isOff } from './gates.js';
 import { encodeJson } from './json.js';
@@ -20,7 +21,7 @@ export interface DecodeSink {
   readonly isMerged?: boolean;
   /** Custom kinds keep nulls that their schemas do not allow. */
   readonly keepsNulls?: boolean;
-  /** What is wrong with a number of the text, if the parsed value does not show it. */
+  /** Describes what is wrong with a number of the text, if the parsed value does not show it. */
   readonly numberMismatch?: string | undefined;
 }
 
@@ -72,7 +73,7 @@ class Context implements DecodeErrors {
     throw new TypeMismatch(`json: cannot unmarshal ${actual} into ${into}`);
   }
 
-  /** A value is no string of the type `name`. */
+  /** A value is not a string of the type `name`. */
   mismatchString(value: Json, name: string): never {
     if (!this.sink.isMerged) return this.mismatch(value, name);
     throw new TypeMismatch(
@@ -247,10 +248,11 @@ function emptyTest(field: Field): FieldPlan['isEmpty'] {
 
 function absentValue(field: Field): FieldPlan['absent'] {
   const { type } = field;
-  if (field.pointer || type.is === 'list' || type.is === 'map') return field.omitEmpty ? undefined : () => null;
-  if (type.is === 'struct') return type.alternatives ? () => null : context => cachedDecoder(type)({}, context);
-  if (field.omitEmpty && !STRUCT_SCALARS.has(type.name)) return undefined;
-  const zero = SCALAR_ZEROS[type.name];
+  const absence = absenceOf(field);
+  if (absence === 'omitted') return undefined;
+  if (absence === 'null') return () => null;
+  if (type.is === 'struct') return context => cachedDecoder(type)({}, context);
+  const zero = type.is === 'scalar' ? SCALAR_ZEROS[type.name] : null;
   return () => zero;
 }
 

@@ -6,8 +6,8 @@ import { type GroupRow, groupRows, type VersionRow } from './table/resources.js'
 const FLAG = '--runtime-config';
 
 /**
- * Which versions and resources of built-in kinds are served instead of those of the release. It is JSON, because it is
- * sent to every thread.
+ * The versions and resources of built-in kinds that are served instead of those of the release. It is JSON, because it
+ * is sent to every thread.
  */
 export interface Enablement {
   /** By neutral apiVersion. */

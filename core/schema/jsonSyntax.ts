@@ -65,7 +65,7 @@ class Scanner {
   #invalidCharacter = (context: string): string =>
     this.at < this.bytes.length ? `invalid character ${quoteByte(this.bytes[this.at]!)} ${context}` : UNEXPECTED_END;
 
-  /** What is expected after a token; undefined if its first character is not expected. */
+  /** Returns what is expected after a token; undefined if its first character is not expected. */
   #step(expected: Expected, byte: number): Expected | { error: string } | undefined {
     const char = String.fromCharCode(byte);
     if (expected === 'value' || expected === 'element')

@@ -13,7 +13,7 @@ const COLON = 0x3a;
 const COMMA = 0x2c;
 const SPACE = 0x20;
 
-/** What a node has, from its place on: where it begins and ends, the node behind it, and whether it has escapes. */
+/** The fields of a node, from its place on: where it begins and ends, the node after it, and whether it has escapes. */
 export const END = 1;
 /** The place of the node that follows a node and all that is in it. */
 export const NEXT = 2;
@@ -21,6 +21,7 @@ const ESCAPED = 3;
 /** Numbers of a node. The nodes in an array or object follow it directly; in an object keys and values alternate. */
 export const NODE = 4;
 
+/** Enough for most objects; longer texts double the array. */
 const INITIAL_NODES = 1024;
 
 /** The values of one JSON text at a time. Nodes are the places of their numbers in `nodes`. */

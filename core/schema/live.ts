@@ -5,7 +5,7 @@ import type { Log } from '../api/host.js';
 import type { ResourceSource, ResourceType } from '../api/resource.js';
 import { decodeStored } from '../plugin/stored.js';
 import { storageNameIn } from '../threads/entry.js';
-import type { WireEvent } from '../threads/messages.js';
+import type { WireEvent } from '../threads/wireEvent.js';
 import { resourcesOf } from './custom/kind.js';
 import { extendRegistry } from './registry.js';
 import type { Registry, Resource } from './resource.js';

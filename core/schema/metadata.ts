@@ -107,7 +107,7 @@ function annotationViolations(given: { readonly [key: string]: string }): Violat
   return found;
 }
 
-/** What is wrong with labels or annotations alone. */
+/** Returns the violations in labels or annotations alone. */
 export const metadataTextViolations = (
   member: 'labels' | 'annotations',
   given: { readonly [key: string]: string },
@@ -202,7 +202,7 @@ const TEXT_FIELDS: ReadonlySet<string> = new Set(['name', 'namespace', 'uid']);
 const comparableValue = (meta: ObjectMeta, member: (typeof IMMUTABLE)[number]): unknown =>
   meta[member] ?? (TEXT_FIELDS.has(member) ? '' : null);
 
-/** A value as Go prints it in messages: times are no strings. */
+/** A value in the form in which Go prints it in messages: times do not count as strings. */
 const shownValue = (meta: ObjectMeta, member: (typeof IMMUTABLE)[number]): unknown => {
   const value = comparableValue(meta, member);
   if (!member.endsWith('Timestamp') || typeof value !== 'string') return value;

@@ -12,7 +12,7 @@ export const PACKED = 0;
 /** Bytes up to which a loop is faster than a call. */
 const LOOP_BYTES = 48;
 
-/** What is read of a packed record, and where. */
+/** The packed record that is read, and the position in it. */
 let packed: Uint8Array = new Uint8Array();
 let at = 0;
 
@@ -64,7 +64,7 @@ function unpack(text: Uint8Array, to: Uint8Array, start: number): number {
 
 /**
  * Records as they were before they were packed, in one piece. `pieces` have the records of the objects with these
- * texts, one behind the other; `length` is that of all records.
+ * texts, one after the other; `length` is that of all records.
  */
 export function unpackRecords(
   pieces: readonly Uint8Array[],

@@ -9,7 +9,7 @@ import { typeOf } from './table/types.js';
 /*
  * Lists in protobuf, made of the encodings of their items (spec, "Protobuf wrapper"). A record is an item as it stands
  * in its list: the tag of the field, the length, and the message of the object. All lists have the same two fields, the
- * items behind the metadata.
+ * items after the metadata.
  */
 
 /** The tag of the field `items`. */
@@ -18,7 +18,7 @@ const ITEMS = (2 << 3) | BYTES;
 const RAW = (2 << 3) | BYTES;
 const ENVELOPE_END = Uint8Array.of((3 << 3) | BYTES, 0, (4 << 3) | BYTES, 0);
 
-/** What a record holds: the whole object, or its metadata. */
+/** The content of a record: the whole object, or its metadata. */
 export type MessageForm = 'object' | 'partial';
 
 /** The type of the messages in records. Throws an Error for kinds without a protobuf form. */
@@ -51,7 +51,7 @@ export function messageIn(record: Uint8Array): Uint8Array {
 }
 
 /**
- * The bytes of a list before its records, of `length` bytes together, and behind them. `listType` is the type of the
+ * The bytes of a list before its records, of `length` bytes together, and after them. `listType` is the type of the
  * list, whose members are those of `list`, without items.
  */
 export function listEnvelope(

@@ -98,7 +98,7 @@ export function delimitFrom(since: number, tag: number): void {
   writeVarint(tag);
 }
 
-/** Writes the length of the part of a record that follows, up to the reference behind it or its end. */
+/** Writes the length of the part of a record that follows, up to the reference after it or its end. */
 function endPart(): void {
   writeVarint(out.length - at - ownSince);
 }
@@ -167,7 +167,7 @@ function writeText(node: number): void {
   else copy(tape.nodes[node]! + 1, tape.nodes[node + END]! - 1);
 }
 
-/** Digits of an integer that is safe whatever they are. */
+/** The number of digits up to which every integer is safe. */
 const SAFE_DIGITS = 15;
 const INTEGER = /^-?\d+$/;
 

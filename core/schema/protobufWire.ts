@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../model/object.js';
 import type { Embedded, Field, Struct } from './model.js';
 
-/* What the protobuf encoder and decoder share. */
+/* Constants and functions that the protobuf encoder and decoder share. */
 
 /** The first bytes of every protobuf body. */
 export const MAGIC: Uint8Array = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);

@@ -18,11 +18,11 @@ export interface RegistryInput {
   readonly strategies: StrategySource;
   readonly extra?: readonly Resource[];
   readonly generation: number;
-  /** What is served instead of the versions that the release serves. */
+  /** The versions that are served instead of those of the release. */
   readonly enablement?: Enablement;
 }
 
-/** The priority of groups of custom kinds, as upstream's. */
+/** The priority of groups of custom kinds, equal to upstream's. */
 const CUSTOM_GROUP_PRIORITY = 1000;
 
 const joinApiVersion = (group: string, version: string): string => (group ? `${group}/${version}` : version);
@@ -96,7 +96,7 @@ function toResource(group: GroupRow, version: VersionRow, row: ResourceRow, inpu
       return typeOf(typeId);
     },
     get listType() {
-      return row.hasList ? findType(`${typeId}List`) : undefined;
+      return findType(`${typeId}List`);
     },
     gate: row.gate,
     stored: row.verbs.includes('create') && row.verbs.includes('get'),
@@ -148,7 +148,7 @@ function toGroup(row: GroupRow, input: RegistryInput): Group {
 
 const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 
-/** Compares versions as upstream: GA before beta before alpha, higher numbers first, other names last. */
+/** Compares versions in upstream's order: GA before beta before alpha, higher numbers first, other names last. */
 export function compareVersions(a: string, b: string): number {
   const [x, y] = [VERSION.exec(a), VERSION.exec(b)];
   if (!x || !y) return x ? -1 : y ? 1 : a < b ? -1 : a > b ? 1 : 0;

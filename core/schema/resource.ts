@@ -81,7 +81,7 @@ export interface Resource {
   readonly custom?: CustomSchema;
   /** The schema of any version of a custom kind, served or not; undefined for one that its definition lacks. */
   readonly schemaOf?: (apiVersion: string) => CustomSchema | undefined;
-  /** What discovery has in the place of `verbs`. */
+  /** The verbs in discovery documents, if they are not `verbs`. */
   readonly discoveredVerbs?: readonly string[];
   /** The webhook that converts objects between versions. */
   readonly webhook?: ConversionWebhook;

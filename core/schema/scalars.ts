@@ -11,7 +11,7 @@ export interface DecodeErrors {
   fail(message: string): never;
 }
 
-/** Converts a JSON value other than null to its canonical form, as upstream would encode it. */
+/** Converts a JSON value other than null to its canonical form, which is upstream's encoding of it. */
 export type ScalarDecoder = (value: Json, errors: DecodeErrors) => Json;
 
 const integerDecoder =
@@ -83,6 +83,7 @@ const UNITS = new Map([
 ]);
 const DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const DURATION_PART = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/gy;
+/** Go's durations are signed 64-bit numbers of nanoseconds: some 292 years. */
 const MAX_NANOSECONDS = (1n << 63n) - 1n;
 
 /** Parses a Go duration (`1h2m3.5s`) to nanoseconds. Returns undefined if malformed or beyond 64 bits. */

@@ -16,7 +16,10 @@ let known: ReadonlySet<string> | undefined;
 const isBuiltIn = (storageName: string): boolean => (known ??= builtInStorageNames()).has(storageName);
 
 /** `<group>.<plural>`, as keys of claims have it, as storage name. Plural names have no dots. */
-const withSlash = (name: string): string => name.replace(/\.(?=[^.]*$)/, '/');
+function withSlash(name: string): string {
+  const dot = name.lastIndexOf('.');
+  return dot < 0 ? name : `${name.slice(0, dot)}/${name.slice(dot + 1)}`;
+}
 
 /** The key that an object has in the current layout. Keys of this layout are returned as they are. */
 export function currentKey(key: string): string {
@@ -49,8 +52,8 @@ export function inCurrentLayout(stored: Stored): Stored {
 }
 
 /**
- * The names of definitions among keys of the former layout whose objects had the keys of a built-in kind. What is
- * stored there remains as objects of the built-in kind, because nothing tells them apart.
+ * The names of definitions among keys of the former layout whose objects had the keys of a built-in kind. The objects
+ * that are stored there remain objects of the built-in kind, because they cannot be distinguished from those.
  */
 export const sharedDefinitions = (keys: Iterable<string>): string[] =>
   Array.from(keys).flatMap(key => {
@@ -60,7 +63,7 @@ export const sharedDefinitions = (keys: Iterable<string>): string[] =>
     return isBuiltIn(`${name.slice(dot + 1)}/${name.slice(0, dot)}`) ? [name] : [];
   });
 
-/** What administrators must know about those definitions; undefined if there are none. */
+/** Returns a notice about those definitions for administrators; undefined if there are none. */
 export function sharedDefinitionsNotice(keys: Iterable<string>): string | undefined {
   const names = sharedDefinitions(keys);
   if (names.length === 0) return undefined;

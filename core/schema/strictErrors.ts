@@ -1,8 +1,8 @@
 import { BODY_BYTES, STRICT_ERRORS } from '../limits.js';
 
 /**
- * The strict decoding errors of a request body (unknown and duplicate fields), in order. Their number is limited as
- * upstream's, and their total length by that of a body: each contains a path, which may be as long as the body.
+ * The strict decoding errors of a request body (unknown and duplicate fields), in order. Their number has upstream's
+ * limit, and their total length that of a body: each contains a path, which may be as long as the body.
  */
 export class StrictErrors {
   readonly texts: string[] = [];

@@ -63,6 +63,6 @@ export function timeError(text: string, layout: TimeLayout): string {
     if (found.outOfRange) return `${subject}: ${found.outOfRange} out of range`;
     rest = rest.slice(found.end);
   }
-  // What is left is a day that its month does not have.
+  // The remaining case is a day that its month does not have.
   return rest === '' ? `${subject}: day out of range` : `${subject}: extra text: ${JSON.stringify(rest)}`;
 }

@@ -9,7 +9,7 @@ import { goScalar } from './scalars.js';
  * numbers have fractions, exponents or many digits need these functions.
  */
 
-/** What the numbers of a text are for the fields of a type. */
+/** The numbers of a text, read for the fields of a type. */
 export interface WrittenNumbers {
   /** The text, in which numbers that stand for quantities are strings. */
   readonly text: string;
@@ -163,14 +163,14 @@ class NumberReader {
   }
 }
 
-/** What the numbers in the text of an object are, or in a merge patch of it. `text` must be valid JSON. */
+/** Reads the numbers in the text of an object, or in a merge patch of it. `text` must be valid JSON. */
 export function writtenNumbers(text: string, type: Struct): WrittenNumbers {
   const reader = new NumberReader(text);
   reader.read({ type, fields: [], struct: '' });
   return reader;
 }
 
-/** What the numbers in the text of a JSON Patch are, whose parsed form is `operations`. `text` must be valid JSON. */
+/** Reads the numbers in the text of a JSON Patch, whose parsed form is `operations`. `text` must be valid JSON. */
 export function writtenNumbersOfPatch(text: string, operations: Json, type: Struct): WrittenNumbers {
   const reader = new NumberReader(text);
   reader.readPatch({ type, fields: [], struct: '' }, operations);

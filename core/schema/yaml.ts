@@ -57,7 +57,7 @@ function parseAsJson(bytes: Uint8Array): StrictJson | undefined {
   }
 }
 
-/** What the library says of a text that is not YAML. */
+/** Returns the refusal for an error that the library throws for a text that is not YAML. */
 function syntaxError(error: unknown): Refusal {
   if (!(error instanceof jsYaml().YAMLException)) return yamlError((error as Error).message);
   if (error.reason.startsWith('nesting exceeded')) return yamlError(`exceeded max depth of ${DEPTH}`);
@@ -67,8 +67,8 @@ function syntaxError(error: unknown): Refusal {
 /**
  * Decodes the first document of a YAML 1.1 stream to JSON, with the duplicate keys (`line 7: key "k" already set in
  * map`). Timestamps and binaries stay strings, keys become strings, the last of duplicate keys wins, an empty stream is
- * null. `__proto__` is an ordinary key. Members are sorted by name, as upstream does: unknown fields are reported in
- * this order. Throws a Refusal: 400, and 413 for more than YAML_BYTES that are not JSON.
+ * null. `__proto__` is an ordinary key. Members are sorted by name: upstream reports unknown fields in this order.
+ * Throws a Refusal: 400, and 413 for more than YAML_BYTES that are not JSON.
  */
 export function decodeYamlStrict(bytes: Uint8Array): StrictJson {
   const json = parseAsJson(bytes);

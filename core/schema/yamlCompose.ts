@@ -4,7 +4,7 @@ import type { Json } from '../model/object.js';
 import type { StrictJson } from './json.js';
 import { resolveScalar, resolveTagged } from './yamlScalar.js';
 
-/** What is wrong with a document, as upstream says it. */
+/** Says what is wrong with a document, in upstream's words. */
 export class YamlError extends Error {}
 
 /** The parts of the library that are used here. */

@@ -2,9 +2,7 @@ import { createRequire } from 'node:module';
 import type { Pair, Scalar, Tags } from 'yaml';
 import { readJson } from '../model/jsonText.js';
 
-/*
- * What answers in YAML leave to the library, in the style of Go's YAML encoder.
- */
+/* The parts of answers in YAML that are left to the library, in the style of Go's YAML encoder. */
 
 type Yaml = typeof import('yaml');
 
@@ -96,9 +94,10 @@ const keyText = ({ key }: Pair): unknown => (yaml().isScalar(key) ? key.value : 
 /** Texts that were written by the library, most of which are repeated from object to object. */
 const known = new Map<string, string>();
 const KNOWN = 2000;
+/** Longer texts are rarely repeated, and would hold much memory. */
 const KNOWN_CHARACTERS = 512;
 
-/** What `write` makes of a text that is not simple, remembered for short ones. */
+/** Returns the result of `write` for a text that is not simple; remembers it for short ones. */
 function remember(key: string, write: () => string): string {
   let text = known.get(key);
   if (text !== undefined) return text;
@@ -137,7 +136,7 @@ export function foldLine(text: string, column: number, indentation: number): str
 }
 
 /**
- * A JSON value that is no object, behind its key or dash, with the line end. Lines that follow are not indented, but
+ * A JSON value that is not an object, after its key or dash, with the line end. Lines that follow are not indented, but
  * for what they need.
  */
 export const scalarLines = (json: string): string =>

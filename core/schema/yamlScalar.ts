@@ -1,7 +1,7 @@
 import { integerValue, isInteger, isNumber } from '../model/jsonText.js';
 import type { Json } from '../model/object.js';
 
-/** Plain texts that are no strings. */
+/** Plain scalars that do not resolve to strings. */
 const WORDS = new Map<string, Json>([
   ...['', '~', 'null', 'Null', 'NULL'].map(word => [word, null] as const),
   ...['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'].map(word => [word, true] as const),
@@ -10,6 +10,7 @@ const WORDS = new Map<string, Json>([
   ...['-.inf', '-.Inf', '-.INF'].map(word => [word, Number.NEGATIVE_INFINITY] as const),
   ...['.nan', '.NaN', '.NAN'].map(word => [word, Number.NaN] as const),
 ]);
+/** The length of the longest word, so that longer texts need no look-up. */
 const LONGEST_WORD = 5;
 
 const INTEGER = /^[-+]?(?:0b[01]+|0o?[0-7]+|0x[\da-fA-F]+|\d+)$/;
@@ -32,7 +33,7 @@ function integerOf(text: string): number | bigint {
   return integerValue(isNegative ? -BigInt(digits) : BigInt(digits));
 }
 
-/** The number that a text is in YAML 1.1, without times of day; undefined if it is none. */
+/** The number that a text is in YAML 1.1, without times of day; undefined if it is not a number. */
 function numberOf(text: string): number | bigint | undefined {
   if (!beginsAsNumber(text)) return undefined;
   const plain = text.includes('_') ? text.replaceAll('_', '') : text;
@@ -40,13 +41,13 @@ function numberOf(text: string): number | bigint | undefined {
   return FLOAT.test(plain) ? floatOf(Number(plain)) : undefined;
 }
 
-/** As upstream, which makes JSON of YAML: a float without a fraction is an integer, if 64 bits hold it. */
+/** Upstream converts YAML to JSON, in which a float without a fraction is an integer if 64 bits hold it. */
 const floatOf = (value: number): number | bigint =>
   Number.isInteger(value) && !Number.isSafeInteger(value) ? integerValue(BigInt(value)) : value;
 
 /**
- * The value of a plain scalar of YAML 1.1, as upstream: times of day, timestamps and everything unknown are strings.
- * Infinities and NaN are returned as such.
+ * Returns the value of a plain scalar of YAML 1.1 by upstream's rules: times of day, timestamps and everything unknown
+ * are strings. Infinities and NaN are returned as such.
  */
 export function resolveScalar(text: string): Json {
   if (text.length <= LONGEST_WORD) {

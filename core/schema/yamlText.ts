@@ -31,7 +31,7 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const TILDE = 0x7e;
 
-/** Characters that a plain text may begin with, whatever follows them. */
+/** Characters with which a plain text may always begin. */
 const BEGINS = new Uint8Array(256);
 for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_/') BEGINS[char.charCodeAt(0)] = 1;
 
@@ -39,7 +39,7 @@ for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 const BEGINS_QUOTED = new Uint8Array(256);
 for (const char of ' ,[]{}#&*!|>\'"%@`') BEGINS_QUOTED[char.charCodeAt(0)] = 1;
 
-/** The longest word that is no string. */
+/** The longest word that does not resolve to a string. */
 const WORD_BYTES = 'false'.length;
 /** Digits of an integer that is written as it is. */
 const SAFE_DIGITS = 15;
@@ -144,7 +144,7 @@ function sortedKeys(node: number): number[] {
   return keys;
 }
 
-/** Whether a node that is no text is a word or an integer that is written as it is. */
+/** Whether a node that is not a text is a word or an integer that is written as it is. */
 function isVerbatim(node: number): boolean {
   const { bytes } = tape;
   const end = endOf(node);
@@ -176,7 +176,7 @@ function mayFold(start: number, end: number, column: number): boolean {
   return false;
 }
 
-/** Writes a text, number or word behind its key or dash, which ends at `column`, with the line end. */
+/** Writes a text, number or word after its key or dash, which ends at `column`, with the line end. */
 function writeScalar(node: number, indent: number, column: number): void {
   const [start, end] = [startOf(node), endOf(node)];
   if (tape.first(node) === QUOTE) {
@@ -259,7 +259,10 @@ function writeBlock(node: number, indent: number, isBehindDash = false): void {
   }
 }
 
-/** What `write` writes; undefined if it comes upon a key that the library has to write, with the whole document. */
+/**
+ * Returns the bytes that `write` writes; undefined if a key occurs for which the library has to write the whole
+ * document.
+ */
 function writtenBy(write: () => void): Uint8Array | undefined {
   out.begin();
   try {

@@ -3,11 +3,11 @@ import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../api/point.js';
 import { isRecord, recordAt, recordsAt, stringAt, type UnknownRecord } from '../model/record.js';
 import { decodeYaml } from '../schema/yaml.js';
-import type { Settings } from './settings.js';
+import type { Settings } from '../settings/settings.js';
 
 const FLAG = '--admission-control-config-file';
 
-/** What the admission plugins are configured with. */
+/** The configuration of the admission plugins. */
 interface AdmissionConfig {
   /** The kubeconfig with the credentials for webhooks, by the name of the plugin. */
   readonly kubeConfigFiles: ReadonlyMap<string, string>;

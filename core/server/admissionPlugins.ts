@@ -1,8 +1,8 @@
 import { ConfigError } from '../api/point.js';
 import { WRITE_MS } from '../limits.js';
+import type { Settings } from '../settings/settings.js';
 import type { PluginSpec } from '../threads/data.js';
 import { admissionConfig } from './admissionConfig.js';
-import type { Settings } from './settings.js';
 
 const at = (path: string): string => new URL(`../../plugins/admission/${path}`, import.meta.url).href;
 const request = (path: string): PluginSpec => ({ use: at(path), threads: ['request'] });
@@ -90,7 +90,7 @@ export const admissionWarnings = ({ enableAdmissionPlugins, disableAdmissionPlug
 /** The first plugin that is asked behind those of the configuration, and sees what they have changed. */
 const FIRST_BEHIND = PLUGINS.findIndex(({ name }) => name === 'MutatingAdmissionPolicy');
 
-/** The admission plugins of a server with these settings: those before and behind the plugins of its configuration. */
+/** The admission plugins of a server with these settings: those before and after the plugins of its configuration. */
 export function admissionPlugins(settings: Settings): {
   readonly before: readonly PluginSpec[];
   readonly behind: readonly PluginSpec[];

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import type { SignerFiles } from '../../plugins/controllers/certificates/config.js';
 import { checkAuthority } from '../../plugins/controllers/certificates/issue.js';
 import { ConfigError } from '../api/point.js';
-import { atFlag } from './atFlag.js';
-import type { Settings } from './settings.js';
+import { atFlag } from '../settings/atFlag.js';
+import type { Settings } from '../settings/settings.js';
 
 /** The settings of single signers: signer in neutral names, its part in the name of the settings, and in the flags. */
 const SIGNERS = [
@@ -54,7 +54,9 @@ export function checkSigning(settings: Settings): Settings {
   return settings;
 }
 
-/** The CA of each signer. Once a single signer has a CA of its own, signers without one issue nothing, as upstream. */
+/**
+ * The CA of each signer. Once a single signer has a CA of its own, signers without one issue nothing; upstream's rule.
+ */
 export function signersOf(settings: Settings, own: Omit<SignerFiles, 'signer'>): SignerFiles[] {
   const single = SIGNERS.flatMap(([signer, part]) => {
     const { certFile, keyFile } = filesOf(settings, part);

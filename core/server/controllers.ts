@@ -1,6 +1,6 @@
 import { ConfigError } from '../api/point.js';
 import { namingOf } from '../naming.js';
-import type { Settings } from './settings.js';
+import type { Settings } from '../settings/settings.js';
 
 /**
  * Names of upstream's controllers of release 1.32, in neutral names. All of them can be named in `--controllers`, so
@@ -91,9 +91,12 @@ const CURRENT_NAMES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What a server runs if `--controllers` is not given. */
+/** The controllers that a server runs without `--controllers`. */
 const ALL = ['*'];
-/** Who accepts bootstrap tokens also expects them to end and to sign, as the usual tools of installation set it up. */
+/**
+ * A server that accepts bootstrap tokens also has to remove expired ones and to sign with them. The usual installation
+ * tools set it up in this way.
+ */
 const ALL_AND_BOOTSTRAP = [...ALL, 'bootstrap-signer-controller', 'token-cleaner-controller'];
 
 /** `name` or `-name` with the current name of the controller. */
@@ -127,25 +130,3 @@ export function isControllerEnabled(
   if (named !== undefined) return named === name;
   return items.includes('*') && !OFF_BY_DEFAULT.has(name);
 }
-
-/**
- * Service accounts of controllers with a default role of their own. With `--use-service-account-credentials` these
- * controllers have the permissions of that role and no others. The remaining controllers are parts of the server.
- */
-const ACCOUNTS: ReadonlySet<string> = new Set([
-  'bootstrap-signer',
-  'certificate-controller',
-  'clusterrole-aggregation-controller',
-  'generic-garbage-collector',
-  'legacy-service-account-token-cleaner',
-  'namespace-controller',
-  'pv-protection-controller',
-  'pvc-protection-controller',
-  'root-ca-cert-publisher',
-  'service-account-controller',
-  'token-cleaner',
-  'validatingadmissionpolicy-status-controller',
-]);
-
-/** Whether a controller has a service account with a default role. */
-export const hasOwnRole = (controller: string): boolean => ACCOUNTS.has(controller);

@@ -14,8 +14,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Naming } from '../naming.js';
 import type { Releases } from '../plugin/releases.js';
-import { type CertificateFiles, certificateFiles, ensurePki, type Pki } from '../pki/index.js';
-import type { Settings } from './settings.js';
+import { type CertificateFiles, certificateFiles, ensurePki } from '../pki/index.js';
+import type { DataDirectory } from '../settings/dataDirectory.js';
+import type { Settings } from '../settings/settings.js';
 
 /** Where the files of a data directory are. */
 export interface DataPaths {
@@ -27,14 +28,6 @@ export interface DataPaths {
   readonly adminTokens: string;
   /** The key that signs tokens of service accounts unless the settings name one; made with the first of them. */
   readonly serviceAccountKeyFile: string;
-}
-
-/** The files of a data directory that the server itself uses. */
-export interface DataDirectory {
-  readonly pki: Pki;
-  readonly adminToken: string;
-  /** Signs continue tokens. It is kept with the data, so that tokens survive a restart. */
-  readonly continueSecret: Uint8Array;
 }
 
 function ensureAdminToken(file: string, user: string): string {

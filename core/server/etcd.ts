@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../api/point.js';
-import type { Settings } from './settings.js';
+import type { Settings } from '../settings/settings.js';
 
 /** Settings of the etcd backend and their flags. */
 const FLAGS = [

@@ -1,9 +1,9 @@
 import { featureGates } from '../features/gates.js';
 import { namingOf } from '../naming.js';
 import { enablement } from '../schema/enablement.js';
+import type { Settings } from '../settings/settings.js';
 import type { ThreadData } from '../threads/data.js';
 import { admissionWarnings, checkAdmissionPlugins } from './admissionPlugins.js';
-import type { Settings } from './settings.js';
 
 const gatesOf = ({ featureGates: given, naming }: Settings) => featureGates(given, namingOf(naming).short);
 

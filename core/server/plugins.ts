@@ -2,16 +2,16 @@ import { isIP } from 'node:net';
 import type { OwnServiceConfig } from '../../plugins/controllers/ownService.js';
 import { DEFAULT_RANGES, ownAddress } from '../../plugins/kinds/core/service/allocator.js';
 import { ConfigError } from '../api/point.js';
+import type { Settings } from '../settings/settings.js';
 import type { PluginSpec } from '../threads/data.js';
 import { WRITE_MS } from '../limits.js';
-import { addressOf, urlHost } from './address.js';
+import { addressOf, urlHost } from '../settings/address.js';
 import { webhookServices } from './admissionConfig.js';
 import { admissionPlugins } from './admissionPlugins.js';
 import { signersOf } from './certificateSigning.js';
 import { isControllerEnabled } from './controllers.js';
 import { etcdConfig } from './etcd.js';
 import { serviceAccountConfig } from './serviceAccounts.js';
-import type { Settings } from './settings.js';
 
 const at = (path: string): string => new URL(`../../plugins/${path}`, import.meta.url).href;
 

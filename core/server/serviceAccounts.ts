@@ -3,8 +3,8 @@ import { ConfigError } from '../api/point.js';
 import { namingOf } from '../naming.js';
 import type { ServiceAccountConfig } from '../../plugins/authn/serviceAccount/config.js';
 import { readSigningKey, readVerificationKeys } from '../../plugins/authn/serviceAccount/keys.js';
-import { atFlag } from './atFlag.js';
-import type { Settings } from './settings.js';
+import { atFlag } from '../settings/atFlag.js';
+import type { Settings } from '../settings/settings.js';
 
 const HOUR = 3_600_000;
 /** Upstream's bound of a token's lifetime, in seconds. */

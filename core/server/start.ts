@@ -9,11 +9,13 @@ import { checkJson } from '../plugin/checkTypes.js';
 import { Releases } from '../plugin/releases.js';
 import { namesIn } from '../schema/live.js';
 import type { Registry } from '../schema/resource.js';
+import type { DataDirectory } from '../settings/dataDirectory.js';
+import type { Settings } from '../settings/settings.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { threadScope } from '../threads/thread.js';
 import { createThreads, type RunningFrontEnd, startFrontEnd } from '../../workers/front/main.js';
 import { COUNTERS } from '../../workers/front/storeThread.js';
-import { urlHost } from './address.js';
+import { urlHost } from '../settings/address.js';
 import { checkAudit } from './audit.js';
 import { checkSigning } from './certificateSigning.js';
 import { checkControllers } from './controllers.js';
@@ -21,9 +23,9 @@ import { checkCredentialFiles } from './credentialFiles.js';
 import { checkEtcd } from './etcd.js';
 import { checkFeatures, featuresOf, featureWarnings } from './features.js';
 import { checkServiceAccounts } from './serviceAccounts.js';
-import { type DataDirectory, type DataPaths, fillDataDirectory, makeDataDirectory } from './dataDirectory.js';
+import { type DataPaths, fillDataDirectory, makeDataDirectory } from './dataDirectory.js';
 import { type BuiltinInputs, builtInPlugins, pluginsOf } from './plugins.js';
-import { DEFAULTS, type Settings } from './settings.js';
+import { DEFAULTS } from './settings.js';
 
 /** A server that answers requests. */
 export interface RunningServer {
@@ -149,8 +151,8 @@ const pluginsFor = (
   });
 
 /**
- * What every thread is started with. Kinds and certificates are described to the control thread alone, which starts
- * once they are known.
+ * The data that every thread is started with. Kinds and certificates are described to the control thread alone, which
+ * starts once they are known.
  */
 function threadData(settings: Settings, paths: DataPaths): ThreadData {
   const plugins = pluginsFor(settings, paths, { rootCa: '', clientCa: '', resources: [], takenNames: [], groups: [] });
@@ -167,7 +169,7 @@ function threadData(settings: Settings, paths: DataPaths): ThreadData {
   };
 }
 
-/** What a server listens on: HTTPS, and plain HTTP if it has a port for it. */
+/** The bindings of a server: HTTPS, and plain HTTP if it has a port for it. */
 function bindingsOf({ bindAddress, port, httpPort, ...settings }: Settings, { pki }: DataDirectory): Binding[] {
   const tls = {
     certFile: settings.tlsCertFile ?? pki.certFile,

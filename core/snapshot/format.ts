@@ -8,7 +8,7 @@ import type { Stored } from '../api/storage.js';
  *   revision that created the object, revision that last changed it, and its version (how many changes since then),
  *   an end mark (4 bytes of 0), the number of objects (8), SHA-256 of everything before it (32).
  *
- * The numbers outside of blocks are big-endian. Keys are in neutral names, whatever names the server speaks.
+ * The numbers outside of blocks are big-endian. Keys are in neutral names, independent of the server's naming.
  *
  * Formats 1 and 2 are still read. In both, custom kinds have the keys of built-in ones (core/schema/storageLayout.ts);
  * format 1 has rows of a fixed layout instead of blocks (rows1.ts).
@@ -36,7 +36,7 @@ export const TRAILER_BYTES = 12;
 /** Size of the digest, which follows the trailer. */
 export const DIGEST_BYTES = 32;
 
-/** What was read at a position after the header. */
+/** A part of a snapshot that was read at a position after the header. */
 export type Part =
   /** Objects, and the number of bytes they occupy. */
   | { readonly is: 'objects'; readonly objects: readonly Stored[]; readonly length: number }

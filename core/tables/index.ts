@@ -107,7 +107,7 @@ function rowObject(object: ApiObject, input: TableInput): unknown {
   return input.includeObject === 'Object' ? object : partialObjectMetadata(object, input.tableVersion, input.naming);
 }
 
-/** The cells of a row. Those behind the bound are empty: each may repeat the whole object. */
+/** The cells of a row. Cells after the bound are empty: each may repeat the whole object. */
 function cellsOf(columns: readonly Column[], source: ApiObject, now: number): unknown[] {
   let left = ROW_CHARACTERS;
   return columns.map(column => {
@@ -129,7 +129,7 @@ function rowOf(object: ApiObject, input: TableInput): object {
   };
 }
 
-/** The Table as a JSON value. As upstream, one without rows has null for them if the kind defines no columns. */
+/** The Table as a JSON value. Without rows it has `rows: null` if the kind defines no columns, upstream's form. */
 export function tableValue(input: TableInput): object {
   const columns = input.columns ?? DEFAULT_COLUMNS;
   const rows = input.objects.map(object => rowOf(object, input));

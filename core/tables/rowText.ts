@@ -12,7 +12,7 @@ import { DEFAULT_COLUMNS } from './index.js';
  * them, up to the value of the member `object`. Ages are in them as times, between bytes that JSON does not contain.
  */
 
-/** Before and behind the digits of a time that is shown as an age. */
+/** The bytes before and after the digits of a time that is shown as an age. */
 const TIME = 0;
 /** Behind the text of each row. */
 const ROW_END = 1;
@@ -51,7 +51,7 @@ export interface RowWriter {
 }
 
 /**
- * Writes the texts of rows that were kept, one behind the other, with a comma before each. `endRow` is called behind
+ * Writes the texts of rows that were kept, one after the other, with a comma before each. `endRow` is called after
  * each, to write its object and what is behind that.
  */
 export function showRows(rows: Uint8Array, now: number, writer: RowWriter, endRow: () => void): void {

@@ -22,7 +22,7 @@ function partOf(value: unknown, pattern: unknown): unknown {
   );
 }
 
-/** What a promise is rejected with. */
+/** Resolves with the reason with which a promise is rejected. */
 async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

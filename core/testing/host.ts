@@ -15,7 +15,7 @@ export interface FakeLogRecord {
 
 /** A host for tests of one plugin's parts, without a server. Its clock is the test's. */
 export interface FakeHost<T extends Thread> {
-  /** What the plugin gets. */
+  /** The host that the plugin gets. */
   readonly host: Host<T>;
   /** Milliseconds since the epoch that `host.now()` returns; set it to move the clock. */
   now: number;

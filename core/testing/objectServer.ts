@@ -6,7 +6,7 @@ import { applyMergePatch } from '../schema/patch/mergePatch.js';
 import type { FakeHost } from './host.js';
 import { frozenCopy } from './conformance/samples.js';
 
-/** What a path names. The storage name has the group in neutral naming. */
+/** The resource and object that a path names. The storage name has the group in neutral naming. */
 interface Place {
   readonly storageName: string;
   readonly namespace: string;

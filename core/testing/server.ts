@@ -1,7 +1,7 @@
 import { startServer, type RunningServer } from '../server/start.js';
-import type { Settings } from '../server/settings.js';
+import type { Settings } from '../settings/settings.js';
 
-/** What a request carries besides method and path. */
+/** The parts of a request besides method and path. */
 export interface TestRequest {
   /** Sent as JSON. */
   readonly body?: unknown;

@@ -4,7 +4,7 @@ export interface ConformanceTest {
   readonly run: () => Promise<void>;
 }
 
-/** What a suite is written with. */
+/** The functions with which a suite is written. */
 export interface SuiteBuilder {
   /** Groups tests under a title. */
   describe(title: string, define: () => void): void;

@@ -19,7 +19,7 @@ export interface Moved<T> {
   readonly items: readonly T[];
 }
 
-/** What `compact` does with the values of items. */
+/** The callbacks by which `compact` reads and moves the values of items. */
 export interface Moves<T> {
   /** The owners of the values, which may change meanwhile. */
   items(): Iterable<T>;

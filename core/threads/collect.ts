@@ -43,7 +43,7 @@ export function collectGarbageSoon(): void {
   setTimeout(collectGarbage, DELAY_MS).unref();
 }
 
-/** What a collector reads of its thread; replaced in tests. */
+/** The readings that a collector takes of its thread; replaced in tests. */
 export interface HeapReadings {
   /** Bytes of memory of the heap, and of buffers outside that it holds. */
   bytes(): number;
@@ -94,7 +94,8 @@ export class IdleCollector {
     if (!isDue || !isIdle || this.#wait > 0) return;
     this.#isNew = false;
     readings.collect();
-    // What is in use now may be garbage soon: it is collected again, but what stays, less and less often.
+    // Memory in use now may be garbage soon, so it is collected again. Memory that stays is collected less and less
+    // often.
     if (this.#hasGrown()) this.#pause = Math.min(Math.max(1, this.#pause * 2), MAX_PAUSE);
     this.#wait = this.#pause;
   }

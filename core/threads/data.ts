@@ -32,7 +32,7 @@ export interface ThreadData {
   readonly verbosity: number;
   /** Whether requests without credentials are allowed as the anonymous user. */
   readonly anonymous: boolean;
-  /** Which versions and resources of built-in kinds are served instead of those of the release. */
+  /** The versions and resources of built-in kinds that are served instead of those of the release. */
   readonly enablement: Enablement;
   /** Names of the feature gates that are on. */
   readonly features: readonly string[];

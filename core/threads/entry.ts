@@ -1,5 +1,5 @@
 import type { Part } from './bufferCompactor.js';
-import type { WireEvent } from './messages.js';
+import type { WireEvent } from './wireEvent.js';
 
 /** The labels and selectable fields of an object, for selectors. */
 export interface Index {
@@ -84,7 +84,7 @@ export class Entry implements Part {
   }
 }
 
-/** The storage name of the last key that was looked at, with the slash behind it: the next key often has the same. */
+/** The storage name of the last key that was looked at, with the slash after it: the next key often has the same. */
 let lastPrefix = '\0';
 let lastName = '';
 

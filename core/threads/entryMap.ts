@@ -7,7 +7,7 @@ class PackedPage {
   readonly reader: PageReader;
   /** Objects that are not gone. */
   left: number;
-  /** Which objects are gone; undefined while none is. */
+  /** The positions of objects that are gone; undefined while none is. */
   #gone: Uint8Array | undefined;
 
   constructor(page: SnapshotPage) {
@@ -19,7 +19,7 @@ class PackedPage {
     return this.#gone?.[position] !== 1;
   }
 
-  /** Which objects are gone now, by their positions. */
+  /** The positions of the objects that are gone now. */
   gone(): Uint8Array {
     return Uint8Array.from(this.#gone ?? new Uint8Array(this.reader.count));
   }

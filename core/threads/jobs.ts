@@ -9,7 +9,7 @@ import { joinBytes, PieceReader } from './pack.js';
 /** The bytes of a message, in one buffer; undefined if there are none. */
 type Bytes = ArrayBuffer | undefined;
 
-/** What is posted for items, and the buffers to transfer with it. */
+/** The message for items, and the buffers to transfer with it. */
 export type Packed<T> = readonly [packed: T, transfer: ArrayBuffer[]];
 
 /** Objects of a rendering: those in shared memory by their places in it, all others by their lengths. */
@@ -262,7 +262,7 @@ function fromOutcomeRow(row: OutcomeRow, reader: PieceReader): JobOutcome {
   }
 }
 
-/** The buffer that consists of some pieces, one behind the other; undefined if there is none. */
+/** The buffer that consists of some pieces, one after the other; undefined if there is none. */
 function bufferOf(pieces: readonly Uint8Array[]): ArrayBuffer | undefined {
   const buffer = pieces[0]?.buffer;
   if (!(buffer instanceof ArrayBuffer)) return undefined;
@@ -275,8 +275,8 @@ function bufferOf(pieces: readonly Uint8Array[]): ArrayBuffer | undefined {
 }
 
 /**
- * Outcomes of a batch in the form in which they are posted; null for those that follow as late ones. What was rendered
- * is given away, where that saves a copy.
+ * Outcomes of a batch in the form in which they are posted; null for those that follow as late ones. Content that was
+ * rendered is given away, where that saves a copy.
  */
 export function packOutcomes(outcomes: readonly (JobOutcome | null)[]): Packed<PackedOutcomes> {
   const pieces: Uint8Array[] = [];
@@ -303,4 +303,17 @@ export function packLate(late: readonly LateOutcome[]): Packed<PackedLate> {
 export function unpackLate({ rows, bytes }: PackedLate): LateOutcome[] {
   const reader = new PieceReader(bytes);
   return rows.map(([batch, at, row]) => ({ batch, at, outcome: fromOutcomeRow(row, reader) }));
+}
+
+/** A task of the pool: jobs that were gathered in one turn of the front end's event loop. */
+export interface Batch {
+  readonly id: number;
+  readonly jobs: PackedJobs;
+}
+
+/** The outcome of a batch: an outcome for each job, in order; null for those that follow as LateOutcome. */
+export interface BatchOutcome {
+  readonly outcomes: PackedOutcomes;
+  /** Milliseconds for which it kept the thread, without what its jobs do later. */
+  readonly ms: number;
 }

@@ -45,7 +45,7 @@ export type FromWriterThread = FromThread<OpenedStore> | { readonly is: 'failed'
  * whether the thread still returns to its event loop.
  */
 export type ToPoolThread = ToThread<{ readonly writer: WriterChannel }> | { readonly is: 'load' | 'ping' };
-/** What a plugin has counted in a metric of the server. */
+/** A count of a plugin in a metric of the server. */
 export interface Observation {
   readonly metric: string;
   readonly labels: Readonly<Record<string, string>>;

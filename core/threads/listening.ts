@@ -3,7 +3,7 @@ import type { CredentialUse } from '../api/access.js';
 import type { Binding } from '../api/listener.js';
 import type { RequestCounts } from '../metrics/requests.js';
 import { Refusal } from '../model/refusal.js';
-import type { Settings } from '../server/settings.js';
+import type { Settings } from '../settings/settings.js';
 import type { PackedJobs, PackedOutcomes } from './jobs.js';
 import type { FromThread, ToThread, WriterChannel } from './lifecycle.js';
 
@@ -17,7 +17,7 @@ export interface ListeningInputs {
   /** Secret of continue tokens: a list may go on in another thread. */
   readonly continueSecret: Uint8Array;
   readonly settings: Pick<Settings, 'naming' | 'historyRetention' | 'auditLogPath' | 'auditPolicyFile'>;
-  /** What the main thread listens on. */
+  /** The bindings of the main thread. */
   readonly bindings: readonly Binding[];
 }
 
@@ -91,7 +91,7 @@ export type FromListeningThread =
   | ({ readonly is: 'path' } & PathRequest)
   /** The client has disconnected. */
   | { readonly is: 'pathAborted'; readonly requestId: number }
-  /** The connection has accepted so many bytes of a stream. */
+  /** The connection has accepted this many bytes of a stream. */
   | { readonly is: 'pathAccepted'; readonly requestId: number; readonly bytes: number }
   | { readonly is: 'used'; readonly use: CredentialUse }
   | { readonly is: 'counted'; readonly id: number; readonly counts: RequestCounts };

@@ -7,21 +7,8 @@
 import type { Transaction } from '../api/storage.js';
 import type { User } from '../model/user.js';
 import type { CredentialUse, DependsOn } from '../api/access.js';
-import type { PackedJobs, PackedOutcomes } from './jobs.js';
 import type { SnapshotPage } from './snapshot.js';
-
-/**
- * A committed change. `value` is absent for deletions. In an EventsMessage it is a view of shared memory, one for all
- * events of the message (`SharedValues`); in pages and past changes, of the message's buffer.
- */
-export interface WireEvent {
-  readonly key: string;
-  readonly revision: number;
-  readonly created: number;
-  readonly value?: Uint8Array;
-  /** How often the object has changed since it was created. Only in pages. */
-  readonly version?: number;
-}
+import type { WireEvent } from './wireEvent.js';
 
 /** A past change, with the value that it replaced or deleted. */
 export interface PastEvent extends WireEvent {
@@ -47,7 +34,7 @@ export interface Proposal {
 
 /**
  * Reads the objects with a prefix as they were at a revision: a page of at most `limit`, after the key `after`. The
- * objects behind the page are counted only if `counted`, because that takes as long as visiting them.
+ * objects after the page are counted only if `counted`, because that takes as long as visiting them.
  */
 export interface RangeRequest {
   readonly is: 'range';
@@ -154,7 +141,7 @@ export type FromWriter =
   | { readonly is: 'synced'; readonly requestId: number }
   | RequestFailed;
 
-/** What a thread is given of these: its feed keeps the memory. */
+/** The messages that a thread is given: its feed handles those about memory. */
 export type FedMessage = Exclude<FromWriter, MemoryMessage>;
 
 /** Credentials of a request, for the pool to authenticate. */
@@ -246,9 +233,9 @@ export interface Grant {
   readonly allowed: boolean;
   /** Warnings about the credentials, if any. Such an identity is not cached. */
   readonly warnings?: readonly string[];
-  /** What is to be recorded about the credentials. */
+  /** To be recorded about the credentials. */
   readonly use?: CredentialUse;
-  /** Who sent a request that impersonates `user`. */
+  /** The sender of a request that impersonates `user`. */
   readonly impersonator?: User;
   /** Why the request is allowed, for its audit event. */
   readonly reason?: string;
@@ -258,7 +245,7 @@ export interface Grant {
 export type JobResult = {
   readonly id: number;
   readonly grant?: Grant;
-  /** What admission adds to the audit event of a write. */
+  /** The annotations that admission adds to the audit event of a write. */
   readonly annotations?: Readonly<Record<string, string>>;
 } & (
   | {
@@ -269,7 +256,7 @@ export type JobResult = {
       /** The key that a dry run would have written. */
       readonly key?: string;
       /**
-       * Of the first part of a list: the texts between two parts, and behind the last one; `mayFail` where objects are
+       * Of the first part of a list: the texts between two parts, and after the last one; `mayFail` where objects are
        * converted by functions or webhooks, so that a later part may be refused though this one was not.
        */
       readonly rest?: { readonly between: Uint8Array; readonly tail: Uint8Array; readonly mayFail: boolean };
@@ -297,21 +284,8 @@ export type JobResult = {
     }
 );
 
-/** A task of the pool: jobs that were gathered in one turn of the front end's event loop. */
-export interface Batch {
-  readonly id: number;
-  readonly jobs: PackedJobs;
-}
-
 /** The outcome of a job: its result, or an internal error. */
 export type JobOutcome = JobResult | { readonly is: 'failed'; readonly message: string };
-
-/** The outcome of a batch: an outcome for each job, in order; null for those that follow as LateOutcome. */
-export interface BatchOutcome {
-  readonly outcomes: PackedOutcomes;
-  /** Milliseconds for which it kept the thread, without what its jobs do later. */
-  readonly ms: number;
-}
 
 /** The outcome of the job at position `at` of a batch. */
 export interface LateOutcome {

@@ -1,7 +1,8 @@
 /*
- * Which job a thread of the pool runs, in memory that the front end reads: no message says so. The thread takes a step
- * before each job and before it sends what its jobs have made; the front end can take all of the thread's jobs away
- * between two steps, but for those that run. Who comes second sees it: a job is never completed by two threads.
+ * The job that a thread of the pool runs, in memory that the front end reads: there is no message about it. The thread
+ * takes a step before each job and before it sends what its jobs have made; the front end can take all of the thread's
+ * jobs away between two steps, but for those that run. The second of two threads sees that: a job is never completed by
+ * both.
  */
 
 /** Where a thread is in a batch. */
@@ -14,7 +15,10 @@ export interface Position {
   readonly waiting: number;
 }
 
-/** The index of a job in the place of which the batch has ended: its proposals are sent, and its outcomes will be. */
+/**
+ * The index of a job at which the batch has ended instead of running it: its proposals are sent, and its outcomes will
+ * be.
+ */
 export const SENT = -1;
 
 /** Whether a job stays with a thread at a position whose other jobs are taken from it. */

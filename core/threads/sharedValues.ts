@@ -1,5 +1,5 @@
 import { copyBytes } from '../model/copyBytes.js';
-import type { WireEvent } from './messages.js';
+import type { WireEvent } from './wireEvent.js';
 
 /**
  * Size of the pieces of memory. From this size on, glibc's malloc maps memory for each allocation and unmaps it when it
@@ -13,7 +13,7 @@ const counted = new WeakMap<SharedArrayBuffer, ArrayBuffer>();
 /**
  * Makes V8 count shared memory that this thread refers to, so that it collects garbage as often as if the memory were
  * not shared: V8 counts no SharedArrayBuffer, and one that is no longer used stays until all threads have collected
- * their references. What is counted is a buffer of the same size that is never written to. Memory smaller than
+ * their references. V8 counts instead a buffer of the same size that is never written to. Memory smaller than
  * CHUNK_BYTES is not counted, because the buffer might take memory.
  */
 export function countMemory(memory: SharedArrayBuffer): void {

@@ -10,8 +10,8 @@ import type {
   SnapshotMessage,
   ToWriter,
   Verdict,
-  WireEvent,
 } from './messages.js';
+import type { WireEvent } from './wireEvent.js';
 
 /*
  * How messages are posted on the channels between the writer and other threads. Proposals, events and pages hold many

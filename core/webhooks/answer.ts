@@ -44,8 +44,8 @@ const TYPE_META =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /**
- * The object in an answer; null counts as one without members. As upstream, what does not begin as a JSON object is
- * read as YAML. Throws CallFailed with upstream's text for anything else.
+ * The object in an answer; null counts as one without members. Upstream reads an answer that does not begin as a JSON
+ * object as YAML; so does this. Throws CallFailed with upstream's text for anything else.
  */
 export function readAnswer(answer: HttpAnswer): UnknownRecord {
   const { status, text, contentType } = answer;

@@ -50,8 +50,8 @@ export class WebhookClient {
   readonly #agents = new Map<string, Agent>();
 
   /**
-   * Posts JSON and resolves with the answer. As upstream's client, calls again where a webhook is busy (429 or 5xx) and
-   * says when. Throws CallFailed where there is no answer within `timeoutMs`, and where it is larger than
+   * Posts JSON and resolves with the answer. Calls again, like upstream's client, where a webhook is busy (429 or 5xx)
+   * and says when. Throws CallFailed where there is no answer within `timeoutMs`, and where it is larger than
    * WEBHOOK_RESPONSE_BYTES.
    */
   async post(endpoint: Endpoint, body: string, timeoutMs: number): Promise<HttpAnswer> {

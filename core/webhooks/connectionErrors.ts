@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** What errors of sockets and of TLS have beside their codes. */
+/** The members of errors of sockets and TLS, beside their codes. */
 type ConnectionError = NodeJS.ErrnoException & {
   readonly address?: string;
   readonly port?: number;
@@ -18,7 +18,7 @@ const UNKNOWN_AUTHORITY = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** What is wrong with a certificate; undefined for other errors. */
+/** Describes what is wrong with a certificate; undefined for other errors. */
 function certificateError({ code = '', message, host = '', cert }: ConnectionError): string | undefined {
   if (UNKNOWN_AUTHORITY.has(code)) return 'certificate signed by unknown authority';
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
@@ -32,7 +32,7 @@ function certificateError({ code = '', message, host = '', cert }: ConnectionErr
     : 'certificate relies on legacy Common Name field, use SANs instead';
 }
 
-/** What is wrong with the protocol of a connection, from a message of OpenSSL. */
+/** Describes what is wrong with the protocol of a connection, from a message of OpenSSL. */
 function protocolError(message: string): string {
   if (/wrong version number|packet length too long|http request/.test(message))
     return 'http: server gave HTTP response to HTTPS client';

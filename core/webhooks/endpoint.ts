@@ -44,7 +44,7 @@ export class Endpoints {
     readonly services: Informer,
   ) {}
 
-  /** The endpoint of a `clientConfig`, with `query` behind its URL. Throws UnresolvedService. */
+  /** The endpoint of a `clientConfig`, with `query` after its URL. Throws UnresolvedService. */
   of(clientConfig: UnknownRecord, query: string): Endpoint {
     const caBundle = stringAt(clientConfig, 'caBundle');
     const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined;

@@ -1,18 +1,19 @@
+import type { ClusterTrustBundle } from '../../kinds/certificates/v1alpha1.js';
+import type { CertificateSigningRequest } from '../../kinds/certificates/v1.js';
 import {
   type Authorization,
   authorizer,
   type Change,
   definePlugin,
+  type Frozen,
   type Host,
   isSemanticallyEqual,
   type Plugin,
   qualifyResource,
   Refusal,
   type ResourceTarget,
-  stringAt,
   type Validator,
   validator,
-  valueAt,
 } from '../../core/api/index.js';
 import { grantsNothing } from '../../core/model/unchanged.js';
 
@@ -46,9 +47,12 @@ async function isPermitted(authorization: Authorization, { user }: Change, verb:
 }
 
 /** Whether a write to the status issues a certificate, or reports that there will be none. */
-const isIssue = (old: unknown, object: unknown): boolean =>
-  !isSemanticallyEqual(valueAt(old, 'status', 'certificate'), valueAt(object, 'status', 'certificate')) ||
-  !isSemanticallyEqual(valueAt(old, 'status', 'conditions'), valueAt(object, 'status', 'conditions'));
+const isIssue = (
+  old: Frozen<CertificateSigningRequest> | undefined,
+  object: Frozen<CertificateSigningRequest> | undefined,
+): boolean =>
+  !isSemanticallyEqual(old?.status?.certificate, object?.status?.certificate) ||
+  !isSemanticallyEqual(old?.status?.conditions, object?.status?.conditions);
 
 /** Throws the 403 for a user who may not do something with the objects of a signer. */
 function refuse({ naming }: Pick<Host, 'naming'>, resource: string, name: string, why: string, signer: string): never {
@@ -69,9 +73,10 @@ function permission(
 ): Validator {
   return {
     on: { groups: [GROUP], resources: [REQUESTS], subresources: [subresource], operations: ['UPDATE'] },
-    async validate(change, object) {
-      if (verb === 'sign' && !isIssue(change.old, object)) return [];
-      const signer = stringAt(change.old, 'spec', 'signerName');
+    async validate(change, after) {
+      const old = change.old as Frozen<CertificateSigningRequest> | undefined;
+      if (verb === 'sign' && !isIssue(old, after as Frozen<CertificateSigningRequest> | undefined)) return [];
+      const signer = old?.spec.signerName ?? '';
       if (await isPermitted(host.at(authorizer), change, verb, signer)) return [];
       return refuse(host, REQUESTS, change.target.name, `${verb} requests with signerName`, signer);
     },
@@ -81,9 +86,10 @@ function permission(
 /** Throws 403 for writes to the bundles of a signer by those who may not say whom it trusts. */
 const permissionToAttest = (host: Pick<Host<'request'>, 'at' | 'naming'>): Validator => ({
   on: { groups: [GROUP], resources: [BUNDLES], operations: ['CREATE', 'UPDATE'] },
-  async validate(change, object) {
+  async validate(change, after) {
+    const object = after as Frozen<ClusterTrustBundle> | undefined;
     // Its validation refuses a change of the signer.
-    const signer = stringAt(object, 'spec', 'signerName');
+    const signer = object?.spec.signerName ?? '';
     if (!object || signer === '' || grantsNothing(change.old, object)) return [];
     if (await isPermitted(host.at(authorizer), change, 'attest', signer)) return [];
     return refuse(host, BUNDLES, change.target.name, 'attest for signerName', signer);

@@ -1,12 +1,11 @@
+import type { CertificateSigningRequest } from '../../kinds/certificates/v1.js';
 import {
-  type ApiObject,
   definePlugin,
   type Frozen,
   type Host,
   type Plugin,
   qualifyResource,
   Refusal,
-  stringAt,
   type Validator,
   validator,
 } from '../../core/api/index.js';
@@ -19,9 +18,9 @@ const CLIENT_SIGNER = 'orchestrator.io/orchestrator-apiserver-client';
 const MASTERS = 'system:masters';
 
 /** Why a request must not be signed by the signer for clients; undefined if it may be. */
-function faultOf(object: ApiObject | Frozen<ApiObject> | undefined, signer: string): string | undefined {
+function faultOf({ spec }: Frozen<CertificateSigningRequest>, signer: string): string | undefined {
   try {
-    const { organizations } = parseCertificateRequest(stringAt(object, 'spec', 'request'));
+    const { organizations } = parseCertificateRequest(spec.request ?? '');
     const isOfMasters = organizations.includes(MASTERS);
     return isOfMasters ? `use of ${signer} signer with ${MASTERS} group is not allowed` : undefined;
   } catch (thrown) {
@@ -34,12 +33,13 @@ function restriction({ naming }: Pick<Host<'request'>, 'naming'>): Validator {
   const signer = naming.component(CLIENT_SIGNER);
   return {
     on: { groups: [GROUP], resources: [REQUESTS], operations: ['CREATE'] },
-    validate({ target }, object) {
-      if (stringAt(object, 'spec', 'signerName') !== signer) return [];
+    validate({ target }, after) {
+      const object = after as Frozen<CertificateSigningRequest> | undefined;
+      if (object?.spec.signerName !== signer) return [];
       const fault = faultOf(object, signer);
       if (fault === undefined) return [];
       const group = naming.group(GROUP);
-      const name = object?.metadata.name ?? target.name;
+      const name = object.metadata.name ?? target.name;
       throw new Refusal(
         'Forbidden',
         `${qualifyResource({ group, resource: REQUESTS })} ${JSON.stringify(name)} is forbidden: ${fault}`,

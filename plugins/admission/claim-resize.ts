@@ -1,30 +1,32 @@
-import type { Validator } from '../../core/api/admission.js';
-import { validator } from '../../core/api/admission.js';
-import type { Host } from '../../core/api/host.js';
+import type { Frozen } from '../../core/model/object.js';
+import type { StorageClass } from '../../kinds/storage/v1.js';
+import type { PersistentVolumeClaim } from '../../kinds/v1.js';
+import { type Validator, validator } from '../../core/api/admission.js';
+import type { Informer, Host } from '../../core/api/host.js';
 import { definePlugin } from '../../core/api/plugin.js';
 import type { Plugin } from '../../core/api/point.js';
 import { compareQuantities, quantityOf } from '../../core/model/quantity.js';
-import { stringAt, valueAt } from '../../core/model/record.js';
 import { forbiddenError, parseNothing } from './pod-draft.js';
 
 const CLAIMS = { group: '', resource: 'persistentvolumeclaims' };
 
-const sizeOf = (claim: unknown) => quantityOf(valueAt(claim, 'spec', 'resources', 'requests', 'storage'));
+/** A claim that validators get. */
+type Claim = Frozen<PersistentVolumeClaim>;
+
+const sizeOf = (claim: Claim | undefined) => quantityOf(claim?.spec.resources.requests?.storage);
 
 /** Allows a claim to grow only if it is bound, and if its storage class says that its volumes can be expanded. */
 function resizing(host: Host<'request'>): Validator {
-  const classes = host.informer('storage.orchestrator.io/storageclasses');
+  const classes = host.informer('storage.orchestrator.io/storageclasses') as Informer<StorageClass>;
   const oldForm = host.naming.label('volume.beta.orchestrator.io/storage-class');
-  const classOf = (claim: unknown): string => {
-    const annotation = valueAt(claim, 'metadata', 'annotations', oldForm);
-    return typeof annotation === 'string' ? annotation : stringAt(claim, 'spec', 'storageClassName');
-  };
+  const classOf = ({ metadata, spec }: Claim): string => metadata.annotations?.[oldForm] ?? spec.storageClassName ?? '';
   return {
     on: { groups: [CLAIMS.group], resources: [CLAIMS.resource], operations: ['UPDATE'] },
-    validate({ target, old }, claim) {
+    validate({ target, old: before }, after) {
+      const [old, claim] = [before as Claim | undefined, after as Claim | undefined];
       if (compareQuantities(sizeOf(claim), sizeOf(old)) <= 0) return [];
       const refuse = (why: string): Error => forbiddenError(CLAIMS, target.name, why);
-      if (stringAt(old, 'status', 'phase') !== 'Bound')
+      if (!old || !claim || old.status?.phase !== 'Bound')
         throw refuse('Only bound persistent volume claims can be expanded');
       const name = classOf(claim);
       const found = name !== '' && name === classOf(old) ? classes.get('', name) : undefined;

@@ -1,7 +1,8 @@
+import type { Ingress } from '../../kinds/networking/v1.js';
+import type { PersistentVolumeClaim } from '../../kinds/v1.js';
 import type { Host, Informer } from '../../core/api/host.js';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Plugin } from '../../core/api/point.js';
-import { specOf } from '../../core/model/record.js';
 import { mutatorPlugin } from './pod-draft.js';
 
 /** The name of the class that is marked as the default: of several, the newest, or else the first by name. */
@@ -23,10 +24,12 @@ interface Defaulting {
   readonly marks: readonly string[];
   /** The annotation in which objects named their class before there was a field. */
   readonly oldForm: string;
-  readonly field: string;
+  /** The class that a new object names. */
+  readonly read: (object: ApiObject) => string | undefined;
+  readonly write: (object: ApiObject, name: string) => void;
 }
 
-const defaultClass = (name: string, { group, resource, classes, marks, oldForm, field }: Defaulting): Plugin =>
+const defaultClass = (name: string, { group, resource, classes, marks, oldForm, read, write }: Defaulting): Plugin =>
   mutatorPlugin(name, (host: Host<'request'>) => {
     const { naming } = host;
     const existing = host.informer(classes);
@@ -34,10 +37,9 @@ const defaultClass = (name: string, { group, resource, classes, marks, oldForm, 
     return {
       on: { groups: [group], resources: [resource], operations: ['CREATE'] },
       mutate(_change, draft) {
-        const spec = specOf(draft);
-        if (spec[field] != null || Object.hasOwn(draft.metadata.annotations ?? {}, annotation)) return;
+        if (read(draft) !== undefined || Object.hasOwn(draft.metadata.annotations ?? {}, annotation)) return;
         const found = defaultOf(existing, isDefault);
-        if (found !== undefined) spec[field] = found;
+        if (found !== undefined) write(draft, found);
       },
     };
   });
@@ -49,7 +51,10 @@ export const storageClass = defaultClass('default-storage-class', {
   classes: 'storage.orchestrator.io/storageclasses',
   marks: ['storageclass.orchestrator.io/is-default-class', 'storageclass.beta.orchestrator.io/is-default-class'],
   oldForm: 'volume.beta.orchestrator.io/storage-class',
-  field: 'storageClassName',
+  read: claim => (claim as PersistentVolumeClaim).spec.storageClassName,
+  write: (claim, name) => {
+    (claim as PersistentVolumeClaim).spec.storageClassName = name;
+  },
 });
 
 /** Gives new ingresses the default ingress class, unless they name one. */
@@ -59,5 +64,8 @@ export const ingressClass = defaultClass('default-ingress-class', {
   classes: 'networking.orchestrator.io/ingressclasses',
   marks: ['ingressclass.orchestrator.io/is-default-class'],
   oldForm: 'orchestrator.io/ingress.class',
-  field: 'ingressClassName',
+  read: ingress => (ingress as Ingress).spec.ingressClassName,
+  write: (ingress, name) => {
+    (ingress as Ingress).spec.ingressClassName = name;
+  },
 });

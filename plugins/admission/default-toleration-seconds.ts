@@ -1,10 +1,10 @@
-import { recordsAt, specOf, type UnknownRecord } from '../../core/model/record.js';
+import type { Pod, Toleration } from '../../kinds/v1.js';
 
 import { mutatorPlugin, POD_CREATES } from './pod-draft.js';
 
 const SECONDS = 300;
 
-const tolerates = (toleration: UnknownRecord, key: string): boolean =>
+const tolerates = (toleration: Toleration, key: string): boolean =>
   (!toleration.key || toleration.key === key) && (!toleration.effect || toleration.effect === 'NoExecute');
 
 /**
@@ -14,8 +14,8 @@ const tolerates = (toleration: UnknownRecord, key: string): boolean =>
 export default mutatorPlugin('default-toleration-seconds', host => ({
   on: { ...POD_CREATES, operations: ['CREATE', 'UPDATE'] },
   mutate: (_change, draft) => {
-    const pod = specOf(draft);
-    const tolerations = recordsAt(pod, 'tolerations');
+    const pod = (draft as Pod).spec;
+    const tolerations = [...(pod.tolerations ?? [])];
     for (const condition of ['not-ready', 'unreachable']) {
       const key = host.naming.label(`node.orchestrator.io/${condition}`);
       if (tolerations.some(toleration => tolerates(toleration, key))) continue;

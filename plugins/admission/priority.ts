@@ -1,9 +1,11 @@
+import type { Pod, PodSpec } from '../../kinds/v1.js';
+import type { PriorityClass } from '../../kinds/scheduling/v1.js';
 import { mutator, type Mutator, validator, type Validator } from '../../core/api/admission.js';
-import type { Host } from '../../core/api/host.js';
+import type { Informer, Host } from '../../core/api/host.js';
 import { definePlugin } from '../../core/api/plugin.js';
 import type { Plugin } from '../../core/api/point.js';
-import { isAbsent, numberAt, recordAt, specOf, stringAt, type UnknownRecord } from '../../core/model/record.js';
-import type { ApiObject } from '../../core/model/object.js';
+import { isAbsent } from '../../core/model/record.js';
+import type { Frozen } from '../../core/model/object.js';
 
 import { forbiddenError, parseNothing, podForbiddenError } from './pod-draft.js';
 
@@ -23,13 +25,13 @@ const SYSTEM = new Map<string, number>([
   ['system-node-critical', 2000001000],
 ]);
 
-const ofClass = (found: ApiObject): Priority => ({
+const ofClass = (found: PriorityClass): Priority => ({
   name: found.metadata.name ?? '',
-  value: numberAt(found, 'value') ?? 0,
-  preemption: stringAt(found, 'preemptionPolicy') || 'PreemptLowerPriority',
+  value: found.value,
+  preemption: found.preemptionPolicy || 'PreemptLowerPriority',
 });
 
-function keepOld(pod: UnknownRecord, old: UnknownRecord | undefined): void {
+function keepOld(pod: PodSpec, old: Frozen<PodSpec> | undefined): void {
   pod.priority ??= old?.priority;
   pod.preemptionPolicy ??= old?.preemptionPolicy;
   if (pod.priority === undefined) delete pod.priority;
@@ -38,7 +40,7 @@ function keepOld(pod: UnknownRecord, old: UnknownRecord | undefined): void {
 
 /** Sets the priority of pods to that of their priority class. Clients cannot choose another value. */
 function setPriorities(host: Host<'request'>): Mutator {
-  const classes = host.informer(CLASSES);
+  const classes = host.informer(CLASSES) as Informer<PriorityClass>;
   const globalDefault = (): Priority => {
     const marked = classes.list().filter(found => found.globalDefault === true);
     const lowest = marked.map(ofClass).sort((a, b) => a.value - b.value)[0];
@@ -53,19 +55,19 @@ function setPriorities(host: Host<'request'>): Mutator {
   return {
     on: { groups: [''], resources: ['pods'], operations: ['CREATE', 'UPDATE'] },
     mutate: (change, draft) => {
-      const pod = specOf(draft);
-      if (change.operation === 'UPDATE') return keepOld(pod, recordAt(change.old, 'spec'));
-      const asked = stringAt(pod, 'priorityClassName');
+      const pod = (draft as Pod).spec;
+      if (change.operation === 'UPDATE') return keepOld(pod, (change.old as Frozen<Pod> | undefined)?.spec);
+      const asked = pod.priorityClassName ?? '';
       const priority = asked === '' ? globalDefault() : find(asked);
       if (!priority) throw podForbiddenError(draft.metadata, `no PriorityClass with name ${asked} was found`);
-      const given = numberAt(pod, 'priority');
+      const given = pod.priority;
       if (given !== undefined && given !== priority.value) {
         throw podForbiddenError(
           draft.metadata,
           `the integer value of priority (${given}) must not be provided in pod spec; priority admission controller computed ${priority.value} from the given PriorityClass name`,
         );
       }
-      const preemption = stringAt(pod, 'preemptionPolicy');
+      const preemption = pod.preemptionPolicy ?? '';
       if (!isAbsent(pod.preemptionPolicy) && preemption !== priority.preemption) {
         throw podForbiddenError(
           draft.metadata,

@@ -1,6 +1,6 @@
-import { recordsAt, specOf, stringAt, type UnknownRecord } from '../../core/model/record.js';
-import { pathSegment } from '../../core/model/names.js';
-import { randomName } from '../../core/model/names.js';
+import type { Informer } from '../../core/api/host.js';
+import type { Pod, PodSpec, ServiceAccount, Volume } from '../../kinds/v1.js';
+import { pathSegment, randomName } from '../../core/model/names.js';
 import type { Naming } from '../../core/naming.js';
 
 import { podForbiddenError, mutatorPlugin, POD_CREATES } from './pod-draft.js';
@@ -12,7 +12,7 @@ const DEFAULT = 'default';
  * upstream's release 1.32: the distribution of the reference server injects it, and clients that compare pods expect
  * it. This server does not create that ConfigMap.
  */
-const tokenVolume = (name: string, naming: Naming): UnknownRecord => ({
+const tokenVolume = (name: string, naming: Naming): Volume => ({
   name,
   projected: {
     defaultMode: 420,
@@ -34,15 +34,15 @@ const tokenVolume = (name: string, naming: Naming): UnknownRecord => ({
 });
 
 /** Mounts the token into every container that has no mount at that path. */
-function mountToken(pod: UnknownRecord, naming: Naming): void {
+function mountToken(pod: PodSpec, naming: Naming): void {
   const path = `/var/run/secrets/${naming.label('orchestrator.io/serviceaccount')}`;
   const prefix = naming.component('orchestrator-api-access-');
-  const volumes = recordsAt(pod, 'volumes');
-  const present = volumes.map(volume => stringAt(volume, 'name')).find(name => name.startsWith(prefix));
+  const volumes = pod.volumes ?? [];
+  const present = volumes.map(volume => volume.name).find(name => name.startsWith(prefix));
   const name = present ?? randomName(prefix);
   let used = false;
-  for (const container of [...recordsAt(pod, 'initContainers'), ...recordsAt(pod, 'containers')]) {
-    const mounts = recordsAt(container, 'volumeMounts');
+  for (const container of [...(pod.initContainers ?? []), ...(pod.containers ?? [])]) {
+    const mounts = container.volumeMounts ?? [];
     if (mounts.some(mount => mount.mountPath === path)) continue;
     container.volumeMounts = [...mounts, { name, readOnly: true, mountPath: path }];
     used = true;
@@ -52,20 +52,21 @@ function mountToken(pod: UnknownRecord, naming: Naming): void {
 
 /** Sets the service account of pods, and adds its pull secrets and a volume with its token. */
 export default mutatorPlugin('service-account', host => {
-  const accounts = host.informer('core/serviceaccounts');
+  const accounts = host.informer('core/serviceaccounts') as Informer<ServiceAccount>;
   const mirror = host.naming.label('orchestrator.io/config.mirror');
   return {
     on: POD_CREATES,
     mutate: (change, draft) => {
       if (draft.metadata.annotations?.[mirror] !== undefined) return;
-      const pod = specOf(draft);
-      const name = stringAt(pod, 'serviceAccountName') || DEFAULT;
+      const pod = (draft as Pod).spec;
+      const name = pod.serviceAccountName || DEFAULT;
       const { namespace } = change.target;
       pod.serviceAccountName = name;
       pod.serviceAccount = name;
       // A controller creates the default account shortly after its namespace. Until then, the values of the account
       // that it will create are used.
-      const account: UnknownRecord | undefined = accounts.get(namespace, name) ?? (name === DEFAULT ? {} : undefined);
+      const account: Partial<ServiceAccount> | undefined =
+        accounts.get(namespace, name) ?? (name === DEFAULT ? {} : undefined);
       if (!account) {
         const malformed = pathSegment(name);
         const what =
@@ -76,8 +77,8 @@ export default mutatorPlugin('service-account', host => {
       }
       const mount = pod.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
       if (mount !== false) mountToken(pod, host.naming);
-      const secrets = recordsAt(account, 'imagePullSecrets');
-      if (recordsAt(pod, 'imagePullSecrets').length === 0 && secrets.length > 0)
+      const secrets = account.imagePullSecrets ?? [];
+      if ((pod.imagePullSecrets ?? []).length === 0 && secrets.length > 0)
         pod.imagePullSecrets = structuredClone(secrets);
     },
   };

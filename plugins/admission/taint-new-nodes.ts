@@ -1,5 +1,4 @@
-import { recordsAt, specOf } from '../../core/model/record.js';
-
+import type { Node } from '../../kinds/v1.js';
 import { mutatorPlugin } from './pod-draft.js';
 
 /** Adds a taint to new nodes, so that no pods are assigned to them until they are ready. */
@@ -7,8 +6,9 @@ export default mutatorPlugin('taint-new-nodes', host => ({
   on: { groups: [''], resources: ['nodes'], operations: ['CREATE'] },
   mutate: (_change, draft) => {
     const key = host.naming.label('node.orchestrator.io/not-ready');
-    const taints = recordsAt(specOf(draft), 'taints');
+    const { spec } = draft as Node;
+    const taints = spec.taints ?? [];
     if (taints.some(taint => taint.key === key && taint.effect === 'NoSchedule')) return;
-    specOf(draft).taints = [...taints, { key, effect: 'NoSchedule' }];
+    spec.taints = [...taints, { key, effect: 'NoSchedule' }];
   },
 }));

@@ -60,8 +60,8 @@ function readOrRefuse(pem: string, credentialId: string): Parsed {
 /**
  * Authenticates clients by certificates that the TLS layer verified against the client CA (spec, "Authentication:
  * methods"): common name and organizations are user and groups, and the fingerprint of the certificate is the
- * credential id among the extras, as upstream since 1.32. The validity is checked by every call, because a connection
- * may last longer than its certificate. A certificate that the listener did not accept is refused.
+ * credential id among the extras, which upstream sets since 1.32. The validity is checked by every call, because a
+ * connection may last longer than its certificate. A certificate that the listener did not accept is refused.
  */
 export function clientCertificates(host: Pick<Host, 'now' | 'naming'>): Authenticator {
   const credentialId = host.naming.label('authentication.orchestrator.io/credential-id');

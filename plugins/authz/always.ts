@@ -9,7 +9,7 @@ export const allowAll: Authorizer = {
     pathRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
   }),
 };
-/** Allows nothing. It has no opinion, so that a later mode can allow, as upstream. */
+/** Allows nothing. It has no opinion instead of denying: upstream lets a later mode allow. */
 export const denyAll: Authorizer = {
   dependsOn: 'policy',
   authorize: () => ({ is: 'noOpinion', reason: 'Everything is forbidden.' }),

@@ -1,4 +1,5 @@
-import { type ApiObject, ConfigError, controller, type Host, type Plugin, stringAt } from '../../core/api/index.js';
+import type { ConfigMap } from '../../kinds/v1.js';
+import { ConfigError, controller, type Host, type Plugin } from '../../core/api/index.js';
 import { type DesiredObject, ObjectReconciler } from './reconciler.js';
 
 /** Configuration: the CA bundle that client certificates are verified with, in PEM. */
@@ -6,13 +7,12 @@ export interface AuthenticationObjectsConfig {
   readonly clientCa: string;
 }
 
-const configMap = ({ naming }: Host<'control'>, name: string, data: object): ApiObject =>
-  ({
-    apiVersion: 'v1',
-    kind: 'ConfigMap',
-    metadata: { name: naming.component(name), namespace: naming.component('orchestrator-system') },
-    data,
-  }) as ApiObject;
+const configMap = ({ naming }: Host<'control'>, name: string, data: ConfigMap['data']): ConfigMap => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: naming.component(name), namespace: naming.component('orchestrator-system') },
+  data,
+});
 
 /** How other servers authenticate clients of this one. Further keys are those of other writers. */
 function authentication(host: Host<'control'>, clientCa: string): DesiredObject {
@@ -20,10 +20,10 @@ function authentication(host: Host<'control'>, clientCa: string): DesiredObject 
   return {
     storageName: 'core/configmaps',
     object: configMap(host, 'extension-apiserver-authentication', data),
-    repair: found =>
-      stringAt(found, 'data', 'client-ca-file') === clientCa
-        ? undefined
-        : ({ ...found, data: { ...(found['data'] as object | undefined), ...data } } as ApiObject),
+    repair: object => {
+      const found = object as ConfigMap;
+      return found.data?.['client-ca-file'] === clientCa ? undefined : { ...found, data: { ...found.data, ...data } };
+    },
   };
 }
 
@@ -33,8 +33,10 @@ function tokenTracking(host: Host<'control'>): DesiredObject {
   return {
     storageName: 'core/configmaps',
     object: configMap(host, 'orchestrator-apiserver-legacy-service-account-token-tracking', data),
-    repair: found =>
-      /^\d{4}-\d\d-\d\d$/.test(stringAt(found, 'data', 'since')) ? undefined : ({ ...found, data } as ApiObject),
+    repair: object => {
+      const found = object as ConfigMap;
+      return /^\d{4}-\d\d-\d\d$/.test(found.data?.['since'] ?? '') ? undefined : { ...found, data };
+    },
   };
 }
 

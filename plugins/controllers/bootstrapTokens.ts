@@ -1,11 +1,4 @@
-import {
-  type ApiObject,
-  type Controller,
-  controller,
-  entriesAt,
-  type Host,
-  type Plugin,
-} from '../../core/api/index.js';
+import { type ApiObject, type Controller, controller, type Host, type Plugin } from '../../core/api/index.js';
 import { BOOTSTRAP_TOKEN_TYPE, bootstrapTokenExpiry, bootstrapTokenOf } from '../../core/model/bootstrapToken.js';
 import { pathOf } from './catalog.js';
 import { WorkQueue } from './queue.js';
@@ -122,7 +115,7 @@ class BootstrapSigner implements Controller {
   async #sign(): Promise<void> {
     const found = this.host.informer(CONFIG_MAPS).get(this.#public, INFO);
     if (!found) return;
-    const data = new Map(entriesAt(found, 'data'));
+    const data = new Map(Object.entries(found.data ?? {}));
     const wanted = new Map([...data].filter(([key]) => !key.startsWith(SIGNATURE)));
     const text = data.get('kubeconfig');
     if (typeof text === 'string')

@@ -49,7 +49,10 @@ const NOT_SERVED = {
 /** The group of a definition, whose name is that of the resource followed by the group. */
 const groupOf = (name: string): string => name.slice(name.indexOf('.') + 1);
 
-const sameJson = (a: unknown, b: unknown): boolean => writeJson(a) === writeJson(b);
+const sameJson = (
+  a: AcceptedNames | readonly Condition[],
+  b: AcceptedNames | readonly Condition[] | undefined,
+): boolean => writeJson(a) === writeJson(b);
 
 /** Accepts the names of definitions, and deletes their objects when they are deleted (spec, "Deletion lifecycle"). */
 class CustomResourceDefinitions implements Controller {

@@ -1,12 +1,12 @@
+import type { ConfigMap, Pod, ServiceAccount } from '../../kinds/v1.js';
 import {
   type ApiObject,
   ConfigError,
   type Controller,
   controller,
   type Host,
+  type Informer,
   type Plugin,
-  recordsAt,
-  stringAt,
 } from '../../core/api/index.js';
 import { pathOf } from './catalog.js';
 import { Requests } from './requests.js';
@@ -21,10 +21,8 @@ export interface LegacyTokenCleanerConfig {
 }
 
 /** Names of the secrets that pods of a namespace mount. */
-const mountedSecrets = (pods: readonly ApiObject[]): ReadonlySet<string> =>
-  new Set(
-    pods.flatMap(pod => recordsAt(pod, 'spec', 'volumes').map(volume => stringAt(volume, 'secret', 'secretName'))),
-  );
+const mountedSecrets = (pods: readonly Pod[]): ReadonlySet<string> =>
+  new Set(pods.flatMap(pod => (pod.spec.volumes ?? []).map(({ secret }) => secret?.secretName ?? '')));
 
 /** The time of a date of the form 2006-01-02, in milliseconds since the epoch; undefined for anything else. */
 function dateOf(text: string | undefined): number | undefined {
@@ -78,8 +76,9 @@ export class LegacyTokenCleaner implements Controller {
   #trackedSince(): number | undefined {
     const { naming, informer } = this.host;
     const name = naming.component('orchestrator-apiserver-legacy-service-account-token-tracking');
-    const since = informer('core/configmaps').get(naming.component('orchestrator-system'), name);
-    const date = dateOf(stringAt(since, 'data', 'since'));
+    const configMaps = informer('core/configmaps') as Informer<ConfigMap>;
+    const since = configMaps.get(naming.component('orchestrator-system'), name);
+    const date = dateOf(since?.data?.['since'] ?? '');
     return date === undefined ? undefined : date + DAY_MS;
   }
 
@@ -87,12 +86,11 @@ export class LegacyTokenCleaner implements Controller {
     const { namespace = '', name = '', labels, annotations, creationTimestamp } = secret.metadata;
     const { informer, naming } = this.host;
     if (Date.parse(creationTimestamp ?? '') >= before) return false;
-    const account = informer('core/serviceaccounts').get(
-      namespace,
-      annotations?.[naming.label('orchestrator.io/service-account.name')] ?? '',
-    );
-    const isAutomatic = recordsAt(account, 'secrets').some(one => one.name === name);
-    if (!isAutomatic || mountedSecrets(informer('core/pods').list(namespace)).has(name)) return false;
+    const accounts = informer('core/serviceaccounts') as Informer<ServiceAccount>;
+    const account = accounts.get(namespace, annotations?.[naming.label('orchestrator.io/service-account.name')] ?? '');
+    const isAutomatic = (account?.secrets ?? []).some(one => one.name === name);
+    if (!isAutomatic || mountedSecrets((informer('core/pods') as Informer<Pod>).list(namespace)).has(name))
+      return false;
     const label = labels?.[naming.label('orchestrator.io/legacy-token-last-used')];
     const lastUsed = dateOf(label);
     return label === undefined || (lastUsed !== undefined && lastUsed < before);

@@ -1,8 +1,9 @@
-import { type ApiObject, type Controller, controller, definePlugin, type Host } from '../../core/api/index.js';
-import { numberAt, recordAt, recordsAt, type UnknownRecord } from '../../core/model/record.js';
+import type { ValidatingAdmissionPolicy } from '../../kinds/admissionregistration/v1.js';
+import type { APIResourceList } from '../../kinds/meta/v1.js';
+import { type Controller, controller, definePlugin, type Host, type Informer } from '../../core/api/index.js';
 import { loadCel } from '../../core/schema/expressions/environment.js';
 import { pathOf } from './catalog.js';
-import { checkTypes, type PublishedKinds } from './policyTypes.js';
+import { checkTypes, type PublishedDocument, type PublishedKinds } from './policyTypes.js';
 import { WorkQueue } from './queue.js';
 import { Requests } from './requests.js';
 
@@ -27,8 +28,8 @@ interface Unsettled {
   readonly since: number;
 }
 
-const needsCheck = (policy: ApiObject | undefined): policy is ApiObject =>
-  policy !== undefined && (policy.metadata.generation ?? 0) > (numberAt(policy, 'status', 'observedGeneration') ?? 0);
+const needsCheck = (policy: ValidatingAdmissionPolicy | undefined): policy is ValidatingAdmissionPolicy =>
+  policy !== undefined && (policy.metadata.generation ?? 0) > (policy.status?.observedGeneration ?? 0);
 
 const pathOfVersion = (group: string, version: string): string =>
   group ? `apis/${group}/${version}` : `api/${version}`;
@@ -62,7 +63,7 @@ class PolicyStatus implements Controller {
     const waiting = this.#unsettled.get(name);
     clearTimeout(waiting?.timer);
     this.#unsettled.delete(name);
-    if (!needsCheck(this.#host.informer(POLICIES).get('', name))) return;
+    if (!needsCheck(this.#policyOf(name))) return;
     const check = (): void => {
       this.#unsettled.delete(name);
       this.#queue.add(name);
@@ -72,8 +73,12 @@ class PolicyStatus implements Controller {
     this.#unsettled.set(name, { timer: setTimeout(check, Math.max(0, Math.min(SETTLED_MS, left))), since });
   }
 
+  #policyOf(name: string): ValidatingAdmissionPolicy | undefined {
+    return (this.#host.informer(POLICIES) as Informer<ValidatingAdmissionPolicy>).get('', name);
+  }
+
   async #process(name: string): Promise<void> {
-    const policy = this.#host.informer(POLICIES).get('', name);
+    const policy = this.#policyOf(name);
     if (!needsCheck(policy)) return;
     const { generation } = policy.metadata;
     const warnings = await checkTypes(await loadCel(), policy, this.#published());
@@ -92,19 +97,19 @@ class PolicyStatus implements Controller {
 
   /** The kinds of this server, each version asked for once. */
   #published(): PublishedKinds {
-    const known = new Map<string, Promise<UnknownRecord | undefined>>();
-    const ask = (path: string): Promise<UnknownRecord | undefined> => {
-      const answer = known.get(path) ?? (this.#requests.get(path) as Promise<UnknownRecord | undefined>);
+    const known = new Map<string, Promise<object | undefined>>();
+    const ask = <T extends object>(path: string): Promise<T | undefined> => {
+      const answer = known.get(path) ?? this.#requests.get(path);
       known.set(path, answer);
-      return answer;
+      return answer as Promise<T | undefined>;
     };
     return {
       async resources(group, version) {
-        const list = await ask(`/${pathOfVersion(group, version)}`);
-        return list && recordsAt(list, 'resources');
+        const list = await ask<APIResourceList>(`/${pathOfVersion(group, version)}`);
+        return list && (list.resources ?? []);
       },
       schemas: async (group, version) =>
-        recordAt(await ask(`/openapi/v3/${pathOfVersion(group, version)}`), 'components', 'schemas'),
+        (await ask<PublishedDocument>(`/openapi/v3/${pathOfVersion(group, version)}`))?.components?.schemas,
     };
   }
 }

@@ -1,13 +1,7 @@
+import type { NamedRuleWithOperations, ValidatingAdmissionPolicy } from '../../kinds/admissionregistration/v1.js';
+import type { APIResource } from '../../kinds/meta/v1.js';
 import type * as Cel from '../../core/cel/index.js';
-import {
-  isRecord,
-  recordAt,
-  recordsAt,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../core/model/record.js';
+import { isRecord } from '../../core/model/record.js';
 import { compileExpression } from '../../core/schema/expressions/budget.js';
 import { admissionEnvironment } from '../../core/schema/expressions/environment.js';
 import { compileVariables } from '../../core/schema/expressions/variables.js';
@@ -24,12 +18,29 @@ export interface KindName {
   readonly kind: string;
 }
 
+/** A schema as an OpenAPI v3 document has it. */
+type PublishedSchema = Cel.Schema & {
+  readonly $ref?: string;
+  readonly allOf?: readonly PublishedSchema[];
+  readonly oneOf?: readonly unknown[];
+  readonly 'x-kubernetes-group-version-kind'?: readonly KindName[];
+};
+
+interface PublishedSchemas {
+  readonly [name: string]: PublishedSchema;
+}
+
+/** An OpenAPI v3 document, as far as types are made of it. */
+export interface PublishedDocument {
+  readonly components?: { readonly schemas?: PublishedSchemas };
+}
+
 /** What a server publishes of its kinds. */
 export interface PublishedKinds {
   /** The resources of a version, as discovery shows them; undefined for a version that is not served. */
-  resources(group: string, version: string): Promise<readonly UnknownRecord[] | undefined>;
+  resources(group: string, version: string): Promise<readonly APIResource[] | undefined>;
   /** The OpenAPI v3 schemas of a version by name; undefined for a version that is not served. */
-  schemas(group: string, version: string): Promise<UnknownRecord | undefined>;
+  schemas(group: string, version: string): Promise<PublishedSchemas | undefined>;
 }
 
 /** A warning in the status of a policy. */
@@ -42,26 +53,21 @@ const hasWildcard = (text: string): boolean => text.includes('*');
 const shownKind = ({ group, version, kind }: KindName): string => `${group}/${version}, Kind=${kind}`;
 
 /** The values of a rule, sorted; none where one of them is a wildcard. */
-function exactNames(rule: UnknownRecord, member: string): readonly string[] {
-  const names = stringsAt(rule, member);
-  return names.some(hasWildcard) ? [] : names.sort();
+function exactNames(rule: NamedRuleWithOperations, member: 'apiGroups' | 'apiVersions'): readonly string[] {
+  const names = rule[member] ?? [];
+  return names.some(hasWildcard) ? [] : names.toSorted();
 }
 
 /** The kinds that the rules of a policy name, without wildcards and subresources, sorted. */
-async function kindsOf(policy: UnknownRecord, published: PublishedKinds): Promise<readonly KindName[]> {
+async function kindsOf(policy: ValidatingAdmissionPolicy, published: PublishedKinds): Promise<readonly KindName[]> {
   const found = new Map<string, KindName>();
-  for (const rule of recordsAt(policy, 'spec', 'matchConstraints', 'resourceRules')) {
-    const plurals = stringsAt(rule, 'resources')
-      .filter(name => !/[*/]/.test(name))
-      .sort();
+  for (const rule of policy.spec.matchConstraints?.resourceRules ?? []) {
+    const plurals = (rule.resources ?? []).filter(name => !/[*/]/.test(name)).sort();
     for (const group of exactNames(rule, 'apiGroups'))
       for (const version of exactNames(rule, 'apiVersions')) {
         const resources = plurals.length > 0 ? await published.resources(group, version) : undefined;
         for (const plural of plurals) {
-          const kind = stringAt(
-            resources?.find(one => one['name'] === plural),
-            'kind',
-          );
+          const kind = resources?.find(one => one.name === plural)?.kind ?? '';
           if (kind && found.size < MAX_KINDS) found.set(`${group}/${version}/${kind}`, { group, version, kind });
         }
       }
@@ -72,16 +78,16 @@ async function kindsOf(policy: UnknownRecord, published: PublishedKinds): Promis
 const REFERENCE = '#/components/schemas/';
 
 /** A published schema without references, as expressions use schemas. */
-function resolve(schemas: UnknownRecord, schema: UnknownRecord, depth: number): Cel.Schema {
-  const all = recordsAt(schema, 'allOf');
-  const reference = stringAt(schema, '$ref') || (all.length === 1 ? stringAt(all[0], '$ref') : '');
+function resolve(schemas: PublishedSchemas, schema: PublishedSchema, depth: number): Cel.Schema {
+  const all = schema.allOf ?? [];
+  const reference = schema.$ref || (all.length === 1 && all[0]?.$ref) || '';
   if (reference.startsWith(REFERENCE)) {
-    const target = recordAt(schemas, reference.slice(REFERENCE.length));
+    const target = schemas[reference.slice(REFERENCE.length)];
     return target && depth > 0 ? resolve(schemas, target, depth - 1) : {};
   }
   if (schema['oneOf'] !== undefined && schema['type'] === undefined) return { 'x-kubernetes-int-or-string': true };
   const part = (value: unknown): Cel.Schema => (isRecord(value) && depth > 0 ? resolve(schemas, value, depth - 1) : {});
-  const properties = Object.entries(recordAt(schema, 'properties') ?? {}).map(([name, of]) => [name, part(of)]);
+  const properties = Object.entries(schema.properties ?? {}).map(([name, of]) => [name, part(of)]);
   const { additionalProperties, items } = schema;
   return {
     ...(schema as Cel.Schema),
@@ -94,23 +100,23 @@ function resolve(schemas: UnknownRecord, schema: UnknownRecord, depth: number): 
 /** The type of the objects of a kind; undefined where the server publishes none. */
 async function typeOf(cel: typeof Cel, kind: KindName, published: PublishedKinds): Promise<Cel.Type | undefined> {
   const schemas = await published.schemas(kind.group, kind.version);
-  const isOfKind = (schema: unknown): boolean =>
-    recordsAt(schema, 'x-kubernetes-group-version-kind').some(
-      one => one['group'] === kind.group && one['version'] === kind.version && one['kind'] === kind.kind,
+  const isOfKind = (schema: PublishedSchema): boolean =>
+    (schema['x-kubernetes-group-version-kind'] ?? []).some(
+      one => one.group === kind.group && one.version === kind.version && one.kind === kind.kind,
     );
   const found = Object.entries(schemas ?? {}).find(([, schema]) => isOfKind(schema));
   if (!found) return undefined;
-  const schema = resolve(schemas!, found[1] as UnknownRecord, MAX_DEPTH);
+  const schema = resolve(schemas!, found[1], MAX_DEPTH);
   return cel.schemaType(schema, { name: shownKind(kind) })?.type;
 }
 
 /** The kind of a policy's parameters. */
-function paramKindOf(policy: UnknownRecord): KindName | undefined {
-  const paramKind = recordAt(policy, 'spec', 'paramKind');
+function paramKindOf(policy: ValidatingAdmissionPolicy): KindName | undefined {
+  const paramKind = policy.spec.paramKind;
   if (!paramKind) return undefined;
-  const parts = stringAt(paramKind, 'apiVersion').split('/');
+  const parts = (paramKind.apiVersion ?? '').split('/');
   const [group = '', version = ''] = parts.length > 1 ? parts : ['', parts[0]];
-  return { group, version, kind: stringAt(paramKind, 'kind') };
+  return { group, version, kind: paramKind.kind ?? '' };
 }
 
 /**
@@ -119,7 +125,7 @@ function paramKindOf(policy: UnknownRecord): KindName | undefined {
  */
 export async function checkTypes(
   cel: typeof Cel,
-  policy: UnknownRecord,
+  policy: ValidatingAdmissionPolicy,
   published: PublishedKinds,
 ): Promise<readonly ExpressionWarning[]> {
   const objects: { readonly kind: KindName; readonly type: Cel.Type }[] = [];
@@ -131,7 +137,7 @@ export async function checkTypes(
   const params = paramKind && (await typeOf(cel, paramKind, published));
   const checkers = objects.map(({ kind, type }) => {
     const scope = { authorizer: true, params: params !== undefined, types: { object: type, params } };
-    const variables = compileVariables(cel, recordsAt(policy, 'spec', 'variables'), scope);
+    const variables = compileVariables(cel, policy.spec.variables ?? [], scope);
     const types = variables.length > 0 ? new Map(variables.map(one => [one.name, one.type])) : undefined;
     return { kind, env: admissionEnvironment(cel, { ...scope, variables: types }) };
   });
@@ -142,10 +148,10 @@ export async function checkTypes(
     });
     return found.length === 0 ? [] : [{ fieldRef, warning: found.join('\n') }];
   };
-  return recordsAt(policy, 'spec', 'validations').flatMap((validation, i) => [
-    ...warningsOf(`spec.validations[${i}].expression`, stringAt(validation, 'expression')),
-    ...(valueAt(validation, 'messageExpression')
-      ? warningsOf(`spec.validations[${i}].messageExpression`, stringAt(validation, 'messageExpression'))
+  return (policy.spec.validations ?? []).flatMap((validation, i) => [
+    ...warningsOf(`spec.validations[${i}].expression`, validation.expression),
+    ...(validation.messageExpression
+      ? warningsOf(`spec.validations[${i}].messageExpression`, validation.messageExpression)
       : []),
   ]);
 }

@@ -1,7 +1,8 @@
+import type { Time } from '../../core/model/scalars.js';
 import { type ApiObject, type Host, Refusal } from '../../core/api/index.js';
 
 /** The current time in RFC 3339, in whole seconds. */
-export const timestamp = (host: Host<'control'>): string => `${new Date(host.now()).toISOString().slice(0, 19)}Z`;
+export const timestamp = (host: Host<'control'>): Time => `${new Date(host.now()).toISOString().slice(0, 19)}Z` as Time;
 
 /** Returns the result of a request, or undefined if it fails with `code`. */
 async function undefinedOn(code: number, request: Promise<ApiObject>): Promise<ApiObject | undefined> {

@@ -1,13 +1,14 @@
+import type { Secret, ServiceAccount } from '../../kinds/v1.js';
+import type { Bytes } from '../../core/model/scalars.js';
 import {
   type ApiObject,
   ConfigError,
   type Controller,
   controller,
-  entriesAt,
   type Host,
+  type Informer,
   type Plugin,
   type ResourceEvent,
-  stringAt,
   tokenIssuer,
 } from '../../core/api/index.js';
 import { pathOf } from './catalog.js';
@@ -26,7 +27,7 @@ export interface ServiceAccountTokensConfig {
 const secretPath = (namespace: string, name: string): string =>
   pathOf({ apiVersion: 'v1', plural: 'secrets' }, namespace, name);
 
-const encode = (text: string): string => Buffer.from(text).toString('base64');
+const encode = (text: string): Bytes => Buffer.from(text).toString('base64') as Bytes;
 
 /**
  * Fills secrets of the type for tokens of service accounts with a token, the CA and the namespace, and removes them
@@ -72,16 +73,17 @@ class ServiceAccountTokens implements Controller {
 
   /** An account that lists a removed secret no longer does. */
   #forget({ metadata: { namespace = '', name, annotations } }: ApiObject): void {
-    const account = this.host.informer(ACCOUNTS).get(namespace, annotations?.[this.#account] ?? '');
-    const listed = (account?.['secrets'] ?? []) as readonly { readonly name?: string }[];
+    const accounts = this.host.informer(ACCOUNTS) as Informer<ServiceAccount>;
+    const account = accounts.get(namespace, annotations?.[this.#account] ?? '');
+    const listed = account?.secrets ?? [];
     if (account && listed.some(one => one.name === name)) this.#queue.add(`${namespace}|${name}`);
   }
 
   async #sync(key: string): Promise<void> {
     const [namespace = '', name = ''] = key.split('|');
-    const secret = this.host.informer(SECRETS).get(namespace, name);
+    const secret = this.host.informer(SECRETS).get(namespace, name) as Secret | undefined;
     if (!secret) return this.#removeReferences(namespace, name);
-    if (secret['type'] !== this.#type || secret.metadata.deletionTimestamp) return;
+    if (secret.type !== this.#type || secret.metadata.deletionTimestamp) return;
     const { annotations = {}, uid, resourceVersion } = secret.metadata;
     const account = this.host.informer(ACCOUNTS).get(namespace, annotations[this.#account] ?? '');
     const named = annotations[this.#uid];
@@ -92,14 +94,14 @@ class ServiceAccountTokens implements Controller {
     await this.#fill(secret, account);
   }
 
-  async #fill(secret: ApiObject, account: ApiObject): Promise<void> {
+  async #fill(secret: Secret, account: ApiObject): Promise<void> {
     const { namespace = '', name = '', annotations } = secret.metadata;
     const ca = encode(this.rootCa);
-    const hasToken = stringAt(secret, 'data', 'token') !== '';
-    const hasRest = stringAt(secret, 'data', 'ca.crt') === ca && stringAt(secret, 'data', 'namespace') !== '';
+    const hasToken = (secret.data?.['token'] ?? '') !== '';
+    const hasRest = (secret.data?.['ca.crt'] ?? '') === ca && (secret.data?.['namespace'] ?? '') !== '';
     if (hasToken && hasRest && annotations?.[this.#uid]) return;
     const { name: accountName = '', uid: accountUid = '' } = account.metadata;
-    const data = new Map(entriesAt(secret, 'data'));
+    const data = new Map(Object.entries(secret.data ?? {}));
     data.set('ca.crt', ca);
     if (!data.get('namespace')) data.set('namespace', encode(namespace));
     if (!hasToken) {
@@ -117,12 +119,13 @@ class ServiceAccountTokens implements Controller {
         annotations: { ...annotations, [this.#account]: accountName, [this.#uid]: accountUid },
       },
       data: Object.fromEntries(data),
-    } as ApiObject);
+    });
   }
 
   async #removeReferences(namespace: string, name: string): Promise<void> {
-    for (const account of this.host.informer(ACCOUNTS).list(namespace)) {
-      const listed = (account['secrets'] ?? []) as readonly { readonly name?: string }[];
+    const accounts = this.host.informer(ACCOUNTS) as Informer<ServiceAccount>;
+    for (const account of accounts.list(namespace)) {
+      const listed = account.secrets ?? [];
       if (!listed.some(one => one.name === name)) continue;
       const path = pathOf({ apiVersion: 'v1', plural: 'serviceaccounts' }, namespace, account.metadata.name);
       await this.#requests.replace(path, {
@@ -130,7 +133,7 @@ class ServiceAccountTokens implements Controller {
         apiVersion: 'v1',
         kind: 'ServiceAccount',
         secrets: listed.filter(one => one.name !== name),
-      } as ApiObject);
+      });
     }
   }
 }

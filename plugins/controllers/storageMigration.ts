@@ -1,5 +1,11 @@
-import { type ApiObject, type Controller, controller, definePlugin, type Host, Refusal } from '../../core/api/index.js';
-import { recordAt, recordsAt, stringAt, type UnknownRecord } from '../../core/model/record.js';
+import type {
+  MigrationCondition,
+  StorageVersionMigration,
+  StorageVersionMigrationStatus,
+} from '../../kinds/storagemigration/v1alpha1.js';
+import type { APIResourceList } from '../../kinds/meta/v1.js';
+import type { Informer } from '../../core/api/host.js';
+import { type Controller, controller, definePlugin, type Host, Refusal } from '../../core/api/index.js';
 import {
   Catalog,
   type ControlledResource,
@@ -16,8 +22,8 @@ const MIGRATIONS = 'storagemigration.orchestrator.io/storageversionmigrations';
 /** Concurrent writes of one migration. */
 const MAX_PARALLEL = 8;
 
-const isTrue = (migration: ApiObject, type: string): boolean =>
-  recordsAt(migration, 'status', 'conditions').some(one => one.type === type && one.status === 'True');
+const isTrue = (migration: StorageVersionMigration, type: string): boolean =>
+  (migration.status?.conditions ?? []).some(one => one.type === type && one.status === 'True');
 
 /** Writes the objects of a resource again, unchanged, so that they are stored in the current storage version. */
 class StorageMigration implements Controller {
@@ -45,7 +51,8 @@ class StorageMigration implements Controller {
   }
 
   async #process(name: string): Promise<void> {
-    let migration = this.#host.informer(MIGRATIONS).get('', name);
+    const migrations = this.#host.informer(MIGRATIONS) as Informer<StorageVersionMigration>;
+    let migration = migrations.get('', name);
     if (!migration || isTrue(migration, 'Succeeded') || isTrue(migration, 'Failed')) return;
     const resource = await this.#resourceOf(migration);
     if (!resource) return await this.#end(migration, 'Failed', 'resource does not exist in GC');
@@ -60,14 +67,12 @@ class StorageMigration implements Controller {
   }
 
   /** The resource of a migration, in the version that it names; undefined if that is not served. */
-  async #resourceOf(migration: ApiObject): Promise<ControlledResource | undefined> {
-    const [group, version, plural] = ['group', 'version', 'resource'].map(member =>
-      stringAt(migration, 'spec', 'resource', member),
-    );
-    const apiVersion = group ? `${group}/${version}` : version!;
-    const list = await this.#requests.get(`/${group ? 'apis' : 'api'}/${apiVersion}`);
-    const found = recordsAt(list, 'resources').find(one => one.name === plural);
-    return found && this.#catalog.byKind(apiVersion, stringAt(found, 'kind'));
+  async #resourceOf(migration: StorageVersionMigration): Promise<ControlledResource | undefined> {
+    const { group = '', version = '', resource: plural = '' } = migration.spec.resource;
+    const apiVersion = group ? `${group}/${version}` : version;
+    const list = (await this.#requests.get(`/${group ? 'apis' : 'api'}/${apiVersion}`)) as APIResourceList | undefined;
+    const found = list?.resources?.find(one => one.name === plural);
+    return found && this.#catalog.byKind(apiVersion, found.kind);
   }
 
   /** Objects that others have written or removed meanwhile need no further write. */
@@ -83,29 +88,35 @@ class StorageMigration implements Controller {
     });
   }
 
-  #begin(migration: ApiObject, { storageName }: ControlledResource): Promise<ApiObject | undefined> {
+  #begin(
+    migration: StorageVersionMigration,
+    { storageName }: ControlledResource,
+  ): Promise<StorageVersionMigration | undefined> {
     const running = this.#condition('Running', 'StorageVersionMigrationInProgress', '');
     const resourceVersion =
-      stringAt(migration, 'status', 'resourceVersion') || String(this.#host.informer(storageName).revision);
+      (migration.status?.resourceVersion ?? '') || String(this.#host.informer(storageName).revision);
     return this.#report(migration, { resourceVersion, conditions: [running] });
   }
 
-  async #end(migration: ApiObject, type: 'Succeeded' | 'Failed', message: string): Promise<void> {
-    const before = recordsAt(migration, 'status', 'conditions').map(one =>
+  async #end(migration: StorageVersionMigration, type: 'Succeeded' | 'Failed', message: string): Promise<void> {
+    const before = (migration.status?.conditions ?? []).map(one =>
       one.type === 'Running' ? { ...one, status: 'False', lastUpdateTime: timestamp(this.#host) } : one,
     );
     const ended = this.#condition(type, `StorageVersionMigration${type}`, message);
-    await this.#report(migration, { ...recordAt(migration, 'status'), conditions: [...before, ended] });
+    await this.#report(migration, { ...migration.status, conditions: [...before, ended] });
   }
 
-  #condition(type: string, reason: string, message: string): UnknownRecord {
+  #condition(type: string, reason: string, message: string): MigrationCondition {
     return { type, status: 'True', lastUpdateTime: timestamp(this.#host), reason, message };
   }
 
-  #report({ metadata }: ApiObject, status: UnknownRecord): Promise<ApiObject | undefined> {
+  #report(
+    { metadata }: StorageVersionMigration,
+    status: StorageVersionMigrationStatus,
+  ): Promise<StorageVersionMigration | undefined> {
     const apiVersion = this.#host.naming.apiVersion('storagemigration.orchestrator.io/v1alpha1');
     const path = pathOf({ apiVersion, plural: 'storageversionmigrations' }, '', metadata.name);
-    return this.#requests.merge(`${path}/status`, { status });
+    return this.#requests.merge(`${path}/status`, { status }) as Promise<StorageVersionMigration | undefined>;
   }
 }
 

@@ -1,8 +1,10 @@
+import type { PersistentVolume, Pod } from '../../kinds/v1.js';
 import {
   type ApiObject,
   type Controller,
   controller,
   type Host,
+  type Informer,
   type Plugin,
   type ResourceEvent,
 } from '../../core/api/index.js';
@@ -14,21 +16,9 @@ const CLAIMS = 'core/persistentvolumeclaims';
 const VOLUMES = 'core/persistentvolumes';
 const PODS = 'core/pods';
 
-/** The parts of a pod that this controller uses. */
-interface PodSpec {
-  readonly nodeName?: string;
-  readonly volumes?: readonly {
-    readonly name: string;
-    readonly persistentVolumeClaim?: { readonly claimName: string };
-    readonly ephemeral?: object;
-  }[];
-}
-
-const specOf = (pod: ApiObject): PodSpec => (pod['spec'] ?? {}) as PodSpec;
-
 /** The names of the claims of a pod, including those of its ephemeral volumes. */
-const claimsOf = (pod: ApiObject): string[] =>
-  (specOf(pod).volumes ?? []).flatMap(volume => {
+const claimsOf = (pod: Pod): string[] =>
+  (pod.spec.volumes ?? []).flatMap(volume => {
     if (volume.persistentVolumeClaim) return [volume.persistentVolumeClaim.claimName];
     return volume.ephemeral ? [`${pod.metadata.name}-${volume.name}`] : [];
   });
@@ -41,8 +31,8 @@ const isShutDown = ({ metadata }: ApiObject): boolean =>
  * Whether a pod, running or terminated, may have the claim mounted. A pod without a node has not, and cannot start with
  * a claim that is being deleted. The claim of an ephemeral volume counts only if the pod owns it and is not shut down.
  */
-function isMounted(pod: ApiObject, { metadata: { name, ownerReferences = [] } }: ApiObject): boolean {
-  const { nodeName, volumes = [] } = specOf(pod);
+function isMounted(pod: Pod, { metadata: { name, ownerReferences = [] } }: ApiObject): boolean {
+  const { nodeName, volumes = [] } = pod.spec;
   if (!nodeName) return false;
   const isOwned = ownerReferences.some(({ controller: controls, uid }) => controls && uid === pod.metadata.uid);
   return volumes.some(volume =>
@@ -105,7 +95,7 @@ class Protection implements Controller {
     } else if (storageName === PODS && this.kind.storageName === CLAIMS) {
       if (type !== 'DELETED' && event.mentions?.('"deletionTimestamp"') === false) return;
       if (event.mentions && !event.mentions('persistentVolumeClaim') && !event.mentions('ephemeral')) return;
-      const pod = event.object();
+      const pod = event.object() as Pod;
       if (type === 'DELETED' || isShutDown(pod))
         for (const claim of claimsOf(pod)) this.#queue.add(`${namespace}|${claim}`);
     }
@@ -143,12 +133,9 @@ class Protection implements Controller {
   }
 
   #isUsed(object: ApiObject): boolean {
-    if (this.kind.storageName === VOLUMES)
-      return (object['status'] as { phase?: string } | undefined)?.phase === 'Bound';
-    return this.host
-      .informer(PODS)
-      .list(object.metadata.namespace)
-      .some(pod => isMounted(pod, object));
+    if (this.kind.storageName === VOLUMES) return (object as PersistentVolume).status?.phase === 'Bound';
+    const pods = this.host.informer(PODS) as Informer<Pod>;
+    return pods.list(object.metadata.namespace).some(pod => isMounted(pod, object));
   }
 }
 

@@ -25,7 +25,7 @@ export function sizeRefusal(headers: Headers, encoding: 'latin1' | 'utf8'): Refu
 
 /**
  * The refusal of a request that must not be served because of its line or headers; undefined if it may be. `fault`:
- * what else the listener has against it, as a message for the client.
+ * another reason of the listener to refuse it, as a message for the client.
  */
 export function headRefusal(
   method: string,

@@ -21,7 +21,7 @@ function certificateOf(socket: TLSSocket): string {
   return pem;
 }
 
-/** What the exchanges of one listener share. */
+/** The data that the exchanges of one listener share. */
 export interface NodeServer {
   readonly secure: boolean;
   /** Whether answers close their connections. */

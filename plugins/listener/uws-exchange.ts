@@ -10,7 +10,7 @@ import type { Response } from './uws-types.js';
 import { type UserData, UwsWebSocket } from './uws-websocket.js';
 import { CORKED_BYTES, flushAtTurnEnd, UwsStream } from './uws-write.js';
 
-/** What the exchanges of one listener share. */
+/** The data that the exchanges of one listener share. */
 export interface UwsServer {
   readonly secure: boolean;
   /** Whether answers close their connections. */

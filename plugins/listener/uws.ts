@@ -66,7 +66,7 @@ function impersonationFault(headers: Headers): string | undefined {
   return empty && `${empty[0]}: must have at least one ASCII character`;
 }
 
-/** What uWS makes of a head. */
+/** The protocol version and encoding of every head that uWS parses. */
 const HEAD = { httpVersion: '1.1', encoding: 'utf8' } as const;
 
 function serve(server: Server, app: App, handle: (exchange: Exchange) => void, host: Host): void {

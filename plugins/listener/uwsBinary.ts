@@ -18,7 +18,7 @@ const RELEASES: ReadonlyMap<string, () => Promise<unknown>> = new Map([
   ['26', newer],
 ]);
 
-/** What went wrong when the binary was loaded, as a part of a sentence. Exported for its test. */
+/** Describes, as a part of a sentence, an error of loading the binary. Exported for its test. */
 export function faultOf(error: unknown): string {
   const text = String(error);
   const glibc = /version `GLIBC_([\d.]+)' not found/.exec(text)?.[1];

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 
-/** What a client sent of a certificate: one that is valid, one that is not, or none. */
+/** The certificate that a client sent: one that is valid, one that is not, or none. */
 export interface ClientCertificate {
   readonly certificate: string | undefined;
   readonly isInvalid: boolean;

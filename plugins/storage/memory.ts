@@ -77,7 +77,7 @@ export async function openMemory(options: MemoryOptions = {}): Promise<Engine> {
   });
 }
 
-/** Default time for which history is kept, as upstream. */
+/** Default time for which history is kept; upstream compacts etcd as often. */
 const HISTORY_MS = 5 * 60 * 1000;
 
 /** Configuration of `storage/memory`. */

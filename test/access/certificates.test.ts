@@ -1,10 +1,10 @@
+import type { CertificateSigningRequest } from '../../kinds/certificates/v1.js';
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request as send } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ApiObject } from '../../core/api/index.js';
 import { issue } from '../../core/pki/certificate.js';
 import { obsolescence } from '../../plugins/controllers/certificates/cleaner.js';
 import { Api, type Loose } from '../api/support.js';
@@ -245,8 +245,8 @@ test('a client certificate of a node is approved once its sender may have it app
 describe('a signing request is removed', () => {
   const now = Date.parse('2026-01-02T00:00:00Z');
   const at = (hours: number): string => new Date(now - hours * 3_600_000).toISOString();
-  const request = (hours: number, status: object = {}): ApiObject =>
-    ({ metadata: { name: 'x', creationTimestamp: at(hours) }, status }) as unknown as ApiObject;
+  const request = (hours: number, status: object = {}): CertificateSigningRequest =>
+    ({ metadata: { name: 'x', creationTimestamp: at(hours) }, status }) as unknown as CertificateSigningRequest;
   const condition = (type: string, hours: number): object => ({
     conditions: [{ type, status: 'True', lastUpdateTime: at(hours) }],
   });

@@ -1,13 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../core/model/object.js';
 import { unchangedLastApplied, lastAppliedText } from '../../core/schema/apply/lastApplied.js';
-import {
-  applyConfiguration,
-  ApplyConflict,
-  type ManagedKind,
-  updateManagers,
-  type Writer,
-} from '../../core/schema/apply/manager.js';
+import type { ManagedKind } from '../../core/schema/apply/managedKind.js';
+import { applyConfiguration, ApplyConflict, updateManagers, type Writer } from '../../core/schema/apply/manager.js';
 import {
   capUpdaters,
   encodeManagers,

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../core/model/object.js';
-import {
-  applyConfiguration,
-  type ApplyResult,
-  type ManagedKind,
-  updateManagers,
-  type Writer,
-} from '../../core/schema/apply/manager.js';
+import type { ManagedKind } from '../../core/schema/apply/managedKind.js';
+import { applyConfiguration, type ApplyResult, updateManagers, type Writer } from '../../core/schema/apply/manager.js';
 import { encodeManagers, type FieldManagers } from '../../core/schema/apply/fieldManagers.js';
 import { shapeOf } from '../../core/schema/apply/shape.js';
 import { typeOf } from '../../core/schema/table/types.js';

@@ -9,7 +9,8 @@ import { checkAudit } from '../../core/server/audit.js';
 import { checkSigning } from '../../core/server/certificateSigning.js';
 import { checkCredentialFiles } from '../../core/server/credentialFiles.js';
 import { checkServiceAccounts } from '../../core/server/serviceAccounts.js';
-import { DEFAULTS, type Settings } from '../../core/server/settings.js';
+import { DEFAULTS } from '../../core/server/settings.js';
+import type { Settings } from '../../core/settings/settings.js';
 
 /* Files that flags of access control name: one that cannot be used ends the start, naming the flag, file and fault. */
 

@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../core/api/point.js';
 import { parseConfig, loadSettings } from '../../core/command/config.js';
-import { helpText, OPTIONS } from '../../core/command/options.js';
+import { helpText } from '../../core/command/help.js';
+import { OPTIONS } from '../../core/command/options.js';
 import { DEFAULTS } from '../../core/server/settings.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'capstan-command-'));

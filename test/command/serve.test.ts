@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { serve } from '../../core/command/serve.js';
-import type { Settings } from '../../core/server/settings.js';
 import type { RunningServer } from '../../core/server/start.js';
+import type { Settings } from '../../core/settings/settings.js';
 import { Captured } from './server.js';
 
 /** A server that only reports how it was called. */

@@ -338,7 +338,7 @@ describe('a conversion webhook', () => {
 });
 
 describe('a converter of a plugin', () => {
-  test('converts the objects of a definition in the place of its webhook', async () => {
+  test('converts the objects of a definition instead of its webhook', async () => {
     const path = await define('plugin.example.com', byWebhook({ url: 'https://127.0.0.1:1/gone' }));
     await create(path, 'v1', 'a', { hostPort: 'p:1' });
     expect((await api.get(`${path('v2')}/a`)).body['spec']).toEqual({ host: 'p', port: '1' });

@@ -13,7 +13,7 @@ import { Encodings } from '../../workers/front/encodings.js';
 import { Slices } from '../../workers/front/slices.js';
 import { Records } from '../../workers/front/records.js';
 import type { FrontRequest } from '../../workers/front/sender.js';
-import { respondMadeList } from '../../workers/front/madeLists.js';
+import { respondAssembled } from '../../workers/front/madeLists.js';
 import { textListForm } from '../../workers/front/textLists.js';
 import { registryOf } from '../kinds/builtIn.js';
 
@@ -134,7 +134,7 @@ function setUp([apiVersion, kind]: (typeof KINDS)[number], form: Choice['form'],
     const sent = fakeExchange();
     const request = { exchange: sent.exchange, route } as unknown as FrontRequest;
     const parts = { naming, records, now: () => clock.now };
-    await respondMadeList(request, [], textListForm(choice, request, resource, parts)!, entries, LIST);
+    await respondAssembled(request, [], textListForm(choice, request, resource, parts)!, entries, LIST);
     return sent.body();
   };
   const records = new Records({ render, renderWhenFree: async () => undefined }, new Encodings(limit), new Slices());

@@ -4,7 +4,9 @@ import { Refusal } from '../../core/model/refusal.js';
 import { bindPod } from '../../plugins/kinds/core/pod/binding.js';
 import { builtInStrategies } from './builtIn.js';
 import { labelSelectorText } from '../../core/model/labelSelector.js';
-import { create, contextWith, lines, object, strategyOf, update } from './helpers.js';
+import { create, contextWith, lines, object, strategyOf, update, decoded } from './helpers.js';
+import type { Time } from '../../core/model/scalars.js';
+import type { Binding, Pod } from '../../kinds/v1.js';
 
 type Any = { [member: string]: unknown };
 const specOf = (o: ApiObject): Any => o.spec as Any;
@@ -17,7 +19,11 @@ describe('defaults of kinds [R127]', () => {
     '%s: defaulting twice is defaulting once',
     name => {
       const strategy = strategyOf(name);
-      const once = object('K', { spec: { template: template(), selector }, subsets: [{ ports: [{ port: 1 }] }] });
+      // Some kinds select by labels alone.
+      const isPlain = ['core/replicationcontrollers', 'core/services'].includes(name);
+      const spec = { template: template(), selector: isPlain ? selector.matchLabels : selector };
+      const given = object('K', { spec, subsets: [{ ports: [{ port: 1 }] }] });
+      const once = decoded(name, given);
       strategy.applyDefaults(once);
       const twice = structuredClone(once);
       strategy.applyDefaults(twice);
@@ -38,6 +44,7 @@ describe('defaults of kinds [R127]', () => {
         name: 'web',
         image: 'registry.example/web:3',
         imagePullPolicy: 'IfNotPresent',
+        resources: {},
         terminationMessagePath: '/dev/termination-log',
         terminationMessagePolicy: 'File',
       },
@@ -362,14 +369,14 @@ describe('properties of kinds', () => {
 });
 
 describe('binding of pods [R153x]', () => {
-  const binding = object('Binding', { target: { kind: 'Node', name: 'node-1' } });
-  const pod = object('Pod', { spec: {}, status: { phase: 'Pending' } });
+  const binding = object('Binding', { target: { kind: 'Node', name: 'node-1' } }) as Binding;
+  const pod = decoded<Pod>('core/pods', object('Pod', { spec: {}, status: { phase: 'Pending' } }));
   binding.metadata = { name: 'x' };
   it('sets the node and the condition', () => {
-    const bound = bindPod(pod, binding, 'x', '2024-01-01T00:00:00Z');
-    expect(bound.spec).toEqual({ nodeName: 'node-1' });
+    const bound = bindPod(pod, binding, 'x', '2024-01-01T00:00:00Z' as Time);
+    expect(bound.spec).toEqual({ containers: null, nodeName: 'node-1' });
     expect(bound.status).toMatchObject({ conditions: [{ type: 'PodScheduled', status: 'True' }] });
-    expect(pod.spec).toEqual({});
+    expect(pod.spec).toEqual({ containers: null });
   });
   it.each([
     ['y', {}, 400],
@@ -378,7 +385,7 @@ describe('binding of pods [R153x]', () => {
   ])('with the name %s, a pod with %j: %d', (name, more, code) => {
     const refused = (() => {
       try {
-        return bindPod({ ...pod, ...more }, binding, name, '');
+        return bindPod({ ...pod, ...more } as Pod, binding, name, '' as Time);
       } catch (refusal) {
         return refusal;
       }

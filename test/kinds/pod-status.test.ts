@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
+import type { Pod } from '../../kinds/v1.js';
+import { decoded } from './helpers.js';
 import { validatePodStatus, alignPodIps } from '../../plugins/kinds/core/pod/status.js';
 
-const pod = (status: object, spec: object = { restartPolicy: 'Never' }): ApiObject =>
-  ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec, status }) as unknown as ApiObject;
+const pod = (status: object, spec: object = { restartPolicy: 'Never' }): Pod =>
+  decoded('core/pods', { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec, status } as ApiObject);
 const messagesOf = (now: object, before: object = {}, spec?: object): string[] =>
   validatePodStatus(pod(now, spec), pod(before, spec)).map(({ field, message }) => `${field}: ${message}`);
 const NAME = "must consist of lower case alphanumeric characters, '-' or '.', and must start and end";

@@ -4,11 +4,14 @@ import { setPodSpecDefaults } from '../../plugins/kinds/shared/podSpec/defaults.
 import { pathWarnings } from '../../plugins/kinds/shared/podSpec/pathWarnings.js';
 import { portWarnings } from '../../plugins/kinds/shared/podSpec/portWarnings.js';
 import { isUnchanged } from '../../plugins/kinds/shared/equality.js';
-import { lines } from './helpers.js';
+import type { PodSpec } from '../../kinds/v1.js';
+import { decodedPart, lines } from './helpers.js';
+
+const podSpec = (given: object): PodSpec => decodedPart('core.v1.PodSpec', given);
 
 /** The violations of a pod with these members of its spec, and of its container. */
 function violations(spec: object, container: object = {}): string[] {
-  const pod = { containers: [{ name: 'c', image: 'i', ...container }], ...structuredClone(spec) };
+  const pod = podSpec({ containers: [{ name: 'c', image: 'i', ...container }], ...structuredClone(spec) });
   setPodSpecDefaults(pod);
   return lines(validatePodSpec(pod, 'spec', 'pod'));
 }
@@ -62,26 +65,26 @@ describe('pod specs', () => {
 
   it('lose volumes with images, and the mounts of these, because their feature gate is off', () => {
     const pod = {
+      ...podSpec({ containers: [{ name: 'c', image: 'i', volumeMounts: [{ name: 'v', mountPath: '/v' }] }] }),
       volumes: [{ name: 'v', image: { reference: 'r' } }],
-      containers: [{ name: 'c', image: 'i', volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
     };
     setPodSpecDefaults(pod);
     expect(pod).not.toHaveProperty('volumes');
-    expect(pod.containers[0]).not.toHaveProperty('volumeMounts');
+    expect(pod.containers?.[0]).not.toHaveProperty('volumeMounts');
   });
 });
 
 describe('warnings', () => {
   it('are about files whose paths lead through others', () => {
     const sources = [{ serviceAccountToken: { path: 't' } }, { configMap: { name: 'm', items: [{ path: 't/x' }] } }];
-    expect(pathWarnings({ volumes: [{ name: 'v', projected: { sources } }] })).toEqual([
+    expect(pathWarnings(podSpec({ volumes: [{ name: 'v', projected: { sources } }] }))).toEqual([
       'volume "v" (Projected): overlapping paths: "t/x" (ConfigMap "m") with "t" (ServiceAccountToken)',
     ]);
   });
 
   it('are about ports that another container has', () => {
     const container = { ports: [{ containerPort: 80, protocol: 'TCP' }] };
-    expect(portWarnings({ containers: [container, container] }, 'spec')).toEqual([
+    expect(portWarnings(podSpec({ containers: [container, container] }), 'spec')).toEqual([
       'spec.containers[1].ports[0]: duplicate port definition with spec.containers[0].ports[0]',
     ]);
   });

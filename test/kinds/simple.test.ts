@@ -83,7 +83,7 @@ describe('endpoints', () => {
     });
     const { made, violations } = create('discovery.orchestrator.io/endpointslices', slice);
     expect(violations.map(({ message }) => message.split(': ').at(-1))).toEqual(wrong);
-    expect((made.endpoints as object[])[0]).toEqual({ addresses });
+    expect((made.endpoints as object[])[0]).toEqual({ addresses, conditions: {} });
   });
 });
 

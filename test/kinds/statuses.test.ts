@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { contextWith, lines, object, strategyOf } from './helpers.js';
+import { contextWith, decoded, lines, object, strategyOf } from './helpers.js';
 
 /** The violations of a write of the status. */
 const violations = (storageName: string, status: object): string[] => {
-  const written = object('X', { status });
+  const written = decoded(storageName, object('X', { status }));
   return lines(strategyOf(storageName).validateStatus(written, written, contextWith()));
 };
 const AUTOSCALER = 'autoscaling/horizontalpodautoscalers';

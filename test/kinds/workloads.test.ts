@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
-import { create, contextWith, lines, object, strategyOf, update } from './helpers.js';
+import { create, contextWith, lines, object, strategyOf, update, decoded } from './helpers.js';
 
 const selector = { matchLabels: { run: 'web' } };
 const template = (spec = {}) => ({
@@ -10,7 +10,13 @@ const template = (spec = {}) => ({
 });
 const fields = (found: readonly { field: string }[]): string[] => found.map(({ field }) => field);
 const status = (kind: string, now: object, before: object = {}): string[] =>
-  lines(strategyOf(kind).validateStatus(object('K', { status: now }), object('K', { status: before }), contextWith()));
+  lines(
+    strategyOf(kind).validateStatus(
+      decoded(kind, object('K', { status: now })),
+      decoded(kind, object('K', { status: before })),
+      contextWith(),
+    ),
+  );
 
 describe('counts of a status', () => {
   it.each(['apps/deployments', 'apps/replicasets', 'apps/statefulsets', 'core/replicationcontrollers'])(

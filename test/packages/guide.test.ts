@@ -20,7 +20,7 @@ function stepsOf(guide: string): Step[] {
   }));
 }
 
-/** What the guide has readers type with pnpm in the place of npm: the rows of its table, in their order. */
+/** The commands that the guide gives for pnpm instead of npm: the rows of its table, in their order. */
 const pnpmCommands = (guide: string): (readonly [npm: string, pnpm: string])[] =>
   [...guide.matchAll(/^\| `([^`]+)` \| `(pnpm [^`]+)` \|$/gm)].map(([, npm, pnpm]) => [npm!, pnpm!]);
 

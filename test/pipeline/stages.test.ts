@@ -1,22 +1,17 @@
 import { expect, test } from 'vitest';
 import type { Context } from '../../workers/pipeline/context.js';
-import type { ValidWrite } from '../../workers/pipeline/outcome.js';
-import {
-  type Authenticated,
-  type AuthorizedRequest,
-  authorize,
-  decode,
-  type DecodedObject,
-  merge,
-  type Merged,
-  mutate,
-  type Mutated,
-  type ObjectWrite,
-  propose,
-  type Received,
-  type Sender,
-  validate,
-} from '../../workers/pipeline/stages.js';
+import { authorize, decode, merge, mutate, propose, validate } from '../../workers/pipeline/stages.js';
+import type {
+  Authenticated,
+  AuthorizedRequest,
+  DecodedObject,
+  Merged,
+  Mutated,
+  ObjectWrite,
+  Received,
+  Sender,
+  ValidWrite,
+} from '../../workers/pipeline/stageTypes.js';
 
 /** Never called: if one of these lines compiles, the type check fails. */
 const shortcuts = (

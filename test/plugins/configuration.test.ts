@@ -60,7 +60,7 @@ describe('parse', () => {
   });
 });
 
-describe('a schema in the place of parse', () => {
+describe('a schema instead of parse', () => {
   const use = fixture('lifecycle', 'withSchema');
 
   test('gives contribute the value as the schema reads it', async () => {

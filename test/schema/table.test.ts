@@ -47,6 +47,25 @@ Body union=kind:leaf:Leaf
     ]);
   });
 
+  it('has a kind of lists for each kind with that word, and types that are the same in another package', () => {
+    const table = new TypeTable(
+      {
+        'meta.v1': 'ListMeta\n',
+        'tea.v1': 'Meta\n name 1 string !\nOrder kind list\n metadata 1 .Meta ?\n',
+        'tea.v1beta1': 'as tea.v1 Order\nMeta\n title 1 string !\n',
+        'tea.v2': 'as tea.v1 Cup',
+      },
+      {},
+    );
+    expect(table.idsOf('tea.v1beta1')).toEqual(['Order', 'Meta', 'OrderList'].map(name => `tea.v1beta1.${name}`));
+    const list = table.find('tea.v1beta1.OrderList')!;
+    expect(list.typeMeta).toBe(true);
+    expect(list.fields[1]).toMatchObject({ name: 'items', number: 2, required: true, type: { is: 'list' } });
+    const [metadata] = table.find('tea.v1beta1.Order')!.fields;
+    expect(metadata!.type).toBe(table.find('tea.v1beta1.Meta'));
+    expect(() => table.idsOf('tea.v2')).toThrow('tea.v2: tea.v1 has no type Cup');
+  });
+
   it.each([
     ['Order knd', 'tea.v1.Order: unknown word "knd"'],
     ['Order kind kind', 'tea.v1.Order: kind is given twice'],
@@ -82,7 +101,7 @@ describe('a table of groups', () => {
 
   it('is read into rows', () => {
     const text =
-      `${GROUP}\n  others Menu\n  orders Order namespaced get,list short=o list\n   status ` +
+      `${GROUP}\n  others Menu\n  orders Order namespaced get,list short=o\n   status ` +
       'tea.v1.Order get ' +
       'as=tea/v1';
     expect(readGroups(text)).toMatchObject([
@@ -99,7 +118,6 @@ describe('a table of groups', () => {
                 namespaced: true,
                 verbs: ['get', 'list'],
                 shortNames: ['o'],
-                hasList: true,
                 subresources: [{ name: 'status', apiVersion: 'tea/v1', connect: false }],
               },
             ],

@@ -97,7 +97,7 @@ export class Scene {
     await store.close();
   }
 
-  /** Puts a store of an earlier release in the place of this one. */
+  /** Replaces this store by one of an earlier release. */
   unpack(fixture: string): Promise<void> {
     return unpack(fixture, this.path);
   }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { showCell } from '../../core/model/age.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { columnsOf } from '../kinds/builtIn.js';
+import { decoded } from '../kinds/helpers.js';
 
 const NOW = Date.parse('2024-01-01T12:00:00Z');
 const CREATED = '2024-01-01T11:58:30Z';
@@ -13,7 +14,7 @@ const object = (rest: object, metadata: object = {}): ApiObject => ({
   ...rest,
 });
 const cells = (storageName: string, value: ApiObject): unknown[] =>
-  columnsOf(storageName, 'kubernetes')?.map(column => showCell(column.cell(value), NOW)) ?? [];
+  columnsOf(storageName, 'kubernetes')?.map(column => showCell(column.cell(decoded(storageName, value)), NOW)) ?? [];
 
 describe('pods [R058]', () => {
   const at = '2020-01-01T00:00:00Z';

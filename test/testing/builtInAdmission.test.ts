@@ -4,8 +4,10 @@ import {
   authorizer,
   type Change,
   type Host,
+  type Mutator,
   mutator,
   type Plugin,
+  replaceMembers,
   type ResourceTarget,
   validator,
 } from '../../core/api/index.js';
@@ -25,18 +27,29 @@ import runtimeClass from '../../plugins/admission/runtime-class.js';
 import serviceAccount from '../../plugins/admission/service-account.js';
 import taintNewNodes from '../../plugins/admission/taint-new-nodes.js';
 import { roleEscalation } from '../../plugins/authz/rbac/plugin.js';
+import { decoded } from '../kinds/helpers.js';
 import { conforms } from './conforms.js';
 
 /* The built-in admission plugins pass the conformance suites that `capstan/testing` exports. */
 
 const node = (spec: object): ApiObject =>
-  ({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec }) as ApiObject;
+  decoded('core/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec } as ApiObject);
+
+/** A mutator that is given decoded drafts, as by a server. */
+const decoding = (storageName: string, made: Mutator): Mutator => ({
+  ...made,
+  mutate: (asked, draft, again) => {
+    replaceMembers(draft, decoded(storageName, draft));
+    return made.mutate(asked, draft, again);
+  },
+});
 const taints = [{ key: 'node.orchestrator.io/not-ready', effect: 'NoSchedule' }];
 const newNode = change({ kind: 'Node', target: target({ verb: 'create', resource: 'nodes', namespace: '' }) });
 conforms(
   'taint-new-nodes',
   mutatorConformance({
-    make: async () => (await partsOf(taintNewNodes, undefined, mutator, fakeHost('request').host))[0]!,
+    make: async () =>
+      decoding('core/nodes', (await partsOf(taintNewNodes, undefined, mutator, fakeHost('request').host))[0]!),
     drafts: [
       { change: newNode, draft: node({}), after: node({ taints }) },
       { change: newNode, draft: node({ taints }), after: node({ taints }) },
@@ -80,14 +93,15 @@ const hostWith = (objects: readonly (readonly [storageName: string, object: ApiO
   return fake.host;
 };
 const mutatorOf = async (plugin: Plugin<undefined>, host: Host<'request'>) =>
-  (await partsOf(plugin, undefined, mutator, host))[0]!;
+  decoding('core/pods', (await partsOf(plugin, undefined, mutator, host))[0]!);
 
-const pod = (spec: object): ApiObject => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name: 'p', namespace: 'default' },
-  spec,
-});
+const pod = (spec: object): ApiObject =>
+  decoded('core/pods', {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p', namespace: 'default' },
+    spec,
+  });
 const podChange = (members: Partial<Change> = {}): Change =>
   change({ kind: 'Pod', target: target({ verb: 'create', resource: 'pods', name: 'p' }), ...members });
 const container = { name: 'c', image: 'nginx:1' };

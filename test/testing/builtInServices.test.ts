@@ -1,3 +1,4 @@
+import { decoded } from '../kinds/helpers.js';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -139,7 +140,11 @@ const definition = {
 conforms(
   'definitions of custom resources',
   resourceSourceConformance({
-    make: async () => (await partsOf(kinds, null, resourceSource, fakeHost('request').host))[0]!,
+    make: async () => {
+      const source = (await partsOf(kinds, null, resourceSource, fakeHost('request').host))[0]!;
+      // As by a server, which decodes definitions.
+      return { ...source, define: object => source.define(decoded(source.storageName, object)) };
+    },
     objects: [
       { object: definition, defines: 'orders.tea.example.com' },
       { object: { ...definition, status: {} } as ApiObject, defines: null },

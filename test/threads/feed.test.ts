@@ -2,9 +2,10 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import { StoreFeed } from '../../core/threads/feed.js';
 import type { SubscriberChannel } from '../../core/threads/lifecycle.js';
-import type { EventsMessage, FromWriter, WireEvent } from '../../core/threads/messages.js';
+import type { EventsMessage, FromWriter } from '../../core/threads/messages.js';
 import { createRing } from '../../core/threads/ring.js';
 import { SharedValues } from '../../core/threads/sharedValues.js';
+import type { WireEvent } from '../../core/threads/wireEvent.js';
 import { deliverAll, Subscriber } from '../../workers/store/subscriber.js';
 
 const ports: MessagePort[] = [];

@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
 import { Entry } from '../../core/threads/entry.js';
 import { StoreFeed } from '../../core/threads/feed.js';
-import type { EventsMessage, MovedMessage, WireEvent } from '../../core/threads/messages.js';
+import type { EventsMessage, MovedMessage } from '../../core/threads/messages.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
 import { createRing } from '../../core/threads/ring.js';
 import { CHUNK_BYTES, countMemory, SharedValues } from '../../core/threads/sharedValues.js';
+import type { WireEvent } from '../../core/threads/wireEvent.js';
 import { deliverAll, Subscriber } from '../../workers/store/subscriber.js';
 
 const event = (key: string, revision: number, value: string | undefined): WireEvent => ({

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { loadedBy, sourcesIn } from './files.js';
+import { neededBy, sourcesIn } from './files.js';
 
-/** The files that each file loads. */
+/** The files that each file needs. */
 type Graph = ReadonlyMap<string, readonly string[]>;
 
-/** Cycles of files that load each other, directly or through others. Each cycle is listed once. */
+/** Cycles of files that need each other, directly or through others. Each cycle is listed once. */
 function circlesIn(graph: Graph): string[] {
   const circles: string[] = [];
   const done = new Set<string>();
@@ -19,10 +19,10 @@ function circlesIn(graph: Graph): string[] {
   return circles;
 }
 
-describe('imports at run time', () => {
+describe('imports', () => {
   it('have no cycles', () => {
     const sources = sourcesIn('core', 'workers', 'plugins');
-    expect(circlesIn(new Map(sources.map(({ path, loads }) => [path, loads])))).toEqual([]);
+    expect(circlesIn(new Map(sources.map(({ path, needs }) => [path, needs])))).toEqual([]);
   });
 
   it('are found in cycles of any length', () => {
@@ -32,7 +32,7 @@ describe('imports at run time', () => {
     expect(circlesIn(graph)).toEqual(['a → b → c → a', 'd → d']);
   });
 
-  it('are those of statements that load a module, not of types or dynamic imports', () => {
+  it('are those of statements and of types, not dynamic imports', () => {
     const text = `
 import { a, type B } from './b.js';
 import type { C } from './c.js';
@@ -43,7 +43,19 @@ import './e.js';
 export * from './f.js';
 export type { G } from './g.js';
 const later = import('./h.js');
+const more = import('./h.js').then(use);
+let i: import('./i.js').I;
+let j: typeof import('./j.js');
 `;
-    expect(loadedBy('core/x/a.ts', text)).toEqual(['core/x/b.ts', 'core/d.ts', 'core/x/e.ts', 'core/x/f.ts']);
+    expect(neededBy('core/x/a.ts', text)).toEqual([
+      'core/x/b.ts',
+      'core/x/c.ts',
+      'core/d.ts',
+      'core/x/e.ts',
+      'core/x/f.ts',
+      'core/x/g.ts',
+      'core/x/i.ts',
+      'core/x/j.ts',
+    ]);
   });
 });

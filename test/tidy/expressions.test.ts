@@ -25,7 +25,7 @@ function fault({ place, source, flags }: Expression): string | undefined {
   return `${place} /${source}/${flags}: ${found.status === 'unknown' ? found.error.kind : found.complexity.summary}`;
 }
 
-const ofText = (text: string): Program => new Program([{ path: 'core/it.ts', text, imports: [], loads: [] }]);
+const ofText = (text: string): Program => new Program([{ path: 'core/it.ts', text, imports: [], needs: [] }]);
 const faultOf = (literal: string): string | undefined => fault(ofText(literal).expressions().expressions[0]!);
 
 describe('regular expressions', () => {

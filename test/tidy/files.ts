@@ -10,23 +10,25 @@ export interface Source {
   readonly text: string;
   /** Imported modules: files of the project by path, packages by name. */
   readonly imports: readonly string[];
-  /** The imported modules that are loaded before the file runs: all except `import type` and `import()`. */
-  readonly loads: readonly string[];
+  /** The imported modules without which the file neither compiles nor runs: types as well, but not `import()`. */
+  readonly needs: readonly string[];
 }
 
 function modulesIn(path: string, text: string, statement: RegExp): string[] {
-  const named = [...text.matchAll(statement)].map(match => match[1]!);
+  const named = [...text.matchAll(statement)].map(match => (match[1] ?? match[2])!);
   return named.map(name =>
     name.startsWith('.') ? normalize(join(dirname(path), name)).replace(/\.js$/, '.ts') : name,
   );
 }
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
-/** The compiler keeps a statement in which all names have a `type` modifier, but without the names. */
-const LOADING_IMPORT = /^(?:import|export)\s+(?!type\s)(?:[^;']*?\sfrom\s*)?'([^']+)'/gm;
+const STATEMENT = /^(?:import|export)\s+(?:[^;']*?\sfrom\s*)?'([^']+)'/gm;
+/** A type of a module, such as `import('./a.js').A`. */
+const TYPE = /(?:\btypeof\s+import\('([^']+)'\)|\bimport\('([^']+)'\)\.(?!then\b|catch\b|finally\b))/g;
 
-/** The modules that a file with this text loads. */
-export const loadedBy = (path: string, text: string): string[] => modulesIn(path, text, LOADING_IMPORT);
+/** The modules that a file with this text needs. */
+export const neededBy = (path: string, text: string): string[] =>
+  [STATEMENT, TYPE].flatMap(pattern => modulesIn(path, text, pattern));
 
 /** The TypeScript files in these folders. */
 export function sourcesIn(...folders: readonly string[]): Source[] {
@@ -36,7 +38,7 @@ export function sourcesIn(...folders: readonly string[]): Source[] {
       .map(name => {
         const path = relative(root, join(root, folder, name));
         const text = readFileSync(join(root, path), 'utf8');
-        return { path, text, imports: modulesIn(path, text, IMPORT), loads: loadedBy(path, text) };
+        return { path, text, imports: modulesIn(path, text, IMPORT), needs: neededBy(path, text) };
       }),
   );
 }

@@ -71,7 +71,12 @@ describe('plugins/kinds', () => {
 
   it('gives the strategy of a kind in the file of that kind', () => {
     const given = places.flatMap(({ path, text, group, kind }) =>
-      [...text.matchAll(/builtInKind\(\s*'([^']+)'/g)].map(match => ({ path, group, kind, storageName: match[1]! })),
+      [...text.matchAll(/builtInKind(?:<\w+>)?\(\s*'([^']+)'/g)].map(match => ({
+        path,
+        group,
+        kind,
+        storageName: match[1]!,
+      })),
     );
     const foreign = given.filter(({ group, kind, storageName }) => KINDS.get(group)?.get(kind) !== storageName);
     expect(foreign).toEqual([]);

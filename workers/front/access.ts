@@ -14,7 +14,7 @@ const ENTRY_BYTES = 100;
 const IDENTITY_BYTES = 1000;
 /** Reasons that permissions of one user share. */
 const SHARED_PERMISSIONS = 100;
-/** Bytes of a text, of whatever characters it is. */
+/** An upper bound of the bytes of a text in memory. */
 const bytesOf = (text: string): number => 2 * text.length;
 
 /**
@@ -40,7 +40,7 @@ export class Identity {
 
   constructor(
     readonly user: User,
-    /** What the user has in flight, with these and other credentials. */
+    /** The requests that the user has in flight, with these and other credentials. */
     readonly usage: Usage,
     /** Time until which the credentials stand for this user without being verified again. */
     readonly until: number,
@@ -69,8 +69,8 @@ export function credentialKey(exchange: Exchange): string {
 }
 
 /**
- * What an authorizer is asked, as one string: the path determines everything about the target but the verb. Selectors
- * are part of it because authorizers may look at them.
+ * Returns the question to an authorizer as one string: the path determines everything about the target but the verb.
+ * Selectors are part of it because authorizers may look at them.
  */
 export function decisionKey(route: Route): string {
   const { target } = route;

@@ -60,7 +60,7 @@ const microTime = (at: number): string => new Date(at).toISOString().replace('Z'
 
 /** A request whose event is not written yet. */
 export interface BegunRequest {
-  /** To be used in the place of the exchange. */
+  /** To be used instead of the exchange. */
   readonly exchange: Exchange;
   /** Writes the event. To be called when the request is answered; for a watch, when its answer has begun. */
   end(sender: Sender | undefined): void;
@@ -193,7 +193,7 @@ export class Audit {
   #annotationsOf(request: AuditedRequest, decision: AuditDecision): object {
     const { exchange, sender } = request;
     const { group } = this.naming;
-    // What refuses an allowed request may answer with any code.
+    // A later stage may refuse an allowed request with any code.
     const isAllowed = sender?.reason !== undefined;
     const isForbidden = !isAllowed && exchange.status === 403;
     const isKnown =

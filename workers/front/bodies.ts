@@ -5,9 +5,9 @@ import { requestTimeout } from './refusals.js';
 import { Usage } from './usage.js';
 
 /**
- * The bodies of requests in flight. A byte counts once it has arrived, whatever length the client has announced: in
- * total, and for the sender. Until the sender is authenticated, it counts for all unknown senders together, so that
- * they cannot use up the share of known ones.
+ * The bodies of requests in flight. A byte counts once it has arrived. The announced length does not count: in total,
+ * and for the sender. Until the sender is authenticated, it counts for all unknown senders together, so that they
+ * cannot use up the share of known ones.
  */
 export class Bodies {
   readonly #total = new Usage({ bodyBytes: BODIES_BYTES, requests: 0, watches: 0, answerBytes: 0 });

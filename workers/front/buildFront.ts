@@ -7,8 +7,8 @@ import { checkTypes } from '../../core/plugin/checkTypes.js';
 import type { Plugins } from '../../core/plugin/load.js';
 import { liveRegistry, resourceTypes } from '../../core/plugin/registry.js';
 import type { LiveRegistry } from '../../core/schema/live.js';
-import { auditPolicyOf } from '../../core/server/audit.js';
-import type { Settings } from '../../core/server/settings.js';
+import { auditPolicyOf } from '../../core/settings/audit.js';
+import type { Settings } from '../../core/settings/settings.js';
 import type { StoreFeed } from '../../core/threads/feed.js';
 import type { FedMessage } from '../../core/threads/messages.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
@@ -28,7 +28,7 @@ import { State } from './state.js';
 import { WatchHub } from './watch.js';
 import { WriterClient } from './writerClient.js';
 
-/** What a front end is built of, in the main thread and in each listening thread. */
+/** The parts of which a front end is built, in the main thread and in each listening thread. */
 export interface FrontSources {
   readonly scope: ThreadScope;
   readonly plugins: Plugins;
@@ -130,7 +130,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
   return { ...built, front };
 }
 
-/** What records requests; undefined without a log or a policy. Throws ConfigError. */
+/** Opens the audit log; undefined without a log or a policy. Throws ConfigError. */
 function openAudit({ settings, scope: { log, releases } }: FrontSources): Audit | undefined {
   const policy = auditPolicyOf(settings);
   if (settings.auditLogPath === undefined || !policy) return undefined;

@@ -10,7 +10,6 @@ import type { EventForm, WatchHub } from './watch.js';
 import { after } from '../../core/api/awaitable.js';
 import type { Exchange } from '../../core/api/listener.js';
 import { PAST_READS_AT_ONCE, SCANS_AT_ONCE } from '../../core/limits.js';
-import { readJson } from '../../core/model/jsonText.js';
 import { type Reason, Refusal, type StatusBody } from '../../core/model/refusal.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Naming } from '../../core/naming.js';
@@ -21,14 +20,14 @@ import { watchFrame } from '../../core/schema/protobufWatch.js';
 import { chooseForm, eventForms } from '../../core/request/forms.js';
 import { firstValue } from '../../core/request/query.js';
 import { parseIncludeObject } from '../../core/tables/index.js';
-import { writeJson } from '../../core/model/jsonText.js';
+import { readJson, writeJson } from '../../core/model/jsonText.js';
 import type { Json } from '../../core/model/object.js';
 import { Answers, heldBytes } from './answers.js';
 import { respondRendered } from './compress.js';
 import type { Encodings } from './encodings.js';
 import { cborForm, cborListForm } from './cborForms.js';
 import { type EncodedForm, EncodedReads } from './encodedReads.js';
-import { type MadeListForm, respondMadeList } from './madeLists.js';
+import { type MadeListForm, respondAssembled } from './madeLists.js';
 import { protobufForm, ProtobufLists } from './protobufLists.js';
 import { respondTextList } from './renderedList.js';
 import type { PoolClient } from './poolClient.js';
@@ -158,7 +157,7 @@ export function buildReadContext({
           : undefined;
       await answers.run(request.sender.usage, held, async () => {
         if (protobuf) await protobufLists.respond(request, resource, entries, list, protobuf, headers);
-        else if (made) await respondMadeList(request, headers, made, entries, list);
+        else if (made) await respondAssembled(request, headers, made, entries, list);
         else await respondTextList(pool, request, entries, { status: 200, list, warnings }, isSorted);
       });
     },

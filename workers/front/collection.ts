@@ -2,7 +2,7 @@ import { decodeStored } from '../../core/plugin/stored.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { SortedMap } from '../../core/model/sortedMap.js';
 import { Entry, type Index } from '../../core/threads/entry.js';
-import type { WireEvent } from '../../core/threads/messages.js';
+import type { WireEvent } from '../../core/threads/wireEvent.js';
 
 /** A committed change with the entry before and after. */
 export interface Change {

@@ -22,7 +22,7 @@ function corruptAt(token: string): number | undefined {
 /**
  * Opaque, tamper-proof continue tokens (spec, "Paging (chunks)"): signed positions. The secret is the store's, so a
  * token survives a restart. The signature covers the prefix of the collection that the token is good for: a resource,
- * in a namespace or in all of them. Selectors and limit may change between pages, as upstream.
+ * in a namespace or in all of them. Selectors and limit may change between pages: upstream allows it.
  */
 export class ContinueTokens {
   constructor(readonly secret: Uint8Array) {}

@@ -12,9 +12,9 @@ import type {
 import { closeThread } from './closeThread.js';
 import type { StoreThread } from './storeThread.js';
 
-/** What the control thread needs of the server. */
+/** The parts of the server that the control thread needs. */
 export interface ControlParts {
-  /** What a thread that is created now is given. */
+  /** Returns the data for a thread that is created now. */
   readonly data: () => ThreadData;
   readonly store: StoreThread;
   /** Other processes run controllers on the same store: one process is elected. */

@@ -15,13 +15,13 @@ import type { FrontRequest } from './sender.js';
 import { runWrite, type WriteContext } from './write.js';
 import type { PoolResponse } from './writeState.js';
 
-/** What deletecollection needs of the front end. */
+/** The parts of the front end that deletecollection needs. */
 export interface DeletionContext extends WriteContext {
   readonly reads: ReadContext;
   readonly pool: PoolClient;
 }
 
-/** What became of the deletion of a collection: the deleted objects and what was warned of, or the first refusal. */
+/** The result of the deletion of a collection: the deleted objects and the warnings, or the first refusal. */
 export type DeletionOutcome =
   | { readonly is: 'deleted'; readonly entries: readonly Entry[]; readonly warnings: readonly string[] }
   | { readonly is: 'refused'; readonly refusal: PoolResponse };

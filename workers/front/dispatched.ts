@@ -17,7 +17,7 @@ export interface Waiting {
 
 /** Jobs that were passed to Piscina as one batch. */
 export interface Dispatched {
-  /** Undefined in the place of a job that was answered, or is run elsewhere. */
+  /** Undefined for a job that was answered, or is run elsewhere. */
   readonly jobs: (Waiting | undefined)[];
   unanswered: number;
   readonly placement: Placement;

@@ -44,7 +44,7 @@ export class Encodings {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    /** Bytes that may be kept at most, whatever the memory. */
+    /** The maximum of bytes that are kept, even if there is more memory. */
     readonly limit = Number.POSITIVE_INFINITY,
   ) {}
 

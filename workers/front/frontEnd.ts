@@ -13,28 +13,28 @@ import type { RequestCounts } from '../../core/metrics/requests.js';
 import type { CredentialUse } from '../../core/api/access.js';
 import type { Plugins } from '../../core/plugin/load.js';
 import type { Releases } from '../../core/plugin/releases.js';
-import { addressOf } from '../../core/server/address.js';
+import { addressOf } from '../../core/settings/address.js';
 import type { OpenedStore } from '../../core/threads/lifecycle.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import { type BuiltFront, buildFront } from './buildFront.js';
 import type { PathHandler } from './front.js';
+import type { FrontEndInputs } from './inputs.js';
 import { setLabels } from './internal.js';
-import type { FrontEndInputs } from './main.js';
 import { pathHandler } from './paths.js';
 import type { Pool } from './pool.js';
 import { sendSnapshot } from './snapshot.js';
 import { StoreHealth } from './storeHealth.js';
 import type { StoreThread } from './storeThread.js';
 
-/** What the front end is built of. */
+/** The parts of which the front end is built. */
 interface FrontEndParts extends FrontEndInputs {
   readonly plugins: Plugins;
   readonly store: StoreThread;
   readonly opened: OpenedStore;
   readonly pool: Pool;
-  /** What the plugins of the pool have counted. */
+  /** The counts of the plugins of the pool. */
   readonly observed: ObservedMetrics;
-  /** What listening threads have counted. */
+  /** Resolves with the counts of the listening threads. */
   readonly countsElsewhere: () => Promise<readonly RequestCounts[]>;
 }
 

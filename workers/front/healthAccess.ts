@@ -18,7 +18,7 @@ export class HealthAccess {
 
   /** Asks for the permissions now. Resolves when they are known; never rejects. */
   async refresh(): Promise<void> {
-    // What fails here fails again, with an answer, in the request of a client.
+    // Failures are ignored: they occur again, with an answer, in the request of a client.
     const results = await Promise.allSettled(PATHS.map(path => this.authorize(anonymousExchange(path))));
     this.#isAllowed = results.every(result => result.status === 'fulfilled' && result.value === true);
   }

@@ -10,8 +10,8 @@ import type { Front } from './front.js';
 const TRACKER = 'legacy-token-tracking';
 
 /**
- * The identity of a controller: a service account of the system namespace. Without `ownRole` it may do everything, as
- * upstream's loopback client; with it, what the roles of its account allow.
+ * The identity of a controller: a service account of the system namespace. Without `ownRole` it may do everything,
+ * which upstream's loopback client may, too; with it, what the roles of its account allow.
  */
 export function controllerUser(name: string, naming: Naming, ownRole: boolean): User {
   const namespace = naming.component('orchestrator-system');
@@ -30,7 +30,7 @@ export function controllerUser(name: string, naming: Naming, ownRole: boolean): 
 
 /**
  * A request of the control thread as an exchange; `answer` gets what the front end responds. Controllers own fields
- * under one name, as upstream's.
+ * under one name: upstream's have one, too.
  */
 export function internalExchange(
   request: ControllerRequest,

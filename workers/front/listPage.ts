@@ -41,7 +41,7 @@ export async function pageOfRequest(
   const selectors = parseSelectors(route);
   const options = parseListOptions(route.query, context.naming);
   const selection = selectionOf(resource, route, selectors);
-  // As upstream, which lists what it deletes page by page: pages at a version are of exactly that version.
+  // Upstream lists the objects of a deletecollection page by page, and pages at a version are of exactly that version.
   const exact = (route.target as ResourceTarget).verb === 'deletecollection' && options.match === '';
   const position = options.token ? context.tokens.decode(options.token, selection.scope) : undefined;
   const list: List = {
@@ -50,7 +50,7 @@ export async function pageOfRequest(
     options: exact ? { ...options, match: 'Exact' } : options,
     collection: context.state.collections.get(resource.storageName)!,
     position,
-    // As upstream, one object that is asked for by its name has no pages, but it can be looked for behind a token.
+    // Upstream ignores the limit for one object that is asked for by its name, but not a continue token.
     limit: selection.key !== undefined && !position ? 0 : options.limit,
     after: position && selection.scope + position.after,
   };
@@ -77,7 +77,7 @@ async function pageAt(
   });
 }
 
-/** What a request asks of a collection. */
+/** The collection that a request lists, and the options. */
 interface List {
   readonly context: ReadContext;
   readonly selection: Selection;
@@ -125,10 +125,10 @@ function withFreshToken(error: unknown, { context, selection }: List, position: 
   );
 }
 
-/** Entries of a page, and what is behind it. */
+/** Entries of a page, and whether more follow. */
 interface EntryPage {
   readonly entries: readonly Entry[];
-  /** There are entries behind the last one, which need not be selected. */
+  /** There are entries after the last one, which need not be selected. */
   readonly more: boolean;
   /** How many, if every entry is selected. */
   readonly remaining: number;

@@ -21,7 +21,7 @@ import type { Pool } from './pool.js';
 import { PathAnswers } from './remotePaths.js';
 import { Usages } from './usage.js';
 
-/** What listening threads need of the server. */
+/** The parts of the server that listening threads need. */
 export interface ListeningParts {
   readonly data: ThreadData;
   readonly pool: Pool;
@@ -34,7 +34,7 @@ export interface ListeningParts {
 export class ListeningThread {
   readonly #worker: Worker;
   readonly #paths: PathAnswers;
-  /** Whose turn it is among long jobs: the senders of all listening threads are told apart by their names. */
+  /** The turns of long jobs: the senders of all listening threads are distinguished by their names. */
   readonly #usages = new Usages();
   /** Jobs whose turn it is, which the thread is to post. */
   readonly #turns = new Map<number, (job: Job | undefined) => void>();
@@ -67,7 +67,10 @@ export class ListeningThread {
     this.#worker.postMessage({ is: 'begin', ...inputs } satisfies ToListeningThread, [inputs.writer.port]);
   }
 
-  /** What `Listening.share` is given for each binding, once the thread can serve. Rejects if it cannot begin. */
+  /**
+   * Resolves with the argument of `Listening.share` for each binding, once the thread can serve. Rejects if it cannot
+   * begin.
+   */
   async ready(): Promise<readonly number[]> {
     const failure = this.failed.then(error => Promise.reject(error));
     return await Promise.race([this.#targets, failure]);
@@ -78,7 +81,7 @@ export class ListeningThread {
     this.#post({ is: 'serve' });
   }
 
-  /** What the thread has counted. */
+  /** Resolves with the counts of the thread. */
   counts(): Promise<RequestCounts> {
     return new Promise(resolve => {
       const id: number = this.#scrapes.add(counts => {

@@ -7,7 +7,7 @@ interface Waiting {
   readonly resolve: () => void;
 }
 
-/** Which resources have all of their objects in the cache, while a server starts. */
+/** The resources that have all of their objects in the cache, while a server starts. */
 export class Loading {
   /** Storage names of resources that are not complete; undefined while these may be any. */
   #missing: ReadonlySet<string> | undefined;

@@ -21,7 +21,7 @@ export interface MadeListForm {
 }
 
 /** Answers with a list of one or more entries: as a whole if they are few, else in parts. */
-export async function respondMadeList(
+export async function respondAssembled(
   request: FrontRequest,
   headers: Headers,
   form: MadeListForm,

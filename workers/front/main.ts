@@ -1,18 +1,14 @@
 /** The front end's thread, which is the main one: creates the other threads, and serves what they do. */
 import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
-import { type Binding, type Listener, listener } from '../../core/api/listener.js';
+import { type Listener, listener } from '../../core/api/listener.js';
 import { ConfigError } from '../../core/api/point.js';
 import { FUTURE_REVISION_MS } from '../../core/limits.js';
 import { ObservedMetrics } from '../../core/metrics/index.js';
-import type { Naming } from '../../core/naming.js';
 import type { Plugins } from '../../core/plugin/load.js';
 import type { Releases } from '../../core/plugin/releases.js';
-import type { Registry } from '../../core/schema/resource.js';
-import { hasOwnRole } from '../../core/server/controllers.js';
-import type { DataDirectory } from '../../core/server/dataDirectory.js';
-import type { Settings } from '../../core/server/settings.js';
-import type { ThreadData } from '../../core/threads/data.js';
+import { hasOwnRole } from '../../core/settings/controllerAccounts.js';
+import type { Settings } from '../../core/settings/settings.js';
 import type { OpenedStore } from '../../core/threads/lifecycle.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
@@ -20,6 +16,7 @@ import { type Resolvers, withResolvers } from '../../core/withResolvers.js';
 import { ControlThread } from './controlThread.js';
 import type { Front } from './front.js';
 import { buildFrontEnd, type FrontEnd } from './frontEnd.js';
+import type { FrontEndInputs, Threads } from './inputs.js';
 import { controllerUser, internalExchange } from './internal.js';
 import { ListeningThread } from './listeningThread.js';
 import { Pool } from './pool.js';
@@ -31,34 +28,11 @@ import { StoreThread } from './storeThread.js';
  */
 const ROLES_MS = 5000;
 
-/** Threads that load their modules, but no plugins yet. */
-export interface Threads {
-  readonly store: StoreThread;
-  readonly pool: Pool;
-  /** What the plugins of the pool have counted. */
-  readonly observed: ObservedMetrics;
-}
-
-/** What a server is made of. */
-export interface FrontEndInputs {
-  readonly settings: Settings;
-  readonly naming: Naming;
-  readonly home: DataDirectory;
-  readonly scope: ThreadScope;
-  readonly threads: Threads;
-  /** What the server listens on. */
-  readonly bindings: readonly Binding[];
-  /** What the control thread is created with, for the kinds that are served without stored definitions. */
-  readonly controlData: (kinds: Registry) => ThreadData;
-  /** Whether the server is closing. */
-  readonly isClosing: () => boolean;
-}
-
 /** A front end that can answer requests. */
 export interface RunningFrontEnd {
   readonly front: Front;
   readonly listener: Listener;
-  /** Threads that serve connections in the place of this one; empty if this one does. */
+  /** Threads that serve connections instead of this one; empty if this one does. */
   readonly listeningThreads: readonly ListeningThread[];
   readonly storeName: string;
   /** Resolves with the reason when the server can no longer work. */

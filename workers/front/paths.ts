@@ -3,19 +3,20 @@ import type { HttpDocument } from '../../core/api/document.js';
 import type { Log } from '../../core/api/host.js';
 import type { Exchange } from '../../core/api/listener.js';
 import { discoveryDocuments, inKnownGroup, type DocumentAnswer } from '../../core/discovery/index.js';
+import type { Scrape } from '../../core/metrics/scrape.js';
 import type { PathHandler } from './front.js';
 import { checkAccepts } from '../../core/request/negotiate.js';
 import { firstValue } from '../../core/request/query.js';
 import { indented, NO_CACHE } from './reply.js';
 import { healthAnswer } from '../../core/health/answer.js';
-import { healthMetrics, type Scrape } from '../../core/metrics/index.js';
+import { healthMetrics } from '../../core/metrics/index.js';
 import { SNAPSHOT_PATH } from '../../core/model/namedPaths.js';
 import { methodNotAllowed, unknownPath } from '../../core/model/refusal.js';
 import { withoutTrailing } from '../../core/model/trailing.js';
 import type { Naming } from '../../core/naming.js';
 import { type OpenApiDocuments, openApiDocuments } from '../../core/openapi/index.js';
 import type { Registry } from '../../core/schema/resource.js';
-import { urlHost } from '../../core/server/address.js';
+import { urlHost } from '../../core/settings/address.js';
 
 interface Parts {
   readonly registry: () => Registry;
@@ -105,7 +106,7 @@ export function pathHandler(parts: Parts): PathHandler {
     const accept = exchange.header('accept');
     const match = exchange.header('if-none-match');
     const { discovery, openapi } = documentsOf();
-    // What looks at no method gives a POST what a GET gets.
+    // Documents that do not check the method answer a POST like a GET.
     if (exchange.method !== 'GET' && discovery.isGetOnly(path)) throw methodNotAllowed();
     if (path.startsWith('/openapi/')) await openapi.prepare(path);
     const known =

@@ -6,9 +6,9 @@ import { Refusal } from '../../core/model/refusal.js';
 import { blame } from '../../core/plugin/blame.js';
 import { type ThreadData, threadFlags } from '../../core/threads/data.js';
 import { InFlight } from '../../core/threads/inFlight.js';
-import { packJobs, unpackOutcomes } from '../../core/threads/jobs.js';
+import { type Batch, type BatchOutcome, packJobs, unpackOutcomes } from '../../core/threads/jobs.js';
 import type { Observation, WriterChannel } from '../../core/threads/lifecycle.js';
-import type { Batch, BatchOutcome, Job, JobOutcome, JobResult, LateOutcome } from '../../core/threads/messages.js';
+import type { Job, JobOutcome, JobResult, LateOutcome } from '../../core/threads/messages.js';
 import { type Position, SENT } from '../../core/threads/progress.js';
 import { type Dispatched, hasBegun, movableJobs, type Waiting } from './dispatched.js';
 import { FairLimiter } from './fairLimiter.js';
@@ -44,7 +44,7 @@ export interface PoolParts {
   readonly log: Log;
 }
 
-/** What runs jobs: the pool or, for a listening thread, the main thread. */
+/** Runs jobs: the pool or, for a listening thread, the main thread. */
 export interface JobRunner {
   /** See `Pool.run`. */
   run(job: Job, kind?: string, user?: string): Promise<JobResult>;
@@ -97,7 +97,7 @@ export class Pool implements JobRunner {
 
   /** Long jobs run on all threads but one, their senders in turn, so that short jobs do not wait for them. */
   readonly #longJobs: FairLimiter;
-  /** Which kinds of jobs have taken long. */
+  /** The kinds of jobs that have taken long. */
   readonly costs = new JobCosts();
 
   constructor({ threads, module, data, connect, observed, log }: PoolParts) {
@@ -168,9 +168,9 @@ export class Pool implements JobRunner {
   }
 
   /**
-   * Runs a job of a user, in a batch with others. What it costs is remembered in `costs` under its `kind`. Throws
-   * Refusal TooManyRequests if too many jobs are in flight, or jobs of the user do not end. Rejects with an error if
-   * the thread ends, and with Refusal ServiceUnavailable if the pool is closed before.
+   * Runs a job of a user, in a batch with others. Its cost is remembered in `costs` under its `kind`. Throws Refusal
+   * TooManyRequests if too many jobs are in flight, or jobs of the user do not end. Rejects with an error if the thread
+   * ends, and with Refusal ServiceUnavailable if the pool is closed before.
    */
   run(job: Job, kind?: string, user = ''): Promise<JobResult> {
     const { suspects } = this.#stuck;

@@ -43,7 +43,7 @@ export interface PoolThreadHandlers {
 
 /** A thread of the pool. */
 class PoolThread {
-  /** What it has posted as it was created. */
+  /** The message that it posted when it was created. */
   created?: PoolThreadCreated;
   /** Its channel, the calls of plugins that it is in, and the job, once it has loaded its modules. */
   port?: MessagePort;
@@ -62,8 +62,8 @@ class PoolThread {
 }
 
 /**
- * The threads of a Piscina. Piscina creates them, and another in the place of one that ends; each has a channel of its
- * own to the front end, for what Piscina does not know: the port to the writer, late outcomes, and an orderly close.
+ * The threads of a Piscina. Piscina creates them, and another instead of one that ends; each has a channel of its own
+ * to the front end, for what Piscina does not know: the port to the writer, late outcomes, and an orderly close.
  */
 export class PoolThreads {
   readonly #threads = new Map<Worker, PoolThread>();

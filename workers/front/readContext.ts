@@ -4,7 +4,8 @@ import { Refusal } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Entry } from '../../core/threads/entry.js';
-import type { PastEvent, Rendering, WireEvent } from '../../core/threads/messages.js';
+import type { PastEvent, Rendering } from '../../core/threads/messages.js';
+import type { WireEvent } from '../../core/threads/wireEvent.js';
 import type { Answers } from './answers.js';
 import type { ContinueTokens } from './continueToken.js';
 import type { FairLimiter } from './fairLimiter.js';
@@ -13,7 +14,7 @@ import type { Slices } from './slices.js';
 import type { State } from './state.js';
 import type { EventForm, WatchHub } from './watch.js';
 
-/** What reads need of the front end. */
+/** The parts of the front end that reads need. */
 export interface ReadContext {
   readonly state: State;
   readonly hub: WatchHub;
@@ -64,8 +65,8 @@ export interface ReadContext {
     warnings?: readonly string[],
   ): Promise<void>;
   /**
-   * The form of a watch's events that is not plain JSON; `listed`: of one that takes the place of a list, which, as
-   * upstream, cannot be a Table. Throws 406.
+   * The form of a watch's events that is not plain JSON; `listed`: of a watch that begins with a list of all objects,
+   * which upstream does not send as Tables. Throws 406.
    */
   eventForm(request: FrontRequest, resource: Resource, listed: boolean): EventForm;
 }

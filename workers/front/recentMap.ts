@@ -1,8 +1,8 @@
 /**
  * A map of bounded weight. Over the bound it drops what was used least recently, in steps: entries are in two
  * generations, of half the bound each; what is read moves to the younger one, and when that is full, the older one is
- * dropped whole. A read from the younger generation therefore costs only a look-up, and
- * whatever was used within the last half of the bound is kept.
+ * dropped whole. A read from the younger generation therefore costs only a look-up, and entries used within the last
+ * half of the bound are kept.
  */
 export class RecentMap<V> {
   #young = new Map<string, V>();
@@ -33,14 +33,14 @@ export class RecentMap<V> {
     return old;
   }
 
-  /** Adds an entry, or puts it in the place of the one with its key. */
+  /** Adds an entry. Replaces the one with the same key. */
   set(key: string, value: V): void {
     const before = this.#young.get(key);
     this.#young.set(key, value);
     this.grow(this.weigh(key, value) - (before === undefined ? 0 : this.weigh(key, before)));
   }
 
-  /** An entry that was just read or set weighs so much more than before. */
+  /** Adds to the weight of an entry that was just read or set. */
   grow(weight: number): void {
     this.#youngWeight += weight;
     if (this.#youngWeight <= this.most / 2) return;

@@ -1,9 +1,6 @@
 import { Refusal } from '../../core/model/refusal.js';
 
-/**
- * 504 for a request that ran out of time, with upstream's message. What a read would have shown, or whether a write
- * took place, is not known.
- */
+/** 504 for a request that ran out of time, with upstream's message. It does not say whether a write took place. */
 export const requestTimeout = (): Refusal =>
   new Refusal('Timeout', 'Timeout: request did not complete within the allotted timeout');
 

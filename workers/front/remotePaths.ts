@@ -20,7 +20,7 @@ class Forwarded {
 
   constructor(
     readonly exchange: Exchange,
-    /** Called when the connection has accepted so many bytes of a stream. */
+    /** Called when the connection has accepted this many bytes of a stream. */
     readonly accepted: (bytes: number) => void,
     readonly resolve: (isKnown: boolean) => void,
     readonly reject: (error: Error) => void,
@@ -139,7 +139,7 @@ export class PathAnswers {
     this.#answered.get(requestId)?.abort();
   }
 
-  /** The connection of a request has accepted so many bytes of its stream. */
+  /** The connection of a request has accepted this many bytes of its stream. */
   accept(requestId: number, bytes: number): void {
     this.#answered.get(requestId)?.accept(bytes);
   }

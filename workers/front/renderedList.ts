@@ -25,10 +25,13 @@ export function renderSlices(objects: readonly Entry[], sliceBytes = RENDER_SLIC
 
 const valuesOf = (slice: readonly Entry[]): Uint8Array[] => slice.map(({ value }) => value);
 
-/** What the pool has answered in place of an encoding. */
+/** The pool's answer instead of an encoding. */
 type Answered = Extract<JobResult, { is: 'respond' }>;
 
-/** The text of a part of a list, as it stands behind the part before, or the refusal to convert one of its objects. */
+/**
+ * The text of a part of a list, in the form in which it follows the part before, or the refusal to convert one of its
+ * objects.
+ */
 async function renderPart(
   pool: PoolClient,
   request: FrontRequest,

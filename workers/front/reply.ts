@@ -86,7 +86,7 @@ export function refuseThrown(
   );
 }
 
-/** Text answer, as upstream gives outside the API. */
+/** Sends a text answer, the form that upstream has outside of the API. */
 export function text(exchange: Exchange, status: number, body: string, headers: Headers = []): void {
   exchange.respond(
     status,

@@ -13,7 +13,10 @@ import type { Collection } from './collection.js';
 export interface Selection {
   /** Keys of all that it chooses begin with this. */
   readonly prefix: string;
-  /** Prefix of the collection that the path names: what a continue token is good for, whatever the selectors. */
+  /**
+   * Prefix of the collection that the path names: the scope of a continue token, which does not depend on the
+   * selectors.
+   */
   readonly scope: string;
   /**
    * Key of the one object that it can choose: it names one, in a namespace or of the whole cluster. undefined for all
@@ -71,8 +74,8 @@ export function parseSelectors(route: Route): Selectors {
 }
 
 /**
- * What a collection request selects. Throws 400 for selectors that name unknown fields, and those that do not parse
- * unless `selectors` has them.
+ * Returns the objects that a collection request selects. Throws 400 for selectors that name unknown fields, and those
+ * that do not parse unless `selectors` has them.
  */
 export function selectionOf(resource: Resource, route: Route, selectors: Selectors = parseSelectors(route)): Selection {
   const target = route.target as ResourceTarget;

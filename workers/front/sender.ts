@@ -12,17 +12,17 @@ export interface Sender {
   identity?: Identity;
   /** Undefined until the sender is authenticated. */
   user?: User;
-  /** That of all unknown senders until the sender is authenticated. */
+  /** The usage of all unknown senders until the sender is authenticated. */
   usage: Usage;
   /** The policy revision under which the pool has allowed this request; undefined if it was not asked. */
   allowedUnder?: number;
-  /** Who acts as the user. */
+  /** The user who acts as `user`. */
   impersonator?: User;
   /** Why the request is allowed; '' if the authorizer gave no reason. Undefined until it is allowed. */
   reason?: string;
-  /** What the audit event says of the credentials. */
+  /** Annotations of the audit event about the credentials. */
   annotations?: Readonly<Record<string, string>>;
-  /** What the audit event says of admission. */
+  /** Annotations of the audit event from admission. */
   admission?: Readonly<Record<string, string>>;
   /** Warnings about the credentials, for the answer. */
   warnings?: readonly string[];

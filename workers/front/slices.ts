@@ -2,7 +2,7 @@ import { SLICE_MS } from '../../core/limits.js';
 
 /** Weight of the items between two looks at the clock, which costs as much as an item or two. */
 const WEIGHT_PER_LOOK = 16;
-/** What one computation has of a slice before the next has its share, in ms. */
+/** The part of a slice that one computation has before the next one runs, in milliseconds. */
 const SHARE_MS = SLICE_MS / 4;
 
 /** A computation that waits for its next slice. */

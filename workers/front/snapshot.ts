@@ -1,7 +1,7 @@
 import type { Exchange } from '../../core/api/listener.js';
 import type { Stored } from '../../core/api/storage.js';
+import type { WireEvent } from '../../core/threads/wireEvent.js';
 import type { WriterClient } from './writerClient.js';
-import type { WireEvent } from '../../core/threads/messages.js';
 import { SnapshotWriter } from '../../core/snapshot/writer.js';
 
 /** Objects asked of the writer at once. */
@@ -9,7 +9,7 @@ const PAGE = 2000;
 /** Unsent bytes at which the next page waits for the client. */
 const UNSENT_BYTES = 4 * 1024 * 1024;
 
-/** What a snapshot is taken from. */
+/** The source of a snapshot. */
 export interface SnapshotSource {
   readonly writer: Pick<WriterClient, 'range'>;
   /** A revision at which every acknowledged write can be seen. */

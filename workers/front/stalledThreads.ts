@@ -9,7 +9,7 @@ export const PING_MS = 1000;
 
 /**
  * How many questions a thread may leave unanswered: as many as the longest time limit of a plugin of the configuration
- * takes, or the default one. Questions are counted in place of time, because the process may have been suspended
+ * takes, or the default one. Questions are counted instead of time, because the process may have been suspended
  * meanwhile.
  */
 export function maxUnanswered({ plugins }: Pick<ThreadData, 'plugins'>): number {

@@ -1,10 +1,11 @@
 import type { LiveRegistry } from '../../core/schema/live.js';
 import type { GroupVersion, Registry, Resource } from '../../core/schema/resource.js';
-import type { FedMessage, FromWriter, MovedMessage, Verdict, WireEvent } from '../../core/threads/messages.js';
+import type { FedMessage, FromWriter, MovedMessage, Verdict } from '../../core/threads/messages.js';
 import { type Entry, storageNameIn } from '../../core/threads/entry.js';
 import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
 import { moveValues } from '../../core/threads/objectFeed.js';
 import { readSnapshot } from '../../core/threads/snapshot.js';
+import type { WireEvent } from '../../core/threads/wireEvent.js';
 import { type Change, Collection } from './collection.js';
 import { History } from './history.js';
 import { Loading } from './loading.js';
@@ -20,7 +21,7 @@ const resourcesOf = (registry: Registry): Resource[] =>
 export class State {
   readonly collections = new Map<string, Collection>();
   readonly history: History;
-  /** Which collections are complete. */
+  /** The collections that are complete. */
   readonly loading = new Loading();
   revision = 0;
   /** Of the thread that moves values. */

@@ -5,7 +5,7 @@ import type { Lanes } from './lanes.js';
 import { Suspects } from './suspects.js';
 import { ThreadWatch } from './threadWatch.js';
 
-/** What is asked of the pool. Threads are named by their `threadId`. */
+/** The functions of the pool that the search for stuck threads uses. Threads are named by their `threadId`. */
 export interface StuckThreadsPool {
   /** Whether there are jobs without an answer. */
   readonly isBusy: () => boolean;

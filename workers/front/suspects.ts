@@ -82,7 +82,7 @@ export class Suspects {
     if (suspect) suspect.running--;
   }
 
-  /** A job that ran apart has kept its thread for so many milliseconds. */
+  /** A job that ran apart has kept its thread for this many milliseconds. */
   record(user: string, ms: number): void {
     const suspect = this.#users.get(user);
     if (suspect && suspect.doubt > 0 && ms < LONG_JOB_MS) suspect.doubt--;

@@ -38,7 +38,7 @@ function frameOf(empty: object): ReturnType<MadeListForm['frame']> {
   return { head: Buffer.from(head), tail: Buffer.from(tail) };
 }
 
-/** What lists are made with, besides the request. */
+/** The inputs of lists, besides the request. */
 export interface TextListParts {
   readonly naming: Naming;
   readonly records: Records;

@@ -3,11 +3,11 @@ import { type Position, WatchedProgress } from '../../core/threads/progress.js';
 
 /** Time between two looks at the progress of the threads. */
 const LOOK_MS = 25;
-/** Looks are counted in place of time, because the process may have been suspended meanwhile. */
+/** Checks are counted instead of time, because the process may have been suspended meanwhile. */
 const KEPT_LOOKS = KEPT_THREAD_MS / LOOK_MS;
 const STUCK_LOOKS = STUCK_JOB_MS / LOOK_MS;
 
-/** What a watch tells of. Threads are named by their `threadId`. */
+/** The handlers that a watch calls. Threads are named by their `threadId`. */
 export interface ThreadWatchHandlers {
   /** Whether the pool has jobs without an answer. Without, nothing is looked at. */
   readonly isBusy: () => boolean;

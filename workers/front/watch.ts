@@ -77,7 +77,7 @@ function unencodable(thrown: unknown): Refusal {
 const SLICE_EVENTS = 256;
 
 /**
- * What a watch begins with: an event, or a present object, which is ADDED. An object is held as its entry, because
+ * The first item of a watch: an event, or a present object, which is ADDED. An object is held as its entry, because
  * thousands of them may wait for a slow reader.
  */
 export type InitialEvent = Seen | Entry;
@@ -205,7 +205,7 @@ export class Watcher {
     else if (seenBy(this.selection, change)) this.#hold(change);
   }
 
-  /** Queues a change behind the catching up; a reader so slow that too much gathers is cut. */
+  /** Queues a change after the catching up; a reader so slow that too much gathers is cut. */
   #hold(change: Change): void {
     this.#queue.push(change);
     this.#held += (change.after ?? change.before)!.length;

@@ -18,16 +18,16 @@ export interface WatchOptions {
   /** Whether the watch begins with the present objects. */
   readonly isInitial: boolean;
   /**
-   * Whether a bookmark marks the end of the initial events, so that the watch can take the place of a list. As
-   * upstream, a watch without a version or with the version 0 counts as one that asks for initial events.
+   * Whether a bookmark marks the end of the initial events, so that the watch can take the place of a list. For
+   * upstream a watch without a version or with the version 0 is one that asks for initial events.
    */
   readonly marksInitialEnd: boolean;
 }
 
-/** Shortest duration of a watch without `timeoutSeconds`; the longest is twice that, as upstream. */
+/** Shortest duration of a watch without `timeoutSeconds`; the longest is twice that. Upstream's default. */
 const WATCH_MS = 30 * 60_000;
 
-/** The violations in a combination of options, as upstream finds them. */
+/** Returns the violations in a combination of options, by upstream's rules. */
 function watchViolations(query: Query): Violation[] {
   const match = firstValue(query, 'resourceVersionMatch');
   const sendInitial = query.has('sendInitialEvents');
@@ -48,8 +48,8 @@ function watchViolations(query: Query): Violation[] {
 }
 
 /**
- * Parses the options of a watch. Those of a `/watch/` path without the parameter `watch` are validated as a list's, as
- * upstream does. Throws Refusal 400 and 422.
+ * Parses the options of a watch. Those of a `/watch/` path without the parameter `watch` are validated as a list's,
+ * which is upstream's behaviour. Throws Refusal 400 and 422.
  */
 export function parseWatchOptions({ query, watchPath }: Route, naming: Naming): WatchOptions {
   if (firstValue(query, 'continue')) throw badRequest('continue is not allowed for a watch');
@@ -67,7 +67,8 @@ export function parseWatchOptions({ query, watchPath }: Route, naming: Naming): 
     revision,
     isInitial,
     marksInitialEnd: bookmarks && isInitial && (isExplicit || asked === '' || asked === '0'),
-    // As upstream a time that is over ends the watch at once; none is one of the server's choice.
+    // A negative timeout ends the watch at once, upstream's behaviour. Without a timeout the server chooses a random
+    // one.
     timeoutMs: seconds === 0 ? WATCH_MS * (1 + Math.random()) : Math.min(Math.max(0, seconds) * 1000, 2 ** 31 - 1),
   };
 }

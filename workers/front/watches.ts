@@ -19,7 +19,7 @@ import { acceptWebSocket, webSocketFault } from './webSocket.js';
 
 /** White space before a document. Not a line of its own: clients that read lines take each for an event. */
 const BLANK: ByteAhead = { value: 0x20, partOfWrite: false };
-/** The first of the four bytes of a frame's length: no object is so large that it is another. */
+/** The first of the four bytes of a frame's length: no object is so large that this byte differs. */
 const FRAME_START: ByteAhead = { value: 0, partOfWrite: true };
 /** The first byte of each document in CBOR. */
 const DOCUMENT_START: ByteAhead = { value: CBOR_TAG[0]!, partOfWrite: true };
@@ -178,7 +178,7 @@ async function resume(
   }
 }
 
-/** What changes up to a revision look like through a selection. */
+/** Returns the changes up to a revision in the form in which a selection shows them. */
 async function seenOf(
   { slices }: ReadContext,
   selection: Selection,

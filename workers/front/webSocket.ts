@@ -29,7 +29,7 @@ export function credentialHeaders(exchange: Exchange): Headers {
   return [...headers, ['authorization', `Bearer ${Buffer.from(token, 'base64url').toString()}`]];
 }
 
-/** What makes a request that asks for a WebSocket no valid handshake, in words for its client; undefined if nothing. */
+/** Describes for the client why a request for a WebSocket is not a valid handshake; undefined if it is valid. */
 export const webSocketFault = (exchange: Exchange): string | undefined =>
   asksForWebSocket(exchange.method, exchange.headers()) ? handshakeFault(exchange.headers()) : undefined;
 

@@ -24,7 +24,7 @@ import {
   type PoolResponse,
 } from './writeState.js';
 
-/** What writes need of the front end. */
+/** The parts of the front end that writes need. */
 export interface WriteContext {
   readonly state: State;
   readonly reads: Pick<ReadContext, 'catchUp' | 'mostRecent'>;
@@ -32,7 +32,7 @@ export interface WriteContext {
   readonly proposals: Proposals;
 }
 
-/** What a write gives to the pool: its body and, for one of the deletes of a deletecollection, the object's path. */
+/** The part of a job that a write determines: the body and, for a delete of a deletecollection, the object's path. */
 export type WriteJob = Pick<Job, 'body'> & Partial<Pick<Job, 'path' | 'granted' | 'collection'>>;
 
 /**
@@ -46,7 +46,7 @@ export const runWrite = (context: WriteContext, request: FrontRequest, job: Writ
 /** One write: does what each state asks for. */
 class Write {
   readonly #deadline: number;
-  /** What the last attempt started from, and the revision of the cache then. */
+  /** The object that the last attempt started from, and the revision of the cache then. */
   #current: Current | undefined;
   #revision = 0;
 

@@ -1,4 +1,4 @@
-import type { DependsOn, StoredObject } from '../../core/api/access.js';
+import type { StoredObject } from '../../core/api/access.js';
 import { identify } from '../../core/access/identity.js';
 import { impersonatedUser } from '../../core/access/impersonate.js';
 import { forbidden } from '../../core/access/messages.js';
@@ -7,11 +7,11 @@ import type { Target } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
 import type { ObjectRevision } from '../../core/threads/messages.js';
 import type { Context } from './context.js';
-import type { Received, Sender } from './stages.js';
+import type { Permission, Received, Sender } from './stageTypes.js';
 
 /**
- * Who sent a request, or on whose behalf. The front end's cache may have known already. `refusal` is for a sender that
- * may not act as another user. Throws 401.
+ * Authenticates the sender of a request, and the user on whose behalf it was sent. The front end's cache may have known
+ * already. `refusal` is for a sender that may not act as another user. Throws 401.
  */
 export async function findSender(context: Context, { job, route, warnings }: Received): Promise<Sender> {
   if (job.user) return { user: job.user, identityFor: 'never', objects: [] };
@@ -59,12 +59,6 @@ const revisionOf = ({ storageName, object: { metadata } }: StoredObject): Object
   key: objectKey(storageName, metadata.namespace ?? '', metadata.name ?? ''),
   revision: Number(metadata.resourceVersion),
 });
-
-/** That a request is allowed: how long that may be remembered, and why it is. */
-export interface Permission {
-  readonly dependsOn: DependsOn;
-  readonly reason?: string | undefined;
-}
 
 /** Asks the authorizers. Throws 403 unless one of them allows the request. */
 export async function checkPermission(context: Context, user: User, target: Target): Promise<Permission> {

@@ -1,16 +1,15 @@
-import { equalJson } from '../../core/schema/patch/members.js';
 import type { Strategy, SubresourceAnswer, SubresourceDeletion, SubresourceWrite } from '../../core/api/strategy.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { badRequest, methodNotAllowed } from '../../core/model/refusal.js';
 import { keyOf } from '../../core/request/keys.js';
-import { deepCopy } from '../../core/schema/patch/members.js';
+import { equalJson, deepCopy } from '../../core/schema/patch/members.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { type Context, strategyContextOf } from './context.js';
 import { notFoundError, UnseenObject } from './errors.js';
 import { managersOfBody, setManagers } from './managers.js';
 import { parseDeleteOptions } from './options.js';
 import { checkPreconditions, deletionOutcome } from './remove.js';
-import type { Action, AskValidators, AuthorizedRequest, DecodedObject, Performed } from './stages.js';
+import type { Action, AskValidators, AuthorizedRequest, DecodedObject, Performed } from './stageTypes.js';
 import { currentObject } from './versions.js';
 
 /** The functions of a strategy for creates on subresources, by what they do. */

@@ -1,15 +1,18 @@
 import type { Change } from '../../core/api/admission.js';
-import type { ApiObject, Frozen } from '../../core/model/object.js';
+import type { ApiObject, Frozen, Json } from '../../core/model/object.js';
+import { replaceMembers } from '../../core/model/record.js';
 import type { Violation } from '../../core/model/refusal.js';
+import { decodeAsKind } from '../../core/schema/decode.js';
+import type { Resource } from '../../core/schema/resource.js';
 import { changeOf } from './change.js';
 import type { Context } from './context.js';
 import { throwIfInvalid } from './errors.js';
 import { managerNameViolations, restoreManagedFields } from './managers.js';
 import { contentChanged, dropRepeatedOwners, keepSystemMetadata, metadataViolations } from './metadata.js';
-import { outcomeOf, type ValidWrite } from './outcome.js';
+import { outcomeOf } from './outcome.js';
 import { ensureNamespace } from './preconditions.js';
 import { reviewContext } from './review.js';
-import type { Action, AuthorizedRequest, Deletion, Merge, ObjectWrite, Review } from './stages.js';
+import type { Action, AuthorizedRequest, Deletion, Merge, ObjectWrite, Review, ValidWrite } from './stageTypes.js';
 
 /** The name of the object; that of a new one is known once mutators have run. */
 const nameOf = ({ request, draft, old }: ObjectWrite): string =>
@@ -24,6 +27,20 @@ const reviewChange = (context: Context, { request, draft, dryRun }: Review): Cha
   changeOf({ context, request, operation: 'CREATE', name: draft.metadata.name ?? '', dryRun });
 
 /**
+ * Decodes what a plugin has made of a draft: the rules of built-in kinds rely on what decoding makes sure of. It throws
+ * TypeMismatch for a draft that is no object of the kind.
+ */
+function completing(resource: Resource): ((draft: ApiObject) => void) | undefined {
+  if (!resource.builtIn) return undefined;
+  return draft => {
+    const whole = decodeAsKind(resource, draft as unknown as Json, { strictErrors: [] });
+    // How the time of an object that is not created yet is decoded.
+    if (whole.metadata.creationTimestamp === null) delete whole.metadata.creationTimestamp;
+    replaceMembers(draft, whole);
+  };
+}
+
+/**
  * Lets mutators change the draft of a write. There is none of a deletion. Of a request with two writes, plugins are
  * asked about the first.
  */
@@ -31,7 +48,7 @@ export async function mutateDraft(context: Context, write: Merge): Promise<void>
   switch (write.is) {
     case 'object': {
       const { draft, managedFields, request } = write;
-      await context.mutate(objectChange(context, write), draft);
+      await context.mutate(objectChange(context, write), draft, completing(request.resource));
       dropRepeatedOwners(draft, request.warnings, true);
       restoreManagedFields(draft, managedFields, request.warnings);
       return;
@@ -41,13 +58,15 @@ export async function mutateDraft(context: Context, write: Merge): Promise<void>
       if (sent.job.begun) return;
       const name = sent.target.name || (draft.metadata.name ?? '');
       const change = changeOf({ context, request: sent, operation: 'CREATE', name, dryRun, body: draft });
-      await context.mutate(change, draft);
+      const type = sent.route.subresource?.type;
+      const complete = type && completing({ ...sent.resource, type, kind: draft.kind, apiVersion: draft.apiVersion });
+      await context.mutate(change, draft, complete);
       restoreManagedFields(draft, managedFields, sent.warnings);
       return;
     }
     case 'review': {
       const { draft, managedFields, request } = write;
-      await context.mutate(reviewChange(context, write), draft);
+      await context.mutate(reviewChange(context, write), draft, completing(request.resource));
       restoreManagedFields(draft, managedFields, request.warnings);
       return;
     }
@@ -154,7 +173,7 @@ function generationOf(
     : generation;
 }
 
-/** The violations of a kind's rules. What the rules warn of meanwhile is reported for valid objects only. */
+/** The violations of a kind's rules. Warnings of the rules are reported for valid objects only. */
 function runValidation({ warnings }: AuthorizedRequest, validate: () => readonly Violation[]): readonly Violation[] {
   const before = warnings.length;
   const violations = validate();

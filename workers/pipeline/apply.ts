@@ -5,11 +5,11 @@ import type { Naming } from '../../core/naming.js';
 import { parseFlag } from '../../core/request/query.js';
 import { type FieldSet, LEAF, pathTexts } from '../../core/schema/apply/fieldSet.js';
 import { unchangedLastApplied, LAST_APPLIED_MANAGER, lastAppliedText } from '../../core/schema/apply/lastApplied.js';
+import type { ManagedKind } from '../../core/schema/apply/managedKind.js';
 import {
   applyConfiguration,
   type ApplyResult,
   ApplyConflict,
-  type ManagedKind,
   SchemaMismatch,
 } from '../../core/schema/apply/manager.js';
 import { type FieldManagers, decodeManagers } from '../../core/schema/apply/fieldManagers.js';
@@ -30,10 +30,10 @@ import { decodePatched } from './decode.js';
 import { conflictError, notFoundError } from './errors.js';
 import { kindOf, managerOf, replicasField, scaleKind, writerOf } from './managers.js';
 import type { WriteOptions } from './options.js';
-import { APPLY_CBOR } from './patchFormat.js';
+import { APPLY_CBOR } from './patchFormats.js';
 import { checkName, ensureNamespace } from './preconditions.js';
 import { isScale, replaceScale, scaleWithReplicas } from './scale.js';
-import type { AuthorizedRequest, DecodedApply, ObjectWrite } from './stages.js';
+import type { AuthorizedRequest, DecodedApply, ObjectWrite } from './stageTypes.js';
 import { replaceObject } from './update.js';
 import { currentObject } from './versions.js';
 

@@ -4,13 +4,13 @@ import type { Conflict } from '../../core/schema/apply/manager.js';
 import type { FieldManager } from '../../core/schema/apply/fieldManagers.js';
 import type { Members } from '../../core/schema/patch/members.js';
 
-/** `group/version, Kind=kind`, as upstream prints it. */
+/** Returns `group/version, Kind=kind`, the form in upstream's messages. */
 export function kindText(apiVersion: Json | undefined, kind: Json | undefined): string {
   const text = typeof apiVersion === 'string' ? apiVersion : '';
   return `${text.includes('/') ? text : `/${text}`}, Kind=${typeof kind === 'string' ? kind : ''}`;
 }
 
-/** 422 for a configuration that leads to no object of the kind. */
+/** 422 for a configuration whose result is not an object of the kind. */
 export function notApplicableError(config: Members, reason: string): Refusal {
   const metadata = config['metadata'] as ApiObject['metadata'] | undefined;
   const what = `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}; ${kindText(config['apiVersion'], config['kind'])}`;

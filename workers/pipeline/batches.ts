@@ -11,7 +11,7 @@ interface EndedJob {
   readonly at: number;
   readonly job: Job;
   readonly outcome: JobOutcome;
-  /** What it proposes to the writer. */
+  /** The operations that it proposes to the writer. */
   readonly operations: Transaction | undefined;
   /** The registry that it was validated by. */
   readonly registry: Context['registry'];
@@ -30,7 +30,7 @@ function cloneError(grant: Grant): unknown {
   }
 }
 
-/** What a runner calls with the proposals and outcomes of jobs. */
+/** The handlers that a runner calls with the proposals and outcomes of jobs. */
 export interface BatchHandlers {
   /** Posts proposals to the writer. */
   readonly propose: (proposals: readonly Proposal[]) => void;

@@ -15,7 +15,7 @@ import { writtenNumbers, writtenNumbersOfPatch } from '../../core/schema/written
 import { isWellFormed, mediaTypeOf } from './contentType.js';
 import type { Context } from './context.js';
 import type { WriteOptions } from './options.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 
 const PROTOBUF = 'application/vnd.orchestrator.protobuf';
 const STRATEGIC = 'application/strategic-merge-patch+json';
@@ -127,8 +127,8 @@ function summarize(body: Uint8Array): string {
 }
 
 /**
- * What `read` makes of the body. Throws 400 for a body that is no object at all: the message names the kind that was
- * expected and shows how the body begins.
+ * Returns what `read` returns for the body. Throws 400 for a body that is not an object at all: the message names the
+ * kind that was expected and shows how the body begins.
  */
 export function explainUnreadable<T>({ resource, route, job }: AuthorizedRequest, read: () => T): T {
   try {

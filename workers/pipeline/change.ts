@@ -14,10 +14,10 @@ import { connectOptionsObject, deleteOptionsObject, writeOptionsObject } from '.
 import type { Context } from './context.js';
 import type { DeleteOptions } from './options.js';
 import { isScale, scaleOf, setReplicas } from './scale.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 import { convertTo } from './versions.js';
 
-/** What a change is made of. */
+/** The parts of a change. */
 export interface ChangeParts {
   readonly context: Context;
   readonly request: AuthorizedRequest;
@@ -190,7 +190,7 @@ class RequestView implements ChangeView {
 function canonical(resource: Resource, object: ApiObject): ApiObject {
   if (!resource.builtIn) return readJson(writeJson(object)) as unknown as ApiObject;
   const shown = decodeObject(resource, object as unknown as Json, { strictErrors: [] });
-  // As upstream encodes the time of an object that is not created yet.
+  // Upstream encodes the time of an object that is not created yet as null.
   if (shown.metadata) shown.metadata.creationTimestamp ??= null;
   return shown;
 }

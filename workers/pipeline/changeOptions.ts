@@ -12,7 +12,7 @@ const typeMeta = (naming: Naming, kind: OptionsKind): UnknownRecord => ({
   apiVersion: naming.apiVersion('meta.orchestrator.io/v1'),
 });
 
-/** The options of a create or update as an object. What the request leaves out is left out. */
+/** The options of a create or update as an object. Options that the request omits are absent. */
 export function writeOptionsObject(naming: Naming, kind: OptionsKind, query: Query, dryRun: boolean): UnknownRecord {
   const manager = firstValue(query, 'fieldManager');
   const validation = firstValue(query, 'fieldValidation');
@@ -55,7 +55,7 @@ function proxiedPath({ group, namespace, path }: ResourceTarget): string {
 
 /**
  * The options of a connection (PodExecOptions), which the query holds, as an object in the version `apiVersion`. The
- * path of a proxy is that behind the subresource.
+ * path of a proxy is that after the subresource.
  */
 export function connectOptionsObject(
   type: Struct,

@@ -1,3 +1,4 @@
+import type { Time } from '../../core/model/scalars.js';
 import type { Authentication, Authorization } from '../../core/api/access.js';
 import type { Mutation, Validation } from '../../core/api/admission.js';
 import type { Conversion } from '../../core/api/conversion.js';
@@ -5,9 +6,9 @@ import type { Log } from '../../core/api/host.js';
 import type { StrategyContext } from '../../core/api/strategy.js';
 import type { Naming } from '../../core/naming.js';
 import type { Registry } from '../../core/schema/resource.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 
-/** What all requests of a pool thread share. */
+/** The services that all requests of a pool thread share. */
 export interface Context {
   readonly naming: Naming;
   /** Whether bodies and answers may be in CBOR. */
@@ -28,19 +29,19 @@ export interface Context {
 }
 
 let lastSecond = 0;
-let lastText = '';
+let lastText = '' as Time;
 
 /** RFC 3339 in whole seconds, UTC. The text is made once a second. */
-export function timestamp(milliseconds: number): string {
+export function timestamp(milliseconds: number): Time {
   const second = Math.floor(milliseconds / 1000);
   if (second !== lastSecond) {
     lastSecond = second;
-    lastText = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
+    lastText = `${new Date(second * 1000).toISOString().slice(0, 19)}Z` as Time;
   }
   return lastText;
 }
 
-/** What strategies may know about a request and about other objects. */
+/** Returns the part of a request, and of other objects, that strategies may use. */
 export const strategyContextOf = (
   context: Context,
   { user, warnings }: AuthorizedRequest,

@@ -3,14 +3,14 @@ import type { Awaitable } from '../../core/api/point.js';
 import { writeJson } from '../../core/model/jsonText.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
+import type { ManagedKind } from '../../core/schema/apply/managedKind.js';
 import { acceptConverted, WrongConversion } from '../../core/schema/custom/converted.js';
-import type { ManagedKind } from '../../core/schema/apply/manager.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Context } from './context.js';
 
 const converters = new WeakMap<Resource, { readonly convert: ConvertObjects | undefined }>();
 
-/** What converts the objects of a resource in time; undefined where its strategy does, at once. */
+/** Returns the asynchronous converter of the objects of a resource; undefined if its strategy converts them at once. */
 export function converterOf(
   { conversion }: Pick<Context, 'conversion'>,
   resource: Resource,

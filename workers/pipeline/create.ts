@@ -7,7 +7,7 @@ import { type Context, strategyContextOf } from './context.js';
 import { nameTakenError } from './errors.js';
 import { managersOfNew, setManagers } from './managers.js';
 import { clearSystemMetadata, dropRepeatedOwners, setSystemMetadata } from './metadata.js';
-import type { AuthorizedRequest, DecodedObject, ObjectWrite } from './stages.js';
+import type { AuthorizedRequest, DecodedObject, ObjectWrite } from './stageTypes.js';
 
 /**
  * POST on a collection. Throws 400 for an object with a resourceVersion, and 409 for one that exists. The front end
@@ -17,7 +17,7 @@ import type { AuthorizedRequest, DecodedObject, ObjectWrite } from './stages.js'
 export function create(context: Context, { request, options, object }: DecodedObject): ObjectWrite {
   const { metadata } = object;
   if (request.job.current && metadata.name) throw nameTakenError(request, metadata.generateName);
-  // Upstream's store refuses it: it ignores what is no number, and a dry run does not reach the store.
+  // Upstream's store refuses it: it ignores a value that is not a number, and a dry run does not reach the store.
   if (!options.dryRun) {
     if (/^0*[1-9]\d*$/.test(metadata.resourceVersion ?? ''))
       throw badRequest('resourceVersion should not be set on objects to be created');
@@ -39,7 +39,7 @@ export function createObject(
   if (request.target.verb !== 'patch') dropRepeatedOwners(object, request.warnings, false);
   const uid = randomUUID();
   const keepsDeletion = request.target.verb !== 'create';
-  // As upstream, mutators see a new object without uid and time.
+  // Upstream shows mutators a new object without uid and time.
   clearSystemMetadata(object, keepsDeletion);
   const managedFields = setManagers(object, managers ?? managersOfNew(context, request, object));
   let hasGeneratedName = false;

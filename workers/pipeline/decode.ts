@@ -27,7 +27,7 @@ import { checkEnvelope, checkSubresourceEnvelope, unknownInOtherVersion, version
 import { parseWriteOptions, type WriteOptions } from './options.js';
 import { patchFormat } from './patchFormat.js';
 import { checkName, checkPathName, ensureNamespace, missingName } from './preconditions.js';
-import type { AuthorizedRequest, DecodedWrite } from './stages.js';
+import type { AuthorizedRequest, DecodedWrite } from './stageTypes.js';
 
 /**
  * The options of a write, and the object of its body: as far as that can be read without the current object. Throws
@@ -37,7 +37,7 @@ export function decodeRequest(context: Context, request: AuthorizedRequest): Dec
   const { route, target } = request;
   switch (target.verb) {
     case 'create': {
-      // As upstream, which reads the options of other writes before the media type.
+      // Upstream reads the options of other writes before the media type.
       checkMediaType(context, request);
       const options = parseWriteOptions(route.query, context.naming, 'CreateOptions');
       const is = kindOfCreate(request);
@@ -67,7 +67,7 @@ export function decodeRequest(context: Context, request: AuthorizedRequest): Dec
   }
 }
 
-/** What a POST does: create an object, act on one, or ask something that is not stored. */
+/** Returns what a POST does: create an object, act on one, or ask something that is not stored. */
 function kindOfCreate({ resource, route }: AuthorizedRequest): 'create' | 'action' | 'review' {
   if (route.subresource) return 'action';
   if (resource.stored) return 'create';
@@ -132,11 +132,11 @@ function withDefaults(resource: Resource, object: ApiObject): ApiObject {
 }
 
 /**
- * The object that a patch or an apply leads to. `type` is that of a subresource with a kind of its own. Errors
- * in the patch itself come before unknown fields, which a strategic merge reports in sorted order. As upstream, the
- * result of an apply to a custom kind keeps nulls.
- * Throws 400 for a result without a version, and 422 for one that is no object of the kind, and for unknown fields
- * where they are refused: it shows the patch if it is a strategic one, else the result.
+ * The object that a patch or an apply leads to. `type` is that of a subresource with a kind of its own. Errors in the
+ * patch itself come before unknown fields, which a strategic merge reports in sorted order. Upstream keeps nulls in the
+ * result of an apply to a custom kind. Throws 400 for a result without a version, and 422 for one that is no object of
+ * the kind, and for unknown fields where they are refused: it shows the patch if it is a strategic one, else the
+ * result.
  */
 export function decodePatched(
   context: Context,
@@ -153,7 +153,7 @@ export function decodePatched(
     return invalidObject('', '', '', [invalid('patch', given, why)]);
   };
   const refuseUnknown = (all: string): Refusal => invalidPatch(`strict decoding error: ${all}`);
-  // As upstream, which reads an object without a version in a form whose metadata have other names.
+  // Upstream reads an object without a version in a form whose metadata have other names, and finds no name.
   if (resource.builtIn && !strategic && isMembers(value) && !value['apiVersion']) throw missingName(request);
   const unknown: string[] = [];
   const { numberMismatch } = request;

@@ -6,7 +6,7 @@ import { parseBody } from './body.js';
 import type { Context } from './context.js';
 import { notAnObject } from './envelope.js';
 import { type DeleteOptions, parseDeleteOptions } from './options.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 
 /** The options of a delete or deletecollection, from the body or, without one, from the query. Throws 400, 415, 422. */
 export const decodeDeleteOptions = (context: Context, request: AuthorizedRequest): DeleteOptions =>

@@ -7,7 +7,7 @@ import type { Registry } from '../../core/schema/resource.js';
 import { UnreadableBody } from '../../core/schema/unreadable.js';
 import type { Context } from './context.js';
 import { mediaTypeOf } from './contentType.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 
 /** The refusal of a body that is not an object. */
 export const notAnObject = (value: Json): Refusal =>
@@ -43,7 +43,7 @@ interface TypeMeta {
   readonly apiVersion: string;
 }
 
-/** What a body is expected to be. `type`: into which upstream decodes it. */
+/** The kind and version that a body is expected to have. `type`: the type into which upstream decodes it. */
 interface Expected extends TypeMeta {
   readonly type: string;
   /** Bodies of a patch are refused with the reason alone. */

@@ -9,7 +9,7 @@ import {
 } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/stored.js';
 import type { Resource } from '../../core/schema/resource.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 
 /** The resource as refusals name it. */
 export const groupResource = ({ group, plural }: Resource): GroupResource => ({ group, resource: plural });
@@ -24,8 +24,8 @@ export const notFoundError = ({ resource, target }: AuthorizedRequest): Refusal 
   notFound(groupResource(resource), target.name);
 
 /**
- * 409 for a create under the name of the current object. As upstream, it says whether that is being deleted, and asks a
- * client that has sent a generateName as well to try again.
+ * 409 for a create under the name of the current object. Upstream's message says whether that is being deleted, and
+ * asks a client that has sent a generateName as well to try again.
  */
 export function nameTakenError({ resource, job }: AuthorizedRequest, generateName: string | undefined): Refusal {
   const { metadata } = decodeStored(job.current!.bytes);

@@ -11,7 +11,7 @@ export interface TextForm {
   readonly pretty: boolean | undefined;
 }
 
-/** What a list has around and between its parts. */
+/** The bytes around and between the parts of a list. */
 export interface ListFrame {
   readonly head: Uint8Array;
   readonly between: Uint8Array;

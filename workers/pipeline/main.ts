@@ -1,11 +1,11 @@
 /**
  * A thread of the pool: Piscina calls the default export with each batch. All else, from the port to the writer to the
- * close, goes through a channel of its own to the front end. What runs the jobs is loaded when the front end asks for
- * it.
+ * close, goes through a channel of its own to the front end. The modules that run the jobs are loaded when the front
+ * end asks for it.
  */
 import { MessageChannel, parentPort, threadId } from 'node:worker_threads';
+import type { Batch, BatchOutcome } from '../../core/threads/jobs.js';
 import type { PoolThreadCreated, ToPoolThread } from '../../core/threads/lifecycle.js';
-import type { Batch, BatchOutcome } from '../../core/threads/messages.js';
 
 const { port1: port, port2: frontEnd } = new MessageChannel();
 

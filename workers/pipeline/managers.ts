@@ -4,13 +4,8 @@ import type { ApiObject, Json } from '../../core/model/object.js';
 import { Refusal, tooLong, type Violation } from '../../core/model/refusal.js';
 import { firstValue } from '../../core/request/query.js';
 import { type FieldSet, withoutPath } from '../../core/schema/apply/fieldSet.js';
-import {
-  type ManagedKind,
-  SchemaMismatch,
-  updateManagers,
-  type KindVersion,
-  type Writer,
-} from '../../core/schema/apply/manager.js';
+import type { KindVersion, ManagedKind } from '../../core/schema/apply/managedKind.js';
+import { SchemaMismatch, updateManagers, type Writer } from '../../core/schema/apply/manager.js';
 import {
   encodeManagers,
   type FieldManagers,
@@ -27,10 +22,7 @@ import type { Resource } from '../../core/schema/resource.js';
 import { type Context, timestamp } from './context.js';
 import { computeWith } from './conversion.js';
 import { UNPRINTABLE } from './options.js';
-import type { AuthorizedRequest } from './stages.js';
-
-/** The entries of `metadata.managedFields`. */
-export type ManagedFields = ApiObject['metadata']['managedFields'];
+import type { AuthorizedRequest, ManagedFields } from './stageTypes.js';
 
 /**
  * The manager of a write: the parameter `fieldManager`, else the printable part of the User-Agent up to its first slash
@@ -48,7 +40,7 @@ export function managerOf({ job, route }: AuthorizedRequest): string {
   return manager;
 }
 
-/** Who writes, through which subresource and when. */
+/** The manager of a write, its subresource and time. */
 export const writerOf = (context: Context, request: AuthorizedRequest): Writer => ({
   manager: managerOf(request),
   subresource: request.route.subresource?.name ?? '',
@@ -113,7 +105,7 @@ function versionOf(resource: Resource, served: Resource): KindVersion {
       const given = object as unknown as ApiObject;
       if (given.apiVersion === undefined || given.apiVersion === served.apiVersion) return object;
       const { apiVersion } = served;
-      // As upstream, members that a custom kind does not have in the version stay here.
+      // Upstream keeps members that a custom kind does not have in the version.
       if (!resource.builtIn) return { ...given, apiVersion } as unknown as Json;
       const whole = withoutNothings(given);
       return (convert?.(whole, apiVersion) ?? { ...whole, apiVersion }) as unknown as Json;
@@ -124,7 +116,7 @@ function versionOf(resource: Resource, served: Resource): KindVersion {
 const isNothing = (value: unknown): boolean =>
   value == null || (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** As upstream converts an object, whose types cannot tell nulls and empty metadata from absent ones. */
+/** Removes nulls and empty metadata: upstream converts objects by types that cannot tell them from absent ones. */
 function withoutNothings(object: ApiObject): ApiObject {
   const { metadata, ...parts } = removeNulls(object as unknown as Json) as unknown as ApiObject;
   const kept = Object.entries(metadata ?? {}).filter(([, member]) => !isNothing(member));
@@ -148,7 +140,7 @@ export function kindOf({ registry }: Context, request: AuthorizedRequest): Manag
     writable: ownedFields(request),
     version(apiVersion) {
       const served = apiVersion === resource.apiVersion ? resource : registry.byKind(apiVersion, resource.kind);
-      // As upstream, fields have no names in another group: its managers lose them.
+      // Upstream does not convert field names to another group: its managers lose them.
       const isOther = served?.storageName !== resource.storageName || served.group !== resource.group;
       return isOther ? undefined : versionOf(resource, served);
     },
@@ -173,11 +165,11 @@ const json = (object: ApiObject): Json => object as unknown as Json;
 
 const NOBODY: FieldManagers = new Map();
 
-/** Who owns the fields of an object that is created. */
+/** Returns the owners of the fields of an object that is created. */
 export const managersOfNew = (context: Context, request: AuthorizedRequest, object: ApiObject): FieldManagers =>
   updateManagers(kindOf(context, request), writerOf(context, request), undefined, json(object), NOBODY);
 
-/** Who owns the fields of the body of an action, which is no object of the resource. */
+/** Returns the owners of the fields of the body of an action, which is not an object of the resource. */
 export function managersOfBody(context: Context, request: AuthorizedRequest, body: ApiObject): FieldManagers {
   const { group, version, type } = request.route.subresource ?? request.resource;
   const apiVersion = group ? `${group}/${version}` : version;
@@ -200,8 +192,8 @@ function managersBefore(
 }
 
 /**
- * Who owns the fields of `object`, which replaces `old` by a write that is no apply. An object without managers stays
- * without.
+ * Returns the owners of the fields of `object`, which replaces `old` by a write other than an apply. An object without
+ * managers stays without.
  */
 export function managersOfUpdated(
   context: Context,
@@ -226,7 +218,7 @@ export function managersOfUpdated(
 }
 
 /**
- * As upstream, a write does not fail because its objects cannot be converted to the versions of other managers, or do
+ * In upstream a write does not fail because its objects cannot be converted to the versions of other managers, or do
  * not match the schema of a version: the object loses its managers. Throws any other error.
  */
 function loseManagers(error: unknown): FieldManagers {
@@ -234,7 +226,10 @@ function loseManagers(error: unknown): FieldManagers {
   throw error;
 }
 
-/** Who owns the fields of an object whose scale was changed from `before` to `after` by a write that is no apply. */
+/**
+ * Returns the owners of the fields of an object whose scale was changed from `before` to `after` by a write other than
+ * an apply.
+ */
 export function managersOfScaled(
   context: Context,
   request: AuthorizedRequest,

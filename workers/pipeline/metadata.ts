@@ -11,8 +11,8 @@ export function setSystemMetadata({ metadata }: ApiObject, uid: string, now: str
 }
 
 /**
- * Removes what no client of a create may set. As upstream, an apply or update that creates an object keeps what it says
- * of a deletion.
+ * Removes the metadata that no client of a create may set. In upstream an apply or update that creates an object keeps
+ * its members about a deletion.
  */
 export function clearSystemMetadata({ metadata }: Pick<ApiObject, 'metadata'>, keepsDeletion = false): void {
   delete metadata.uid;

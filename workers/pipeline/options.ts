@@ -69,19 +69,21 @@ export function parseWriteOptions(
 }
 
 const MANAGER = 'fieldManager';
-/** What Go does not consider printable: all but letters, marks, numbers, punctuation, symbols and the space. */
+/**
+ * A character that Go does not consider printable: all but letters, marks, numbers, punctuation, symbols and the space.
+ */
 export const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /**
- * What is wrong with the name of a manager. Each violation repeats the whole name, so that of a name that is too long
- * only the characters within the bound are checked.
+ * The violations of the name of a manager. Each repeats the whole name, so that of a name that is too long only the
+ * first invalid character is reported.
  */
 function managerViolations(manager: string): Violation[] {
-  const found: Violation[] = [];
-  if (Buffer.byteLength(manager) > MANAGER_BYTES) found.push(tooLong(MANAGER, MANAGER_BYTES));
+  const isTooLong = Buffer.byteLength(manager) > MANAGER_BYTES;
+  const found: Violation[] = isTooLong ? [tooLong(MANAGER, MANAGER_BYTES)] : [];
   let at = 0;
   for (const char of manager) {
-    if (at >= MANAGER_BYTES) break;
+    if (isTooLong && found.length > 1) break;
     const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
     if (UNPRINTABLE.test(char))
       found.push(invalid(MANAGER, manager, `invalid character U+${code} (at position ${at})`));

@@ -4,55 +4,10 @@ import type { Resource } from '../../core/schema/resource.js';
 import type { Context } from './context.js';
 import { nameTakenError } from './errors.js';
 import { comparableManagedFields } from './managers.js';
-import type { AuthorizedRequest, ObjectWrite } from './stages.js';
+import type { Outcome } from './outcomes.js';
 import { converterOf } from './conversion.js';
+import type { AuthorizedRequest, ObjectWrite } from './stageTypes.js';
 import { encodeObject, storageResource, toStrategyVersion } from './versions.js';
-
-/** What a write leads to. */
-export type Outcome = Stored | Removed | Unwritten;
-
-/** The object is stored. */
-export interface Stored {
-  readonly is: 'store';
-  readonly object: ApiObject;
-  /** The revision that the current object must have; 0: there must be none. */
-  readonly expect: number;
-  readonly status: number;
-  /** The request needs a second write: it runs again once this one is committed. */
-  readonly more?: boolean;
-}
-
-/** The object is removed. */
-export interface Removed {
-  readonly is: 'remove';
-  readonly old: ApiObject;
-  /** What the answer shows; absent: the object as it was or a Status, as its kind does. */
-  readonly shown?: ApiObject;
-}
-
-/** Nothing is written: the object would not change, or is an answer that is never stored. */
-export interface Unwritten {
-  readonly is: 'unchanged' | 'answered';
-  readonly object: ApiObject;
-  readonly status: number;
-}
-
-/** A write without violations, and its outcome. */
-export interface ValidWrite {
-  readonly request: AuthorizedRequest;
-  readonly dryRun: boolean;
-  readonly outcome: Outcome;
-  /** `success`: the answer is a Status and not the object. */
-  readonly answer?: 'success';
-  /** Other objects that change in the same transaction, each at the revision in its metadata. */
-  readonly changes?: readonly OtherChange[];
-}
-
-/** An object to store beside that of the request. */
-export interface OtherChange {
-  readonly resource: Resource;
-  readonly object: ApiObject;
-}
 
 /** What the create or update of a valid object leads to. Throws 409 for a create under a name that is taken. */
 export function outcomeOf(context: Context, write: ObjectWrite): Outcome {

@@ -13,7 +13,7 @@ import { notFoundError } from './errors.js';
 import { managersOfScaled } from './managers.js';
 import { checkName, ensureNamespace } from './preconditions.js';
 import { isScale, replaceScale, scaleOf, scaleWithReplicas } from './scale.js';
-import type { DecodedPatch, ObjectWrite } from './stages.js';
+import type { DecodedPatch, ObjectWrite } from './stageTypes.js';
 import { replaceObject } from './update.js';
 import { currentObject } from './versions.js';
 
@@ -44,7 +44,7 @@ function patchScale(context: Context, decoded: DecodedPatch, old: ApiObject): Ob
   const { request, options, format } = decoded;
   const { resource, route } = request;
   const type = route.subresource!.type!;
-  // As upstream, operations of a JSON Patch find no replicas in a built-in kind where there are none.
+  // In upstream, operations of a JSON Patch find no replicas in an object of a built-in kind that has none.
   const before =
     format === 'json' && resource.builtIn ? scaleOf(resource, old, true) : scaleWithReplicas(resource, old);
   const result = applyPatch(context, decoded, before, type);

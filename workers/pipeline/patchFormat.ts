@@ -1,25 +1,7 @@
 import { Refusal } from '../../core/model/refusal.js';
 import type { Context } from './context.js';
-import type { AuthorizedRequest } from './stages.js';
-
-/** An apply whose configuration is in CBOR; only where a server has that. */
-export const APPLY_CBOR = 'application/apply-patch+cbor';
-
-/** Patch formats by media type (spec, "Patch content types"). */
-const FORMATS = {
-  'application/json-patch+json': 'json',
-  'application/merge-patch+json': 'merge',
-  'application/strategic-merge-patch+json': 'strategic',
-  'application/apply-patch+yaml': 'apply',
-  [APPLY_CBOR]: 'apply',
-} as const;
-
-/** A patch format. */
-export type PatchFormat = (typeof FORMATS)[keyof typeof FORMATS];
-/**
- * A format that describes changes to the current object, as opposed to an apply, which describes the intended state.
- */
-export type ChangingFormat = Exclude<PatchFormat, 'apply'>;
+import { APPLY_CBOR, FORMATS, type PatchFormat } from './patchFormats.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 
 const BUILT_IN = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
 /** Custom kinds have no strategic merge. */
@@ -27,7 +9,7 @@ const CUSTOM = BUILT_IN.filter(mediaType => FORMATS[mediaType] !== 'strategic');
 
 /**
  * The format of a PATCH, by its media type. Throws 415 with the media types that the resource accepts. For an unknown
- * media type, built-in kinds answer as upstream's router does, which names none, and with 406 if there is no body.
+ * media type, built-in kinds give the answer of upstream's router, which names none, and 406 if there is no body.
  */
 export function patchFormat({ cbor }: Context, { job, resource }: AuthorizedRequest): PatchFormat {
   const given = job.contentType.split(';', 1)[0]!;

@@ -11,7 +11,8 @@ import type { Context } from './context.js';
 import { notFoundError, UnseenObject } from './errors.js';
 import { checkCollection } from './remove.js';
 import { formsOf, render } from './render.js';
-import { asWrite, type AuthorizedRequest, authenticate, authorize, write } from './stages.js';
+import { asWrite, authenticate, authorize, write } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 
 /**
  * Runs one request of the front end: a write through all of its stages (`stages.ts`), a read up to its authorization,

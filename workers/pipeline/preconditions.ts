@@ -2,7 +2,7 @@ import type { ApiObject } from '../../core/model/object.js';
 import { badRequest, conflict, type GroupResource, MODIFIED, type Refusal } from '../../core/model/refusal.js';
 import { parseRevision } from '../../core/request/resourceVersion.js';
 import { conflictError, groupResource } from './errors.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 
 /** The refusal of an object that has no name. */
 export const missingName = ({ target }: AuthorizedRequest): Refusal =>

@@ -12,9 +12,9 @@ import { claimOperations } from './claims.js';
 import type { Context } from './context.js';
 import { converterOf } from './conversion.js';
 import { groupResource } from './errors.js';
-import type { OtherChange, Removed, Stored, ValidWrite } from './outcome.js';
+import type { OtherChange, Removed, Stored } from './outcomes.js';
 import { encodeAnswer } from './render.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest, ValidWrite } from './stageTypes.js';
 import { encodeObject, storageResource, toRequestVersion, toStorageVersion, toStrategyVersion } from './versions.js';
 
 /** The transaction of a valid write, if there is one, and the answer in the form that the client accepts. */

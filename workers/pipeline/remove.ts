@@ -7,8 +7,8 @@ import { type Context, timestamp } from './context.js';
 import { decodeDeleteOptions } from './deleteOptions.js';
 import { conflictError, notFoundError, storedGroup } from './errors.js';
 import type { DeleteOptions } from './options.js';
-import type { Outcome } from './outcome.js';
-import type { AuthorizedRequest, DecodedDelete, Deletion } from './stages.js';
+import type { Outcome } from './outcomes.js';
+import type { AuthorizedRequest, DecodedDelete, Deletion } from './stageTypes.js';
 import { currentObject } from './versions.js';
 
 /** Finalizers that the garbage collector answers to (spec, "Deletion lifecycle"). */
@@ -33,14 +33,14 @@ export async function remove(context: Context, { request, options }: DecodedDele
   return { is: 'deletion', request, options, old, outcome: deletionOutcome(context, request, options, old) };
 }
 
-/** Adds the kind's warning of a delete that names no propagation policy, whatever becomes of the delete. */
+/** Adds the kind's warning of a delete that names no propagation policy, also if the delete fails later. */
 function warnOfPolicy({ resource, warnings }: AuthorizedRequest, options: DeleteOptions): void {
   const { deletionWarning } = resource.strategy;
   if (deletionWarning && options.propagationPolicy === undefined && options.orphanDependents === undefined)
     warnings.push(deletionWarning);
 }
 
-/** What a delete of `old` leads to. `object` is what is stored if something of it is left, and is changed for that. */
+/** Returns the result of a delete of `old`. `object` is stored if something of it is left, and is changed for that. */
 export function deletionOutcome(
   context: Context,
   request: AuthorizedRequest,
@@ -63,8 +63,8 @@ export function deletionOutcome(
     return markDeleted(context, resource, object, old, grace)
       ? { is: 'store', object, expect, status }
       : { is: 'unchanged', object: old, status };
-  // As upstream: an object of a kind with a grace period is marked first, also if the period is 0, so that watches show
-  // its end. The second write removes it.
+  // Upstream marks an object of a kind with a grace period first, also if the period is 0, so that watches show its
+  // end. The second write removes it.
   if (strategy.hasGrace && !options.dryRun && markDeleted(context, resource, object, old, grace))
     return { is: 'store', object, expect, status: 200, more: true };
   return { is: 'remove', old, ...(strategy.hasGrace ? { shown: withZeroGrace(context, object) } : {}) };
@@ -93,7 +93,7 @@ const deletionStart = (context: Context, metadata: ApiObject['metadata']): numbe
     ? Date.parse(metadata.deletionTimestamp) - toMilliseconds(metadata.deletionGracePeriodSeconds ?? 0)
     : context.now();
 
-/** Milliseconds of a grace period. As upstream, the nanoseconds of a very long one overflow. */
+/** Milliseconds of a grace period. Upstream counts nanoseconds in 64 bits, which overflow if it is very long. */
 const toMilliseconds = (seconds: number): number =>
   Number(BigInt.asIntN(64, BigInt(seconds) * 1_000_000_000n) / 1_000_000n);
 

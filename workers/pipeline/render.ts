@@ -31,7 +31,7 @@ import type { Context } from './context.js';
 import { converterOf } from './conversion.js';
 import { encodeItems, listFrame } from './listText.js';
 import { isScale, scaleOf } from './scale.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 import { encodeObject, toRequestVersion, toStrategyVersion } from './versions.js';
 
 /** Subresources that can be shown as Tables. */
@@ -56,7 +56,7 @@ type Rendered =
   | Pick<Extract<JobResult, { is: 'respond' }>, 'is' | 'status' | 'headers' | 'body' | 'rest'>
   | Pick<Extract<JobResult, { is: 'rendered' }>, 'is' | 'pieces'>;
 
-/** What objects of a request's version are stored as. Cells are computed from that: conversions may lose an order. */
+/** The stored forms of objects of a request's version. Cells are computed from them: conversions may lose an order. */
 const storedForms = new WeakMap<ApiObject, ApiObject>();
 
 /** Answers a read whose form the front end does not hold, or encodes a part of its answer. Throws 406. */
@@ -214,7 +214,7 @@ function tableOf(
   });
 }
 
-/** What a Table is made with, besides its objects. */
+/** Returns the inputs of a Table, besides its objects. */
 function tableInput(
   context: Context,
   route: Route,

@@ -4,7 +4,7 @@ import { completeUser } from '../../core/access/identity.js';
 import { type Context, strategyContextOf } from './context.js';
 import { managersOfNew, setManagers } from './managers.js';
 import { clearSystemMetadata, dropRepeatedOwners } from './metadata.js';
-import type { AuthorizedRequest, DecodedObject, Review } from './stages.js';
+import type { AuthorizedRequest, DecodedObject, Review } from './stageTypes.js';
 
 /** POST on a kind that is answered and never stored. */
 export function reviewDraft(context: Context, { request, options, object: draft }: DecodedObject): Review {
@@ -34,7 +34,7 @@ async function review({ authentication }: Context, request: Credentials): Promis
   }
 }
 
-/** What the review of a request may ask. */
+/** Returns the functions that the review of a request may call. */
 export function reviewContext(context: Context, request: AuthorizedRequest, dryRun: boolean): ReviewContext {
   const { authorization, registry } = context;
   return {

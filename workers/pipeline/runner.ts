@@ -1,4 +1,4 @@
-/** What a thread of the pool runs jobs with. */
+/** The functions with which a thread of the pool runs jobs. */
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { authenticator, authorizer } from '../../core/api/access.js';
@@ -11,8 +11,7 @@ import { liveRegistry } from '../../core/plugin/registry.js';
 import { RunningCalls } from '../../core/plugin/runningCalls.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import type { FromPoolThread, ToPoolThread } from '../../core/threads/lifecycle.js';
-import { packLate, packOutcomes, unpackJobs } from '../../core/threads/jobs.js';
-import type { Batch, BatchOutcome } from '../../core/threads/messages.js';
+import { type Batch, type BatchOutcome, packLate, packOutcomes, unpackJobs } from '../../core/threads/jobs.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
 import { OwnProgress } from '../../core/threads/progress.js';
 import { firstKeyIn } from '../../core/threads/snapshot.js';
@@ -98,7 +97,7 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         },
       };
       const runner = new BatchRunner(context, handlers, progress);
-      // Who listens to changes is given all objects first. Who reads waits for them when it does.
+      // A listener to changes gets all objects first. A reader waits for them when it reads.
       const needed = [...informers.prefixesWithListeners, ...live.prefixes];
       await feed.subscribe([...new Set([...informers.prefixes, ...live.prefixes])], needed);
       return { ready: { is: 'ready' }, runner, take: () => post({ is: 'pong' }) };

@@ -9,7 +9,7 @@ import { type Context, strategyContextOf } from './context.js';
 import { groupResource } from './errors.js';
 import { setManagers } from './managers.js';
 import { checkIfMatch, checkName, ensureNamespace, checkUid, checkVersion } from './preconditions.js';
-import type { AuthorizedRequest, ObjectWrite } from './stages.js';
+import type { AuthorizedRequest, ObjectWrite } from './stageTypes.js';
 
 /** Whether a request is about the scale of an object. */
 export const isScale = ({ subresource }: Route): boolean => subresource?.name === 'scale';
@@ -76,7 +76,7 @@ export function replaceScale(
   checkName(request, scale);
   ensureNamespace(request, scale);
   const objectResource = groupResource(resource);
-  // As upstream, the refusal names the subresource for a patched scale, and the resource for one that was sent whole.
+  // Upstream's refusal names the subresource for a patched scale, and the resource for one that was sent whole.
   const ofScale = target.verb === 'patch' && resource.builtIn;
   checkUid(
     request,

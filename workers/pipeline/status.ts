@@ -2,8 +2,8 @@ import type { StrategyContext } from '../../core/api/strategy.js';
 import type { ApiObject, ObjectMeta } from '../../core/model/object.js';
 import { replaceMembers } from '../../core/model/record.js';
 import { deepCopy } from '../../core/schema/patch/members.js';
-import type { AuthorizedRequest } from './stages.js';
-import type { WrittenPart } from './update.js';
+import type { AuthorizedRequest } from './stageTypes.js';
+import type { WrittenPart } from './writtenPart.js';
 
 /** The object with metadata and status of another. */
 function withStatus(object: ApiObject, { metadata, status }: ApiObject): ApiObject {
@@ -38,7 +38,8 @@ export function statusPart(
   // Some kinds complete a status from its parts: what they make of it is owned.
   const owned = withStatus(old, { ...object, status: deepCopy(object['status']) });
   strategy.prepareStatus(owned, old, strategyContext);
-  // As upstream, who writes the status of a custom object owns the metadata that was sent, although it is not stored.
+  // In upstream, the writer of the status of a custom object owns the metadata in the body, although they are not
+  // stored.
   if (!resource.builtIn) owned.metadata = object.metadata;
   return {
     owned,

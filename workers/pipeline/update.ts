@@ -12,9 +12,10 @@ import { managersOfScaled, managersOfUpdated, setManagers } from './managers.js'
 import { dropRepeatedOwners } from './metadata.js';
 import { checkIfMatch, checkUid, checkVersion, parseVersion } from './preconditions.js';
 import { isScale, replaceScale, scaleOf } from './scale.js';
-import type { AuthorizedRequest, DecodedObject, ObjectWrite } from './stages.js';
+import type { AuthorizedRequest, DecodedObject, ObjectWrite } from './stageTypes.js';
 import { statusPart } from './status.js';
 import { currentObject } from './versions.js';
+import type { WrittenPart } from './writtenPart.js';
 
 /**
  * PUT: replaces an object or what one of its subresources holds; creates the object if its kind is created so. Throws
@@ -77,15 +78,6 @@ export async function replaceObject(
       return violations(updated);
     },
   };
-}
-
-/**
- * What a write changes: the object itself or the part of a subresource. Mutators see the body as it was sent, with all
- * that is ignored afterwards.
- */
-export interface WrittenPart extends Pick<ObjectWrite, 'prepare' | 'violations'> {
-  /** The object with the part that was sent: the writer owns its fields. */
-  readonly owned: ApiObject;
 }
 
 /** A write of the object itself: the current status is kept. */

@@ -9,7 +9,7 @@ import { sortDeep } from '../../core/schema/patch/members.js';
 import type { Registry, Resource } from '../../core/schema/resource.js';
 import type { Context } from './context.js';
 import { convertAll, converterOf } from './conversion.js';
-import type { AuthorizedRequest } from './stages.js';
+import type { AuthorizedRequest } from './stageTypes.js';
 
 const isStorageVersion = ({ apiVersion, storageApiVersion }: Resource): boolean => apiVersion === storageApiVersion;
 

@@ -1,6 +1,7 @@
 import { storageNameIn } from '../../core/threads/entry.js';
-import type { SnapshotMessage, WireEvent } from '../../core/threads/messages.js';
+import type { SnapshotMessage } from '../../core/threads/messages.js';
 import { packSnapshot, readSnapshot, type SnapshotItem } from '../../core/threads/snapshot.js';
+import type { WireEvent } from '../../core/threads/wireEvent.js';
 import type { Subscriber } from './subscriber.js';
 
 /** Events after which another snapshot costs less than the recorded one. */

@@ -1,6 +1,6 @@
 import { Compacted, type Shared, type Storage, lostData, Unavailable } from '../../core/api/storage.js';
-import type { WireEvent } from '../../core/threads/messages.js';
 import { InFlight } from '../../core/threads/inFlight.js';
+import type { WireEvent } from '../../core/threads/wireEvent.js';
 
 /** How long to wait for the events of a revision before the store counts as unavailable. */
 const REACH_MS = 7000;

@@ -1,8 +1,8 @@
 import { Compacted, type Page, type Storage, Unavailable } from '../../core/api/storage.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
 import { storageNameIn } from '../../core/threads/entry.js';
-import type { WireEvent } from '../../core/threads/messages.js';
 import { packSnapshot } from '../../core/threads/snapshot.js';
+import type { WireEvent } from '../../core/threads/wireEvent.js';
 import { FirstSnapshot } from './firstSnapshot.js';
 import type { SharedFeed } from './sharedFeed.js';
 import { publish, type Subscriber } from './subscriber.js';
@@ -130,7 +130,7 @@ export class Snapshots {
 
   /** Sends everyone who waits for the first snapshot one of its own, if reading it took longer than history is kept. */
   #replaceFirst(error: Error): void {
-    // Who was told that resources are complete has shown their objects, and would miss the changes since.
+    // A thread that was told that resources are complete has shown their objects, and would miss the changes since.
     if (!(error instanceof Compacted) || this.#first!.isPartlyServed) {
       this.fatal(error);
       return;

@@ -8,12 +8,12 @@ import type {
   SnapshotMessage,
   ToWriter,
   Verdict,
-  WireEvent,
 } from '../../core/threads/messages.js';
 import { frontOf } from '../../core/threads/proposalIds.js';
 import { Ring } from '../../core/threads/ring.js';
 import { packSnapshot } from '../../core/threads/snapshot.js';
 import { decodeToWriter, encodeFromWriter } from '../../core/threads/wire.js';
+import type { WireEvent } from '../../core/threads/wireEvent.js';
 
 /** Pause between two posts that wake a thread for events: the delay of controllers while there are many writes. */
 const WAKE_MS = 5;
@@ -223,7 +223,7 @@ export function deliverAll(
     });
 }
 
-/** What is delivered to all threads at once. */
+/** The events that are delivered to all threads at once. */
 export interface DeliveredEvents {
   readonly revision: number;
   readonly events: readonly WireEvent[];

@@ -1,6 +1,7 @@
 import { type Outcome, type Storage, Unavailable } from '../../core/api/storage.js';
 import type { SubscriberChannel } from '../../core/threads/lifecycle.js';
-import type { Proposal, ToWriter, Verdict, WireEvent } from '../../core/threads/messages.js';
+import type { Proposal, ToWriter, Verdict } from '../../core/threads/messages.js';
+import type { WireEvent } from '../../core/threads/wireEvent.js';
 import { SharedHistory } from './sharedHistory.js';
 import { type Answer, check, failedAnswer, readHistory, readRange } from './queries.js';
 import { SharedFeed } from './sharedFeed.js';

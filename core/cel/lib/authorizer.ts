@@ -3,7 +3,7 @@
  * which no operator catches. `evaluateWithAuthorizer` awaits the decision and evaluates again.
  */
 import { declare } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import type { Meter } from '../meter.js';
 import type { Outcome, Program, Activation } from '../plan.js';
 import { opaqueType } from '../types.js';
@@ -42,7 +42,7 @@ export class PendingDecision {
   constructor(readonly settled: Promise<void>) {}
 }
 
-/** The cost of a check, as upstream estimates it: it may call a webhook. */
+/** The cost of a check in upstream's estimate. It is high because a check may call a webhook. */
 const CHECK_COST = 350_000;
 /** How often an evaluation may be suspended. */
 const MAX_ROUNDS = 50;

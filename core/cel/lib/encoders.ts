@@ -1,7 +1,7 @@
 /** Base64. */
 import { withoutTrailing } from '../../model/trailing.js';
 import { declareGlobal } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import { fail, type Value } from '../values.js';
 
 /** Decodes standard base64, with or without padding; `undefined` when malformed. */

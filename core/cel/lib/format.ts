@@ -1,7 +1,7 @@
 /** Named formats: the server's checks of names and values. */
 import { declare, declareGlobal } from '../declarations.js';
-import type { Library } from '../environment.js';
 import { goQuote } from '../../model/quote.js';
+import type { Library } from '../library.js';
 import { parseDate } from '../time.js';
 import { ArrayList, Opaque, Optional, type Value } from '../values.js';
 import { decodeBase64 } from './encoders.js';

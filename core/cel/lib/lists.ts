@@ -1,6 +1,6 @@
 /** List functions: those of the server (`sum`, `min`, …) and the extended ones (`sort`, `slice`, …). */
 import { declare, declareGlobal, type Overload } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import type { Meter } from '../meter.js';
 import { add, compare, equal, weight } from '../ops.js';
 import {

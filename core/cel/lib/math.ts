@@ -1,6 +1,6 @@
 /** The math functions. */
 import { declareGlobal, type Overload } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import { MATH_MACROS } from '../macros.js';
 import { compare, intResult, isInt, isZero, uintResult } from '../ops.js';
 import { canonical, Double, fail, type Int, iterate, type List, noOverload, Uint, type Value } from '../values.js';

@@ -1,6 +1,6 @@
 /** The types and functions of mutations: `Object{…}` with types for its fields, `JSONPatch{…}` and `jsonpatch`. */
 import { declareGlobal } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import * as T from '../types.js';
 import type { ObjectType, Type } from '../types.js';
 import { List, Message, iterate, type Value } from '../values.js';
@@ -41,9 +41,7 @@ export const MUTATION_LIBRARY: Library = {
   ],
 };
 
-/**
- * What is wrong with the names of the types in an object: each must be that of its path. undefined if nothing is.
- */
+/** Checks the names of the types in an object: each must be that of its path. Returns what is wrong, or undefined. */
 export function wrongTypeName(value: Value, path = OBJECT): string | undefined {
   if (value instanceof List) {
     for (const item of iterate(value)) {

@@ -1,7 +1,7 @@
 /** IP addresses and CIDR blocks by the rules of Go's `netip`: no leading zeros, zones or IPv4-mapped IPv6. */
 import { declare, declareGlobal } from '../declarations.js';
-import type { Library } from '../environment.js';
 import { goQuote } from '../../model/quote.js';
+import type { Library } from '../library.js';
 import { fail, noOverload, Opaque, type Value } from '../values.js';
 
 /** An IP address. */

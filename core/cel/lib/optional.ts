@@ -1,6 +1,6 @@
 /** Optional values. */
 import { declare, declareGlobal } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import { OPTIONAL_MACROS } from '../macros.js';
 import { isZero } from '../ops.js';
 import { ArrayList, fail, iterate, type List, Optional, type Value } from '../values.js';

@@ -3,7 +3,7 @@
  * and a power of ten) or large (any size, nine decimals). The result of `isInteger` depends on the form.
  */
 import { declare, declareGlobal } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import { canonical, Double, fail, INT_MAX, INT_MIN, type Int, Opaque, type Value } from '../values.js';
 
 const NAME = 'kubernetes.Quantity';
@@ -108,7 +108,7 @@ function binary(num: string, denom: string, exponent: number): Quantity {
   return compareQuantities(parsed, limit) > 0 ? limit : parsed;
 }
 
-/** The large form, which has nine decimals, the last rounded up, as upstream. */
+/** The large form: nine decimals, the last rounded up. Upstream has the same precision. */
 function toLargeForm(digits: bigint, exponent: number): Quantity {
   if (digits === 0n) return new Quantity(0n, exponent, false);
   const shift = exponent + NANO_SCALE;

@@ -1,7 +1,7 @@
 /** Regular expressions with RE2's syntax and linear run time. */
 import { RE2JS } from 're2js';
 import { declare } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import type { Meter } from '../meter.js';
 import { ArrayList, fail, type Int, type Value } from '../values.js';
 
@@ -12,6 +12,7 @@ interface CompiledRegex {
 
 /** Compiled patterns; the length of a pattern and the number of entries are bounded. */
 const cache = new Map<string, CompiledRegex>();
+/** Beyond it the oldest pattern is dropped: expressions have few, but data can contain any number. */
 const CACHE_ENTRIES = 200;
 
 /** Compiles a pattern, cached. Returns `undefined` if it is malformed or longer than 10,000 characters. */

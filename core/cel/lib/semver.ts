@@ -1,6 +1,6 @@
 /** Semantic versions (semver.org 2.0.0). */
 import { declare, declareGlobal } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import { canonical, fail, type Int, Opaque, type Value } from '../values.js';
 
 const NAME = 'kubernetes.Semver';

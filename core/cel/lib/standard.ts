@@ -1,6 +1,6 @@
 /** The standard functions. Operators are declared for the checker only: the planner compiles them itself. */
 import { declare, type Overload } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import { EXISTS_ONE_MACRO, STANDARD_MACROS } from '../macros.js';
 import { isInt, sizeOf } from '../ops.js';
 import { calendar, formatDuration, formatTimestamp, parseDuration, timestamp, timestampFrom } from '../time.js';

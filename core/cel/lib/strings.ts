@@ -1,6 +1,6 @@
 /** The extended string functions. Indexes count code points. */
 import { declare, declareGlobal, type Overload } from '../declarations.js';
-import type { Library } from '../environment.js';
+import type { Library } from '../library.js';
 import type { Meter } from '../meter.js';
 import { codePoints } from '../ops.js';
 import { formatText } from '../format.js';
@@ -33,7 +33,7 @@ function indexOf(s: Value, sub: Value, from: Value, m: Meter): Value {
   const needle = sub as string;
   m.traverse(text.length);
   const start = from === null ? 0 : (from as Int);
-  // The empty string is found at any start index, even outside the text, as upstream.
+  // Upstream finds the empty string at any start index, even outside the text.
   if (needle === '') return start;
   if (start < 0) failRange(start);
   if (start >= codePoints(text)) return -1;
@@ -52,6 +52,10 @@ function lastIndexOf(s: Value, sub: Value, from: Value, m: Meter): Value {
   return toPointIndex(text, text.lastIndexOf(needle, toUnitIndex(text, Number(start))));
 }
 
+/**
+ * Replaces up to `count` occurrences; all if it is negative. An empty text occurs before every character and at the
+ * end, as in Go.
+ */
 function replace(s: Value, from: Value, to: Value, m: Meter, count: Value): Value {
   const [text, old, next] = [s as string, from as string, to as string];
   let left = count === null || (count as Int) < 0 ? Number.POSITIVE_INFINITY : Number(count as Int);

@@ -1,7 +1,7 @@
 /** URLs as Go's `net/url` parses them: absolute, or an absolute path. */
 import { declare, declareGlobal } from '../declarations.js';
-import type { Library } from '../environment.js';
 import { goQuote } from '../../model/quote.js';
+import type { Library } from '../library.js';
 import { ArrayList, fail, MapDict, Opaque, type Value } from '../values.js';
 
 const NAME = 'kubernetes.URL';

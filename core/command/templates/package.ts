@@ -3,7 +3,7 @@ import type { PointTemplate } from './points.js';
 /** Versions of what new packages are developed with. */
 export const TOOLS = { '@types/node': '20.19.43', typescript: '5.9.3' } as const;
 
-/** What a new package is called and where it gets Capstan from. */
+/** The name of a new package, and where it gets Capstan from. */
 export interface PackageFacts {
   /** Name of the package and of the plugin. */
   readonly name: string;

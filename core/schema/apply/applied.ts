@@ -113,7 +113,7 @@ function accepts(shape: Shape, form: ValueForm, value: Json): boolean {
   return shape[form] !== undefined;
 }
 
-/** The forms that a shape accepts, as upstream's errors name them. */
+/** The forms that a shape accepts, in the words of upstream's errors. */
 export const expectedForms = ({ scalar, list, map }: Shape): string =>
   [map && 'map', list && 'list', scalar && (scalar === 'any' ? 'scalar' : scalar)].filter(Boolean).join(' or ');
 

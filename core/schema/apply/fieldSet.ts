@@ -173,7 +173,7 @@ export function withoutPath(set: FieldSet, [member, ...rest]: readonly string[])
   return Object.keys(left).length > 0 ? { ...others, [name]: left } : others;
 }
 
-/** Numbers in keys are shown as doubles, as upstream. */
+/** Upstream shows numbers in keys as doubles. */
 const keyText = (value: Json): string => (isNumber(value) ? doubleText(value) : writeJson(value));
 
 /** An element in readable form (`.image`, `[name="c"]`), as paths in messages have it. */

@@ -3,31 +3,11 @@ import { equalJson } from '../patch/members.js';
 import { matches, objectFields, readConfiguration } from './applied.js';
 import { compare, type Difference } from './compare.js';
 import { difference, type FieldSet, intersection, isEmpty, LEAF, pathTexts, union, unionOf } from './fieldSet.js';
+import type { KindVersion, ManagedKind } from './managedKind.js';
 import { merge, removeFields, addParentStructs } from './merge.js';
 import { capUpdaters, managerKey, type FieldManager, type FieldManagers } from './fieldManagers.js';
 import { reconcileWithSchema } from './reconcile.js';
 import type { Shape } from './shape.js';
-
-/** A version of a kind. */
-export interface KindVersion {
-  readonly shape: Shape;
-  /** Converts an object from any version of the kind to this one. */
-  convert(object: Json): Json;
-}
-
-/** The kind of the written object. */
-export interface ManagedKind {
-  /** The version of the request, which all arguments and results have. */
-  readonly apiVersion: string;
-  /** A version by name; undefined if it is no longer served. Managers of such versions lose their fields. */
-  version(apiVersion: string): KindVersion | undefined;
-  /** An object of the kind without content. */
-  readonly empty: Json;
-  /**
-   * The fields of a set that the write can change: not the status in a main write, only the status in a status write.
-   */
-  writable(set: FieldSet): FieldSet;
-}
 
 /** The manager that writes. `subresource` is empty for the object itself. `now` is RFC 3339 in whole seconds. */
 export interface Writer {
@@ -204,7 +184,7 @@ export function applyConfiguration(
   const object = pruneDropped(kind, merge(shape, before, config)!, next, last, owner);
   const result = new Map(takeOwnership(next, self, new Differences(kind, before, object), force));
   if (isEmpty(owner.set)) result.delete(self);
-  // As upstream, the time of an entry is that of the last change of the object.
+  // Upstream's entries have the time of the last change of the object.
   else if (equalJson(before, object)) result.set(self, { ...owner, time: last?.time });
   return { object, managers: result };
 }
@@ -235,7 +215,7 @@ function pruneDropped(
     kept = restoreOwned(kind, apiVersion, all, kept, set);
   kept = version.convert(kept);
   const dropped = difference(structFields(shape, all), structFields(shape, kept));
-  // As upstream, a map or list without any members left is null then.
+  // Upstream leaves null for a map or list that has no members left.
   return kind.version(kind.apiVersion)!.convert(removeFields(shape, all, intersection(dropped, before), true));
 }
 

@@ -39,7 +39,7 @@ function nullErrors(shape: Shape, value: Json, path: string): string[] {
 
 const GOT = ', got ';
 
-/** A scalar as upstream's text shows it. */
+/** Returns the error with its scalar in upstream's form. */
 function shownScalar(error: string): string {
   const [before = '', ...after] = error.split(GOT);
   const value = after.join(GOT);

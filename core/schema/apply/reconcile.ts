@@ -8,8 +8,8 @@ import {
   subtractTrees,
   union,
 } from './fieldSet.js';
-import type { ManagedKind } from './manager.js';
 import type { FieldManager, FieldManagers } from './fieldManagers.js';
+import type { ManagedKind } from './managedKind.js';
 import { memberShape, type Shape } from './shape.js';
 
 /** Whether a value, of which the set contains elements, is atomic in the current schema. */

@@ -17,7 +17,7 @@ export class ExcessiveDefaults extends Error {
   }
 }
 
-/** What a value counts beside its text: it takes memory and time, however short it is. */
+/** The size of a value beside its text: even a short one takes memory and time. */
 const VALUE_BYTES = 16;
 
 const valuesIn = (value: Json): number =>
@@ -27,7 +27,7 @@ const valuesIn = (value: Json): number =>
 
 const sizes = new WeakMap<StructuralSchema, number>();
 
-/** What the default of a schema counts. */
+/** Returns the size of the default of a schema. */
 function sizeOf(schema: StructuralSchema): number {
   let size = sizes.get(schema);
   if (size === undefined) {

@@ -1,4 +1,4 @@
-/** String formats of structural schemas, as upstream's OpenAPI library validates them. */
+/** String formats of structural schemas, with the rules of upstream's OpenAPI library. */
 
 type FormatCheck = (text: string) => boolean;
 

@@ -178,6 +178,7 @@ function compileSteps(text: string): JsonPath {
       at++;
     }
     at++;
+    // A dot may stand before a bracket, and at the end, where it changes nothing.
     if (text[at] === '[' || at >= text.length) continue;
     NAME.lastIndex = at;
     const found = NAME.exec(text)?.[0];

@@ -11,7 +11,10 @@ import { strategyOf } from './strategy.js';
 import { structForSchema } from './types.js';
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
-/** Those that discovery names while a kind is being deleted, as upstream: updates that finish its objects go on. */
+/**
+ * Verbs that discovery names while a kind is being deleted. Upstream's discovery omits all writes but deletes then;
+ * updates that finish its objects are still served.
+ */
 const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch'];
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
 
@@ -41,7 +44,7 @@ function cacheResult<T>(make: () => T): () => T {
   return () => (cached ??= { value: make() }).value;
 }
 
-/** What is wrong with the names that keys in the store are made of. */
+/** Describes what is wrong with the names that keys in the store are made of. */
 export const nameProblems = ({
   group,
   plural,

@@ -5,7 +5,7 @@ import { engine } from './engine.js';
 import { findFieldPath } from './fieldPath.js';
 import { additionalSchema } from './prune.js';
 import { unrepresentedKeyword } from './schemaWalk.js';
-import { compileRule, isBoolean, REASONS, whyNotCompiled } from './ruleText.js';
+import { compileError, compileRule, isBoolean, REASONS } from './ruleText.js';
 
 const NO_TYPE =
   'internal error: failed to construct type information for x-kubernetes-validations rules: ' +
@@ -56,7 +56,7 @@ export interface SchemaPosition {
   readonly occurrences: number | undefined;
   /** Path of the outermost list or map in which old and new values cannot be correlated. */
   readonly uncorrelatable?: string;
-  /** A schema around it has rules. As upstream, the types of nested schemas then come from that of the outer one. */
+  /** A schema around it has rules. Upstream then derives the types of nested schemas from that of the outer one. */
   readonly isInRules?: boolean;
   /** Expressions cannot use it, since they cannot use a schema between it and one with rules. */
   readonly isUntyped?: boolean;
@@ -79,7 +79,7 @@ function addCost(
 
 const quote = (text = ''): string => JSON.stringify(text);
 
-/** A violation that shows the rule in Go syntax, as upstream. */
+/** A violation that shows the rule in Go syntax, upstream's form. */
 function invalidRule(path: string, rule: SchemaRule, why: string): Violation {
   const texts =
     `Rule:${quote(rule.rule)}, Message:${quote(rule.message)}, ` + `MessageExpression:${quote(rule.messageExpression)}`;
@@ -109,7 +109,8 @@ function compileRules(
       ? isBoolean(compiled)
         ? undefined
         : 'cel expression must evaluate to a bool'
-      : whyNotCompiled(compiled);
+      : compileError(compiled);
+    // Only a rule that compiles has a cost. Its message is checked only then, too.
     if (error === undefined) {
       addCost(state, `${rulePath}.rule`, 'rule', compiled.cost!.max, occurrencesOf(type, position));
       if (source.messageExpression) checkMessage(full, source.messageExpression, source, rulePath, state);
@@ -143,7 +144,7 @@ function checkMessage(env: Environment, text: string, source: SchemaRule, rulePa
   const path = `${rulePath}.messageExpression`;
   const compiled = env.compile(text);
   if (!compiled.program)
-    state.found.push(invalidRule(path, source, `messageExpression ${whyNotCompiled(compiled, 'instantiation')}`));
+    state.found.push(invalidRule(path, source, `messageExpression ${compileError(compiled, 'instantiation')}`));
   else if (engine().cel.formatType(compiled.type!) !== 'string')
     state.found.push(invalidRule(path, source, 'messageExpression must evaluate to a string'));
   // A message is made once, however often its schema occurs.
@@ -192,7 +193,7 @@ export class RuleCosts {
     const correlates =
       member === 'items' ? schema['x-kubernetes-list-type'] === 'map' : isCorrelatable(schema['x-kubernetes-map-type']);
     const outermost = uncorrelatable ?? (correlates ? undefined : path);
-    // As upstream, a property is counted like the entries of a map where others are allowed beside it.
+    // Upstream counts a property like the entries of a map where others are allowed beside it.
     const isSingle = member === 'properties' && schema.additionalProperties === undefined;
     const most = member === 'items' ? schema.maxItems : schema.maxProperties;
     return {

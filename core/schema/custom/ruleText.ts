@@ -30,8 +30,8 @@ export function compileRule(
     : { compiled: compiledWithOld, usesOldSelf: false };
 }
 
-/** Why an expression could not be compiled. `planning`: how its last step is called. */
-export const whyNotCompiled = ({ planError, errors }: Compiled, planning = 'program instantiation'): string =>
+/** Returns the message about an expression that could not be compiled. `planning`: the name of the last step in it. */
+export const compileError = ({ planError, errors }: Compiled, planning = 'program instantiation'): string =>
   planError === undefined ? `compilation failed: ${errors}` : `${planning} failed: ${planError}`;
 
 /** Whether a compiled expression has the type bool. */

@@ -4,7 +4,7 @@ import { type Violation, MAX_VIOLATIONS, type ViolationType } from '../../model/
 import type { Program, SchemaType } from '../../cel/index.js';
 import { engine } from './engine.js';
 import { findFieldPath } from './fieldPath.js';
-import { compileRule, isBoolean, REASONS, whyNotCompiled } from './ruleText.js';
+import { compileError, compileRule, isBoolean, REASONS } from './ruleText.js';
 import { isMembers } from '../patch/members.js';
 import { additionalSchema, propertySchema } from './prune.js';
 import { correlateItems, isUnchanged, memberOf, WHOLE_OBJECT } from './validate.js';
@@ -60,7 +60,7 @@ function compileOwnRules(schema: StructuralSchema, type: SchemaType | undefined,
     const old = source.optionalOldSelf ? optionalType(type.type) : type.type;
     const env = base.extend({ oldSelf: old });
     const { compiled, usesOldSelf } = compileRule(base, env, source.rule);
-    if (!compiled.program) return [{ source, program: undefined, usesOldSelf, error: whyNotCompiled(compiled) }];
+    if (!compiled.program) return [{ source, program: undefined, usesOldSelf, error: compileError(compiled) }];
     if (!isBoolean(compiled))
       return [{ source, program: undefined, usesOldSelf, error: 'cel expression must evaluate to a bool' }];
     const message = source.messageExpression ? env.compile(source.messageExpression).program : undefined;
@@ -158,11 +158,11 @@ function evaluateNode(node: RuleNode, value: Json, old: Json | undefined, path: 
   const unchanged = old !== undefined && isUnchanged(value, old, node.schema);
   const { type } = node;
   if (!type) {
-    // As upstream, this is only said of the schema that is validated, not of nested ones.
+    // Upstream reports this only for the schema that is validated, not for nested ones.
     if (path === '') evaluation.found.push(unusable(path, node.schema, NO_TYPE));
     return;
   }
-  // As upstream, message expressions have the old value only if a rule uses it.
+  // Upstream gives message expressions the old value only if a rule uses it.
   const usesOld = node.rules.some(rule => rule.usesOldSelf);
   for (const rule of node.rules) {
     if (!rule.program) {

@@ -81,7 +81,7 @@ function replicaViolations(object: ApiObject, path: string): Violation[] {
   return count > MAX_REPLICAS ? [invalid(path, count, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
 }
 
-/** What is wrong with a field that is no value of a type, in upstream's words; undefined if it is absent or right. */
+/** Describes, in upstream's words, a field whose value is not of a type; undefined if the field is absent or right. */
 function wrongTypeAt(object: ApiObject, names: readonly string[], expected: 'int64' | 'string'): string | undefined {
   let value: unknown = object;
   const describe = (depth: number, type: string): string =>
@@ -125,8 +125,8 @@ function objectViolations(object: ApiObject, old: ApiObject | undefined, version
 }
 
 /**
- * Violations of the schema in the status. As upstream, the status is validated on its own: paths in messages begin at
- * it, what is wrong elsewhere does not matter, and objects that are embedded in it are not validated.
+ * Violations of the schema in the status. Upstream validates the status on its own: paths in messages begin at it, what
+ * is wrong elsewhere does not matter, and objects that are embedded in it are not validated.
  */
 function statusViolations(object: ApiObject, old: ApiObject | undefined, version: ResourceVersion): Violation[] {
   const { schema } = version;
@@ -182,7 +182,7 @@ function restoreMetadata(object: ApiObject, { metadata }: ApiObject): void {
   };
 }
 
-/** A create removes the status. What the schema has as its default is set again. */
+/** A create removes the status. A default of it in the schema is set again. */
 function setDefaultStatus(object: ApiObject, { properties }: StructuralSchema): void {
   const status = properties?.['status'];
   if (!status) return;
@@ -192,7 +192,7 @@ function setDefaultStatus(object: ApiObject, { properties }: StructuralSchema): 
   );
 }
 
-/** What the definition of a type says of its objects, as a strategy. */
+/** Returns the rules in the definition of a type as a strategy. */
 function schemaStrategy(
   type: ResourceType,
   version: ResourceVersion,
@@ -226,7 +226,7 @@ function schemaStrategy(
 }
 
 /**
- * The strategy of a version of a custom type. What the type's own strategy gives comes in the place of what its schema
+ * The strategy of a version of a custom type. The members of the type's own strategy replace those that its schema
  * gives, with three exceptions: checks, preparations and selectable fields are added to those of the schema.
  */
 export function strategyOf(

@@ -20,8 +20,8 @@ interface Surrounding {
 const ENVELOPE = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
- * Validates the defaults of a schema; as upstream, not those in `additionalProperties`. Together they must leave room
- * for an object that has nothing else.
+ * Validates the defaults of a schema, except those in `additionalProperties`, which upstream does not validate.
+ * Together they must leave room for an object that has nothing else.
  */
 export const defaultViolations = (schema: StructuralSchema, path: string): Violation[] =>
   hasDefaults(schema)
@@ -73,6 +73,7 @@ function valueViolations(
   const found = around ? metadataViolations(value, path, around) : [];
   if (found.length > 0) return found;
   if (!around) {
+    // Coercion and pruning change a value in place. Each gets a copy, because the value before it is used below.
     const coerced = structuredClone(value);
     const wrong = coerceObjects(coerced, schema, path);
     const pruned = structuredClone(coerced);

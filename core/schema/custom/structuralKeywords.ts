@@ -10,7 +10,7 @@ const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const UNSUPPORTED = ['$ref', 'definitions', 'dependencies', 'patternProperties', 'id', 'additionalItems'] as const;
 const ENVELOPE = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** What holds for a schema because of the schemas around it. */
+/** The restrictions on a schema by the schemas around it. */
 interface Surroundings {
   /** Why a default is not allowed; undefined if it is. */
   readonly forbiddenDefault?: string;

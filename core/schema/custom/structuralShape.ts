@@ -150,8 +150,8 @@ function logicalViolations(schema: StructuralSchema, path: string, typeAllowed: 
 }
 
 /**
- * Validates that every property in the logical keywords of a schema is defined by the `structural` schema. As upstream,
- * this is done for the keywords of the root only.
+ * Validates that every property in the logical keywords of a schema is defined by the `structural` schema. Upstream
+ * validates this for the keywords of the root only.
  */
 function completenessViolations(
   schema: StructuralSchema,

@@ -38,8 +38,8 @@ function toField(name: string, type: Type, schema: StructuralSchema | undefined,
 }
 
 /**
- * `open`: an enclosing schema preserves unknown fields. As upstream, to field management that means that those in it do
- * so as well.
+ * `open`: an enclosing schema preserves unknown fields. Upstream's field management then treats the schemas in it as if
+ * they did so as well.
  */
 function toStruct(schema: StructuralSchema, id: string, embedded: boolean, open: boolean): Struct {
   const isOpen = open || schema['x-kubernetes-preserve-unknown-fields'] === true;

@@ -78,7 +78,7 @@ function typeViolation(value: Json, schema: StructuralSchema, path: string): Vio
     return actual === 'integer' || actual === 'string' ? undefined : wrongType(path, 'integer,string', actual);
   const { type, format } = schema;
   if (!type || actual === type || (type === 'number' && actual === 'integer')) return undefined;
-  // As upstream, values that are no texts or lists are compared with the format, if the schema has one.
+  // Upstream compares values that are neither strings nor lists with the format, if the schema has one.
   if (format === undefined || !isKnownFormat(format) || ['array', 'null', 'string'].includes(actual))
     return wrongType(path, type, actual);
   return wrongType(path, format, VALUE_FORMATS.get(actual) ?? '');
@@ -101,7 +101,7 @@ const inBody = (path: string, text: string): string => `${path} in body ${text}`
 /** The relative difference up to which upstream takes a quotient of doubles for a whole number above it. */
 const WHOLE_ERROR = 1e-9;
 
-/** Whether a quotient of doubles is whole, as upstream decides it: only larger ones may differ from a whole number. */
+/** Whether a quotient of doubles is whole by upstream's rule: only larger ones may differ from a whole number. */
 function isWhole(quotient: number): boolean {
   const below = Math.trunc(quotient);
   if (below === quotient) return Number.isSafeInteger(quotient);
@@ -113,7 +113,7 @@ function isMultiple(value: number | bigint, of: number): boolean {
   return isWhole(of < 1 ? (1 / of) * Number(value) : Number(value) / of);
 }
 
-/** A limit as upstream compares it: a double, which is cut to an integer for integers. */
+/** Returns a limit in the form that upstream compares: a double, truncated to an integer for integers. */
 const limitFor = (value: number | bigint, limit: number | bigint | undefined): number | undefined => {
   if (limit === undefined) return undefined;
   return isInteger(value) ? Math.trunc(Number(limit)) : Number(limit);
@@ -144,7 +144,7 @@ const lengthOf = (text: string): number => {
 
 function stringViolations(value: string, schema: StructuralSchema, path: string, out: Violation[]): void {
   const { maxLength, minLength, pattern, format } = schema;
-  // As upstream, only the first of the limits that a string exceeds is reported.
+  // Upstream reports only the first of the limits that a string exceeds.
   if (maxLength !== undefined && lengthOf(value) > maxLength) out.push(tooLong(path, maxLength));
   else if (minLength !== undefined && lengthOf(value) < minLength)
     out.push(invalid(path, value, inBody(path, `should be at least ${minLength} chars long`)));
@@ -183,8 +183,8 @@ const itemKey = (item: Json, keys: readonly string[]): string =>
   writeJson(keys.map(key => (isMembers(item) && Object.hasOwn(item, key) ? item[key] : null)));
 
 /**
- * Whether an update leaves a value as it was, so that it need not be valid. As upstream, objects are compared by their
- * schema: one with members that the schema does not name counts as changed, and items of lists with keys may move.
+ * Whether an update leaves a value as it was, so that it need not be valid. Upstream compares objects by their schema:
+ * one with members that the schema does not name counts as changed, and items of lists with keys may move.
  */
 export function isUnchanged(value: Json, old: Json, schema: StructuralSchema): boolean {
   if (Array.isArray(value) && Array.isArray(old)) {
@@ -248,7 +248,7 @@ const violationsIn = (value: Json, old: OldValue, schema: StructuralSchema, path
   return found;
 };
 
-/** The field of violations that concern an object as a whole, as upstream prints it. */
+/** The field in upstream's messages about violations that concern an object as a whole. */
 export const WHOLE_OBJECT = '<nil>';
 
 const combinationViolation = (path: string, text: string): Violation => ({
@@ -301,7 +301,7 @@ function checkValue(value: Json, old: OldValue, schema: StructuralSchema, path: 
   if (typeof value === 'string') stringViolations(value, schema, path, out);
   else if (isNumber(value)) numberViolations(value, schema, path, out);
   else if (Array.isArray(value)) listViolations(value, old, schema, path, out);
-  // As upstream, an enumeration has to name null even if the schema is nullable.
+  // Upstream requires that an enumeration names null even if the schema is nullable.
   if (schema.enum && !schema.enum.some(one => isEqual(one, value)))
     out.push(notSupported(path, goValue(value), schema.enum.map(enumText)));
   if (isMembers(value)) objectViolations(value, old, schema, path, out);
@@ -351,7 +351,7 @@ function findDuplicateItems(list: Json[], schema: StructuralSchema, path: string
   const kind = schema['x-kubernetes-list-type'];
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   if (kind !== 'set' && kind !== 'map') return;
-  // As upstream, null counts as an object without keys.
+  // Upstream takes null for an object without keys.
   const wrong = kind === 'map' ? list.findIndex(item => item !== null && !isMembers(item)) : -1;
   if (wrong >= 0) {
     const text = 'must be an object for an array of list-type map';

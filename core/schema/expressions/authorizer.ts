@@ -5,7 +5,7 @@ import type { ResourceTarget, Target, Verb } from '../../model/target.js';
 import type { User } from '../../model/user.js';
 import { parseFieldSelector, parseLabelSelector } from '../selectorSyntax.js';
 
-/** What decides for expressions, and how it knows groups. */
+/** The authorizers that decide for expressions, and how they know groups. */
 export interface DecisionSource {
   readonly authorization: Authorization;
   /** The neutral name of a group that an expression names as clients do. */
@@ -19,7 +19,7 @@ const accountUser = ({ namespace, name }: { namespace: string; name: string }): 
   extra: new Map(),
 });
 
-/** A selector of an expression. As upstream, one that cannot be parsed does not restrict. */
+/** A selector of an expression. Upstream ignores one that cannot be parsed: it does not restrict. */
 function selectorOf(text: string | undefined, parse: (text: string) => Selector): Selector | undefined {
   if (text === undefined) return undefined;
   try {

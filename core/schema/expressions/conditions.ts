@@ -51,6 +51,7 @@ async function evaluateAll(
       else if (value === false) return false;
     } catch (thrown) {
       if (!(thrown instanceof BudgetExhausted)) throw thrown;
+      // The budget is that of all conditions: further ones cannot be evaluated, and earlier errors do not matter then.
       errors.splice(0, errors.length, thrown.message);
       break;
     }

@@ -61,7 +61,9 @@ function namespaceType({ STRING, INT, TIMESTAMP, listType, mapType }: typeof Cel
   });
 }
 
-/** Which variables an expression of an admission policy or webhook may use beside those that all may use. */
+/**
+ * The variables that an expression of an admission policy or webhook may use in addition to those of all expressions.
+ */
 export interface ExpressionScope {
   /** `params`: policies with a `paramKind`. */
   readonly params?: boolean;

@@ -33,7 +33,7 @@ export function compileVariables(
 export interface VariableValues {
   /** The value of `variables`: each is computed when it is first read. */
   readonly value: Cel.Value;
-  /** What variables have cost since the last call. */
+  /** Returns the cost of variables since the last call. */
   spent(): number;
 }
 

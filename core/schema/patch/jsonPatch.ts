@@ -7,17 +7,20 @@ import { findStrictErrors } from '../strict.js';
 import { operationMismatch, patchMismatch } from './mismatch.js';
 import { equalJson, isDeeper, isMembers, memberOf, type Members, setMember, sortMembers } from './members.js';
 
-/** 422: the patch is valid but cannot be applied to the object. As upstream, the message does not say why. */
+/**
+ * 422: the patch is valid but cannot be applied to the object. Upstream's message does not say why, and neither does
+ * this one.
+ */
 export class UnappliedPatch extends Refusal {
   constructor(
-    /** What cannot be applied, in upstream's words. */
+    /** Describes what cannot be applied, in upstream's words. */
     readonly why: string,
   ) {
     super('Invalid', 'the server rejected our request due to an error in our request', {});
   }
 }
 
-/** What an operation does not find: the container of a path, a member or item in it, or the value of a test. */
+/** Thrown when an operation does not find the container of a path, a member or item in it, or the value of a test. */
 class Missing extends Error {
   constructor(readonly what: 'path' | 'key' | 'index' | 'value') {
     super(what);
@@ -81,7 +84,7 @@ const OPERATION_NAMES = new Set(['add', 'copy', 'move', 'remove', 'replace', 'te
 function describeMissing({ op, from }: Operation, path: string, what: Missing['what']): string {
   const removed = op === 'move' ? from : path;
   const last = removed.slice(removed.lastIndexOf('/') + 1);
-  // As upstream, the path of a move is the name of what is moved.
+  // In upstream's message the path of a move is the name of what is moved.
   const shown = op === 'move' ? last : path;
   switch (what) {
     case 'value':
@@ -153,7 +156,7 @@ class PatchEditor {
     else reject();
   }
 
-  /** As upstream, a missing member is added, and a document is replaced only by an object or a list. */
+  /** Upstream adds a missing member, and replaces a document only by an object or a list. */
   #replace(path: string, value: Json): void {
     if (path === '') {
       if (typeof value === 'object' && value !== null) this.document = value;
@@ -178,7 +181,7 @@ class PatchEditor {
     this.#add(path, this.#remove(from));
   }
 
-  /** The value at a path. A missing member is null, as upstream. */
+  /** The value at a path. Upstream takes a missing member for null. */
   #find(path: string): Json {
     const { container, last } = this.#parent(path);
     return isMembers(container) ? (memberOf(container, last) ?? null) : getChild(container, last);

@@ -3,7 +3,7 @@ import { badRequest } from '../../model/refusal.js';
 import { patchMismatch } from './mismatch.js';
 import { copyOf, isMembers, type Members, setMember, sortedCopy } from './members.js';
 
-/** A copy of an item of a patched list, without members that are null, as upstream, and sorted. */
+/** A copy of an item of a patched list: sorted, and without members that are null, which upstream removes. */
 function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isMembers(value)) return value;

@@ -1,6 +1,6 @@
 import type { Json } from '../../model/object.js';
 
-/** The type of a JSON value, as upstream names it. */
+/** Upstream's name for the type of a JSON value. */
 export const jsonTypeName = (value: Json): string =>
   Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
 

@@ -244,6 +244,7 @@ function mergeList(target: readonly Json[], patch: readonly Json[], rule: MergeR
   if (key === undefined) return failMismatch('cannot merge lists without merge key for type struct');
   const items = patch as readonly Members[];
   for (const item of items) checkItem(item, key);
+  // The directive stands in an item of its own and concerns the whole list.
   if (items.some(item => memberOf(item, DIRECTIVE) === 'replace'))
     return items.filter(item => memberOf(item, DIRECTIVE) === undefined).map(item => stripDirectives(item)!);
   const deleted = positions(

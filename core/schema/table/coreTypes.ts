@@ -94,13 +94,10 @@ ComponentCondition
  status 2 string !
  message 3 string ?
  error 4 string ?
-ComponentStatus kind
+ComponentStatus kind list
  metadata 1 meta.v1.ObjectMeta ?
  conditions 2 [].ComponentCondition ? list=map:type patch=merge by=type
-ComponentStatusList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ComponentStatus !
-ConfigMap kind
+ConfigMap kind list
  metadata 1 meta.v1.ObjectMeta ?
  immutable 4 bool *?
  data 2 {}string ?
@@ -112,9 +109,6 @@ ConfigMapKeySelector atomic
  + 1 .LocalObjectReference pb=localObjectReference
  key 2 string !
  optional 3 bool *?
-ConfigMapList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ConfigMap !
 ConfigMapNodeConfigSource
  namespace 1 string !
  name 2 string !
@@ -230,12 +224,9 @@ EndpointSubset
  addresses 1 [].EndpointAddress ? list=atomic
  notReadyAddresses 2 [].EndpointAddress ? list=atomic
  ports 3 [].EndpointPort ? list=atomic
-Endpoints kind
+Endpoints kind list
  metadata 1 meta.v1.ObjectMeta ?
  subsets 2 [].EndpointSubset ? list=atomic
-EndpointsList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].Endpoints !
 EnvFromSource
  prefix 1 string ?
  configMapRef 2 .ConfigMapEnvSource *?
@@ -279,7 +270,7 @@ EphemeralContainerCommon
  tty 18 bool ?
 EphemeralVolumeSource
  volumeClaimTemplate 1 .PersistentVolumeClaimTemplate *?
-Event kind
+Event kind list
  metadata 1 meta.v1.ObjectMeta !
  involvedObject 2 .ObjectReference !
  reason 3 string ?
@@ -295,9 +286,6 @@ Event kind
  related 13 .ObjectReference *?
  reportingComponent 14 string
  reportingInstance 15 string
-EventList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].Event !
 EventSeries
  count 1 int32 ?
  lastObservedTime 2 MicroTime ?
@@ -404,7 +392,7 @@ LifecycleHandler
  httpGet 2 .HTTPGetAction *?
  tcpSocket 3 .TCPSocketAction *?
  sleep 4 .SleepAction *? gate=PodLifecycleSleepAction
-LimitRange kind
+LimitRange kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .LimitRangeSpec ?
 LimitRangeItem
@@ -414,9 +402,6 @@ LimitRangeItem
  default 4 {}Quantity ?
  defaultRequest 5 {}Quantity ?
  maxLimitRequestRatio 6 {}Quantity ?
-LimitRangeList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].LimitRange !
 LimitRangeSpec
  limits 1 [].LimitRangeItem ! list=atomic
 LinuxContainerUser
@@ -445,7 +430,7 @@ NFSVolumeSource
  server 1 string !
  path 2 string !
  readOnly 3 bool ?
-Namespace kind
+Namespace kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .NamespaceSpec ?
  status 3 .NamespaceStatus ?
@@ -455,15 +440,12 @@ NamespaceCondition
  lastTransitionTime 4 Time ?
  reason 5 string ?
  message 6 string ?
-NamespaceList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].Namespace !
 NamespaceSpec
  finalizers 1 []string ? list=atomic
 NamespaceStatus
  phase 1 string ? enum=.NamespacePhase
  conditions 2 [].NamespaceCondition ? list=map:type patch=merge by=type
-Node kind
+Node kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .NodeSpec ?
  status 3 .NodeStatus ?
@@ -491,9 +473,6 @@ NodeDaemonEndpoints
  kubeletEndpoint 1 .DaemonEndpoint ?
 NodeFeatures
  supplementalGroupsPolicy 1 bool *?
-NodeList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].Node !
 NodeProxyOptions kind
  path 1 string ?
 NodeRuntimeHandler
@@ -555,11 +534,11 @@ ObjectReference atomic
  apiVersion 5 string ?
  resourceVersion 6 string ?
  fieldPath 7 string ?
-PersistentVolume kind
+PersistentVolume kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .PersistentVolumeSpec ?
  status 3 .PersistentVolumeStatus ?
-PersistentVolumeClaim kind
+PersistentVolumeClaim kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .PersistentVolumeClaimSpec ?
  status 3 .PersistentVolumeClaimStatus ?
@@ -570,9 +549,6 @@ PersistentVolumeClaimCondition
  lastTransitionTime 4 Time ?
  reason 5 string ?
  message 6 string ?
-PersistentVolumeClaimList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].PersistentVolumeClaim !
 PersistentVolumeClaimSpec
  accessModes 1 []string ? list=atomic enum=.PersistentVolumeAccessMode
  selector 4 meta.v1.LabelSelector *?
@@ -598,9 +574,6 @@ PersistentVolumeClaimTemplate
 PersistentVolumeClaimVolumeSource
  claimName 1 string !
  readOnly 2 bool ?
-PersistentVolumeList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].PersistentVolume !
 PersistentVolumeSource
  gcePersistentDisk 1 .GCEPersistentDiskVolumeSource *?
  awsElasticBlockStore 2 .AWSElasticBlockStoreVolumeSource *?
@@ -643,7 +616,7 @@ PersistentVolumeStatus
 PhotonPersistentDiskVolumeSource
  pdID 1 string !
  fsType 2 string ?
-Pod kind
+Pod kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .PodSpec ?
  status 3 .PodStatus ?
@@ -689,9 +662,6 @@ PodExecOptions kind
  command 6 []string ! list=atomic
 PodIP
  ip 1 string !
-PodList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].Pod !
 PodLogOptions kind
  container 1 string ?
  follow 2 bool ?
@@ -797,12 +767,9 @@ PodStatus
 PodStatusResult kind
  metadata 1 meta.v1.ObjectMeta ?
  status 2 .PodStatus ?
-PodTemplate kind
+PodTemplate kind list
  metadata 1 meta.v1.ObjectMeta ?
  template 2 .PodTemplateSpec ?
-PodTemplateList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].PodTemplate !
 PodTemplateSpec
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .PodSpec ?
@@ -869,7 +836,7 @@ RangeAllocation kind
  metadata 1 meta.v1.ObjectMeta ?
  range 2 string !
  data 3 bytes !
-ReplicationController kind
+ReplicationController kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .ReplicationControllerSpec ?
  status 3 .ReplicationControllerStatus ?
@@ -879,9 +846,6 @@ ReplicationControllerCondition
  lastTransitionTime 3 Time ?
  reason 4 string ?
  message 5 string ?
-ReplicationControllerList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ReplicationController !
 ReplicationControllerSpec
  replicas 1 int32 *?
  minReadySeconds 4 int32 ?
@@ -904,13 +868,10 @@ ResourceFieldSelector atomic
 ResourceHealth
  resourceID 1 string !
  health 2 string ?
-ResourceQuota kind
+ResourceQuota kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .ResourceQuotaSpec ?
  status 3 .ResourceQuotaStatus ?
-ResourceQuotaList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ResourceQuota !
 ResourceQuotaSpec
  hard 1 {}Quantity ?
  scopes 2 []string ? list=atomic enum=.ResourceQuotaScope
@@ -961,7 +922,7 @@ ScopedResourceSelectorRequirement
 SeccompProfile union=type:localhostProfile:LocalhostProfile
  type 1 string ! enum=.SeccompProfileType
  localhostProfile 2 string *?
-Secret kind
+Secret kind list
  metadata 1 meta.v1.ObjectMeta ?
  immutable 5 bool *?
  data 2 {}bytes ?
@@ -974,9 +935,6 @@ SecretKeySelector atomic
  + 1 .LocalObjectReference pb=localObjectReference
  key 2 string !
  optional 3 bool *?
-SecretList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].Secret !
 SecretProjection
  + 1 .LocalObjectReference pb=localObjectReference
  items 2 [].KeyToPath ? list=atomic
@@ -1004,25 +962,19 @@ SecurityContext
  appArmorProfile 12 .AppArmorProfile *?
 SerializedReference kind
  reference 1 .ObjectReference ?
-Service kind
+Service kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .ServiceSpec ?
  status 3 .ServiceStatus ?
-ServiceAccount kind
+ServiceAccount kind list
  metadata 1 meta.v1.ObjectMeta ?
  secrets 2 [].ObjectReference ? list=map:name patch=merge by=name
  imagePullSecrets 3 [].LocalObjectReference ? list=atomic
  automountServiceAccountToken 4 bool *?
-ServiceAccountList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ServiceAccount !
 ServiceAccountTokenProjection
  audience 1 string ?
  expirationSeconds 2 int64 *?
  path 3 string !
-ServiceList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].Service !
 ServicePort
  name 1 string ?
  protocol 2 string ? default="TCP" enum=.Protocol

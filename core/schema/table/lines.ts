@@ -38,7 +38,7 @@ export interface FieldLine {
   readonly keepsEmpty?: boolean;
 }
 
-const TYPE_MARKERS = new Set(['kind', 'atomic', 'granular', 'wrapper', 'custom', 'noproto', 'unreached']);
+const TYPE_MARKERS = new Set(['kind', 'atomic', 'granular', 'wrapper', 'custom', 'noproto', 'unreached', 'list']);
 const TYPE_SETTINGS = new Set(['union']);
 const FIELD_MARKERS: ReadonlySet<string> = new Set(['bare', 'keeps']);
 const FIELD_SETTINGS = new Set(['list', 'map', 'patch', 'by', 'default', 'enum', 'pb', 'gate', 'one']);

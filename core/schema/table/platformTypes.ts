@@ -58,12 +58,9 @@ MutatingWebhook
  admissionReviewVersions 8 []string ! list=atomic
  reinvocationPolicy 10 string *? enum=.ReinvocationPolicyType
  matchConditions 12 [].MatchCondition ? list=map:name patch=merge by=name
-MutatingWebhookConfiguration kind
+MutatingWebhookConfiguration kind list
  metadata 1 meta.v1.ObjectMeta ?
  webhooks 2 [].MutatingWebhook ? list=map:name patch=merge by=name pb=Webhooks
-MutatingWebhookConfigurationList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].MutatingWebhookConfiguration !
 NamedRuleWithOperations atomic
  resourceNames 1 []string ? list=atomic
  + 2 .RuleWithOperations pb=ruleWithOperations
@@ -90,24 +87,18 @@ ServiceReference
  port 4 int32 *?
 TypeChecking
  expressionWarnings 1 [].ExpressionWarning ? list=atomic
-ValidatingAdmissionPolicy kind
+ValidatingAdmissionPolicy kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .ValidatingAdmissionPolicySpec ?
  status 3 .ValidatingAdmissionPolicyStatus ?
-ValidatingAdmissionPolicyBinding kind
+ValidatingAdmissionPolicyBinding kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .ValidatingAdmissionPolicyBindingSpec ?
-ValidatingAdmissionPolicyBindingList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ValidatingAdmissionPolicyBinding !
 ValidatingAdmissionPolicyBindingSpec
  policyName 1 string ?
  paramRef 2 .ParamRef *?
  matchResources 3 .MatchResources *?
  validationActions 4 []string ? list=set enum=.ValidationAction
-ValidatingAdmissionPolicyList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ValidatingAdmissionPolicy !
 ValidatingAdmissionPolicySpec
  paramKind 1 .ParamKind *?
  matchConstraints 2 .MatchResources *?
@@ -132,12 +123,9 @@ ValidatingWebhook
  timeoutSeconds 7 int32 *?
  admissionReviewVersions 8 []string ! list=atomic
  matchConditions 11 [].MatchCondition ? list=map:name patch=merge by=name
-ValidatingWebhookConfiguration kind
+ValidatingWebhookConfiguration kind list
  metadata 1 meta.v1.ObjectMeta ?
  webhooks 2 [].ValidatingWebhook ? list=map:name patch=merge by=name pb=Webhooks
-ValidatingWebhookConfigurationList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ValidatingWebhookConfiguration !
 Validation
  expression 1 string ! pb=Expression
  message 2 string ?
@@ -152,35 +140,21 @@ WebhookClientConfig
  caBundle 2 bytes ?
 `,
   'admissionregistration.v1alpha1': `
+as admissionregistration.v1 MatchCondition MatchResources ParamKind
 ApplyConfiguration
  expression 1 string ?
 JSONPatch
  expression 1 string ?
-MatchCondition
- name 1 string !
- expression 2 string !
-MatchResources atomic
- namespaceSelector 1 meta.v1.LabelSelector *?
- objectSelector 2 meta.v1.LabelSelector *?
- resourceRules 3 [].NamedRuleWithOperations ? list=atomic
- excludeResourceRules 4 [].NamedRuleWithOperations ? list=atomic
- matchPolicy 7 string *? enum=.MatchPolicyType
-MutatingAdmissionPolicy kind
+MutatingAdmissionPolicy kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .MutatingAdmissionPolicySpec ?
-MutatingAdmissionPolicyBinding kind
+MutatingAdmissionPolicyBinding kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .MutatingAdmissionPolicyBindingSpec ?
-MutatingAdmissionPolicyBindingList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].MutatingAdmissionPolicyBinding !
 MutatingAdmissionPolicyBindingSpec
  policyName 1 string ?
  paramRef 2 .ParamRef *?
  matchResources 3 .MatchResources *?
-MutatingAdmissionPolicyList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].MutatingAdmissionPolicy !
 MutatingAdmissionPolicySpec
  paramKind 1 .ParamKind *?
  matchConstraints 2 .MatchResources *?
@@ -196,9 +170,6 @@ Mutation
 NamedRuleWithOperations atomic
  resourceNames 1 []string ? list=atomic
  + 2 admissionregistration.v1.RuleWithOperations pb=ruleWithOperations
-ParamKind atomic
- apiVersion 1 string ?
- kind 2 string ?
 ParamRef atomic
  name 1 string ?
  namespace 2 string ?
@@ -209,15 +180,7 @@ Variable
  expression 2 string ! pb=Expression
 `,
   'admissionregistration.v1beta1': `
-AuditAnnotation
- key 1 string !
- valueExpression 2 string !
-ExpressionWarning
- fieldRef 2 string !
- warning 3 string !
-MatchCondition
- name 1 string !
- expression 2 string !
+as admissionregistration.v1 AuditAnnotation ExpressionWarning MatchCondition ParamKind ParamRef TypeChecking ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingAdmissionPolicyBindingSpec ValidatingAdmissionPolicyStatus Validation Variable
 MatchResources atomic
  namespaceSelector 1 meta.v1.LabelSelector *?
  objectSelector 2 meta.v1.LabelSelector *?
@@ -227,34 +190,6 @@ MatchResources atomic
 NamedRuleWithOperations atomic
  resourceNames 1 []string ? list=atomic
  + 2 admissionregistration.v1.RuleWithOperations pb=ruleWithOperations
-ParamKind atomic
- apiVersion 1 string ?
- kind 2 string ?
-ParamRef atomic
- name 1 string ?
- namespace 2 string ?
- selector 3 meta.v1.LabelSelector *?
- parameterNotFoundAction 4 string *?
-TypeChecking
- expressionWarnings 1 [].ExpressionWarning ? list=atomic
-ValidatingAdmissionPolicy kind
- metadata 1 meta.v1.ObjectMeta ?
- spec 2 .ValidatingAdmissionPolicySpec ?
- status 3 .ValidatingAdmissionPolicyStatus ?
-ValidatingAdmissionPolicyBinding kind
- metadata 1 meta.v1.ObjectMeta ?
- spec 2 .ValidatingAdmissionPolicyBindingSpec ?
-ValidatingAdmissionPolicyBindingList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ValidatingAdmissionPolicyBinding !
-ValidatingAdmissionPolicyBindingSpec
- policyName 1 string ?
- paramRef 2 .ParamRef *?
- matchResources 3 .MatchResources *?
- validationActions 4 []string ? list=set enum=.ValidationAction
-ValidatingAdmissionPolicyList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ValidatingAdmissionPolicy !
 ValidatingAdmissionPolicySpec
  paramKind 1 .ParamKind *?
  matchConstraints 2 .MatchResources *?
@@ -263,26 +198,11 @@ ValidatingAdmissionPolicySpec
  auditAnnotations 5 [].AuditAnnotation ? list=atomic
  matchConditions 6 [].MatchCondition ? list=map:name patch=merge by=name
  variables 7 [].Variable ? list=map:name patch=merge by=name
-ValidatingAdmissionPolicyStatus
- observedGeneration 1 int64 ?
- typeChecking 2 .TypeChecking *?
- conditions 3 []meta.v1.Condition ? list=map:type
-Validation
- expression 1 string ! pb=Expression
- message 2 string ?
- reason 3 string *?
- messageExpression 4 string ?
-Variable atomic
- name 1 string ! pb=Name
- expression 2 string ! pb=Expression
 `,
   'apidiscovery.v2': `
-APIGroupDiscovery kind
+APIGroupDiscovery kind list
  metadata 1 meta.v1.ObjectMeta ?
  versions 2 [].APIVersionDiscovery ? list=map:version
-APIGroupDiscoveryList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].APIGroupDiscovery !
 APIResourceDiscovery
  resource 1 string !
  responseKind 2 meta.v1.GroupVersionKind *?
@@ -303,30 +223,7 @@ APIVersionDiscovery
  freshness 3 string ?
 `,
   'apidiscovery.v2beta1': `
-APIGroupDiscovery kind
- metadata 1 meta.v1.ObjectMeta ?
- versions 2 [].APIVersionDiscovery ? list=map:version
-APIGroupDiscoveryList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].APIGroupDiscovery !
-APIResourceDiscovery
- resource 1 string !
- responseKind 2 meta.v1.GroupVersionKind *?
- scope 3 string !
- singularResource 4 string !
- verbs 5 []string ! list=set
- shortNames 6 []string ? list=set
- categories 7 []string ? list=set
- subresources 8 [].APISubresourceDiscovery ? list=map:subresource
-APISubresourceDiscovery
- subresource 1 string !
- responseKind 2 meta.v1.GroupVersionKind *?
- acceptedTypes 3 []meta.v1.GroupVersionKind ? list=map:group,version,kind
- verbs 4 []string ! list=set
-APIVersionDiscovery
- version 1 string !
- resources 2 [].APIResourceDiscovery ? list=map:resource
- freshness 3 string ?
+as apidiscovery.v2 APIGroupDiscovery APIResourceDiscovery APISubresourceDiscovery APIVersionDiscovery
 `,
   'apiextensions.v1': `
 ConversionRequest
@@ -350,7 +247,7 @@ CustomResourceColumnDefinition
 CustomResourceConversion
  strategy 1 string !
  webhook 2 .WebhookConversion *?
-CustomResourceDefinition kind
+CustomResourceDefinition kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .CustomResourceDefinitionSpec !
  status 3 .CustomResourceDefinitionStatus ?
@@ -360,9 +257,6 @@ CustomResourceDefinitionCondition
  lastTransitionTime 3 Time ?
  reason 4 string ?
  message 5 string ?
-CustomResourceDefinitionList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].CustomResourceDefinition !
 CustomResourceDefinitionNames
  plural 1 string !
  singular 2 string ?
@@ -481,7 +375,7 @@ WebhookConversion
  conversionReviewVersions 3 []string ! list=atomic
 `,
   'apiregistration.v1': `
-APIService kind
+APIService kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .APIServiceSpec ?
  status 3 .APIServiceStatus ?
@@ -491,9 +385,6 @@ APIServiceCondition
  lastTransitionTime 3 Time ?
  reason 4 string ?
  message 5 string ?
-APIServiceList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].APIService !
 APIServiceSpec
  service 1 .ServiceReference *?
  group 2 string ?
@@ -515,7 +406,7 @@ ServerStorageVersion
  encodingVersion 2 string ?
  decodableVersions 3 []string ? list=set
  servedVersions 4 []string ? list=set
-StorageVersion kind
+StorageVersion kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .StorageVersionSpec !
  status 3 .StorageVersionStatus !
@@ -526,9 +417,6 @@ StorageVersionCondition
  lastTransitionTime 4 Time ?
  reason 5 string !
  message 6 string ?!
-StorageVersionList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].StorageVersion !
 StorageVersionSpec
 StorageVersionStatus
  storageVersions 1 [].ServerStorageVersion ? list=map:apiServerID
@@ -578,9 +466,7 @@ UserInfo
  extra 4 {}.ExtraValue ?
 `,
   'authentication.v1beta1': `
-SelfSubjectReview kind
- metadata 1 meta.v1.ObjectMeta ?
- status 2 .SelfSubjectReviewStatus ?
+as authentication.v1 SelfSubjectReview
 SelfSubjectReviewStatus
  userInfo 1 authentication.v1.UserInfo ?
 `,
@@ -654,7 +540,7 @@ SubjectRulesReviewStatus
  evaluationError 4 string ?
 `,
   'certificates.v1': `
-CertificateSigningRequest kind
+CertificateSigningRequest kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .CertificateSigningRequestSpec !
  status 3 .CertificateSigningRequestStatus ?
@@ -665,9 +551,6 @@ CertificateSigningRequestCondition
  message 3 string ?
  lastUpdateTime 4 Time ?
  lastTransitionTime 5 Time ?
-CertificateSigningRequestList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].CertificateSigningRequest !
 CertificateSigningRequestSpec
  request 1 bytes ! list=atomic
  signerName 7 string !
@@ -684,18 +567,15 @@ ExtraValue wrapper
  items 1 []string
 `,
   'certificates.v1alpha1': `
-ClusterTrustBundle kind
+ClusterTrustBundle kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .ClusterTrustBundleSpec !
-ClusterTrustBundleList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ClusterTrustBundle !
 ClusterTrustBundleSpec
  signerName 1 string ?
  trustBundle 2 string !
 `,
   'events.v1': `
-Event kind
+Event kind list
  metadata 1 meta.v1.ObjectMeta
  eventTime 2 MicroTime !
  series 3 .EventSeries *?
@@ -711,9 +591,6 @@ Event kind
  deprecatedFirstTimestamp 13 Time ?
  deprecatedLastTimestamp 14 Time ?
  deprecatedCount 15 int32 ?
-EventList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].Event !
 EventSeries
  count 1 int32 !
  lastObservedTime 2 MicroTime !
@@ -724,7 +601,7 @@ ExemptPriorityLevelConfiguration
  lendablePercent 2 int32 *?
 FlowDistinguisherMethod
  type 1 string !
-FlowSchema kind
+FlowSchema kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .FlowSchemaSpec ?
  status 3 .FlowSchemaStatus ?
@@ -734,9 +611,6 @@ FlowSchemaCondition
  lastTransitionTime 3 Time ?
  reason 4 string ?
  message 5 string ?
-FlowSchemaList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].FlowSchema !
 FlowSchemaSpec
  priorityLevelConfiguration 1 .PriorityLevelConfigurationReference !
  matchingPrecedence 2 int32
@@ -761,7 +635,7 @@ PolicyRulesWithSubjects
  subjects 1 [].Subject ! list=atomic
  resourceRules 2 [].ResourcePolicyRule ? list=atomic
  nonResourceRules 3 [].NonResourcePolicyRule ? list=atomic
-PriorityLevelConfiguration kind
+PriorityLevelConfiguration kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .PriorityLevelConfigurationSpec ?
  status 3 .PriorityLevelConfigurationStatus ?
@@ -771,9 +645,6 @@ PriorityLevelConfigurationCondition
  lastTransitionTime 3 Time ?
  reason 4 string ?
  message 5 string ?
-PriorityLevelConfigurationList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].PriorityLevelConfiguration !
 PriorityLevelConfigurationReference
  name 1 string !
 PriorityLevelConfigurationSpec union=type:limited:Limited,exempt:Exempt
@@ -806,14 +677,11 @@ UserSubject
   'node.v1': `
 Overhead
  podFixed 1 {}Quantity ?
-RuntimeClass kind
+RuntimeClass kind list
  metadata 1 meta.v1.ObjectMeta ?
  handler 2 string !
  overhead 3 .Overhead *?
  scheduling 4 .Scheduling *?
-RuntimeClassList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].RuntimeClass !
 Scheduling
  nodeSelector 1 {}string ? map=atomic
  tolerations 2 []core.v1.Toleration ? list=atomic
@@ -821,39 +689,27 @@ Scheduling
   'rbac.v1': `
 AggregationRule
  clusterRoleSelectors 1 []meta.v1.LabelSelector ? list=atomic
-ClusterRole kind
+ClusterRole kind list
  metadata 1 meta.v1.ObjectMeta ?
  rules 2 [].PolicyRule list=atomic
  aggregationRule 3 .AggregationRule *?
-ClusterRoleBinding kind
+ClusterRoleBinding kind list
  metadata 1 meta.v1.ObjectMeta ?
  subjects 2 [].Subject ? list=atomic
  roleRef 3 .RoleRef !
-ClusterRoleBindingList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ClusterRoleBinding !
-ClusterRoleList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ClusterRole !
 PolicyRule
  verbs 1 []string ! list=atomic
  apiGroups 2 []string ? list=atomic
  resources 3 []string ? list=atomic
  resourceNames 4 []string ? list=atomic
  nonResourceURLs 5 []string ? list=atomic
-Role kind
+Role kind list
  metadata 1 meta.v1.ObjectMeta ?
  rules 2 [].PolicyRule list=atomic
-RoleBinding kind
+RoleBinding kind list
  metadata 1 meta.v1.ObjectMeta ?
  subjects 2 [].Subject ? list=atomic
  roleRef 3 .RoleRef !
-RoleBindingList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].RoleBinding !
-RoleList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].Role !
 RoleRef atomic
  apiGroup 1 string !
  kind 2 string !
@@ -865,125 +721,10 @@ Subject atomic
  namespace 4 string ?
 `,
   'resource.v1alpha3': `
-AllocatedDeviceStatus
- driver 1 string !
- pool 2 string !
- device 3 string !
- conditions 4 []meta.v1.Condition list=map:type
- data 5 RawExtension ?
- networkData 6 .NetworkDeviceData *?
-AllocationResult
- devices 1 .DeviceAllocationResult ?
- nodeSelector 3 core.v1.NodeSelector *?
+as resource.v1beta1 AllocatedDeviceStatus AllocationResult CELDeviceSelector Device DeviceAllocationConfiguration DeviceAllocationResult DeviceAttribute DeviceClaim DeviceClaimConfiguration DeviceClass DeviceClassConfiguration DeviceClassSpec DeviceConfiguration DeviceConstraint DeviceRequest DeviceRequestAllocationResult DeviceSelector NetworkDeviceData OpaqueDeviceConfiguration ResourceClaim ResourceClaimConsumerReference ResourceClaimSpec ResourceClaimStatus ResourceClaimTemplate ResourceClaimTemplateSpec ResourcePool ResourceSlice ResourceSliceSpec
 BasicDevice
  attributes 1 {}.DeviceAttribute ?
  capacity 2 {}Quantity ?
-CELDeviceSelector
- expression 1 string !
-Device
- name 1 string !
- basic 2 .BasicDevice *? one=deviceType
-DeviceAllocationConfiguration
- source 1 string !
- requests 2 []string ? list=atomic
- + 3 .DeviceConfiguration pb=deviceConfiguration
-DeviceAllocationResult
- results 1 [].DeviceRequestAllocationResult ? list=atomic
- config 2 [].DeviceAllocationConfiguration ? list=atomic
-DeviceAttribute
- int 2 int64 *? one=ValueType
- bool 3 bool *? one=ValueType
- string 4 string *? one=ValueType
- version 5 string *? one=ValueType
-DeviceClaim
- requests 1 [].DeviceRequest list=atomic
- constraints 2 [].DeviceConstraint ? list=atomic
- config 3 [].DeviceClaimConfiguration ? list=atomic
-DeviceClaimConfiguration
- requests 1 []string ? list=atomic
- + 2 .DeviceConfiguration pb=deviceConfiguration
-DeviceClass kind
- metadata 1 meta.v1.ObjectMeta ?
- spec 2 .DeviceClassSpec !
-DeviceClassConfiguration
- + 1 .DeviceConfiguration pb=deviceConfiguration
-DeviceClassList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].DeviceClass !
-DeviceClassSpec
- selectors 1 [].DeviceSelector ? list=atomic
- config 2 [].DeviceClassConfiguration ? list=atomic
-DeviceConfiguration
- opaque 1 .OpaqueDeviceConfiguration *? one=ConfigurationType
-DeviceConstraint
- requests 1 []string ? list=atomic
- matchAttribute 2 string *? one=ConstraintType
-DeviceRequest
- name 1 string !
- deviceClassName 2 string !
- selectors 3 [].DeviceSelector ? list=atomic
- allocationMode 4 string ?
- count 5 int64 ? one=AllocationMode
- adminAccess 6 bool *? gate=DRAAdminAccess
-DeviceRequestAllocationResult
- request 1 string !
- driver 2 string !
- pool 3 string !
- device 4 string !
- adminAccess 5 bool * gate=DRAAdminAccess
-DeviceSelector
- cel 1 .CELDeviceSelector *? one=SelectorType
-NetworkDeviceData
- interfaceName 1 string ?
- ips 2 []string ? list=atomic
- hardwareAddress 3 string ?
-OpaqueDeviceConfiguration
- driver 1 string !
- parameters 2 RawExtension !
-ResourceClaim kind
- metadata 1 meta.v1.ObjectMeta ?
- spec 2 .ResourceClaimSpec !
- status 3 .ResourceClaimStatus ?
-ResourceClaimConsumerReference
- apiGroup 1 string ?
- resource 3 string !
- name 4 string !
- uid 5 string !
-ResourceClaimList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ResourceClaim !
-ResourceClaimSpec
- devices 1 .DeviceClaim
-ResourceClaimStatus
- allocation 1 .AllocationResult *?
- reservedFor 2 [].ResourceClaimConsumerReference ? list=map:uid patch=merge by=uid
- devices 4 [].AllocatedDeviceStatus ? list=map:driver,device,pool gate=DRAResourceClaimDeviceStatus
-ResourceClaimTemplate kind
- metadata 1 meta.v1.ObjectMeta ?
- spec 2 .ResourceClaimTemplateSpec !
-ResourceClaimTemplateList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ResourceClaimTemplate !
-ResourceClaimTemplateSpec
- metadata 1 meta.v1.ObjectMeta ?
- spec 2 .ResourceClaimSpec !
-ResourcePool
- name 1 string !
- generation 2 int64 !
- resourceSliceCount 3 int64 !
-ResourceSlice kind
- metadata 1 meta.v1.ObjectMeta ?
- spec 2 .ResourceSliceSpec !
-ResourceSliceList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ResourceSlice !
-ResourceSliceSpec
- driver 1 string !
- pool 2 .ResourcePool !
- nodeName 3 string ? one=NodeSelection
- nodeSelector 4 core.v1.NodeSelector *? one=NodeSelection
- allNodes 5 bool ? one=NodeSelection
- devices 6 [].Device list=atomic
 `,
   'resource.v1beta1': `
 AllocatedDeviceStatus
@@ -1025,14 +766,11 @@ DeviceClaim
 DeviceClaimConfiguration
  requests 1 []string ? list=atomic
  + 2 .DeviceConfiguration pb=deviceConfiguration
-DeviceClass kind
+DeviceClass kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .DeviceClassSpec !
 DeviceClassConfiguration
  + 1 .DeviceConfiguration pb=deviceConfiguration
-DeviceClassList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].DeviceClass !
 DeviceClassSpec
  selectors 1 [].DeviceSelector ? list=atomic
  config 2 [].DeviceClassConfiguration ? list=atomic
@@ -1063,7 +801,7 @@ NetworkDeviceData
 OpaqueDeviceConfiguration
  driver 1 string !
  parameters 2 RawExtension !
-ResourceClaim kind
+ResourceClaim kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .ResourceClaimSpec !
  status 3 .ResourceClaimStatus ?
@@ -1072,21 +810,15 @@ ResourceClaimConsumerReference
  resource 3 string !
  name 4 string !
  uid 5 string !
-ResourceClaimList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ResourceClaim !
 ResourceClaimSpec
  devices 1 .DeviceClaim
 ResourceClaimStatus
  allocation 1 .AllocationResult *?
  reservedFor 2 [].ResourceClaimConsumerReference ? list=map:uid patch=merge by=uid
  devices 4 [].AllocatedDeviceStatus ? list=map:driver,device,pool gate=DRAResourceClaimDeviceStatus
-ResourceClaimTemplate kind
+ResourceClaimTemplate kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .ResourceClaimTemplateSpec !
-ResourceClaimTemplateList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ResourceClaimTemplate !
 ResourceClaimTemplateSpec
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .ResourceClaimSpec !
@@ -1094,12 +826,9 @@ ResourcePool
  name 1 string !
  generation 2 int64 !
  resourceSliceCount 3 int64 !
-ResourceSlice kind
+ResourceSlice kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .ResourceSliceSpec !
-ResourceSliceList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ResourceSlice !
 ResourceSliceSpec
  driver 1 string !
  pool 2 .ResourcePool !
@@ -1109,23 +838,17 @@ ResourceSliceSpec
  devices 6 [].Device list=atomic
 `,
   'scheduling.v1': `
-PriorityClass kind
+PriorityClass kind list
  metadata 1 meta.v1.ObjectMeta ?
  value 2 int32 !
  globalDefault 3 bool ?
  description 4 string ?
  preemptionPolicy 5 string *? enum=core.v1.PreemptionPolicy
-PriorityClassList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].PriorityClass !
 `,
   'storage.v1': `
-CSIDriver kind
+CSIDriver kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .CSIDriverSpec !
-CSIDriverList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].CSIDriver !
 CSIDriverSpec
  attachRequired 1 bool *?
  podInfoOnMount 2 bool *?
@@ -1135,7 +858,7 @@ CSIDriverSpec
  tokenRequests 6 [].TokenRequest ? list=atomic
  requiresRepublish 7 bool *?
  seLinuxMount 8 bool *? gate=SELinuxMountReadWriteOncePod
-CSINode kind
+CSINode kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .CSINodeSpec !
 CSINodeDriver
@@ -1143,21 +866,15 @@ CSINodeDriver
  nodeID 2 string !
  topologyKeys 3 []string list=atomic
  allocatable 4 .VolumeNodeResources *?
-CSINodeList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].CSINode !
 CSINodeSpec
  drivers 1 [].CSINodeDriver ! list=map:name patch=merge by=name
-CSIStorageCapacity kind
+CSIStorageCapacity kind list
  metadata 1 meta.v1.ObjectMeta ?
  nodeTopology 2 meta.v1.LabelSelector *?
  storageClassName 3 string !
  capacity 4 Quantity *?
  maximumVolumeSize 5 Quantity *?
-CSIStorageCapacityList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].CSIStorageCapacity !
-StorageClass kind
+StorageClass kind list
  metadata 1 meta.v1.ObjectMeta ?
  provisioner 2 string !
  parameters 3 {}string ?
@@ -1166,19 +883,13 @@ StorageClass kind
  allowVolumeExpansion 6 bool *?
  volumeBindingMode 7 string *? enum=.VolumeBindingMode
  allowedTopologies 8 []core.v1.TopologySelectorTerm ? list=atomic
-StorageClassList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].StorageClass !
 TokenRequest
  audience 1 string !
  expirationSeconds 2 int64 *?
-VolumeAttachment kind
+VolumeAttachment kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .VolumeAttachmentSpec !
  status 3 .VolumeAttachmentStatus ?
-VolumeAttachmentList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].VolumeAttachment !
 VolumeAttachmentSource
  persistentVolumeName 1 string *?
  inlineVolumeSpec 2 core.v1.PersistentVolumeSpec *?
@@ -1198,22 +909,13 @@ VolumeNodeResources
  count 1 int32 *?
 `,
   'storage.v1alpha1': `
-VolumeAttributesClass kind
- metadata 1 meta.v1.ObjectMeta ?
- driverName 2 string !
- parameters 3 {}string ?
-VolumeAttributesClassList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].VolumeAttributesClass !
+as storage.v1beta1 VolumeAttributesClass
 `,
   'storage.v1beta1': `
-VolumeAttributesClass kind
+VolumeAttributesClass kind list
  metadata 1 meta.v1.ObjectMeta ?
  driverName 2 string !
  parameters 3 {}string ?
-VolumeAttributesClassList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].VolumeAttributesClass !
 `,
   'storagemigration.v1alpha1': `
 GroupVersionResource

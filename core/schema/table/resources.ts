@@ -22,7 +22,6 @@ export interface ResourceRow {
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
-  readonly hasList: boolean;
   readonly gate?: string;
   readonly introduced?: string;
   readonly deprecated?: string;
@@ -56,7 +55,7 @@ const SCOPES = ['namespaced', 'cluster'] as const;
 const STABILITIES = ['ga', 'beta', 'alpha'] as const;
 const STATES = ['on', 'off'] as const;
 
-const RESOURCE_MARKERS = new Set(['list']);
+const RESOURCE_MARKERS: ReadonlySet<string> = new Set();
 const RESOURCE_SETTINGS = new Set([
   'short',
   'categories',
@@ -113,7 +112,6 @@ function readResource(words: readonly string[], version: string): ResourceRow {
     verbs: readVerbs(verbs, where),
     shortNames: readList(given.get('short')),
     categories: readList(given.get('categories')),
-    hasList: given.has('list'),
     gate: given.get('gate'),
     introduced: given.get('introduced'),
     deprecated: given.get('deprecated'),

@@ -20,6 +20,13 @@ const SCALARS: ReadonlySet<string> = new Set<ScalarName>([
   'JSON',
 ]);
 
+/** The lines of the kind of lists of a kind. */
+const listLines = (type: string): readonly string[] => [
+  `${type}List kind`,
+  ' metadata 1 meta.v1.ListMeta ?',
+  ` items 2 [].${type} !`,
+];
+
 const packageOf = (id: string): string => id.slice(0, id.lastIndexOf('.'));
 
 /** The id of a name that may be relative to a package: `.PodSpec`. */
@@ -41,7 +48,7 @@ function embeddedFields(struct: Struct, number: number, protoName: string): Fiel
 /**
  * Types as text (README.md explains the form), by package. A package is split when one of its types is first asked for,
  * and the fields of a type are read when they are first used: most types are never used in one run, and types refer to
- * themselves. What cannot be read is a TableError that names the type, the field and the word.
+ * themselves. Anything that cannot be read throws a TableError that names the type, the field and the word.
  */
 export class TypeTable {
   readonly #texts: ReadonlyMap<string, string>;
@@ -75,15 +82,28 @@ export class TypeTable {
   #packageLines(name: string): ReadonlyMap<string, readonly string[]> {
     const known = this.#packages.get(name);
     if (known) return known;
-    const types = new Map<string, string[]>();
+    const types = new Map<string, readonly string[]>();
     let current: string[] = [];
     for (const line of (this.#texts.get(name) ?? '').split('\n')) {
       if (line === '') continue;
       if (line[0] === ' ') current.push(line);
+      else if (line.startsWith('as ')) this.#addSame(types, line, name);
       else types.set(line.split(' ', 1)[0]!, (current = [line]));
     }
+    for (const [type, [head = '']] of [...types])
+      if (head.split(' ').includes('list')) types.set(`${type}List`, listLines(type));
     this.#packages.set(name, types);
     return types;
+  }
+
+  /** Adds the types of another package that a line `as PACKAGE NAME…` names: their lines are the same in both. */
+  #addSame(types: Map<string, readonly string[]>, line: string, packageName: string): void {
+    const [, from = '', ...names] = line.split(' ');
+    for (const type of names) {
+      const lines = this.#packageLines(from).get(type);
+      if (!lines) throw new TableError(packageName, `${from} has no type ${type}`);
+      types.set(type, lines);
+    }
   }
 
   #linesOf(id: string): readonly string[] | undefined {

@@ -1,14 +1,11 @@
 /** Types of workload, network and coordination groups, by package; the form is explained in README.md. */
 export const WORKLOADS_TYPES = {
   'apps.v1': `
-ControllerRevision kind
+ControllerRevision kind list
  metadata 1 meta.v1.ObjectMeta ?
  data 2 RawExtension ?
  revision 3 int64 !
-ControllerRevisionList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ControllerRevision !
-DaemonSet kind
+DaemonSet kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .DaemonSetSpec ?
  status 3 .DaemonSetStatus ?
@@ -18,9 +15,6 @@ DaemonSetCondition
  lastTransitionTime 3 Time ?
  reason 4 string ?
  message 5 string ?
-DaemonSetList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].DaemonSet !
 DaemonSetSpec
  selector 1 meta.v1.LabelSelector *!
  template 2 core.v1.PodTemplateSpec !
@@ -41,7 +35,7 @@ DaemonSetStatus
 DaemonSetUpdateStrategy
  type 1 string ? enum=.DaemonSetUpdateStrategyType
  rollingUpdate 2 .RollingUpdateDaemonSet *?
-Deployment kind
+Deployment kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .DeploymentSpec ?
  status 3 .DeploymentStatus ?
@@ -52,9 +46,6 @@ DeploymentCondition
  lastTransitionTime 7 Time ?
  reason 4 string ?
  message 5 string ?
-DeploymentList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].Deployment !
 DeploymentSpec
  replicas 1 int32 *?
  selector 2 meta.v1.LabelSelector *!
@@ -76,7 +67,7 @@ DeploymentStatus
 DeploymentStrategy
  type 1 string ? enum=.DeploymentStrategyType
  rollingUpdate 2 .RollingUpdateDeployment *?
-ReplicaSet kind
+ReplicaSet kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .ReplicaSetSpec ?
  status 3 .ReplicaSetStatus ?
@@ -86,9 +77,6 @@ ReplicaSetCondition
  lastTransitionTime 3 Time ?
  reason 4 string ?
  message 5 string ?
-ReplicaSetList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ReplicaSet !
 ReplicaSetSpec
  replicas 1 int32 *?
  minReadySeconds 4 int32 ?
@@ -110,7 +98,7 @@ RollingUpdateDeployment
 RollingUpdateStatefulSetStrategy
  partition 1 int32 *?
  maxUnavailable 2 IntOrString *? gate=MaxUnavailableStatefulSet
-StatefulSet kind
+StatefulSet kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .StatefulSetSpec ?
  status 3 .StatefulSetStatus ?
@@ -120,9 +108,6 @@ StatefulSetCondition
  lastTransitionTime 3 Time ?
  reason 4 string ?
  message 5 string ?
-StatefulSetList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].StatefulSet !
 StatefulSetOrdinals
  start 1 int32
 StatefulSetPersistentVolumeClaimRetentionPolicy
@@ -156,13 +141,10 @@ StatefulSetUpdateStrategy
  rollingUpdate 2 .RollingUpdateStatefulSetStrategy *?
 `,
   'batch.v1': `
-CronJob kind
+CronJob kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .CronJobSpec ?
  status 3 .CronJobStatus ?
-CronJobList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].CronJob !
 CronJobSpec
  schedule 1 string !
  timeZone 8 string *?
@@ -176,7 +158,7 @@ CronJobStatus
  active 1 []core.v1.ObjectReference ? list=atomic
  lastScheduleTime 4 Time *?
  lastSuccessfulTime 5 Time *?
-Job kind
+Job kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .JobSpec ?
  status 3 .JobStatus ?
@@ -187,9 +169,6 @@ JobCondition
  lastTransitionTime 4 Time ?
  reason 5 string ?
  message 6 string ?
-JobList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].Job !
 JobSpec
  parallelism 1 int32 *?
  completions 2 int32 *?
@@ -245,6 +224,7 @@ UncountedTerminatedPods
  failed 2 []string ? list=set
 `,
   'autoscaling.v1': `
+as autoscaling.v2 HorizontalPodAutoscaler
 ContainerResourceMetricSource unreached
  name 1 string !
  targetAverageUtilization 2 int32 *?
@@ -269,19 +249,12 @@ ExternalMetricStatus unreached
  metricSelector 2 meta.v1.LabelSelector *?
  currentValue 3 Quantity !
  currentAverageValue 4 Quantity *?
-HorizontalPodAutoscaler kind
- metadata 1 meta.v1.ObjectMeta ?
- spec 2 .HorizontalPodAutoscalerSpec ?
- status 3 .HorizontalPodAutoscalerStatus ?
 HorizontalPodAutoscalerCondition unreached
  type 1 string !
  status 2 string !
  lastTransitionTime 3 Time ?
  reason 4 string ?
  message 5 string ?
-HorizontalPodAutoscalerList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].HorizontalPodAutoscaler !
 HorizontalPodAutoscalerSpec
  scaleTargetRef 1 .CrossVersionObjectReference !
  minReplicas 2 int32 *?
@@ -372,7 +345,7 @@ HPAScalingRules
  stabilizationWindowSeconds 3 int32 *?
  selectPolicy 1 string *?
  policies 2 [].HPAScalingPolicy ? list=atomic keeps
-HorizontalPodAutoscaler kind
+HorizontalPodAutoscaler kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .HorizontalPodAutoscalerSpec ?
  status 3 .HorizontalPodAutoscalerStatus ?
@@ -385,9 +358,6 @@ HorizontalPodAutoscalerCondition
  lastTransitionTime 3 Time ?
  reason 4 string ?
  message 5 string ?
-HorizontalPodAutoscalerList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].HorizontalPodAutoscaler !
 HorizontalPodAutoscalerSpec
  scaleTargetRef 1 .CrossVersionObjectReference !
  minReplicas 2 int32 *?
@@ -452,13 +422,10 @@ ResourceMetricStatus
 Eviction kind
  metadata 1 meta.v1.ObjectMeta ?
  deleteOptions 2 meta.v1.DeleteOptions *?
-PodDisruptionBudget kind
+PodDisruptionBudget kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .PodDisruptionBudgetSpec ?
  status 3 .PodDisruptionBudgetStatus ?
-PodDisruptionBudgetList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].PodDisruptionBudget !
 PodDisruptionBudgetSpec
  minAvailable 1 IntOrString *?
  selector 2 meta.v1.LabelSelector *? patch=replace
@@ -483,19 +450,16 @@ HTTPIngressRuleValue
 IPBlock
  cidr 1 string !
  except 2 []string ? list=atomic
-Ingress kind
+Ingress kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .IngressSpec ?
  status 3 .IngressStatus ?
 IngressBackend
  service 4 .IngressServiceBackend *?
  resource 3 core.v1.TypedLocalObjectReference *?
-IngressClass kind
+IngressClass kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .IngressClassSpec ?
-IngressClassList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].IngressClass !
 IngressClassParametersReference
  apiGroup 1 string *? pb=aPIGroup
  kind 2 string !
@@ -505,9 +469,6 @@ IngressClassParametersReference
 IngressClassSpec
  controller 1 string ?
  parameters 2 .IngressClassParametersReference *?
-IngressList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].Ingress !
 IngressLoadBalancerIngress
  ip 1 string ?
  hostname 2 string ?
@@ -536,7 +497,7 @@ IngressStatus
 IngressTLS
  hosts 1 []string ? list=atomic
  secretName 2 string ?
-NetworkPolicy kind
+NetworkPolicy kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .NetworkPolicySpec ?
 NetworkPolicyEgressRule
@@ -545,9 +506,6 @@ NetworkPolicyEgressRule
 NetworkPolicyIngressRule
  ports 1 [].NetworkPolicyPort ? list=atomic
  from 2 [].NetworkPolicyPeer ? list=atomic
-NetworkPolicyList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].NetworkPolicy !
 NetworkPolicyPeer
  podSelector 1 meta.v1.LabelSelector *?
  namespaceSelector 2 meta.v1.LabelSelector *?
@@ -566,12 +524,9 @@ ServiceBackendPort atomic
  number 2 int32 ?
 `,
   'networking.v1beta1': `
-IPAddress kind
+IPAddress kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .IPAddressSpec ?
-IPAddressList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].IPAddress !
 IPAddressSpec
  parentRef 1 .ParentReference *?!
 ParentReference
@@ -579,43 +534,17 @@ ParentReference
  resource 2 string ?!
  namespace 3 string ?
  name 4 string ?!
-ServiceCIDR kind
+ServiceCIDR kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .ServiceCIDRSpec ?
  status 3 .ServiceCIDRStatus ?
-ServiceCIDRList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ServiceCIDR !
 ServiceCIDRSpec
  cidrs 1 []string ? list=atomic
 ServiceCIDRStatus
  conditions 1 []meta.v1.Condition ? list=map:type patch=merge by=type
 `,
   'networking.v1alpha1': `
-IPAddress kind
- metadata 1 meta.v1.ObjectMeta ?
- spec 2 .IPAddressSpec ?
-IPAddressList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].IPAddress !
-IPAddressSpec
- parentRef 1 .ParentReference *?!
-ParentReference
- group 1 string ?
- resource 2 string ?!
- namespace 3 string ?
- name 4 string ?!
-ServiceCIDR kind
- metadata 1 meta.v1.ObjectMeta ?
- spec 2 .ServiceCIDRSpec ?
- status 3 .ServiceCIDRStatus ?
-ServiceCIDRList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].ServiceCIDR !
-ServiceCIDRSpec
- cidrs 1 []string ? list=atomic
-ServiceCIDRStatus
- conditions 1 []meta.v1.Condition ? list=map:type patch=merge by=type
+as networking.v1beta1 IPAddress IPAddressSpec ParentReference ServiceCIDR ServiceCIDRSpec ServiceCIDRStatus
 `,
   'discovery.v1': `
 Endpoint
@@ -638,24 +567,18 @@ EndpointPort atomic
  protocol 2 string *? enum=core.v1.Protocol
  port 3 int32 *?
  appProtocol 4 string *?
-EndpointSlice kind
+EndpointSlice kind list
  metadata 1 meta.v1.ObjectMeta ?
  addressType 4 string ! enum=.AddressType
  endpoints 2 [].Endpoint ! list=atomic
  ports 3 [].EndpointPort list=atomic
-EndpointSliceList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].EndpointSlice !
 ForZone
  name 1 string !
 `,
   'coordination.v1': `
-Lease kind
+Lease kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .LeaseSpec ?
-LeaseList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].Lease !
 LeaseSpec
  holderIdentity 1 string *?
  leaseDurationSeconds 2 int32 *?
@@ -666,12 +589,9 @@ LeaseSpec
  preferredHolder 7 string *? gate=CoordinatedLeaderElection
 `,
   'coordination.v1alpha2': `
-LeaseCandidate kind
+LeaseCandidate kind list
  metadata 1 meta.v1.ObjectMeta ?
  spec 2 .LeaseCandidateSpec ?
-LeaseCandidateList kind
- metadata 1 meta.v1.ListMeta ?
- items 2 [].LeaseCandidate !
 LeaseCandidateSpec
  leaseName 1 string !
  pingTime 2 MicroTime *?

@@ -38,7 +38,7 @@ async function headersRead(authenticator: Authenticator, sample: ReceivedSample)
 }
 
 /**
- * What every authenticator must do.
+ * Returns the tests that every authenticator must pass.
  *
  * @example
  * const good = { request: { headers: { 'x-api-key': 'secret' } }, name: 'ann', groups: [] };
@@ -106,7 +106,7 @@ function checkDecision(decision: Decision): void {
 }
 
 /**
- * What every authorizer must do.
+ * Returns the tests that every authorizer must pass.
  *
  * @example
  * const decisions = [{ user: user('ann'), target: target({ verb: 'list' }), is: 'allow' }] as const;

@@ -40,7 +40,7 @@ export interface MutatorCase {
 }
 
 /**
- * What every mutator must do.
+ * Returns the tests that every mutator must pass.
  *
  * @example
  * const drafts = [{ change: change(), draft: { ...object }, after: { ...object, data: { a: '1' } } }];
@@ -117,7 +117,7 @@ export function checkViolation({ reason, field, message }: Violation): void {
 }
 
 /**
- * What every validator must do.
+ * Returns the tests that every validator must pass.
  *
  * @example
  * const objects = [{ change: change(), after: object, fields: ['data.level'] }];

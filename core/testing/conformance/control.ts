@@ -21,7 +21,7 @@ const QUIET_TURNS = 20;
 export interface ControllerCase {
   /** Makes one; called for each test. */
   make(host: Host<'control'>): Awaitable<Controller>;
-  /** What the controller finds. Storage names have the form `core/namespaces`. */
+  /** The objects that the controller finds. Storage names have the form `core/namespaces`. */
   readonly objects: readonly { readonly storageName: string; readonly object: ApiObject }[];
   /** The requests by which it reaches the state that it maintains, in any order: `POST /api/v1/namespaces`. */
   readonly requests: readonly string[];
@@ -62,7 +62,7 @@ async function pass(turns: number): Promise<void> {
 }
 
 /**
- * What every controller must do.
+ * Returns the tests that every controller must pass.
  *
  * @example
  * const objects = [{ storageName: 'core/namespaces', object: namespace }];
@@ -168,7 +168,7 @@ const ENDPOINTS: readonly string[] = ['livez', 'readyz', 'healthz'];
 const CHECK_NAME = /^[A-Za-z0-9][A-Za-z0-9._/-]*$/;
 
 /**
- * What every health check must do.
+ * Returns the tests that every health check must pass.
  *
  * @example
  * const makeUnhealthy = () => diskCheck({ minimumBytes: Number.MAX_SAFE_INTEGER });

@@ -117,7 +117,7 @@ class Front {
 }
 
 /**
- * What every listener must do.
+ * Returns the tests that every listener must pass.
  *
  * @example
  * for (const { name, run } of listenerConformance({ make: async () => new MyListener() })) test(name, run);

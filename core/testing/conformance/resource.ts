@@ -1,3 +1,4 @@
+import type { Time } from '../../model/scalars.js';
 import assert from 'node:assert/strict';
 import type { ResourceSource, ResourceType } from '../../api/resource.js';
 import type { Strategy, StrategyContext } from '../../api/strategy.js';
@@ -13,7 +14,7 @@ import { checkViolation } from './admission.js';
 import { frozenCopy, user, withoutMembers } from './samples.js';
 
 const CONTEXT: StrategyContext = {
-  now: '2030-01-01T00:00:00Z',
+  now: '2030-01-01T00:00:00Z' as Time,
   user: user('tess'),
   dryRun: false,
   lookup: () => undefined,
@@ -126,11 +127,11 @@ export interface ResourceTypeCase {
 const versionOf = (resources: readonly Resource[], apiVersion?: string): Resource =>
   resources.find(one => one.apiVersion === apiVersion) ?? resources[0]!;
 
-/** What a type is besides its functions. */
+/** Returns a type without its functions. */
 const plain = (type: ResourceType): unknown => JSON.parse(JSON.stringify(type));
 
 /**
- * What every resource type must do.
+ * Returns the tests that every resource type must pass.
  *
  * @example
  * const samples = [{ object: order }, { object: { ...order, spec: {} }, fields: ['spec.tea'] }];
@@ -177,7 +178,7 @@ export interface ResourceSourceCase {
 }
 
 /**
- * What every source of resource types must do.
+ * Returns the tests that every source of resource types must pass.
  *
  * @example
  * const objects = [{ object: menu, defines: 'orders.tea.example.com' }];

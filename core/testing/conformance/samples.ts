@@ -5,7 +5,7 @@ import type { User } from '../../model/user.js';
 import type { Change, ChangeView } from '../../api/admission.js';
 import type { Received } from '../../api/access.js';
 
-/** Texts that clients may send in the place of any other: empty, long, unusual, and names of members of all objects. */
+/** Texts that clients may send instead of any other: empty, long, unusual, and names of members of all objects. */
 export const HOSTILE_TEXTS: readonly string[] = [
   '',
   ' ',
@@ -21,7 +21,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   ':'.repeat(1000),
 ];
 
-/** What the request of a test carries. Header names are lower case. */
+/** The parts of the request of a test. Header names are lower case. */
 export interface ReceivedSample {
   readonly headers?: { readonly [name: string]: string };
   readonly certificate?: string;

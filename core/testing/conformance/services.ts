@@ -25,7 +25,7 @@ export interface HttpDocumentsCase {
 }
 
 /**
- * What all documents must be.
+ * Returns the tests that all documents must pass.
  *
  * @example
  * for (const { name, run } of httpDocumentsConformance({ make: () => [robots], paths: ['/robots.txt'] }))
@@ -84,7 +84,7 @@ const LIFETIME_S = 600;
 const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
 
 /**
- * What every token issuer must do.
+ * Returns the tests that every token issuer must pass.
  *
  * @example
  * for (const { name, run } of tokenIssuerConformance({ make: () => signer, makeAuthenticator: () => verifier }))

@@ -54,7 +54,7 @@ const shown = (items: readonly { key: string; value: Uint8Array }[]) =>
   items.map(({ key, value }) => `${key}=${text(value)}`);
 
 /**
- * What every store must do. `make` creates empty stores.
+ * Returns the tests that every store must pass. `make` creates empty stores.
  *
  * @example
  * const make = async () => ({ open: () => openStore(path), dispose: () => rm(path, { recursive: true }) });

@@ -1,12 +1,13 @@
+import type { PodSpec } from '../../../kinds/v1.js';
+import type { Frozen } from '../../../core/model/object.js';
 import { compareQuantities, formatQuantity, type Quantity, quantityOf } from '../../../core/model/quantity.js';
-import { entriesAt, recordsAt, type UnknownRecord } from '../../../core/model/record.js';
 
 /** Amounts by the name of the resource. */
 export type Amounts = ReadonlyMap<string, Quantity>;
 
-/** The amounts in a member, such as the requests of `resources`. */
-export const amountsAt = (owner: unknown, ...path: readonly string[]): Amounts =>
-  new Map(entriesAt(owner, ...path).map(([name, amount]) => [name, quantityOf(amount)]));
+/** Parses amounts, such as the requests of a container. */
+export const amountsOf = (written: { readonly [resource: string]: string } | undefined): Amounts =>
+  new Map(Object.entries(written ?? {}).map(([name, amount]) => [name, quantityOf(amount)]));
 
 function add(a: Amounts, b: Amounts): Amounts {
   const sum = new Map(a);
@@ -30,15 +31,15 @@ function greatest(a: Amounts, b: Amounts): Amounts {
  * What a pod uses: the sum of its containers, or what it needs while an init container runs if that is more. Init
  * containers that go on running count as containers, and for those after them.
  */
-export function podAmounts(pod: UnknownRecord, member: 'requests' | 'limits'): Amounts {
-  let total = recordsAt(pod, 'containers').reduce<Amounts>(
-    (sum, container) => add(sum, amountsAt(container, 'resources', member)),
+export function podAmounts(pod: Frozen<PodSpec>, member: 'requests' | 'limits'): Amounts {
+  let total = (pod.containers ?? []).reduce<Amounts>(
+    (sum, container) => add(sum, amountsOf(container.resources[member])),
     new Map(),
   );
   let running: Amounts = new Map();
   let whileStarting: Amounts = new Map();
-  for (const container of recordsAt(pod, 'initContainers')) {
-    const own = amountsAt(container, 'resources', member);
+  for (const container of pod.initContainers ?? []) {
+    const own = amountsOf(container.resources[member]);
     const during = add(own, running);
     if (container.restartPolicy === 'Always') {
       total = add(total, own);

@@ -1,6 +1,6 @@
+import type { ValidatingAdmissionPolicy } from '../../../kinds/admissionregistration/v1.js';
 import type * as Cel from '../../../core/cel/index.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { isAbsent, recordAt, recordsAt, stringAt } from '../../../core/model/record.js';
+import { isAbsent } from '../../../core/model/record.js';
 import { compileExpression, type CompiledExpression } from '../../../core/schema/expressions/budget.js';
 import { matchConditionsOf } from '../../../core/schema/expressions/conditions.js';
 import { admissionEnvironment } from '../../../core/schema/expressions/environment.js';
@@ -23,10 +23,9 @@ export interface CompiledPolicy {
 }
 
 /** Compiles the expressions of a policy. What does not compile is an error when it is evaluated. */
-export function compilePolicy(cel: typeof Cel, policy: ApiObject): CompiledPolicy {
-  const spec = recordAt(policy, 'spec') ?? {};
-  const params = !isAbsent(recordAt(spec, 'paramKind'));
-  const variables = compileVariables(cel, recordsAt(spec, 'variables'), { params, authorizer: true });
+export function compilePolicy(cel: typeof Cel, { spec }: ValidatingAdmissionPolicy): CompiledPolicy {
+  const params = !isAbsent(spec.paramKind);
+  const variables = compileVariables(cel, spec.variables ?? [], { params, authorizer: true });
   const types = variables.length > 0 ? new Map(variables.map(({ name, type }) => [name, type])) : undefined;
   const asks = variables.some(({ expression }) => expression.asksAuthorizer);
   const env = admissionEnvironment(cel, { params, authorizer: true, variables: types });
@@ -34,18 +33,18 @@ export function compilePolicy(cel: typeof Cel, policy: ApiObject): CompiledPolic
   return {
     conditions: matchConditionsOf(admissionEnvironment(cel, { params, authorizer: true }), spec),
     variables,
-    validations: recordsAt(spec, 'validations').map(validation => {
-      const messageText = stringAt(validation, 'messageExpression');
+    validations: (spec.validations ?? []).map(validation => {
+      const messageText = validation.messageExpression ?? '';
       return {
-        expression: compileExpression(env, stringAt(validation, 'expression'), asks),
-        message: stringAt(validation, 'message').trim(),
+        expression: compileExpression(env, validation.expression, asks),
+        message: (validation.message ?? '').trim(),
         ...(messageText ? { messageExpression: compileExpression(messageEnv, messageText, asks) } : {}),
-        reason: stringAt(validation, 'reason') || 'Invalid',
+        reason: validation.reason || 'Invalid',
       };
     }),
-    auditAnnotations: recordsAt(spec, 'auditAnnotations').map(annotation => ({
-      key: stringAt(annotation, 'key'),
-      expression: compileExpression(env, stringAt(annotation, 'valueExpression'), asks),
+    auditAnnotations: (spec.auditAnnotations ?? []).map(annotation => ({
+      key: annotation.key,
+      expression: compileExpression(env, annotation.valueExpression, asks),
     })),
   };
 }

@@ -1,6 +1,16 @@
+import type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+} from '../../../kinds/admissionregistration/v1alpha1.js';
 import type * as Cel from '../../../core/cel/index.js';
-import { type Change, type Mutator, mutator, type Validator, validator } from '../../../core/api/admission.js';
-import type { EquivalentKind } from '../../../core/api/admission.js';
+import {
+  type Change,
+  type Mutator,
+  mutator,
+  type Validator,
+  validator,
+  type EquivalentKind,
+} from '../../../core/api/admission.js';
 import type { Host, Informer } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
@@ -55,14 +65,14 @@ function refusalOf({ view }: Change, object: ApiObject | undefined, denials: rea
 /** Applies MutatingAdmissionPolicies, one after the other. */
 class PolicyMutator implements Mutator {
   readonly on = { subresources: ['*'] };
-  readonly #source: PolicySource<CompiledMutations>;
+  readonly #source: PolicySource<MutatingAdmissionPolicy, CompiledMutations>;
   readonly #namespaces: Informer;
   readonly #reinvocation = new Reinvocation();
 
   constructor(readonly host: Host<'request'>) {
     this.#source = new PolicySource(
-      host.informer(`${GROUP}/mutatingadmissionpolicies`),
-      host.informer(`${GROUP}/mutatingadmissionpolicybindings`),
+      host.informer(`${GROUP}/mutatingadmissionpolicies`) as Informer<MutatingAdmissionPolicy>,
+      host.informer(`${GROUP}/mutatingadmissionpolicybindings`) as Informer<MutatingAdmissionPolicyBinding>,
       compileMutations,
     );
     this.#namespaces = host.informer('core/namespaces');

@@ -1,7 +1,8 @@
+import type { MutatingAdmissionPolicy } from '../../../kinds/admissionregistration/v1alpha1.js';
 import type * as Cel from '../../../core/cel/index.js';
 import { JSON_PATCH_OPERATIONS } from '../../../core/limits.js';
 import type { ApiObject, Json } from '../../../core/model/object.js';
-import { isAbsent, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
+import { isRecord, isAbsent, type UnknownRecord } from '../../../core/model/record.js';
 import { Refusal } from '../../../core/model/refusal.js';
 import { compileExpression, type CompiledExpression } from '../../../core/schema/expressions/budget.js';
 import { matchConditionsOf } from '../../../core/schema/expressions/conditions.js';
@@ -50,6 +51,13 @@ function mergeObject(cel: typeof Cel, value: Cel.Value, merge: Merge): ApiObject
   }
 }
 
+const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+
+const operationOf = (operation: Json): { readonly op: string; readonly path: string } => {
+  const { op, path } = (isRecord(operation) ? operation : {}) as { readonly [member: string]: Json };
+  return { op: textOf(op), path: textOf(path) };
+};
+
 const KNOWN_OPERATIONS = new Set(['add', 'copy', 'move', 'remove', 'replace', 'test']);
 
 /** Applies operations one by one. Where a test fails, none of them is applied. */
@@ -58,8 +66,7 @@ function patchObject(operations: Json, object: ApiObject): ApiObject {
     throw new MutationError(`JSON Patch: there may be at most ${JSON_PATCH_OPERATIONS} operations`);
   let patched = structuredClone(object) as unknown as Json;
   for (const operation of operations) {
-    const op = stringAt(operation, 'op');
-    const path = stringAt(operation, 'path');
+    const { op, path } = operationOf(operation);
     if (!KNOWN_OPERATIONS.has(op)) throw new MutationError(`JSON Patch: Unexpected kind: ${op}`);
     try {
       patched = applyJsonPatch(
@@ -77,19 +84,18 @@ function patchObject(operations: Json, object: ApiObject): ApiObject {
 }
 
 /** Compiles the expressions of a policy. What does not compile is an error when it is evaluated. */
-export function compileMutations(cel: typeof Cel, policy: ApiObject): CompiledMutations {
-  const spec = recordAt(policy, 'spec') ?? {};
-  const scope = { params: !isAbsent(recordAt(spec, 'paramKind')), authorizer: true };
-  const variables = compileVariables(cel, recordsAt(spec, 'variables'), scope);
+export function compileMutations(cel: typeof Cel, { spec }: MutatingAdmissionPolicy): CompiledMutations {
+  const scope = { params: !isAbsent(spec.paramKind), authorizer: true };
+  const variables = compileVariables(cel, spec.variables ?? [], scope);
   const types = new Map(variables.map(({ name, type }) => [name, type]));
   const asks = variables.some(({ expression }) => expression.asksAuthorizer);
   const env = admissionEnvironment(cel, { ...scope, variables: types, mutation: true });
   return {
     conditions: matchConditionsOf(admissionEnvironment(cel, scope), spec),
     variables,
-    mutations: recordsAt(spec, 'mutations').map((mutation): CompiledMutation => {
-      const isMerge = stringAt(mutation, 'patchType') === 'ApplyConfiguration';
-      const text = stringAt(mutation, isMerge ? 'applyConfiguration' : 'jsonPatch', 'expression');
+    mutations: (spec.mutations ?? []).map((mutation): CompiledMutation => {
+      const isMerge = mutation.patchType === 'ApplyConfiguration';
+      const text = mutation[isMerge ? 'applyConfiguration' : 'jsonPatch']?.expression ?? '';
       return {
         expression: compileExpression(env, text, asks),
         apply: (value, object, merge) =>

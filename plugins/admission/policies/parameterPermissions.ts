@@ -1,24 +1,37 @@
+import type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+} from '../../../kinds/admissionregistration/v1alpha1.js';
+import type {
+  ParamKind,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '../../../kinds/admissionregistration/v1.js';
 import {
   authorizer,
   type Change,
   definePlugin,
+  type Frozen,
   type Host,
   type Informer,
   isSemanticallyEqual,
   type Plugin,
   type ResourceTarget,
-  stringAt,
   type User,
   type Validator,
   validator,
 } from '../../../core/api/index.js';
 import { goText } from '../../../core/model/goText.js';
-import { recordAt, type UnknownRecord } from '../../../core/model/record.js';
 import { forbiddenField, type Violation } from '../../../core/model/refusal.js';
 import { grantsNothing } from '../../../core/model/unchanged.js';
 
 const GROUP = 'admissionregistration.orchestrator.io';
 const MASTERS = 'system:masters';
+
+type Policy = ValidatingAdmissionPolicy | MutatingAdmissionPolicy;
+type Binding = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding;
+
+const paramKindOf = (policy: Frozen<Policy> | undefined): Frozen<ParamKind> | undefined => policy?.spec.paramKind;
 
 type PolicyHost = Pick<Host<'request'>, 'at' | 'informer' | 'kinds'>;
 /** The resource that parameters are read from, as far as it is known: `*` stands for all. */
@@ -31,10 +44,9 @@ const shownUser = ({ name, uid, groups, extra }: User): string =>
   `&{${name} ${uid} ${goText([...groups])} ${goText(Object.fromEntries(Array.from(extra, ([key, all]) => [key, [...all]])))}}`;
 
 /** The resource of a policy's parameters: of a kind that is not served, all of its group and version. */
-function parametersOf({ kinds }: PolicyHost, paramKind: UnknownRecord): Parameters {
-  const apiVersion = stringAt(paramKind, 'apiVersion');
+function parametersOf({ kinds }: PolicyHost, { apiVersion = '', kind = '' }: Frozen<ParamKind>): Parameters {
   const slash = apiVersion.indexOf('/');
-  const resource = kinds.find(apiVersion, stringAt(paramKind, 'kind'))?.resource ?? '*';
+  const resource = kinds.find(apiVersion, kind)?.resource ?? '*';
   const group = kinds.neutralGroup(apiVersion.slice(0, Math.max(slash, 0)));
   return { group, version: apiVersion.slice(slash + 1), resource };
 }
@@ -58,13 +70,13 @@ const permissionOfPolicies = (host: PolicyHost): Validator => ({
     resources: ['validatingadmissionpolicies', 'mutatingadmissionpolicies'],
     operations: ['CREATE', 'UPDATE'],
   },
-  async validate(change, object) {
-    const paramKind = recordAt(object, 'spec', 'paramKind');
+  async validate(change, after) {
+    const paramKind = paramKindOf(after as Frozen<Policy> | undefined);
     if (!paramKind || isMaster(change)) return [];
-    if (isSemanticallyEqual(paramKind, recordAt(change.old, 'spec', 'paramKind'))) return [];
+    if (isSemanticallyEqual(paramKind, paramKindOf(change.old as Frozen<Policy> | undefined))) return [];
     const asked = { ...parametersOf(host, paramKind), verb: 'get', namespace: '*', name: '*' } as const;
     if (await isAllowed(host, change, asked)) return [];
-    const [kind, apiVersion] = [stringAt(paramKind, 'kind'), stringAt(paramKind, 'apiVersion')];
+    const { kind = '', apiVersion = '' } = paramKind;
     const why =
       `user ${shownUser(change.user)} must have "get" permission on all objects of the referenced paramKind ` +
       `(kind=${kind}, apiVersion=${apiVersion})`;
@@ -81,7 +93,7 @@ const onReference: Wording = (user, verb) =>
 /** What a binding's parameters are read from, and what is said of users who may not read it. */
 function parametersOfBinding(
   host: PolicyHost,
-  policies: Informer,
+  policies: Informer<Policy>,
   name: string,
   onReferenced: Wording,
 ): { readonly parameters: Parameters; readonly refusal: Wording } {
@@ -92,10 +104,10 @@ function parametersOfBinding(
       'all groups, versions and resources';
   const policy = policies.get('', name);
   if (!policy) return { parameters: ALL, refusal: unknown(`unable to get policy ${name}`) };
-  const paramKind = recordAt(policy, 'spec', 'paramKind');
+  const { paramKind } = policy.spec;
   if (!paramKind) return { parameters: ALL, refusal: onReferenced };
   const parameters = parametersOf(host, paramKind);
-  const shown = `&{${stringAt(paramKind, 'apiVersion')} ${stringAt(paramKind, 'kind')}}`;
+  const shown = `&{${paramKind.apiVersion ?? ''} ${paramKind.kind ?? ''}}`;
   const isKnown = parameters.resource !== '*';
   return { parameters, refusal: isKnown ? onReferenced : unknown(`unable to resolve paramKind ${shown}`) };
 }
@@ -105,16 +117,17 @@ function parametersOfBinding(
  * could select, in the namespace of the reference, or in all.
  */
 function permissionOfBindings(host: PolicyHost, kind: string, onReferenced: Wording): Validator {
-  const policies = host.informer(`${GROUP}/${kind}policies`);
+  const policies = host.informer(`${GROUP}/${kind}policies`) as Informer<Policy>;
   return {
     on: { groups: [GROUP], resources: [`${kind}policybindings`], operations: ['CREATE', 'UPDATE'] },
     async validate(change, object): Promise<readonly Violation[]> {
-      const paramRef = recordAt(object, 'spec', 'paramRef');
+      const binding = object as Frozen<Binding> | undefined;
+      const paramRef = binding?.spec.paramRef;
       if (!object || !paramRef || isMaster(change) || grantsNothing(change.old, object)) return [];
-      const policyName = stringAt(object, 'spec', 'policyName');
+      const { policyName = '' } = binding.spec;
       const { parameters, refusal } = parametersOfBinding(host, policies, policyName, onReferenced);
-      const [namespace, name] = [stringAt(paramRef, 'namespace'), stringAt(paramRef, 'name')];
-      const verb = recordAt(paramRef, 'selector') ? 'list' : 'get';
+      const { namespace = '', name = '' } = paramRef;
+      const verb = paramRef.selector ? 'list' : 'get';
       if (await isAllowed(host, change, { ...parameters, verb, namespace, name })) return [];
       return [forbiddenField('spec.paramRef', refusal(shownUser(change.user), verb))];
     },

@@ -1,16 +1,16 @@
+import type { ParamKind, ParamRef } from '../../../kinds/admissionregistration/v1.js';
 import type { Host, LabeledInformer, StoredKind } from '../../../core/api/host.js';
 import { requirementsOf } from '../../../core/model/labelSelector.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { recordAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
 import { labelMatcher, type Selector } from '../../../core/model/selector.js';
 
 /** Thrown for parameters that a binding cannot be evaluated with. */
 export class ParamsError extends Error {}
 
 /** The kind of a policy's parameters. Throws ParamsError where it is not served. */
-export function paramKindOf({ kinds }: Pick<Host<'request'>, 'kinds'>, paramKind: UnknownRecord): StoredKind {
-  const apiVersion = stringAt(paramKind, 'apiVersion');
-  const kind = stringAt(paramKind, 'kind');
+export function paramKindOf({ kinds }: Pick<Host<'request'>, 'kinds'>, paramKind: ParamKind): StoredKind {
+  const apiVersion = paramKind.apiVersion ?? '';
+  const kind = paramKind.kind ?? '';
   const found = kinds.find(apiVersion, kind);
   if (!found) {
     const shown = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
@@ -26,14 +26,14 @@ export function paramKindOf({ kinds }: Pick<Host<'request'>, 'kinds'>, paramKind
 export async function collectParams(
   host: Pick<Host<'request'>, 'dynamicInformer'>,
   kind: StoredKind | undefined,
-  paramRef: UnknownRecord | undefined,
+  paramRef: ParamRef | undefined,
   requestNamespace: string,
 ): Promise<readonly (ApiObject | null)[]> {
   if (!kind || !paramRef) return [null];
   const informer = await host.dynamicInformer(kind.storageName);
-  const namespace = namespaceOf(kind, stringAt(paramRef, 'namespace'), requestNamespace);
-  const name = stringAt(paramRef, 'name');
-  const selector = recordAt(paramRef, 'selector');
+  const namespace = namespaceOf(kind, paramRef.namespace ?? '', requestNamespace);
+  const name = paramRef.name ?? '';
+  const selector = paramRef.selector;
   let found: readonly ApiObject[];
   if (name) {
     const one = informer.get(namespace, name);
@@ -44,7 +44,7 @@ export async function collectParams(
     found = candidatesOf(informer, namespace, requirements).filter(({ metadata }) => matches(metadata.labels));
   }
   if (found.length > 0) return found.map(object => kind.read(object));
-  if (stringAt(paramRef, 'parameterNotFoundAction') === 'Deny')
+  if ((paramRef.parameterNotFoundAction ?? '') === 'Deny')
     throw new ParamsError('no params found for policy binding with `Deny` parameterNotFoundAction');
   return [];
 }

@@ -1,15 +1,29 @@
+import type {
+  ParamKind,
+  ParamRef,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '../../../kinds/admissionregistration/v1.js';
+import type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+} from '../../../kinds/admissionregistration/v1alpha1.js';
 import type * as Cel from '../../../core/cel/index.js';
 import type { Informer } from '../../../core/api/host.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { recordAt, stringAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
 import { type Constraints, constraintsOf } from '../rules/matching.js';
+
+/** A policy of either kind. */
+type Policy = ValidatingAdmissionPolicy | MutatingAdmissionPolicy;
+
+/** A binding of either kind of policy. */
+type PolicyBinding = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding;
 
 /** A binding of a policy. */
 export interface Binding {
   readonly name: string;
   /** Absent: it matches what the policy matches. */
   readonly constraints?: Constraints;
-  readonly paramRef?: UnknownRecord;
+  readonly paramRef?: ParamRef;
   readonly actions: readonly string[];
 }
 
@@ -20,25 +34,25 @@ export interface ActivePolicy<Compiled> {
   /** Mutating policies: whether they see changes that are made behind them. */
   readonly reinvocationPolicy: string;
   readonly constraints: Constraints;
-  readonly paramKind?: UnknownRecord;
+  readonly paramKind?: ParamKind;
   readonly bindings: readonly Binding[];
   /** Compiles its expressions, at the first call. */
   readonly compiled: (cel: typeof Cel) => Compiled;
 }
 
-const bindingOf = ({ metadata, spec }: ApiObject): Binding => {
-  const matchResources = recordAt(spec, 'matchResources');
-  const paramRef = recordAt(spec, 'paramRef');
+const bindingOf = ({ metadata, spec }: PolicyBinding): Binding => {
+  const matchResources = spec.matchResources;
+  const paramRef = spec.paramRef;
   return {
     name: metadata.name!,
     ...(matchResources ? { constraints: constraintsOf(matchResources) } : {}),
     ...(paramRef ? { paramRef } : {}),
-    actions: stringsAt(spec, 'validationActions'),
+    actions: ('validationActions' in spec && spec.validationActions) || [],
   };
 };
 
 /** The policies with bindings, as of now, in the order of their names. Each generation is compiled once. */
-export class PolicySource<Compiled> {
+export class PolicySource<P extends Policy, Compiled> {
   #active: readonly ActivePolicy<Compiled>[] = [];
   /** Revisions of the informers that `#active` was made of. */
   #revisions = [-1, -1];
@@ -46,9 +60,9 @@ export class PolicySource<Compiled> {
   #compiled = new Map<string, Compiled>();
 
   constructor(
-    readonly policies: Informer,
-    readonly bindings: Informer,
-    readonly compile: (cel: typeof Cel, policy: ApiObject) => Compiled,
+    readonly policies: Informer<P>,
+    readonly bindings: Informer<PolicyBinding>,
+    readonly compile: (cel: typeof Cel, policy: P) => Compiled,
   ) {}
 
   /** The active policies. */
@@ -61,7 +75,7 @@ export class PolicySource<Compiled> {
   #rebuild(): void {
     const byPolicy = new Map<string, Binding[]>();
     for (const binding of this.bindings.list()) {
-      const name = stringAt(binding, 'spec', 'policyName');
+      const name = binding.spec.policyName ?? '';
       byPolicy.set(name, [...(byPolicy.get(name) ?? []), bindingOf(binding)]);
     }
     const before = this.#compiled;
@@ -76,14 +90,14 @@ export class PolicySource<Compiled> {
     this.#revisions = [this.policies.revision, this.bindings.revision];
   }
 
-  #activePolicy(policy: ApiObject, bindings: readonly Binding[], key: string): ActivePolicy<Compiled> {
-    const { metadata, spec } = policy;
-    const paramKind = recordAt(spec, 'paramKind');
+  #activePolicy(policy: P, bindings: readonly Binding[], key: string): ActivePolicy<Compiled> {
+    const { metadata, spec }: Policy = policy;
+    const paramKind = spec.paramKind;
     return {
       name: metadata.name!,
-      failurePolicy: stringAt(spec, 'failurePolicy') || 'Fail',
-      reinvocationPolicy: stringAt(spec, 'reinvocationPolicy') || 'Never',
-      constraints: constraintsOf(recordAt(spec, 'matchConstraints')),
+      failurePolicy: spec.failurePolicy || 'Fail',
+      reinvocationPolicy: ('reinvocationPolicy' in spec && spec.reinvocationPolicy) || 'Never',
+      constraints: constraintsOf(spec.matchConstraints),
       ...(paramKind ? { paramKind } : {}),
       bindings,
       compiled: cel => {

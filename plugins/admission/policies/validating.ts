@@ -1,3 +1,7 @@
+import type {
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '../../../kinds/admissionregistration/v1.js';
 import type * as Cel from '../../../core/cel/index.js';
 import { type Change, type Validator, validator } from '../../../core/api/admission.js';
 import type { Host, Informer } from '../../../core/api/host.js';
@@ -27,13 +31,13 @@ const CODES: ReadonlyMap<string, number> = new Map(
 /** Applies ValidatingAdmissionPolicies. */
 class PolicyValidator implements Validator {
   readonly on = { subresources: ['*'] };
-  readonly #source: PolicySource<CompiledPolicy>;
+  readonly #source: PolicySource<ValidatingAdmissionPolicy, CompiledPolicy>;
   readonly #namespaces: Informer;
 
   constructor(readonly host: Host<'request'>) {
     this.#source = new PolicySource(
-      host.informer(`${GROUP}/validatingadmissionpolicies`),
-      host.informer(`${GROUP}/validatingadmissionpolicybindings`),
+      host.informer(`${GROUP}/validatingadmissionpolicies`) as Informer<ValidatingAdmissionPolicy>,
+      host.informer(`${GROUP}/validatingadmissionpolicybindings`) as Informer<ValidatingAdmissionPolicyBinding>,
       compilePolicy,
     );
     this.#namespaces = host.informer('core/namespaces');

@@ -1,8 +1,13 @@
+import type { LabelSelector } from '../../../kinds/meta/v1.js';
+import type {
+  MatchResources,
+  NamedRuleWithOperations,
+  RuleWithOperations,
+} from '../../../kinds/admissionregistration/v1.js';
 import type { Change, ServedKind } from '../../../core/api/admission.js';
 import type { Informer } from '../../../core/api/host.js';
 import { requirementsOf } from '../../../core/model/labelSelector.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
 import { notFound, type Refusal } from '../../../core/model/refusal.js';
 import { type Matcher, matcherOf } from '../../../core/model/selector.js';
 
@@ -27,14 +32,14 @@ const splitResource = (text: string): readonly [string, string] => {
 };
 
 /** Compiles the rules of a webhook or policy. */
-export const rulesOf = (rules: readonly UnknownRecord[]): readonly Rule[] =>
+export const rulesOf = (rules: readonly (RuleWithOperations | NamedRuleWithOperations)[]): readonly Rule[] =>
   rules.map(rule => ({
-    operations: stringsAt(rule, 'operations'),
-    groups: stringsAt(rule, 'apiGroups'),
-    versions: stringsAt(rule, 'apiVersions'),
-    resources: stringsAt(rule, 'resources').map(splitResource),
-    scope: stringAt(rule, 'scope'),
-    names: stringsAt(rule, 'resourceNames'),
+    operations: rule.operations ?? [],
+    groups: rule.apiGroups ?? [],
+    versions: rule.apiVersions ?? [],
+    resources: (rule.resources ?? []).map(splitResource),
+    scope: rule.scope ?? '',
+    names: ('resourceNames' in rule && rule.resourceNames) || [],
   }));
 
 const includes = (list: readonly string[], value: string): boolean => list.includes('*') || list.includes(value);
@@ -83,9 +88,9 @@ type Labels = { readonly [key: string]: string } | undefined;
 /** A label selector, compiled; undefined selects everything. */
 export type LabelMatcher = Matcher | undefined;
 
-/** Compiles the label selector at a member. */
-export function selectorAt(owner: UnknownRecord | undefined, member: string): LabelMatcher {
-  const requirements = requirementsOf(recordAt(owner, member));
+/** Compiles a label selector. */
+export function selectorOf(selector: LabelSelector | undefined): LabelMatcher {
+  const requirements = requirementsOf(selector);
   return requirements.length === 0 ? undefined : matcherOf(requirements);
 }
 
@@ -134,12 +139,12 @@ export interface Constraints {
 }
 
 /** Compiles `matchConstraints` or `matchResources`. */
-export const constraintsOf = (match: UnknownRecord | undefined): Constraints => ({
-  rules: rulesOf(recordsAt(match, 'resourceRules')),
-  excluded: rulesOf(recordsAt(match, 'excludeResourceRules')),
-  matchPolicy: stringAt(match, 'matchPolicy') || 'Equivalent',
-  namespaceSelector: selectorAt(match, 'namespaceSelector'),
-  objectSelector: selectorAt(match, 'objectSelector'),
+export const constraintsOf = (match: MatchResources | undefined): Constraints => ({
+  rules: rulesOf(match?.resourceRules ?? []),
+  excluded: rulesOf(match?.excludeResourceRules ?? []),
+  matchPolicy: match?.matchPolicy || 'Equivalent',
+  namespaceSelector: selectorOf(match?.namespaceSelector),
+  objectSelector: selectorOf(match?.objectSelector),
 });
 
 /** The objects that selectors look at. */

@@ -1,11 +1,16 @@
+import type {
+  MutatingWebhook,
+  MutatingWebhookConfiguration,
+  ValidatingWebhook,
+  ValidatingWebhookConfiguration,
+  WebhookClientConfig,
+} from '../../../kinds/admissionregistration/v1.js';
 import type * as Cel from '../../../core/cel/index.js';
 import type { Informer } from '../../../core/api/host.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { numberAt, recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
 import type { CompiledExpression } from '../../../core/schema/expressions/budget.js';
 import { matchConditionsOf } from '../../../core/schema/expressions/conditions.js';
 import { admissionEnvironment } from '../../../core/schema/expressions/environment.js';
-import { type LabelMatcher, type Rule, rulesOf, selectorAt } from '../rules/matching.js';
+import { type LabelMatcher, type Rule, rulesOf, selectorOf } from '../rules/matching.js';
 
 /** A webhook of a configuration, compiled. */
 export interface Webhook {
@@ -23,30 +28,33 @@ export interface Webhook {
   readonly timeoutSeconds: number;
   readonly reviewVersions: readonly string[];
   readonly reinvocationPolicy: string;
-  readonly clientConfig: UnknownRecord;
+  readonly clientConfig: WebhookClientConfig;
   readonly hasConditions: boolean;
   /** Compiles its match conditions, at the first call. */
   conditions(cel: typeof Cel): readonly CompiledExpression[];
 }
 
-function webhookOf(configuration: ApiObject, webhook: UnknownRecord, kind: string): Webhook {
-  const name = stringAt(webhook, 'name');
+/** A configuration of webhooks of either kind. */
+type Configuration = ValidatingWebhookConfiguration | MutatingWebhookConfiguration;
+
+function webhookOf(configuration: Configuration, webhook: ValidatingWebhook | MutatingWebhook, kind: string): Webhook {
+  const { name } = webhook;
   let conditions: readonly CompiledExpression[] | undefined;
   return {
     name,
     configuration: configuration.metadata.name!,
     id: `${kind}/${configuration.metadata.name}/${name}`,
-    rules: rulesOf(recordsAt(webhook, 'rules')),
-    matchPolicy: stringAt(webhook, 'matchPolicy') || 'Equivalent',
-    namespaceSelector: selectorAt(webhook, 'namespaceSelector'),
-    objectSelector: selectorAt(webhook, 'objectSelector'),
-    failurePolicy: stringAt(webhook, 'failurePolicy') || 'Fail',
-    sideEffects: stringAt(webhook, 'sideEffects'),
-    timeoutSeconds: numberAt(webhook, 'timeoutSeconds') ?? 10,
-    reviewVersions: stringsAt(webhook, 'admissionReviewVersions'),
-    reinvocationPolicy: stringAt(webhook, 'reinvocationPolicy') || 'Never',
-    clientConfig: recordAt(webhook, 'clientConfig') ?? {},
-    hasConditions: recordsAt(webhook, 'matchConditions').length > 0,
+    rules: rulesOf(webhook.rules ?? []),
+    matchPolicy: webhook.matchPolicy || 'Equivalent',
+    namespaceSelector: selectorOf(webhook.namespaceSelector),
+    objectSelector: selectorOf(webhook.objectSelector),
+    failurePolicy: webhook.failurePolicy || 'Fail',
+    sideEffects: webhook.sideEffects ?? '',
+    timeoutSeconds: webhook.timeoutSeconds ?? 10,
+    reviewVersions: webhook.admissionReviewVersions ?? [],
+    reinvocationPolicy: ('reinvocationPolicy' in webhook && webhook.reinvocationPolicy) || 'Never',
+    clientConfig: webhook.clientConfig,
+    hasConditions: (webhook.matchConditions ?? []).length > 0,
     conditions: cel => (conditions ??= matchConditionsOf(admissionEnvironment(cel, { authorizer: true }), webhook)),
   };
 }
@@ -56,11 +64,11 @@ export class WebhookSource {
   #webhooks: readonly Webhook[] = [];
   #revision = -1;
   /** The webhooks of each object, which the informer replaces when it changes. */
-  readonly #known = new WeakMap<ApiObject, readonly Webhook[]>();
+  readonly #known = new WeakMap<Configuration, readonly Webhook[]>();
 
   constructor(
     readonly kind: 'validating' | 'mutating',
-    readonly configurations: Informer,
+    readonly configurations: Informer<Configuration>,
   ) {}
 
   /** The current webhooks. */
@@ -73,10 +81,10 @@ export class WebhookSource {
     return this.#webhooks;
   }
 
-  #webhooksOf(configuration: ApiObject): readonly Webhook[] {
+  #webhooksOf(configuration: Configuration): readonly Webhook[] {
     let webhooks = this.#known.get(configuration);
     if (!webhooks) {
-      webhooks = recordsAt(configuration, 'webhooks').map(one => webhookOf(configuration, one, this.kind));
+      webhooks = (configuration.webhooks ?? []).map(one => webhookOf(configuration, one, this.kind));
       this.#known.set(configuration, webhooks);
     }
     return webhooks;

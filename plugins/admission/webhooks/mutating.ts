@@ -5,8 +5,8 @@ import {
   type ServedKind,
   type Validator,
   validator,
+  type EquivalentKind,
 } from '../../../core/api/admission.js';
-import type { EquivalentKind } from '../../../core/api/admission.js';
 import type { Host } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';

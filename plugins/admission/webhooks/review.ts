@@ -1,8 +1,10 @@
+import { isAbsent } from '../../../core/model/record.js';
+import type { AdmissionResponse } from '../../../kinds/admission/v1.js';
+import type { Status } from '../../../kinds/meta/v1.js';
 import { randomUUID } from 'node:crypto';
 import type { Change, ServedKind } from '../../../core/api/admission.js';
 import type { Naming } from '../../../core/naming.js';
 import { writeJson } from '../../../core/model/jsonText.js';
-import { entriesAt, recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
 import { type Reason, Refusal, type StatusDetails } from '../../../core/model/refusal.js';
 import { admissionRequest } from '../rules/request.js';
 import type { ShownIn } from '../rules/shown.js';
@@ -54,7 +56,7 @@ export function reviewOf(
 /** What a webhook answers. */
 export interface Verdict {
   readonly allowed: boolean;
-  readonly status: UnknownRecord | undefined;
+  readonly status: Status | undefined;
   readonly warnings: readonly string[];
   /** Names and values of what is added to the audit event. */
   readonly annotations: readonly (readonly [string, string])[];
@@ -72,15 +74,16 @@ const reviewKind = (apiVersion: string): string => `${apiVersion}, Kind=Admissio
 export function verdictOf(answer: HttpAnswer, review: Review, mutating: boolean): Verdict {
   if (answer.status < 200 || answer.status > 206) throw failedCall(errorOf(answer), answer.status);
   const body = readAnswer(answer);
-  const [apiVersion, kind] = [stringAt(body, 'apiVersion'), stringAt(body, 'kind')];
+  const [apiVersion, kind] = [textOf(body.apiVersion), textOf(body.kind)];
   const wrongKind = kindError(apiVersion, kind, review);
   if (wrongKind) throw failedCall(wrongKind);
   const wrongType = typeError(body);
   if (wrongType) throw failedCall(wrongType);
-  const response = recordAt(body, 'response');
+  // Its members have the right types now, but each may be missing.
+  const response = body.response as Partial<AdmissionResponse> | undefined;
   if (!response) throw invalidResponse('webhook response was absent');
   const isV1 = review.apiVersion.endsWith('/v1');
-  const uid = stringAt(response, 'uid');
+  const uid = response.uid ?? '';
   if (uid !== review.uid && (isV1 || uid !== ''))
     throw invalidResponse(`expected response.uid=${JSON.stringify(review.uid)}, got ${JSON.stringify(uid)}`);
   if (isV1 && (kind === '' || apiVersion === ''))
@@ -88,10 +91,10 @@ export function verdictOf(answer: HttpAnswer, review: Review, mutating: boolean)
       `expected webhook response of ${reviewKind(review.apiVersion)}, got ${apiVersion || '/'}, Kind=${kind}`,
     );
   return {
-    allowed: response['allowed'] === true,
-    status: recordAt(response, 'status'),
-    warnings: stringsAt(response, 'warnings'),
-    annotations: entriesAt(response, 'auditAnnotations').map(([name, value]) => [name, String(value)]),
+    allowed: response.allowed === true,
+    status: response.status ?? undefined,
+    warnings: response.warnings ?? [],
+    annotations: Object.entries(response.auditAnnotations ?? {}).map(([name, value]) => [name, value]),
     ...patchOf(response, mutating, isV1),
   };
 }
@@ -113,39 +116,43 @@ function kindError(apiVersion: string, kind: string, review: Review): string | u
 const BASE64 = /^[A-Za-z0-9+/\r\n]*={0,2}$/;
 
 /** In v1beta1 a patch is always a JSON Patch, and that of a validating webhook is ignored. */
-function patchOf(response: UnknownRecord, mutating: boolean, isV1: boolean): Pick<Verdict, 'patch' | 'patchType'> {
-  const encoded = stringAt(response, 'patch');
+function patchOf(
+  response: Partial<AdmissionResponse>,
+  mutating: boolean,
+  isV1: boolean,
+): Pick<Verdict, 'patch' | 'patchType'> {
+  const encoded = response.patch ?? '';
   if (!BASE64.test(encoded)) throw failedCall('illegal base64 data at input byte 0');
   const patch = Buffer.from(encoded, 'base64').toString('utf8');
   if (!isV1) return { patch: mutating ? patch : '', patchType: 'JSONPatch' };
-  const hasType = response['patchType'] !== undefined && response['patchType'] !== null;
+  const hasType = !isAbsent(response.patchType);
   if (!mutating) {
     if (patch !== '') throw invalidResponse('validating webhook may not return response.patch');
     if (hasType) throw invalidResponse('validating webhook may not return response.patchType');
   }
   if (patch !== '' && !hasType) throw invalidResponse('webhook returned response.patch but not response.patchType');
   if (patch === '' && hasType) throw invalidResponse('webhook returned response.patchType but not response.patch');
-  const patchType = stringAt(response, 'patchType');
+  const patchType = response.patchType ?? '';
   if (hasType && patchType === '') throw invalidResponse('webhook returned invalid response.patchType of ""');
   return { patch, patchType };
 }
 
 /** The refusal of a request that a webhook denies. */
-export function denialOf(webhook: string, status: UnknownRecord = {}): Refusal {
+export function denialOf(webhook: string, status: Partial<Status> = {}): Refusal {
   const by = `admission webhook ${JSON.stringify(webhook)} denied the request`;
-  const reason = stringAt(status, 'reason');
-  const why = stringAt(status, 'message') || reason;
-  const given = Number(status['code'] ?? 0);
+  const reason = status.reason ?? '';
+  const why = status.message || reason;
+  const given = status.code ?? 0;
   const code = given < 400 ? 400 : given > 599 ? 500 : given;
   // Webhooks may give reasons of their own.
   return new Refusal(reason as Reason, why ? `${by}: ${why}` : `${by} without explanation`, detailsOf(status), code);
 }
 
-function detailsOf(status: UnknownRecord): StatusDetails | undefined {
-  const details = recordAt(status, 'details');
+function detailsOf(status: Partial<Status>): StatusDetails | undefined {
+  const details = status.details;
   if (!details) return undefined;
-  const causes = recordsAt(details, 'causes').map(cause => textsOf(cause, ['reason', 'message', 'field']));
-  const seconds = Number(details['retryAfterSeconds'] ?? 0);
+  const causes = (details.causes ?? []).map(cause => textsOf(cause, ['reason', 'message', 'field']));
+  const seconds = details.retryAfterSeconds ?? 0;
   return {
     ...textsOf(details, ['name', 'group', 'kind', 'uid']),
     ...(causes.length > 0 ? { causes } : {}),
@@ -154,5 +161,7 @@ function detailsOf(status: UnknownRecord): StatusDetails | undefined {
 }
 
 /** The members with these names that are texts and not empty. */
-const textsOf = (record: UnknownRecord, names: readonly string[]): { [name: string]: string } =>
-  Object.fromEntries(names.map(name => [name, stringAt(record, name)]).filter(([, text]) => text !== ''));
+const textsOf = <T extends object>(record: T, names: readonly (keyof T & string)[]): { [name: string]: string } =>
+  Object.fromEntries(names.map(name => [name, textOf(record[name])]).filter(([, text]) => text !== ''));
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

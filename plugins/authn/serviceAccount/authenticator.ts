@@ -70,7 +70,7 @@ export function serviceAccountTokens(
 
   function authenticateBound(payload: JWTPayload, asked: readonly string[]): Identified {
     const claims = readClaims(payload, naming);
-    // A token without audiences is for the server, as upstream's.
+    // Upstream accepts a token without audiences as one for the server.
     const own = payload.aud === undefined ? config.audiences : audiencesIn(payload);
     const audiences = asked.filter(audience => own.includes(audience));
     if (audiences.length === 0)

@@ -16,7 +16,7 @@ export interface ClaimedObject {
   readonly uid: string;
 }
 
-/** What a token says about its account. */
+/** The claims of a token about its account. */
 export interface AccountClaims {
   readonly namespace: string;
   readonly account: ClaimedObject;

@@ -89,7 +89,7 @@ export function readLegacyToken(
   };
 }
 
-/** What is recorded about a legacy token: the day of its last use is a label of its secret. */
+/** Returns what is recorded about a legacy token: the day of its last use is a label of its secret. */
 function useOf({ metadata }: ApiObject, isAutomatic: boolean, { label }: Naming, today: string): CredentialUse {
   const { namespace = '', name = '', labels } = metadata;
   const lastUsed = label('orchestrator.io/legacy-token-last-used');

@@ -28,7 +28,7 @@ export async function verifyToken(token: string, keys: readonly VerificationKey[
   throw unknownToken('square/go-jose: error in cryptographic primitive');
 }
 
-/** The name of the key in the header of a token. Throws 401 for a text that is none. */
+/** The name of the key in the header of a token. Throws 401 for a text that is not a token. */
 function keyIn(token: string, { decodeJwt, decodeProtectedHeader, errors }: Jose): string | undefined {
   try {
     decodeJwt(token);

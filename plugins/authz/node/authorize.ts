@@ -14,7 +14,7 @@ import type { NodeGraph } from './graph.js';
 const PREFIX = 'system:node:';
 const GROUP = 'system:nodes';
 
-/** The name of the node that a user is: '' for one without a name, undefined for users that are no nodes. */
+/** The name of the node that a user is: '' for one without a name, undefined for users that are not nodes. */
 export const nodeNameOf = ({ name, groups }: User): string | undefined =>
   name.startsWith(PREFIX) && groups.includes(GROUP) ? name.slice(PREFIX.length) : undefined;
 
@@ -209,7 +209,7 @@ export function nodeAuthorizer(
       };
       return allowsResource(rules, request) ? ALLOWED : NO_OPINION;
     },
-    // What nodes may do depends on their pods, which rules cannot show.
+    // The rights of nodes depend on their pods, which rules cannot show.
     rulesFor: user =>
       nodeNameOf(user) === undefined
         ? NO_RULES

@@ -3,7 +3,7 @@ import { NodePods } from './nodePods.js';
 import type { PodReferences } from './podReferences.js';
 import { claimOf, VolumeSecrets } from './volumeSecrets.js';
 
-/** What the pods of nodes use, kept from events. */
+/** The objects that the pods of nodes use, kept up to date by events. */
 export class NodeGraph {
   readonly pods: NodePods;
   readonly #secrets = new VolumeSecrets();

@@ -67,8 +67,8 @@ const list = (names: Set<string>): readonly string[] => {
 };
 
 /**
- * What a pod uses. `mirrorAnnotation` marks pods that a node has made itself: they give it no access to anything,
- * because a node could otherwise make pods that refer to what it wants to read.
+ * Returns the objects that a pod uses. `mirrorAnnotation` marks pods that a node has made itself: they give it no
+ * access to anything, because a node could otherwise make pods that refer to what it wants to read.
  */
 export function podReferences(pod: ApiObject, mirrorAnnotation: string): PodReferences {
   if (Object.hasOwn(pod.metadata.annotations ?? {}, mirrorAnnotation)) return NONE;

@@ -3,7 +3,7 @@ import type { Rbac } from './evaluate.js';
 
 const quote = (text: string): string => JSON.stringify(text);
 
-/** What a request does, as a denial in the log names it. */
+/** Returns the description of a request for a denial in the log. */
 function describeOperation(target: Target, naming: Host['naming']): string {
   if (target.is === 'path') return `${quote(target.verb)} nonResourceURL ${quote(target.path)}`;
   const { verb, resource, subresource } = target;
@@ -13,7 +13,7 @@ function describeOperation(target: Target, naming: Host['naming']): string {
   return `${quote(verb)} resource ${quote(full)}${name && ` named ${quote(name)}`}`;
 }
 
-/** The text for a request that no rule allows, as upstream logs it. */
+/** Returns upstream's log text for a request that no rule allows. */
 function describeDenial(user: User, target: Target, naming: Host['naming']): string {
   const scope =
     target.is === 'resource' && target.namespace ? `in namespace ${quote(target.namespace)}` : 'cluster-wide';

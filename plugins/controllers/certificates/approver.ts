@@ -1,6 +1,8 @@
-import { type ApiObject, type Host, recordAt, recordsAt, stringAt, valueAt } from '../../../core/api/index.js';
+import type { SubjectAccessReview } from '../../../kinds/authorization/v1.js';
+import type { CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
+import type { Host } from '../../../core/api/index.js';
 import { Malformed, type RequestedCertificate } from '../../../core/pki/certificateRequest.js';
-import { checkNodeClient, hasCondition, NODE_CLIENT_SIGNER, requestedBy } from './request.js';
+import { checkNodeClient, hasCondition, NO_TIMES, NODE_CLIENT_SIGNER, requestedBy } from './request.js';
 import { RequestController } from './requestController.js';
 
 const GROUP = 'certificates.orchestrator.io';
@@ -10,8 +12,8 @@ const BINDINGS = 'rbac.authorization.orchestrator.io/clusterrolebindings';
 const RECOGNIZED = [
   {
     subresource: 'selfnodeclient',
-    isRecognized: (object: ApiObject, { commonName }: RequestedCertificate) =>
-      stringAt(object, 'spec', 'username') === commonName,
+    isRecognized: (object: CertificateSigningRequest, { commonName }: RequestedCertificate) =>
+      (object.spec.username ?? '') === commonName,
     what: 'self node client certificate',
   },
   { subresource: 'nodeclient', isRecognized: () => true, what: 'node client certificate' },
@@ -35,10 +37,10 @@ export class Approver extends RequestController {
     });
   }
 
-  protected async handle(object: ApiObject): Promise<void> {
+  protected async handle(object: CertificateSigningRequest): Promise<void> {
     if (hasCondition(object, 'Approved') || hasCondition(object, 'Denied')) return;
-    if (stringAt(object, 'status', 'certificate') !== '') return;
-    if (stringAt(object, 'spec', 'signerName') !== this.host.naming.component(NODE_CLIENT_SIGNER)) return;
+    if ((object.status?.certificate ?? '') !== '') return;
+    if (object.spec.signerName !== this.host.naming.component(NODE_CLIENT_SIGNER)) return;
     const wanted = requestedBy(object);
     // Nobody could sign what cannot be parsed. It is not retried, and the cleaner removes it.
     if (wanted instanceof Malformed || checkNodeClient(object, wanted)) return;
@@ -49,23 +51,23 @@ export class Approver extends RequestController {
     }
   }
 
-  async #approve(object: ApiObject, message: string): Promise<void> {
-    const approved = { type: 'Approved', status: 'True', reason: 'AutoApproved', message };
-    await this.write(object, 'approval', { conditions: [...recordsAt(object, 'status', 'conditions'), approved] });
+  async #approve(object: CertificateSigningRequest, message: string): Promise<void> {
+    const approved = { type: 'Approved', status: 'True', reason: 'AutoApproved', message, ...NO_TIMES };
+    await this.write(object, 'approval', { conditions: [...(object.status?.conditions ?? []), approved] });
   }
 
-  async #mayCreate(object: ApiObject, subresource: string): Promise<boolean> {
+  async #mayCreate(object: CertificateSigningRequest, subresource: string): Promise<boolean> {
     const { naming } = this.host;
     const apiVersion = naming.apiVersion('authorization.orchestrator.io/v1');
-    const review = await this.requests.create(`/apis/${apiVersion}/subjectaccessreviews`, {
+    const review = (await this.requests.create(`/apis/${apiVersion}/subjectaccessreviews`, {
       apiVersion,
       kind: 'SubjectAccessReview',
       metadata: {},
       spec: {
-        user: stringAt(object, 'spec', 'username'),
-        uid: stringAt(object, 'spec', 'uid'),
-        groups: valueAt(object, 'spec', 'groups'),
-        extra: recordAt(object, 'spec', 'extra'),
+        user: object.spec.username ?? '',
+        uid: object.spec.uid ?? '',
+        groups: object.spec.groups,
+        extra: object.spec.extra,
         resourceAttributes: {
           group: naming.group(GROUP),
           resource: 'certificatesigningrequests',
@@ -74,7 +76,7 @@ export class Approver extends RequestController {
           version: '*',
         },
       },
-    });
-    return valueAt(review, 'status', 'allowed') === true;
+    } satisfies SubjectAccessReview)) as SubjectAccessReview | undefined;
+    return review?.status?.allowed === true;
   }
 }

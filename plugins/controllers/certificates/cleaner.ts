@@ -1,5 +1,7 @@
+import type { Informer } from '../../../core/api/host.js';
+import type { CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
 import { X509Certificate } from 'node:crypto';
-import { type ApiObject, type Controller, type Host, recordsAt, stringAt } from '../../../core/api/index.js';
+import type { Controller, Host } from '../../../core/api/index.js';
 import { pathOf } from '../catalog.js';
 import { Requests } from '../requests.js';
 import { hasCondition, REQUESTS } from './request.js';
@@ -16,9 +18,9 @@ const ISSUED_MS = HOUR;
 const PENDING_MS = 24 * HOUR;
 
 /** Milliseconds since a condition was last updated; undefined if there is none. */
-function ageOf(object: ApiObject, type: string, now: number): number | undefined {
-  const condition = recordsAt(object, 'status', 'conditions').find(one => one.type === type);
-  const time = condition && Date.parse(stringAt(condition, 'lastUpdateTime'));
+function ageOf(object: CertificateSigningRequest, type: string, now: number): number | undefined {
+  const condition = (object.status?.conditions ?? []).find(one => one.type === type);
+  const time = condition && Date.parse(condition.lastUpdateTime ?? '');
   return time === undefined || Number.isNaN(time) ? undefined : now - time;
 }
 
@@ -34,8 +36,8 @@ function isExpired(certificate: string, now: number): boolean {
 }
 
 /** Why a request is not needed any more; undefined if it is. */
-export function obsolescence(object: ApiObject, now: number): string | undefined {
-  const certificate = stringAt(object, 'status', 'certificate');
+export function obsolescence(object: CertificateSigningRequest, now: number): string | undefined {
+  const certificate = object.status?.certificate ?? '';
   if (certificate !== '') {
     if (isOlder(ageOf(object, 'Approved', now), ISSUED_MS)) return 'its certificate was issued';
     if (isExpired(certificate, now)) return 'its certificate has expired';
@@ -65,7 +67,7 @@ export class Cleaner implements Controller {
   async #clean(): Promise<void> {
     const { host } = this;
     const apiVersion = host.naming.apiVersion('certificates.orchestrator.io/v1');
-    for (const object of host.informer(REQUESTS).list()) {
+    for (const object of (host.informer(REQUESTS) as Informer<CertificateSigningRequest>).list()) {
       const reason = obsolescence(object, host.now());
       if (!reason) continue;
       const { name, uid, resourceVersion } = object.metadata;

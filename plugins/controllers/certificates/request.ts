@@ -1,4 +1,4 @@
-import { type ApiObject, recordsAt, stringAt, stringsAt } from '../../../core/api/index.js';
+import type { CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
 import { Malformed, parseCertificateRequest, type RequestedCertificate } from '../../../core/pki/certificateRequest.js';
 
 /** Storage name of certificate signing requests. */
@@ -9,10 +9,13 @@ const CLIENT_SIGNER = 'orchestrator.io/orchestrator-apiserver-client';
 export const NODE_CLIENT_SIGNER = 'orchestrator.io/orchestrator-apiserver-client-node-agent';
 const NODE_SERVING_SIGNER = 'orchestrator.io/node-agent-serving';
 
+/** The server sets the times of new conditions. */
+export const NO_TIMES = { lastUpdateTime: null, lastTransitionTime: null };
+
 /** What a request is for, or why it cannot be parsed. */
-export function requestedBy(object: ApiObject): RequestedCertificate | Malformed {
+export function requestedBy(object: CertificateSigningRequest): RequestedCertificate | Malformed {
   try {
-    return parseCertificateRequest(stringAt(object, 'spec', 'request'));
+    return parseCertificateRequest(object.spec.request ?? '');
   } catch (thrown) {
     if (thrown instanceof Malformed) return thrown;
     throw thrown;
@@ -20,8 +23,8 @@ export function requestedBy(object: ApiObject): RequestedCertificate | Malformed
 }
 
 /** Whether a request has a condition of this type that holds. */
-export const hasCondition = (object: ApiObject, type: string): boolean =>
-  recordsAt(object, 'status', 'conditions').some(one => one.type === type && one.status !== 'False');
+export const hasCondition = (object: CertificateSigningRequest, type: string): boolean =>
+  (object.status?.conditions ?? []).some(one => one.type === type && one.status !== 'False');
 
 const NODE_USER = 'system:node:';
 const NODES = 'system:nodes';
@@ -29,8 +32,8 @@ const SIGNING = 'digital signature';
 const ENCIPHERMENT = 'key encipherment';
 
 /** Whether the usages are exactly the required ones, or these and the optional one. */
-function hasUsages(object: ApiObject, required: readonly string[], optional: string): boolean {
-  const usages = new Set(stringsAt(object, 'spec', 'usages'));
+function hasUsages(object: CertificateSigningRequest, required: readonly string[], optional: string): boolean {
+  const usages = new Set(object.spec.usages ?? []);
   usages.delete(optional);
   return usages.size === required.length && required.every(usage => usages.has(usage));
 }
@@ -41,7 +44,7 @@ const isOfNode = ({ commonName, organizations }: RequestedCertificate): string |
 };
 
 /** Why a request is not for a client certificate of a node; undefined if it is. */
-export function checkNodeClient(object: ApiObject, wanted: RequestedCertificate): string | undefined {
+export function checkNodeClient(object: CertificateSigningRequest, wanted: RequestedCertificate): string | undefined {
   const [name] = wanted.names;
   if (name) return `${LABELS[name.type]} subjectAltNames are not allowed`;
   const why = isOfNode(wanted);
@@ -53,7 +56,7 @@ export function checkNodeClient(object: ApiObject, wanted: RequestedCertificate)
 const LABELS = { dns: 'DNS', ip: 'IP', email: 'Email', url: 'URI' } as const;
 
 /** Why a request is not for a serving certificate of a node; undefined if it is. */
-function checkNodeServing(object: ApiObject, wanted: RequestedCertificate): string | undefined {
+function checkNodeServing(object: CertificateSigningRequest, wanted: RequestedCertificate): string | undefined {
   const why = isOfNode(wanted);
   if (why) return why;
   if (!wanted.names.some(({ type }) => type === 'dns' || type === 'ip')) return 'DNS or IP subjectAltName is required';
@@ -63,8 +66,8 @@ function checkNodeServing(object: ApiObject, wanted: RequestedCertificate): stri
   return undefined;
 }
 
-function checkClient(object: ApiObject): string | undefined {
-  const usages = stringsAt(object, 'spec', 'usages');
+function checkClient(object: CertificateSigningRequest): string | undefined {
+  const usages = object.spec.usages ?? [];
   const others = usages.filter(usage => ![SIGNING, ENCIPHERMENT, 'client auth'].includes(usage));
   if (usages.includes('client auth') && others.length === 0) return undefined;
   return 'usages did not match {client auth}, or {client auth, digital signature, key encipherment}';
@@ -73,7 +76,7 @@ function checkClient(object: ApiObject): string | undefined {
 /** What each signer requires of a request; a signer that is not listed requires nothing. */
 export const SIGNER_CHECKS: ReadonlyMap<
   string,
-  (object: ApiObject, wanted: RequestedCertificate) => string | undefined
+  (object: CertificateSigningRequest, wanted: RequestedCertificate) => string | undefined
 > = new Map([
   [CLIENT_SIGNER, checkClient],
   [NODE_CLIENT_SIGNER, checkNodeClient],

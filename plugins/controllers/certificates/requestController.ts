@@ -1,4 +1,5 @@
-import type { ApiObject, Controller, Host } from '../../../core/api/index.js';
+import type { CertificateSigningRequestStatus, CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
+import type { Controller, Host } from '../../../core/api/index.js';
 import { pathOf } from '../catalog.js';
 import { WorkQueue } from '../queue.js';
 import { Requests } from '../requests.js';
@@ -34,10 +35,14 @@ export abstract class RequestController implements Controller {
   }
 
   /** Handles one request. What it throws is retried later. */
-  protected abstract handle(object: ApiObject): Promise<void>;
+  protected abstract handle(object: CertificateSigningRequest): Promise<void>;
 
   /** Writes the conditions or the certificate of a request. The object is as the informer returned it. */
-  protected async write(object: ApiObject, subresource: 'approval' | 'status', status: object): Promise<void> {
+  protected async write(
+    object: CertificateSigningRequest,
+    subresource: 'approval' | 'status',
+    status: CertificateSigningRequestStatus,
+  ): Promise<void> {
     const { naming } = this.host;
     const apiVersion = naming.apiVersion('certificates.orchestrator.io/v1');
     const path = pathOf({ apiVersion, plural: 'certificatesigningrequests' }, '', object.metadata.name);
@@ -45,12 +50,12 @@ export abstract class RequestController implements Controller {
       ...object,
       apiVersion,
       kind: 'CertificateSigningRequest',
-      status: { ...(object['status'] as object | undefined), ...status },
+      status: { ...object.status, ...status },
     });
   }
 
   async #handle(name: string): Promise<void> {
-    const object = this.host.informer(REQUESTS).get('', name);
+    const object = this.host.informer(REQUESTS).get('', name) as CertificateSigningRequest | undefined;
     if (object) await this.handle(object);
   }
 }

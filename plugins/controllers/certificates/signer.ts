@@ -1,8 +1,10 @@
-import { type ApiObject, type Host, numberAt, recordsAt, stringAt, stringsAt } from '../../../core/api/index.js';
+import type { Bytes } from '../../../core/model/scalars.js';
+import type { CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
+import type { Host } from '../../../core/api/index.js';
 import type { SigningConfig } from './config.js';
 import { Issuer, Unsignable } from './issue.js';
 import { Malformed } from '../../../core/pki/certificateRequest.js';
-import { hasCondition, requestedBy, SIGNER_CHECKS } from './request.js';
+import { hasCondition, NO_TIMES, requestedBy, SIGNER_CHECKS } from './request.js';
 import { RequestController } from './requestController.js';
 
 /** Shorter certificates would have to be renewed too often. */
@@ -26,9 +28,9 @@ export class Signer extends RequestController {
     );
   }
 
-  protected async handle(object: ApiObject): Promise<void> {
-    const found = this.#issuers.get(stringAt(object, 'spec', 'signerName'));
-    if (!found || stringAt(object, 'status', 'certificate') !== '') return;
+  protected async handle(object: CertificateSigningRequest): Promise<void> {
+    const found = this.#issuers.get(object.spec.signerName);
+    if (!found || (object.status?.certificate ?? '') !== '') return;
     if (!hasCondition(object, 'Approved') || hasCondition(object, 'Denied') || hasCondition(object, 'Failed')) return;
     const wanted = requestedBy(object);
     if (wanted instanceof Malformed) return this.#fail(object, `unable to parse csr: ${wanted.message}`);
@@ -36,22 +38,22 @@ export class Signer extends RequestController {
     if (why) return this.#fail(object, why);
     const issued = await found.issuer.issue({
       wanted,
-      usages: stringsAt(object, 'spec', 'usages'),
+      usages: object.spec.usages ?? [],
       lifetimeMs: this.#lifetimeOf(object),
       now: this.host.now(),
     });
     if (issued instanceof Unsignable) return this.#fail(object, `unable to sign csr: ${issued.message}`);
-    await this.write(object, 'status', { certificate: Buffer.from(issued).toString('base64') });
+    await this.write(object, 'status', { certificate: Buffer.from(issued).toString('base64') as Bytes });
   }
 
-  #lifetimeOf(object: ApiObject): number {
-    const seconds = numberAt(object, 'spec', 'expirationSeconds');
+  #lifetimeOf(object: CertificateSigningRequest): number {
+    const seconds = object.spec.expirationSeconds;
     const { maxMs } = this.config;
     return seconds === undefined ? maxMs : Math.max(LEAST_MS, Math.min(seconds * 1000, maxMs));
   }
 
-  async #fail(object: ApiObject, message: string): Promise<void> {
-    const failed = { type: 'Failed', status: 'True', reason: 'SignerValidationFailure', message };
-    await this.write(object, 'status', { conditions: [...recordsAt(object, 'status', 'conditions'), failed] });
+  async #fail(object: CertificateSigningRequest, message: string): Promise<void> {
+    const failed = { type: 'Failed', status: 'True', reason: 'SignerValidationFailure', message, ...NO_TIMES };
+    await this.write(object, 'status', { conditions: [...(object.status?.conditions ?? []), failed] });
   }
 }

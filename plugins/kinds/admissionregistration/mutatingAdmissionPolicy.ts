@@ -1,7 +1,10 @@
+import type {
+  MatchResources,
+  MutatingAdmissionPolicy,
+  Mutation,
+} from '../../../kinds/admissionregistration/v1alpha1.js';
 import type { Type } from '../../../core/cel/index.js';
 import { builtInKind } from '../../../core/api/resource.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { recordAt, recordsAt, specOf, stringAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
 import { invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
 import { engine, loadEngine } from '../../../core/schema/custom/engine.js';
 import type { ExpressionScope } from '../../../core/schema/expressions/environment.js';
@@ -13,29 +16,31 @@ import { policyStrategy } from './validatingAdmissionPolicy/index.js';
 import { validateConstraints, validateParamKind, validateVariables } from './validatingAdmissionPolicy/validation.js';
 
 /** The member of a mutation that each patch type has, and the type of its expression. */
-const PATCHES: ReadonlyMap<string, readonly [member: string, type: () => Type]> = new Map([
-  ['ApplyConfiguration', ['applyConfiguration', () => engine().cel.OBJECT_TYPE]],
-  ['JSONPatch', ['jsonPatch', () => engine().cel.listType(engine().cel.JSON_PATCH_TYPE)]],
-]);
+const PATCHES: ReadonlyMap<string, readonly [member: Exclude<keyof Mutation, 'patchType'>, type: () => Type]> = new Map(
+  [
+    ['ApplyConfiguration', ['applyConfiguration', () => engine().cel.OBJECT_TYPE]],
+    ['JSONPatch', ['jsonPatch', () => engine().cel.listType(engine().cel.JSON_PATCH_TYPE)]],
+  ],
+);
 
 function validateMutation(
-  mutation: UnknownRecord,
+  mutation: Mutation,
   field: string,
   scope: ExpressionScope,
   checks: ExpressionChecks,
 ): Violation[] {
-  const patchType = stringAt(mutation, 'patchType');
+  const patchType = mutation.patchType;
   const patch = PATCHES.get(patchType);
   if (patchType === '') return [required(`${field}.patchType`)];
   if (!patch) return [notSupported(`${field}.patchType`, patchType, [...PATCHES.keys()])];
   const [member, type] = patch;
-  const others = [...PATCHES.values()].filter(([other]) => other !== member && recordAt(mutation, other));
+  const others = [...PATCHES.values()].filter(([other]) => other !== member && mutation[other]);
   const found = others.map(([other]) =>
     invalid(`${field}.${other}`, `{${other}}`, `must not be specified when patchType is ${patchType}`),
   );
-  const content = recordAt(mutation, member);
+  const content = mutation[member];
   if (!content) return [...found, required(`${field}.${member}`, `must be specified when patchType is ${patchType}`)];
-  const expression = stringAt(content, 'expression');
+  const expression = content.expression ?? '';
   const at = `${field}.${member}.expression`;
   return expression.trim() === ''
     ? [...found, required(at)]
@@ -45,20 +50,20 @@ function validateMutation(
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 
 /**
- * Violations of the operations of a policy or binding, whose rules are in `member`: a deletion has nothing that could
- * be changed.
+ * Violations of the operations in what a policy or binding matches; `field` is its field: a deletion has nothing that
+ * could be changed.
  */
-export const operationViolations = (object: ApiObject, member: string): Violation[] =>
-  recordsAt(object, 'spec', member, 'resourceRules').flatMap(rule =>
-    stringsAt(rule, 'operations')
+export const operationViolations = (match: MatchResources | undefined, field: string): Violation[] =>
+  (match?.resourceRules ?? []).flatMap(rule =>
+    (rule.operations ?? [])
       .filter(operation => operation === 'DELETE')
-      .map(operation => notSupported(`spec.${member}.resourceRules.operations`, operation, OPERATIONS)),
+      .map(operation => notSupported(`${field}.resourceRules.operations`, operation, OPERATIONS)),
   );
 
 /** Violations of a MutatingAdmissionPolicy. */
-function validatePolicy(object: ApiObject, checks: ExpressionChecks): Violation[] {
-  const spec = specOf(object);
-  const paramKind = recordAt(spec, 'paramKind');
+function validatePolicy(object: MutatingAdmissionPolicy, checks: ExpressionChecks): Violation[] {
+  const spec = object.spec;
+  const paramKind = spec.paramKind;
   const scope = { params: paramKind !== undefined, authorizer: true };
   const { violations, types } = validateVariables(spec, scope, checks);
   // As upstream, mutations have `variables` even where the policy has none.
@@ -67,25 +72,25 @@ function validatePolicy(object: ApiObject, checks: ExpressionChecks): Violation[
     ...validateFailurePolicy(spec, 'spec'),
     ...(paramKind ? validateParamKind(paramKind) : []),
     ...validateConstraints(spec),
-    ...operationViolations(object, 'matchConstraints'),
+    ...operationViolations(spec.matchConstraints, 'spec.matchConstraints'),
     ...validateMatchConditions(spec, 'spec.matchConditions', scope, checks),
     ...violations,
-    ...(recordsAt(spec, 'mutations').length === 0
+    ...((spec.mutations ?? []).length === 0
       ? [required('spec.mutations', 'mutations must contain at least one item')]
       : validateEach(spec, 'mutations', 'spec.mutations', (mutation, field) =>
           validateMutation(mutation, field, inner, checks),
         )),
-    ...(stringAt(spec, 'reinvocationPolicy') === ''
+    ...((spec.reinvocationPolicy ?? '') === ''
       ? [required('spec.reinvocationPolicy')]
       : validateOneOf(spec, 'reinvocationPolicy', 'spec.reinvocationPolicy', ['IfNeeded', 'Never'])),
   ];
 }
 
 /** MutatingAdmissionPolicy. */
-export const mutatingAdmissionPolicy = builtInKind(
+export const mutatingAdmissionPolicy = builtInKind<MutatingAdmissionPolicy>(
   'admissionregistration.orchestrator.io/mutatingadmissionpolicies',
   () => ({
-    ...policyStrategy(countColumn('Mutations', 'spec.mutations')),
+    ...policyStrategy(countColumn('Mutations', (object: MutatingAdmissionPolicy) => object.spec.mutations)),
     load: loadEngine,
     validateCreate: object => validatePolicy(object, new ExpressionChecks()),
     validateUpdate: (object, old) => validatePolicy(object, new ExpressionChecks(expressionsIn(old.spec))),

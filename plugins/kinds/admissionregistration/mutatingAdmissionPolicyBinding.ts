@@ -1,18 +1,17 @@
+import type { MutatingAdmissionPolicyBinding } from '../../../kinds/admissionregistration/v1alpha1.js';
 import { builtInKind } from '../../../core/api/resource.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { recordAt } from '../../../core/model/record.js';
 import type { Violation } from '../../../core/model/refusal.js';
 import { setIfAbsent } from '../shared/defaults.js';
 import { operationViolations } from './mutatingAdmissionPolicy.js';
 import { policyBindingStrategy, validatePolicyBinding } from './validatingAdmissionPolicyBinding.js';
 
-const validateBinding = (object: ApiObject): Violation[] => [
+const validateBinding = (object: MutatingAdmissionPolicyBinding): Violation[] => [
   ...validatePolicyBinding(object),
-  ...operationViolations(object, 'matchResources'),
+  ...operationViolations(object.spec.matchResources, 'spec.matchResources'),
 ];
 
 /** MutatingAdmissionPolicyBinding. */
-export const mutatingAdmissionPolicyBinding = builtInKind(
+export const mutatingAdmissionPolicyBinding = builtInKind<MutatingAdmissionPolicyBinding>(
   'admissionregistration.orchestrator.io/mutatingadmissionpolicybindings',
   () => {
     const strategy = policyBindingStrategy();
@@ -20,7 +19,7 @@ export const mutatingAdmissionPolicyBinding = builtInKind(
       ...strategy,
       applyDefaults: object => {
         strategy.applyDefaults?.(object);
-        const reference = recordAt(object, 'spec', 'paramRef');
+        const reference = object.spec.paramRef;
         if (reference) setIfAbsent(reference, 'parameterNotFoundAction', 'Deny');
       },
       validateCreate: validateBinding,

@@ -1,9 +1,10 @@
+import type { MutatingWebhook, MutatingWebhookConfiguration } from '../../../kinds/admissionregistration/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import { setIfAbsent } from '../shared/defaults.js';
 import { webhookStrategy } from './validatingWebhookConfiguration/index.js';
 
 /** MutatingWebhookConfiguration. */
-export const mutatingWebhookConfiguration = builtInKind(
+export const mutatingWebhookConfiguration = builtInKind<MutatingWebhookConfiguration>(
   'admissionregistration.orchestrator.io/mutatingwebhookconfigurations',
-  () => webhookStrategy(webhook => setIfAbsent(webhook, 'reinvocationPolicy', 'Never')),
+  () => webhookStrategy<MutatingWebhook>(webhook => setIfAbsent(webhook, 'reinvocationPolicy', 'Never')),
 );

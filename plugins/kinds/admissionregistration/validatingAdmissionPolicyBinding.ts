@@ -1,16 +1,9 @@
+import type { MutatingAdmissionPolicyBinding } from '../../../kinds/admissionregistration/v1alpha1.js';
+import type { LabelSelector } from '../../../kinds/meta/v1.js';
+import type { ValidatingAdmissionPolicyBinding, ParamRef } from '../../../kinds/admissionregistration/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../core/api/strategy.js';
 import { dns1123Subdomain, pathSegment } from '../../../core/model/names.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import {
-  recordAt,
-  recordsAt,
-  specOf,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../core/model/record.js';
 import { goStrings } from '../../../core/model/goText.js';
 import {
   duplicate,
@@ -22,45 +15,48 @@ import {
   type Violation,
 } from '../../../core/model/refusal.js';
 import { setMatchDefaults, validateMatchResources } from '../shared/admissionRules.js';
-import { AGE, type Cell, column, NAME, sortedEntries, stringCell } from '../shared/columns.js';
+import { AGE, type Cell, column, NAME, sortedEntries } from '../shared/columns.js';
 import { validateSelector } from '../shared/labels.js';
 import { validateIfSet, validateOneOf, validateRequired } from '../shared/violations.js';
 
 /** Formats a LabelSelector as Go prints a struct, as clients see it in this column. */
-function goLabelSelector(selector: unknown): string {
-  const labels = sortedEntries(selector, 'matchLabels').map(([key, value]) => `${key}: ${stringAt(value)},`);
-  const expressions = recordsAt(selector, 'matchExpressions').map(expression => {
-    const [key, operator] = ['key', 'operator'].map(name => stringAt(expression, name));
-    const values = stringsAt(expression, 'values').join(' ');
+function goLabelSelector(selector: LabelSelector): string {
+  const labels = sortedEntries(selector.matchLabels).map(([key, value]) => `${key}: ${value},`);
+  const expressions = (selector.matchExpressions ?? []).map(expression => {
+    const { key, operator } = expression;
+    const values = (expression.values ?? []).join(' ');
     return `LabelSelectorRequirement{Key:${key},Operator:${operator},Values:[${values}],},`;
   });
   return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`;
 }
 
-const paramRefCell: Cell = binding => {
-  const reference = valueAt(binding, 'spec', 'paramRef');
+/** What the bindings of both kinds of policy have. */
+type Binding = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding;
+
+const paramRefCell: Cell<Binding> = binding => {
+  const reference = binding.spec.paramRef;
   if (reference === undefined || reference === null) return '<unset>';
-  const namespace = stringAt(reference, 'namespace');
-  const name = stringAt(reference, 'name');
+  const namespace = reference.namespace ?? '';
+  const name = reference.name ?? '';
   // The kind of the parameter is unknown, and so is its scope.
   if (name !== '') return `${namespace || '*'}/${name}`;
-  return valueAt(reference, 'selector') === undefined ? '<unset>' : goLabelSelector(valueAt(reference, 'selector'));
+  return reference.selector === undefined ? '<unset>' : goLabelSelector(reference.selector);
 };
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<Binding>[] = [
   NAME,
-  column('PolicyName', stringCell('spec.policyName')),
+  column('PolicyName', object => object.spec.policyName ?? ''),
   column('ParamRef', paramRefCell),
   AGE,
 ];
 
 /** The common strategy of the bindings of both kinds of policy. */
-export const policyBindingStrategy = (): Partial<Strategy> => ({
+export const policyBindingStrategy = (): Partial<Strategy<Binding>> => ({
   hasGeneration: true,
   allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,
   applyDefaults: object => {
-    const match = recordAt(object, 'spec', 'matchResources');
+    const match = object.spec.matchResources;
     if (match) setMatchDefaults(match);
   },
   columns: COLUMNS,
@@ -68,10 +64,10 @@ export const policyBindingStrategy = (): Partial<Strategy> => ({
 
 const EXCLUSIVE = 'name and selector are mutually exclusive';
 
-function validateParamRef(reference: UnknownRecord): Violation[] {
+function validateParamRef(reference: ParamRef): Violation[] {
   const field = 'spec.paramRef';
-  const [name, selector] = [stringAt(reference, 'name'), recordAt(reference, 'selector')];
-  const action = stringAt(reference, 'parameterNotFoundAction');
+  const [name, selector] = [reference.name ?? '', reference.selector];
+  const action = reference.parameterNotFoundAction ?? '';
   const found: Violation[] = [];
   if (name !== '' && selector)
     found.push(forbiddenField(`${field}.name`, EXCLUSIVE), forbiddenField(`${field}.selector`, EXCLUSIVE));
@@ -104,9 +100,9 @@ function validateActions(actions: readonly string[]): Violation[] {
 }
 
 /** Violations of what the bindings of both kinds of policy have. */
-export function validatePolicyBinding(object: ApiObject): Violation[] {
-  const spec = specOf(object);
-  const [reference, match] = [recordAt(spec, 'paramRef'), recordAt(spec, 'matchResources')];
+export function validatePolicyBinding(object: Binding): Violation[] {
+  const spec = object.spec;
+  const [reference, match] = [spec.paramRef, spec.matchResources];
   return [
     ...validateRequired(spec, 'policyName', 'spec.policyName', dns1123Subdomain),
     ...(reference ? validateParamRef(reference) : []),
@@ -115,13 +111,13 @@ export function validatePolicyBinding(object: ApiObject): Violation[] {
 }
 
 /** Violations of a ValidatingAdmissionPolicyBinding. */
-const validateBinding = (object: ApiObject): Violation[] => [
+const validateBinding = (object: ValidatingAdmissionPolicyBinding): Violation[] => [
   ...validatePolicyBinding(object),
-  ...validateActions(stringsAt(object, 'spec', 'validationActions')),
+  ...validateActions(object.spec.validationActions ?? []),
 ];
 
 /** ValidatingAdmissionPolicyBinding. */
-export const validatingAdmissionPolicyBinding = builtInKind(
+export const validatingAdmissionPolicyBinding = builtInKind<ValidatingAdmissionPolicyBinding>(
   'admissionregistration.orchestrator.io/validatingadmissionpolicybindings',
   () => ({ ...policyBindingStrategy(), validateCreate: validateBinding, validateUpdate: validateBinding }),
 );

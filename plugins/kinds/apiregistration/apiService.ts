@@ -1,16 +1,7 @@
+import type { APIService, APIServiceSpec } from '../../../kinds/apiregistration/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { dns1035Label, dns1123Subdomain, pathSegment } from '../../../core/model/names.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import {
-  numberAt,
-  recordAt,
-  recordsAt,
-  specOf,
-  stringAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, conditionOf, NAME } from '../shared/columns.js';
 import { checkSegmentName } from '../shared/names.js';
@@ -22,16 +13,20 @@ const HIGHEST_GROUP_PRIORITY = 20000;
 
 const HIGHEST_VERSION_PRIORITY = 1000;
 
-const validatePriority = (spec: UnknownRecord, member: string, highest: number): Violation[] => {
-  const value = numberAt(spec, member) ?? 0;
+const validatePriority = (
+  spec: APIServiceSpec,
+  member: 'groupPriorityMinimum' | 'versionPriority',
+  highest: number,
+): Violation[] => {
+  const value = spec[member];
   return value > 0 && value <= highest
     ? []
     : [invalid(`spec.${member}`, value, `must be positive and less than ${highest}`)];
 };
 
 /** Checks the version and the group, from which the name is made. */
-function validateGroupVersion(spec: UnknownRecord, name: string): Violation[] {
-  const [group, version] = [stringAt(spec, 'group'), stringAt(spec, 'version')];
+function validateGroupVersion(spec: APIServiceSpec, name: string): Violation[] {
+  const [group, version] = [spec.group ?? '', spec.version ?? ''];
   const wanted = `${version}.${group}`;
   const found: Violation[] = [];
   if (name !== '' && pathSegment(name).length === 0 && name !== wanted)
@@ -43,15 +38,15 @@ function validateGroupVersion(spec: UnknownRecord, name: string): Violation[] {
 }
 
 /** Checks how the server of the group is reached; without a service, it is this server. */
-function validateService(spec: UnknownRecord): Violation[] {
-  const [service, bundle] = [recordAt(spec, 'service'), stringAt(spec, 'caBundle')];
+function validateService(spec: APIServiceSpec): Violation[] {
+  const [service, bundle] = [spec.service, spec.caBundle ?? ''];
   const skipsVerify = spec.insecureSkipTLSVerify === true;
   const field = 'spec.insecureSkipTLSVerify';
   const found: Violation[] = [];
   if (service) {
     found.push(...validateRequired(service, 'namespace', 'spec.service.namespace'));
     found.push(...validateRequired(service, 'name', 'spec.service.name'));
-    const port = numberAt(service, 'port');
+    const port = service.port;
     found.push(
       ...portNumberComplaints(port).map(why => invalid('spec.service.port', port ?? 0, `port is not valid: ${why}`)),
     );
@@ -65,8 +60,8 @@ function validateService(spec: UnknownRecord): Violation[] {
 }
 
 /** Violations of an APIService. */
-function validateApiService(object: ApiObject): Violation[] {
-  const spec = specOf(object);
+function validateApiService(object: APIService): Violation[] {
+  const spec = object.spec;
   return [
     ...validateGroupVersion(spec, object.metadata.name ?? ''),
     ...validatePriority(spec, 'groupPriorityMinimum', HIGHEST_GROUP_PRIORITY),
@@ -76,30 +71,33 @@ function validateApiService(object: ApiObject): Violation[] {
 }
 
 /** Violations of the status of an APIService. */
-const validateApiServiceStatus = (object: ApiObject): Violation[] =>
-  recordsAt(object, 'status', 'conditions').flatMap((condition, i) =>
+const validateApiServiceStatus = (object: APIService): Violation[] =>
+  (object.status?.conditions ?? []).flatMap((condition, i) =>
     validateOneOf(condition, 'status', `status.conditions[${i}].status`, ['True', 'False', 'Unknown']),
   );
 
-const serviceTarget: Cell = service => {
-  const target = valueAt(service, 'spec', 'service');
-  return target === undefined || target === null
-    ? 'Local'
-    : `${stringAt(target, 'namespace')}/${stringAt(target, 'name')}`;
+const serviceTarget: Cell<APIService> = service => {
+  const target = service.spec.service;
+  return target === undefined || target === null ? 'Local' : `${target.namespace ?? ''}/${target.name ?? ''}`;
 };
 
-const serviceAvailable: Cell = service => {
+const serviceAvailable: Cell<APIService> = service => {
   const available = conditionOf(service, 'Available');
   if (available === undefined) return 'Unknown';
-  const status = stringAt(available, 'status');
-  const reason = stringAt(available, 'reason');
+  const status = available.status;
+  const reason = available.reason ?? '';
   return status === 'True' || reason === '' ? status : `${status} (${reason})`;
 };
 
-const COLUMNS: readonly Column[] = [NAME, column('Service', serviceTarget), column('Available', serviceAvailable), AGE];
+const COLUMNS: readonly Column<APIService>[] = [
+  NAME,
+  column('Service', serviceTarget),
+  column('Available', serviceAvailable),
+  AGE,
+];
 
 /** APIService. */
-export const apiService = builtInKind('apiregistration.orchestrator.io/apiservices', () => ({
+export const apiService = builtInKind<APIService>('apiregistration.orchestrator.io/apiservices', () => ({
   hasStatus: true,
   keptInStatus: ['labels', 'annotations', 'finalizers', 'ownerReferences'],
   allowUnconditionalUpdate: false,
@@ -108,7 +106,7 @@ export const apiService = builtInKind('apiregistration.orchestrator.io/apiservic
   validateStatus: validateApiServiceStatus,
   checkName: checkSegmentName,
   allowAnyFinalizer: true,
-  applyDefaults: object => setServiceReferenceDefaults(recordAt(object, 'spec')),
+  applyDefaults: object => setServiceReferenceDefaults(object.spec),
   selectableFields: new Map(),
   columns: COLUMNS,
 }));

@@ -1,16 +1,17 @@
+import type { ControllerRevision } from '../../../kinds/apps/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
-import type { ApiObject } from '../../../core/model/object.js';
 import { writeJson } from '../../../core/model/jsonText.js';
 import { isAbsent, isDeepEqual, isRecord } from '../../../core/model/record.js';
 import { invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
-import { AGE, type Cell, column, integerCell, NAME } from '../shared/columns.js';
+import { AGE, type Cell, column, NAME } from '../shared/columns.js';
 import { validateNotNegative } from '../shared/violations.js';
 
-const validateRevision = (object: ApiObject): Violation[] => validateNotNegative(object, 'revision', 'revision');
+const validateRevision = (object: ControllerRevision): Violation[] =>
+  validateNotNegative(object, 'revision', 'revision');
 
 /** Checks that there is data and that the revision is not negative. */
-const validateControllerRevision = (object: ApiObject): Violation[] => [
+const validateControllerRevision = (object: ControllerRevision): Violation[] => [
   ...(isAbsent(object.data)
     ? [required('data', 'data is mandatory')]
     : isRecord(object.data)
@@ -20,7 +21,7 @@ const validateControllerRevision = (object: ApiObject): Violation[] => [
 ];
 
 /** Checks that the data is the same value: empty members count. */
-const validateSameData = (object: ApiObject, old: ApiObject): Violation[] =>
+const validateSameData = (object: ControllerRevision, old: ControllerRevision): Violation[] =>
   isDeepEqual(object.data ?? null, old.data ?? null)
     ? []
     : [
@@ -32,7 +33,7 @@ const validateSameData = (object: ApiObject, old: ApiObject): Violation[] =>
       ];
 
 /** `kind.group/name` of the managing owner. */
-const controllerCell: Cell = object => {
+const controllerCell: Cell<ControllerRevision> = object => {
   const owner = object.metadata.ownerReferences?.find(reference => reference.controller);
   if (!owner) return '<none>';
   const slash = owner.apiVersion.indexOf('/');
@@ -40,15 +41,15 @@ const controllerCell: Cell = object => {
   return `${owner.kind.toLowerCase()}${group}/${owner.name}`;
 };
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<ControllerRevision>[] = [
   NAME,
   column('Controller', controllerCell),
-  column('Revision', integerCell('revision')),
+  column('Revision', object => object.revision),
   AGE,
 ];
 
 /** ControllerRevision: its data cannot change. */
-export const controllerRevision = builtInKind('apps/controllerrevisions', () => ({
+export const controllerRevision = builtInKind<ControllerRevision>('apps/controllerrevisions', () => ({
   validateCreate: validateControllerRevision,
   validateUpdate: (object, old) => [...validateRevision(object), ...validateSameData(object, old)],
   columns: COLUMNS,

@@ -1,26 +1,17 @@
+import type { DaemonSet, RollingUpdateDaemonSet } from '../../../kinds/apps/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../core/api/strategy.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import {
-  ensureRecord,
-  recordAt,
-  setDefault,
-  specOf,
-  stringAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../core/model/record.js';
+import { isSemanticallyEqual, setDefault } from '../../../core/model/record.js';
 import { invalid, notSupported, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, integerColumn, labelsText, NAME } from '../shared/columns.js';
 import { validateAtMostAll, leadingNumber, goIntOrString } from '../shared/intOrPercent.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
-import { warnAboutChangedTemplate } from '../shared/podSpec/warnings.js';
+import { warnAboutPodSpec } from '../shared/podSpec/warnings.js';
 import { isUnchanged } from '../shared/equality.js';
-import { CONTAINERS, IMAGES, podTemplateIn, SELECTOR } from '../shared/podTemplateColumns.js';
+import { CONTAINERS, IMAGES, SELECTOR } from '../shared/podTemplateColumns.js';
 import {
   validateCounts,
   validateImmutableSelector,
-  podTemplateOf,
   validateReplicaStatus,
   validateRollingCounts,
   validateTemplateAndSelector,
@@ -30,11 +21,11 @@ import {
  * Exactly one of maxUnavailable and maxSurge must be 0: during an update, a pod is replaced either before or after the
  * new one starts.
  */
-function validateRollingUpdate(owner: UnknownRecord | undefined, field: string): Violation[] {
+function validateRollingUpdate(owner: RollingUpdateDaemonSet | undefined, field: string): Violation[] {
   if (!owner) return [required(field)];
   const found = validateRollingCounts(owner, field);
-  for (const member of ['maxUnavailable', 'maxSurge'])
-    found.push(...validateAtMostAll(owner, member, `${field}.${member}`));
+  for (const member of ['maxUnavailable', 'maxSurge'] as const)
+    found.push(...validateAtMostAll(owner[member], `${field}.${member}`));
   const [missing, surge] = [leadingNumber(owner.maxUnavailable) !== 0, leadingNumber(owner.maxSurge) !== 0];
   if (missing && surge)
     found.push(
@@ -45,20 +36,17 @@ function validateRollingUpdate(owner: UnknownRecord | undefined, field: string):
 }
 
 /** Violations of a DaemonSet. */
-function validateDaemonSet(object: ApiObject): Violation[] {
-  const spec = recordAt(object, 'spec');
+function validateDaemonSet(object: DaemonSet): Violation[] {
+  const spec = object.spec;
   const found = [
     ...validateTemplateAndSelector(object, { kind: 'daemonset', owner: 'DaemonSet', omitsMissingSelector: true }),
     ...validateCounts(spec, ['minReadySeconds', 'revisionHistoryLimit']),
   ];
-  const strategy = recordAt(spec, 'updateStrategy');
-  const type = stringAt(strategy, 'type');
+  const strategy = spec.updateStrategy;
+  const type = strategy.type ?? '';
   if (type === 'OnDelete') return found;
   if (type === 'RollingUpdate')
-    return [
-      ...found,
-      ...validateRollingUpdate(recordAt(strategy, 'rollingUpdate'), 'spec.updateStrategy.rollingUpdate'),
-    ];
+    return [...found, ...validateRollingUpdate(strategy.rollingUpdate, 'spec.updateStrategy.rollingUpdate')];
   return [
     ...found,
     notSupported(
@@ -71,10 +59,10 @@ function validateDaemonSet(object: ApiObject): Violation[] {
   ];
 }
 
-const DAEMONS = ['currentNumberScheduled', 'numberMisscheduled', 'desiredNumberScheduled', 'numberReady'];
+const DAEMONS = ['currentNumberScheduled', 'numberMisscheduled', 'desiredNumberScheduled', 'numberReady'] as const;
 
 /** Checks that the counts of a status are not negative. */
-const validateDaemonSetStatus = (object: ApiObject, old: ApiObject): Violation[] =>
+const validateDaemonSetStatus = (object: DaemonSet, old: DaemonSet): Violation[] =>
   validateReplicaStatus(
     object,
     old,
@@ -85,36 +73,36 @@ const validateDaemonSetStatus = (object: ApiObject, old: ApiObject): Violation[]
 /** The annotation that counts changes of the template. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<DaemonSet>[] = [
   NAME,
-  integerColumn('Desired', 'status.desiredNumberScheduled'),
-  integerColumn('Current', 'status.currentNumberScheduled'),
-  integerColumn('Ready', 'status.numberReady'),
-  integerColumn('Up-to-date', 'status.updatedNumberScheduled'),
-  integerColumn('Available', 'status.numberAvailable'),
-  column('Node Selector', object => labelsText(valueAt(podTemplateIn(object), 'spec', 'nodeSelector'))),
+  integerColumn('Desired', object => object.status?.desiredNumberScheduled),
+  integerColumn('Current', object => object.status?.currentNumberScheduled),
+  integerColumn('Ready', object => object.status?.numberReady),
+  integerColumn('Up-to-date', object => object.status?.updatedNumberScheduled),
+  integerColumn('Available', object => object.status?.numberAvailable),
+  column('Node Selector', object => labelsText(object.spec.template.spec.nodeSelector)),
   AGE,
   CONTAINERS,
   IMAGES,
   SELECTOR,
 ];
 
-const strategy = (): Partial<Strategy> => ({
+const strategy = (): Partial<Strategy<DaemonSet>> => ({
   hasGeneration: true,
   hasStatus: true,
   applyDefaults: object => {
-    const spec = specOf(object);
-    const strategy = ensureRecord(spec, 'updateStrategy');
+    const spec = object.spec;
+    const strategy = spec.updateStrategy;
     setDefault(strategy, 'type', 'RollingUpdate');
     if (strategy.type === 'RollingUpdate') {
-      const rolling = ensureRecord(strategy, 'rollingUpdate');
+      const rolling = (strategy.rollingUpdate ??= {});
       setDefault(rolling, 'maxUnavailable', 1);
       setDefault(rolling, 'maxSurge', 0);
     }
-    const unused = recordAt(strategy, 'rollingUpdate');
-    for (const member of ['maxUnavailable', 'maxSurge']) if (unused) setDefault(unused, member, 0);
+    const unused = strategy.rollingUpdate;
+    for (const member of ['maxUnavailable', 'maxSurge'] as const) if (unused) setDefault(unused, member, 0);
     setDefault(spec, 'revisionHistoryLimit', 10);
-    setTemplateDefaults(podTemplateOf(object));
+    setTemplateDefaults(object.spec.template);
     // The annotation counts as a field that the client has set, whatever its value becomes.
     object.metadata.annotations = { [TEMPLATE_GENERATION]: '0', ...object.metadata.annotations };
   },
@@ -130,7 +118,7 @@ const strategy = (): Partial<Strategy> => ({
   },
   prepareUpdate: (object, old) => {
     const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? '0');
-    const next = before + (isUnchanged(podTemplateOf(object), podTemplateOf(old)) ? 0 : 1);
+    const next = before + (isUnchanged(object.spec.template, old.spec.template) ? 0 : 1);
     object.metadata.annotations = { ...object.metadata.annotations, [TEMPLATE_GENERATION]: String(next) };
   },
   prepareStatus: (object, old) => {
@@ -140,5 +128,10 @@ const strategy = (): Partial<Strategy> => ({
   columns: COLUMNS,
 });
 
+const hasSameTemplate = (object: DaemonSet, old: DaemonSet): boolean =>
+  isSemanticallyEqual(object.spec.template, old.spec.template);
+
 /** DaemonSet. */
-export const daemonSet = builtInKind('apps/daemonsets', naming => warnAboutChangedTemplate(strategy(), naming));
+export const daemonSet = builtInKind<DaemonSet>('apps/daemonsets', naming =>
+  warnAboutPodSpec(strategy(), naming, 'spec.template.spec', object => object.spec.template.spec, hasSameTemplate),
+);

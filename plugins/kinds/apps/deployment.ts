@@ -1,19 +1,9 @@
+import type { Deployment, DeploymentStrategy, RollingUpdateDeployment } from '../../../kinds/apps/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../core/api/strategy.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import {
-  ensureRecord,
-  isDeepEqual,
-  isSemanticallyEqual,
-  numberAt,
-  recordAt,
-  setDefault,
-  specOf,
-  stringAt,
-  type UnknownRecord,
-} from '../../../core/model/record.js';
+import { isDeepEqual, isSemanticallyEqual, setDefault } from '../../../core/model/record.js';
 import { forbiddenField, invalid, notSupported, type Violation } from '../../../core/model/refusal.js';
-import { AGE, column, integerCell, NAME } from '../shared/columns.js';
+import { AGE, column, NAME } from '../shared/columns.js';
 import { validateAtMostAll, leadingNumber, goIntOrString } from '../shared/intOrPercent.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
 import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/warnings.js';
@@ -21,17 +11,16 @@ import { CONTAINERS, IMAGES, readyReplicasCell, SELECTOR } from '../shared/podTe
 import {
   validateCounts,
   validateImmutableSelector,
-  podTemplateOf,
   replicaScale,
   validateReplicaStatus,
   validateRollingCounts,
   validateTemplateAndSelector,
 } from '../shared/workloads.js';
 
-function validateRollingUpdate(owner: UnknownRecord | undefined, field: string): Violation[] {
+function validateRollingUpdate(owner: RollingUpdateDeployment | undefined, field: string): Violation[] {
   const found = [
     ...validateRollingCounts(owner, field),
-    ...validateAtMostAll(owner, 'maxUnavailable', `${field}.maxUnavailable`),
+    ...validateAtMostAll(owner?.maxUnavailable, `${field}.maxUnavailable`),
   ];
   if (leadingNumber(owner?.maxUnavailable) === 0 && leadingNumber(owner?.maxSurge) === 0)
     found.push(
@@ -40,20 +29,20 @@ function validateRollingUpdate(owner: UnknownRecord | undefined, field: string):
   return found;
 }
 
-function validateUpdateStrategy(strategy: UnknownRecord | undefined): Violation[] {
-  const type = stringAt(strategy, 'type');
+function validateUpdateStrategy(strategy: DeploymentStrategy): Violation[] {
+  const type = strategy.type ?? '';
   if (type === 'Recreate') {
-    return recordAt(strategy, 'rollingUpdate')
+    return strategy.rollingUpdate
       ? [forbiddenField('spec.strategy.rollingUpdate', "may not be specified when strategy `type` is 'Recreate'")]
       : [];
   }
-  if (type !== 'RollingUpdate') return [notSupported('spec.strategy', strategy ?? {}, ['Recreate', 'RollingUpdate'])];
-  return validateRollingUpdate(recordAt(strategy, 'rollingUpdate'), 'spec.strategy.rollingUpdate');
+  if (type !== 'RollingUpdate') return [notSupported('spec.strategy', strategy, ['Recreate', 'RollingUpdate'])];
+  return validateRollingUpdate(strategy.rollingUpdate, 'spec.strategy.rollingUpdate');
 }
 
 /** Violations of a Deployment. */
-function validateDeployment(object: ApiObject): Violation[] {
-  const spec = recordAt(object, 'spec');
+function validateDeployment(object: Deployment): Violation[] {
+  const spec = object.spec;
   const found = validateTemplateAndSelector(object, {
     kind: 'deployment',
     owner: 'ReplicaSet',
@@ -62,16 +51,16 @@ function validateDeployment(object: ApiObject): Violation[] {
   found.push(
     ...validateCounts(spec, ['replicas', 'minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds']),
   );
-  found.push(...validateUpdateStrategy(recordAt(spec, 'strategy')));
-  const deadline = numberAt(spec, 'progressDeadlineSeconds');
-  if (deadline !== undefined && deadline <= (numberAt(spec, 'minReadySeconds') ?? 0)) {
+  found.push(...validateUpdateStrategy(spec.strategy));
+  const deadline = spec.progressDeadlineSeconds;
+  if (deadline !== undefined && deadline <= (spec.minReadySeconds ?? 0)) {
     found.push(invalid('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'));
   }
   return found;
 }
 
 /** Violations of the status of a Deployment. */
-const validateDeploymentStatus = (object: ApiObject, old: ApiObject): Violation[] =>
+const validateDeploymentStatus = (object: Deployment, old: Deployment): Violation[] =>
   validateReplicaStatus(
     object,
     old,
@@ -79,11 +68,11 @@ const validateDeploymentStatus = (object: ApiObject, old: ApiObject): Violation[
     ['updatedReplicas', 'readyReplicas', 'availableReplicas'],
   );
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<Deployment>[] = [
   NAME,
   column('Ready', readyReplicasCell),
-  column('Up-to-date', integerCell('status.updatedReplicas')),
-  column('Available', integerCell('status.availableReplicas')),
+  column('Up-to-date', object => object.status?.updatedReplicas ?? 0),
+  column('Available', object => object.status?.availableReplicas ?? 0),
   AGE,
   CONTAINERS,
   IMAGES,
@@ -91,24 +80,24 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** Changes of annotations also increment the generation, because annotations are copied to ReplicaSets. */
-const strategy = (): Partial<Strategy> => ({
+const strategy = (): Partial<Strategy<Deployment>> => ({
   hasGeneration: true,
   hasStatus: true,
   changesGeneration: (object, old) =>
     !isDeepEqual(object.spec, old.spec) || !isSemanticallyEqual(object.metadata.annotations, old.metadata.annotations),
   applyDefaults: object => {
-    const spec = specOf(object);
+    const spec = object.spec;
     setDefault(spec, 'replicas', 1);
     setDefault(spec, 'revisionHistoryLimit', 10);
     setDefault(spec, 'progressDeadlineSeconds', 600);
-    const strategy = ensureRecord(spec, 'strategy');
+    const strategy = spec.strategy;
     setDefault(strategy, 'type', 'RollingUpdate');
     if (strategy.type === 'RollingUpdate') {
-      const rolling = ensureRecord(strategy, 'rollingUpdate');
+      const rolling = (strategy.rollingUpdate ??= {});
       rolling.maxUnavailable ??= '25%';
       rolling.maxSurge ??= '25%';
     }
-    setTemplateDefaults(podTemplateOf(object));
+    setTemplateDefaults(object.spec.template);
   },
   keptInStatus: ['labels'],
   validateCreate: validateDeployment,
@@ -119,6 +108,9 @@ const strategy = (): Partial<Strategy> => ({
 });
 
 /** Deployment. */
-export const deployment = builtInKind('apps/deployments', naming =>
-  warnAboutName(warnAboutPodSpec(strategy(), naming, 'spec', 'template', 'spec'), POD_NAMES),
+export const deployment = builtInKind<Deployment>('apps/deployments', naming =>
+  warnAboutName(
+    warnAboutPodSpec(strategy(), naming, 'spec.template.spec', object => object.spec.template.spec),
+    POD_NAMES,
+  ),
 );

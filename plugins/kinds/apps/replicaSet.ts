@@ -1,7 +1,7 @@
+import type { ReplicaSet } from '../../../kinds/apps/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Strategy } from '../../../core/api/strategy.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { recordAt, setDefault, specOf } from '../../../core/model/record.js';
+import { setDefault } from '../../../core/model/record.js';
 import type { Violation } from '../../../core/model/refusal.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
 import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/warnings.js';
@@ -9,29 +9,28 @@ import { replicaSetColumns } from '../shared/podTemplateColumns.js';
 import {
   validateCounts,
   validateImmutableSelector,
-  podTemplateOf,
   replicaScale,
   validateReplicaSetStatus,
   validateTemplateAndSelector,
 } from '../shared/workloads.js';
 
 /** Violations of a ReplicaSet. */
-const validateReplicaSet = (object: ApiObject): Violation[] => [
+const validateReplicaSet = (object: ReplicaSet): Violation[] => [
   ...validateTemplateAndSelector(object, {
     // Upstream names another kind here.
     kind: 'deployment',
     owner: 'ReplicaSet',
     malformed: 'invalid label selector',
   }),
-  ...validateCounts(recordAt(object, 'spec'), ['replicas', 'minReadySeconds']),
+  ...validateCounts(object.spec, ['replicas', 'minReadySeconds']),
 ];
 
-const strategy = (): Partial<Strategy> => ({
+const strategy = (): Partial<Strategy<ReplicaSet>> => ({
   hasGeneration: true,
   hasStatus: true,
   applyDefaults: object => {
-    setDefault(specOf(object), 'replicas', 1);
-    setTemplateDefaults(podTemplateOf(object));
+    setDefault(object.spec, 'replicas', 1);
+    setTemplateDefaults(object.spec.template);
   },
   prepareCreate: object => {
     object.status = { replicas: 0 };
@@ -44,6 +43,9 @@ const strategy = (): Partial<Strategy> => ({
 });
 
 /** ReplicaSet. */
-export const replicaSet = builtInKind('apps/replicasets', naming =>
-  warnAboutName(warnAboutPodSpec(strategy(), naming, 'spec', 'template', 'spec'), POD_NAMES),
+export const replicaSet = builtInKind<ReplicaSet>('apps/replicasets', naming =>
+  warnAboutName(
+    warnAboutPodSpec(strategy(), naming, 'spec.template.spec', object => object.spec.template.spec),
+    POD_NAMES,
+  ),
 );

@@ -1,16 +1,7 @@
+import type { StatefulSet, StatefulSetUpdateStrategy } from '../../../kinds/apps/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy, StrategyContext } from '../../../core/api/strategy.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import {
-  ensureRecord,
-  isAbsent,
-  recordAt,
-  recordsAt,
-  setDefault,
-  specOf,
-  stringAt,
-  type UnknownRecord,
-} from '../../../core/model/record.js';
+import { isAbsent, setDefault } from '../../../core/model/record.js';
 import { forbiddenField, invalid, type Violation } from '../../../core/model/refusal.js';
 import { claimWarnings, setClaimSpecDefaults } from '../shared/claimSpec.js';
 import { AGE, column, NAME } from '../shared/columns.js';
@@ -22,31 +13,30 @@ import { CONTAINERS, IMAGES, readyReplicasCell } from '../shared/podTemplateColu
 import { validateNotNegative, validateOneOf } from '../shared/violations.js';
 import {
   validateCounts,
-  podTemplateOf,
   replicaScale,
   validateReplicaStatus,
   validateTemplateAndSelector,
 } from '../shared/workloads.js';
 
-function validateUpdateStrategy(strategy: UnknownRecord | undefined): Violation[] {
+function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy): Violation[] {
   const field = 'spec.updateStrategy';
-  const [type, owner] = [stringAt(strategy, 'type'), recordAt(strategy, 'rollingUpdate')];
+  const [type, owner] = [strategy.type ?? '', strategy.rollingUpdate];
   if (type === 'RollingUpdate') return validateNotNegative(owner, 'partition', `${field}.rollingUpdate.partition`);
-  if (type !== 'OnDelete') return [invalid(field, strategy ?? {}, "must be 'RollingUpdate' or 'OnDelete'")];
+  if (type !== 'OnDelete') return [invalid(field, strategy, "must be 'RollingUpdate' or 'OnDelete'")];
   return owner ? [invalid(`${field}.rollingUpdate`, owner, "only allowed for updateStrategy 'RollingUpdate'")] : [];
 }
 
 /** Violations of a StatefulSet. Most of its template is not validated, as upstream. */
-function validateStatefulSet(object: ApiObject): Violation[] {
-  const spec = recordAt(object, 'spec');
-  const order = stringAt(spec, 'podManagementPolicy');
-  const retention = recordAt(spec, 'persistentVolumeClaimRetentionPolicy');
+function validateStatefulSet(object: StatefulSet): Violation[] {
+  const spec = object.spec;
+  const order = spec.podManagementPolicy ?? '';
+  const retention = spec.persistentVolumeClaimRetentionPolicy;
   return [
     ...(['OrderedReady', 'Parallel'].includes(order)
       ? []
       : [invalid('spec.podManagementPolicy', order, "must be 'OrderedReady' or 'Parallel'")]),
-    ...validateUpdateStrategy(recordAt(spec, 'updateStrategy')),
-    ...['whenDeleted', 'whenScaled'].flatMap(member =>
+    ...validateUpdateStrategy(spec.updateStrategy),
+    ...(['whenDeleted', 'whenScaled'] as const).flatMap(member =>
       validateOneOf(
         retention,
         member,
@@ -56,7 +46,7 @@ function validateStatefulSet(object: ApiObject): Violation[] {
       ),
     ),
     ...validateCounts(spec, ['replicas', 'minReadySeconds']),
-    ...validateNotNegative(recordAt(spec, 'ordinals'), 'start', 'spec.ordinals.start'),
+    ...validateNotNegative(spec.ordinals, 'start', 'spec.ordinals.start'),
     ...validateTemplateAndSelector(object, {
       kind: 'statefulset',
       owner: 'StatefulSet',
@@ -74,11 +64,11 @@ const SCALABLE = [
   'updateStrategy',
   'persistentVolumeClaimRetentionPolicy',
   'minReadySeconds',
-];
+] as const;
 
 /** Violations of an update of a StatefulSet. */
-function validateStatefulSetUpdate(object: ApiObject, old: ApiObject): Violation[] {
-  const [now, before] = [{ ...recordAt(object, 'spec') }, { ...recordAt(old, 'spec') }];
+function validateStatefulSetUpdate(object: StatefulSet, old: StatefulSet): Violation[] {
+  const [now, before] = [{ ...object.spec }, { ...old.spec }];
   for (const member of SCALABLE) {
     delete now[member];
     delete before[member];
@@ -89,14 +79,14 @@ function validateStatefulSetUpdate(object: ApiObject, old: ApiObject): Violation
 }
 
 /** Warns about the sizes in templates of claims. */
-function warnOfClaims(object: ApiObject, { warn }: StrategyContext): void {
+function warnOfClaims(object: StatefulSet, { warn }: StrategyContext): void {
   if (!warn) return;
-  for (const [i, claim] of recordsAt(object, 'spec', 'volumeClaimTemplates').entries())
-    for (const text of claimWarnings(recordAt(claim, 'spec') ?? {}, `spec.volumeClaimTemplates[${i}]`)) warn(text);
+  for (const [i, claim] of (object.spec.volumeClaimTemplates ?? []).entries())
+    for (const text of claimWarnings(claim.spec, `spec.volumeClaimTemplates[${i}]`)) warn(text);
 }
 
 /** Violations of the status of a StatefulSet. */
-const validateStatefulSetStatus = (object: ApiObject, old: ApiObject): Violation[] =>
+const validateStatefulSetStatus = (object: StatefulSet, old: StatefulSet): Violation[] =>
   validateReplicaStatus(
     object,
     old,
@@ -105,35 +95,35 @@ const validateStatefulSetStatus = (object: ApiObject, old: ApiObject): Violation
     'status.readyReplicas',
   );
 
-const COLUMNS: readonly Column[] = [NAME, column('Ready', readyReplicasCell), AGE, CONTAINERS, IMAGES];
+const COLUMNS: readonly Column<StatefulSet>[] = [NAME, column('Ready', readyReplicasCell), AGE, CONTAINERS, IMAGES];
 
-const strategy = (): Partial<Strategy> => ({
+const strategy = (): Partial<Strategy<StatefulSet>> => ({
   hasGeneration: true,
   hasStatus: true,
   // The names of its pods are labels.
   checkName: checkLabelName,
   applyDefaults: object => {
-    const spec = specOf(object);
+    const spec = object.spec;
     setDefault(spec, 'podManagementPolicy', 'OrderedReady');
-    const strategy = ensureRecord(spec, 'updateStrategy');
-    if (stringAt(strategy, 'type') === '') {
+    const strategy = spec.updateStrategy;
+    if ((strategy.type ?? '') === '') {
       strategy.type = 'RollingUpdate';
       if (isAbsent(strategy.rollingUpdate)) strategy.rollingUpdate = { partition: 0 };
     }
-    const rolling = recordAt(strategy, 'rollingUpdate');
+    const rolling = strategy.rollingUpdate;
     if (strategy.type === 'RollingUpdate' && rolling) setDefault(rolling, 'partition', 0);
-    const retention = ensureRecord(spec, 'persistentVolumeClaimRetentionPolicy');
+    const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {});
     setDefault(retention, 'whenDeleted', 'Retain');
     setDefault(retention, 'whenScaled', 'Retain');
     setDefault(spec, 'replicas', 1);
     setDefault(spec, 'revisionHistoryLimit', 10);
-    for (const claim of recordsAt(spec, 'volumeClaimTemplates')) {
+    for (const claim of spec.volumeClaimTemplates ?? []) {
       claim.apiVersion = 'v1';
       claim.kind = 'PersistentVolumeClaim';
-      setClaimSpecDefaults(ensureRecord(claim, 'spec'));
-      setDefault(ensureRecord(claim, 'status'), 'phase', 'Pending');
+      setClaimSpecDefaults(claim.spec);
+      setDefault((claim.status ??= {}), 'phase', 'Pending');
     }
-    setTemplateDefaults(podTemplateOf(object));
+    setTemplateDefaults(object.spec.template);
   },
   prepareCreate: object => {
     object.status = { replicas: 0, availableReplicas: 0 };
@@ -152,6 +142,6 @@ const strategy = (): Partial<Strategy> => ({
 });
 
 /** StatefulSet. */
-export const statefulSet = builtInKind('apps/statefulsets', naming =>
-  warnAboutPodSpec(strategy(), naming, 'spec', 'template', 'spec'),
+export const statefulSet = builtInKind<StatefulSet>('apps/statefulsets', naming =>
+  warnAboutPodSpec(strategy(), naming, 'spec.template.spec', object => object.spec.template.spec),
 );

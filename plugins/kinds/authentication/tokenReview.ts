@@ -1,7 +1,6 @@
+import type { TokenReview, TokenReviewStatus } from '../../../kinds/authentication/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { ReviewContext } from '../../../core/api/strategy.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { stringAt, stringsAt } from '../../../core/model/record.js';
 import { badRequest } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { tokenIssuer } from '../../../core/api/tokens.js';
@@ -14,10 +13,14 @@ const ownAudience = ({ product }: Naming): string => `https://${product}.default
  * Whose a token is, if it is for one of the audiences that the review names, or for the server if it names none. Tokens
  * of authenticators that know of no audiences are for the server.
  */
-async function statusOf(review: ApiObject, { authenticate }: ReviewContext, own: readonly string[]): Promise<object> {
-  const given = stringsAt(review, 'spec', 'audiences');
+async function statusOf(
+  review: TokenReview,
+  { authenticate }: ReviewContext,
+  own: readonly string[],
+): Promise<TokenReviewStatus> {
+  const given = review.spec.audiences ?? [];
   const asked = given.length > 0 ? given : own;
-  const { user, audiences = own, reasons = [] } = await authenticate(stringAt(review, 'spec', 'token'), asked);
+  const { user, audiences = own, reasons = [] } = await authenticate(review.spec.token ?? '', asked);
   const matching = audiences.filter(audience => asked.includes(audience));
   return user && matching.length > 0
     ? { authenticated: true, user: userInfo(user), audiences: matching }
@@ -30,11 +33,10 @@ const INVALID = 'invalid bearer token';
 const errorText = (errors: readonly string[]): string => (errors.length > 1 ? `[${errors.join(', ')}]` : INVALID);
 
 /** TokenReview: says whose a bearer token is. */
-export const tokenReview = builtInKind('authentication.orchestrator.io/tokenreviews', (naming, host) => ({
+export const tokenReview = builtInKind<TokenReview>('authentication.orchestrator.io/tokenreviews', (naming, host) => ({
   confidential: [''],
   validateCreate(review) {
-    if (stringAt(review, 'spec', 'token') === '')
-      throw badRequest('token is required for TokenReview in authentication');
+    if ((review.spec.token ?? '') === '') throw badRequest('token is required for TokenReview in authentication');
     return [];
   },
   review: async (review, context) => {

@@ -1,16 +1,15 @@
+import type { LocalSubjectAccessReview } from '../../../kinds/authorization/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { recordAt, stringAt } from '../../../core/model/record.js';
 import { invalid, type Violation } from '../../../core/model/refusal.js';
 import { reviewAccess, userOf } from '../shared/accessReview/answer.js';
 import { checkReview, metadataViolations, pathText, subjectViolations } from '../shared/accessReview/validation.js';
 
 /** A review in a namespace is about requests in that namespace. */
-function scopeViolations(review: ApiObject): Violation[] {
+function scopeViolations(review: LocalSubjectAccessReview): Violation[] {
   const found: Violation[] = [];
-  const resource = recordAt(review, 'spec', 'resourceAttributes');
-  const path = recordAt(review, 'spec', 'nonResourceAttributes');
-  const namespace = stringAt(resource, 'namespace');
+  const resource = review.spec.resourceAttributes;
+  const path = review.spec.nonResourceAttributes;
+  const namespace = resource?.namespace ?? '';
   if (resource && namespace !== review.metadata.namespace)
     found.push(invalid('spec.resourceAttributes.namespace', namespace, 'must match metadata.namespace'));
   if (path) found.push(invalid('spec.nonResourceAttributes', pathText(path), 'disallowed on this kind of request'));
@@ -18,7 +17,7 @@ function scopeViolations(review: ApiObject): Violation[] {
 }
 
 /** LocalSubjectAccessReview: says whether any user may make a request in the namespace of the review. */
-export const localSubjectAccessReview = builtInKind(
+export const localSubjectAccessReview = builtInKind<LocalSubjectAccessReview>(
   'authorization.orchestrator.io/localsubjectaccessreviews',
   naming => ({
     validateCreate: review =>

@@ -1,23 +1,25 @@
+import type { ClusterTrustBundle } from '../../../kinds/certificates/v1alpha1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { dns1123Subdomain } from '../../../core/model/names.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { specOf, stringAt } from '../../../core/model/record.js';
 import { invalid, tooLong, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { Malformed, type PemBlock, pemBlocks, readCertificate } from '../../../core/pki/certificateNames.js';
-import { column, NAME, stringCell } from '../shared/columns.js';
+import { column, NAME } from '../shared/columns.js';
 import { checkSegmentName } from '../shared/names.js';
 import { validateImmutable } from '../shared/violations.js';
 import { validateSigner } from '../shared/signerName.js';
 
-const COLUMNS: readonly Column[] = [NAME, column('SignerName', stringCell('spec.signerName', '<none>'))];
+const COLUMNS: readonly Column<ClusterTrustBundle>[] = [
+  NAME,
+  column('SignerName', object => object.spec.signerName || '<none>'),
+];
 
 /** Characters of a bundle, as upstream. */
 const MOST_CHARACTERS = 1024 * 1024;
 const FIELD = 'spec.trustBundle';
 const HIDDEN = new Verbatim('"<value omitted>"');
 
-const signerOf = (object: ApiObject): string => stringAt(object, 'spec', 'signerName');
+const signerOf = (object: ClusterTrustBundle): string => object.spec.signerName ?? '';
 
 /** Why a name is not one of a bundle of this signer; '' stands for none. */
 function nameComplaints(name: string, signer: string): readonly string[] {
@@ -56,8 +58,8 @@ function duplicateComplaints(blocks: readonly PemBlock[]): readonly string[] {
 }
 
 /** Violations of trust anchors: certificates of CAs in PEM, each once. Text beside them is permitted. */
-function validateBundle(object: ApiObject): Violation[] {
-  const text = stringAt(object, 'spec', 'trustBundle');
+function validateBundle(object: ClusterTrustBundle): Violation[] {
+  const text = object.spec.trustBundle;
   if (text.length > MOST_CHARACTERS) return [tooLong(FIELD, MOST_CHARACTERS)];
   const blocks = pemBlocks(text);
   if (blocks.length === 0) return [invalid(FIELD, HIDDEN, 'at least one trust anchor must be provided')];
@@ -69,7 +71,7 @@ function validateBundle(object: ApiObject): Violation[] {
   return complaints.map(complaint => invalid(FIELD, HIDDEN, complaint));
 }
 
-function validateNames(object: ApiObject): Violation[] {
+function validateNames(object: ClusterTrustBundle): Violation[] {
   const [name, signer] = [object.metadata.name ?? '', signerOf(object)];
   return [
     ...nameComplaints(name, signer).map(complaint => invalid('metadata.name', name, complaint)),
@@ -78,14 +80,17 @@ function validateNames(object: ApiObject): Violation[] {
 }
 
 /** ClusterTrustBundle. The name of a bundle of a signer begins with the signer, with a colon for the slash. */
-export const clusterTrustBundle = builtInKind('certificates.orchestrator.io/clustertrustbundles', () => ({
-  checkName: checkSegmentName,
-  validateCreate: object => [...validateNames(object), ...validateBundle(object)],
-  validateUpdate: (object, old) => [
-    ...validateNames(object),
-    ...(stringAt(object, 'spec', 'trustBundle') === stringAt(old, 'spec', 'trustBundle') ? [] : validateBundle(object)),
-    ...validateImmutable(specOf(object), specOf(old), 'signerName', 'spec.signerName'),
-  ],
-  selectableFields: new Map([['spec.signerName', signerOf]]),
-  columns: COLUMNS,
-}));
+export const clusterTrustBundle = builtInKind<ClusterTrustBundle>(
+  'certificates.orchestrator.io/clustertrustbundles',
+  () => ({
+    checkName: checkSegmentName,
+    validateCreate: object => [...validateNames(object), ...validateBundle(object)],
+    validateUpdate: (object, old) => [
+      ...validateNames(object),
+      ...(object.spec.trustBundle === old.spec.trustBundle ? [] : validateBundle(object)),
+      ...validateImmutable(object.spec, old.spec, 'signerName', 'spec.signerName'),
+    ],
+    selectableFields: new Map([['spec.signerName', signerOf]]),
+    columns: COLUMNS,
+  }),
+);

@@ -1,13 +1,12 @@
+import type { Lease } from '../../../kinds/coordination/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { numberAt, recordAt } from '../../../core/model/record.js';
 import { invalid, type Violation } from '../../../core/model/refusal.js';
-import { AGE, column, NAME, stringCell } from '../shared/columns.js';
+import { AGE, column, NAME } from '../shared/columns.js';
 
-function validateLease(object: ApiObject): Violation[] {
-  const spec = recordAt(object, 'spec');
-  const [seconds, transitions] = [numberAt(spec, 'leaseDurationSeconds'), numberAt(spec, 'leaseTransitions')];
+function validateLease(object: Lease): Violation[] {
+  const spec = object.spec;
+  const [seconds, transitions] = [spec.leaseDurationSeconds, spec.leaseTransitions];
   const found: Violation[] = [];
   if (seconds !== undefined && seconds <= 0)
     found.push(invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0'));
@@ -17,10 +16,10 @@ function validateLease(object: ApiObject): Violation[] {
   return found;
 }
 
-const COLUMNS: readonly Column[] = [NAME, column('Holder', stringCell('spec.holderIdentity')), AGE];
+const COLUMNS: readonly Column<Lease>[] = [NAME, column('Holder', object => object.spec.holderIdentity ?? ''), AGE];
 
 /** Lease. */
-export const lease = builtInKind('coordination.orchestrator.io/leases', () => ({
+export const lease = builtInKind<Lease>('coordination.orchestrator.io/leases', () => ({
   allowCreateOnUpdate: true,
   allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,

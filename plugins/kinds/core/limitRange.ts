@@ -1,17 +1,9 @@
+import type { LimitRange, LimitRangeItem } from '../../../kinds/v1.js';
 import { randomUUID } from 'node:crypto';
 import { builtInKind } from '../../../core/api/resource.js';
 import { qualifiedName } from '../../../core/model/names.js';
-import type { ApiObject } from '../../../core/model/object.js';
 import { compareQuantities, quantityOf } from '../../../core/model/quantity.js';
-import {
-  entriesAt,
-  isAbsent,
-  recordAt,
-  recordsAt,
-  stringAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../core/model/record.js';
+import { ownValue, isAbsent } from '../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { validateResourceName } from '../shared/podSpec/resources.js';
 import { validateQualifiedResource } from '../shared/resourceNames.js';
@@ -35,6 +27,9 @@ const ORDER: readonly (readonly [
   ['default', 'max', 'default'],
 ];
 
+/** A member with amounts. */
+type Amounts = (typeof AMOUNTS)[number];
+
 /** The name of an amount in a message about another one. */
 const nameOf = (amount: (typeof AMOUNTS)[number], other: (typeof AMOUNTS)[number]): string => {
   if (amount === 'defaultRequest') return 'default request value';
@@ -43,10 +38,10 @@ const nameOf = (amount: (typeof AMOUNTS)[number], other: (typeof AMOUNTS)[number
 };
 
 /** Copies amounts of the member `from` that are missing in the member `to`. */
-function copyAbsentAmounts(owner: UnknownRecord, from: string, to: string): void {
-  const amounts = entriesAt(owner, from);
+function copyAbsentAmounts(owner: LimitRangeItem, from: Amounts, to: Amounts): void {
+  const amounts = Object.entries(owner[from] ?? {});
   if (amounts.length === 0) return;
-  const target = new Map(entriesAt(owner, to));
+  const target = new Map(Object.entries(owner[to] ?? {}));
   for (const [name, amount] of amounts) if (isAbsent(target.get(name))) target.set(name, amount);
   owner[to] = Object.fromEntries(target);
 }
@@ -62,12 +57,12 @@ function validateType(type: string, field: string): Violation[] {
 const canBeOvercommitted = (resource: string): boolean => !resource.startsWith('hugepages-') && !resource.includes('/');
 
 /** Violations of the amounts of one resource: each must fit to the others. */
-function validateAmounts(limit: UnknownRecord, resource: string, field: string): Violation[] {
+function validateAmounts(limit: LimitRangeItem, resource: string, field: string): Violation[] {
   const found: Violation[] = [];
-  const has = (member: string): boolean => Object.hasOwn(recordAt(limit, member) ?? {}, resource);
-  const amountOf = (member: string) => quantityOf(valueAt(limit, member, resource));
-  const textOf = (member: string): string => String(valueAt(limit, member, resource) ?? '0');
-  const refuse = (member: string, why: string): void =>
+  const has = (member: Amounts): boolean => Object.hasOwn(limit[member] ?? {}, resource);
+  const amountOf = (member: Amounts) => quantityOf(ownValue(limit[member], resource));
+  const textOf = (member: Amounts): string => String(ownValue(limit[member], resource) ?? '0');
+  const refuse = (member: Amounts, why: string): void =>
     void found.push(invalid(`${field}.${member}[${resource}]`, goQuantity(textOf(member)), why));
   for (const [low, high, at] of ORDER)
     if (has(low) && has(high) && compareQuantities(amountOf(low), amountOf(high)) > 0)
@@ -97,24 +92,20 @@ function validateAmounts(limit: UnknownRecord, resource: string, field: string):
   return found;
 }
 
-function validateLimit(limit: UnknownRecord, field: string): Violation[] {
-  const type = stringAt(limit, 'type');
+function validateLimit(limit: LimitRangeItem, field: string): Violation[] {
+  const type = limit.type;
   const found = validateType(type, `${field}.type`);
   const validateName = type === 'Pod' || type === 'Container' ? validateResourceName : validateQualifiedResource;
   const resources = new Set<string>();
   for (const member of AMOUNTS) {
-    const names = entriesAt(limit, member).map(([name]) => name);
+    const names = Object.entries(limit[member] ?? {}).map(([name]) => name);
     for (const name of names) resources.add(name);
     if (member.startsWith('default') && type === 'Pod') {
       if (names.length > 0)
         found.push(forbiddenField(`${field}.${member}`, "may not be specified when `type` is 'Pod'"));
     } else found.push(...names.flatMap(name => validateName(name, `${field}.${member}[${name}]`)));
   }
-  if (
-    type === 'PersistentVolumeClaim' &&
-    isAbsent(valueAt(limit, 'min', 'storage')) &&
-    isAbsent(valueAt(limit, 'max', 'storage'))
-  )
+  if (type === 'PersistentVolumeClaim' && isAbsent(limit.min?.storage) && isAbsent(limit.max?.storage))
     found.push(
       required(`${field}.limits`, 'either minimum or maximum storage value is required, but neither was provided'),
     );
@@ -122,10 +113,10 @@ function validateLimit(limit: UnknownRecord, field: string): Violation[] {
 }
 
 /** Violations of all limits; each type may have one. */
-function validateLimitRange(object: ApiObject): Violation[] {
+function validateLimitRange(object: LimitRange): Violation[] {
   const seen = new Set<string>();
-  return recordsAt(object, 'spec', 'limits').flatMap((limit, i) => {
-    const [field, type] = [`spec.limits[${i}]`, stringAt(limit, 'type')];
+  return (object.spec.limits ?? []).flatMap((limit, i) => {
+    const [field, type] = [`spec.limits[${i}]`, limit.type];
     const twice = seen.has(type) ? [duplicate(`${field}.type`, type)] : [];
     seen.add(type);
     return [...twice, ...validateLimit(limit, field)];
@@ -136,7 +127,7 @@ function validateLimitRange(object: ApiObject): Violation[] {
  * LimitRange. For containers, the maximum is the default limit; the default limit, or otherwise the minimum, is the
  * default request. One without a name gets a unique one.
  */
-export const limitRange = builtInKind('core/limitranges', () => ({
+export const limitRange = builtInKind<LimitRange>('core/limitranges', () => ({
   allowCreateOnUpdate: true,
   prepareCreate: object => {
     object.metadata.name ||= randomUUID();
@@ -144,7 +135,7 @@ export const limitRange = builtInKind('core/limitranges', () => ({
   validateCreate: validateLimitRange,
   validateUpdate: validateLimitRange,
   applyDefaults: object => {
-    for (const limit of recordsAt(object, 'spec', 'limits')) {
+    for (const limit of object.spec.limits ?? []) {
       if (limit.type !== 'Container') continue;
       copyAbsentAmounts(limit, 'max', 'default');
       copyAbsentAmounts(limit, 'default', 'defaultRequest');

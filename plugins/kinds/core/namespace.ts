@@ -1,16 +1,16 @@
+import type { Namespace } from '../../../kinds/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, StrategyContext } from '../../../core/api/strategy.js';
 import { qualifiedName } from '../../../core/model/names.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { ensureRecord, setDefault, specOf, stringAt, stringsAt } from '../../../core/model/record.js';
+import { setDefault } from '../../../core/model/record.js';
 import { invalid, invalidObject, type Violation } from '../../../core/model/refusal.js';
-import { AGE, column, NAME, stringCell } from '../shared/columns.js';
+import { AGE, column, NAME } from '../shared/columns.js';
 import { checkLabelName } from '../shared/names.js';
 import { toViolations } from '../shared/violations.js';
 
 /** Checks that the phase is Terminating if and only if a deletion has begun. */
-function validatePhase(object: ApiObject): Violation[] {
-  const phase = stringAt(object, 'status', 'phase');
+function validatePhase(object: Namespace): Violation[] {
+  const phase = object.status?.phase ?? '';
   const ending = Boolean(object.metadata.deletionTimestamp);
   if (ending ? phase === 'Terminating' : phase === 'Active') return [];
   const why = ending
@@ -28,15 +28,15 @@ function validateFinalizer(name: string, own: string, field: string): Violation[
 }
 
 /** Says that a label has no effect: nobody should rely on checks that are not made. */
-function warnOfPodSecurity({ metadata }: ApiObject, label: string, { warn }: StrategyContext): void {
+function warnOfPodSecurity({ metadata }: Namespace, label: string, { warn }: StrategyContext): void {
   if (Object.hasOwn(metadata.labels ?? {}, label))
     warn?.(`metadata.labels[${label}]: pod security is not enforced by this server; pods are not checked`);
 }
 
-const COLUMNS: readonly Column[] = [NAME, column('Status', stringCell('status.phase')), AGE];
+const COLUMNS: readonly Column<Namespace>[] = [NAME, column('Status', object => object.status?.phase ?? ''), AGE];
 
 /** Namespace. It is removed once its spec has no finalizers; only the subresource `finalize` writes them. */
-export const namespace = builtInKind('core/namespaces', naming => {
+export const namespace = builtInKind<Namespace>('core/namespaces', naming => {
   const finalizer = naming.product;
   const nameLabel = naming.label('orchestrator.io/metadata.name');
   const enforceLabel = naming.label('pod-security.orchestrator.io/enforce');
@@ -44,21 +44,21 @@ export const namespace = builtInKind('core/namespaces', naming => {
     checkName: checkLabelName,
     hasStatus: true,
     applyDefaults: object => {
-      setDefault(ensureRecord(object, 'status'), 'phase', 'Active');
+      setDefault((object.status ??= {}), 'phase', 'Active');
       if (object.metadata.name)
         object.metadata.labels = { ...object.metadata.labels, [nameLabel]: object.metadata.name };
     },
     prepareCreate: object => {
       object.status = { phase: 'Active' };
-      const finalizers = stringsAt(specOf(object), 'finalizers');
-      if (!finalizers.includes(finalizer)) specOf(object).finalizers = [...finalizers, finalizer];
+      const finalizers = object.spec.finalizers ?? [];
+      if (!finalizers.includes(finalizer)) object.spec.finalizers = [...finalizers, finalizer];
     },
     prepareUpdate: (object, old) => {
-      ensureRecord(object, 'spec').finalizers = stringsAt(old, 'spec', 'finalizers');
+      object.spec.finalizers = old.spec.finalizers ?? [];
     },
     validateCreate: (object, context) => {
       warnOfPodSecurity(object, enforceLabel, context);
-      const finalizers = stringsAt(object, 'spec', 'finalizers');
+      const finalizers = object.spec.finalizers ?? [];
       return finalizers.flatMap(name => validateFinalizer(name, finalizer, 'spec.finalizers'));
     },
     validateUpdate: (object, _old, context) => {
@@ -66,9 +66,9 @@ export const namespace = builtInKind('core/namespaces', naming => {
       return [];
     },
     validateStatus: validatePhase,
-    extraFinalizers: object => stringsAt(object, 'spec', 'finalizers'),
+    extraFinalizers: object => object.spec.finalizers ?? [],
     beginDeletion: object => {
-      ensureRecord(object, 'status').phase = 'Terminating';
+      (object.status ??= {}).phase = 'Terminating';
       delete object.metadata.deletionGracePeriodSeconds;
     },
     subresources: new Map([
@@ -76,21 +76,21 @@ export const namespace = builtInKind('core/namespaces', naming => {
         'finalize',
         (body, current) => {
           const name = current.metadata.name ?? '';
-          const finalizers = stringsAt(body, 'spec', 'finalizers');
+          const finalizers = body.spec.finalizers ?? [];
           const violations = finalizers.flatMap((text, i) =>
             validateFinalizer(text, finalizer, `spec.finalizers[${i}]`),
           );
           if (violations.length > 0) throw invalidObject('', 'Namespace', name, violations);
           const labels = { ...body.metadata.labels, [nameLabel]: name };
           const finalized = { ...structuredClone(current), metadata: { ...body.metadata, labels } };
-          const spec = ensureRecord(finalized, 'spec');
+          const spec = finalized.spec;
           if (finalizers.length > 0) spec.finalizers = finalizers;
           else delete spec.finalizers;
           return finalized;
         },
       ],
     ]),
-    selectableFields: new Map([['status.phase', object => stringAt(object, 'status', 'phase')]]),
+    selectableFields: new Map([['status.phase', object => object.status?.phase ?? '']]),
     columns: COLUMNS,
   };
 });

@@ -1,20 +1,10 @@
+import type { PersistentVolume, PersistentVolumeSpec } from '../../../kinds/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import {
-  ensureRecord,
-  isAbsent,
-  isRecord,
-  recordAt,
-  setDefault,
-  specOf,
-  stringAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../core/model/record.js';
+import { isAbsent, setDefault, type UnknownRecord } from '../../../core/model/record.js';
 import { forbiddenField, invalid, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
-import { AGE, type Cell, column, NAME, scalarCell, stringCell } from '../shared/columns.js';
+import { scalarText, AGE, type Cell, column, NAME } from '../shared/columns.js';
 import { differenceText, isUnchanged } from '../shared/equality.js';
 import { nodeSelectorWarnings } from '../shared/podSpec/nodeLabelWarnings.js';
 import { validateVolumeSpec } from '../shared/volumeSpec.js';
@@ -31,33 +21,33 @@ import {
 } from '../shared/volumeColumns.js';
 
 /** Violations of a volume. */
-const validateVolume = (object: ApiObject): Violation[] =>
-  validateVolumeSpec(specOf(object), 'spec', object.metadata.name ?? '');
+const validateVolume = (object: PersistentVolume): Violation[] =>
+  validateVolumeSpec(object.spec, 'spec', object.metadata.name ?? '');
 
 /** Warnings about deprecated labels of nodes, policies and sources. */
-const volumeWarnings = (object: ApiObject, naming: Naming): string[] => [
-  ...nodeSelectorWarnings(recordAt(object, 'spec', 'nodeAffinity', 'required'), 'spec.nodeAffinity.required', naming),
-  ...(stringAt(object, 'spec', 'persistentVolumeReclaimPolicy') === 'Recycle'
+const volumeWarnings = (object: PersistentVolume, naming: Naming): string[] => [
+  ...nodeSelectorWarnings(object.spec.nodeAffinity?.required, 'spec.nodeAffinity.required', naming),
+  ...((object.spec.persistentVolumeReclaimPolicy ?? '') === 'Recycle'
     ? [
         'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
       ]
     : []),
   // Upstream does not warn about these in volumes.
-  ...sourceWarnings({ ...specOf(object), flocker: undefined, quobyte: undefined }, 'spec'),
+  ...sourceWarnings({ ...object.spec, flocker: undefined, quobyte: undefined }, 'spec'),
 ];
 
 /** The source of a volume. The secret for expanding it is left out if `before` names none: it can be set later. */
-function sourceOf(spec: UnknownRecord, before: UnknownRecord): UnknownRecord {
+function sourceOf(spec: PersistentVolumeSpec, before: PersistentVolumeSpec): UnknownRecord {
   const sources: UnknownRecord = Object.fromEntries(PERSISTENT_SOURCES.map(source => [source, spec[source]]));
-  const [csi, earlier] = [recordAt(spec, 'csi'), recordAt(before, 'csi')];
+  const [csi, earlier] = [spec.csi, before.csi];
   return csi && earlier && isAbsent(earlier.controllerExpandSecretRef)
     ? { ...sources, csi: { ...csi, controllerExpandSecretRef: undefined } }
     : sources;
 }
 
 /** Checks that the source, the mode and the nodes of a volume have not changed. */
-function validateVolumeUpdate(object: ApiObject, old: ApiObject): Violation[] {
-  const [now, before] = [specOf(object), specOf(old)];
+function validateVolumeUpdate(object: PersistentVolume, old: PersistentVolume): Violation[] {
+  const [now, before] = [object.spec, old.spec];
   const [source, earlier] = [sourceOf(now, before), sourceOf(before, before)];
   return [
     ...validateVolume(object),
@@ -85,29 +75,29 @@ function validateVolumeUpdate(object: ApiObject, old: ApiObject): Violation[] {
 }
 
 /** Removes what belongs to a feature gate that is off. */
-const dropGatedFields = (object: ApiObject): void => void delete specOf(object).volumeAttributesClassName;
+const dropGatedFields = (object: PersistentVolume): void => void delete object.spec.volumeAttributesClassName;
 
-const claimOf: Cell = volume => {
-  const claim = valueAt(volume, 'spec', 'claimRef');
-  return claim === undefined || claim === null ? '' : `${stringAt(claim, 'namespace')}/${stringAt(claim, 'name')}`;
+const claimOf: Cell<PersistentVolume> = volume => {
+  const claim = volume.spec.claimRef;
+  return claim === undefined || claim === null ? '' : `${claim.namespace ?? ''}/${claim.name ?? ''}`;
 };
 
-const columnsIn = (naming: Naming): readonly Column[] => [
+const columnsIn = (naming: Naming): readonly Column<PersistentVolume>[] => [
   NAME,
-  column('Capacity', scalarCell('spec.capacity.storage', '0')),
-  column('Access Modes', object => accessModesText(valueAt(object, 'spec', 'accessModes'))),
-  column('Reclaim Policy', stringCell('spec.persistentVolumeReclaimPolicy')),
+  column('Capacity', object => scalarText(object.spec.capacity?.storage, '0')),
+  column('Access Modes', object => accessModesText(object.spec.accessModes)),
+  column('Reclaim Policy', object => object.spec.persistentVolumeReclaimPolicy ?? ''),
   column('Status', phaseCell),
   column('Claim', claimOf),
   storageClassColumn(naming),
   ATTRIBUTES_CLASS,
-  column('Reason', stringCell('status.reason')),
+  column('Reason', object => object.status?.reason ?? ''),
   AGE,
   VOLUME_MODE,
 ];
 
 /** PersistentVolume. It is pending at first, and a finalizer keeps it while it is in use. */
-export const persistentVolume = builtInKind('core/persistentvolumes', naming => ({
+export const persistentVolume = builtInKind<PersistentVolume>('core/persistentvolumes', naming => ({
   hasStatus: true,
   returnsDeletedObject: true,
   validateCreate: (object, { warn }) => {
@@ -119,11 +109,11 @@ export const persistentVolume = builtInKind('core/persistentvolumes', naming => 
     return validateVolumeUpdate(object, old);
   },
   applyDefaults: object => {
-    const spec = specOf(object);
-    setDefault(ensureRecord(object, 'status'), 'phase', 'Pending');
+    const spec = object.spec;
+    setDefault((object.status ??= {}), 'phase', 'Pending');
     setDefault(spec, 'persistentVolumeReclaimPolicy', 'Retain');
     spec.volumeMode ??= 'Filesystem';
-    for (const [member, source] of Object.entries(spec)) if (isRecord(source)) setVolumeSourceDefaults(member, source);
+    setVolumeSourceDefaults(spec);
   },
   prepareCreate: (object, context) => {
     dropGatedFields(object);
@@ -133,9 +123,9 @@ export const persistentVolume = builtInKind('core/persistentvolumes', naming => 
   unownedFields: new Map([['status', [['status', 'lastPhaseTransitionTime']]]]),
   prepareUpdate: dropGatedFields,
   prepareStatus: (object, old, context) => {
-    const [now, before] = [recordAt(object, 'status'), recordAt(old, 'status')];
+    const [now, before] = [object.status, old.status];
     if (!now) return;
-    if (stringAt(now, 'phase') === stringAt(before, 'phase')) {
+    if ((now.phase ?? '') === (before?.phase ?? '')) {
       setDefault(now, 'lastPhaseTransitionTime', before?.lastPhaseTransitionTime);
       return;
     }

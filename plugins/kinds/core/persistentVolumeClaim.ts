@@ -1,22 +1,12 @@
+import type { PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference } from '../../../kinds/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, StrategyContext } from '../../../core/api/strategy.js';
 import { qualifiedName } from '../../../core/model/names.js';
-import type { ApiObject } from '../../../core/model/object.js';
 import { compareQuantities, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
-import {
-  setDefault,
-  ensureRecord,
-  entriesAt,
-  isAbsent,
-  recordAt,
-  specOf,
-  stringAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../core/model/record.js';
+import { setDefault, isAbsent } from '../../../core/model/record.js';
 import { forbiddenField, invalid, notSupported, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
-import { AGE, column, NAME, stringCell } from '../shared/columns.js';
+import { AGE, column, NAME } from '../shared/columns.js';
 import { claimWarnings, setClaimSpecDefaults, validateClaimSpec } from '../shared/claimSpec.js';
 import { differenceText, isUnchanged } from '../shared/equality.js';
 import { toViolations, validateImmutable } from '../shared/violations.js';
@@ -32,36 +22,35 @@ import {
 const SNAPSHOTS = 'snapshot.storage.orchestrator.io';
 
 /** Whether `dataSource` may name an object: a claim or a snapshot. Others need `dataSourceRef`. */
-function isClaimOrSnapshot(source: UnknownRecord, naming: Naming): boolean {
-  const [group, kind] = [stringAt(source, 'apiGroup'), stringAt(source, 'kind')];
+function isClaimOrSnapshot(source: TypedLocalObjectReference, naming: Naming): boolean {
+  const [group, kind] = [source.apiGroup ?? '', source.kind];
   return group === ''
     ? kind === 'PersistentVolumeClaim'
     : group === naming.group(SNAPSHOTS) && kind === 'VolumeSnapshot';
 }
 
 /** `dataSource` and `dataSourceRef` must name the same object. A `dataSource` of another kind is ignored. */
-function alignDataSources(claim: UnknownRecord, naming: Naming): void {
+function alignDataSources(claim: PersistentVolumeClaimSpec, naming: Naming): void {
   // Only with a feature gate that is off, a source can be in another namespace.
-  if (stringAt(recordAt(claim, 'dataSourceRef'), 'namespace') !== '') delete claim.dataSourceRef;
-  const source = recordAt(claim, 'dataSource');
-  if (source && !recordAt(claim, 'dataSourceRef') && !isClaimOrSnapshot(source, naming)) delete claim.dataSource;
-  if (recordAt(claim, 'dataSource') && !recordAt(claim, 'dataSourceRef'))
-    claim.dataSourceRef = structuredClone(claim.dataSource);
-  const reference = recordAt(claim, 'dataSourceRef');
-  if (reference && !recordAt(claim, 'dataSource')) {
+  if ((claim.dataSourceRef?.namespace ?? '') !== '') delete claim.dataSourceRef;
+  const source = claim.dataSource;
+  if (source && !claim.dataSourceRef && !isClaimOrSnapshot(source, naming)) delete claim.dataSource;
+  if (claim.dataSource && !claim.dataSourceRef) claim.dataSourceRef = structuredClone(claim.dataSource);
+  const reference = claim.dataSourceRef;
+  if (reference && !claim.dataSource) {
     const { namespace: _, ...local } = reference;
     claim.dataSource = structuredClone(local);
   }
 }
 
 /** Removes what belongs to feature gates that are off, and aligns the sources. */
-function prepareSpec(claim: UnknownRecord, naming: Naming): void {
+function prepareSpec(claim: PersistentVolumeClaimSpec, naming: Naming): void {
   delete claim.volumeAttributesClassName;
   alignDataSources(claim, naming);
 }
 
-const warnOfFractions = (object: ApiObject, { warn }: StrategyContext): void => {
-  for (const text of warn ? claimWarnings(specOf(object), 'spec') : []) warn!(text);
+const warnOfFractions = (object: PersistentVolumeClaim, { warn }: StrategyContext): void => {
+  for (const text of warn ? claimWarnings(object.spec, 'spec') : []) warn!(text);
 };
 
 const CLAIM_FIXED =
@@ -75,8 +64,8 @@ interface ClassNames {
   readonly annotation: string | undefined;
 }
 
-const classNamesOf = (claim: ApiObject, annotation: string): ClassNames => ({
-  field: specOf(claim).storageClassName as string | undefined,
+const classNamesOf = (claim: PersistentVolumeClaim, annotation: string): ClassNames => ({
+  field: claim.spec.storageClassName as string | undefined,
   annotation: claim.metadata.annotations?.[annotation],
 });
 
@@ -91,19 +80,22 @@ const movesClass = (now: ClassNames, before: ClassNames): boolean =>
  * In the spec of a claim, only the volume name and, if it has none, the class can be set, and the size of a bound claim
  * can be changed: to no less than what the volume has.
  */
-function validateClaimUpdate(object: ApiObject, old: ApiObject, annotation: string): Violation[] {
-  const [now, before] = [structuredClone(specOf(object)), structuredClone(specOf(old))];
-  const sizeOf = (spec: UnknownRecord) => quantityOf(recordAt(spec, 'resources', 'requests')?.storage);
+function validateClaimUpdate(
+  object: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  annotation: string,
+): Violation[] {
+  const [now, before] = [structuredClone(object.spec), structuredClone(old.spec)];
+  const sizeOf = (spec: PersistentVolumeClaimSpec) => quantityOf(spec.resources.requests?.storage);
   const [size, earlier] = [sizeOf(now), sizeOf(before)];
-  const capacity = quantityOf(valueAt(old, 'status', 'capacity', 'storage'));
+  const capacity = quantityOf(old.status?.capacity?.storage);
   const tooSmall = compareQuantities(size, earlier) < 0 && compareQuantities(size, capacity) <= 0;
-  if (stringAt(before, 'volumeName') === '') delete now.volumeName;
-  if (stringAt(old, 'status', 'phase') === 'Bound' && recordAt(now, 'resources', 'requests'))
-    ensureRecord(ensureRecord(now, 'resources'), 'requests').storage = recordAt(
-      before,
-      'resources',
-      'requests',
-    )?.storage;
+  if ((before.volumeName ?? '') === '') delete now.volumeName;
+  if (old.status?.phase === 'Bound' && now.resources.requests) {
+    const { storage } = before.resources.requests ?? {};
+    if (storage === undefined) delete now.resources.requests.storage;
+    else now.resources.requests.storage = storage;
+  }
   const [names, earlierNames] = [classNamesOf(object, annotation), classNamesOf(old, annotation)];
   const isMoved = movesClass(names, earlierNames);
   const isFirst = earlierNames.field === undefined && earlierNames.annotation === undefined;
@@ -113,13 +105,13 @@ function validateClaimUpdate(object: ApiObject, old: ApiObject, annotation: stri
   // An empty selector or class is not the same as none.
   const isSame =
     isUnchanged(now, before) &&
-    ['selector', 'storageClassName'].every(member => isAbsent(now[member]) === isAbsent(before[member]));
+    (['selector', 'storageClassName'] as const).every(member => isAbsent(now[member]) === isAbsent(before[member]));
   return [
-    ...validateClaimSpec(specOf(object), 'spec', specOf(old)),
+    ...validateClaimSpec(object.spec, 'spec', old.spec),
     ...(isSameAnnotation ? [] : [invalid(annotationField, names.annotation ?? '', 'field is immutable')]),
     ...(isSame ? [] : [forbiddenField('spec', `${CLAIM_FIXED}\n${differenceText(before, now)}`)]),
     ...(tooSmall ? [forbiddenField(SIZE, 'field can not be less than status.capacity')] : []),
-    ...validateImmutable(specOf(object), specOf(old), 'volumeMode', 'volumeMode'),
+    ...validateImmutable(object.spec, old.spec, 'volumeMode', 'volumeMode'),
   ];
 }
 
@@ -140,10 +132,10 @@ function validateResourceName(field: string, name: string): Violation[] {
 }
 
 /** Checks that amounts are not negative, and that names of resources and states of resizing are known. */
-function validateClaimStatus(object: ApiObject): Violation[] {
-  const status = recordAt(object, 'status');
-  const validateAmounts = (member: string): Violation[] =>
-    entriesAt(status, member)
+function validateClaimStatus(object: PersistentVolumeClaim): Violation[] {
+  const status = object.status;
+  const validateAmounts = (member: 'capacity' | 'allocatedResources'): Violation[] =>
+    Object.entries(status?.[member] ?? {})
       .filter(([, amount]) => compareQuantities(quantityOf(amount), ZERO_QUANTITY) < 0)
       .map(([name, amount]) =>
         invalid(
@@ -155,10 +147,10 @@ function validateClaimStatus(object: ApiObject): Violation[] {
   return [
     ...validateAmounts('capacity'),
     ...validateAmounts('allocatedResources'),
-    ...entriesAt(status, 'allocatedResources').flatMap(([name]) =>
+    ...Object.entries(status?.allocatedResources ?? {}).flatMap(([name]) =>
       validateResourceName('status.allocatedResources', name),
     ),
-    ...entriesAt(status, 'allocatedResourceStatuses').flatMap(([name, value]) => [
+    ...Object.entries(status?.allocatedResourceStatuses ?? {}).flatMap(([name, value]) => [
       ...validateResourceName('status.allocatedResourceStatus', name),
       ...(RESIZES.includes(String(value))
         ? []
@@ -167,16 +159,14 @@ function validateClaimStatus(object: ApiObject): Violation[] {
   ];
 }
 
-const isBound = (claim: unknown): boolean => stringAt(claim, 'spec', 'volumeName') !== '';
+const isBound = (claim: PersistentVolumeClaim): boolean => (claim.spec.volumeName ?? '') !== '';
 
-const columnsIn = (naming: Naming): readonly Column[] => [
+const columnsIn = (naming: Naming): readonly Column<PersistentVolumeClaim>[] => [
   NAME,
   column('Status', phaseCell),
-  column('Volume', stringCell('spec.volumeName')),
-  column('Capacity', object =>
-    isBound(object) ? String(valueAt(object, 'status', 'capacity', 'storage') ?? '0') : '',
-  ),
-  column('Access Modes', object => (isBound(object) ? accessModesText(valueAt(object, 'status', 'accessModes')) : '')),
+  column('Volume', object => object.spec.volumeName ?? ''),
+  column('Capacity', object => (isBound(object) ? String(object.status?.capacity?.storage ?? '0') : '')),
+  column('Access Modes', object => (isBound(object) ? accessModesText(object.status?.accessModes) : '')),
   storageClassColumn(naming),
   ATTRIBUTES_CLASS,
   AGE,
@@ -184,17 +174,17 @@ const columnsIn = (naming: Naming): readonly Column[] => [
 ];
 
 /** PersistentVolumeClaim. It is pending at first, and a finalizer keeps it while it is in use. */
-export const persistentVolumeClaim = builtInKind('core/persistentvolumeclaims', naming => ({
+export const persistentVolumeClaim = builtInKind<PersistentVolumeClaim>('core/persistentvolumeclaims', naming => ({
   hasStatus: true,
   returnsDeletedObject: true,
   applyDefaults: object => {
-    setClaimSpecDefaults(specOf(object));
-    setDefault(ensureRecord(object, 'status'), 'phase', 'Pending');
+    setClaimSpecDefaults(object.spec);
+    setDefault((object.status ??= {}), 'phase', 'Pending');
   },
   validateStatus: validateClaimStatus,
   validateCreate: (object, context) => {
     warnOfFractions(object, context);
-    return validateClaimSpec(specOf(object), 'spec');
+    return validateClaimSpec(object.spec, 'spec');
   },
   validateUpdate: (object, old, context) => {
     warnOfFractions(object, context);
@@ -202,8 +192,8 @@ export const persistentVolumeClaim = builtInKind('core/persistentvolumeclaims', 
   },
   prepareCreate: object => {
     object.status = { phase: 'Pending' };
-    prepareSpec(specOf(object), naming);
+    prepareSpec(object.spec, naming);
   },
-  prepareUpdate: object => prepareSpec(specOf(object), naming),
+  prepareUpdate: object => prepareSpec(object.spec, naming),
   columns: columnsIn(naming),
 }));

@@ -1,8 +1,8 @@
+import type { ReplicationController } from '../../../kinds/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Strategy } from '../../../core/api/strategy.js';
 import { labelSelectorText } from '../../../core/model/labelSelector.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { entriesAt, numberAt, recordAt, setDefault, specOf } from '../../../core/model/record.js';
+import { setDefault } from '../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { isSelectedBy } from '../shared/labels.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
@@ -12,44 +12,44 @@ import { replicaSetColumns } from '../shared/podTemplateColumns.js';
 import { validateAlwaysRunning, validateCounts, validateReplicaSetStatus } from '../shared/workloads.js';
 
 /** The selector must not be empty and must select the pods of the template, whose restart policy must be Always. */
-function validateReplicationController(object: ApiObject): Violation[] {
-  const spec = recordAt(object, 'spec');
-  const selector = recordAt(spec, 'selector') ?? {};
+function validateReplicationController(object: ReplicationController): Violation[] {
+  const spec = object.spec;
+  const selector = spec.selector ?? {};
   const found = validateCounts(spec, ['replicas', 'minReadySeconds']);
   if (Object.keys(selector).length === 0) found.push(required('spec.selector'));
-  if (!recordAt(spec, 'template')) return [...found, required('spec.template')];
-  if (!isSelectedBy({ matchLabels: selector }, recordAt(spec, 'template', 'metadata', 'labels') ?? {})) {
+  if (!spec.template) return [...found, required('spec.template')];
+  if (!isSelectedBy({ matchLabels: selector }, spec.template.metadata.labels ?? {})) {
     found.push(
       invalid(
         'spec.template.metadata.labels',
-        recordAt(spec, 'template', 'metadata', 'labels') ?? {},
+        spec.template.metadata.labels ?? {},
         '`selector` does not match template `labels`',
       ),
     );
   }
   return [
     ...found,
-    ...validateTemplate(recordAt(spec, 'template'), 'spec.template'),
-    ...validateAlwaysRunning(recordAt(spec, 'template', 'spec'), 'ReplicationController'),
+    ...validateTemplate(spec.template, 'spec.template'),
+    ...validateAlwaysRunning(spec.template.spec, 'ReplicationController'),
   ];
 }
 
 /** Selector and labels default to the labels of the template. */
-const strategy = (): Partial<Strategy> => ({
+const strategy = (): Partial<Strategy<ReplicationController>> => ({
   hasGeneration: true,
   hasStatus: true,
   orphansByDefault: true,
   applyDefaults: object => {
-    const spec = specOf(object);
+    const spec = object.spec;
     setDefault(spec, 'replicas', 1);
-    const labels = recordAt(spec, 'template', 'metadata', 'labels');
+    const labels = spec.template?.metadata?.labels;
     if (labels) {
-      if (entriesAt(spec, 'selector').length === 0) spec.selector = { ...labels };
+      if (Object.entries(spec.selector ?? {}).length === 0) spec.selector = { ...labels };
       if (Object.keys(object.metadata.labels ?? {}).length === 0) {
         object.metadata.labels = Object.fromEntries(Object.entries(labels).map(([k, v]) => [k, String(v)]));
       }
     }
-    setTemplateDefaults(recordAt(spec, 'template'));
+    setTemplateDefaults(spec.template);
   },
   prepareCreate: object => {
     object.status = { replicas: 0 };
@@ -57,17 +57,20 @@ const strategy = (): Partial<Strategy> => ({
   validateCreate: validateReplicationController,
   validateUpdate: object => validateReplicationController(object),
   validateStatus: validateReplicaSetStatus,
-  selectableFields: new Map([['status.replicas', object => String(numberAt(object, 'status', 'replicas') ?? 0)]]),
+  selectableFields: new Map([['status.replicas', object => String(object.status?.replicas ?? 0)]]),
   scale: {
     spec: ['spec', 'replicas'],
     status: ['status', 'replicas'],
-    selector: object => labelSelectorText({ matchLabels: recordAt(object, 'spec', 'selector') }),
+    selector: object => labelSelectorText({ matchLabels: object.spec.selector }),
     notFoundAs: { group: 'autoscaling', resource: 'replicationcontrollers/scale' },
   },
   columns: replicaSetColumns,
 });
 
 /** ReplicationController. */
-export const replicationController = builtInKind('core/replicationcontrollers', naming =>
-  warnAboutName(warnAboutPodSpec(strategy(), naming, 'spec', 'template', 'spec'), POD_NAMES),
+export const replicationController = builtInKind<ReplicationController>('core/replicationcontrollers', naming =>
+  warnAboutName(
+    warnAboutPodSpec(strategy(), naming, 'spec.template.spec', object => object.spec.template?.spec),
+    POD_NAMES,
+  ),
 );

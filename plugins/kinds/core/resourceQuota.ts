@@ -1,15 +1,8 @@
+import type { Quantity } from '../../../core/model/scalars.js';
+import { ownValue } from '../../../core/model/record.js';
+import type { ResourceQuota, ScopedResourceSelectorRequirement } from '../../../kinds/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, StrategyContext } from '../../../core/api/strategy.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import {
-  entriesAt,
-  recordAt,
-  recordsAt,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../core/model/record.js';
 import { invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, NAME, sortedEntries, textOf } from '../shared/columns.js';
 import { isQuotaResource, validateAmount, validateQuotaResource } from '../shared/resourceNames.js';
@@ -35,10 +28,10 @@ const POD_RESOURCES = ['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory
 const appliesTo = (scope: string, resource: string): boolean =>
   !isQuotaResource(resource) || (scope === 'BestEffort' ? resource === 'pods' : POD_RESOURCES.includes(resource));
 
-/** Violations of the amounts of a member of a quota. */
-const validateAmounts = (owner: unknown, member: string, field: string): Violation[] =>
-  entriesAt(owner, member).flatMap(([name, amount]) => {
-    const where = `${field}.${member}[${name}]`;
+/** Violations of the amounts in a field of a quota. */
+const validateAmounts = (amounts: { readonly [resource: string]: Quantity } | undefined, field: string): Violation[] =>
+  Object.entries(amounts ?? {}).flatMap(([name, amount]) => {
+    const where = `${field}[${name}]`;
     return [...validateQuotaResource(name, where), ...validateAmount(name, amount, where)];
   });
 
@@ -66,12 +59,8 @@ function validateScopes(scopes: readonly string[], resources: readonly string[],
 /** Scopes whose only operator is `Exists`. */
 const EXISTS_ONLY = SCOPES.filter(scope => scope !== 'PriorityClass');
 
-function validateScopeTerm(term: UnknownRecord, field: string): Violation[] {
-  const [scope, operator, values] = [
-    stringAt(term, 'scopeName'),
-    stringAt(term, 'operator'),
-    stringsAt(term, 'values'),
-  ];
+function validateScopeTerm(term: ScopedResourceSelectorRequirement, field: string): Violation[] {
+  const [scope, operator, values] = [term.scopeName, term.operator, term.values ?? []];
   const found: Violation[] = [];
   if (!SCOPES.includes(scope)) found.push(invalid(`${field}.scopeName`, scope, 'unsupported scope'));
   if (EXISTS_ONLY.includes(scope) && operator !== 'Exists')
@@ -101,27 +90,27 @@ function validateScopeTerm(term: UnknownRecord, field: string): Violation[] {
 }
 
 /** Violations of the spec of a quota. */
-function validateQuota(quota: ApiObject): Violation[] {
-  const spec = recordAt(quota, 'spec');
-  const resources = entriesAt(spec, 'hard').map(([name]) => name);
-  const terms = recordsAt(spec, 'scopeSelector', 'matchExpressions');
-  const selected = terms.map(term => stringAt(term, 'scopeName')).filter(scope => SCOPES.includes(scope));
+function validateQuota(quota: ResourceQuota): Violation[] {
+  const spec = quota.spec;
+  const resources = Object.entries(spec.hard ?? {}).map(([name]) => name);
+  const terms = spec.scopeSelector?.matchExpressions ?? [];
+  const selected = terms.map(term => term.scopeName).filter(scope => SCOPES.includes(scope));
   return [
-    ...validateAmounts(spec, 'hard', 'spec'),
-    ...validateScopes(stringsAt(spec, 'scopes'), resources, 'spec.scopes'),
+    ...validateAmounts(spec.hard, 'spec.hard'),
+    ...validateScopes(spec.scopes ?? [], resources, 'spec.scopes'),
     ...terms.flatMap(term => validateScopeTerm(term, 'spec.scopeSelector.matchExpressions')),
     ...validateScopes(selected, resources, 'spec.scopeSelector.matchExpressions'),
   ];
 }
 
 /** The scopes of a quota cannot change. */
-function validateQuotaUpdate(quota: ApiObject, old: ApiObject): Violation[] {
-  const scopesOf = (object: ApiObject): string[] => [...new Set(stringsAt(object, 'spec', 'scopes'))].sort();
+function validateQuotaUpdate(quota: ResourceQuota, old: ResourceQuota): Violation[] {
+  const scopesOf = (object: ResourceQuota): string[] => [...new Set(object.spec.scopes ?? [])].sort();
   const [now, before] = [scopesOf(quota), scopesOf(old)];
   const isSame = now.length === before.length && now.every((scope, i) => scope === before[i]);
   return [
     ...validateQuota(quota),
-    ...(isSame ? [] : [invalid('spec.scopes', goScopes(stringsAt(quota, 'spec', 'scopes')), 'field is immutable')]),
+    ...(isSame ? [] : [invalid('spec.scopes', goScopes(quota.spec.scopes ?? []), 'field is immutable')]),
   ];
 }
 
@@ -130,27 +119,32 @@ const warnOfAbsence = ({ warn }: StrategyContext): void =>
   warn?.('spec: resource quotas are not enforced by this server; nothing is counted or refused');
 
 /** Violations of the status of a quota. */
-const validateQuotaStatus = (quota: ApiObject): Violation[] => {
-  const status = recordAt(quota, 'status');
-  return [...validateAmounts(status, 'hard', 'status'), ...validateAmounts(status, 'used', 'status')];
+const validateQuotaStatus = (quota: ResourceQuota): Violation[] => {
+  const status = quota.status;
+  return [...validateAmounts(status?.hard, 'status.hard'), ...validateAmounts(status?.used, 'status.used')];
 };
 
 /** The used amounts of each resource. With `limits`, those of limits; otherwise, those of requests and counts. */
 const quotaCell =
-  (limits: boolean): Cell =>
+  (limits: boolean): Cell<ResourceQuota> =>
   object =>
-    sortedEntries(object, 'status', 'hard')
+    sortedEntries(object.status?.hard)
       .filter(([resource]) => resource.startsWith('limits.') === limits)
       .map(
         ([resource, hard]) =>
-          `${resource}: ${textOf(valueAt(object, 'status', 'used', resource), '0')}/${textOf(hard, '0')}`,
+          `${resource}: ${textOf(ownValue(object.status?.used, resource), '0')}/${textOf(hard, '0')}`,
       )
       .join(', ');
 
-const COLUMNS: readonly Column[] = [NAME, AGE, column('Request', quotaCell(false)), column('Limit', quotaCell(true))];
+const COLUMNS: readonly Column<ResourceQuota>[] = [
+  NAME,
+  AGE,
+  column('Request', quotaCell(false)),
+  column('Limit', quotaCell(true)),
+];
 
 /** ResourceQuota. */
-export const resourceQuota = builtInKind('core/resourcequotas', () => ({
+export const resourceQuota = builtInKind<ResourceQuota>('core/resourcequotas', () => ({
   hasStatus: true,
   returnsDeletedObject: true,
   validateCreate: (quota, context) => {

@@ -1,20 +1,10 @@
+import type { EndpointSlice, EndpointPort, Endpoint, ForZone } from '../../../kinds/discovery/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { dns1123Label, dns1123Subdomain, labelValue, qualifiedName } from '../../../core/model/names.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import {
-  isAbsent,
-  isDeepEqual,
-  isSemanticallyEqual,
-  recordAt,
-  recordsAt,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../core/model/record.js';
+import { isAbsent, isDeepEqual, isSemanticallyEqual, type UnknownRecord } from '../../../core/model/record.js';
 import { duplicate, notSupported, required, tooMany, type Violation } from '../../../core/model/refusal.js';
-import { AGE, type Cell, column, MOST_SHOWN, NAME, shortList, stringCell } from '../shared/columns.js';
+import { AGE, type Cell, column, MOST_SHOWN, NAME, shortList } from '../shared/columns.js';
 import { validateFullDomainName, validateIpOfFamily, validateNonSpecialIp } from '../shared/ipAddresses.js';
 import {
   toViolations,
@@ -48,19 +38,19 @@ function validateAddress(address: string, type: string, field: string): Violatio
   return type === 'FQDN' ? validateFullDomainName(address, field) : [];
 }
 
-function validateZones(zones: readonly UnknownRecord[], field: string): Violation[] {
+function validateZones(zones: readonly ForZone[], field: string): Violation[] {
   if (zones.length > MOST_ZONES) return [tooMany(field, zones.length, MOST_ZONES)];
   const seen = new Set<string>();
   return zones.flatMap((zone, i) => {
-    const name = stringAt(zone, 'name');
+    const name = zone.name;
     const found = seen.has(name) ? [duplicate(`${field}[${i}].name`, name)] : [];
     seen.add(name);
     return [...found, ...toViolations(`${field}[${i}].name`, name, labelValue(name))];
   });
 }
 
-function validateEndpoint(endpoint: UnknownRecord, type: string, field: string): Violation[] {
-  const addresses = stringsAt(endpoint, 'addresses');
+function validateEndpoint(endpoint: Endpoint, type: string, field: string): Violation[] {
+  const addresses = endpoint.addresses ?? [];
   const found: Violation[] = [];
   if (addresses.length === 0) found.push(required(`${field}.addresses`, 'must contain at least 1 address'));
   if (addresses.length > MOST_ADDRESSES) found.push(tooMany(`${field}.addresses`, addresses.length, MOST_ADDRESSES));
@@ -69,19 +59,19 @@ function validateEndpoint(endpoint: UnknownRecord, type: string, field: string):
     ['nodeName', dns1123Subdomain],
     ['hostname', dns1123Label],
   ] as const) {
-    const value = stringAt(endpoint, member);
+    const value = endpoint[member] ?? '';
     if (!isAbsent(endpoint[member])) found.push(...toViolations(`${field}.${member}`, value, check(value)));
   }
-  const hints = recordAt(endpoint, 'hints');
-  return hints ? [...found, ...validateZones(recordsAt(hints, 'forZones'), `${field}.hints.forZones`)] : found;
+  const hints = endpoint.hints;
+  return hints ? [...found, ...validateZones(hints.forZones ?? [], `${field}.hints.forZones`)] : found;
 }
 
-function validatePorts(ports: readonly UnknownRecord[]): Violation[] {
+function validatePorts(ports: readonly EndpointPort[]): Violation[] {
   if (ports.length > MOST_PORTS) return [tooMany('ports', ports.length, MOST_PORTS)];
   const seen = new Set<string>();
   return ports.flatMap((port, i) => {
     const field = `ports[${i}]`;
-    const name = stringAt(port, 'name');
+    const name = port.name ?? '';
     const found = validateIfSet(port, 'name', `${field}.name`, dns1123Label);
     if (seen.has(name)) found.push(duplicate(`${field}.name`, name));
     seen.add(name);
@@ -90,60 +80,60 @@ function validatePorts(ports: readonly UnknownRecord[]): Violation[] {
   });
 }
 
-function validateEndpointSlice(object: ApiObject): Violation[] {
-  const type = stringAt(object, 'addressType');
-  const endpoints = recordsAt(object, 'endpoints');
+function validateEndpointSlice(object: EndpointSlice): Violation[] {
+  const type = object.addressType;
+  const endpoints = object.endpoints ?? [];
   return [
     ...validateAddressType(type),
     ...(endpoints.length > MOST_ENDPOINTS
       ? [tooMany('endpoints', endpoints.length, MOST_ENDPOINTS)]
       : endpoints.flatMap((endpoint, i) => validateEndpoint(endpoint, type, `endpoints[${i}]`))),
-    ...validatePorts(recordsAt(object, 'ports')),
+    ...validatePorts(object.ports ?? []),
   ];
 }
 
-const withoutMetadata = ({ metadata: _metadata, ...content }: ApiObject): object => content;
+const withoutMetadata = ({ metadata: _metadata, ...content }: EndpointSlice): object => content;
 
 /** The stable version has no topology: nodes and zones have their own fields. */
-const dropTopology = (object: ApiObject): void => {
+const dropTopology = (object: EndpointSlice): void => {
   for (const endpoint of Array.isArray(object.endpoints) ? (object.endpoints as UnknownRecord[]) : [])
     delete endpoint.deprecatedTopology;
 };
 
-const slicePorts: Cell = object =>
+const slicePorts: Cell<EndpointSlice> = object =>
   shortList(
-    recordsAt(object, 'ports').map(port => {
-      const number = valueAt(port, 'port');
-      return typeof number === 'number' ? String(number) : stringAt(valueAt(port, 'name') ?? '*');
+    (object.ports ?? []).map(port => {
+      const number = port.port;
+      return typeof number === 'number' ? String(number) : (port.name ?? '*');
     }),
     MOST_SHOWN,
     '<unset>',
   ) || '<unset>';
 
-const sliceAddresses: Cell = object =>
+const sliceAddresses: Cell<EndpointSlice> = object =>
   shortList(
-    recordsAt(object, 'endpoints').flatMap(endpoint => stringsAt(endpoint, 'addresses')),
+    (object.endpoints ?? []).flatMap(endpoint => endpoint.addresses ?? []),
     MOST_SHOWN,
     '<unset>',
   );
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<EndpointSlice>[] = [
   NAME,
-  column('AddressType', stringCell('addressType')),
+  column('AddressType', object => object.addressType),
   column('Ports', slicePorts),
   column('Endpoints', sliceAddresses),
   AGE,
 ];
 
 /** EndpointSlice. Its address type is immutable. */
-export const endpointSlice = builtInKind('discovery.orchestrator.io/endpointslices', () => ({
+export const endpointSlice = builtInKind<EndpointSlice>('discovery.orchestrator.io/endpointslices', () => ({
   hasGeneration: true,
   // The generation also counts changes of labels, by which consumers find the slices of a service.
   changesGeneration: (object, old) =>
     !isDeepEqual(withoutMetadata(object), withoutMetadata(old)) ||
     !isSemanticallyEqual(object.metadata.labels, old.metadata.labels),
   applyDefaults: object => {
-    for (const port of recordsAt(object, 'ports')) {
+    for (const port of object.ports ?? []) {
       setIfAbsent(port, 'name', '');
       setIfAbsent(port, 'protocol', 'TCP');
     }

@@ -1,8 +1,8 @@
+import type { IngressClass, IngressClassParametersReference } from '../../../kinds/networking/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { dns1123Label, dns1123Subdomain } from '../../../core/model/names.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { isAbsent, recordAt, stringAt, type UnknownRecord, valueAt } from '../../../core/model/record.js';
+import { isAbsent } from '../../../core/model/record.js';
 import {
   forbiddenField,
   invalid,
@@ -11,20 +11,20 @@ import {
   tooLong,
   type Violation,
 } from '../../../core/model/refusal.js';
-import { AGE, type Cell, column, NAME, stringCell } from '../shared/columns.js';
+import { AGE, type Cell, column, NAME } from '../shared/columns.js';
 import { validateTypedReference } from '../shared/references.js';
 import { toViolations, validateImmutable, validateText } from '../shared/violations.js';
 
-const classParameters: Cell = object => {
-  const parameters = valueAt(object, 'spec', 'parameters');
+const classParameters: Cell<IngressClass> = object => {
+  const parameters = object.spec.parameters;
   if (parameters === undefined || parameters === null) return '<none>';
-  const group = stringAt(parameters, 'apiGroup');
-  return `${stringAt(parameters, 'kind')}${group ? `.${group}` : ''}/${stringAt(parameters, 'name')}`;
+  const group = parameters.apiGroup ?? '';
+  return `${parameters.kind}${group ? `.${group}` : ''}/${parameters.name}`;
 };
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<IngressClass>[] = [
   NAME,
-  column('Controller', stringCell('spec.controller')),
+  column('Controller', object => object.spec.controller ?? ''),
   column('Parameters', classParameters),
   AGE,
 ];
@@ -52,7 +52,7 @@ function validateController(controller: string): Violation[] {
 
 const SCOPES = ['Cluster', 'Namespace'];
 
-function validateScope(parameters: UnknownRecord): Violation[] {
+function validateScope(parameters: IngressClassParametersReference): Violation[] {
   const { scope, namespace } = parameters;
   const field = 'spec.parameters.namespace';
   if (!SCOPES.includes(String(scope))) return [notSupported('spec.parameters.scope', scope, SCOPES)];
@@ -64,24 +64,24 @@ function validateScope(parameters: UnknownRecord): Violation[] {
 }
 
 /** Violations of an IngressClass. */
-function validateIngressClass(object: ApiObject): Violation[] {
-  const parameters = recordAt(object, 'spec', 'parameters');
+function validateIngressClass(object: IngressClass): Violation[] {
+  const parameters = object.spec.parameters;
   return [
-    ...validateController(stringAt(object, 'spec', 'controller')),
+    ...validateController(object.spec.controller ?? ''),
     ...(parameters ? [...validateTypedReference(parameters, 'spec.parameters'), ...validateScope(parameters)] : []),
   ];
 }
 
 /** IngressClass. Its controller is immutable. */
-export const ingressClass = builtInKind('networking.orchestrator.io/ingressclasses', () => ({
+export const ingressClass = builtInKind<IngressClass>('networking.orchestrator.io/ingressclasses', () => ({
   hasGeneration: true,
   validateCreate: validateIngressClass,
   validateUpdate: (object, old) => [
-    ...validateImmutable(recordAt(object, 'spec'), recordAt(old, 'spec'), 'controller', 'spec.controller'),
+    ...validateImmutable(object.spec, old.spec, 'controller', 'spec.controller'),
     ...validateIngressClass(object),
   ],
   applyDefaults: object => {
-    const parameters = recordAt(object, 'spec', 'parameters');
+    const parameters = object.spec.parameters;
     if (parameters && isAbsent(parameters.scope)) parameters.scope = 'Cluster';
   },
   columns: COLUMNS,

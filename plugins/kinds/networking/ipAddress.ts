@@ -1,17 +1,17 @@
+import type { IPAddress } from '../../../kinds/networking/v1beta1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
-import { stringAt, valueAt } from '../../../core/model/record.js';
 import { type Cell, column, NAME } from '../shared/columns.js';
 
-const parentRef: Cell = object => {
-  const parent = valueAt(object, 'spec', 'parentRef');
+const parentRef: Cell<IPAddress> = object => {
+  const parent = object.spec.parentRef;
   if (parent === undefined || parent === null) return '';
-  const group = stringAt(parent, 'group');
-  const namespace = stringAt(parent, 'namespace');
-  return `${stringAt(parent, 'resource')}${group ? `.${group}` : ''}/${namespace ? `${namespace}/` : ''}${stringAt(parent, 'name')}`;
+  const group = parent.group ?? '';
+  const namespace = parent.namespace ?? '';
+  return `${parent.resource ?? ''}${group ? `.${group}` : ''}/${namespace ? `${namespace}/` : ''}${parent.name ?? ''}`;
 };
 
-const COLUMNS: readonly Column[] = [NAME, column('ParentRef', parentRef)];
+const COLUMNS: readonly Column<IPAddress>[] = [NAME, column('ParentRef', parentRef)];
 
 /** IPAddress. */
-export const ipAddress = builtInKind('networking.orchestrator.io/ipaddresses', () => ({ columns: COLUMNS }));
+export const ipAddress = builtInKind<IPAddress>('networking.orchestrator.io/ipaddresses', () => ({ columns: COLUMNS }));

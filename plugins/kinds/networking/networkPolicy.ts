@@ -1,17 +1,14 @@
+import type {
+  IPBlock,
+  NetworkPolicyEgressRule,
+  NetworkPolicyIngressRule,
+  NetworkPolicyPeer,
+  NetworkPolicyPort,
+  NetworkPolicy,
+} from '../../../kinds/networking/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import {
-  isAbsent,
-  numberAt,
-  recordAt,
-  recordsAt,
-  specOf,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../core/model/record.js';
+import { isAbsent } from '../../../core/model/record.js';
 import {
   forbiddenField,
   invalid,
@@ -24,25 +21,19 @@ import { AGE, column, NAME, selectorText } from '../shared/columns.js';
 import { cidrComplaints, isStrictSubset } from '../shared/ipAddresses.js';
 import { validateSelector } from '../shared/labels.js';
 import { portNumberComplaints, validatePortOrName } from '../shared/ports.js';
-import {
-  toViolations,
-  validateEach,
-  validateEachString,
-  validateOneOf,
-  validateRequired,
-} from '../shared/violations.js';
+import { toViolations, validateEach, validateOneOf, validateRequired } from '../shared/violations.js';
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<NetworkPolicy>[] = [
   NAME,
-  column('Pod-Selector', object => selectorText(valueAt(object, 'spec', 'podSelector'))),
+  column('Pod-Selector', object => selectorText(object.spec.podSelector)),
   AGE,
 ];
 
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 
 /** Checks the last port of a range. */
-function validateEndPort(port: UnknownRecord, field: string): Violation[] {
-  const last = numberAt(port, 'endPort');
+function validateEndPort(port: NetworkPolicyPort, field: string): Violation[] {
+  const last = port.endPort;
   if (last === undefined) return [];
   const first = port.port;
   if (isAbsent(first)) return [invalid(field, last, 'may not be specified when `port` is not specified')];
@@ -53,8 +44,8 @@ function validateEndPort(port: UnknownRecord, field: string): Violation[] {
   ];
 }
 
-function validatePort(port: UnknownRecord, field: string): Violation[] {
-  const first = isAbsent(port.port) ? [] : validatePortOrName(port, 'port', `${field}.port`);
+function validatePort(port: NetworkPolicyPort, field: string): Violation[] {
+  const first = isAbsent(port.port) ? [] : validatePortOrName(port.port, `${field}.port`);
   const last = validateEndPort(port, `${field}.endPort`);
   return [
     ...(isAbsent(port.protocol) ? [] : validateOneOf(port, 'protocol', `${field}.protocol`, PROTOCOLS)),
@@ -62,23 +53,19 @@ function validatePort(port: UnknownRecord, field: string): Violation[] {
   ];
 }
 
-function validateIpBlock(block: UnknownRecord, field: string): Violation[] {
-  const cidr = stringAt(block, 'cidr');
+function validateIpBlock(block: IPBlock, field: string): Violation[] {
+  const { cidr } = block;
   const found = validateRequired(block, 'cidr', `${field}.cidr`, cidrComplaints);
   if (found.length > 0) return found;
-  return validateEachString(block, 'except', `${field}.except`, (except, at) => {
+  return validateEach(block, 'except', `${field}.except`, (except, at) => {
     const malformed = toViolations(at, except, cidrComplaints(except));
     if (malformed.length > 0 || isStrictSubset(except, cidr)) return malformed;
     return [invalid(at, except, 'must be a strict subset of `cidr`')];
   });
 }
 
-function validatePeer(peer: UnknownRecord, field: string): Violation[] {
-  const [pods, namespaces, block] = [
-    recordAt(peer, 'podSelector'),
-    recordAt(peer, 'namespaceSelector'),
-    recordAt(peer, 'ipBlock'),
-  ];
+function validatePeer(peer: NetworkPolicyPeer, field: string): Violation[] {
+  const [pods, namespaces, block] = [peer.podSelector, peer.namespaceSelector, peer.ipBlock];
   const found = [
     ...validateSelector(pods, `${field}.podSelector`),
     ...validateSelector(namespaces, `${field}.namespaceSelector`),
@@ -89,12 +76,15 @@ function validatePeer(peer: UnknownRecord, field: string): Violation[] {
   return found;
 }
 
-/** Checks the rules of a direction, whose peers are in the member `peers`. */
-const validateRules = (spec: UnknownRecord | undefined, direction: string, peers: string): Violation[] =>
-  validateEach(spec, direction, `spec.${direction}`, (rule, at) => [
-    ...validateEach(rule, 'ports', `${at}.ports`, validatePort),
-    ...validateEach(rule, peers, `${at}.${peers}`, validatePeer),
-  ]);
+const validateIngress = (rule: NetworkPolicyIngressRule, at: string): Violation[] => [
+  ...validateEach(rule, 'ports', `${at}.ports`, validatePort),
+  ...validateEach(rule, 'from', `${at}.from`, validatePeer),
+];
+
+const validateEgress = (rule: NetworkPolicyEgressRule, at: string): Violation[] => [
+  ...validateEach(rule, 'ports', `${at}.ports`, validatePort),
+  ...validateEach(rule, 'to', `${at}.to`, validatePeer),
+];
 
 const TYPES = ['Ingress', 'Egress'];
 
@@ -108,26 +98,26 @@ function validateTypes(types: readonly string[]): Violation[] {
 }
 
 /** Violations of a NetworkPolicy. */
-function validatePolicy(object: ApiObject): Violation[] {
-  const spec = recordAt(object, 'spec');
+function validatePolicy(object: NetworkPolicy): Violation[] {
+  const spec = object.spec;
   return [
-    ...validateSelector(recordAt(spec, 'podSelector'), 'spec.podSelector'),
-    ...validateRules(spec, 'ingress', 'from'),
-    ...validateRules(spec, 'egress', 'to'),
-    ...validateTypes(stringsAt(spec, 'policyTypes')),
+    ...validateSelector(spec.podSelector, 'spec.podSelector'),
+    ...validateEach(spec, 'ingress', 'spec.ingress', validateIngress),
+    ...validateEach(spec, 'egress', 'spec.egress', validateEgress),
+    ...validateTypes(spec.policyTypes ?? []),
   ];
 }
 
 /** NetworkPolicy. The default type is Ingress, and Egress if it has egress rules. */
-export const networkPolicy = builtInKind('networking.orchestrator.io/networkpolicies', () => ({
+export const networkPolicy = builtInKind<NetworkPolicy>('networking.orchestrator.io/networkpolicies', () => ({
   hasGeneration: true,
   validateCreate: validatePolicy,
   validateUpdate: validatePolicy,
   applyDefaults: object => {
-    const spec = specOf(object);
-    const egress = recordsAt(spec, 'egress');
-    for (const rule of [...recordsAt(spec, 'ingress'), ...egress])
-      for (const port of recordsAt(rule, 'ports')) if (isAbsent(port.protocol)) port.protocol = 'TCP';
+    const spec = object.spec;
+    const egress = spec.egress ?? [];
+    for (const rule of [...(spec.ingress ?? []), ...egress])
+      for (const port of rule.ports ?? []) if (isAbsent(port.protocol)) port.protocol = 'TCP';
     if (isAbsent(spec.policyTypes) || (Array.isArray(spec.policyTypes) && spec.policyTypes.length === 0)) {
       spec.policyTypes = egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
     }

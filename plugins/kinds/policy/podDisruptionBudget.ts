@@ -1,22 +1,22 @@
+import type { PodDisruptionBudget } from '../../../kinds/policy/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { isAbsent, recordAt, recordsAt } from '../../../core/model/record.js';
+import { isAbsent } from '../../../core/model/record.js';
 import { invalid, Verbatim, type Violation } from '../../../core/model/refusal.js';
-import { AGE, column, integerColumn, NAME, scalarCell } from '../shared/columns.js';
+import { scalarText, AGE, column, integerColumn, NAME } from '../shared/columns.js';
 import { validateConditions } from '../shared/conditions.js';
 import { validateAtMostAll, validateIntOrPercent } from '../shared/intOrPercent.js';
 import { checkSegmentName } from '../shared/names.js';
 import { validateSelector } from '../shared/labels.js';
 import { validateNotNegative, validateOneOf } from '../shared/violations.js';
 
-const BOUNDS = ['minAvailable', 'maxUnavailable'];
+const BOUNDS = ['minAvailable', 'maxUnavailable'] as const;
 
 const POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
 
 /** Violations of a PodDisruptionBudget. */
-function validateBudget(object: ApiObject): Violation[] {
-  const spec = recordAt(object, 'spec') ?? {};
+function validateBudget(object: PodDisruptionBudget): Violation[] {
+  const spec = object.spec;
   const both = BOUNDS.every(member => !isAbsent(spec[member]));
   return [
     ...(both
@@ -29,10 +29,10 @@ function validateBudget(object: ApiObject): Violation[] {
         ]
       : []),
     ...BOUNDS.flatMap(member => [
-      ...validateIntOrPercent(spec, member, `spec.${member}`),
-      ...validateAtMostAll(spec, member, `spec.${member}`),
+      ...validateIntOrPercent(spec[member], `spec.${member}`),
+      ...validateAtMostAll(spec[member], `spec.${member}`),
     ]),
-    ...validateSelector(recordAt(spec, 'selector'), 'spec.selector'),
+    ...validateSelector(spec.selector, 'spec.selector'),
     ...(isAbsent(spec.unhealthyPodEvictionPolicy)
       ? []
       : validateOneOf(spec, 'unhealthyPodEvictionPolicy', 'spec.unhealthyPodEvictionPolicy', POLICIES)),
@@ -40,26 +40,26 @@ function validateBudget(object: ApiObject): Violation[] {
 }
 
 /** Violations of the status of a PodDisruptionBudget. */
-function validateBudgetStatus(object: ApiObject): Violation[] {
-  const status = recordAt(object, 'status');
+function validateBudgetStatus(object: PodDisruptionBudget): Violation[] {
+  const status = object.status;
   return [
-    ...validateConditions(recordsAt(status, 'conditions'), 'status.conditions'),
-    ...['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'].flatMap(member =>
+    ...validateConditions(status?.conditions ?? [], 'status.conditions'),
+    ...(['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const).flatMap(member =>
       validateNotNegative(status, member, `status.${member}`),
     ),
   ];
 }
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<PodDisruptionBudget>[] = [
   NAME,
-  column('Min Available', scalarCell('spec.minAvailable', 'N/A')),
-  column('Max Unavailable', scalarCell('spec.maxUnavailable', 'N/A')),
-  integerColumn('Allowed Disruptions', 'status.disruptionsAllowed'),
+  column('Min Available', object => scalarText(object.spec.minAvailable, 'N/A')),
+  column('Max Unavailable', object => scalarText(object.spec.maxUnavailable, 'N/A')),
+  integerColumn('Allowed Disruptions', object => object.status?.disruptionsAllowed),
   AGE,
 ];
 
 /** PodDisruptionBudget. */
-export const podDisruptionBudget = builtInKind('policy/poddisruptionbudgets', () => ({
+export const podDisruptionBudget = builtInKind<PodDisruptionBudget>('policy/poddisruptionbudgets', () => ({
   checkName: checkSegmentName,
   hasGeneration: true,
   hasStatus: true,

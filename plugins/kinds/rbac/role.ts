@@ -1,20 +1,19 @@
+import type { Role, PolicyRule } from '../../../kinds/rbac/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Strategy } from '../../../core/api/strategy.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { recordsAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
 import { goStrings } from '../../../core/model/goText.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { checkSegmentName } from '../shared/names.js';
 
-function validateRule(rule: UnknownRecord, namespaced: boolean, field: string): Violation[] {
-  const isSet = (member: string): boolean => stringsAt(rule, member).length > 0;
+function validateRule(rule: PolicyRule, namespaced: boolean, field: string): Violation[] {
+  const isSet = (member: keyof PolicyRule): boolean => (rule[member] ?? []).length > 0;
   const found: Violation[] = [];
   if (!isSet('verbs')) found.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
   if (isSet('nonResourceURLs')) {
     const report = (why: string) =>
-      found.push(invalid(`${field}.nonResourceURLs`, goStrings(stringsAt(rule, 'nonResourceURLs')), why));
+      found.push(invalid(`${field}.nonResourceURLs`, goStrings(rule.nonResourceURLs ?? []), why));
     if (namespaced) report('namespaced rules cannot apply to non-resource URLs');
-    if (['apiGroups', 'resources', 'resourceNames'].some(isSet))
+    if ((['apiGroups', 'resources', 'resourceNames'] as const).some(isSet))
       report('rules cannot apply to both regular resources and non-resource URLs');
     return found;
   }
@@ -26,11 +25,11 @@ function validateRule(rule: UnknownRecord, namespaced: boolean, field: string): 
 }
 
 /** Violations of the rules of a Role (`namespaced`) or a ClusterRole. */
-export const validateRules = (object: ApiObject, namespaced: boolean): Violation[] =>
-  recordsAt(object, 'rules').flatMap((rule, i) => validateRule(rule, namespaced, `rules[${i}]`));
+export const validateRules = (object: Role, namespaced: boolean): Violation[] =>
+  (object.rules ?? []).flatMap((rule, i) => validateRule(rule, namespaced, `rules[${i}]`));
 
 /** The common strategy of Roles and ClusterRoles. */
-export const roleStrategy = (violations: (object: ApiObject) => Violation[]): Partial<Strategy> => ({
+export const roleStrategy = (violations: (object: Role) => Violation[]): Partial<Strategy<Role>> => ({
   checkName: checkSegmentName,
   allowCreateOnUpdate: true,
   validateCreate: violations,
@@ -41,6 +40,6 @@ export const roleStrategy = (violations: (object: ApiObject) => Violation[]): Pa
 export const twice = (violations: readonly Violation[]): Violation[] => [...violations, ...violations];
 
 /** Role. */
-export const role = builtInKind('rbac.authorization.orchestrator.io/roles', () =>
+export const role = builtInKind<Role>('rbac.authorization.orchestrator.io/roles', () =>
   roleStrategy(object => validateRules(object, true)),
 );

@@ -1,16 +1,8 @@
+import type { RoleBinding, Subject } from '../../../kinds/rbac/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../core/api/strategy.js';
 import { dns1123Subdomain, pathSegment } from '../../../core/model/names.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import {
-  isSemanticallyEqual,
-  recordAt,
-  recordsAt,
-  setDefault,
-  stringAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../core/model/record.js';
+import { isSemanticallyEqual, setDefault } from '../../../core/model/record.js';
 import { invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { twice } from './role.js';
@@ -22,50 +14,44 @@ const GROUP = 'rbac.authorization.orchestrator.io';
 
 const SUBJECTS = ['ServiceAccount', 'User', 'Group'];
 
-function validateSubject(subject: UnknownRecord, namespaced: boolean, group: string, field: string): Violation[] {
-  const [kind, name, given] = [stringAt(subject, 'kind'), stringAt(subject, 'name'), stringAt(subject, 'apiGroup')];
+function validateSubject(subject: Subject, namespaced: boolean, group: string, field: string): Violation[] {
+  const [kind, name, given] = [subject.kind, subject.name, subject.apiGroup ?? ''];
   const found: Violation[] = name === '' ? [required(`${field}.name`)] : [];
   if (kind === 'ServiceAccount') {
     if (name !== '') found.push(...toViolations(`${field}.name`, name, dns1123Subdomain(name)));
     if (given !== '') found.push(notSupported(`${field}.apiGroup`, given, ['']));
-    if (!namespaced && stringAt(subject, 'namespace') === '') found.push(required(`${field}.namespace`));
+    if (!namespaced && (subject.namespace ?? '') === '') found.push(required(`${field}.namespace`));
   } else if (!SUBJECTS.includes(kind)) found.push(notSupported(`${field}.kind`, kind, SUBJECTS));
   else if (given !== group) found.push(notSupported(`${field}.apiGroup`, given, [group]));
   return found;
 }
 
-function validateBinding(object: ApiObject, namespaced: boolean, group: string): Violation[] {
-  const reference = recordAt(object, 'roleRef');
-  const [given, kind, name] = [
-    stringAt(reference, 'apiGroup'),
-    stringAt(reference, 'kind'),
-    stringAt(reference, 'name'),
-  ];
+function validateBinding(object: RoleBinding, namespaced: boolean, group: string): Violation[] {
+  const reference = object.roleRef;
+  const [given, kind, name] = [reference.apiGroup, reference.kind, reference.name];
   const kinds = namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'];
   return [
     ...(given === group ? [] : [notSupported('roleRef.apiGroup', given, [group])]),
     ...(kinds.includes(kind) ? [] : [notSupported('roleRef.kind', kind, kinds)]),
     ...(name === '' ? [required('roleRef.name')] : toViolations('roleRef.name', name, pathSegment(name))),
-    ...recordsAt(object, 'subjects').flatMap((subject, i) =>
-      validateSubject(subject, namespaced, group, `subjects[${i}]`),
-    ),
+    ...(object.subjects ?? []).flatMap((subject, i) => validateSubject(subject, namespaced, group, `subjects[${i}]`)),
   ];
 }
 
-const roleRef: Cell = binding => `${stringAt(binding, 'roleRef', 'kind')}/${stringAt(binding, 'roleRef', 'name')}`;
+const roleRef: Cell<RoleBinding> = binding => `${binding.roleRef.kind}/${binding.roleRef.name}`;
 
 const subjectsCell =
-  (kind: string): Cell =>
+  (kind: string): Cell<RoleBinding> =>
   binding =>
-    recordsAt(binding, 'subjects')
-      .filter(subject => valueAt(subject, 'kind') === kind)
+    (binding.subjects ?? [])
+      .filter(subject => subject.kind === kind)
       .map(subject => {
-        const name = stringAt(subject, 'name');
-        return kind === 'ServiceAccount' ? `${stringAt(subject, 'namespace')}/${name}` : name;
+        const name = subject.name;
+        return kind === 'ServiceAccount' ? `${subject.namespace ?? ''}/${name}` : name;
       })
       .join(', ');
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<RoleBinding>[] = [
   NAME,
   column('Role', roleRef),
   AGE,
@@ -75,15 +61,15 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** The common strategy of RoleBindings (`namespaced`) and ClusterRoleBindings: the role of a binding is immutable. */
-export const bindingStrategy = (namespaced: boolean, naming: Naming): Partial<Strategy> => {
+export const bindingStrategy = (namespaced: boolean, naming: Naming): Partial<Strategy<RoleBinding>> => {
   const group = naming.group(GROUP);
   return {
     checkName: checkSegmentName,
     allowCreateOnUpdate: true,
     applyDefaults: object => {
-      const reference = recordAt(object, 'roleRef');
+      const reference = object.roleRef;
       if (reference) setDefault(reference, 'apiGroup', group);
-      for (const subject of recordsAt(object, 'subjects')) {
+      for (const subject of object.subjects ?? []) {
         if (subject.kind === 'User' || subject.kind === 'Group') setDefault(subject, 'apiGroup', group);
       }
     },
@@ -99,6 +85,6 @@ export const bindingStrategy = (namespaced: boolean, naming: Naming): Partial<St
 };
 
 /** RoleBinding. */
-export const roleBinding = builtInKind('rbac.authorization.orchestrator.io/rolebindings', naming =>
+export const roleBinding = builtInKind<RoleBinding>('rbac.authorization.orchestrator.io/rolebindings', naming =>
   bindingStrategy(true, naming),
 );

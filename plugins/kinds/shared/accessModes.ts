@@ -1,4 +1,4 @@
-import { stringsAt, type UnknownRecord } from '../../../core/model/record.js';
+import type { PersistentVolumeClaimSpec, PersistentVolumeSpec } from '../../../kinds/v1.js';
 import { forbiddenField, notSupported, required, type Violation } from '../../../core/model/refusal.js';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
@@ -7,8 +7,12 @@ const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWri
  * Violations of the access modes in the spec of a volume or claim; `field` is the spec. `noAccessMode` is the detail of
  * the message if there is no access mode.
  */
-export function validateAccessModes(spec: UnknownRecord, field: string, noAccessMode = ''): Violation[] {
-  const modes = stringsAt(spec, 'accessModes');
+export function validateAccessModes(
+  spec: Pick<PersistentVolumeClaimSpec | PersistentVolumeSpec, 'accessModes'>,
+  field: string,
+  noAccessMode = '',
+): Violation[] {
+  const modes = spec.accessModes ?? [];
   return [
     ...(modes.length === 0 ? [required(`${field}.accessModes`, noAccessMode)] : []),
     ...modes

@@ -1,37 +1,43 @@
+import type { MutatingAdmissionPolicySpec } from '../../../kinds/admissionregistration/v1alpha1.js';
+import type {
+  MatchResources,
+  ValidatingAdmissionPolicySpec,
+  ValidatingWebhook,
+  NamedRuleWithOperations,
+  RuleWithOperations,
+} from '../../../kinds/admissionregistration/v1.js';
 import { pathSegment } from '../../../core/model/names.js';
-import {
-  ensureRecord,
-  isAbsent,
-  recordAt,
-  recordsAt,
-  stringsAt,
-  type UnknownRecord,
-} from '../../../core/model/record.js';
+import { isAbsent } from '../../../core/model/record.js';
 import { goStrings } from '../../../core/model/goText.js';
 import { duplicate, invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { setIfAbsent } from './defaults.js';
 import { validateSelector } from './labels.js';
 import { findRepeated } from './repeated.js';
-import { toViolations, validateEach, validateEachString, validateOneOf } from './violations.js';
+import { toViolations, validateEach, validateOneOf } from './violations.js';
 
 /** Rules of webhooks and policies match resources of all scopes by default. */
-export function setRuleDefaults(rules: readonly UnknownRecord[]): void {
+export function setRuleDefaults(rules: readonly NamedRuleWithOperations[] | readonly RuleWithOperations[]): void {
   for (const rule of rules) setIfAbsent(rule, 'scope', '*');
 }
 
 /** Defaults of the match constraints of a policy. */
-export function setMatchDefaults(match: UnknownRecord): void {
+export function setMatchDefaults(match: MatchResources): void {
   setIfAbsent(match, 'matchPolicy', 'Equivalent');
-  ensureRecord(match, 'namespaceSelector');
-  ensureRecord(match, 'objectSelector');
-  setRuleDefaults([...recordsAt(match, 'resourceRules'), ...recordsAt(match, 'excludeResourceRules')]);
+  match.namespaceSelector ??= {};
+  match.objectSelector ??= {};
+  setRuleDefaults([...(match.resourceRules ?? []), ...(match.excludeResourceRules ?? [])]);
 }
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 
 /** Checks that a list is not empty, and that `*` stands alone in it; `what` names its items. */
-function validateList(rule: UnknownRecord, member: string, field: string, what: string): Violation[] {
-  const list = stringsAt(rule, member);
+function validateList(
+  rule: RuleWithOperations,
+  member: 'operations' | 'apiGroups' | 'apiVersions',
+  field: string,
+  what: string,
+): Violation[] {
+  const list = rule[member] ?? [];
   if (list.length === 0) return [required(field)];
   if (list.length === 1 || !list.includes('*')) return [];
   const shown =
@@ -41,18 +47,18 @@ function validateList(rule: UnknownRecord, member: string, field: string, what: 
   return [invalid(field, shown, `if '*' is present, must not specify other ${what}`)];
 }
 
-function validateOperations(rule: UnknownRecord, field: string): Violation[] {
+function validateOperations(rule: RuleWithOperations, field: string): Violation[] {
   return [
     ...validateList(rule, 'operations', field, 'operations'),
-    ...validateEachString(rule, 'operations', field, (operation, at) =>
+    ...validateEach(rule, 'operations', field, (operation, at) =>
       validateOneOf({ operation }, 'operation', at, OPERATIONS),
     ),
   ];
 }
 
 /** Checks that no resource of a rule is covered by another one with a wildcard. */
-function validateRuleResources(rule: UnknownRecord, field: string): Violation[] {
-  const resources = stringsAt(rule, 'resources');
+function validateRuleResources(rule: RuleWithOperations, field: string): Violation[] {
+  const resources = rule.resources ?? [];
   if (resources.length === 0) return [required(field)];
   const [allSubresources, ofAllResources] = [new Set<string>(), new Set<string>()];
   let isLastPlain = false;
@@ -83,19 +89,17 @@ function validateRuleResources(rule: UnknownRecord, field: string): Violation[] 
 }
 
 /** Violations of a rule, which selects operations on resources. */
-export const validateRule = (rule: UnknownRecord, field: string): Violation[] => [
+export const validateRule = (rule: RuleWithOperations, field: string): Violation[] => [
   ...validateOperations(rule, `${field}.operations`),
   ...validateList(rule, 'apiGroups', `${field}.apiGroups`, 'API groups'),
   ...validateList(rule, 'apiVersions', `${field}.apiVersions`, 'API versions'),
-  ...validateEachString(rule, 'apiVersions', `${field}.apiVersions`, (version, at) =>
-    version === '' ? [required(at)] : [],
-  ),
+  ...validateEach(rule, 'apiVersions', `${field}.apiVersions`, (version, at) => (version === '' ? [required(at)] : [])),
   ...validateRuleResources(rule, `${field}.resources`),
   ...(isAbsent(rule.scope) ? [] : validateOneOf(rule, 'scope', `${field}.scope`, ['*', 'Cluster', 'Namespaced'])),
 ];
 
-function validateNamedRule(rule: UnknownRecord, field: string): Violation[] {
-  const names = stringsAt(rule, 'resourceNames');
+function validateNamedRule(rule: NamedRuleWithOperations, field: string): Violation[] {
+  const names = rule.resourceNames ?? [];
   const repeated = findRepeated(names);
   return [
     ...names.flatMap((name, i) => [
@@ -107,25 +111,28 @@ function validateNamedRule(rule: UnknownRecord, field: string): Violation[] {
 }
 
 /** Checks the policy for equivalent versions, which webhooks and policies have alike. */
-export const validateMatchPolicy = (owner: UnknownRecord, field: string): Violation[] =>
+export const validateMatchPolicy = (owner: MatchResources | ValidatingWebhook, field: string): Violation[] =>
   isAbsent(owner.matchPolicy)
     ? [required(`${field}.matchPolicy`)]
     : validateOneOf(owner, 'matchPolicy', `${field}.matchPolicy`, ['Equivalent', 'Exact']);
 
 /** Checks what is done if a webhook or a policy fails. */
-export const validateFailurePolicy = (owner: UnknownRecord, field: string): Violation[] =>
+export const validateFailurePolicy = (
+  owner: ValidatingAdmissionPolicySpec | MutatingAdmissionPolicySpec,
+  field: string,
+): Violation[] =>
   isAbsent(owner.failurePolicy)
     ? [required(`${field}.failurePolicy`)]
     : validateOneOf(owner, 'failurePolicy', `${field}.failurePolicy`, ['Fail', 'Ignore']);
 
 /** Checks the selectors of namespaces and objects, which webhooks and policies have alike. */
-export const validateMatchSelectors = (owner: UnknownRecord, field: string): Violation[] => [
-  ...validateSelector(recordAt(owner, 'namespaceSelector'), `${field}.namespaceSelector`),
-  ...validateSelector(recordAt(owner, 'objectSelector'), `${field}.objectSelector`),
+export const validateMatchSelectors = (owner: MatchResources | ValidatingWebhook, field: string): Violation[] => [
+  ...validateSelector(owner.namespaceSelector, `${field}.namespaceSelector`),
+  ...validateSelector(owner.objectSelector, `${field}.objectSelector`),
 ];
 
 /** Violations of what a policy or a binding matches. */
-export const validateMatchResources = (match: UnknownRecord, field: string): Violation[] => [
+export const validateMatchResources = (match: MatchResources, field: string): Violation[] => [
   ...validateMatchPolicy(match, field),
   ...validateMatchSelectors(match, field),
   ...validateEach(match, 'resourceRules', `${field}.resourceRules`, validateNamedRule),

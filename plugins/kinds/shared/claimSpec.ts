@@ -1,5 +1,6 @@
+import type { PersistentVolumeClaimSpec, TypedLocalObjectReference, TypedObjectReference } from '../../../kinds/v1.js';
 import { compareQuantities, isInteger, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
-import { isAbsent, recordAt, stringAt, type UnknownRecord, valueAt } from '../../../core/model/record.js';
+import { isAbsent } from '../../../core/model/record.js';
 import { invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { isUnchanged } from './equality.js';
 import { validateSelector } from './labels.js';
@@ -7,38 +8,49 @@ import { validateLabelIfSet, validateOneOf, validateRequired, validateSubdomainI
 import { validateAccessModes } from './accessModes.js';
 
 /** Sets the defaults of the spec of a claim, including one in a template. */
-export function setClaimSpecDefaults(claim: UnknownRecord): void {
+export function setClaimSpecDefaults(claim: PersistentVolumeClaimSpec): void {
   claim.volumeMode ??= 'Filesystem';
 }
 
 /** Violations of a reference to the object that a volume is filled from. */
-function validateDataSource(source: UnknownRecord | undefined, field: string, anyGroup: boolean): Violation[] {
+function validateDataSource(
+  source: TypedLocalObjectReference | TypedObjectReference | undefined,
+  field: string,
+  anyGroup: boolean,
+): Violation[] {
   if (!source) return [];
-  const [group, kind] = [stringAt(source, 'apiGroup'), stringAt(source, 'kind')];
+  const [group, kind] = [source.apiGroup ?? '', source.kind];
   return [
     ...validateRequired(source, 'name', `${field}.name`),
     ...validateRequired(source, 'kind', `${field}.kind`),
     ...(group === '' && kind !== 'PersistentVolumeClaim'
       ? [invalid(field, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")]
       : []),
-    ...validateLabelIfSet(source, 'namespace', `${field}.namespace`),
+    ...('namespace' in source ? validateLabelIfSet(source, 'namespace', `${field}.namespace`) : []),
     ...(anyGroup ? [] : validateSubdomainIfSet(source, 'apiGroup', `${field}.apiGroup`)),
   ];
 }
 
 /** Whether a stored claim has a source with a group, whose form was not always validated. */
-const hasSourceGroup = (spec: UnknownRecord | undefined): boolean =>
-  ['dataSource', 'dataSourceRef'].some(member => stringAt(spec, member, 'apiGroup') !== '');
+const hasSourceGroup = (spec: PersistentVolumeClaimSpec | undefined): boolean =>
+  (['dataSource', 'dataSourceRef'] as const).some(member => (spec?.[member]?.apiGroup ?? '') !== '');
 
 /** A source whose group is always set: null if it has none. */
-const withGroup = (source: UnknownRecord): UnknownRecord => ({ ...source, apiGroup: source.apiGroup ?? null });
+const withGroup = (source: Partial<TypedLocalObjectReference>): object => ({
+  ...source,
+  apiGroup: source.apiGroup ?? null,
+});
 
 /** Violations of the spec of a claim, including one in a template; `field` is the spec, `old` that of an update. */
-export function validateClaimSpec(spec: UnknownRecord, field: string, old?: UnknownRecord): Violation[] {
+export function validateClaimSpec(
+  spec: PersistentVolumeClaimSpec,
+  field: string,
+  old?: PersistentVolumeClaimSpec,
+): Violation[] {
   const anyGroup = hasSourceGroup(old);
-  const size = valueAt(spec, 'resources', 'requests', 'storage');
+  const size = spec.resources.requests?.storage;
   const storage = `${field}.resources[storage]`;
-  const [source, reference] = [recordAt(spec, 'dataSource'), recordAt(spec, 'dataSourceRef')];
+  const [source, reference] = [spec.dataSource, spec.dataSourceRef];
   const { namespace, ...local } = reference ?? {};
   const differs = source && reference && isAbsent(namespace) && !isUnchanged(withGroup(source), withGroup(local));
   return [
@@ -47,7 +59,7 @@ export function validateClaimSpec(spec: UnknownRecord, field: string, old?: Unkn
     ...(isAbsent(spec.volumeMode)
       ? []
       : validateOneOf(spec, 'volumeMode', `${field}.volumeMode`, ['Block', 'Filesystem'])),
-    ...validateSelector(recordAt(spec, 'selector'), `${field}.selector`),
+    ...validateSelector(spec.selector, `${field}.selector`),
     ...(isAbsent(size)
       ? [required(storage)]
       : compareQuantities(quantityOf(size), ZERO_QUANTITY) <= 0
@@ -62,9 +74,9 @@ export function validateClaimSpec(spec: UnknownRecord, field: string, old?: Unkn
 }
 
 /** Warnings about the spec of a claim whose size is not a whole number of bytes; `field` is the spec. */
-export const claimWarnings = (spec: UnknownRecord, field: string): string[] =>
-  ['requests', 'limits'].flatMap(member => {
-    const size = valueAt(spec, 'resources', member, 'storage');
+export const claimWarnings = (spec: PersistentVolumeClaimSpec, field: string): string[] =>
+  (['requests', 'limits'] as const).flatMap(member => {
+    const size = spec.resources[member]?.storage;
     return isAbsent(size) || isInteger(quantityOf(size))
       ? []
       : [

@@ -2,19 +2,11 @@ import type { Column } from '../../../core/api/strategy.js';
 import type { CellValue } from '../../../core/model/age.js';
 import { labelSelectorText } from '../../../core/model/labelSelector.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import {
-  exactNumberAt,
-  entriesAt,
-  isAbsent,
-  recordsAt,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../core/model/record.js';
+import { isAbsent } from '../../../core/model/record.js';
+import type { LabelSelector } from '../../../kinds/meta/v1.js';
 
 /** Computes a cell. */
-export type Cell = (object: ApiObject) => CellValue;
+export type Cell<T = ApiObject> = (object: T) => CellValue;
 
 /** The differences of a column from a string column that is always shown. */
 export interface ColumnOptions {
@@ -25,16 +17,26 @@ export interface ColumnOptions {
   readonly description?: string;
 }
 
-/** The members of the object at a path, sorted by name. */
-export const sortedEntries = (from: unknown, ...path: readonly string[]): [string, unknown][] =>
-  entriesAt(from, ...path).sort(([a], [b]) => (a < b ? -1 : 1));
+/** The members of a map, sorted by name. */
+export const sortedEntries = <T>(map: { readonly [key: string]: T } | undefined | null): [string, T][] =>
+  Object.entries(map ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** An object that reports conditions. */
+interface Reporting<Condition> {
+  readonly status?: { readonly conditions?: readonly Condition[] | null };
+}
 
 /** The condition of a type in `status.conditions`; undefined if there is none. */
-export const conditionOf = (object: unknown, type: string): UnknownRecord | undefined =>
-  recordsAt(object, 'status', 'conditions').find(condition => condition.type === type);
+export const conditionOf = <Condition extends { readonly type?: string }>(
+  object: Reporting<Condition>,
+  type: string,
+): Condition | undefined => object.status?.conditions?.find(condition => condition.type === type);
 
 /** Whether a condition has the status `True`. */
-export const isConditionTrue = (object: unknown, type: string): boolean => conditionOf(object, type)?.status === 'True';
+export const isConditionTrue = <Condition extends { readonly type?: string; readonly status?: string }>(
+  object: Reporting<Condition>,
+  type: string,
+): boolean => conditionOf(object, type)?.status === 'True';
 
 /** The first `most` items, joined, and the number of further ones; `none` is the text for an empty list. */
 export function shortList(items: readonly string[], most: number, none: string, separator = ','): string {
@@ -44,82 +46,35 @@ export function shortList(items: readonly string[], most: number, none: string, 
 }
 
 /** The time since an RFC 3339 time; `none` if it is not a time. */
-export function timeSince(time: unknown, none = '<unknown>'): CellValue {
-  const since = Date.parse(stringAt(time));
+export function timeSince(time: string | undefined | null, none = '<unknown>'): CellValue {
+  const since = Date.parse(time ?? '');
   return Number.isNaN(since) ? none : { since };
 }
 
 /** Labels as the text of a selector, sorted by this text: `a.b=x` precedes `a=y`. */
-export const labelsText = (labels: unknown, none = '<none>'): string =>
-  entriesAt(labels)
-    .map(([key, value]) => `${key}=${stringAt(value)}`)
+export const labelsText = (labels: { readonly [key: string]: string } | undefined | null, none = '<none>'): string =>
+  Object.entries(labels ?? {})
+    .map(([key, value]) => `${key}=${value}`)
     .sort()
     .join(',') || none;
 
-/** A LabelSelector, or a map of labels, as text; `<none>` if it is empty. */
-export const selectorText = (selector: unknown): string =>
-  valueAt(selector, 'matchLabels') === undefined && recordsAt(selector, 'matchExpressions').length === 0
-    ? labelsText(selector)
-    : labelSelectorText(selector as object) || '<none>';
+/** A LabelSelector as text; `<none>` if it is empty. */
+export const selectorText = (selector: LabelSelector | undefined | null): string =>
+  (selector && labelSelectorText(selector)) || '<none>';
 
 /** A value as text; `none` if it is absent. */
 export const textOf = (value: unknown, none: string): string => (isAbsent(value) ? none : String(value));
 
-const pathOf = (dotted: string): string[] => dotted.split('.');
+/** A value as text; `none` if it is absent or empty. */
+export const scalarText = (value: string | number | bigint | boolean | undefined | null, none: string): string =>
+  isAbsent(value) || value === '' ? none : String(value);
 
-/** The string at a dotted path. */
-export const stringCell = (dotted: string, none = ''): Cell => {
-  const path = pathOf(dotted);
-  return object => stringAt(object, ...path) || none;
-};
-
-/** The number at a dotted path. */
-export const integerCell = (dotted: string, none: CellValue = 0): Cell => {
-  const path = pathOf(dotted);
-  return object => {
-    return exactNumberAt(object, ...path) ?? none;
-  };
-};
-
-/** The boolean at a dotted path. */
-export const booleanCell = (dotted: string, none: CellValue = false): Cell => {
-  const path = pathOf(dotted);
-  return object => {
-    const value = valueAt(object, ...path);
-    return typeof value === 'boolean' ? value : none;
-  };
-};
-
-/** The string, number or boolean at a dotted path, as text. */
-export const scalarCell = (dotted: string, none: string): Cell => {
-  const path = pathOf(dotted);
-  return object => {
-    const value = valueAt(object, ...path);
-    return isAbsent(value) || value === '' ? none : String(value);
-  };
-};
-
-/** The total number of entries of the lists or maps at dotted paths. */
-export const countCell = (...dotted: readonly string[]): Cell => {
-  const paths = dotted.map(pathOf);
-  return object => {
-    let total = 0;
-    for (const path of paths) {
-      const value = valueAt(object, ...path);
-      if (typeof value === 'object' && value !== null) total += Object.keys(value).length;
-    }
-    return total;
-  };
-};
-
-/** The strings of the list at a dotted path, joined with commas. */
-export const joinedCell = (dotted: string, none = ''): Cell => {
-  const path = pathOf(dotted);
-  return object => stringsAt(object, ...path).join(',') || none;
-};
+/** The total number of entries of lists or maps. */
+export const countOf = (...values: readonly (object | undefined | null)[]): number =>
+  values.reduce<number>((total, value) => total + Object.keys(value ?? {}).length, 0);
 
 /** Creates a column. */
-export const column = (name: string, cell: Cell, options: ColumnOptions = {}): Column => ({
+export const column = <T = ApiObject>(name: string, cell: Cell<T>, options: ColumnOptions = {}): Column<T> => ({
   name,
   type: options.type ?? 'string',
   format: options.format ?? '',
@@ -128,29 +83,32 @@ export const column = (name: string, cell: Cell, options: ColumnOptions = {}): C
   cell,
 });
 
-/** A column of the numbers at a dotted path. */
-export const integerColumn = (name: string, dotted: string): Column =>
-  column(name, integerCell(dotted), { type: 'integer' });
+/** A column of numbers; 0 where there is none. */
+export const integerColumn = <T>(
+  name: string,
+  numberOf: (object: T) => number | bigint | undefined | null,
+): Column<T> => column(name, object => numberOf(object) ?? 0, { type: 'integer' });
 
 /** A column that is shown only in wide output. */
-export const wideColumn = (name: string, cell: Cell): Column => column(name, cell, { wide: true });
+export const wideColumn = <T = ApiObject>(name: string, cell: Cell<T>): Column<T> => column(name, cell, { wide: true });
 
 /** The object's name. */
-export const NAME = column('Name', stringCell('metadata.name'), {
+export const NAME = column('Name', object => object.metadata.name ?? '', {
   format: 'name',
   description: 'Name of the object, unique among those of its kind in its namespace.',
 });
 
 /** Time since creation. */
-export const AGE = column('Age', object => timeSince(object.metadata?.creationTimestamp), {
+export const AGE = column('Age', object => timeSince(object.metadata.creationTimestamp), {
   description: 'Time since the object was created.',
 });
 
 /** The columns of kinds without special ones. */
 export const NAME_AND_AGE: readonly Column[] = [NAME, AGE];
 
-/** A column of the number of entries at a dotted path. */
-export const countColumn = (name: string, path: string): Column => column(name, countCell(path), { type: 'integer' });
+/** A column of the number of entries of a list or map. */
+export const countColumn = <T>(name: string, entriesOf: (object: T) => object | undefined | null): Column<T> =>
+  column(name, object => countOf(entriesOf(object)), { type: 'integer' });
 
 /** The number of entries of a list that a cell shows. */
 export const MOST_SHOWN = 3;

@@ -1,12 +1,17 @@
+import type { Condition } from '../../../kinds/meta/v1.js';
+import type { FlowSchema, PriorityLevelConfiguration } from '../../../kinds/flowcontrol/v1.js';
+import { toNumber } from '../../../core/model/scalars.js';
 import { patternText, qualifiedName } from '../../../core/model/names.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { isAbsent, numberAt, recordsAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
+import { isAbsent } from '../../../core/model/record.js';
 import { duplicate, invalid, required, tooLong, type Violation } from '../../../core/model/refusal.js';
 import { toViolations, validateOneOf } from './violations.js';
 
 /** Sets a condition. An earlier one of the same type is replaced in place. */
-export function setCondition(status: UnknownRecord, condition: UnknownRecord & { type: string }): void {
-  const conditions = recordsAt(status, 'conditions');
+export function setCondition<Condition extends { readonly type: string }>(
+  status: { conditions?: Condition[] | null },
+  condition: Condition,
+): void {
+  const conditions = [...(status.conditions ?? [])];
   const index = conditions.findIndex(c => c.type === condition.type);
   if (index < 0) conditions.push(condition);
   else conditions[index] = condition;
@@ -24,13 +29,13 @@ const REASON_BYTES = 1024;
 
 const MESSAGE_BYTES = 32 * 1024;
 
-function validateCondition(condition: UnknownRecord, field: string): Violation[] {
-  const [type, reason] = [stringAt(condition, 'type'), stringAt(condition, 'reason')];
+function validateCondition(condition: Condition, field: string): Violation[] {
+  const [type, reason] = [condition.type, condition.reason];
   const found = [
     ...toViolations(`${field}.type`, type, qualifiedName(type)),
     ...validateOneOf(condition, 'status', `${field}.status`, ['False', 'True', 'Unknown']),
   ];
-  const generation = numberAt(condition, 'observedGeneration') ?? 0;
+  const generation = toNumber(condition.observedGeneration) ?? 0;
   if (generation < 0)
     found.push(invalid(`${field}.observedGeneration`, generation, 'must be greater than or equal to zero'));
   if (isAbsent(condition.lastTransitionTime)) found.push(required(`${field}.lastTransitionTime`, 'must be set'));
@@ -38,16 +43,15 @@ function validateCondition(condition: UnknownRecord, field: string): Violation[]
   else if (!new RegExp(`^${REASON}$`).test(reason))
     found.push(invalid(`${field}.reason`, reason, patternText(REASON_TEXT, REASON, ...EXAMPLES)));
   if (Buffer.byteLength(reason) > REASON_BYTES) found.push(tooLong(`${field}.reason`, REASON_BYTES));
-  if (Buffer.byteLength(stringAt(condition, 'message')) > MESSAGE_BYTES)
-    found.push(tooLong(`${field}.message`, MESSAGE_BYTES));
+  if (Buffer.byteLength(condition.message) > MESSAGE_BYTES) found.push(tooLong(`${field}.message`, MESSAGE_BYTES));
   return found;
 }
 
 /** Violations of conditions: types must be unique, and all required members must be set. */
-export function validateConditions(conditions: readonly UnknownRecord[], field: string): Violation[] {
+export function validateConditions(conditions: readonly Condition[], field: string): Violation[] {
   const seen = new Set<string>();
   return conditions.flatMap((condition, i) => {
-    const type = stringAt(condition, 'type');
+    const type = condition.type;
     const twice = seen.has(type) ? [duplicate(`${field}[${i}].type`, type)] : [];
     seen.add(type);
     return [...twice, ...validateCondition(condition, `${field}[${i}]`)];
@@ -55,10 +59,10 @@ export function validateConditions(conditions: readonly UnknownRecord[], field: 
 }
 
 /** Checks that the conditions in a status have types, which are unique. */
-export function validateConditionTypes(object: ApiObject): Violation[] {
+export function validateConditionTypes(object: FlowSchema | PriorityLevelConfiguration): Violation[] {
   const seen = new Set<string>();
-  return recordsAt(object, 'status', 'conditions').flatMap((condition, i) => {
-    const [field, type] = [`status.conditions[${i}].type`, stringAt(condition, 'type')];
+  return (object.status?.conditions ?? []).flatMap((condition, i) => {
+    const [field, type] = [`status.conditions[${i}].type`, condition.type ?? ''];
     const found = seen.has(type) ? [duplicate(field, type)] : [];
     seen.add(type);
     return type === '' ? [...found, required(field, 'must not be empty')] : found;

@@ -1,6 +1,6 @@
+import type { ConfigMap, Secret } from '../../../kinds/v1.js';
 import { patternText } from '../../../core/model/names.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { entriesAt, isSemanticallyEqual, recordAt } from '../../../core/model/record.js';
+import { isSemanticallyEqual } from '../../../core/model/record.js';
 import { forbiddenField, type Violation } from '../../../core/model/refusal.js';
 import { toViolations } from './violations.js';
 
@@ -27,13 +27,16 @@ export function configKeyComplaints(key: string): string[] {
 const FROZEN = 'field is immutable when `immutable` is set';
 
 /** Checks that an immutable ConfigMap or Secret has not changed; `maps` are its members with data. */
-export function validateFrozen(object: ApiObject, old: ApiObject, maps: readonly string[]): Violation[] {
+export function validateFrozen<T extends ConfigMap | Secret>(
+  object: T,
+  old: T,
+  maps: readonly (keyof T & string)[],
+): Violation[] {
   if (old.immutable !== true) return [];
   const found: Violation[] = [];
   if (object.immutable !== true) found.push(forbiddenField('immutable', FROZEN));
   for (const member of maps) {
-    if (!isSemanticallyEqual(recordAt(object, member), recordAt(old, member)))
-      found.push(forbiddenField(member, FROZEN));
+    if (!isSemanticallyEqual(object[member], old[member])) found.push(forbiddenField(member, FROZEN));
   }
   return found;
 }
@@ -51,11 +54,16 @@ const validateKey = (member: string, key: string): Violation[] =>
   toViolations(`${member}[${key}]`, key, configKeyComplaints(key));
 
 /** The total size of the values of a map. Violations of its keys are added to `found`. */
-export function measureValues(object: ApiObject, member: string, encoding: BufferEncoding, found: Violation[]): number {
+export function measureValues(
+  map: { readonly [key: string]: string } | undefined,
+  member: string,
+  encoding: BufferEncoding,
+  found: Violation[],
+): number {
   let bytes = 0;
-  for (const [key, value] of entriesAt(object, member)) {
+  for (const [key, value] of Object.entries(map ?? {})) {
     found.push(...validateKey(member, key));
-    bytes += Buffer.byteLength(String(value), encoding);
+    bytes += Buffer.byteLength(value, encoding);
   }
   return bytes;
 }

@@ -1,14 +1,12 @@
 import { dns1123Subdomain } from '../../../core/model/names.js';
-import { stringAt } from '../../../core/model/record.js';
 import { required, tooLong, type Violation } from '../../../core/model/refusal.js';
 import { toViolations } from './violations.js';
 
 /** The largest length of the name of a CSI driver, in bytes. */
 const LONGEST_NAME = 63;
 
-/** Checks that a member is the name of a CSI driver. */
-export function validateDriverName(owner: unknown, member: string, field: string): Violation[] {
-  const name = stringAt(owner, member);
+/** Checks the name of a CSI driver. */
+export function validateDriverName(name: string, field: string): Violation[] {
   return [
     ...(name === '' ? [required(field)] : []),
     ...(Buffer.byteLength(name) > LONGEST_NAME ? [tooLong(field, LONGEST_NAME)] : []),

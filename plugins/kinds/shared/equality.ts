@@ -1,5 +1,5 @@
 import { writeJson } from '../../../core/model/jsonText.js';
-import { isAbsent, isRecord, isSemanticallyEqual, type UnknownRecord, valueAt } from '../../../core/model/record.js';
+import { ownValue, isAbsent, isRecord, isSemanticallyEqual, type UnknownRecord } from '../../../core/model/record.js';
 
 /** Members that are maps, or objects that are always there: an empty one is the same as none. */
 const NEVER_ABSENT: ReadonlySet<string> = new Set([
@@ -28,7 +28,7 @@ export function isUnchanged(a: unknown, b: unknown, member = ''): boolean {
   if (a === b) return true;
   if (isRecord(a) && isRecord(b))
     return [...new Set([...Object.keys(a), ...Object.keys(b)])].every(key =>
-      isUnchanged(valueAt(a, key), valueAt(b, key), key),
+      isUnchanged(ownValue(a, key), ownValue(b, key), key),
     );
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((item, i) => isUnchanged(item, b[i], member));

@@ -1,6 +1,7 @@
+import type { MutatingAdmissionPolicySpec } from '../../../kinds/admissionregistration/v1alpha1.js';
+import type { ValidatingAdmissionPolicySpec, ValidatingWebhook } from '../../../kinds/admissionregistration/v1.js';
 import type { Compiled, Environment, Type } from '../../../core/cel/index.js';
 import { qualifiedName } from '../../../core/model/names.js';
-import { recordsAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
 import { duplicate, internalError, invalid, required, tooMany, type Violation } from '../../../core/model/refusal.js';
 import { engine } from '../../../core/schema/custom/engine.js';
 import { admissionEnvironment, type ExpressionScope } from '../../../core/schema/expressions/environment.js';
@@ -69,18 +70,18 @@ const MOST_CONDITIONS = 64;
 
 /** Violations of the match conditions in `owner`. */
 export function validateMatchConditions(
-  owner: UnknownRecord,
+  owner: ValidatingAdmissionPolicySpec | MutatingAdmissionPolicySpec,
   field: string,
   scope: ExpressionScope,
   checks: ExpressionChecks,
 ): Violation[] {
-  const conditions = recordsAt(owner, 'matchConditions');
-  const names = conditions.map(condition => stringAt(condition, 'name'));
+  const conditions = owner.matchConditions ?? [];
+  const names = conditions.map(condition => condition.name);
   const found = conditions.length > MOST_CONDITIONS ? [tooMany(field, conditions.length, MOST_CONDITIONS)] : [];
   const repeated = findRepeated(names);
   for (const [i, condition] of conditions.entries()) {
     const at = `${field}[${i}]`;
-    const text = stringAt(condition, 'expression').trim();
+    const text = condition.expression.trim();
     const name = names[i]!;
     if (text === '') found.push(required(`${at}.expression`));
     else found.push(...checks.validate(text, [engine().cel.BOOL], `${at}.expression`, scope));
@@ -92,7 +93,10 @@ export function validateMatchConditions(
 }
 
 /** All texts of the members named `expression`, `messageExpression` or `valueExpression` in a value. */
-export function expressionsIn(value: unknown, found: Set<string> = new Set()): ReadonlySet<string> {
+export function expressionsIn(
+  value: ValidatingAdmissionPolicySpec | MutatingAdmissionPolicySpec | ValidatingWebhook[] | undefined,
+  found: Set<string> = new Set(),
+): ReadonlySet<string> {
   if (typeof value !== 'object' || value === null) return found;
   for (const [member, inner] of Object.entries(value)) {
     if (typeof inner === 'string' && /expression$/i.test(member)) found.add(inner).add(inner.trim());

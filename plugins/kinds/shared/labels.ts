@@ -1,6 +1,7 @@
+import type { ObjectMeta } from '../../../core/model/object.js';
+import type { LabelSelector, LabelSelectorRequirement } from '../../../kinds/meta/v1.js';
 import { requirementsOf } from '../../../core/model/labelSelector.js';
 import { labelValue, qualifiedName } from '../../../core/model/names.js';
-import { entriesAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
 import { forbiddenField, invalid, required, tooLong, type Violation } from '../../../core/model/refusal.js';
 import { matchesLabels } from '../../../core/model/selector.js';
 import { toViolations } from './violations.js';
@@ -16,8 +17,8 @@ export const validateLabels = (labels: readonly (readonly [string, unknown])[], 
 const ANNOTATIONS_BYTES = 256 * 1024;
 
 /** Checks the annotations in metadata that is not that of a stored object. */
-export function validateAnnotations(metadata: unknown, field: string): Violation[] {
-  const entries = entriesAt(metadata, 'annotations');
+export function validateAnnotations(metadata: ObjectMeta, field: string): Violation[] {
+  const entries = Object.entries(metadata.annotations ?? {});
   const size = entries.reduce(
     (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)),
     0,
@@ -29,8 +30,8 @@ export function validateAnnotations(metadata: unknown, field: string): Violation
 }
 
 /** Whether the values of a requirement are valid for its operator. True for unknown operators. */
-export function validateOperands(term: UnknownRecord, field: string): Violation[] {
-  const [operator, count] = [stringAt(term, 'operator'), stringsAt(term, 'values').length];
+export function validateOperands(term: LabelSelectorRequirement, field: string): Violation[] {
+  const [operator, count] = [term.operator, (term.values ?? []).length];
   if ((operator === 'In' || operator === 'NotIn') && count === 0)
     return [required(`${field}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
   if ((operator === 'Exists' || operator === 'DoesNotExist') && count > 0)
@@ -40,35 +41,34 @@ export function validateOperands(term: UnknownRecord, field: string): Violation[
 
 const OPERATORS: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
 
-const validateOperator = (term: UnknownRecord, field: string): Violation[] => {
-  const operator = stringAt(term, 'operator');
+const validateOperator = (term: LabelSelectorRequirement, field: string): Violation[] => {
+  const operator = term.operator;
   return OPERATORS.has(operator) ? [] : [invalid(`${field}.operator`, operator, 'not a valid selector operator')];
 };
 
 /** Violations of a requirement of a label selector, except for an unknown operator. */
-export const validateTerm = (term: UnknownRecord, field: string): Violation[] => [
+export const validateTerm = (term: LabelSelectorRequirement, field: string): Violation[] => [
   ...validateOperands(term, field),
-  ...toViolations(`${field}.key`, stringAt(term, 'key'), qualifiedName(stringAt(term, 'key'))),
-  ...stringsAt(term, 'values').flatMap((value, i) => toViolations(`${field}.values[${i}]`, value, labelValue(value))),
+  ...toViolations(`${field}.key`, term.key, qualifiedName(term.key)),
+  ...(term.values ?? []).flatMap((value, i) => toViolations(`${field}.values[${i}]`, value, labelValue(value))),
 ];
 
 /** Violations of a label selector. */
-export const validateSelector = (selector: UnknownRecord | undefined, field: string): Violation[] => [
-  ...validateLabels(entriesAt(selector, 'matchLabels'), `${field}.matchLabels`),
-  ...recordsAt(selector, 'matchExpressions').flatMap((term, i) => {
+export const validateSelector = (selector: LabelSelector | undefined, field: string): Violation[] => [
+  ...validateLabels(Object.entries(selector?.matchLabels ?? {}), `${field}.matchLabels`),
+  ...(selector?.matchExpressions ?? []).flatMap((term, i) => {
     const where = `${field}.matchExpressions[${i}]`;
     return [...validateOperator(term, where), ...validateTerm(term, where)];
   }),
 ];
 
 /** Whether a selector has a violation. */
-export const isMalformedSelector = (selector: UnknownRecord | undefined): boolean =>
-  validateSelector(selector, '').length > 0;
+export const isMalformedSelector = (selector: LabelSelector): boolean => validateSelector(selector, '').length > 0;
 
 /** Whether a selector has no requirements and therefore selects everything. */
-export const isEmptySelector = (selector: UnknownRecord | undefined): boolean =>
-  entriesAt(selector, 'matchLabels').length === 0 && recordsAt(selector, 'matchExpressions').length === 0;
+export const isEmptySelector = (selector: LabelSelector): boolean =>
+  Object.entries(selector.matchLabels ?? {}).length === 0 && (selector.matchExpressions ?? []).length === 0;
 
 /** Whether a selector selects objects with these labels. */
-export const isSelectedBy = (selector: UnknownRecord | undefined, labels: UnknownRecord): boolean =>
+export const isSelectedBy = (selector: LabelSelector, labels: { [key: string]: string }): boolean =>
   matchesLabels(requirementsOf(selector), labels as { readonly [key: string]: string });

@@ -1,10 +1,10 @@
-import { recordsAt, stringAt } from '../../../core/model/record.js';
-
+import type { Ingress } from '../../../kinds/networking/v1.js';
+import type { Service } from '../../../kinds/v1.js';
 /** The addresses of the load balancer in the status, sorted and without duplicates. */
-export const balancerAddresses = (object: unknown): string[] => [
+export const balancerAddresses = (object: Service | Ingress): string[] => [
   ...new Set(
-    recordsAt(object, 'status', 'loadBalancer', 'ingress')
-      .map(entry => stringAt(entry, 'ip') || stringAt(entry, 'hostname'))
+    (object.status?.loadBalancer?.ingress ?? [])
+      .map(entry => (entry.ip ?? '') || (entry.hostname ?? ''))
       .filter(address => address !== '')
       .sort(),
   ),

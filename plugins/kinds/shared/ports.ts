@@ -1,4 +1,4 @@
-import { numberAt, type UnknownRecord } from '../../../core/model/record.js';
+import type { IntOrString } from '../../../core/model/scalars.js';
 import type { Violation } from '../../../core/model/refusal.js';
 import { rangeText, toViolations } from './violations.js';
 
@@ -17,10 +17,8 @@ export function portNameComplaints(name: string): string[] {
   return found;
 }
 
-/** Checks that a member is a port number or the name of a port. */
-export const validatePortOrName = (owner: unknown, member: string, field: string): Violation[] => {
-  const value = (owner as UnknownRecord | undefined)?.[member];
-  return typeof value === 'string'
-    ? toViolations(field, value, portNameComplaints(value))
-    : toViolations(field, value ?? 0, portNumberComplaints(numberAt(owner, member)));
-};
+/** Checks a port number, or the name of a port. */
+export const validatePortOrName = (port: IntOrString | undefined, field: string): Violation[] =>
+  typeof port === 'string'
+    ? toViolations(field, port, portNameComplaints(port))
+    : toViolations(field, port ?? 0, portNumberComplaints(port));

@@ -1,7 +1,4 @@
-import { recordAt, setDefault, type UnknownRecord } from '../../../core/model/record.js';
-
 /** The default port of the service in a client configuration is 443. */
-export function setServiceReferenceDefaults(config: UnknownRecord | undefined): void {
-  const service = recordAt(config, 'service');
-  if (service) setDefault(service, 'port', 443);
+export function setServiceReferenceDefaults({ service }: { readonly service?: { port?: number } }): void {
+  if (service) service.port ??= 443;
 }

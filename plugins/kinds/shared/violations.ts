@@ -1,96 +1,98 @@
 import { dns1123Label, dns1123Subdomain } from '../../../core/model/names.js';
-import {
-  isAbsent,
-  exactNumberAt,
-  recordsAt,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-} from '../../../core/model/record.js';
+import { isAbsent } from '../../../core/model/record.js';
 import { withoutTrailing } from '../../../core/model/trailing.js';
 import { invalid, Verbatim, notSupported, required, type Violation } from '../../../core/model/refusal.js';
 
 import { isUnchanged } from './equality.js';
+import { integerIn, type IntegerMember, type Maybe, type MemberOf, textIn, type TextMember } from './members.js';
+
+/** The type of the items of a list. */
+type ItemOf<List> = NonNullable<List> extends readonly (infer Item)[] ? Item : never;
 
 /** Creates a violation of a value for each message. */
 export const toViolations = (field: string, value: unknown, of: readonly string[]): Violation[] =>
   of.map(why => invalid(field, value, why));
 
-/** Validates each object of the list in a member; `check` receives the object, its field and its index. */
-export const validateEach = (
-  owner: unknown,
-  member: string,
+/** Validates each item of the list in a member; `check` receives the item, its field and its index. */
+export const validateEach = <T extends object, Name extends MemberOf<T, readonly unknown[]>>(
+  owner: Maybe<T>,
+  member: Name,
   field: string,
-  check: (item: UnknownRecord, field: string, index: number) => readonly Violation[],
-): Violation[] => recordsAt(owner, member).flatMap((item, i) => check(item, `${field}[${i}]`, i));
-
-/** Validates each string of the list in a member. */
-export const validateEachString = (
-  owner: unknown,
-  member: string,
-  field: string,
-  check: (text: string, field: string, index: number) => readonly Violation[],
-): Violation[] => stringsAt(owner, member).flatMap((text, i) => check(text, `${field}[${i}]`, i));
+  check: (item: ItemOf<T[Name]>, field: string, index: number) => readonly Violation[],
+): Violation[] => {
+  const items = (owner?.[member] ?? []) as readonly ItemOf<T[Name]>[];
+  return items.flatMap((item, i) => check(item, `${field}[${i}]`, i));
+};
 
 /** Validates a string member even if it is empty. */
-export const validateText = (
-  owner: unknown,
-  member: string,
+export const validateText = <T extends object>(
+  owner: Maybe<T>,
+  member: TextMember<T>,
   field: string,
   check: (text: string) => string[],
-): Violation[] => toViolations(field, stringAt(owner, member), check(stringAt(owner, member)));
+): Violation[] => toViolations(field, textIn(owner, member), check(textIn(owner, member)));
 
 /** Checks that a string member is set; then validates it. */
-export const validateRequired = (
-  owner: unknown,
-  member: string,
+export const validateRequired = <T extends object>(
+  owner: Maybe<T>,
+  member: TextMember<T>,
   field: string,
   check: (text: string) => string[] = () => [],
-): Violation[] => (stringAt(owner, member) === '' ? [required(field)] : validateText(owner, member, field, check));
+): Violation[] => (textIn(owner, member) === '' ? [required(field)] : validateText(owner, member, field, check));
 
 /** Validates a string member that is present, even if it is empty. */
-export const validatePresent = (
-  owner: UnknownRecord | undefined,
-  member: string,
+export const validatePresent = <T extends object>(
+  owner: Maybe<T>,
+  member: TextMember<T>,
   field: string,
   check: (text: string) => string[],
 ): Violation[] => (isAbsent(owner?.[member]) ? [] : validateText(owner, member, field, check));
 
 /** Validates a string member unless it is empty. */
-export const validateIfSet = (
-  owner: unknown,
-  member: string,
+export const validateIfSet = <T extends object>(
+  owner: Maybe<T>,
+  member: TextMember<T>,
   field: string,
   check: (text: string) => string[],
 ): Violation[] => {
-  const value = stringAt(owner, member);
+  const value = textIn(owner, member);
   return value === '' ? [] : toViolations(field, value, check(value));
 };
 
 /** Checks that a name, if set, is a DNS-1123 subdomain. */
-export const validateSubdomainIfSet = (owner: unknown, member: string, field: string): Violation[] =>
-  validateIfSet(owner, member, field, dns1123Subdomain);
+export const validateSubdomainIfSet = <T extends object>(
+  owner: Maybe<T>,
+  member: TextMember<T>,
+  field: string,
+): Violation[] => validateIfSet(owner, member, field, dns1123Subdomain);
 
 /** Checks that a name, if set, is a DNS-1123 label. */
-export const validateLabelIfSet = (owner: unknown, member: string, field: string): Violation[] =>
-  validateIfSet(owner, member, field, dns1123Label);
+export const validateLabelIfSet = <T extends object>(
+  owner: Maybe<T>,
+  member: TextMember<T>,
+  field: string,
+): Violation[] => validateIfSet(owner, member, field, dns1123Label);
 
 /** Checks that a string member has one of the values. It may be empty unless `needed` is set. */
-export function validateOneOf(
-  owner: unknown,
-  member: string,
+export function validateOneOf<T extends object>(
+  owner: Maybe<T>,
+  member: TextMember<T>,
   field: string,
   values: readonly string[],
   needed = true,
 ): Violation[] {
-  const value = stringAt(owner, member);
+  const value = textIn(owner, member);
   if ((value === '' && !needed) || values.includes(value)) return [];
   return [notSupported(field, value, values)];
 }
 
 /** Checks that a number member, if set, is not negative. */
-export const validateNotNegative = (owner: unknown, member: string, field: string): Violation[] => {
-  const value = exactNumberAt(owner, member);
+export const validateNotNegative = <T extends object>(
+  owner: Maybe<T>,
+  member: IntegerMember<T>,
+  field: string,
+): Violation[] => {
+  const value = integerIn(owner, member);
   return value !== undefined && value < 0 ? [invalid(field, value, 'must be greater than or equal to 0')] : [];
 };
 
@@ -98,20 +100,25 @@ export const validateNotNegative = (owner: unknown, member: string, field: strin
 export const rangeText = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
 
 /** Checks that a number member, if set, is in a range. */
-export const validateRange = (
-  owner: unknown,
-  member: string,
+export const validateRange = <T extends object>(
+  owner: Maybe<T>,
+  member: IntegerMember<T>,
   field: string,
   low: number,
   high: number,
 ): Violation[] => {
-  const value = exactNumberAt(owner, member);
+  const value = integerIn(owner, member);
   return value === undefined || (value >= low && value <= high) ? [] : [invalid(field, value, rangeText(low, high))];
 };
 
 /** Checks that a member has not changed. In messages, a string that is absent now is an empty one. */
-export const validateImmutable = (now: unknown, before: unknown, member: string, field: string): Violation[] => {
-  const [a, b] = [(now as UnknownRecord | undefined)?.[member], (before as UnknownRecord | undefined)?.[member]];
+export const validateImmutable = <T extends object>(
+  now: Maybe<T>,
+  before: Maybe<T>,
+  member: keyof T & string,
+  field: string,
+): Violation[] => {
+  const [a, b] = [now?.[member], before?.[member]];
   return isUnchanged(a, b, member) ? [] : [invalid(field, a ?? (typeof b === 'string' ? '' : a), 'field is immutable')];
 };
 

@@ -1,7 +1,8 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../kinds/v1.js';
+import type { OneOf } from '../../../core/model/scalars.js';
 import type { Column } from '../../../core/api/strategy.js';
-import { stringAt, stringsAt } from '../../../core/model/record.js';
 import type { Naming } from '../../../core/naming.js';
-import { type Cell, column, NAME, scalarCell, wideColumn } from './columns.js';
+import { scalarText, type Cell, column, NAME, wideColumn } from './columns.js';
 
 const MODES: readonly (readonly [string, string])[] = [
   ['ReadWriteOnce', 'RWO'],
@@ -11,23 +12,28 @@ const MODES: readonly (readonly [string, string])[] = [
 ];
 
 /** Access modes in their usual abbreviations, without duplicates. */
-export const accessModesText = (modes: unknown): string =>
-  MODES.filter(([mode]) => stringsAt(modes).includes(mode))
+export const accessModesText = (
+  modes: OneOf<'ReadOnlyMany' | 'ReadWriteMany' | 'ReadWriteOnce' | 'ReadWriteOncePod'>[] | undefined,
+): string =>
+  MODES.filter(([mode]) => (modes ?? []).includes(mode))
     .map(([, short]) => short)
     .join(',');
 
+/** A volume or a claim. */
+type VolumeObject = PersistentVolume | PersistentVolumeClaim;
+
 /** The phase, or the text for an object that is being deleted. */
-export const phaseCell: Cell = object =>
-  object.metadata.deletionTimestamp ? 'Terminating' : stringAt(object, 'status', 'phase');
+export const phaseCell: Cell<VolumeObject> = object =>
+  object.metadata.deletionTimestamp ? 'Terminating' : (object.status?.phase ?? '');
 
 /** The deprecated annotation with the name of a class. */
 export const CLASS_ANNOTATION = 'volume.beta.orchestrator.io/storage-class';
 
 /** The class in the deprecated annotation, otherwise in the field. */
 const classCell =
-  (annotation: string): Cell =>
+  (annotation: string): Cell<VolumeObject> =>
   object =>
-    object.metadata.annotations?.[annotation] ?? stringAt(object, 'spec', 'storageClassName');
+    object.metadata.annotations?.[annotation] ?? object.spec.storageClassName ?? '';
 
 const classNameCell =
   (annotations: readonly string[]): Cell =>
@@ -35,17 +41,18 @@ const classNameCell =
     `${object.metadata.name ?? ''}${annotations.some(key => object.metadata.annotations?.[key] === 'true') ? ' (default)' : ''}`;
 
 /** The storage class of a volume or a claim. */
-export const storageClassColumn = (naming: Naming): Column =>
+export const storageClassColumn = (naming: Naming): Column<VolumeObject> =>
   column('StorageClass', classCell(naming.label(CLASS_ANNOTATION)));
 
 /** The attributes class of a volume or a claim. */
-export const ATTRIBUTES_CLASS = column(
-  'VolumeAttributesClass',
-  scalarCell('spec.volumeAttributesClassName', '<unset>'),
+export const ATTRIBUTES_CLASS: Column<VolumeObject> = column('VolumeAttributesClass', object =>
+  scalarText(object.spec.volumeAttributesClassName, '<unset>'),
 );
 
 /** The volume mode of a volume or a claim. */
-export const VOLUME_MODE = wideColumn('VolumeMode', scalarCell('spec.volumeMode', '<unset>'));
+export const VOLUME_MODE: Column<VolumeObject> = wideColumn('VolumeMode', object =>
+  scalarText(object.spec.volumeMode, '<unset>'),
+);
 
 /** The name of a class, with a mark if it is the default. Annotations are in the naming of the server. */
 export const classNameColumn = (naming: Naming): Column => {

@@ -1,5 +1,23 @@
+import type { TextMember } from './members.js';
+import type {
+  RBDVolumeSource,
+  AzureDiskVolumeSource,
+  CSIPersistentVolumeSource,
+  FCVolumeSource,
+  FlockerVolumeSource,
+  GCEPersistentDiskVolumeSource,
+  HostPathVolumeSource,
+  ISCSIPersistentVolumeSource,
+  NFSVolumeSource,
+  PersistentVolumeSource,
+  QuobyteVolumeSource,
+  SecretReference,
+  StorageOSVolumeSource,
+  VolumeSource,
+  PersistentVolumeSpec,
+} from '../../../kinds/v1.js';
 import { dns1123Label } from '../../../core/model/names.js';
-import { isAbsent, numberAt, recordAt, stringAt, stringsAt, type UnknownRecord } from '../../../core/model/record.js';
+import { isAbsent } from '../../../core/model/record.js';
 import { goStrings } from '../../../core/model/goText.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
 import { validateDriverName } from './csiDrivers.js';
@@ -14,38 +32,51 @@ import {
 } from './violations.js';
 
 /** Violations of a source of a volume, at a field. */
-export type CheckSource = (source: UnknownRecord, field: string) => Violation[];
+export type CheckSource<Source> = (source: Source, field: string) => Violation[];
+
+/** The checks of some members of `Owner`, which are sources of volumes. */
+export type SourceChecks<Owner, Name extends keyof Owner> = {
+  readonly [N in Name]-?: CheckSource<NonNullable<Owner[N]>>;
+};
+
+/** Checks the source in the member `name` of `owner`, which has it; `field` is that of the owner. */
+export const checkSource = <Owner extends object, Name extends keyof Owner & string>(
+  checks: SourceChecks<Owner, Name>,
+  owner: Owner,
+  name: Name,
+  field: string,
+): Violation[] => checks[name](owner[name] as NonNullable<Owner[Name]>, `${field}.${name}`);
 
 /** Checks that members are set. */
 export const needs =
-  (...members: readonly string[]): CheckSource =>
+  <Source extends object>(...members: readonly TextMember<Source>[]): CheckSource<Source> =>
   (source, field) =>
     members.flatMap(member => validateRequired(source, member, `${field}.${member}`));
 
-const needsList =
-  (member: string): CheckSource =>
-  (source, field) =>
-    stringsAt(source, member).length === 0 ? [required(`${field}.${member}`)] : [];
+const needsMonitors: CheckSource<{ readonly monitors: readonly string[] | null }> = ({ monitors }, field) =>
+  (monitors ?? []).length === 0 ? [required(`${field}.monitors`)] : [];
 
 /** All violations of several checks. */
 const all =
-  (...checks: readonly CheckSource[]): CheckSource =>
+  <Source>(...checks: readonly CheckSource<Source>[]): CheckSource<Source> =>
   (source, field) =>
     checks.flatMap(check => check(source, field));
 
+/** A reference to a Secret. */
+type SecretParts = Partial<SecretReference>;
+
 /** Checks the members of a reference to a Secret, if there is one. */
-const checkSecretRef =
-  (member: string, ...parts: readonly string[]): CheckSource =>
-  (source, field) => {
-    const reference = recordAt(source, member);
-    return reference ? needs(...parts)(reference, `${field}.${member}`) : [];
-  };
+const checkSecretRef = (
+  reference: SecretParts | undefined,
+  field: string,
+  parts: readonly (keyof SecretParts)[],
+): Violation[] => (reference ? needs<SecretParts>(...parts)(reference, field) : []);
 
 /** Partitions and units have numbers below 256. That of a partition may be 0 although the message says 1. */
 const inRange =
-  (member: 'lun' | 'partition'): CheckSource =>
+  <Member extends 'lun' | 'partition'>(member: Member): CheckSource<{ readonly [M in Member]?: number }> =>
   (source, field) => {
-    const value = numberAt(source, member);
+    const value = source[member];
     return value === undefined || (value >= 0 && value <= 255)
       ? []
       : [invalid(`${field}.${member}`, value, rangeText(member === 'partition' ? 1 : 0, 255))];
@@ -72,8 +103,8 @@ const HOST_PATH_TYPES = [
   'Socket',
 ];
 
-const checkHostPath: CheckSource = (source, field) => {
-  const path = stringAt(source, 'path');
+const checkHostPath: CheckSource<HostPathVolumeSource> = (source, field) => {
+  const path = source.path;
   return path === ''
     ? [required(`${field}.path`)]
     : [
@@ -82,10 +113,10 @@ const checkHostPath: CheckSource = (source, field) => {
       ];
 };
 
-const checkNfs: CheckSource = (source, field) => {
-  const path = stringAt(source, 'path');
+const checkNfs: CheckSource<NFSVolumeSource> = (source, field) => {
+  const path = source.path;
   return [
-    ...needs('server', 'path')(source, field),
+    ...needs<NFSVolumeSource>('server', 'path')(source, field),
     ...(path.startsWith('/') ? [] : [invalid(`${field}.path`, path, 'must be an absolute path')]),
   ];
 };
@@ -104,24 +135,24 @@ function checkIscsiName(name: string, field: string, prefixText: string): Violat
 
 /** `prefixText` is the message about the prefix of a name; a reference to a Secret needs the members `secretParts`. */
 const checkIscsi =
-  (prefixText: string, ...secretParts: readonly string[]): CheckSource =>
+  (prefixText: string, ...secretParts: readonly (keyof SecretParts)[]): CheckSource<ISCSIPersistentVolumeSource> =>
   (source, field) => {
-    const iqn = stringAt(source, 'iqn');
+    const iqn = source.iqn;
     const needsSecret = source.chapAuthDiscovery === true || source.chapAuthSession === true;
     return [
-      ...needs('targetPortal')(source, field),
+      ...needs<ISCSIPersistentVolumeSource>('targetPortal')(source, field),
       ...(iqn === '' ? [required(`${field}.iqn`)] : checkIscsiName(iqn, `${field}.iqn`, prefixText)),
       ...inRange('lun')(source, field),
-      ...(needsSecret && !recordAt(source, 'secretRef') ? [required(`${field}.secretRef`)] : []),
-      ...checkSecretRef('secretRef', ...secretParts)(source, field),
+      ...(needsSecret && !source.secretRef ? [required(`${field}.secretRef`)] : []),
+      ...checkSecretRef(source.secretRef, `${field}.secretRef`, secretParts),
       ...(isAbsent(source.initiatorName)
         ? []
-        : checkIscsiName(stringAt(source, 'initiatorName'), `${field}.initiatorname`, prefixText)),
+        : checkIscsiName(source.initiatorName, `${field}.initiatorname`, prefixText)),
     ];
   };
 
-const checkFlocker: CheckSource = (source, field) => {
-  const [name, uuid] = [stringAt(source, 'datasetName'), stringAt(source, 'datasetUUID')];
+const checkFlocker: CheckSource<FlockerVolumeSource> = (source, field) => {
+  const [name, uuid] = [source.datasetName ?? '', source.datasetUUID ?? ''];
   return [
     ...(name === '' && uuid === '' ? [required(field, 'one of datasetName and datasetUUID is required')] : []),
     ...(name !== '' && uuid !== ''
@@ -133,19 +164,19 @@ const checkFlocker: CheckSource = (source, field) => {
 
 const REGISTRY = 'must be a host:port pair or multiple pairs separated by commas';
 
-const checkQuobyte: CheckSource = (source, field) => {
-  const [registry, tenant] = [stringAt(source, 'registry'), stringAt(source, 'tenant')];
+const checkQuobyte: CheckSource<QuobyteVolumeSource> = (source, field) => {
+  const [registry, tenant] = [source.registry, source.tenant ?? ''];
   const found: Violation[] = [];
   if (registry === '') found.push(required(`${field}.registry`, REGISTRY));
   else if (tenant.length >= 65)
     found.push(required(`${field}.tenant`, 'must be a UUID and may not exceed a length of 64 characters'));
   else if (registry.split(',').some(pair => !/^[^:]*:[^:]*$/.test(pair)))
     found.push(invalid(`${field}.registry`, registry, REGISTRY));
-  return [...found, ...needs('volume')(source, field)];
+  return [...found, ...needs<QuobyteVolumeSource>('volume')(source, field)];
 };
 
-const checkFc: CheckSource = (source, field) => {
-  const [targets, ids] = [stringsAt(source, 'targetWWNs'), stringsAt(source, 'wwids')];
+const checkFc: CheckSource<FCVolumeSource> = (source, field) => {
+  const [targets, ids] = [source.targetWWNs ?? [], source.wwids ?? []];
   const found: Violation[] = [];
   if (targets.length === 0 && ids.length === 0)
     found.push(required(`${field}.targetWWNs`, 'must specify either targetWWNs or wwids, but not both'));
@@ -153,7 +184,7 @@ const checkFc: CheckSource = (source, field) => {
     found.push(
       invalid(`${field}.targetWWNs`, goStrings(targets), 'targetWWNs and wwids can not be specified simultaneously'),
     );
-  const lun = numberAt(source, 'lun');
+  const { lun } = source;
   if (targets.length > 0 && lun === undefined)
     found.push(required(`${field}.lun`, 'lun is required if targetWWNs is specified'));
   else if (targets.length > 0 && (lun! < 0 || lun! > 255)) found.push(invalid(`${field}.lun`, lun, rangeText(0, 255)));
@@ -163,10 +194,10 @@ const checkFc: CheckSource = (source, field) => {
 const MANAGED = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
 const UNMANAGED = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
 
-const checkAzureDisk: CheckSource = (source, field) => {
-  const [uri, isManaged] = [stringAt(source, 'diskURI'), source.kind === 'Managed'];
+const checkAzureDisk: CheckSource<AzureDiskVolumeSource> = (source, field) => {
+  const [uri, isManaged] = [source.diskURI, source.kind === 'Managed'];
   return [
-    ...needs('diskName', 'diskURI')(source, field),
+    ...needs<AzureDiskVolumeSource>('diskName', 'diskURI')(source, field),
     ...(isAbsent(source.cachingMode)
       ? []
       : validateOneOf(source, 'cachingMode', `${field}.cachingMode`, ['None', 'ReadOnly', 'ReadWrite'])),
@@ -178,31 +209,41 @@ const checkAzureDisk: CheckSource = (source, field) => {
   ];
 };
 
+type StorageOSSource = Omit<StorageOSVolumeSource, 'secretRef'> & { readonly secretRef?: SecretParts };
+
 const checkStorageOs =
-  (...secretParts: readonly string[]): CheckSource =>
+  (...secretParts: readonly (keyof SecretParts)[]): CheckSource<StorageOSSource> =>
   (source, field) => {
-    const [name, namespace] = [stringAt(source, 'volumeName'), stringAt(source, 'volumeNamespace')];
+    const [name, namespace] = [source.volumeName ?? '', source.volumeNamespace ?? ''];
     return [
       ...(name === ''
         ? [required(`${field}.volumeName`)]
         : toViolations(`${field}.volumeName`, name, dns1123Label(name))),
       ...(namespace === '' ? [] : toViolations(`${field}.volumeNamespace`, namespace, dns1123Label(namespace))),
-      ...checkSecretRef('secretRef', ...secretParts)(source, field),
+      ...checkSecretRef(source.secretRef, `${field}.secretRef`, secretParts),
     ];
   };
 
-/** Sources that pods and PersistentVolumes check alike. */
-const COMMON: Readonly<Record<string, CheckSource>> = {
+/** The sources that pods and PersistentVolumes have. */
+type SharedName = keyof VolumeSource & keyof PersistentVolumeSource;
+
+/** The sources that both check alike. */
+type CommonName = Exclude<SharedName, 'iscsi' | 'cinder' | 'storageos' | 'csi'>;
+
+const COMMON: SourceChecks<VolumeSource, CommonName> = {
   hostPath: checkHostPath,
   // Upstream names it so in messages.
   gcePersistentDisk: (source, field) =>
-    all(needs('pdName'), inRange('partition'))(source, field.replace(/gcePersistentDisk$/, 'persistentDisk')),
+    all<GCEPersistentDiskVolumeSource>(needs('pdName'), inRange('partition'))(
+      source,
+      field.replace(/gcePersistentDisk$/, 'persistentDisk'),
+    ),
   awsElasticBlockStore: all(needs('volumeID'), inRange('partition')),
   nfs: checkNfs,
   glusterfs: needs('endpoints', 'path'),
   flocker: checkFlocker,
-  rbd: all(needsList('monitors'), needs('image')),
-  cephfs: needsList('monitors'),
+  rbd: all<RBDVolumeSource>(needsMonitors, needs('image')),
+  cephfs: needsMonitors,
   quobyte: checkQuobyte,
   fc: checkFc,
   flexVolume: needs('driver'),
@@ -215,16 +256,16 @@ const COMMON: Readonly<Record<string, CheckSource>> = {
 };
 
 /** The sources of volumes of pods that PersistentVolumes have too. */
-export const SHARED_SOURCES: Readonly<Record<string, CheckSource>> = {
+export const SHARED_SOURCES: SourceChecks<VolumeSource, SharedName> = {
   ...COMMON,
   iscsi: checkIscsi('must be valid format starting with iqn, eui, or naa'),
-  cinder: all(needs('volumeID'), checkSecretRef('secretRef', 'name')),
+  cinder: all(needs('volumeID'), (source, field) => checkSecretRef(source.secretRef, `${field}.secretRef`, ['name'])),
   storageos: checkStorageOs('name'),
   csi: (source, field) => [
-    ...validateDriverName(source, 'driver', `${field}.driver`),
-    ...checkSecretRef('nodePublishSecretRef', 'name')(source, field),
+    ...validateDriverName(source.driver, `${field}.driver`),
+    ...checkSecretRef(source.nodePublishSecretRef, `${field}.nodePublishSecretRef`, ['name']),
     // Upstream leaves the reference out of the field.
-    ...validateSubdomainIfSet(recordAt(source, 'nodePublishSecretRef'), 'name', `${field}.name`),
+    ...validateSubdomainIfSet(source.nodePublishSecretRef, 'name', `${field}.name`),
   ],
 };
 
@@ -233,34 +274,36 @@ const CSI_SECRETS = [
   'nodePublishSecretRef',
   'controllerExpandSecretRef',
   'nodeExpandSecretRef',
-];
+] as const;
 
-const PERSISTENT: Readonly<Record<string, CheckSource>> = {
+const PERSISTENT: SourceChecks<PersistentVolumeSource, keyof PersistentVolumeSource> = {
   ...COMMON,
   iscsi: checkIscsi('must be valid format', 'name'),
-  cinder: all(needs('volumeID'), checkSecretRef('secretRef', 'name', 'namespace')),
+  cinder: all(needs('volumeID'), (source, field) =>
+    checkSecretRef(source.secretRef, `${field}.secretRef`, ['name', 'namespace']),
+  ),
   storageos: checkStorageOs('name', 'namespace'),
   glusterfs: (source, field) => [
-    ...COMMON.glusterfs!(source, field),
+    ...COMMON.glusterfs(source, field),
     ...validatePresent(source, 'endpointsNamespace', `${field}.endpointsNamespace`, name =>
       name === '' ? ['if the endpointnamespace is set, it must be a valid namespace name'] : dns1123Label(name),
     ),
   ],
   azureFile: (source, field) => [
-    ...COMMON.azureFile!(source, field),
+    ...COMMON.azureFile(source, field),
     ...(source.secretNamespace === '' ? [required(`${field}.secretNamespace`)] : []),
   ],
   local: (source, field) => {
-    const path = stringAt(source, 'path');
+    const path = source.path;
     return path === '' ? [required(`${field}.path`)] : checkBacksteps(path, `${field}.path`);
   },
   csi: (source, field) => [
-    ...validateDriverName(source, 'driver', `${field}.driver`),
-    ...needs('volumeHandle')(source, field),
+    ...validateDriverName(source.driver, `${field}.driver`),
+    ...needs<CSIPersistentVolumeSource>('volumeHandle')(source, field),
     ...CSI_SECRETS.flatMap(member => [
-      ...checkSecretRef(member, 'name', 'namespace')(source, field),
-      ...validateSubdomainIfSet(recordAt(source, member), 'name', `${field}.${member}.name`),
-      ...validateLabelIfSet(recordAt(source, member), 'namespace', `${field}.${member}.namespace`),
+      ...checkSecretRef(source[member], `${field}.${member}`, ['name', 'namespace']),
+      ...validateSubdomainIfSet(source[member], 'name', `${field}.${member}.name`),
+      ...validateLabelIfSet(source[member], 'namespace', `${field}.${member}.namespace`),
     ]),
   ],
 };
@@ -295,9 +338,9 @@ export const PERSISTENT_SOURCES = [
 const LONGEST_TARGET = 64;
 
 /** Message about the name of a volume with an iSCSI target that is used by a named initiator; empty if it is valid. */
-export function iscsiNameComplaints(iscsi: UnknownRecord | undefined, name: string): string[] {
+export function iscsiNameComplaints(iscsi: ISCSIPersistentVolumeSource | undefined, name: string): string[] {
   if (!iscsi || isAbsent(iscsi.initiatorName)) return [];
-  return Buffer.byteLength(`${name}:${stringAt(iscsi, 'targetPortal')}`) > LONGEST_TARGET
+  return Buffer.byteLength(`${name}:${iscsi.targetPortal}`) > LONGEST_TARGET
     ? [
         `Total length of <volume name>:<iscsi.targetPortal> must be under ${LONGEST_TARGET} characters if iscsi.initiatorName is specified.`,
       ]
@@ -309,15 +352,15 @@ export const extraSourceName = (source: string): string =>
   source === 'cephfs' ? 'cephFS' : source === 'downwardAPI' ? 'downwarAPI' : source;
 
 /** Checks that the spec of the volume `name` has exactly one source, and validates it. */
-export function validatePersistentSource(spec: UnknownRecord, field: string, name: string): Violation[] {
-  const [first, ...others] = PERSISTENT_SOURCES.filter(source => recordAt(spec, source));
+export function validatePersistentSource(spec: PersistentVolumeSpec, field: string, name: string): Violation[] {
+  const [first, ...others] = PERSISTENT_SOURCES.filter(source => spec[source]);
   if (!first) return [required(field, 'must specify a volume type')];
-  const validate = (member: string): Violation[] => {
-    const source = recordAt(spec, member)!;
-    const targetComplaints = member === 'iscsi' ? iscsiNameComplaints(source, name) : [];
+  const validate = (member: keyof PersistentVolumeSource): Violation[] => {
+    const { iscsi } = spec;
+    const targetComplaints = member === 'iscsi' ? iscsiNameComplaints(iscsi, name) : [];
     return [
-      ...PERSISTENT[member]!(source, `${field}.${member}`),
-      ...toViolations(`${field}.iscsi.targetportal`, stringAt(source, 'targetPortal'), targetComplaints),
+      ...checkSource(PERSISTENT, spec, member, field),
+      ...toViolations(`${field}.iscsi.targetportal`, iscsi?.targetPortal, targetComplaints),
     ];
   };
   return [

@@ -1,6 +1,7 @@
+import type { PersistentVolumeSpec } from '../../../kinds/v1.js';
 import { dns1123Subdomain } from '../../../core/model/names.js';
 import { compareQuantities, quantityOf, ZERO_QUANTITY } from '../../../core/model/quantity.js';
-import { entriesAt, isAbsent, recordAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
+import { isAbsent } from '../../../core/model/record.js';
 import {
   forbiddenField,
   invalid,
@@ -19,8 +20,8 @@ const goResources = (amounts: readonly (readonly [string, unknown])[]): Verbatim
   new Verbatim(`core.ResourceList{${amounts.map(([name, amount]) => `${JSON.stringify(name)}:${amount}`).join(', ')}}`);
 
 /** Violations of the capacity: storage, and nothing else. */
-function validateCapacity(spec: UnknownRecord, at: string): Violation[] {
-  const amounts = entriesAt(spec, 'capacity');
+function validateCapacity(spec: PersistentVolumeSpec, at: string): Violation[] {
+  const amounts = Object.entries(spec.capacity ?? {});
   const names = amounts.map(([name]) => name);
   return [
     ...(amounts.length === 0 ? [required(`${at}.capacity`)] : []),
@@ -39,18 +40,18 @@ function validateCapacity(spec: UnknownRecord, at: string): Violation[] {
   ];
 }
 
-function validateAffinity(spec: UnknownRecord, at: string): Violation[] {
-  const affinity = recordAt(spec, 'nodeAffinity');
-  const needed = recordAt(affinity, 'required');
+function validateAffinity(spec: PersistentVolumeSpec, at: string): Violation[] {
+  const affinity = spec.nodeAffinity;
+  const needed = affinity?.required;
   if (needed) return validateNodeSelector(needed, `${at}.nodeAffinity.required`);
   if (affinity) return [required(`${at}.nodeAffinity.required`, 'must specify required node constraints')];
-  return PERSISTENT_SOURCES.find(source => recordAt(spec, source)) === 'local'
+  return PERSISTENT_SOURCES.find(source => spec[source]) === 'local'
     ? [required(`${at}.nodeAffinity`, 'Local volume requires node affinity')]
     : [];
 }
 
 /** What a volume and an attached one without an object of its own have in common; `name` is that of the volume. */
-const validateCommon = (spec: UnknownRecord, at: string, name: string): Violation[] => [
+const validateCommon = (spec: PersistentVolumeSpec, at: string, name: string): Violation[] => [
   ...validateAccessModes(spec, at),
   ...validatePersistentSource(spec, at, name),
 ];
@@ -62,9 +63,9 @@ const isRoot = (path: string): boolean =>
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
 
 /** Violations of the spec of a PersistentVolume; `at` is its field, `name` that of the volume. */
-export function validateVolumeSpec(spec: UnknownRecord, at: string, name: string): Violation[] {
+export function validateVolumeSpec(spec: PersistentVolumeSpec, at: string, name: string): Violation[] {
   const policy = `${at}.persistentVolumeReclaimPolicy`;
-  const recycled = stringAt(spec, 'persistentVolumeReclaimPolicy') === 'Recycle';
+  const recycled = (spec.persistentVolumeReclaimPolicy ?? '') === 'Recycle';
   return [
     ...validateCommon(spec, at, name),
     ...validateIfSet(spec, 'storageClassName', `${at}.storageClassName`, dns1123Subdomain),
@@ -74,7 +75,7 @@ export function validateVolumeSpec(spec: UnknownRecord, at: string, name: string
     ...validateCapacity(spec, at),
     ...validateOneOf(spec, 'persistentVolumeReclaimPolicy', policy, RECLAIM_POLICIES, false),
     ...validateAffinity(spec, at),
-    ...(recycled && isRoot(stringAt(recordAt(spec, 'hostPath'), 'path'))
+    ...(recycled && isRoot(spec.hostPath?.path ?? '')
       ? [forbiddenField(policy, "may not be 'recycle' for a hostPath mount of '/'")]
       : []),
   ];
@@ -82,19 +83,21 @@ export function validateVolumeSpec(spec: UnknownRecord, at: string, name: string
 
 const INLINE = 'in the context of inline volumes';
 
-const refuseInline = (_spec: UnknownRecord, at: string, member: string, isSet: boolean): Violation[] =>
+const refuseInline = (_spec: PersistentVolumeSpec, at: string, member: string, isSet: boolean): Violation[] =>
   isSet ? [forbiddenField(`${at}.${member}`, `may not be specified ${INLINE}`)] : [];
 
 /** Violations of the spec of a volume that an attachment contains; `at` is its field. */
-export function validateInlineVolumeSpec(spec: UnknownRecord, at: string): Violation[] {
-  const policy = stringAt(spec, 'persistentVolumeReclaimPolicy');
-  const hasLocal = PERSISTENT_SOURCES.find(source => recordAt(spec, source)) === 'local';
+export function validateInlineVolumeSpec(spec: PersistentVolumeSpec, at: string): Violation[] {
+  const policy = spec.persistentVolumeReclaimPolicy ?? '';
+  const hasLocal = PERSISTENT_SOURCES.find(source => spec[source]) === 'local';
   return [
     ...validateCommon(spec, at, ''),
-    ...refuseInline(spec, at, 'capacity', entriesAt(spec, 'capacity').length > 0),
-    ...refuseInline(spec, at, 'storageClassName', stringAt(spec, 'storageClassName') !== ''),
-    ...['claimRef', 'nodeAffinity'].flatMap(member => refuseInline(spec, at, member, !isAbsent(spec[member]))),
-    ...(recordAt(spec, 'csi') ? [] : [required(`${at}.csi`, `has to be specified ${INLINE}`)]),
+    ...refuseInline(spec, at, 'capacity', Object.entries(spec.capacity ?? {}).length > 0),
+    ...refuseInline(spec, at, 'storageClassName', (spec.storageClassName ?? '') !== ''),
+    ...(['claimRef', 'nodeAffinity'] as const).flatMap(member =>
+      refuseInline(spec, at, member, !isAbsent(spec[member])),
+    ),
+    ...(spec.csi ? [] : [required(`${at}.csi`, `has to be specified ${INLINE}`)]),
     ...(policy === '' || policy === 'Retain'
       ? []
       : [forbiddenField(`${at}.persistentVolumeReclaimPolicy`, `may only be Retain ${INLINE}`)]),

@@ -1,5 +1,6 @@
+import type { ServiceReference, WebhookClientConfig } from '../../../kinds/admissionregistration/v1.js';
 import { dns1123Subdomain } from '../../../core/model/names.js';
-import { isAbsent, numberAt, recordAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
+import { isAbsent } from '../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { parseGoUrl } from './goUrl.js';
 import { portNumberComplaints } from './ports.js';
@@ -40,26 +41,26 @@ function validatePath(path: string, field: string): Violation[] {
   ];
 }
 
-function validateService(service: UnknownRecord, field: string): Violation[] {
-  const port = numberAt(service, 'port') ?? 443;
+function validateService(service: ServiceReference, field: string): Violation[] {
+  const port = service.port ?? 443;
   return [
     // As upstream, which confuses the two: each is reported when the other one is missing.
-    ...(stringAt(service, 'namespace') === '' ? [required(`${field}.name`, 'service name is required')] : []),
-    ...(stringAt(service, 'name') === '' ? [required(`${field}.namespace`, 'service namespace is required')] : []),
+    ...(service.namespace === '' ? [required(`${field}.name`, 'service name is required')] : []),
+    ...(service.name === '' ? [required(`${field}.namespace`, 'service namespace is required')] : []),
     ...toViolations(
       `${field}.port`,
       port,
       portNumberComplaints(port).map(why => `port is not valid: ${why}`),
     ),
-    ...validatePath(stringAt(service, 'path'), `${field}.path`),
+    ...validatePath(service.path ?? '', `${field}.path`),
   ];
 }
 
 /** Checks where a webhook is called: at a URL or in a service. */
-export function validateClientConfig(client: UnknownRecord | undefined, field: string): Violation[] {
-  const hasUrl = !isAbsent(client?.url);
-  if (hasUrl === !isAbsent(client?.service)) return [required(field, 'exactly one of url or service is required')];
-  return hasUrl
-    ? validateUrl(stringAt(client, 'url'), `${field}.url`)
-    : validateService(recordAt(client, 'service') ?? {}, `${field}.service`);
+export function validateClientConfig(client: WebhookClientConfig, field: string): Violation[] {
+  const hasUrl = !isAbsent(client.url);
+  if (hasUrl === !isAbsent(client.service)) return [required(field, 'exactly one of url or service is required')];
+  return client.service
+    ? validateService(client.service, `${field}.service`)
+    : validateUrl(client.url ?? '', `${field}.url`);
 }

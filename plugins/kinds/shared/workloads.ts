@@ -1,7 +1,18 @@
-import type { Strategy } from '../../../core/api/strategy.js';
+import type { ScaleFields } from '../../../core/api/strategy.js';
+import type { Int64 } from '../../../core/model/scalars.js';
+import { integerIn, type IntegerMember } from './members.js';
+import type { LabelSelector } from '../../../kinds/meta/v1.js';
+import type { ReplicationController, PodSpec } from '../../../kinds/v1.js';
+import type {
+  RollingUpdateDeployment,
+  DaemonSet,
+  Deployment,
+  ReplicaSet,
+  StatefulSet,
+  RollingUpdateDaemonSet,
+} from '../../../kinds/apps/v1.js';
 import { labelSelectorText } from '../../../core/model/labelSelector.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import { isAbsent, numberAt, recordAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
+import { isAbsent } from '../../../core/model/record.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
 import { validateIntOrPercent } from './intOrPercent.js';
 import { isEmptySelector, isMalformedSelector, isSelectedBy, validateSelector } from './labels.js';
@@ -9,7 +20,7 @@ import { validateTemplate, validateTemplateMetadata } from './podSpec/validation
 import { validateImmutable, validateNotNegative } from './violations.js';
 
 /** Checks that counts of the spec are not negative. */
-export const validateCounts = (spec: UnknownRecord | undefined, members: readonly string[]): Violation[] =>
+export const validateCounts = <T extends object>(spec: T, members: readonly IntegerMember<T>[]): Violation[] =>
   members.flatMap(member => validateNotNegative(spec, member, `spec.${member}`));
 
 /** How a workload with pods that always run is named in messages, and what is special about its validation. */
@@ -26,7 +37,7 @@ export interface Workload {
   readonly skipsPodSpec?: boolean;
 }
 
-function validateWorkloadSelector(selector: UnknownRecord | undefined, workload: Workload): Violation[] {
+function validateWorkloadSelector(selector: null | LabelSelector, workload: Workload): Violation[] {
   if (!selector) return workload.omitsMissingSelector ? [] : [required('spec.selector')];
   const found = validateSelector(selector, 'spec.selector');
   if (found.length > 0)
@@ -39,10 +50,13 @@ function validateWorkloadSelector(selector: UnknownRecord | undefined, workload:
 }
 
 /** Checks selector and template of a workload whose pods have the restart policy Always. */
-export function validateTemplateAndSelector(object: ApiObject, workload: Workload): Violation[] {
-  const selector = recordAt(object, 'spec', 'selector');
-  const template = recordAt(object, 'spec', 'template');
-  const labels = recordAt(template, 'metadata', 'labels') ?? {};
+export function validateTemplateAndSelector(
+  object: DaemonSet | Deployment | ReplicaSet | StatefulSet,
+  workload: Workload,
+): Violation[] {
+  const selector = object.spec.selector;
+  const template = object.spec.template;
+  const labels = template.metadata.labels ?? {};
   const found = validateWorkloadSelector(selector, workload);
   const wellFormed = !selector || !isMalformedSelector(selector);
   if (wellFormed && (!selector || (!isEmptySelector(selector) && !isSelectedBy(selector, labels))))
@@ -52,16 +66,16 @@ export function validateTemplateAndSelector(object: ApiObject, workload: Workloa
     ...(workload.skipsPodSpec
       ? validateTemplateMetadata(template, 'spec.template')
       : validateTemplate(template, 'spec.template')),
-    ...validateAlwaysRunning(recordAt(template, 'spec'), workload.owner),
+    ...validateAlwaysRunning(template.spec, workload.owner),
   ];
 }
 
 /** The pods of the workload must have the restart policy Always and no deadline. */
-export function validateAlwaysRunning(pod: UnknownRecord | undefined, owner: string): Violation[] {
+export function validateAlwaysRunning(pod: PodSpec, owner: string): Violation[] {
   const found: Violation[] = [];
-  if (stringAt(pod, 'restartPolicy') !== 'Always')
-    found.push(notSupported('spec.template.spec.restartPolicy', stringAt(pod, 'restartPolicy'), ['Always']));
-  if (!isAbsent(pod?.activeDeadlineSeconds)) {
+  if ((pod.restartPolicy ?? '') !== 'Always')
+    found.push(notSupported('spec.template.spec.restartPolicy', pod.restartPolicy ?? '', ['Always']));
+  if (!isAbsent(pod.activeDeadlineSeconds)) {
     found.push(
       forbiddenField('spec.template.spec.activeDeadlineSeconds', `activeDeadlineSeconds in ${owner} is not Supported`),
     );
@@ -69,52 +83,69 @@ export function validateAlwaysRunning(pod: UnknownRecord | undefined, owner: str
   return found;
 }
 
+/** How many pods may be missing, or too many, during a rolling update. */
+export type RollingCounts = RollingUpdateDaemonSet | RollingUpdateDeployment;
+
 /** Checks that the counts of a rolling update are numbers or percentages. */
-export const validateRollingCounts = (owner: UnknownRecord | undefined, field: string): Violation[] =>
-  ['maxUnavailable', 'maxSurge'].flatMap(member => validateIntOrPercent(owner, member, `${field}.${member}`));
+export const validateRollingCounts = (owner: RollingCounts | undefined, field: string): Violation[] =>
+  (['maxUnavailable', 'maxSurge'] as const).flatMap(member =>
+    validateIntOrPercent(owner?.[member], `${field}.${member}`),
+  );
 
 /** Checks that the selector has not changed. */
-export const validateImmutableSelector = (object: ApiObject, old: ApiObject): Violation[] =>
-  validateImmutable(recordAt(object, 'spec'), recordAt(old, 'spec'), 'selector', 'spec.selector');
+export const validateImmutableSelector = (
+  object: DaemonSet | Deployment | ReplicaSet,
+  old: DaemonSet | Deployment | ReplicaSet,
+): Violation[] => validateImmutable(object.spec, old.spec, 'selector', 'spec.selector');
+
+/** The status of a workload with replicas. */
+interface CountedStatus {
+  readonly replicas?: number;
+  readonly readyReplicas?: number;
+  readonly availableReplicas?: number;
+  readonly observedGeneration?: Int64;
+  readonly collisionCount?: number;
+}
+
+type CountOf<Status> = IntegerMember<Status>;
 
 /**
  * Checks the counts of a status: `all` must not be negative, `parts` must not exceed the replicas, and available
  * replicas must be ready. `ready` is the field of the ready replicas in messages.
  */
-export function validateReplicaStatus(
-  object: ApiObject,
-  old: ApiObject,
-  all: readonly string[],
-  parts: readonly string[],
+export function validateReplicaStatus<Status extends CountedStatus>(
+  { status = {} as Status }: { readonly status?: Status },
+  { status: before }: { readonly status?: Status },
+  all: readonly CountOf<Status>[],
+  parts: readonly CountOf<Status>[],
   ready = 'readyReplicas',
-) {
-  const status = recordAt(object, 'status');
-  const count = (member: string): number => numberAt(status, member) ?? 0;
-  const found = [...all, ...parts, 'observedGeneration', 'collisionCount'].flatMap(member =>
-    validateNotNegative(status, member, `status.${member}`),
+): Violation[] {
+  const count = (member: CountOf<Status>): number => Number(integerIn(status, member) ?? 0);
+  const found = [...all, ...parts, 'observedGeneration' as const, 'collisionCount' as const].flatMap(member =>
+    validateNotNegative(status as CountedStatus, member as 'replicas', `status.${member}`),
   );
   for (const member of parts) {
-    if (count(member) > count('replicas'))
+    if (count(member) > (status.replicas ?? 0))
       found.push(invalid(`status.${member}`, count(member), 'cannot be greater than status.replicas'));
   }
-  if (parts.includes('availableReplicas') && count('availableReplicas') > count('readyReplicas'))
-    found.push(invalid('status.availableReplicas', count('availableReplicas'), `cannot be greater than ${ready}`));
-  const before = numberAt(old, 'status', 'collisionCount');
-  if (before !== undefined && count('collisionCount') < before)
-    found.push(invalid('status.collisionCount', numberAt(status, 'collisionCount'), 'cannot be decremented'));
+  const { availableReplicas = 0, readyReplicas = 0, collisionCount } = status;
+  if ((parts as readonly string[]).includes('availableReplicas') && availableReplicas > readyReplicas)
+    found.push(invalid('status.availableReplicas', availableReplicas, `cannot be greater than ${ready}`));
+  if (before?.collisionCount !== undefined && (collisionCount ?? 0) < before.collisionCount)
+    found.push(invalid('status.collisionCount', collisionCount, 'cannot be decremented'));
   return found;
 }
 
 /** Violations of the status of a ReplicaSet or a ReplicationController. */
-export const validateReplicaSetStatus = (object: ApiObject, old: ApiObject): Violation[] =>
+export const validateReplicaSetStatus = <T extends ReplicaSet | ReplicationController>(
+  object: T,
+  old: T,
+): Violation[] =>
   validateReplicaStatus(object, old, ['replicas'], ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']);
 
 /** The scale subresource of kinds with a label selector. */
-export const replicaScale = {
+export const replicaScale: ScaleFields<{ readonly spec: { readonly selector?: LabelSelector | null } }> = {
   spec: ['spec', 'replicas'],
   status: ['status', 'replicas'],
-  selector: object => labelSelectorText(recordAt(object, 'spec', 'selector')),
-} satisfies Strategy['scale'];
-
-/** The pod template of a workload. */
-export const podTemplateOf = (object: ApiObject): UnknownRecord | undefined => recordAt(object, 'spec', 'template');
+  selector: object => labelSelectorText(object.spec.selector ?? undefined),
+};

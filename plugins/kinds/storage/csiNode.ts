@@ -1,29 +1,26 @@
+import type { CSINode, CSINodeDriver } from '../../../kinds/storage/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { qualifiedName } from '../../../core/model/names.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import {
-  isSemanticallyEqual,
-  recordAt,
-  recordsAt,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-} from '../../../core/model/record.js';
+import { isSemanticallyEqual } from '../../../core/model/record.js';
 import { duplicate, invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
-import { AGE, column, countCell, NAME } from '../shared/columns.js';
+import { countOf, AGE, column, NAME } from '../shared/columns.js';
 import { validateDriverName } from '../shared/csiDrivers.js';
 import { findRepeated } from '../shared/repeated.js';
 import { toViolations, validateEach, validateNotNegative } from '../shared/violations.js';
 
-const COLUMNS: readonly Column[] = [NAME, column('Drivers', countCell('spec.drivers'), { type: 'integer' }), AGE];
+const COLUMNS: readonly Column<CSINode>[] = [
+  NAME,
+  column('Drivers', object => countOf(object.spec.drivers), { type: 'integer' }),
+  AGE,
+];
 
 /** The largest length of the identifier of a node in a driver, in bytes. */
 const LONGEST_NODE_ID = 256;
 
 /** Checks the topology keys of a driver, which the reference reports on the driver itself. */
-function validateTopologyKeys(driver: UnknownRecord, field: string): Violation[] {
-  const keys = stringsAt(driver, 'topologyKeys');
+function validateTopologyKeys(driver: CSINodeDriver, field: string): Violation[] {
+  const keys = driver.topologyKeys ?? [];
   const repeated = findRepeated(keys);
   return keys.flatMap((key, i) => [
     ...(key === '' ? [required(field)] : []),
@@ -32,8 +29,8 @@ function validateTopologyKeys(driver: UnknownRecord, field: string): Violation[]
   ]);
 }
 
-function validateNodeId(driver: UnknownRecord, field: string): Violation[] {
-  const id = stringAt(driver, 'nodeID');
+function validateNodeId(driver: CSINodeDriver, field: string): Violation[] {
+  const id = driver.nodeID;
   if (id === '') return [required(field)];
   return Buffer.byteLength(id) > LONGEST_NODE_ID
     ? [invalid(field, id, `must be ${LONGEST_NODE_ID} characters or less`)]
@@ -41,16 +38,16 @@ function validateNodeId(driver: UnknownRecord, field: string): Violation[] {
 }
 
 /** Violations of a CSINode. */
-function validateNode(object: ApiObject): Violation[] {
+function validateNode(object: CSINode): Violation[] {
   const seen = new Set<string>();
   return validateEach(object.spec, 'drivers', 'spec.drivers', (driver, field) => {
-    const name = stringAt(driver, 'name');
+    const name = driver.name;
     const twice = seen.has(name) ? [duplicate(`${field}.name`, name)] : [];
     seen.add(name);
     return [
-      ...validateDriverName(driver, 'name', `${field}.name`),
+      ...validateDriverName(driver.name, `${field}.name`),
       ...validateNodeId(driver, `${field}.nodeID`),
-      ...validateNotNegative(recordAt(driver, 'allocatable'), 'count', `${field}.allocatable.count`),
+      ...validateNotNegative(driver.allocatable, 'count', `${field}.allocatable.count`),
       ...twice,
       ...validateTopologyKeys(driver, field),
     ];
@@ -58,10 +55,10 @@ function validateNode(object: ApiObject): Violation[] {
 }
 
 /** Checks that drivers which remain are unchanged. */
-function validateDriversUnchanged(object: ApiObject, old: ApiObject): Violation[] {
-  const before = new Map(recordsAt(old, 'spec', 'drivers').map(driver => [stringAt(driver, 'name'), driver]));
-  return recordsAt(object, 'spec', 'drivers').flatMap(driver => {
-    const known = before.get(stringAt(driver, 'name'));
+function validateDriversUnchanged(object: CSINode, old: CSINode): Violation[] {
+  const before = new Map((old.spec.drivers ?? []).map(driver => [driver.name, driver]));
+  return (object.spec.drivers ?? []).flatMap(driver => {
+    const known = before.get(driver.name);
     return !known || isSemanticallyEqual(driver, known)
       ? []
       : [invalid('CSINodeDriver', new Verbatim('storage.CSINodeDriver{}'), 'field is immutable')];
@@ -69,7 +66,7 @@ function validateDriversUnchanged(object: ApiObject, old: ApiObject): Violation[
 }
 
 /** CSINode. */
-export const csiNode = builtInKind('storage.orchestrator.io/csinodes', () => ({
+export const csiNode = builtInKind<CSINode>('storage.orchestrator.io/csinodes', () => ({
   returnsDeletedObject: true,
   allowUnconditionalUpdate: false,
   validateCreate: validateNode,

@@ -1,15 +1,15 @@
+import type { CSIStorageCapacity } from '../../../kinds/storage/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import { dns1123Subdomain } from '../../../core/model/names.js';
-import type { ApiObject } from '../../../core/model/object.js';
 import { quantityOf } from '../../../core/model/quantity.js';
-import { isAbsent, isSemanticallyEqual, recordAt } from '../../../core/model/record.js';
+import { isAbsent, isSemanticallyEqual } from '../../../core/model/record.js';
 import { invalid, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { validateSelector } from '../shared/labels.js';
 import { validateImmutable, validateText } from '../shared/violations.js';
 
 /** Violations of a CSIStorageCapacity. */
-const validateCapacity = (object: ApiObject): Violation[] => [
-  ...validateSelector(recordAt(object, 'nodeTopology'), 'nodeTopology'),
+const validateCapacity = (object: CSIStorageCapacity): Violation[] => [
+  ...validateSelector(object.nodeTopology, 'nodeTopology'),
   ...validateText(object, 'storageClassName', 'storageClassName', dns1123Subdomain),
   ...(isAbsent(object.capacity) || quantityOf(object.capacity).nano >= 0n
     ? []
@@ -17,7 +17,7 @@ const validateCapacity = (object: ApiObject): Violation[] => [
 ];
 
 /** Checks that an update keeps the nodes and the class. A selector without requirements differs from an absent one. */
-function validateUnchanged(object: ApiObject, old: ApiObject): Violation[] {
+function validateUnchanged(object: CSIStorageCapacity, old: CSIStorageCapacity): Violation[] {
   const isKept =
     isAbsent(object.nodeTopology) === isAbsent(old.nodeTopology) &&
     isSemanticallyEqual(object.nodeTopology, old.nodeTopology);
@@ -29,8 +29,11 @@ function validateUnchanged(object: ApiObject, old: ApiObject): Violation[] {
 }
 
 /** CSIStorageCapacity. */
-export const csiStorageCapacity = builtInKind('storage.orchestrator.io/csistoragecapacities', () => ({
-  allowUnconditionalUpdate: false,
-  validateCreate: validateCapacity,
-  validateUpdate: (object, old) => [...validateCapacity(object), ...validateUnchanged(object, old)],
-}));
+export const csiStorageCapacity = builtInKind<CSIStorageCapacity>(
+  'storage.orchestrator.io/csistoragecapacities',
+  () => ({
+    allowUnconditionalUpdate: false,
+    validateCreate: validateCapacity,
+    validateUpdate: (object, old) => [...validateCapacity(object), ...validateUnchanged(object, old)],
+  }),
+);

@@ -1,20 +1,12 @@
+import type { TopologySelectorTerm, TopologySelectorLabelRequirement } from '../../../kinds/v1.js';
+import type { StorageClass } from '../../../kinds/storage/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { qualifiedName } from '../../../core/model/names.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import {
-  entriesAt,
-  isAbsent,
-  isDeepEqual,
-  isSemanticallyEqual,
-  recordsAt,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-} from '../../../core/model/record.js';
+import { isAbsent, isDeepEqual, isSemanticallyEqual } from '../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, required, tooLong, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
-import { AGE, booleanCell, column, stringCell } from '../shared/columns.js';
+import { AGE, column } from '../shared/columns.js';
 import { findRepeated } from '../shared/repeated.js';
 import {
   toViolations,
@@ -33,8 +25,8 @@ const MOST_PARAMETERS = 512;
 const LONGEST_PARAMETERS = 256 * 1024;
 
 /** Violations of the parameters of a class of volumes. */
-export function validateParameters(object: ApiObject): Violation[] {
-  const parameters = entriesAt(object, 'parameters');
+export function validateParameters(object: StorageClass): Violation[] {
+  const parameters = Object.entries(object.parameters ?? {});
   if (parameters.length > MOST_PARAMETERS) return [tooLong('parameters', MOST_PARAMETERS)];
   const size = parameters.reduce((sum, [key, value]) => sum + Buffer.byteLength(key + String(value)), 0);
   return [
@@ -46,27 +38,27 @@ export function validateParameters(object: ApiObject): Violation[] {
 /** The values of a topology term by key, for comparison. */
 type Term = ReadonlyMap<string, readonly string[]>;
 
-function validateTopologyValues(expression: UnknownRecord, field: string): Violation[] {
-  const values = stringsAt(expression, 'values');
+function validateTopologyValues(expression: TopologySelectorLabelRequirement, field: string): Violation[] {
+  const values = expression.values ?? [];
   if (values.length === 0) return [required(`${field}.values`)];
   const repeated = findRepeated(values);
   return values.flatMap((value, i) => (repeated[i] ? [duplicate(`${field}.values[${i}]`, value)] : []));
 }
 
-function validateTopologyTerm(term: UnknownRecord, field: string): { violations: Violation[]; values: Term } {
+function validateTopologyTerm(term: TopologySelectorTerm, field: string): { violations: Violation[]; values: Term } {
   const values = new Map<string, readonly string[]>();
   const violations = validateEach(term, 'matchLabelExpressions', `${field}.matchLabelExpressions`, (expression, at) => {
-    const key = stringAt(expression, 'key');
+    const key = expression.key;
     const twice = values.has(key) ? [duplicate(`${at}.key`, key)] : [];
-    if (!values.has(key)) values.set(key, [...new Set(stringsAt(expression, 'values'))].sort());
+    if (!values.has(key)) values.set(key, [...new Set(expression.values ?? [])].sort());
     return [...validateTopologyValues(expression, at), ...toViolations(`${at}.key`, key, qualifiedName(key)), ...twice];
   });
   return { violations, values };
 }
 
 /** Checks that no topology term is given twice or empty. */
-function validateTopologies(object: ApiObject): Violation[] {
-  const terms = recordsAt(object, 'allowedTopologies');
+function validateTopologies(object: StorageClass): Violation[] {
+  const terms = object.allowedTopologies ?? [];
   const seen: object[] = [];
   return terms.flatMap((term, i) => {
     const field = `allowedTopologies[${i}]`;
@@ -78,12 +70,12 @@ function validateTopologies(object: ApiObject): Violation[] {
   });
 }
 
-const toLowerCase = (object: ApiObject): UnknownRecord => ({
-  provisioner: stringAt(object, 'provisioner').toLowerCase(),
+const toLowerCase = (object: StorageClass) => ({
+  provisioner: object.provisioner.toLowerCase(),
 });
 
 /** Violations of a StorageClass. */
-const validateClass = (object: ApiObject): Violation[] => [
+const validateClass = (object: StorageClass): Violation[] => [
   ...validateRequired(toLowerCase(object), 'provisioner', 'provisioner', qualifiedName),
   ...validateParameters(object),
   ...validateOneOf(object, 'reclaimPolicy', 'reclaimPolicy', ['Delete', 'Retain'], false),
@@ -94,7 +86,7 @@ const validateClass = (object: ApiObject): Violation[] => [
 ];
 
 /** Of a class, only labels, annotations, mount options and volume expansion can be changed. */
-function validateClassUpdate(object: ApiObject, old: ApiObject): Violation[] {
+function validateClassUpdate(object: StorageClass, old: StorageClass): Violation[] {
   const frozen = [
     ['provisioner', 'updates to provisioner are forbidden.'],
     ['reclaimPolicy', 'updates to reclaimPolicy are forbidden.'],
@@ -113,17 +105,17 @@ function validateClassUpdate(object: ApiObject, old: ApiObject): Violation[] {
 }
 
 /** Annotations are in the naming of the server. */
-const columnsIn = (naming: Naming): readonly Column[] => [
+const columnsIn = (naming: Naming): readonly Column<StorageClass>[] => [
   classNameColumn(naming),
-  column('Provisioner', stringCell('provisioner')),
-  column('ReclaimPolicy', stringCell('reclaimPolicy', 'Delete')),
-  column('VolumeBindingMode', stringCell('volumeBindingMode', 'Immediate')),
-  column('AllowVolumeExpansion', booleanCell('allowVolumeExpansion')),
+  column('Provisioner', object => object.provisioner),
+  column('ReclaimPolicy', object => object.reclaimPolicy || 'Delete'),
+  column('VolumeBindingMode', object => object.volumeBindingMode || 'Immediate'),
+  column('AllowVolumeExpansion', object => object.allowVolumeExpansion ?? false),
   AGE,
 ];
 
 /** StorageClass. */
-export const storageClass = builtInKind('storage.orchestrator.io/storageclasses', naming => ({
+export const storageClass = builtInKind<StorageClass>('storage.orchestrator.io/storageclasses', naming => ({
   returnsDeletedObject: true,
   applyDefaults: object => {
     setIfAbsent(object, 'reclaimPolicy', 'Delete');

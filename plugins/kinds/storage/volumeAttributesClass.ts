@@ -1,18 +1,22 @@
+import type { VolumeAttributesClass } from '../../../kinds/storage/v1beta1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import type { Naming } from '../../../core/naming.js';
-import { AGE, column, stringCell } from '../shared/columns.js';
+import { AGE, column } from '../shared/columns.js';
 import { classNameColumn } from '../shared/volumeColumns.js';
 
 /** Annotations are in the naming of the server. */
-const columnsIn = (naming: Naming): readonly Column[] => [
+const columnsIn = (naming: Naming): readonly Column<VolumeAttributesClass>[] => [
   classNameColumn(naming),
-  column('DriverName', stringCell('driverName')),
+  column('DriverName', object => object.driverName),
   AGE,
 ];
 
 /** VolumeAttributesClass. */
-export const volumeAttributesClass = builtInKind('storage.orchestrator.io/volumeattributesclasses', naming => ({
-  returnsDeletedObject: true,
-  columns: columnsIn(naming),
-}));
+export const volumeAttributesClass = builtInKind<VolumeAttributesClass>(
+  'storage.orchestrator.io/volumeattributesclasses',
+  naming => ({
+    returnsDeletedObject: true,
+    columns: columnsIn(naming),
+  }),
+);

@@ -1,43 +1,32 @@
+import type { StorageVersionMigration, MigrationCondition } from '../../../kinds/storagemigration/v1alpha1.js';
 import { builtInKind } from '../../../core/api/resource.js';
-import type { ApiObject } from '../../../core/model/object.js';
-import {
-  isAbsent,
-  isDeepEqual,
-  recordAt,
-  recordsAt,
-  stringAt,
-  type UnknownRecord,
-} from '../../../core/model/record.js';
+import { isAbsent, isDeepEqual } from '../../../core/model/record.js';
 import { invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { type Cell, column, NAME } from '../shared/columns.js';
 
-function validateMigration(object: ApiObject): Violation[] {
+function validateMigration(object: StorageVersionMigration): Violation[] {
   const field = 'spec.resource';
-  return ['resource', 'version'].flatMap(member =>
-    stringAt(object, 'spec', 'resource', member) === ''
-      ? [required(`${field}.${member}`, `${member} is required`)]
-      : [],
+  return (['resource', 'version'] as const).flatMap(member =>
+    (object.spec.resource[member] ?? '') === '' ? [required(`${field}.${member}`, `${member} is required`)] : [],
   );
 }
 
-const validateChange = (object: ApiObject, old: ApiObject): Violation[] => {
-  const [now, before] = [object, old].map(one => recordAt(one, 'spec', 'resource') ?? {});
+const validateChange = (object: StorageVersionMigration, old: StorageVersionMigration): Violation[] => {
+  const [now, before] = [object, old].map(one => one.spec.resource);
   const found = validateMigration(object);
-  return isDeepEqual(now, before)
-    ? found
-    : [...found, invalid('resource', stringAt(now, 'resource'), 'field is immutable')];
+  return isDeepEqual(now, before) ? found : [...found, invalid('resource', now?.resource ?? '', 'field is immutable')];
 };
 
-const isTrue = (conditions: readonly UnknownRecord[], type: string): boolean =>
+const isTrue = (conditions: readonly MigrationCondition[], type: string): boolean =>
   conditions.some(one => one.type === type && one.status === 'True');
 
 /** Conditions as Go prints them; times are shown as the zero time. */
-const goConditions = (conditions: readonly UnknownRecord[]): Verbatim =>
+const goConditions = (conditions: readonly MigrationCondition[]): Verbatim =>
   new Verbatim(
     `[]storagemigration.MigrationCondition{${conditions
       .map(one => {
-        const [type, status, reason, message] = ['type', 'status', 'reason', 'message'].map(member =>
-          JSON.stringify(stringAt(one, member)),
+        const [type, status, reason, message] = (['type', 'status', 'reason', 'message'] as const).map(member =>
+          JSON.stringify(one[member] ?? ''),
         );
         return (
           `storagemigration.MigrationCondition{Type:${type}, Status:${status}, ` +
@@ -55,8 +44,8 @@ const EXCLUSIVE = [
   ['Running', 'Failed', 'Running condition cannot be true when failed condition is true'],
 ] as const;
 
-function validateVersion(object: ApiObject, old: ApiObject): Violation[] {
-  const [now, before] = [object, old].map(one => stringAt(one, 'status', 'resourceVersion')) as [string, string];
+function validateVersion(object: StorageVersionMigration, old: StorageVersionMigration): Violation[] {
+  const [now, before] = [object, old].map(one => one.status?.resourceVersion ?? '') as [string, string];
   const field = 'status.resourceVersion';
   const syntax = `failed to parse resource version ${JSON.stringify(now)}: strconv.ParseInt: parsing ${JSON.stringify(now)}: invalid syntax`;
   return [
@@ -65,15 +54,15 @@ function validateVersion(object: ApiObject, old: ApiObject): Violation[] {
   ];
 }
 
-function validateStatus(object: ApiObject, old: ApiObject): Violation[] {
+function validateStatus(object: StorageVersionMigration, old: StorageVersionMigration): Violation[] {
   const field = 'status.conditions';
-  const conditions = recordsAt(object, 'status', 'conditions');
-  const before = recordsAt(old, 'status', 'conditions');
+  const conditions = object.status?.conditions ?? [];
+  const before = old.status?.conditions ?? [];
   return [
     ...validateVersion(object, old),
     ...conditions.flatMap((one, i) => [
       ...(isAbsent(one.lastUpdateTime) ? [required(`${field}[${i}].lastTransitionTime`, 'must be set')] : []),
-      ...(stringAt(one, 'reason') === '' ? [required(`${field}[${i}].reason`, 'must be set')] : []),
+      ...((one.reason ?? '') === '' ? [required(`${field}[${i}].reason`, 'must be set')] : []),
     ]),
     ...EXCLUSIVE.filter(([one, other]) => isTrue(conditions, one) && isTrue(conditions, other)).map(([, , why]) =>
       invalid(field, goConditions(conditions), why),
@@ -87,14 +76,17 @@ function validateStatus(object: ApiObject, old: ApiObject): Violation[] {
 }
 
 /** The resource with its version and group. */
-const resourceCell: Cell = migration =>
-  ['resource', 'version', 'group'].map(member => stringAt(migration, 'spec', 'resource', member)).join('.');
+const resourceCell: Cell<StorageVersionMigration> = migration =>
+  (['resource', 'version', 'group'] as const).map(member => migration.spec.resource[member] ?? '').join('.');
 
 /** StorageVersionMigration: a controller writes all objects of a resource again. */
-export const storageVersionMigration = builtInKind('storagemigration.orchestrator.io/storageversionmigrations', () => ({
-  hasStatus: true,
-  columns: [NAME, column('Resource', resourceCell)],
-  validateCreate: validateMigration,
-  validateUpdate: validateChange,
-  validateStatus,
-}));
+export const storageVersionMigration = builtInKind<StorageVersionMigration>(
+  'storagemigration.orchestrator.io/storageversionmigrations',
+  () => ({
+    hasStatus: true,
+    columns: [NAME, column('Resource', resourceCell)],
+    validateCreate: validateMigration,
+    validateUpdate: validateChange,
+    validateStatus,
+  }),
+);

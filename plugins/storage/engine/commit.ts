@@ -1,5 +1,10 @@
-import type { Outcome, StoreEvent, StoreOperation, Transaction } from '../../../core/api/index.js';
-import { StoreError } from '../../../core/api/index.js';
+import {
+  type Outcome,
+  type StoreEvent,
+  type StoreOperation,
+  type Transaction,
+  StoreError,
+} from '../../../core/api/index.js';
 import { isEncodable, type KeyIndex, type Version } from './key-index.js';
 import {
   type Batch,

@@ -53,8 +53,8 @@ const READ_CHUNK = 128;
 /** Reads that run at the same time, so that values are read while others are processed. */
 const READS_AHEAD = 3;
 /**
- * From so many values on, a range is read in one scan, if at most half of what it passes are other versions. That takes
- * two thirds of the time of looking up each key, and less memory.
+ * From this many values on, a range is read in one scan, if at most half of what it passes are other versions. That
+ * takes two thirds of the time of looking up each key, and less memory.
  */
 const SCANNED = 64;
 /** Events delivered at once. */

@@ -57,6 +57,10 @@ export const findFormatProblem = (format: string): string | undefined =>
 
 /** Bytes before the object in a value record: checksum (4), created (8), version (4). */
 export const VALUE_HEADER = 16;
+/**
+ * Bytes before the key in an event record: checksum (4), created (8), version (4); modified, created and version before
+ * (20).
+ */
 const EVENT_HEADER = 36;
 const CHECKSUM = 4;
 

@@ -14,6 +14,7 @@ const PAGE_SIZE = 500;
 const PARALLEL = 32;
 /** A running server renews the Lease of its controllers every two seconds, and another one takes it over after ten. */
 const LEASE_MS = 12_500;
+/** Time between two reads of the leases: a start fails soon after the renewal that shows another server. */
 const LEASE_POLL_MS = 250;
 const LEASES = 'coordination.orchestrator.io/leases/';
 const LEASE_NAME = '/capstan-controllers';

@@ -5,6 +5,7 @@ import { type KeyValue, Put, Range, type RangeResponse, Txn, type TxnResponse } 
 import { modRevisionEquals } from './transaction.js';
 import type { Keys } from './values.js';
 
+/** The length of the output of SHA-256, with which the secret signs continue tokens. */
 const SECRET_BYTES = 32;
 
 /**

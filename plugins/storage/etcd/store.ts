@@ -35,7 +35,7 @@ import { fetchCompactedRevision, watchOnce } from './watch.js';
 const PAGE_SIZE = 500;
 /** How long the start waits for etcd, which may be starting too. */
 const START_MS = 15_000;
-/** Timeout of health checks, as upstream's. */
+/** Timeout of health checks in milliseconds; upstream has the same. */
 const CHECK_MS = 2000;
 /** How many later writes of a key are skipped in the search for a write whose response was lost. */
 const MAX_LATER_WRITES = 16;

@@ -4,6 +4,7 @@ import { encodeValue, fillGap, type Keys } from './values.js';
 
 /** The largest number of operations in a transaction. etcd allows 128, and each operation needs a read and a write. */
 const MAX_OPERATIONS = 64;
+/** Values of the enumerations `CompareResult` and `CompareTarget` in etcd's protocol. */
 const EQUAL = 0;
 const VERSION = 0;
 const MOD_REVISION = 2;

@@ -11,6 +11,7 @@ import type { KeyValue } from './protocol.js';
 const HEADER = 21;
 const ID_OFFSET = 5;
 const ID_BYTES = 16;
+/** Stored as the gap of an object without a revision to insert. */
 const NO_GAP = 0xffffffff;
 /** The version of the format of values. */
 const FORMAT = 1;

@@ -8,8 +8,9 @@ import { createSegment, logPath, SEGMENT_HEADER, type SegmentFile, writeAll, wri
 
 /** Size of the first segment of a log: small, because a new store is ready only after it is on the disk. */
 const FIRST_BYTES = 512 * 1024;
-/** Each segment is so many times as large as the one before it, up to the maximum. */
+/** Each segment is this many times as large as the one before it, up to the maximum. */
 const GROWTH = 4;
+/** The size from which segments no longer grow. A record that is longer gets a segment of its own size. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** The largest buffer that is kept between records. */
 const KEPT_BUFFER_BYTES = 4 * 1024 * 1024;
@@ -106,13 +107,13 @@ export class CommitLog {
     return this.#full.length > 0;
   }
 
-  /** Whether a record with operations of so many bytes fits into the current segment. */
+  /** Whether a record with operations of this many bytes fits into the current segment. */
   hasRoom(operations: number): boolean {
     return this.#at + recordBytes(operations) <= this.#current.size;
   }
 
   /**
-   * Appends a batch whose operations have so many bytes, for which there must be room. It is durable then. Blocks the
+   * Appends a batch whose operations have this many bytes, for which there must be room. It is durable then. Blocks the
    * thread. Throws the error of the system.
    */
   append(operations: readonly Operation[], bytes: number): void {
@@ -133,7 +134,7 @@ export class CommitLog {
   }
 
   /**
-   * Begins the next segment if operations of so many bytes do not fit into the current one. Nothing may be appended
+   * Begins the next segment if operations of this many bytes do not fit into the current one. Nothing may be appended
    * until it has resolved. Rejects with the error of the system.
    */
   async makeRoom(operations: number): Promise<void> {

@@ -112,9 +112,9 @@ const isFollowedByWrite = (reports: readonly NamedLog[], i: number): boolean =>
   (reports[i]!.followedByWrite || reports.slice(i + 1).some(later => later.records > 0));
 
 /**
- * Removes what follows the first damage in the logs of a database, in new files: RocksDB skips some damage and applies
- * what follows it, so that it would have a later position in the commit log than it has writes without a gap. Returns
- * whether anything was removed.
+ * Removes all records after the first damage in the logs of a database, in new files: RocksDB skips some damage and
+ * applies the records after it, so that it would have a later position in the commit log than it has writes without a
+ * gap. Returns whether anything was removed.
  */
 export async function cutLogs(database: string, logs: readonly NamedLog[]): Promise<boolean> {
   const first = logs.findIndex((_, i) => isFollowedByWrite(logs, i));

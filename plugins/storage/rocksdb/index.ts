@@ -8,6 +8,7 @@ export interface RocksDbConfig {
   readonly historyMs: number;
 }
 
+/** Default time for which history is kept: upstream compacts etcd as often. */
 const HISTORY_MS = 5 * 60 * 1000;
 
 /** Loads the native library in the main thread: otherwise a second server of the process cannot load it. */

@@ -92,7 +92,7 @@ export async function completeMove(records: Records): Promise<void> {
   await last.write(true);
 }
 
-/** What administrators must know about a store of the former layout; undefined if it is nothing. */
+/** Returns a notice for administrators about a store of the former layout; undefined if there is none. */
 export function noticeOf({ index, revision }: LoadedStore): string | undefined {
   const { found } = index.range('', undefined, revision, Number.POSITIVE_INFINITY);
   return sharedDefinitionsNotice(found.map(({ key }) => key));

@@ -8,7 +8,7 @@ import { decodeHeader, encodeHeader, logPath, SEGMENT_HEADER, type SegmentHeader
 /** Numbers above the expected one that a record after damage can have. */
 const SEARCH_RANGE = 2 ** 32;
 
-/** What the log of a store contains that is closed. */
+/** The content of the log of a closed store. */
 export interface LogContent {
   readonly store: string;
   /** All files, also those that are not in use. */

@@ -1,7 +1,7 @@
 import { readRecords } from './log-file.js';
 import { Reader } from './reader.js';
 
-/** What a database consists of, as its manifest says. */
+/** The files of a database, as its manifest lists them. */
 export interface Manifest {
   /** Sizes of the tables in bytes, by number. */
   readonly tables: ReadonlyMap<number, number>;
@@ -23,6 +23,7 @@ const TAG = {
   columnFamily: 200,
   maxColumnFamily: 203,
 } as const;
+/** RocksDB sets this bit in tags that a reader which does not know them may skip. */
 const IGNORABLE = 1 << 13;
 /** Ends the list of optional fields of a table. */
 const END_OF_FIELDS = 1;

@@ -163,7 +163,10 @@ async function undoOpen(records: RocksDbRecords | undefined, backup: FileBackup,
   await finishConversion(path);
 }
 
-/** Without its CURRENT file, RocksDB would create a new database in place of the old one. Throws StoreError instead. */
+/**
+ * Without its CURRENT file, RocksDB would create a new database instead of opening the old one. Throws StoreError
+ * instead.
+ */
 async function checkDatabaseExists(path: string, mark: Mark | undefined): Promise<void> {
   const database = databasePath(path);
   const { all, tables, logs } = await databaseFiles(database);

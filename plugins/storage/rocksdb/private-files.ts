@@ -17,7 +17,10 @@ async function restrict(path: string): Promise<void> {
   }
 }
 
-/** Keeps other users out of a directory and of all files below it, whatever the umask was when they were created. */
+/**
+ * Keeps other users out of a directory and of all files below it, also if the umask allowed them access at the
+ * creation.
+ */
 export async function makePrivate(directory: string): Promise<void> {
   await restrict(directory);
   for (const entry of await readdir(directory, { withFileTypes: true })) {

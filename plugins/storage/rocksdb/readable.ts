@@ -8,7 +8,7 @@ import { rebuildDatabase } from './rebuild.js';
 import { openRecords, type RocksDbRecords } from './records.js';
 import { findLogProblem, isComplete, replayLog } from './replay.js';
 
-/** What the files of a closed store contain. */
+/** The content of the files of a closed store. */
 export interface Readable {
   readonly records: RocksDbRecords;
   /** Why the commit log does not complete the database; undefined if it does. Throws if the database is damaged. */

@@ -30,7 +30,7 @@ const align = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMEN
 export const operationBytes = (key: Buffer, value: Buffer | undefined): number =>
   OPERATION_HEADER + key.length + (value?.length ?? 0);
 
-/** Bytes of a record with operations of so many bytes. */
+/** Bytes of a record with operations of this many bytes. */
 export const recordBytes = (operations: number): number => align(RECORD_HEADER + operations);
 
 /** Encodes a record at the beginning of `to`, which has room for it. Returns its length. */

@@ -17,6 +17,7 @@ const OPTIONS = {
 const SCAN_BYTES = 256 * 1024;
 /** The first read of a scan, whose rows tell how many the next one can have. */
 const FIRST_ROWS = 16;
+/** Bounds the read after rows that were very short, since longer ones may follow. */
 const MOST_ROWS = 1000;
 
 /**

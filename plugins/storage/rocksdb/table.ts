@@ -13,7 +13,9 @@ import type { Write } from './writes.js';
 
 /** Version and magic number at the end of a table. */
 const TAIL = 12;
+/** RocksDB's number for block-based tables, the last 8 bytes of the file. */
 const MAGIC = 0x88e241b785f4cff7n;
+/** Bytes of the footer: type of checksum (1 byte), handles or their replacement (40), version (4), magic number (8). */
 const FOOTER = 53;
 /** Behind each block: type of compression (1 byte) and checksum (4). */
 const TRAILER = 5;
@@ -140,6 +142,7 @@ function positionLength({ buffer, at, end }: Reader): number {
 
 /** Behind a key in a table: the type of the write (1 byte), and its sequence number (7). */
 const KEY_SUFFIX = 8;
+/** Types of writes: removal and single removal, and put. */
 const DELETED = [0, 7];
 const PUT = 1;
 

@@ -11,6 +11,7 @@ export interface Write {
 
 /** Before the writes of a record in a log: the number of the first one (8 bytes), and their count (4). */
 const HEADER = 12;
+/** The first byte of each write in RocksDB's format. */
 const TYPES = { removal: 0, put: 1, log: 3, singleRemoval: 7 };
 
 /** The writes in a record of RocksDB's log. Throws RangeError if it has others than puts and removals. */

@@ -41,7 +41,7 @@ export interface Form {
   readonly end: string;
 }
 
-/** The text of a form with so many bytes, about. */
+/** The text of a form with about this many bytes. */
 export function textOf({ begin, unit, end }: Form, bytes: number): string {
   return begin + unit.repeat(Math.ceil(bytes / Buffer.byteLength(unit))) + end;
 }

@@ -22,7 +22,7 @@ const COORDINATION = 'coordination.orchestrator.io';
 const STORAGE = 'storage.orchestrator.io';
 const RESOURCE = 'resource.orchestrator.io';
 
-/** What nodes can write, with subresources; writes to any other kind are left to authorization. */
+/** The kinds that nodes can write, with subresources; writes to any other kind are left to authorization. */
 const KINDS = {
   groups: ['', CERTIFICATES, COORDINATION, STORAGE, RESOURCE],
   resources: [

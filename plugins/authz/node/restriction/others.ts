@@ -26,7 +26,7 @@ export const restrictSlice: Restriction = restricted => {
     forbid(restricted, `can only ${verb} ResourceSlice with the same NodeName as the requesting node`);
 };
 
-/** What a node reports of a claim: its size, and how a change of it goes on. */
+/** The status fields of a claim that a node reports: its size, and the progress of a change of it. */
 const REPORTED = ['capacity', 'conditions', 'allocatedResources', 'allocatedResourceStatuses'];
 
 const withoutReported = (claim: unknown): object => {

@@ -1,6 +1,8 @@
+import type { MutatingAdmissionPolicy } from '../../../../kinds/admissionregistration/v1alpha1.js';
+import type { ValidatingAdmissionPolicy } from '../../../../kinds/admissionregistration/v1.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../../core/api/strategy.js';
-import { isAbsent, recordAt, specOf, stringAt, valueAt } from '../../../../core/model/record.js';
+import { isAbsent } from '../../../../core/model/record.js';
 import { loadEngine } from '../../../../core/schema/custom/engine.js';
 import { validatePolicy } from './validation.js';
 import { setIfAbsent } from '../../shared/defaults.js';
@@ -9,32 +11,35 @@ import { setMatchDefaults } from '../../shared/admissionRules.js';
 import { AGE, type Cell, column, countColumn, NAME } from '../../shared/columns.js';
 import { WRITABLE_METADATA } from '../../shared/metadata.js';
 
-const paramKindCell: Cell = policy => {
-  const kind = valueAt(policy, 'spec', 'paramKind');
-  return isAbsent(kind) ? '<unset>' : `${stringAt(kind, 'apiVersion')}/${stringAt(kind, 'kind')}`;
+/** What both kinds of policy have. */
+type Policy = ValidatingAdmissionPolicy | MutatingAdmissionPolicy;
+
+const paramKindCell: Cell<Policy> = policy => {
+  const kind = policy.spec.paramKind;
+  return isAbsent(kind) ? '<unset>' : `${kind.apiVersion ?? ''}/${kind.kind ?? ''}`;
 };
 
 /** The common strategy of both kinds of policy; `content` is the column with the number of parts of the policy. */
-export const policyStrategy = (content: Column): Partial<Strategy> => ({
+export const policyStrategy = <T extends Policy>(content: Column<T>): Partial<Strategy<T>> => ({
   // Its expressions are compiled.
   weight: 16,
   hasGeneration: true,
   allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,
   applyDefaults: object => {
-    const spec = specOf(object);
+    const spec = object.spec;
     setIfAbsent(spec, 'failurePolicy', 'Fail');
-    const match = recordAt(spec, 'matchConstraints');
+    const match = spec.matchConstraints;
     if (match) setMatchDefaults(match);
   },
   columns: [NAME, content, column('ParamKind', paramKindCell), AGE],
 });
 
 /** ValidatingAdmissionPolicy. */
-export const validatingAdmissionPolicy = builtInKind(
+export const validatingAdmissionPolicy = builtInKind<ValidatingAdmissionPolicy>(
   'admissionregistration.orchestrator.io/validatingadmissionpolicies',
   () => ({
-    ...policyStrategy(countColumn('Validations', 'spec.validations')),
+    ...policyStrategy(countColumn('Validations', (object: ValidatingAdmissionPolicy) => object.spec.validations)),
     hasStatus: true,
     keptInStatus: WRITABLE_METADATA,
     load: loadEngine,

@@ -1,7 +1,14 @@
+import { textIn, type TextMember } from '../../shared/members.js';
+import type { MutatingAdmissionPolicySpec, ParamKind } from '../../../../kinds/admissionregistration/v1alpha1.js';
+import type {
+  ValidatingAdmissionPolicy,
+  AuditAnnotation,
+  Validation,
+  ValidatingAdmissionPolicySpec,
+} from '../../../../kinds/admissionregistration/v1.js';
 import type { Type } from '../../../../core/cel/index.js';
 import { dns1035Label, dns1123Subdomain, qualifiedName } from '../../../../core/model/names.js';
-import type { ApiObject } from '../../../../core/model/object.js';
-import { isAbsent, recordAt, recordsAt, specOf, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
+import { isAbsent } from '../../../../core/model/record.js';
 import { duplicate, invalid, required, Verbatim, type Violation } from '../../../../core/model/refusal.js';
 import { engine } from '../../../../core/schema/custom/engine.js';
 import type { ExpressionScope } from '../../../../core/schema/expressions/environment.js';
@@ -11,8 +18,8 @@ import { findRepeated } from '../../shared/repeated.js';
 import { toViolations, validateEach, validateOneOf } from '../../shared/violations.js';
 
 /** Violations of the kind of a policy's parameters. */
-export function validateParamKind(kind: UnknownRecord): Violation[] {
-  const [apiVersion, name] = [stringAt(kind, 'apiVersion'), stringAt(kind, 'kind')];
+export function validateParamKind(kind: ParamKind): Violation[] {
+  const [apiVersion, name] = [kind.apiVersion ?? '', kind.kind ?? ''];
   const field = 'spec.paramKind.apiVersion';
   const slash = apiVersion.indexOf('/');
   const [group, version] = [apiVersion.slice(0, Math.max(slash, 0)), apiVersion.slice(slash + 1)];
@@ -35,25 +42,25 @@ export function validateParamKind(kind: UnknownRecord): Violation[] {
 }
 
 /** Violations of the match constraints of a policy. */
-export function validateConstraints(spec: UnknownRecord): Violation[] {
-  const match = recordAt(spec, 'matchConstraints');
+export function validateConstraints(spec: ValidatingAdmissionPolicySpec | MutatingAdmissionPolicySpec): Violation[] {
+  const match = spec.matchConstraints;
   if (!match) return [required('spec.matchConstraints')];
   return [
     ...validateMatchResources(match, 'spec.matchConstraints'),
-    ...(recordsAt(match, 'resourceRules').length === 0 ? [required('spec.matchConstraints.resourceRules')] : []),
+    ...((match.resourceRules ?? []).length === 0 ? [required('spec.matchConstraints.resourceRules')] : []),
   ];
 }
 
 /** Checks the expression in `member`, which must be set. Its value may have any of `types`, or any type if empty. */
-function validateExpression(
-  owner: UnknownRecord,
-  member: string,
+function validateExpression<T extends object>(
+  owner: T,
+  member: TextMember<T>,
   field: string,
   types: readonly Type[],
   scope: ExpressionScope,
   checks: ExpressionChecks,
 ): Violation[] {
-  const text = stringAt(owner, member);
+  const text = textIn(owner, member);
   return text.trim() === ''
     ? [required(`${field}.${member}`, `${member} is not specified`)]
     : checks.validate(text, types, `${field}.${member}`, scope);
@@ -77,13 +84,13 @@ function validateVariableName(name: string, field: string): Violation[] {
 
 /** Checks the variables, each of which may use those before it, and returns their types by name. */
 export function validateVariables(
-  spec: UnknownRecord,
+  spec: ValidatingAdmissionPolicySpec | MutatingAdmissionPolicySpec,
   scope: ExpressionScope,
   checks: ExpressionChecks,
 ): { violations: Violation[]; types: ReadonlyMap<string, Type> | undefined } {
   const types = new Map<string, Type>();
   const violations = validateEach(spec, 'variables', 'spec.variables', (variable, field) => {
-    const [name, text] = [stringAt(variable, 'name'), stringAt(variable, 'expression')];
+    const [name, text] = [variable.name, variable.expression];
     const found = validateVariableName(name, `${field}.name`);
     if (text.trim() === '') return [...found, required(`${field}.expression`, 'expression is not specified')];
     const inner = { ...scope, variables: new Map(types) };
@@ -91,26 +98,26 @@ export function validateVariables(
     types.set(name, compiled.type ?? engine().cel.DYN);
     return [...found, ...checks.validate(text, [], `${field}.expression`, inner, compiled)];
   });
-  return { violations, types: recordsAt(spec, 'variables').length > 0 ? types : undefined };
+  return { violations, types: (spec.variables ?? []).length > 0 ? types : undefined };
 }
 
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 
-function validateMessage(validation: UnknownRecord, field: string): Violation[] {
-  const message = stringAt(validation, 'message');
+function validateMessage(validation: Validation, field: string): Violation[] {
+  const message = validation.message ?? '';
   if (message === '') return [];
   if (message.trim() === '') return [invalid(field, message, 'message must be non-empty if specified')];
   return /[\r\n]/.test(message.trim()) ? [invalid(field, message, 'message must not contain line breaks')] : [];
 }
 
 function validateValidation(
-  validation: UnknownRecord,
+  validation: Validation,
   field: string,
   scope: ExpressionScope,
   checks: ExpressionChecks,
 ): Violation[] {
   const { BOOL, STRING } = engine().cel;
-  const text = stringAt(validation, 'messageExpression');
+  const text = validation.messageExpression ?? '';
   const at = `${field}.messageExpression`;
   const found = validateExpression(validation, 'expression', field, [BOOL], scope, checks);
   if (text !== '' && text.trim() === '') found.push(invalid(at, text, 'must be non-empty if specified'));
@@ -129,20 +136,24 @@ const MOST_ANNOTATIONS = 20;
 const LONGEST_VALUE_EXPRESSION = 5 * 1024;
 
 function validateValueExpression(
-  annotation: UnknownRecord,
+  annotation: AuditAnnotation,
   field: string,
   scope: ExpressionScope,
   checks: ExpressionChecks,
 ): Violation[] {
   const { STRING, NULL } = engine().cel;
-  return Buffer.byteLength(stringAt(annotation, 'valueExpression').trim()) > LONGEST_VALUE_EXPRESSION
+  return Buffer.byteLength(annotation.valueExpression.trim()) > LONGEST_VALUE_EXPRESSION
     ? [required(`${field}.valueExpression`, `must not exceed ${LONGEST_VALUE_EXPRESSION} bytes in length`)]
     : validateExpression(annotation, 'valueExpression', field, [STRING, NULL], scope, checks);
 }
 
-function validateAnnotations(object: ApiObject, scope: ExpressionScope, checks: ExpressionChecks): Violation[] {
-  const annotations = recordsAt(object, 'spec', 'auditAnnotations');
-  const keys = annotations.map(annotation => stringAt(annotation, 'key'));
+function validateAnnotations(
+  object: ValidatingAdmissionPolicy,
+  scope: ExpressionScope,
+  checks: ExpressionChecks,
+): Violation[] {
+  const annotations = object.spec.auditAnnotations ?? [];
+  const keys = annotations.map(annotation => annotation.key);
   const owner = object.metadata.name ?? '';
   const shown = new Verbatim('[]admissionregistration.AuditAnnotation{}');
   const repeated = findRepeated(keys);
@@ -167,9 +178,9 @@ function validateAnnotations(object: ApiObject, scope: ExpressionScope, checks: 
 const AT_LEAST_ONE = 'validations or auditAnnotations must contain at least one item';
 
 /** Violations of a ValidatingAdmissionPolicy. */
-export function validatePolicy(object: ApiObject, checks: ExpressionChecks): Violation[] {
-  const spec = specOf(object);
-  const paramKind = recordAt(spec, 'paramKind');
+export function validatePolicy(object: ValidatingAdmissionPolicy, checks: ExpressionChecks): Violation[] {
+  const spec = object.spec;
+  const paramKind = spec.paramKind;
   const scope = { params: paramKind !== undefined, authorizer: true };
   const found = [
     ...validateFailurePolicy(spec, 'spec'),
@@ -177,7 +188,7 @@ export function validatePolicy(object: ApiObject, checks: ExpressionChecks): Vio
     ...validateConstraints(spec),
     ...validateMatchConditions(spec, 'spec.matchConditions', scope, checks),
   ];
-  if (recordsAt(spec, 'validations').length === 0 && recordsAt(spec, 'auditAnnotations').length === 0)
+  if ((spec.validations ?? []).length === 0 && (spec.auditAnnotations ?? []).length === 0)
     return [...found, required('spec.validations', AT_LEAST_ONE), required('spec.auditAnnotations', AT_LEAST_ONE)];
   const { violations, types } = validateVariables(spec, scope, checks);
   const inner = { ...scope, variables: types };

@@ -1,29 +1,39 @@
+import type { ApiObject } from '../../../../core/model/object.js';
+import type {
+  MutatingWebhook,
+  ValidatingWebhookConfiguration,
+  ValidatingWebhook,
+} from '../../../../kinds/admissionregistration/v1.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../../core/api/strategy.js';
-import { ensureRecord, recordAt, recordsAt, setDefault, type UnknownRecord } from '../../../../core/model/record.js';
+import { setDefault } from '../../../../core/model/record.js';
 import { setRuleDefaults } from '../../shared/admissionRules.js';
 import { AGE, countColumn, NAME } from '../../shared/columns.js';
 import { loadEngine } from '../../../../core/schema/custom/engine.js';
 import { setIfAbsent } from '../../shared/defaults.js';
 import { setServiceReferenceDefaults } from '../../shared/serviceReference.js';
-import { validateChangedWebhooks, validateWebhooks } from './validation.js';
+import { validateChangedWebhooks, validateWebhooks, type WebhookConfiguration } from './validation.js';
 
-function setWebhookDefaults(webhook: UnknownRecord): void {
+function setWebhookDefaults(webhook: ValidatingWebhook | MutatingWebhook): void {
   setIfAbsent(webhook, 'failurePolicy', 'Fail');
   setIfAbsent(webhook, 'matchPolicy', 'Equivalent');
-  ensureRecord(webhook, 'namespaceSelector');
-  ensureRecord(webhook, 'objectSelector');
+  webhook.namespaceSelector ??= {};
+  webhook.objectSelector ??= {};
   setDefault(webhook, 'timeoutSeconds', 10);
-  setServiceReferenceDefaults(recordAt(webhook, 'clientConfig'));
-  setRuleDefaults(recordsAt(webhook, 'rules'));
+  setServiceReferenceDefaults(webhook.clientConfig);
+  setRuleDefaults(webhook.rules ?? []);
 }
 
-const COLUMNS: readonly Column[] = [NAME, countColumn('Webhooks', 'webhooks'), AGE];
+const COLUMNS: readonly Column<ApiObject & WebhookConfiguration>[] = [
+  NAME,
+  countColumn('Webhooks', object => object.webhooks),
+  AGE,
+];
 
 /** The common strategy of both kinds of webhook configuration; `setFurtherDefaults` is called for each webhook. */
-export const webhookStrategy = (
-  setFurtherDefaults: (webhook: UnknownRecord) => void = () => undefined,
-): Partial<Strategy> => ({
+export const webhookStrategy = <Webhook extends ValidatingWebhook | MutatingWebhook>(
+  setFurtherDefaults: (webhook: Webhook) => void = () => undefined,
+): Partial<Strategy<ApiObject & { webhooks?: Webhook[] }>> => ({
   hasGeneration: true,
   allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,
@@ -31,7 +41,7 @@ export const webhookStrategy = (
   validateCreate: validateWebhooks,
   validateUpdate: validateChangedWebhooks,
   applyDefaults: object => {
-    for (const webhook of recordsAt(object, 'webhooks')) {
+    for (const webhook of object.webhooks ?? []) {
       setWebhookDefaults(webhook);
       setFurtherDefaults(webhook);
     }
@@ -40,7 +50,7 @@ export const webhookStrategy = (
 });
 
 /** ValidatingWebhookConfiguration. */
-export const validatingWebhookConfiguration = builtInKind(
+export const validatingWebhookConfiguration = builtInKind<ValidatingWebhookConfiguration>(
   'admissionregistration.orchestrator.io/validatingwebhookconfigurations',
-  () => webhookStrategy(),
+  () => webhookStrategy<ValidatingWebhook>(),
 );

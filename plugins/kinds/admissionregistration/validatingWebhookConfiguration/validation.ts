@@ -1,14 +1,6 @@
+import type { MutatingWebhook, ValidatingWebhook } from '../../../../kinds/admissionregistration/v1.js';
 import { dns1035Label, dns1123Label, dns1123Subdomain } from '../../../../core/model/names.js';
-import type { ApiObject } from '../../../../core/model/object.js';
-import {
-  isAbsent,
-  numberAt,
-  recordAt,
-  recordsAt,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
+import { isAbsent } from '../../../../core/model/record.js';
 import { goStrings } from '../../../../core/model/goText.js';
 import { duplicate, invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import {
@@ -21,6 +13,14 @@ import { ExpressionChecks, expressionsIn, validateMatchConditions } from '../../
 import { findRepeated } from '../../shared/repeated.js';
 import { toViolations, validateEach, validateOneOf } from '../../shared/violations.js';
 import { validateClientConfig } from '../../shared/webhookClients.js';
+
+/** A webhook of one of the two kinds of configuration. */
+type Webhook = ValidatingWebhook | MutatingWebhook;
+
+/** What both kinds of configuration have. */
+export interface WebhookConfiguration {
+  readonly webhooks?: Webhook[];
+}
 
 /** What is required of the webhooks of a configuration. An update may keep what the stored object has already. */
 interface Requirements {
@@ -46,8 +46,8 @@ function validateName(name: string, field: string): Violation[] {
   return labels.flatMap(label => toViolations(field, label, dns1123Label(label)));
 }
 
-function validateReviewVersions(webhook: UnknownRecord, mustKnow: boolean, field: string): Violation[] {
-  const versions = stringsAt(webhook, 'admissionReviewVersions');
+function validateReviewVersions(webhook: Webhook, mustKnow: boolean, field: string): Violation[] {
+  const versions = webhook.admissionReviewVersions ?? [];
   if (versions.length === 0) return [required(field, `must specify one of ${REVIEWS.join(', ')}`)];
   const repeated = findRepeated(versions);
   const found = versions.flatMap((version, i) =>
@@ -60,45 +60,45 @@ function validateReviewVersions(webhook: UnknownRecord, mustKnow: boolean, field
   return found;
 }
 
-function validateSideEffects(webhook: UnknownRecord, mustHaveNone: boolean, field: string): Violation[] {
+function validateSideEffects(webhook: Webhook, mustHaveNone: boolean, field: string): Violation[] {
   if (isAbsent(webhook.sideEffects)) return [required(field, `must specify one of ${SIDE_EFFECTS.join(', ')}`)];
   const allowed = mustHaveNone ? SIDE_EFFECTS : [...SIDE_EFFECTS, 'Some', 'Unknown'];
   return validateOneOf(webhook, 'sideEffects', field, allowed);
 }
 
-function validateTimeout(webhook: UnknownRecord, field: string): Violation[] {
-  const seconds = numberAt(webhook, 'timeoutSeconds');
+function validateTimeout(webhook: Webhook, field: string): Violation[] {
+  const seconds = webhook.timeoutSeconds;
   return seconds === undefined || (seconds >= 1 && seconds <= 30)
     ? []
     : [invalid(field, seconds, 'the timeout value must be between 1 and 30 seconds')];
 }
 
 function validateWebhook(
-  webhook: UnknownRecord,
+  webhook: Webhook,
   field: string,
   requirements: Requirements,
   checks: ExpressionChecks,
 ): Violation[] {
   return [
-    ...validateName(stringAt(webhook, 'name'), `${field}.name`),
+    ...validateName(webhook.name, `${field}.name`),
     ...validateEach(webhook, 'rules', `${field}.rules`, validateRule),
     ...validateFailurePolicy(webhook, field),
     ...validateMatchPolicy(webhook, field),
     ...validateSideEffects(webhook, requirements.noSideEffects, `${field}.sideEffects`),
     ...validateTimeout(webhook, `${field}.timeoutSeconds`),
     ...validateMatchSelectors(webhook, field),
-    ...(isAbsent(webhook.reinvocationPolicy)
+    ...(!('reinvocationPolicy' in webhook) || isAbsent(webhook.reinvocationPolicy)
       ? []
       : validateOneOf(webhook, 'reinvocationPolicy', `${field}.reinvocationPolicy`, ['IfNeeded', 'Never'])),
-    ...validateClientConfig(recordAt(webhook, 'clientConfig'), `${field}.clientConfig`),
+    ...validateClientConfig(webhook.clientConfig, `${field}.clientConfig`),
     ...validateMatchConditions(webhook, `${field}.matchConditions`, { authorizer: true }, checks),
   ];
 }
 
-function validateAll(object: ApiObject, requirements: Requirements, checks: ExpressionChecks): Violation[] {
+function validateAll(object: WebhookConfiguration, requirements: Requirements, checks: ExpressionChecks): Violation[] {
   const names = new Set<string>();
   return validateEach(object, 'webhooks', 'webhooks', (webhook, field) => {
-    const name = stringAt(webhook, 'name');
+    const name = webhook.name;
     const twice = requirements.uniqueNames && name !== '' && names.has(name) ? [duplicate(`${field}.name`, name)] : [];
     names.add(name);
     return [
@@ -110,21 +110,21 @@ function validateAll(object: ApiObject, requirements: Requirements, checks: Expr
 }
 
 /** What an update requires: what all webhooks of the stored object have. */
-function requirementsAfter(old: ApiObject): Requirements {
-  const webhooks = recordsAt(old, 'webhooks');
+function requirementsAfter(old: WebhookConfiguration): Requirements {
+  const webhooks = old.webhooks ?? [];
   return {
     knownReviews: webhooks.every(webhook =>
-      stringsAt(webhook, 'admissionReviewVersions').some(version => REVIEWS.includes(version)),
+      (webhook.admissionReviewVersions ?? []).some(version => REVIEWS.includes(version)),
     ),
-    uniqueNames: new Set(webhooks.map(webhook => stringAt(webhook, 'name'))).size === webhooks.length,
-    noSideEffects: webhooks.every(webhook => SIDE_EFFECTS.includes(stringAt(webhook, 'sideEffects'))),
+    uniqueNames: new Set(webhooks.map(webhook => webhook.name)).size === webhooks.length,
+    noSideEffects: webhooks.every(webhook => SIDE_EFFECTS.includes(webhook.sideEffects ?? '')),
   };
 }
 
 /** Violations of a new configuration of webhooks. */
-export const validateWebhooks = (object: ApiObject): Violation[] =>
+export const validateWebhooks = (object: WebhookConfiguration): Violation[] =>
   validateAll(object, { knownReviews: true, uniqueNames: true, noSideEffects: true }, new ExpressionChecks());
 
 /** Violations of an update of a configuration of webhooks. */
-export const validateChangedWebhooks = (object: ApiObject, old: ApiObject): Violation[] =>
+export const validateChangedWebhooks = (object: WebhookConfiguration, old: WebhookConfiguration): Violation[] =>
   validateAll(object, requirementsAfter(old), new ExpressionChecks(expressionsIn(old.webhooks)));

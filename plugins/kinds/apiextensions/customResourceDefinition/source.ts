@@ -1,5 +1,9 @@
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+} from '../../../../kinds/apiextensions/v1.js';
 import {
-  type ApiObject,
   type ResourceColumn,
   resourceSource,
   type ResourceSource,
@@ -8,49 +12,46 @@ import {
   type ResourceVersion,
   type StructuralSchema,
 } from '../../../../core/api/index.js';
-import { recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { compareVersions } from '../../../../core/schema/registry.js';
 
 /** Storage name of the definitions. */
 export const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
 
 /** Whether a condition of the definition has the status True. */
-export const isConditionTrue = (definition: unknown, type: string): boolean =>
-  recordsAt(definition, 'status', 'conditions').some(
-    condition => condition.type === type && condition.status === 'True',
-  );
+export const isConditionTrue = (definition: CustomResourceDefinition, type: string): boolean =>
+  (definition.status?.conditions ?? []).some(condition => condition.type === type && condition.status === 'True');
 
 /**
  * The Warning of a deprecated version: its own text, or one that recommends the newest version that is not deprecated.
  */
-function warningOf(definition: UnknownRecord, version: UnknownRecord): string | undefined {
+function warningOf(
+  definition: CustomResourceDefinitionSpec,
+  version: CustomResourceDefinitionVersion,
+): string | undefined {
   if (version.deprecated !== true) return undefined;
   if (typeof version.deprecationWarning === 'string') return version.deprecationWarning;
-  const [group, kind, name] = [
-    stringAt(definition, 'group'),
-    stringAt(definition, 'names', 'kind'),
-    stringAt(version, 'name'),
-  ];
-  const newer = recordsAt(definition, 'versions')
-    .filter(
-      other => other.served === true && other.deprecated !== true && compareVersions(stringAt(other, 'name'), name) < 0,
-    )
-    .map(other => stringAt(other, 'name'))
+  const [group, kind, name] = [definition.group, definition.names.kind, version.name];
+  const newer = (definition.versions ?? [])
+    .filter(other => other.served === true && other.deprecated !== true && compareVersions(other.name, name) < 0)
+    .map(other => other.name)
     .sort(compareVersions);
   const advice = newer[0] === undefined ? '' : `; use ${group}/${newer[0]} ${kind}`;
   return `${group}/${name} ${kind} is deprecated${advice}`;
 }
 
-function versionOf(definition: UnknownRecord, version: UnknownRecord): ResourceVersion {
-  const columns = recordsAt(version, 'additionalPrinterColumns');
-  const selectable = recordsAt(version, 'selectableFields').map(field => stringAt(field, 'jsonPath'));
+function versionOf(
+  definition: CustomResourceDefinitionSpec,
+  version: CustomResourceDefinitionVersion,
+): ResourceVersion {
+  const columns = version.additionalPrinterColumns ?? [];
+  const selectable = (version.selectableFields ?? []).map(field => field.jsonPath);
   const warning = warningOf(definition, version);
-  const subresources = recordAt(version, 'subresources') as ResourceSubresources | undefined;
+  const subresources = version.subresources as ResourceSubresources | undefined;
   return {
-    name: stringAt(version, 'name'),
+    name: version.name,
     served: version.served === true,
     storage: version.storage === true,
-    schema: (recordAt(version, 'schema', 'openAPIV3Schema') ?? { type: 'object' }) as StructuralSchema,
+    schema: (version.schema?.openAPIV3Schema ?? { type: 'object' }) as StructuralSchema,
     ...(subresources ? { subresources } : {}),
     ...(columns.length > 0 ? { columns: columns as unknown as readonly ResourceColumn[] } : {}),
     ...(selectable.length > 0 ? { selectableFields: selectable } : {}),
@@ -59,33 +60,33 @@ function versionOf(definition: UnknownRecord, version: UnknownRecord): ResourceV
 }
 
 /** The webhook that converts the objects of a definition. */
-function webhookOf(spec: UnknownRecord): Pick<ResourceType, 'conversionWebhook'> {
-  const webhook = recordAt(spec, 'conversion', 'webhook');
-  if (stringAt(spec, 'conversion', 'strategy') !== 'Webhook' || !webhook) return {};
-  const clientConfig = recordAt(webhook, 'clientConfig') ?? {};
-  return { conversionWebhook: { clientConfig, reviewVersions: stringsAt(webhook, 'conversionReviewVersions') } };
+function webhookOf(spec: CustomResourceDefinitionSpec): Pick<ResourceType, 'conversionWebhook'> {
+  const webhook = spec.conversion?.webhook;
+  if ((spec.conversion?.strategy ?? '') !== 'Webhook' || !webhook) return {};
+  const clientConfig = webhook.clientConfig ?? {};
+  return { conversionWebhook: { clientConfig, reviewVersions: webhook.conversionReviewVersions ?? [] } };
 }
 
 /** The resource type that a definition describes; undefined until its names are accepted. */
-export function typeOf(definition: ApiObject): ResourceType | undefined {
-  const spec = recordAt(definition, 'spec');
-  const names = recordAt(definition, 'status', 'acceptedNames');
+export function typeOf(definition: CustomResourceDefinition): ResourceType | undefined {
+  const spec = definition.spec;
+  const names = definition.status?.acceptedNames;
   if (!spec || !names || !isConditionTrue(definition, 'Established')) return undefined;
-  const plural = stringAt(spec, 'names', 'plural');
+  const { plural } = spec.names;
   // The keys of the objects have it: who may write the status must not choose those of others.
-  if (stringAt(names, 'plural') !== plural) return undefined;
+  if (names.plural !== plural) return undefined;
   const { generation = 1, resourceVersion, deletionTimestamp } = definition.metadata;
-  const versions = recordsAt(spec, 'versions').map(version => versionOf(spec, version));
+  const versions = (spec.versions ?? []).map(version => versionOf(spec, version));
   // Objects of a definition that is being deleted remain reachable, so that they can be deleted.
   const hidden = deletionTimestamp && !versions.some(version => version.served);
   return {
-    group: stringAt(spec, 'group'),
-    kind: stringAt(names, 'kind'),
-    listKind: stringAt(names, 'listKind'),
+    group: spec.group,
+    kind: names.kind,
+    listKind: names.listKind ?? '',
     plural,
-    singular: stringAt(names, 'singular'),
-    shortNames: stringsAt(names, 'shortNames'),
-    categories: stringsAt(names, 'categories'),
+    singular: names.singular ?? '',
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
     scope: spec.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
     versions: hidden ? versions.map(version => ({ ...version, served: version.storage })) : versions,
     ...webhookOf(spec),

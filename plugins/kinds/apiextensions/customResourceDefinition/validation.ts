@@ -1,8 +1,14 @@
+import type { TextMember } from '../../shared/members.js';
+import type {
+  CustomResourceConversion,
+  CustomResourceDefinition,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionVersion,
+} from '../../../../kinds/apiextensions/v1.js';
 import { isDeepStrictEqual } from 'node:util';
 import { dns1035Label, dns1123Subdomain } from '../../../../core/model/names.js';
 import type { StructuralSchema } from '../../../../core/api/resource.js';
-import type { ApiObject } from '../../../../core/model/object.js';
-import { recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { goStrings } from '../../../../core/model/goText.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../../core/model/refusal.js';
 import { hasDefault } from '../../../../core/schema/custom/schemaWalk.js';
@@ -21,11 +27,11 @@ const REVIEWS = ['v1', 'v1beta1'];
 const WARNING_LENGTH = 256;
 
 /** Violations of a new definition. */
-export function validateNewDefinition(definition: ApiObject, naming: Naming): Violation[] {
-  const spec = recordAt(definition, 'spec') ?? {};
+export function validateNewDefinition(definition: CustomResourceDefinition, naming: Naming): Violation[] {
+  const spec = definition.spec;
   const { name = '' } = definition.metadata;
   const found: Violation[] = [];
-  if (name && name !== `${stringAt(spec, 'names', 'plural')}.${stringAt(spec, 'group')}`)
+  if (name && name !== `${spec.names.plural}.${spec.group}`)
     found.push(invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group'));
   return [
     ...found,
@@ -36,9 +42,13 @@ export function validateNewDefinition(definition: ApiObject, naming: Naming): Vi
 }
 
 /** Violations of an update of the spec or the status of a definition. */
-export function validateChangedDefinition(definition: ApiObject, old: ApiObject, naming: Naming): Violation[] {
-  const spec = recordAt(definition, 'spec') ?? {};
-  const before = recordAt(old, 'spec') ?? {};
+export function validateChangedDefinition(
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+  naming: Naming,
+): Violation[] {
+  const spec = definition.spec;
+  const before = old.spec;
   return [
     ...validateSpec(spec, before),
     ...validateImmutableFields(spec, before, isConditionTrue(old, 'Established')),
@@ -51,23 +61,27 @@ export function validateChangedDefinition(definition: ApiObject, old: ApiObject,
  * Violations for changes of immutable fields. Scope and kind are immutable once the definition is established, because
  * objects may then exist.
  */
-function validateImmutableFields(spec: UnknownRecord, before: UnknownRecord, established: boolean): Violation[] {
+function validateImmutableFields(
+  spec: CustomResourceDefinitionSpec,
+  before: CustomResourceDefinitionSpec,
+  established: boolean,
+): Violation[] {
   const found: Violation[] = [];
-  const requireUnchanged = (path: string, value: unknown, old: unknown): void => {
+  const requireUnchanged = (path: string, value: string, old: string): void => {
     if (value !== old) found.push(invalid(path, value, 'field is immutable'));
   };
-  requireUnchanged('spec.group', stringAt(spec, 'group'), stringAt(before, 'group'));
-  requireUnchanged('spec.names.plural', stringAt(spec, 'names', 'plural'), stringAt(before, 'names', 'plural'));
+  requireUnchanged('spec.group', spec.group, before.group);
+  requireUnchanged('spec.names.plural', spec.names.plural, before.names.plural);
   if (!established) return found;
-  requireUnchanged('spec.scope', stringAt(spec, 'scope'), stringAt(before, 'scope'));
-  requireUnchanged('spec.names.kind', stringAt(spec, 'names', 'kind'), stringAt(before, 'names', 'kind'));
+  requireUnchanged('spec.scope', spec.scope, before.scope);
+  requireUnchanged('spec.names.kind', spec.names.kind, before.names.kind);
   return found;
 }
 
-function validateSpec(spec: UnknownRecord, before?: UnknownRecord): Violation[] {
-  const versions = recordsAt(spec, 'versions');
-  const found = [...validateGroup(stringAt(spec, 'group')), ...validateScope(stringAt(spec, 'scope'))];
-  const names = versions.map(version => stringAt(version, 'name'));
+function validateSpec(spec: CustomResourceDefinitionSpec, before?: CustomResourceDefinitionSpec): Violation[] {
+  const versions = spec.versions ?? [];
+  const found = [...validateGroup(spec.group), ...validateScope(spec.scope)];
+  const names = versions.map(version => version.name);
   if (versions.filter(version => version.storage === true).length !== 1)
     found.push(invalid('spec.versions', versions, 'must have exactly one version marked as storage version'));
   if (new Set(names).size < names.length)
@@ -88,20 +102,22 @@ function validateSpec(spec: UnknownRecord, before?: UnknownRecord): Violation[] 
     found.push(invalid('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema'));
   return [
     ...found,
-    ...validateNames(recordAt(spec, 'names') ?? {}),
-    ...validateConversion(recordAt(spec, 'conversion') ?? {}, spec.preserveUnknownFields === true),
-    ...validateChangedVersions(versions, before && recordsAt(before, 'versions')),
+    ...validateNames(spec.names),
+    ...validateConversion(spec.conversion ?? { strategy: '' }, spec.preserveUnknownFields === true),
+    ...validateChangedVersions(versions, before && (before.versions ?? [])),
   ];
 }
 
-const hasDefaultValue = (version: UnknownRecord): boolean => {
-  const schema = recordAt(version, 'schema', 'openAPIV3Schema');
+const hasDefaultValue = (version: CustomResourceDefinitionVersion): boolean => {
+  const schema = version.schema?.openAPIV3Schema;
   return schema !== undefined && hasDefault(schema as StructuralSchema);
 };
 
 /** Versions that did not change are not validated again. */
-const validateChangedVersions = (versions: UnknownRecord[], before: UnknownRecord[] | undefined): Violation[] =>
-  before && isDeepStrictEqual(versions, before) ? [] : validateVersions(versions);
+const validateChangedVersions = (
+  versions: CustomResourceDefinitionVersion[],
+  before: CustomResourceDefinitionVersion[] | undefined,
+): Violation[] => (before && isDeepStrictEqual(versions, before) ? [] : validateVersions(versions));
 
 function validateGroup(group: string): Violation[] {
   if (group === '') return [required('spec.group')];
@@ -114,8 +130,8 @@ function validateGroup(group: string): Violation[] {
 const validateScope = (scope: string): Violation[] =>
   scope === '' ? [required('spec.scope')] : SCOPES.includes(scope) ? [] : [notSupported('spec.scope', scope, SCOPES)];
 
-function validateVersionName(version: UnknownRecord, path: string): Violation[] {
-  const name = stringAt(version, 'name');
+function validateVersionName(version: CustomResourceDefinitionVersion, path: string): Violation[] {
+  const name = version.name;
   const warning = version.deprecationWarning;
   const found = dns1035Label(name).map(complaint => invalid(`${path}.name`, name, complaint));
   if (typeof warning !== 'string') return found;
@@ -136,13 +152,16 @@ function validateVersionName(version: UnknownRecord, path: string): Violation[] 
   return found;
 }
 
-function validateNames(names: UnknownRecord): Violation[] {
+function validateNames(names: CustomResourceDefinitionNames): Violation[] {
   const found: Violation[] = [];
   const validateLabel = (path: string, value: string): void =>
     void found.push(...dns1035Label(value).map(complaint => invalid(path, value, complaint)));
-  const requireValid = (member: string, check: (path: string, value: string) => void): void => {
+  const requireValid = (
+    member: TextMember<CustomResourceDefinitionNames>,
+    check: (path: string, value: string) => void,
+  ): void => {
     const path = `spec.names.${member}`;
-    const value = stringAt(names, member);
+    const value = names[member] ?? '';
     if (value === '') found.push(required(path));
     else check(path, value);
   };
@@ -154,20 +173,20 @@ function validateNames(names: UnknownRecord): Violation[] {
   requireValid('singular', validateLabel);
   requireValid('kind', mixedCase);
   requireValid('listKind', mixedCase);
-  for (const member of ['shortNames', 'categories'])
-    for (const [i, value] of stringsAt(names, member).entries()) validateLabel(`spec.names.${member}[${i}]`, value);
-  const listKind = stringAt(names, 'listKind');
-  if (listKind !== '' && listKind === stringAt(names, 'kind'))
+  for (const member of ['shortNames', 'categories'] as const)
+    for (const [i, value] of (names[member] ?? []).entries()) validateLabel(`spec.names.${member}[${i}]`, value);
+  const listKind = names.listKind ?? '';
+  if (listKind !== '' && listKind === names.kind)
     found.push(invalid('spec.names.listKind', listKind, 'kind and listKind may not be the same'));
   return found;
 }
 
-function validateConversion(conversion: UnknownRecord, preserving: boolean): Violation[] {
-  const strategy = stringAt(conversion, 'strategy');
-  const webhook = recordAt(conversion, 'webhook');
-  const reviews = webhook ? stringsAt(webhook, 'conversionReviewVersions') : [];
+function validateConversion(conversion: CustomResourceConversion, preserving: boolean): Violation[] {
+  const { strategy } = conversion;
+  const webhook = conversion.webhook;
+  const reviews = webhook ? (webhook.conversionReviewVersions ?? []) : [];
   const [clientPath, reviewPath] = ['spec.conversion.webhookClientConfig', 'spec.conversion.conversionReviewVersions'];
-  const client = recordAt(webhook, 'clientConfig');
+  const client = webhook?.clientConfig;
   if (strategy === '') return [required('spec.conversion.strategy')];
   if (strategy !== 'None' && strategy !== 'Webhook')
     return [notSupported('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
@@ -201,14 +220,14 @@ function validateReviewVersions(reviews: readonly string[], path: string): Viola
 }
 
 /** Checks that all stored versions are versions of the definition, and that the storage version is one of them. */
-function validateStoredVersions(definition: ApiObject): Violation[] {
+function validateStoredVersions(definition: CustomResourceDefinition): Violation[] {
   const path = 'status.storedVersions';
-  const stored = stringsAt(definition, 'status', 'storedVersions');
+  const stored = definition.status?.storedVersions ?? [];
   const left = new Map(stored.map((name, i) => [name, i]));
   const found = stored.length === 0 ? [invalid(path, goStrings(stored), 'must have at least one stored version')] : [];
   if (stored.length === 0) return found;
-  for (const version of recordsAt(definition, 'spec', 'versions')) {
-    const name = stringAt(version, 'name');
+  for (const version of definition.spec.versions ?? []) {
+    const name = version.name;
     if (version.storage === true && !left.has(name))
       found.push(invalid(path, goStrings(stored), `must have the storage version ${name}`));
     left.delete(name);
@@ -220,8 +239,8 @@ function validateStoredVersions(definition: ApiObject): Violation[] {
  * The groups of the server's own kinds are not available for definitions, nor are its domains in the other naming, in
  * which it would have kinds there. Upstream accepts the first ones with an approval, and serves none of their objects.
  */
-function validateGroupOwner(definition: ApiObject, naming: Naming): Violation[] {
-  const group = stringAt(definition, 'spec', 'group');
+function validateGroupOwner(definition: CustomResourceDefinition, naming: Naming): Violation[] {
+  const { group } = definition.spec;
   if (naming.isOtherNamingGroup(group))
     return [
       invalid('spec.group', group, 'belongs to the server, which has it in its other naming: use another domain'),
@@ -243,8 +262,12 @@ function approvalIn(given: string): 'approved' | 'unapproved' | 'invalid' | 'mis
  * The domains of the system are reserved: a definition with such a group needs an annotation with its approval. An
  * update may leave it as wrong as it was.
  */
-function validateApproval({ metadata, spec }: ApiObject, naming: Naming, old?: ApiObject): Violation[] {
-  if (!naming.isReservedGroup(stringAt(spec, 'group'))) return [];
+function validateApproval(
+  { metadata, spec }: CustomResourceDefinition,
+  naming: Naming,
+  old?: CustomResourceDefinition,
+): Violation[] {
+  if (!naming.isReservedGroup(spec.group)) return [];
   const name = naming.label('api-approved.orchestrator.io');
   const given = metadata.annotations?.[name] ?? '';
   const approval = approvalIn(given);

@@ -1,6 +1,12 @@
+import type { TextMember } from '../../shared/members.js';
+import type {
+  CustomResourceDefinitionVersion,
+  CustomResourceColumnDefinition,
+  CustomResourceSubresourceScale,
+  SelectableField,
+} from '../../../../kinds/apiextensions/v1.js';
 import { isDeepStrictEqual } from 'node:util';
 import type { StructuralSchema } from '../../../../core/api/resource.js';
-import { recordAt, recordsAt, stringAt, type UnknownRecord, valueAt } from '../../../../core/model/record.js';
 import { duplicate, invalid, required, tooMany, type Violation } from '../../../../core/model/refusal.js';
 import { findFieldPath } from '../../../../core/schema/custom/fieldPath.js';
 import { unrepresentedKeyword, unrepresentedText } from '../../../../core/schema/custom/schemaWalk.js';
@@ -28,43 +34,48 @@ const SIMPLE = 'must be a simple json path starting with .';
  * the versions.
  */
 function fieldOfVersion(
-  versions: readonly UnknownRecord[],
-  member: string,
+  versions: readonly CustomResourceDefinitionVersion[],
+  member: keyof CustomResourceDefinitionVersion,
   lifted: string,
 ): (i: number) => string | undefined {
   const [first] = versions;
-  const common = versions.every(version => isDeepStrictEqual(valueAt(version, member), valueAt(first, member)));
+  const common = versions.every(version => isDeepStrictEqual(version[member], first?.[member]));
   if (common) return i => (i === 0 ? lifted : undefined);
   return i => `spec.versions[${i}].${member}`;
 }
 
-const hasStatus = (version: UnknownRecord): boolean => recordAt(version, 'subresources', 'status') !== undefined;
+const hasStatus = (version: CustomResourceDefinitionVersion): boolean => version.subresources?.status !== undefined;
 
 /** Violations of the versions of a definition: schemas, subresources, columns and selectable fields. */
-export function validateVersions(versions: readonly UnknownRecord[]): Violation[] {
+export function validateVersions(versions: readonly CustomResourceDefinitionVersion[]): Violation[] {
   const schemaAt = fieldOfVersion(versions, 'schema', LIFTED_SCHEMA);
   const subresourcesAt = fieldOfVersion(versions, 'subresources', 'spec.subresources');
   const columnsAt = fieldOfVersion(versions, 'additionalPrinterColumns', 'spec.additionalPrinterColumns');
   const selectableAt = fieldOfVersion(versions, 'selectableFields', LIFTED_FIELDS);
   return versions.flatMap((version, i) => {
-    const schema = recordAt(version, 'schema', 'openAPIV3Schema') as StructuralSchema | undefined;
+    const schema = version.schema?.openAPIV3Schema as StructuralSchema | undefined;
     const [place, subs, columns, fields] = [schemaAt(i), subresourcesAt(i), columnsAt(i), selectableAt(i)];
     const path = `${place}.openAPIV3Schema`;
     return [
       ...(schema ? [] : [required(`spec.versions[${i}].schema.openAPIV3Schema`, 'schemas are required')]),
       ...(schema && place ? structuralViolations(schema, path, hasStatus(version)) : []),
-      ...(subs ? validateScale(recordAt(version, 'subresources', 'scale'), `${subs}.scale`) : []),
-      ...(columns ? validateColumns(recordsAt(version, 'additionalPrinterColumns'), columns) : []),
+      ...(subs ? validateScale(version.subresources?.scale, `${subs}.scale`) : []),
+      ...(columns ? validateColumns(version.additionalPrinterColumns ?? [], columns) : []),
       ...(fields ? selectableViolations(version, schema, fields, place ?? LIFTED_SCHEMA) : []),
     ];
   });
 }
 
-function validateScale(scale: UnknownRecord | undefined, path: string): Violation[] {
+function validateScale(scale: CustomResourceSubresourceScale | undefined, path: string): Violation[] {
   if (!scale) return [];
-  const check = (member: string, roots: readonly string[], where: string, optional = false): Violation[] => {
+  const check = (
+    member: TextMember<CustomResourceSubresourceScale>,
+    roots: readonly string[],
+    where: string,
+    optional = false,
+  ): Violation[] => {
     const field = `${path}.${member}`;
-    const given = stringAt(scale, member);
+    const given = scale[member] ?? '';
     if (given === '') return optional ? [] : [required(field)];
     if (!given.startsWith('.')) return [invalid(field, given, SIMPLE)];
     return roots.some(root => given.startsWith(`${root}.`))
@@ -78,17 +89,13 @@ function validateScale(scale: UnknownRecord | undefined, path: string): Violatio
   ];
 }
 
-function validateColumns(columns: readonly UnknownRecord[], base: string): Violation[] {
+function validateColumns(columns: readonly CustomResourceColumnDefinition[], base: string): Violation[] {
   return columns.flatMap((column, i) => {
     const path = `${base}[${i}]`;
-    const [type, format, jsonPath] = [
-      stringAt(column, 'type'),
-      stringAt(column, 'format'),
-      stringAt(column, 'jsonPath'),
-    ];
+    const [type, format, jsonPath] = [column.type, column.format ?? '', column.jsonPath];
     const types = `must be one of ${COLUMN_TYPES.join(',')}`;
     const found: Violation[] = [];
-    if (stringAt(column, 'name') === '') found.push(required(`${path}.name`));
+    if (column.name === '') found.push(required(`${path}.name`));
     if (type === '') found.push(required(`${path}.type`, types));
     else if (!COLUMN_TYPES.includes(type)) found.push(invalid(`${path}.type`, type, types));
     if (format !== '' && !COLUMN_FORMATS.includes(format))
@@ -100,7 +107,7 @@ function validateColumns(columns: readonly UnknownRecord[], base: string): Viola
 }
 
 function validateSelectableFields(
-  fields: readonly UnknownRecord[],
+  fields: readonly SelectableField[],
   schema: StructuralSchema | undefined,
   base: string,
 ): Violation[] {
@@ -108,7 +115,7 @@ function validateSelectableFields(
   const found: Violation[] = [];
   for (const [i, field] of fields.entries()) {
     const path = `${base}[${i}].jsonPath`;
-    const given = stringAt(field, 'jsonPath');
+    const given = field.jsonPath;
     const target = findFieldPath(given, schema, false);
     if (given === '') found.push(required(path));
     else if ('error' in target) found.push(invalid(path, given, `is an invalid path: ${target.error}`));
@@ -126,12 +133,12 @@ function validateSelectableFields(
 
 /** Violations of the selectable fields of a version. Upstream looks for their schema where they are themselves. */
 function selectableViolations(
-  version: UnknownRecord,
+  version: CustomResourceDefinitionVersion,
   schema: StructuralSchema | undefined,
   base: string,
   schemaPlace: string,
 ): Violation[] {
-  const fields = recordsAt(version, 'selectableFields');
+  const fields = version.selectableFields ?? [];
   const isLifted = base === LIFTED_FIELDS;
   if (fields.length > 0 && isLifted !== (schemaPlace === LIFTED_SCHEMA))
     return [
@@ -153,7 +160,7 @@ function selectableViolations(
 
 /** Violations of the selectable fields, which are found in the schema of the same place. */
 function checkSelectableFields(
-  fields: readonly UnknownRecord[],
+  fields: readonly SelectableField[],
   schema: StructuralSchema | undefined,
   base: string,
   schemaBase: string,

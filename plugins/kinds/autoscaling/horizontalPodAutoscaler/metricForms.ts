@@ -1,12 +1,15 @@
-import {
-  exactNumberAt,
-  isAbsent,
-  isRecord,
-  recordAt,
-  stringAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../../core/model/record.js';
+import type { MetricSpec as OlderSpec, MetricStatus as OlderStatus } from '../../../../kinds/autoscaling/v1.js';
+import type {
+  CrossVersionObjectReference,
+  MetricIdentifier,
+  MetricSpec,
+  MetricStatus,
+  MetricTarget,
+  MetricValueStatus,
+} from '../../../../kinds/autoscaling/v2.js';
+import type { LabelSelector } from '../../../../kinds/meta/v1.js';
+import { isAbsent } from '../../../../core/model/record.js';
+import type { Quantity } from '../../../../core/model/scalars.js';
 
 /*
  * The two forms of a metric: that of version 2, and the older one that annotations of version 1 hold. `target` is the
@@ -17,8 +20,11 @@ import {
 /** What the amounts of a metric are. */
 export type Side = 'target' | 'current';
 
+/** The members with the sources of a metric. */
+export type SourceName = Exclude<keyof MetricSpec, 'type'>;
+
 /** The member with the source of a metric, by the type of the metric. */
-export const METRIC_SOURCES: ReadonlyMap<string, string> = new Map([
+export const METRIC_SOURCES: ReadonlyMap<string, SourceName> = new Map([
   ['Resource', 'resource'],
   ['ContainerResource', 'containerResource'],
   ['Pods', 'pods'],
@@ -26,22 +32,42 @@ export const METRIC_SOURCES: ReadonlyMap<string, string> = new Map([
   ['External', 'external'],
 ]);
 
-/** An object without its absent members. */
-const compact = (members: UnknownRecord): UnknownRecord =>
-  Object.fromEntries(Object.entries(members).filter(([, value]) => !isAbsent(value)));
-
-/** The quantity at a path; undefined if there is none. */
-function quantityAt(from: unknown, ...path: string[]): string | undefined {
-  const value = valueAt(from, ...path);
-  return typeof value === 'string' ? value : exactNumberAt(from, ...path)?.toString();
+/** A source of any type in version 2. */
+export interface NewerSource {
+  readonly metric?: MetricIdentifier;
+  readonly describedObject?: CrossVersionObjectReference;
+  readonly name?: string;
+  readonly container?: string;
+  readonly target?: MetricTarget;
+  readonly current?: MetricValueStatus;
 }
 
-function toOlderSource(type: string, source: UnknownRecord, side: Side): UnknownRecord {
-  const amounts = recordAt(source, side);
-  const [value, average] = [quantityAt(amounts, 'value'), quantityAt(amounts, 'averageValue')];
-  const selector = recordAt(source, 'metric', 'selector');
-  const metricName = stringAt(source, 'metric', 'name');
-  const measured = side === 'current' ? '0' : undefined;
+/** A source of any type in the older form. */
+type OlderSource = {
+  readonly [Name in `${Side}Value` | `${Side}AverageValue` | 'averageValue']?: Quantity;
+} & {
+  readonly [Name in `${Side}AverageUtilization`]?: number;
+} & {
+  readonly metricName?: string;
+  readonly metricSelector?: LabelSelector;
+  readonly selector?: LabelSelector;
+  readonly target?: CrossVersionObjectReference;
+  readonly name?: string;
+  readonly container?: string;
+};
+
+const ZERO = '0' as Quantity;
+const NO_OBJECT: CrossVersionObjectReference = { kind: '', name: '' };
+
+/** An object without its absent members. */
+const compact = <T extends object>(members: T): T =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => !isAbsent(value))) as T;
+
+function toOlderSource(type: string, source: NewerSource, side: Side): OlderSource {
+  const amounts: Partial<MetricTarget & MetricValueStatus> = source[side] ?? {};
+  const { value, averageValue: average, averageUtilization } = amounts;
+  const { name: metricName = '', selector } = source.metric ?? {};
+  const measured = side === 'current' ? ZERO : undefined;
   switch (type) {
     case 'External':
       return compact({
@@ -52,54 +78,54 @@ function toOlderSource(type: string, source: UnknownRecord, side: Side): Unknown
       });
     case 'Object':
       return compact({
-        target: recordAt(source, 'describedObject') ?? {},
+        target: source.describedObject ?? NO_OBJECT,
         metricName,
-        [`${side}Value`]: value ?? '0',
+        [`${side}Value`]: value ?? ZERO,
         selector,
         averageValue: average,
       });
     case 'Pods':
-      return compact({ metricName, [`${side}AverageValue`]: average ?? '0', selector });
+      return compact({ metricName, [`${side}AverageValue`]: average ?? ZERO, selector });
     default:
       return compact({
-        name: stringAt(source, 'name'),
-        [`${side}AverageUtilization`]: exactNumberAt(amounts, 'averageUtilization'),
+        name: source.name ?? '',
+        [`${side}AverageUtilization`]: averageUtilization,
         [`${side}AverageValue`]: average ?? measured,
-        container: source['container'],
+        container: source.container,
       });
   }
 }
 
-function toNewerSource(type: string, source: UnknownRecord, side: Side): UnknownRecord {
-  const [value, average] = [quantityAt(source, `${side}Value`), quantityAt(source, `${side}AverageValue`)];
+function toNewerSource(type: string, source: OlderSource, side: Side): NewerSource {
+  const [value, average] = [source[`${side}Value`], source[`${side}AverageValue`]];
   /** The amounts; in a target with its type. */
-  const amounts = (kind: string, members: UnknownRecord): UnknownRecord => ({
+  const amounts = (kind: string, members: Omit<MetricTarget, 'type'>): NewerSource => ({
     [side]: compact({ type: side === 'target' ? kind : undefined, ...members }),
   });
-  const metric = (selector: string): UnknownRecord =>
-    compact({ name: stringAt(source, 'metricName'), selector: recordAt(source, selector) });
+  const metric = (selector: LabelSelector | undefined): MetricIdentifier =>
+    compact({ name: source.metricName ?? '', selector });
   switch (type) {
     case 'External':
       return {
-        metric: metric('metricSelector'),
+        metric: metric(source.metricSelector),
         ...amounts(value === undefined ? 'AverageValue' : 'Value', { value, averageValue: average }),
       };
     case 'Object': {
-      const own = quantityAt(source, 'averageValue');
+      const own = source.averageValue;
       const target =
         own === undefined || side === 'current'
-          ? amounts('Value', { value: value ?? '0', averageValue: own })
+          ? amounts('Value', { value: value ?? ZERO, averageValue: own })
           : amounts('AverageValue', { averageValue: own });
-      return { describedObject: recordAt(source, 'target') ?? {}, ...target, metric: metric('selector') };
+      return { describedObject: source.target ?? NO_OBJECT, ...target, metric: metric(source.selector) };
     }
     case 'Pods':
-      return { metric: metric('selector'), ...amounts('AverageValue', { averageValue: average ?? '0' }) };
+      return { metric: metric(source.selector), ...amounts('AverageValue', { averageValue: average ?? ZERO }) };
     default: {
-      const averageUtilization = exactNumberAt(source, `${side}AverageUtilization`);
+      const averageUtilization = source[`${side}AverageUtilization`];
       const kind = averageUtilization === undefined ? 'AverageValue' : 'Utilization';
-      const container = type === 'ContainerResource' ? { container: stringAt(source, 'container') } : {};
+      const container = type === 'ContainerResource' ? { container: source.container ?? '' } : {};
       return {
-        name: stringAt(source, 'name'),
+        name: source.name ?? '',
         ...amounts(kind, { averageValue: average, averageUtilization }),
         ...container,
       };
@@ -107,23 +133,34 @@ function toNewerSource(type: string, source: UnknownRecord, side: Side): Unknown
   }
 }
 
+/** Metrics of both forms, of the spec and of the status. */
+interface Metrics {
+  readonly target: { readonly newer: MetricSpec; readonly older: OlderSpec };
+  readonly current: { readonly newer: MetricStatus; readonly older: OlderStatus };
+}
+
 /** Rewrites the source of each metric. Sources of unknown types are left out. */
-const convertMetrics = (
-  metrics: readonly unknown[],
-  side: Side,
-  convert: (type: string, source: UnknownRecord, side: Side) => UnknownRecord,
-): UnknownRecord[] =>
+const convertMetrics = <Source>(
+  metrics: readonly { readonly type: string; readonly [name: string]: unknown }[],
+  convert: (type: string, source: Source) => object,
+): object[] =>
   metrics.map(metric => {
-    const type = stringAt(metric, 'type');
+    const { type } = metric;
     const name = METRIC_SOURCES.get(type);
-    const source = name === undefined ? undefined : recordAt(metric, name);
-    return { type, ...(source ? { [name!]: convert(type, source, side) } : {}) };
+    const source = name && (metric[name] as Source | undefined);
+    return { type, ...(source ? { [name]: convert(type, source) } : {}) };
   });
 
 /** Metrics of version 2 in the older form. */
-export const toOlderMetrics = (metrics: readonly unknown[], side: Side): UnknownRecord[] =>
-  convertMetrics(metrics, side, toOlderSource);
+export const toOlderMetrics = <S extends Side>(
+  metrics: readonly Metrics[S]['newer'][],
+  side: S,
+): Metrics[S]['older'][] =>
+  convertMetrics<NewerSource>(metrics, (type, source) => toOlderSource(type, source, side)) as Metrics[S]['older'][];
 
-/** Metrics in the older form as those of version 2; undefined for anything but a list of objects. */
-export const toNewerMetrics = (metrics: unknown, side: Side): UnknownRecord[] | undefined =>
-  Array.isArray(metrics) && metrics.every(isRecord) ? convertMetrics(metrics, side, toNewerSource) : undefined;
+/** Metrics in the older form as those of version 2. */
+export const toNewerMetrics = <S extends Side>(
+  metrics: readonly Metrics[S]['older'][],
+  side: S,
+): Metrics[S]['newer'][] =>
+  convertMetrics<OlderSource>(metrics, (type, source) => toNewerSource(type, source, side)) as Metrics[S]['newer'][];

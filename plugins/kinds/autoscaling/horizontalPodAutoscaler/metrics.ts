@@ -1,6 +1,8 @@
+import type { NewerSource, SourceName } from './metricForms.js';
+import type { MetricTarget, MetricSpec, CrossVersionObjectReference } from '../../../../kinds/autoscaling/v2.js';
 import { dns1123Label, pathSegment, qualifiedName } from '../../../../core/model/names.js';
 import { quantityOf } from '../../../../core/model/quantity.js';
-import { isAbsent, numberAt, recordAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
+import { isAbsent } from '../../../../core/model/record.js';
 import {
   forbiddenField,
   invalid,
@@ -12,8 +14,8 @@ import {
 import { validateResourceName } from '../../shared/podSpec/resources.js';
 import { goQuantity, toViolations, validateRequired } from '../../shared/violations.js';
 
-const validateName = (owner: unknown, what: string, field: string): Violation[] => {
-  const name = stringAt(owner, 'name');
+const validateName = (owner: { readonly name?: string } | undefined, what: string, field: string): Violation[] => {
+  const name = owner?.name ?? '';
   return name === ''
     ? [required(`${field}.name`, `must specify a ${what} name`)]
     : what === 'metric'
@@ -22,20 +24,20 @@ const validateName = (owner: unknown, what: string, field: string): Violation[] 
 };
 
 /** Checks a reference to an object of a kind that can have any version. */
-export const validateTarget = (reference: unknown, field: string): Violation[] => [
+export const validateTarget = (reference: CrossVersionObjectReference | undefined, field: string): Violation[] => [
   ...validateRequired(reference, 'kind', `${field}.kind`, pathSegment),
   ...validateRequired(reference, 'name', `${field}.name`, pathSegment),
 ];
 
 const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue'];
 
-const validatePositive = (target: UnknownRecord, member: string, field: string): Violation[] =>
+const validatePositive = (target: MetricTarget, member: 'value' | 'averageValue', field: string): Violation[] =>
   isAbsent(target[member]) || quantityOf(target[member]).nano > 0n
     ? []
     : [invalid(`${field}.${member}`, goQuantity(target[member]), 'must be positive')];
 
-function validateMetricTarget(target: UnknownRecord, field: string): Violation[] {
-  const [type, utilization] = [stringAt(target, 'type'), numberAt(target, 'averageUtilization')];
+function validateMetricTarget(target: MetricTarget, field: string): Violation[] {
+  const { type, averageUtilization: utilization } = target;
   return [
     ...(type === '' ? [required(`${field}.type`, 'must specify a metric target type')] : []),
     ...(TARGET_TYPES.includes(type)
@@ -49,11 +51,13 @@ function validateMetricTarget(target: UnknownRecord, field: string): Violation[]
   ];
 }
 
+const NO_TARGET: MetricTarget = { type: '' };
+
 /** The target of a source, valid or not. */
-const targetOf = (source: UnknownRecord): UnknownRecord => recordAt(source, 'target') ?? {};
+const targetOf = (source: NewerSource): MetricTarget => source.target ?? NO_TARGET;
 
 /** Checks that a target is either a value or a share of what the pods request. */
-function validateResourceTarget(target: UnknownRecord, field: string): Violation[] {
+function validateResourceTarget(target: MetricTarget, field: string): Violation[] {
   const [value, utilization] = [target.averageValue, target.averageUtilization];
   if (isAbsent(value) && isAbsent(utilization))
     return [required(`${field}.averageUtilization`, 'must set either a target raw value or a target utilization')];
@@ -62,10 +66,10 @@ function validateResourceTarget(target: UnknownRecord, field: string): Violation
     : [forbiddenField(`${field}.averageValue`, 'may not set both a target raw value and a target utilization')];
 }
 
-const isUnset = (target: UnknownRecord, ...members: string[]): boolean =>
+const isUnset = (target: MetricTarget, ...members: (keyof MetricTarget)[]): boolean =>
   members.every(member => isAbsent(target[member]));
 
-type SourceCheck = (source: UnknownRecord, field: string) => Violation[];
+type SourceCheck = (source: NewerSource, field: string) => Violation[];
 
 const validateObjectSource: SourceCheck = (source, field) => [
   ...validateTarget(source.describedObject, `${field}.describedObject`),
@@ -116,7 +120,7 @@ function validateContainerResource(name: string, field: string): Violation[] {
 }
 
 const validateContainerSource: SourceCheck = (source, field) => {
-  const [name, container] = [stringAt(source, 'name'), stringAt(source, 'container')];
+  const [name, container] = [source.name ?? '', source.container ?? ''];
   return [
     ...validateName(source, 'resource', field),
     ...(name === '' ? [] : validateContainerResource(name, `${field}.name`)),
@@ -129,7 +133,7 @@ const validateContainerSource: SourceCheck = (source, field) => {
 };
 
 /** The members with sources, with the type of metric and the check of each. Only the first source is checked. */
-const SOURCES: readonly (readonly [member: string, type: string, check: SourceCheck])[] = [
+const SOURCES: readonly (readonly [member: SourceName, type: string, check: SourceCheck])[] = [
   ['object', 'Object', validateObjectSource],
   ['external', 'External', validateExternalSource],
   ['pods', 'Pods', validatePodsSource],
@@ -138,8 +142,8 @@ const SOURCES: readonly (readonly [member: string, type: string, check: SourceCh
 ];
 
 /** Violations of a metric. */
-export function validateMetric(metric: UnknownRecord, field: string): Violation[] {
-  const type = stringAt(metric, 'type');
+export function validateMetric(metric: MetricSpec, field: string): Violation[] {
+  const type = metric.type;
   const expected = SOURCES.find(([, name]) => name === type);
   const found: Violation[] = type === '' ? [required(`${field}.type`, 'must specify a metric source type')] : [];
   const unknown = notSupported(`${field}.type`, type, SOURCES.map(([, name]) => name).sort());
@@ -147,7 +151,7 @@ export function validateMetric(metric: UnknownRecord, field: string): Violation[
   const present = SOURCES.filter(([member]) => !isAbsent(metric[member]));
   if (present[0]) {
     const [member, , check] = present[0];
-    found.push(...check(recordAt(metric, member) ?? {}, `${field}.${member}`));
+    found.push(...check(metric[member] ?? {}, `${field}.${member}`));
   }
   if (!expected) found.push(unknown);
   else if (!present.includes(expected))

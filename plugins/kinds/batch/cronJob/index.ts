@@ -1,30 +1,22 @@
+import type { CronJob, CronJobSpec } from '../../../../kinds/batch/v1.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../../core/api/strategy.js';
-import type { ApiObject } from '../../../../core/model/object.js';
-import {
-  isAbsent,
-  recordAt,
-  setDefault,
-  specOf,
-  stringAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../../core/model/record.js';
+import { isAbsent, setDefault } from '../../../../core/model/record.js';
 import { invalid, notSupported, required, type Violation } from '../../../../core/model/refusal.js';
 import { scheduleProblem, timeZoneProblems } from './schedule.js';
 import { setFailurePolicyDefaults } from '../job/defaults.js';
 import { validateJobSpec } from '../job/spec.js';
-import { AGE, type Cell, column, countCell, NAME, stringCell, timeSince } from '../../shared/columns.js';
+import { countOf, AGE, type Cell, column, NAME, timeSince } from '../../shared/columns.js';
 import { setTemplateDefaults } from '../../shared/podSpec/defaults.js';
 import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings.js';
 import { CONTAINERS, IMAGES, SELECTOR } from '../../shared/podTemplateColumns.js';
 import { toViolations, validateNotNegative, validateOneOf } from '../../shared/violations.js';
 
-const LIMITS = ['startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit'];
+const LIMITS = ['startingDeadlineSeconds', 'successfulJobsHistoryLimit', 'failedJobsHistoryLimit'] as const;
 
 /** `before` is the stored schedule: a time zone that it contains is still allowed. */
-function validateSchedule(spec: UnknownRecord | undefined, before: string): Violation[] {
-  const schedule = stringAt(spec, 'schedule');
+function validateSchedule(spec: CronJobSpec, before: string): Violation[] {
+  const schedule = spec.schedule;
   if (schedule === '') return [required('spec.schedule')];
   const problem = scheduleProblem(schedule);
   const found = problem ? [invalid('spec.schedule', schedule, problem)] : [];
@@ -34,68 +26,75 @@ function validateSchedule(spec: UnknownRecord | undefined, before: string): Viol
       ...found,
       invalid('spec.schedule', schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'),
     ];
-  return isAbsent(spec?.timeZone)
+  return isAbsent(spec.timeZone)
     ? found
     : [...found, invalid('spec.schedule', schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule')];
 }
 
 /** Violations of a CronJob; `old` is set for updates. */
-function validateCronJob(object: ApiObject, old?: ApiObject): Violation[] {
-  const spec = recordAt(object, 'spec');
+function validateCronJob(object: CronJob, old?: CronJob): Violation[] {
+  const spec = object.spec;
   const found = LIMITS.flatMap(member => validateNotNegative(spec, member, `spec.${member}`));
-  found.push(...validateSchedule(spec, stringAt(old, 'spec', 'schedule')));
-  if (!isAbsent(spec?.timeZone)) {
-    const zone = stringAt(spec, 'timeZone');
+  found.push(...validateSchedule(spec, old?.spec?.schedule ?? ''));
+  if (!isAbsent(spec.timeZone)) {
+    const zone = spec.timeZone;
     found.push(...toViolations('spec.timeZone', zone, timeZoneProblems(zone)));
   }
   found.push(...validateOneOf(spec, 'concurrencyPolicy', 'spec.concurrencyPolicy', ['Allow', 'Forbid', 'Replace']));
-  const job = recordAt(spec, 'jobTemplate', 'spec');
+  const job = spec.jobTemplate.spec;
   const field = 'spec.jobTemplate.spec';
   found.push(...validateJobSpec(job, field));
-  if (recordAt(job, 'selector'))
-    found.push(invalid(`${field}.selector`, job?.selector, '`selector` will be auto-generated'));
-  if (job?.manualSelector === true) found.push(notSupported(`${field}.manualSelector`, true, ['nil', 'false']));
+  if (job.selector) found.push(invalid(`${field}.selector`, job.selector, '`selector` will be auto-generated'));
+  if (job.manualSelector === true) found.push(notSupported(`${field}.manualSelector`, true, ['nil', 'false']));
   const name = object.metadata.name ?? '';
   return !old && name.length > 52
     ? [...found, invalid('metadata.name', name, 'must be no more than 52 characters')]
     : found;
 }
 
-const suspended: Cell = object => (valueAt(object, 'spec', 'suspend') === true ? 'True' : 'False');
+const suspended: Cell<CronJob> = object => (object.spec.suspend === true ? 'True' : 'False');
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<CronJob>[] = [
   NAME,
-  column('Schedule', stringCell('spec.schedule')),
-  column('Timezone', stringCell('spec.timeZone', '<none>')),
+  column('Schedule', object => object.spec.schedule),
+  column('Timezone', object => object.spec.timeZone || '<none>'),
   column('Suspend', suspended, { type: 'boolean' }),
-  column('Active', countCell('status.active'), { type: 'integer' }),
-  column('Last Schedule', object => timeSince(valueAt(object, 'status', 'lastScheduleTime'), '<none>')),
+  column('Active', object => countOf(object.status?.active), { type: 'integer' }),
+  column('Last Schedule', object => timeSince(object.status?.lastScheduleTime, '<none>')),
   AGE,
   CONTAINERS,
   IMAGES,
   SELECTOR,
 ];
 
-const strategy = (): Partial<Strategy> => ({
+const strategy = (): Partial<Strategy<CronJob>> => ({
   hasGeneration: true,
   hasStatus: true,
   validateCreate: object => validateCronJob(object),
   validateUpdate: (object, old) => validateCronJob(object, old),
   applyDefaults: object => {
-    const spec = specOf(object);
+    const spec = object.spec;
     setDefault(spec, 'concurrencyPolicy', 'Allow');
     setDefault(spec, 'suspend', false);
     setDefault(spec, 'successfulJobsHistoryLimit', 3);
     setDefault(spec, 'failedJobsHistoryLimit', 1);
-    const jobSpec = recordAt(spec, 'jobTemplate', 'spec');
+    const jobSpec = spec.jobTemplate.spec;
     if (!jobSpec) return;
     setFailurePolicyDefaults(jobSpec);
-    setTemplateDefaults(recordAt(jobSpec, 'template'));
+    setTemplateDefaults(jobSpec.template);
   },
   columns: COLUMNS,
 });
 
 /** CronJob. Defaults of its jobs are set when they are created. */
-export const cronJob = builtInKind('batch/cronjobs', naming =>
-  warnAboutName(warnAboutPodSpec(strategy(), naming, 'spec', 'jobTemplate', 'spec', 'template', 'spec'), POD_NAMES),
+export const cronJob = builtInKind<CronJob>('batch/cronjobs', naming =>
+  warnAboutName(
+    warnAboutPodSpec(
+      strategy(),
+      naming,
+      'spec.jobTemplate.spec.template.spec',
+      object => object.spec.jobTemplate.spec.template.spec,
+    ),
+    POD_NAMES,
+  ),
 );

@@ -1,7 +1,8 @@
+import type { Job } from '../../../../kinds/batch/v1.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../../core/api/strategy.js';
 import { humanDuration } from '../../../../core/model/age.js';
-import { isDeepEqual, numberAt, recordAt, specOf, stringAt, valueAt } from '../../../../core/model/record.js';
+import { isDeepEqual } from '../../../../core/model/record.js';
 import type { Naming } from '../../../../core/naming.js';
 import { setJobSpecDefaults, selectOwnPods, copyTemplateLabels } from './defaults.js';
 import { validateJobStatus } from './status.js';
@@ -13,29 +14,29 @@ import { CONTAINERS, IMAGES, SELECTOR } from '../../shared/podTemplateColumns.js
 
 const JOB_STATES = ['Suspended', 'FailureTarget'];
 
-const jobStatus: Cell = job => {
+const jobStatus: Cell<Job> = job => {
   if (isConditionTrue(job, 'Complete')) return 'Complete';
   if (isConditionTrue(job, 'Failed')) return 'Failed';
   if (job.metadata.deletionTimestamp) return 'Terminating';
   return JOB_STATES.find(type => isConditionTrue(job, type)) ?? 'Running';
 };
 
-const jobCompletions: Cell = job => {
-  const succeeded = numberAt(job, 'status', 'succeeded') ?? 0;
-  const completions = valueAt(job, 'spec', 'completions');
+const jobCompletions: Cell<Job> = job => {
+  const succeeded = job.status?.succeeded ?? 0;
+  const completions = job.spec.completions;
   if (typeof completions === 'number') return `${succeeded}/${completions}`;
-  const parallelism = numberAt(job, 'spec', 'parallelism') ?? 0;
+  const parallelism = job.spec.parallelism ?? 0;
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
 };
 
-const jobDuration: Cell = job => {
-  const since = Date.parse(stringAt(job, 'status', 'startTime'));
+const jobDuration: Cell<Job> = job => {
+  const since = Date.parse(job.status?.startTime ?? '');
   if (Number.isNaN(since)) return '';
-  const end = Date.parse(stringAt(job, 'status', 'completionTime'));
+  const end = Date.parse(job.status?.completionTime ?? '');
   return Number.isNaN(end) ? { since } : humanDuration(end - since);
 };
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<Job>[] = [
   NAME,
   column('Status', jobStatus),
   column('Completions', jobCompletions),
@@ -46,20 +47,20 @@ const COLUMNS: readonly Column[] = [
   SELECTOR,
 ];
 
-const strategy = (naming: Naming): Partial<Strategy> => ({
+const strategy = (naming: Naming): Partial<Strategy<Job>> => ({
   hasGeneration: true,
   hasStatus: true,
   orphansByDefault: true,
   deletionWarning:
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   applyDefaults: object => {
-    const spec = specOf(object);
+    const spec = object.spec;
     setJobSpecDefaults(spec);
     copyTemplateLabels(object);
-    setTemplateDefaults(recordAt(spec, 'template'));
+    setTemplateDefaults(spec.template);
   },
   prepareCreate: object => {
-    const labelsOfTemplate = () => recordAt(object, 'spec', 'template', 'metadata', 'labels') ?? {};
+    const labelsOfTemplate = () => object.spec.template.metadata.labels ?? {};
     const { labels = {} } = object.metadata;
     const areCopied = Object.keys(labels).length > 0 && isDeepEqual(labels, labelsOfTemplate());
     selectOwnPods(object, naming);
@@ -71,11 +72,14 @@ const strategy = (naming: Naming): Partial<Strategy> => ({
   validateUpdate: (object, old) => validateJobUpdate(object, old, naming),
   validateStatus: validateJobStatus,
   unknownFieldMessage: field => `field label ${JSON.stringify(field)} not supported for Job`,
-  selectableFields: new Map([['status.successful', object => String(numberAt(object, 'status', 'succeeded') ?? 0)]]),
+  selectableFields: new Map([['status.successful', object => String(object.status?.succeeded ?? 0)]]),
   columns: COLUMNS,
 });
 
 /** Job. */
-export const job = builtInKind('batch/jobs', naming =>
-  warnAboutName(warnAboutPodSpec(strategy(naming), naming, 'spec', 'template', 'spec'), POD_NAMES),
+export const job = builtInKind<Job>('batch/jobs', naming =>
+  warnAboutName(
+    warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template.spec),
+    POD_NAMES,
+  ),
 );

@@ -1,12 +1,12 @@
+import type {
+  JobSpec,
+  SuccessPolicy,
+  PodFailurePolicyRule,
+  SuccessPolicyRule,
+  PodFailurePolicyOnExitCodesRequirement,
+} from '../../../../kinds/batch/v1.js';
 import { dns1123Subdomain, qualifiedName } from '../../../../core/model/names.js';
-import {
-  isAbsent,
-  numberAt,
-  recordAt,
-  recordsAt,
-  stringAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
+import { isAbsent } from '../../../../core/model/record.js';
 import {
   duplicate,
   invalid,
@@ -50,7 +50,7 @@ const COUNTS = [
   'ttlSecondsAfterFinished',
   'backoffLimitPerIndex',
   'maxFailedIndexes',
-];
+] as const;
 
 /** Limits of indexed Jobs, whose status lists indexes. */
 const MOST_PARALLEL = 100_000;
@@ -75,54 +75,45 @@ const MOST_INDEX_TEXT = 64 * 1024;
 const LONGEST_MANAGER = 63;
 
 /** Violations of the spec of a Job or of the job template of a CronJob. */
-export function validateJobSpec(spec: UnknownRecord | undefined, field: string): Violation[] {
+export function validateJobSpec(spec: JobSpec, field: string): Violation[] {
   const found = COUNTS.flatMap(member => validateNotNegative(spec, member, `${field}.${member}`));
-  if (!isAbsent(spec?.completionMode))
+  if (!isAbsent(spec.completionMode))
     found.push(...validateOneOf(spec, 'completionMode', `${field}.completionMode`, ['NonIndexed', 'Indexed']));
-  const mode = stringAt(spec, 'completionMode');
+  const mode = spec.completionMode ?? '';
   if (mode === 'Indexed') found.push(...validateIndexed(spec, field));
-  if (mode === 'NonIndexed' || isAbsent(spec?.completionMode)) found.push(...validateNonIndexed(spec, field));
-  if (!isAbsent(spec?.maxFailedIndexes) && isAbsent(spec?.backoffLimitPerIndex))
+  if (mode === 'NonIndexed' || isAbsent(spec.completionMode)) found.push(...validateNonIndexed(spec, field));
+  if (!isAbsent(spec.maxFailedIndexes) && isAbsent(spec.backoffLimitPerIndex))
     found.push(required(`${field}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
-  if (!isAbsent(spec?.podReplacementPolicy)) {
-    const values = recordAt(spec, 'podFailurePolicy') ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
+  if (!isAbsent(spec.podReplacementPolicy)) {
+    const values = spec.podFailurePolicy ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
     found.push(...validateOneOf(spec, 'podReplacementPolicy', `${field}.podReplacementPolicy`, values));
   }
-  const manager = stringAt(spec, 'managedBy');
-  if (!isAbsent(spec?.managedBy)) found.push(...validateManagedBy(manager, `${field}.managedBy`));
-  const failure = recordAt(spec, 'podFailurePolicy');
-  if (failure)
-    found.push(...validateFailurePolicy(recordsAt(failure, 'rules'), spec!, `${field}.podFailurePolicy.rules`));
-  const success = recordAt(spec, 'successPolicy');
+  const manager = spec.managedBy ?? '';
+  if (!isAbsent(spec.managedBy)) found.push(...validateManagedBy(manager, `${field}.managedBy`));
+  const failure = spec.podFailurePolicy;
+  if (failure) found.push(...validateFailurePolicy(failure.rules ?? [], spec!, `${field}.podFailurePolicy.rules`));
+  const success = spec.successPolicy;
   if (success)
     found.push(
       ...(mode === 'Indexed'
         ? validateSuccessPolicy(success, spec!, `${field}.successPolicy`)
         : [invalid(`${field}.successPolicy`, success, 'requires indexed completion mode')]),
     );
-  return [
-    ...found,
-    ...validateTemplate(recordAt(spec, 'template'), `${field}.template`),
-    ...validateRestartPolicy(spec, field),
-  ];
+  return [...found, ...validateTemplate(spec.template, `${field}.template`), ...validateRestartPolicy(spec, field)];
 }
 
-function validateRestartPolicy(spec: UnknownRecord | undefined, field: string): Violation[] {
+function validateRestartPolicy(spec: JobSpec, field: string): Violation[] {
   const where = `${field}.template.spec.restartPolicy`;
-  const policy = stringAt(spec, 'template', 'spec', 'restartPolicy');
+  const policy = spec.template.spec.restartPolicy ?? '';
   if (policy === 'Always') return [required(where, 'valid values: "OnFailure", "Never"')];
   if (policy !== 'OnFailure' && policy !== 'Never') return [notSupported(where, policy, ['OnFailure', 'Never'])];
-  if (recordAt(spec, 'podFailurePolicy') && policy === 'OnFailure')
+  if (spec.podFailurePolicy && policy === 'OnFailure')
     return [invalid(where, policy, 'only "Never" is supported when podFailurePolicy is specified')];
   return [];
 }
 
-function validateIndexed(spec: UnknownRecord | undefined, field: string): Violation[] {
-  const [completions, parallel, failed] = [
-    numberAt(spec, 'completions'),
-    numberAt(spec, 'parallelism'),
-    numberAt(spec, 'maxFailedIndexes'),
-  ];
+function validateIndexed(spec: JobSpec, field: string): Violation[] {
+  const [completions, parallel, failed] = [spec.completions, spec.parallelism, spec.maxFailedIndexes];
   const found: Violation[] = [];
   if (completions === undefined) found.push(required(`${field}.completions`, 'when completion mode is Indexed'));
   if (parallel !== undefined && parallel > MOST_PARALLEL)
@@ -131,7 +122,7 @@ function validateIndexed(spec: UnknownRecord | undefined, field: string): Violat
     found.push(invalid(`${field}.maxFailedIndexes`, failed, `${LATER} completions`));
   if (failed !== undefined && failed > MOST_INDEXES)
     found.push(invalid(`${field}.maxFailedIndexes`, failed, `${LATER} ${MOST_INDEXES}`));
-  const perIndex = !isAbsent(spec?.backoffLimitPerIndex);
+  const perIndex = !isAbsent(spec.backoffLimitPerIndex);
   if (!perIndex || completions === undefined || completions <= MOST_INDEXES) return found;
   const many = `when completions are above ${MOST_INDEXES} and used with backoff limit per index`;
   if (parallel !== undefined && parallel > FEW_INDEXES)
@@ -143,10 +134,10 @@ function validateIndexed(spec: UnknownRecord | undefined, field: string): Violat
   return found;
 }
 
-const validateNonIndexed = (spec: UnknownRecord | undefined, field: string): Violation[] =>
-  ['backoffLimitPerIndex', 'maxFailedIndexes']
-    .filter(member => !isAbsent(spec?.[member]))
-    .map(member => invalid(`${field}.${member}`, spec?.[member], 'requires indexed completion mode'));
+const validateNonIndexed = (spec: JobSpec, field: string): Violation[] =>
+  (['backoffLimitPerIndex', 'maxFailedIndexes'] as const)
+    .filter(member => !isAbsent(spec[member]))
+    .map(member => invalid(`${field}.${member}`, spec[member], 'requires indexed completion mode'));
 
 /** Checks that the manager is a path with a domain as prefix: `domain/path`. */
 function validateManagedBy(name: string, field: string): Violation[] {
@@ -160,37 +151,35 @@ function validateManagedBy(name: string, field: string): Violation[] {
   return name.length > LONGEST_MANAGER ? [...found, tooLong(field, LONGEST_MANAGER)] : found;
 }
 
-const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
+const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'] as const;
 
-function validateFailurePolicy(rules: readonly UnknownRecord[], spec: UnknownRecord, field: string): Violation[] {
-  const pod = recordAt(spec, 'template', 'spec');
-  const containers = new Set(
-    [...recordsAt(pod, 'containers'), ...recordsAt(pod, 'initContainers')].map(one => stringAt(one, 'name')),
-  );
+function validateFailurePolicy(rules: readonly PodFailurePolicyRule[], spec: JobSpec, field: string): Violation[] {
+  const pod = spec.template.spec;
+  const containers = new Set([...(pod.containers ?? []), ...(pod.initContainers ?? [])].map(one => one.name));
   const found = rules.length > MOST_RULES ? [tooMany(field, rules.length, MOST_RULES)] : [];
   return [...found, ...rules.flatMap((rule, i) => validateFailureRule(rule, spec, containers, `${field}[${i}]`))];
 }
 
 function validateFailureRule(
-  rule: UnknownRecord,
-  spec: UnknownRecord,
+  rule: PodFailurePolicyRule,
+  spec: JobSpec,
   containers: ReadonlySet<string>,
   field: string,
 ): Violation[] {
-  const action = stringAt(rule, 'action');
+  const action = rule.action;
   const found: Violation[] = [];
   if (action === '')
     found.push(required(`${field}.action`, `valid values: [${ACTIONS.map(name => JSON.stringify(name)).join(' ')}]`));
   else found.push(...validateOneOf(rule, 'action', `${field}.action`, ACTIONS));
   if (action === 'FailIndex' && isAbsent(spec.backoffLimitPerIndex))
     found.push(invalid(`${field}.action`, action, 'requires the backoffLimitPerIndex to be set'));
-  const [codes, conditions] = [recordAt(rule, 'onExitCodes'), recordsAt(rule, 'onPodConditions')];
+  const [codes, conditions] = [rule.onExitCodes, rule.onPodConditions ?? []];
   if (codes) found.push(...validateExitCodes(codes, containers, `${field}.onExitCodes`));
   if (conditions.length > MOST_CONDITIONS)
     found.push(tooMany(`${field}.onPodConditions`, conditions.length, MOST_CONDITIONS));
   for (const [i, condition] of conditions.entries()) {
     const where = `${field}.onPodConditions[${i}]`;
-    const type = stringAt(condition, 'type');
+    const type = condition.type;
     found.push(...toViolations(`${where}.type`, type, qualifiedName(type)));
     found.push(...validateOneOf(condition, 'status', `${where}.status`, ['False', 'True', 'Unknown']));
   }
@@ -208,14 +197,18 @@ const invalidWithoutValue = (field: string, why: string): Violation => ({
   message: `Invalid value: ${why}`,
 });
 
-function validateExitCodes(codes: UnknownRecord, containers: ReadonlySet<string>, field: string): Violation[] {
-  const operator = stringAt(codes, 'operator');
+function validateExitCodes(
+  codes: PodFailurePolicyOnExitCodesRequirement,
+  containers: ReadonlySet<string>,
+  field: string,
+): Violation[] {
+  const operator = codes.operator;
   const values = (Array.isArray(codes.values) ? codes.values : []) as number[];
   const found =
     operator === ''
       ? [required(`${field}.operator`, 'valid values: ["In" "NotIn"]')]
       : validateOneOf(codes, 'operator', `${field}.operator`, ['In', 'NotIn']);
-  const name = stringAt(codes, 'containerName');
+  const name = codes.containerName ?? '';
   if (!isAbsent(codes.containerName) && !containers.has(name))
     found.push(
       invalid(
@@ -238,19 +231,19 @@ function validateExitCodes(codes: UnknownRecord, containers: ReadonlySet<string>
   return found;
 }
 
-function validateSuccessPolicy(policy: UnknownRecord, spec: UnknownRecord, field: string): Violation[] {
-  const rules = recordsAt(policy, 'rules');
+function validateSuccessPolicy(policy: SuccessPolicy, spec: JobSpec, field: string): Violation[] {
+  const rules = policy.rules ?? [];
   if (rules.length === 0)
     return [required(`${field}.rules`, 'at least one rules must be specified when the successPolicy is specified')];
   const found = rules.length > MOST_RULES ? [tooMany(`${field}.rules`, rules.length, MOST_RULES)] : [];
-  const completions = numberAt(spec, 'completions') ?? 0;
+  const completions = spec.completions ?? 0;
   for (const [i, rule] of rules.entries())
     found.push(...validateSuccessRule(rule, completions, `${field}.rules[${i}]`));
   return found;
 }
 
-function validateSuccessRule(rule: UnknownRecord, completions: number, field: string): Violation[] {
-  const [count, indexes] = [numberAt(rule, 'succeededCount'), stringAt(rule, 'succeededIndexes')];
+function validateSuccessRule(rule: SuccessPolicyRule, completions: number, field: string): Violation[] {
+  const [count, indexes] = [rule.succeededCount, rule.succeededIndexes ?? ''];
   if (count === undefined && isAbsent(rule.succeededIndexes))
     return [required(field, 'at least one of succeededCount or succeededIndexes must be specified')];
   const found = validateNotNegative(rule, 'succeededCount', `${field}.succeededCount`);

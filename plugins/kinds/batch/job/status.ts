@@ -1,20 +1,11 @@
-import type { ApiObject } from '../../../../core/model/object.js';
-import {
-  isAbsent,
-  numberAt,
-  recordAt,
-  recordsAt,
-  stringAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
+import type { Job, JobStatus, JobSpec } from '../../../../kinds/batch/v1.js';
+import { isAbsent } from '../../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import { countIndexes } from './spec.js';
 import { validateNotNegative, goTimeText } from '../../shared/violations.js';
 
-const isTrue = (status: UnknownRecord | undefined, type: string): boolean =>
-  recordsAt(status, 'conditions').some(
-    condition => stringAt(condition, 'type') === type && stringAt(condition, 'status') === 'True',
-  );
+const isTrue = (status: JobStatus | undefined, type: string): boolean =>
+  (status?.conditions ?? []).some(condition => condition.type === type && condition.status === 'True');
 
 const invalidConditions = (why: string): Violation => ({
   reason: 'FieldValueInvalid',
@@ -35,9 +26,9 @@ const AFTER = [
   ['Complete', 'SuccessCriteriaMet'],
 ] as const;
 
-const TERMINAL = ['Failed', 'Complete', 'FailureTarget'];
+const TERMINAL = ['Failed', 'Complete', 'FailureTarget'] as const;
 
-function validateConditions(status: UnknownRecord | undefined, before: UnknownRecord | undefined): Violation[] {
+function validateConditions(status: JobStatus | undefined, before: JobStatus | undefined): Violation[] {
   const both = APART.filter(([a, b]) => isTrue(status, a) && isTrue(status, b));
   const early = AFTER.filter(([a, b]) => isTrue(status, a) && !isTrue(status, b));
   const gone = TERMINAL.filter(type => isTrue(before, type) && !isTrue(status, type));
@@ -48,9 +39,9 @@ function validateConditions(status: UnknownRecord | undefined, before: UnknownRe
   ];
 }
 
-function validateTimes(status: UnknownRecord | undefined): Violation[] {
+function validateTimes(status: JobStatus | undefined): Violation[] {
   const field = 'status.completionTime';
-  const [ended, began] = [stringAt(status, 'completionTime'), stringAt(status, 'startTime')];
+  const [ended, began] = [status?.completionTime ?? '', status?.startTime ?? ''];
   const complete = isTrue(status, 'Complete');
   if (ended === '') return complete ? [required(field, 'completionTime is required for Complete jobs')] : [];
   if (!complete)
@@ -60,20 +51,20 @@ function validateTimes(status: UnknownRecord | undefined): Violation[] {
     : [];
 }
 
-function validateFinished(status: UnknownRecord | undefined): Violation[] {
+function validateFinished(status: JobStatus | undefined): Violation[] {
   if (!isTrue(status, 'Complete') && !isTrue(status, 'Failed')) return [];
-  const active = numberAt(status, 'active') ?? 0;
+  const active = status?.active ?? 0;
   return [
     ...(active > 0 ? [invalid('status.active', active, 'active>0 is invalid for finished job')] : []),
     ...(isAbsent(status?.startTime) ? [required('status.startTime', 'startTime is required for finished job')] : []),
   ];
 }
 
-function validateIndexes(spec: UnknownRecord | undefined, status: UnknownRecord | undefined): Violation[] {
-  const indexed = stringAt(spec, 'completionMode') === 'Indexed';
-  const completions = numberAt(spec, 'completions') ?? 0;
+function validateIndexes(spec: JobSpec, status: JobStatus | undefined): Violation[] {
+  const indexed = (spec.completionMode ?? '') === 'Indexed';
+  const completions = spec.completions ?? 0;
   const found: Violation[] = [];
-  const [done, failed] = [stringAt(status, 'completedIndexes'), stringAt(status, 'failedIndexes')];
+  const [done, failed] = [status?.completedIndexes ?? '', status?.failedIndexes ?? ''];
   const parse = (member: string, given: string): void => {
     const counted = countIndexes(given, completions);
     if (typeof counted === 'string')
@@ -89,7 +80,7 @@ function validateIndexes(spec: UnknownRecord | undefined, status: UnknownRecord 
     );
   else if (done !== '') parse('completedIndexes', done);
   if (isAbsent(status?.failedIndexes)) return found;
-  if (isAbsent(spec?.backoffLimitPerIndex))
+  if (isAbsent(spec.backoffLimitPerIndex))
     found.push(
       invalid('status.failedIndexes', failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'),
     );
@@ -98,13 +89,14 @@ function validateIndexes(spec: UnknownRecord | undefined, status: UnknownRecord 
 }
 
 /** Violations of a write to the status of a Job. */
-export function validateJobStatus(object: ApiObject, old: ApiObject): Violation[] {
-  const [status, before] = [recordAt(object, 'status'), recordAt(old, 'status')];
-  const count = (of: UnknownRecord | undefined, member: string): number => numberAt(of, member) ?? 0;
-  const found = ['active', 'succeeded', 'failed', 'ready', 'terminating'].flatMap(member =>
+export function validateJobStatus(object: Job, old: Job): Violation[] {
+  const [status, before] = [object.status, old.status];
+  const count = (of: JobStatus | undefined, member: 'failed' | 'succeeded' | 'ready' | 'active'): number =>
+    of?.[member] ?? 0;
+  const found = (['active', 'succeeded', 'failed', 'ready', 'terminating'] as const).flatMap(member =>
     validateNotNegative(status, member, `status.${member}`),
   );
-  for (const member of ['failed', 'succeeded']) {
+  for (const member of ['failed', 'succeeded'] as const) {
     if (count(status, member) < count(before, member))
       found.push(invalid(`status.${member}`, count(status, member), `cannot decrease the ${member} counter`));
   }
@@ -115,6 +107,6 @@ export function validateJobStatus(object: ApiObject, old: ApiObject): Violation[
     ...validateConditions(status, before),
     ...validateTimes(status),
     ...validateFinished(status),
-    ...validateIndexes(recordAt(object, 'spec'), status),
+    ...validateIndexes(object.spec, status),
   ];
 }

@@ -1,25 +1,21 @@
+import type { Time } from '../../../../core/model/scalars.js';
+import type {
+  CertificateSigningRequestCondition,
+  CertificateSigningRequestStatus,
+  CertificateSigningRequest,
+} from '../../../../kinds/certificates/v1.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, StrategyContext } from '../../../../core/api/strategy.js';
 import { humanDuration } from '../../../../core/model/age.js';
-import type { ApiObject } from '../../../../core/model/object.js';
-import {
-  ensureRecord,
-  recordAt,
-  recordsAt,
-  specOf,
-  stringAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../../core/model/record.js';
 import { invalidObject } from '../../../../core/model/refusal.js';
 import { validateDecision, validateIssue, validateRequest } from './validation.js';
-import { AGE, type Cell, column, conditionOf, NAME, stringCell } from '../../shared/columns.js';
+import { AGE, type Cell, column, conditionOf, NAME } from '../../shared/columns.js';
 import { checkSegmentName } from '../../shared/names.js';
 
 /** Sets the requester to the authenticated user, replacing any values of the client. */
-function setRequester(object: ApiObject, { user }: StrategyContext): void {
-  const wanted = specOf(object);
-  for (const member of ['username', 'uid', 'groups', 'extra']) delete wanted[member];
+function setRequester(object: CertificateSigningRequest, { user }: StrategyContext): void {
+  const wanted = object.spec;
+  for (const member of ['username', 'uid', 'groups', 'extra'] as const) delete wanted[member];
   wanted.username = user.name;
   if (user.uid) wanted.uid = user.uid;
   if (user.groups.length > 0) wanted.groups = [...user.groups];
@@ -27,12 +23,13 @@ function setRequester(object: ApiObject, { user }: StrategyContext): void {
     wanted.extra = Object.fromEntries(Array.from(user.extra, ([key, values]) => [key, [...values]]));
 }
 
-const conditionsOf = (object: ApiObject): UnknownRecord[] => recordsAt(object, 'status', 'conditions');
+const conditionsOf = (object: CertificateSigningRequest): CertificateSigningRequestCondition[] =>
+  object.status?.conditions ?? [];
 
 /**
  * Sets missing times of conditions: the time of the old condition with the same type and status, or the current time.
  */
-function setConditionTimes(object: ApiObject, old: ApiObject, now: string): void {
+function setConditionTimes(object: CertificateSigningRequest, old: CertificateSigningRequest, now: Time): void {
   for (const condition of conditionsOf(object)) {
     condition.lastUpdateTime ??= now;
     const alike = conditionsOf(old).find(
@@ -43,13 +40,13 @@ function setConditionTimes(object: ApiObject, old: ApiObject, now: string): void
 }
 
 /** A write to the status keeps the decisions. The validation refuses one that adds or removes decisions. */
-function restoreDecisions(object: ApiObject, old: ApiObject): void {
+function restoreDecisions(object: CertificateSigningRequest, old: CertificateSigningRequest): void {
   for (const type of ['Approved', 'Denied']) {
     const before = conditionsOf(old).filter(given => given.type === type);
     const now = conditionsOf(object).filter(given => given.type === type);
     if (now.length === 0 || before.length !== now.length) continue;
     const queue = [...before];
-    ensureRecord(object, 'status').conditions = conditionsOf(object).map(given =>
+    (object.status ??= {}).conditions = conditionsOf(object).map(given =>
       given.type === type ? queue.shift()! : given,
     );
   }
@@ -58,12 +55,16 @@ function restoreDecisions(object: ApiObject, old: ApiObject): void {
 /** A write to the subresource `approval`: stores the conditions and the metadata of the body. */
 const approvalFor =
   (group: string) =>
-  (body: ApiObject, current: ApiObject, context: StrategyContext): ApiObject => {
-    const status: UnknownRecord = { ...recordAt(current, 'status') };
+  (
+    body: CertificateSigningRequest,
+    current: CertificateSigningRequest,
+    context: StrategyContext,
+  ): CertificateSigningRequest => {
+    const status: CertificateSigningRequestStatus = { ...current.status };
     const conditions = conditionsOf(body);
     if (conditions.length > 0) status.conditions = conditions;
     else delete status.conditions;
-    const next = { ...current, metadata: body.metadata, status } as ApiObject;
+    const next = { ...current, metadata: body.metadata, status };
     setConditionTimes(next, current, context.now);
     const violations = validateDecision(next, current);
     if (violations.length > 0)
@@ -71,28 +72,28 @@ const approvalFor =
     return next;
   };
 
-const requestCondition: Cell = request => {
+const requestCondition: Cell<CertificateSigningRequest> = request => {
   const decided = ['Denied', 'Approved'].find(type => conditionOf(request, type) !== undefined) ?? 'Pending';
   const failed = conditionOf(request, 'Failed') === undefined ? '' : ',Failed';
-  return `${decided}${failed}${stringAt(request, 'status', 'certificate') === '' ? '' : ',Issued'}`;
+  return `${decided}${failed}${(request.status?.certificate ?? '') === '' ? '' : ',Issued'}`;
 };
 
-const requestedDuration: Cell = request => {
-  const seconds = valueAt(request, 'spec', 'expirationSeconds');
+const requestedDuration: Cell<CertificateSigningRequest> = request => {
+  const seconds = request.spec.expirationSeconds;
   return typeof seconds === 'number' ? humanDuration(seconds * 1000) : '<none>';
 };
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<CertificateSigningRequest>[] = [
   NAME,
   AGE,
-  column('SignerName', stringCell('spec.signerName', '<none>')),
-  column('Requestor', stringCell('spec.username')),
+  column('SignerName', object => object.spec.signerName || '<none>'),
+  column('Requestor', object => object.spec.username ?? ''),
   column('RequestedDuration', requestedDuration),
   column('Condition', requestCondition),
 ];
 
 /** CertificateSigningRequest. Its spec is immutable, and decisions are written only to the subresource `approval`. */
-export const certificateSigningRequest = builtInKind(
+export const certificateSigningRequest = builtInKind<CertificateSigningRequest>(
   'certificates.orchestrator.io/certificatesigningrequests',
   naming => ({
     checkName: checkSegmentName,
@@ -113,7 +114,7 @@ export const certificateSigningRequest = builtInKind(
     validateCreate: object => validateRequest(object, naming.label('orchestrator.io/legacy-unknown')),
     validateStatus: validateIssue,
     subresources: new Map([['approval', approvalFor(naming.group('certificates.orchestrator.io'))]]),
-    selectableFields: new Map([['spec.signerName', object => stringAt(object, 'spec', 'signerName')]]),
+    selectableFields: new Map([['spec.signerName', object => object.spec.signerName]]),
     columns: COLUMNS,
   }),
 );

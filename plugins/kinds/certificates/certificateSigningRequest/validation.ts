@@ -1,7 +1,7 @@
+import type { Bytes } from '../../../../core/model/scalars.js';
+import type { CertificateSigningRequest } from '../../../../kinds/certificates/v1.js';
 import { type PemBlock, pemBlocks, readCertificate } from '../../../../core/pki/certificateNames.js';
 import { Malformed, parseCertificateRequest } from '../../../../core/pki/certificateRequest.js';
-import type { ApiObject } from '../../../../core/model/object.js';
-import { numberAt, recordsAt, specOf, stringAt, stringsAt } from '../../../../core/model/record.js';
 import { findRepeated } from '../../shared/repeated.js';
 import {
   duplicate,
@@ -56,7 +56,7 @@ function validateUsages(usages: readonly string[]): Violation[] {
 }
 
 /** Formats bytes as Go prints them. */
-function goBytes(base64: unknown): Verbatim {
+function goBytes(base64: null | Bytes): Verbatim {
   if (typeof base64 !== 'string') return new Verbatim('[]byte(nil)');
   return new Verbatim(
     `[]byte{${Array.from(Buffer.from(base64, 'base64'), byte => `0x${byte.toString(16)}`).join(', ')}}`,
@@ -78,14 +78,14 @@ function complaintOf(read: () => unknown): string | undefined {
  * Violations of a new request: the PKCS #10 request in PEM (RFC 7468, section 7) and its signature, the signer, the
  * usages and the duration.
  */
-export function validateRequest(object: ApiObject, legacySigner: string): Violation[] {
-  const wanted = specOf(object);
-  const signer = stringAt(wanted, 'signerName');
-  const seconds = numberAt(wanted, 'expirationSeconds');
-  const complaint = complaintOf(() => parseCertificateRequest(stringAt(wanted, 'request')));
+export function validateRequest(object: CertificateSigningRequest, legacySigner: string): Violation[] {
+  const wanted = object.spec;
+  const signer = wanted.signerName;
+  const seconds = wanted.expirationSeconds;
+  const complaint = complaintOf(() => parseCertificateRequest(wanted.request ?? ''));
   return [
     ...(complaint === undefined ? [] : [invalid('spec.request', goBytes(wanted.request), complaint)]),
-    ...validateUsages(stringsAt(wanted, 'usages')),
+    ...validateUsages(wanted.usages ?? []),
     ...(signer === legacySigner
       ? [invalid('spec.signerName', signer, 'the legacy signerName is not allowed via this API version')]
       : validateSigner('spec.signerName', signer)),
@@ -108,19 +108,19 @@ function validateStatus(field: string, type: string, status: string): Violation[
 }
 
 /** Types of the conditions, in order. */
-const typesOf = (object: ApiObject): string[] =>
-  recordsAt(object, 'status', 'conditions').map(given => stringAt(given, 'type'));
+const typesOf = (object: CertificateSigningRequest): string[] =>
+  (object.status?.conditions ?? []).map(given => given.type);
 
-function validateConditions(object: ApiObject): Violation[] {
+function validateConditions(object: CertificateSigningRequest): Violation[] {
   const types = typesOf(object);
-  return recordsAt(object, 'status', 'conditions').flatMap((condition, index) => {
+  return (object.status?.conditions ?? []).flatMap((condition, index) => {
     const field = `status.conditions[${index}]`;
     const type = types[index]!;
     const before = types.slice(0, index);
     const other = DECISIONS.includes(type) && before.some(earlier => earlier !== type && DECISIONS.includes(earlier));
     return [
       ...(type === '' ? [required(`${field}.type`)] : []),
-      ...validateStatus(`${field}.status`, type, stringAt(condition, 'status')),
+      ...validateStatus(`${field}.status`, type, condition.status),
       ...(other ? [invalid(`${field}.type`, type, 'Approved and Denied conditions are mutually exclusive')] : []),
       ...(before.includes(type) ? [duplicate(`${field}.type`, type)] : []),
     ];
@@ -142,11 +142,11 @@ function certificateComplaint(base64: string): string | undefined {
   return blocks.map(blockComplaint).find(complaint => complaint !== undefined);
 }
 
-const countConditions = (object: ApiObject, type: string): number =>
+const countConditions = (object: CertificateSigningRequest, type: string): number =>
   typesOf(object).filter(given => given === type).length;
 
 /** Violations of any update: conditions must be valid, and decisions must not be removed. */
-export function validateDecision(object: ApiObject, old: ApiObject): Violation[] {
+export function validateDecision(object: CertificateSigningRequest, old: CertificateSigningRequest): Violation[] {
   const removed = LASTING.filter(type => countConditions(object, type) < countConditions(old, type));
   return [
     ...validateConditions(object),
@@ -157,10 +157,10 @@ export function validateDecision(object: ApiObject, old: ApiObject): Violation[]
 }
 
 /** Violations of a write to the status: it must not contain decisions, and an issued certificate must not change. */
-export function validateIssue(object: ApiObject, old: ApiObject): Violation[] {
+export function validateIssue(object: CertificateSigningRequest, old: CertificateSigningRequest): Violation[] {
   const added = DECISIONS.filter(type => countConditions(object, type) > countConditions(old, type));
-  const certificate = stringAt(object, 'status', 'certificate');
-  const before = stringAt(old, 'status', 'certificate');
+  const certificate = object.status?.certificate ?? '';
+  const before = old.status?.certificate ?? '';
   const shown = new Verbatim('"<certificate data>"');
   const complaint = certificate === '' || certificate === before ? undefined : certificateComplaint(certificate);
   return [

@@ -1,16 +1,7 @@
+import type { Node, NodeAddress, NodeSpec, Taint } from '../../../../kinds/v1.js';
 import { isIPv4 } from 'node:net';
 import { labelValue, qualifiedName } from '../../../../core/model/names.js';
-import type { ApiObject } from '../../../../core/model/object.js';
-import {
-  entriesAt,
-  recordAt,
-  recordsAt,
-  setDefault,
-  specOf,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
+import { setDefault } from '../../../../core/model/record.js';
 import { goStrings } from '../../../../core/model/goText.js';
 import {
   duplicate,
@@ -26,15 +17,15 @@ import { findRepeated } from '../../shared/repeated.js';
 import { toViolations, validateIfSet, validateOneOf } from '../../shared/violations.js';
 
 /** `podCIDR` is the first one of `podCIDRs`. If they differ, the single field is what older clients have set. */
-export function alignPodCidrs(spec: UnknownRecord): void {
-  const [single, list] = [stringAt(spec, 'podCIDR'), stringsAt(spec, 'podCIDRs')];
+export function alignPodCidrs(spec: NodeSpec): void {
+  const [single, list] = [spec.podCIDR ?? '', spec.podCIDRs ?? []];
   if (single !== '' && list[0] !== single) spec.podCIDRs = [single];
   else if (list.length > 0) setDefault(spec, 'podCIDR', list[0]);
 }
 
 /** A node has at most one range of addresses of each family. */
-function validatePodCidrs(spec: UnknownRecord): Violation[] {
-  const [ranges, field] = [stringsAt(spec, 'podCIDRs'), 'spec.podCIDRs'];
+function validatePodCidrs(spec: NodeSpec): Violation[] {
+  const [ranges, field] = [spec.podCIDRs ?? [], 'spec.podCIDRs'];
   const found = ranges.flatMap((range, i) => toViolations(`${field}[${i}]`, range, cidrComplaints(range)));
   const repeated = findRepeated(ranges);
   for (const [i, range] of ranges.entries()) if (repeated[i]) found.push(duplicate(`${field}[${i}]`, range));
@@ -54,17 +45,17 @@ function validatePodCidrs(spec: UnknownRecord): Violation[] {
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 /** A taint as Go prints it in messages. */
-const goTaint = (taint: UnknownRecord): Verbatim => {
-  const [key, value, effect] = ['key', 'value', 'effect'].map(member => JSON.stringify(stringAt(taint, member)));
+const goTaint = (taint: Taint): Verbatim => {
+  const [key, value, effect] = (['key', 'value', 'effect'] as const).map(member => JSON.stringify(taint[member] ?? ''));
   return new Verbatim(`core.Taint{Key:${key}, Value:${value}, Effect:${effect}, TimeAdded:<nil>}`);
 };
 
 /** Violations of taints, which are unique by key and effect. Upstream puts them into the metadata in messages. */
-function validateTaints(spec: UnknownRecord): Violation[] {
+function validateTaints(spec: NodeSpec): Violation[] {
   const seen = new Set<string>();
-  return recordsAt(spec, 'taints').flatMap((taint, i) => {
+  return (spec.taints ?? []).flatMap((taint, i) => {
     const field = `metadata.taints[${i}]`;
-    const [key, effect] = [stringAt(taint, 'key'), stringAt(taint, 'effect')];
+    const [key, effect] = [taint.key, taint.effect];
     const pair = JSON.stringify([key, effect]);
     const known = seen.has(pair);
     seen.add(pair);
@@ -79,33 +70,33 @@ function validateTaints(spec: UnknownRecord): Violation[] {
 }
 
 /** Checks the amounts of the resources of a node. */
-const validateResources = (object: ApiObject): Violation[] =>
-  ['capacity', 'allocatable'].flatMap(member =>
-    entriesAt(object, 'status', member).flatMap(([name, amount]) =>
+const validateResources = (object: Node): Violation[] =>
+  (['capacity', 'allocatable'] as const).flatMap(member =>
+    Object.entries(object.status?.[member] ?? {}).flatMap(([name, amount]) =>
       validateAmount(name, amount, `status.${member}.${name}`),
     ),
   );
 
 /** Violations of a node. */
-export const validateNode = (object: ApiObject): Violation[] => [
-  ...validateTaints(specOf(object)),
+export const validateNode = (object: Node): Violation[] => [
+  ...validateTaints(object.spec),
   ...validateResources(object),
-  ...validatePodCidrs(specOf(object)),
+  ...validatePodCidrs(object.spec),
 ];
 
 /** An address as Go prints it in messages. */
-const goAddress = (address: UnknownRecord): Verbatim => {
-  const [type, text] = ['type', 'address'].map(member => JSON.stringify(stringAt(address, member)));
+const goAddress = (address: NodeAddress): Verbatim => {
+  const [type, text] = (['type', 'address'] as const).map(member => JSON.stringify(address[member]));
   return new Verbatim(`core.NodeAddress{Type:${type}, Address:${text}}`);
 };
 
 /** Violations of the status: also that no address is repeated. */
-export function validateNodeStatus(object: ApiObject): Violation[] {
+export function validateNodeStatus(object: Node): Violation[] {
   const seen = new Set<string>();
   return [
     ...validateResources(object),
-    ...recordsAt(recordAt(object, 'status'), 'addresses').flatMap((address, i) => {
-      const key = `${stringAt(address, 'type')} ${stringAt(address, 'address')}`;
+    ...(object.status?.addresses ?? []).flatMap((address, i) => {
+      const key = `${address.type} ${address.address}`;
       const twice = seen.has(key);
       seen.add(key);
       return twice ? [duplicate(`status.addresses[${i}]`, goAddress(address))] : [];
@@ -114,17 +105,17 @@ export function validateNodeStatus(object: ApiObject): Violation[] {
 }
 
 /** Violations of an update: what a node agent or the network has set once is fixed. */
-export function validateNodeUpdate(object: ApiObject, old: ApiObject): Violation[] {
-  const [now, before] = [specOf(object), specOf(old)];
-  const [ranges, given] = [stringsAt(now, 'podCIDRs'), stringsAt(before, 'podCIDRs')];
+export function validateNodeUpdate(object: Node, old: Node): Violation[] {
+  const [now, before] = [object.spec, old.spec];
+  const [ranges, given] = [now.podCIDRs ?? [], before.podCIDRs ?? []];
   const found = [...validateNode(object), ...validateNodeStatus(object)];
   const once = (what: string): string => `node updates may not change ${what} except from "" to valid`;
   if (given.length > 0 && JSON.stringify(ranges) !== JSON.stringify(given))
     found.push(forbiddenField('spec.podCIDRs', once('podCIDR')));
-  const provider = stringAt(before, 'providerID');
-  if (provider !== '' && stringAt(now, 'providerID') !== provider)
+  const provider = before.providerID ?? '';
+  if (provider !== '' && (now.providerID ?? '') !== provider)
     found.push(forbiddenField('spec.providerID', once('providerID')));
-  if (stringAt(now, 'externalID') !== stringAt(before, 'externalID'))
+  if ((now.externalID ?? '') !== (before.externalID ?? ''))
     found.push(forbiddenField('spec.externalID', 'may not be updated'));
   return found;
 }

@@ -1,15 +1,6 @@
+import type { AppArmorProfile, Container, EphemeralContainer, Pod, PodSpec } from '../../../../kinds/v1.js';
 import type { StrategyContext } from '../../../../core/api/strategy.js';
-import type { ApiObject } from '../../../../core/model/object.js';
-import {
-  ensureRecord,
-  isAbsent,
-  isSemanticallyEqual,
-  recordAt,
-  recordsAt,
-  specOf,
-  stringAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
+import { isAbsent, isSemanticallyEqual } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
 import type { Naming } from '../../../../core/naming.js';
 import { validateProfiles } from '../../shared/podSpec/securityContext.js';
@@ -26,16 +17,16 @@ const costAnnotation = (naming: Naming): string => naming.label('controller.orch
 const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
 interface NamedContainer {
-  readonly container: UnknownRecord;
+  readonly container: Container | EphemeralContainer;
   readonly name: string;
   readonly field: string;
 }
 
-const containersOf = (pod: UnknownRecord): NamedContainer[] =>
+const containersOf = (pod: PodSpec): NamedContainer[] =>
   LISTS.flatMap(list =>
-    recordsAt(pod, list).map((container, i) => ({
+    (pod[list] ?? []).map((container: Container | EphemeralContainer, i) => ({
       container,
-      name: stringAt(container, 'name'),
+      name: container.name,
       field: `spec.${list}[${i}]`,
     })),
   );
@@ -43,15 +34,15 @@ const containersOf = (pod: UnknownRecord): NamedContainer[] =>
 const LOCAL = 'localhost/';
 
 /** The annotation for a profile; empty for an invalid one. */
-function toAnnotation(profile: UnknownRecord): string {
+function toAnnotation(profile: Partial<AppArmorProfile>): string {
   const { type, localhostProfile } = profile;
   if (type === 'Unconfined') return 'unconfined';
   if (type === 'RuntimeDefault') return 'runtime/default';
-  return type === 'Localhost' && !isAbsent(localhostProfile) ? LOCAL + String(localhostProfile) : '';
+  return type === 'Localhost' && !isAbsent(localhostProfile) ? LOCAL + localhostProfile : '';
 }
 
 /** The profile for an annotation; undefined for one that no field can have. */
-function toProfile(annotation: string): UnknownRecord | undefined {
+function toProfile(annotation: string): AppArmorProfile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' };
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };
   if (!annotation.startsWith(LOCAL) || annotation === LOCAL) return undefined;
@@ -59,17 +50,17 @@ function toProfile(annotation: string): UnknownRecord | undefined {
   return validateProfiles({ appArmorProfile: profile }, '').length === 0 ? profile : undefined;
 }
 
-const profileOf = (owner: UnknownRecord): UnknownRecord | undefined =>
-  recordAt(owner, 'securityContext', 'appArmorProfile');
+const profileOf = (owner: Pick<PodSpec | Container, 'securityContext'>): AppArmorProfile | undefined =>
+  owner.securityContext?.appArmorProfile;
 
-const isWindows = (pod: UnknownRecord): boolean => stringAt(pod, 'os', 'name') === 'windows';
+const isWindows = (pod: PodSpec): boolean => (pod.os?.name ?? '') === 'windows';
 
 /**
  * Gives a new pod the annotations for its AppArmor profiles, and profiles for its annotations, about which there is a
  * warning: nodes and clients may know only one of both.
  */
-export function alignAppArmor(object: ApiObject, naming: Naming, { warn }: Pick<StrategyContext, 'warn'>): void {
-  const pod = specOf(object);
+export function alignAppArmor(object: Pod, naming: Naming, { warn }: Pick<StrategyContext, 'warn'>): void {
+  const pod = object.spec;
   if (isWindows(pod)) return;
   const ofPod = profileOf(pod);
   const annotations = { ...object.metadata.annotations };
@@ -85,15 +76,15 @@ export function alignAppArmor(object: ApiObject, naming: Naming, { warn }: Pick<
     if (own) continue;
     const profile = toProfile(annotation);
     if (profile && isSemanticallyEqual(profile, ofPod)) continue;
-    if (profile) ensureRecord(container, 'securityContext').appArmorProfile = profile;
+    if (profile) (container.securityContext ??= {}).appArmorProfile = profile;
     warn?.(`metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`);
   }
   if (Object.keys(annotations).length > 0) object.metadata.annotations = annotations;
 }
 
 /** Checks that the profiles of a new pod are those of its annotations. */
-export function validateAppArmorMatch(object: ApiObject, naming: Naming): Violation[] {
-  const pod = specOf(object);
+export function validateAppArmorMatch(object: Pod, naming: Naming): Violation[] {
+  const pod = object.spec;
   if (isWindows(pod)) return [];
   return containersOf(pod).flatMap(({ container, name, field }) => {
     const annotation = object.metadata.annotations?.[appArmorPrefix(naming) + name];
@@ -117,12 +108,12 @@ const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const isInt32 = (text: string): boolean => INTEGER.test(text) && Number(text) === (Number(text) | 0);
 
 /** Violations of the annotations that have a meaning for pods. */
-export function validatePodAnnotations(object: ApiObject, naming: Naming): Violation[] {
-  const [pod, annotations] = [specOf(object), object.metadata.annotations ?? {}];
+export function validatePodAnnotations(object: Pod, naming: Naming): Violation[] {
+  const [pod, annotations] = [object.spec, object.metadata.annotations ?? {}];
   const [mirror, cost] = [mirrorAnnotation(naming), costAnnotation(naming)];
   const found: Violation[] = [];
   const fieldOf = (key: string): string => `metadata.annotations[${key}]`;
-  if (annotations[mirror] !== undefined && stringAt(pod, 'nodeName') === '')
+  if (annotations[mirror] !== undefined && (pod.nodeName ?? '') === '')
     found.push(invalid(fieldOf(mirror), annotations[mirror], 'must set spec.nodeName if mirror pod annotation is set'));
   const names = new Set(containersOf(pod).map(({ name }) => name));
   const prefix = appArmorPrefix(naming);
@@ -138,7 +129,7 @@ export function validatePodAnnotations(object: ApiObject, naming: Naming): Viola
 }
 
 /** Checks that an update keeps the annotations that only a new pod can have. */
-export function validateAnnotationUpdate(object: ApiObject, old: ApiObject, naming: Naming): Violation[] {
+export function validateAnnotationUpdate(object: Pod, old: Pod, naming: Naming): Violation[] {
   const [now, before] = [object.metadata.annotations ?? {}, old.metadata.annotations ?? {}];
   const nameOf = (key: string): string | undefined => {
     if (key === mirrorAnnotation(naming)) return 'mirror pod annotation';

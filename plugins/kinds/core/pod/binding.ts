@@ -1,5 +1,5 @@
-import type { ApiObject } from '../../../../core/model/object.js';
-import { ensureRecord, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
+import type { Time } from '../../../../core/model/scalars.js';
+import type { Binding, PodCondition, Pod } from '../../../../kinds/v1.js';
 import {
   badRequest,
   conflict,
@@ -13,12 +13,12 @@ import { setCondition } from '../../shared/conditions.js';
 const BINDINGS = { group: '', resource: 'pods/binding' };
 
 /** Checks that the target of a Binding is a node with a name. */
-function validateTarget(binding: ApiObject): Violation[] {
-  const target = recordAt(binding, 'target');
+function validateTarget(binding: Binding): Violation[] {
+  const target = binding.target;
   const found: Violation[] = [];
-  const kind = stringAt(target, 'kind');
+  const kind = target.kind ?? '';
   if (kind !== '' && kind !== 'Node') found.push(notSupported('target.kind', kind, ['Node', '<empty>']));
-  if (stringAt(target, 'name') === '') found.push(required('target.name'));
+  if ((target.name ?? '') === '') found.push(required('target.name'));
   return found;
 }
 
@@ -27,7 +27,7 @@ function validateTarget(binding: ApiObject): Violation[] {
  * pod. Throws 400 for another name, 422 for an invalid target, and 409 for another uid and for a pod that has
  * scheduling gates, is being deleted or is already bound.
  */
-export function bindPod(pod: ApiObject, binding: ApiObject, name: string, now: string): ApiObject {
+export function bindPod(pod: Pod, binding: Binding, name: string, now: Time): Pod {
   if (binding.metadata.name !== name) throw badRequest('name in URL does not match name in Binding object');
   const violations = validateTarget(binding);
   if (violations.length > 0) throw invalidObject('', 'Binding', name, violations);
@@ -53,25 +53,25 @@ export function bindPod(pod: ApiObject, binding: ApiObject, name: string, now: s
 }
 
 /** Why a pod cannot be bound; undefined if it can. */
-function bindingProblem(pod: ApiObject, name: string): string | undefined {
+function bindingProblem(pod: Pod, name: string): string | undefined {
   if (pod.metadata.deletionTimestamp) return `pod ${name} is being deleted, cannot be assigned to a host`;
-  const node = stringAt(pod, 'spec', 'nodeName');
+  const node = pod.spec.nodeName ?? '';
   if (node !== '') return `pod ${name} is already assigned to node ${JSON.stringify(node)}`;
-  if (recordsAt(pod, 'spec', 'schedulingGates').length > 0) return `pod ${name} has non-empty .spec.schedulingGates`;
+  if ((pod.spec.schedulingGates ?? []).length > 0) return `pod ${name} has non-empty .spec.schedulingGates`;
   return undefined;
 }
 
-function withNode(pod: ApiObject, binding: ApiObject, now: string): ApiObject {
+function withNode(pod: Pod, binding: Binding, now: Time): Pod {
   const next = structuredClone(pod);
-  ensureRecord(next, 'spec').nodeName = stringAt(binding, 'target', 'name');
+  next.spec.nodeName = binding.target.name ?? '';
   const annotations = { ...next.metadata.annotations, ...binding.metadata.annotations };
   if (Object.keys(annotations).length > 0) next.metadata.annotations = annotations;
-  const condition: UnknownRecord & { type: string } = {
+  const condition: PodCondition = {
     type: 'PodScheduled',
     status: 'True',
     lastProbeTime: null,
     lastTransitionTime: now,
   };
-  setCondition(ensureRecord(next, 'status'), condition);
+  setCondition((next.status ??= {}), condition);
   return next;
 }

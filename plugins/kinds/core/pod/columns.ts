@@ -1,8 +1,7 @@
+import type { Pod, ContainerStatus, ContainerStateTerminated } from '../../../../kinds/v1.js';
 import type { Column } from '../../../../core/api/strategy.js';
 import type { CellValue } from '../../../../core/model/age.js';
-import type { ApiObject } from '../../../../core/model/object.js';
-import { numberAt, recordsAt, stringAt, valueAt } from '../../../../core/model/record.js';
-import { AGE, column, conditionOf, isConditionTrue, NAME, stringCell, wideColumn } from '../../shared/columns.js';
+import { AGE, column, conditionOf, isConditionTrue, NAME, wideColumn } from '../../shared/columns.js';
 
 /** What the columns of a pod show about its containers. */
 interface Summary {
@@ -19,28 +18,25 @@ interface Tally {
   lastRestart: number;
 }
 
-function addRestarts(tally: Tally, status: unknown): void {
-  tally.restarts += numberAt(status, 'restartCount') ?? 0;
-  const finished = Date.parse(stringAt(status, 'lastState', 'terminated', 'finishedAt'));
+function addRestarts(tally: Tally, status: ContainerStatus): void {
+  tally.restarts += status.restartCount;
+  const finished = Date.parse(status.lastState.terminated?.finishedAt ?? '');
   if (finished > tally.lastRestart) tally.lastRestart = finished;
 }
 
 /** Why a container ended: its reason, else its signal, else its exit code. */
-function endReason(terminated: unknown): string {
-  const signal = numberAt(terminated, 'signal') ?? 0;
-  return (
-    stringAt(terminated, 'reason') ||
-    (signal !== 0 ? `Signal:${signal}` : `ExitCode:${numberAt(terminated, 'exitCode') ?? 0}`)
-  );
+function endReason(terminated: ContainerStateTerminated): string {
+  const signal = terminated.signal ?? 0;
+  return (terminated.reason ?? '') || (signal !== 0 ? `Signal:${signal}` : `ExitCode:${terminated.exitCode}`);
 }
 
 /** The status of a pod whose init containers have not completed; undefined if they have. */
-function initStatus(status: unknown, sidecar: boolean, position: number, total: number): string | undefined {
-  const terminated = valueAt(status, 'state', 'terminated');
-  if (terminated !== undefined && (numberAt(terminated, 'exitCode') ?? 0) === 0) return undefined;
-  if (sidecar && valueAt(status, 'started') === true) return undefined;
+function initStatus(status: ContainerStatus, sidecar: boolean, position: number, total: number): string | undefined {
+  const terminated = status.state.terminated;
+  if (terminated !== undefined && terminated.exitCode === 0) return undefined;
+  if (sidecar && status.started === true) return undefined;
   if (terminated !== undefined) return `Init:${endReason(terminated)}`;
-  const waiting = stringAt(status, 'state', 'waiting', 'reason');
+  const waiting = status.state.waiting?.reason ?? '';
   return waiting !== '' && waiting !== 'PodInitializing' ? `Init:${waiting}` : `Init:${position}/${total}`;
 }
 
@@ -48,58 +44,56 @@ function initStatus(status: unknown, sidecar: boolean, position: number, total: 
  * Status and number of ready containers of the main containers. The first container with a reason determines the
  * status.
  */
-function mainStatus(pod: ApiObject, tally: Tally, before: string): { status: string; ready: number } {
+function mainStatus(pod: Pod, tally: Tally, before: string): { status: string; ready: number } {
   let status = before;
   let ready = 0;
-  for (const container of recordsAt(pod, 'status', 'containerStatuses').toReversed()) {
+  for (const container of (pod.status?.containerStatuses ?? []).toReversed()) {
     addRestarts(tally, container);
-    const terminated = valueAt(container, 'state', 'terminated');
-    const waiting = stringAt(container, 'state', 'waiting', 'reason');
+    const terminated = container.state.terminated;
+    const waiting = container.state.waiting?.reason ?? '';
     if (waiting !== '') status = waiting;
     else if (terminated !== undefined) status = endReason(terminated);
-    else if (valueAt(container, 'ready') === true && valueAt(container, 'state', 'running') !== undefined) ready++;
+    else if (container.ready === true && container.state.running !== undefined) ready++;
   }
   if (status === 'Completed' && ready > 0) status = isConditionTrue(pod, 'Ready') ? 'Running' : 'NotReady';
   return { status, ready };
 }
 
 /** The status of a pod that is being deleted, unless it has already ended. */
-function deletionStatus(pod: ApiObject, status: string): string {
+function deletionStatus(pod: Pod, status: string): string {
   if (!pod.metadata.deletionTimestamp) return status;
-  if (valueAt(pod, 'status', 'reason') === 'NodeLost') return 'Unknown';
-  const phase = valueAt(pod, 'status', 'phase');
+  if (pod.status?.reason === 'NodeLost') return 'Unknown';
+  const phase = pod.status?.phase;
   return phase === 'Succeeded' || phase === 'Failed' ? status : 'Terminating';
 }
 
 /** Summaries by pod, because three columns of a row use the same one. */
-const made = new WeakMap<ApiObject, Summary>();
+const made = new WeakMap<Pod, Summary>();
 
 /** The summary of a pod, computed once. The pod must not be changed afterwards. */
-function cachedSummary(pod: ApiObject): Summary {
+function cachedSummary(pod: Pod): Summary {
   let summary = made.get(pod);
   if (!summary) made.set(pod, (summary = summarize(pod)));
   return summary;
 }
 
 /** Summarizes the states of all containers as command-line clients show them. */
-function summarize(pod: ApiObject): Summary {
-  const specs = recordsAt(pod, 'spec', 'initContainers');
-  const sidecars = new Set(
-    specs.filter(spec => valueAt(spec, 'restartPolicy') === 'Always').map(spec => valueAt(spec, 'name')),
-  );
-  let status = stringAt(pod, 'status', 'reason') || stringAt(pod, 'status', 'phase');
-  if (valueAt(conditionOf(pod, 'PodScheduled'), 'reason') === 'SchedulingGated') status = 'SchedulingGated';
+function summarize(pod: Pod): Summary {
+  const specs = pod.spec.initContainers ?? [];
+  const sidecars = new Set(specs.filter(spec => spec.restartPolicy === 'Always').map(spec => spec.name));
+  let status = (pod.status?.reason ?? '') || (pod.status?.phase ?? '');
+  if (conditionOf(pod, 'PodScheduled')?.reason === 'SchedulingGated') status = 'SchedulingGated';
   const all: Tally = { restarts: 0, lastRestart: 0 };
   const lasting: Tally = { restarts: 0, lastRestart: 0 };
   let ready = 0;
   let held: string | undefined;
-  for (const [position, container] of recordsAt(pod, 'status', 'initContainerStatuses').entries()) {
-    const sidecar = sidecars.has(valueAt(container, 'name'));
+  for (const [position, container] of (pod.status?.initContainerStatuses ?? []).entries()) {
+    const sidecar = sidecars.has(container.name);
     addRestarts(all, container);
     if (sidecar) addRestarts(lasting, container);
     held = initStatus(container, sidecar, position, specs.length);
     if (held !== undefined) break;
-    if (sidecar && valueAt(container, 'started') === true && valueAt(container, 'ready') === true) ready++;
+    if (sidecar && container.started === true && container.ready === true) ready++;
   }
   let tally = all;
   if (held !== undefined) status = held;
@@ -109,7 +103,7 @@ function summarize(pod: ApiObject): Summary {
     status = main.status;
     ready += main.ready;
   }
-  const total = recordsAt(pod, 'spec', 'containers').length + sidecars.size;
+  const total = (pod.spec.containers ?? []).length + sidecars.size;
   return {
     ready,
     total,
@@ -119,22 +113,22 @@ function summarize(pod: ApiObject): Summary {
   };
 }
 
-function restartsCell(pod: ApiObject): CellValue {
+function restartsCell(pod: Pod): CellValue {
   const { restarts, lastRestart } = cachedSummary(pod);
   if (restarts <= 0 || lastRestart <= 0) return String(restarts);
   return { since: lastRestart, before: `${restarts} (`, after: ' ago)' };
 }
 
-function readinessGatesCell(pod: ApiObject): string {
-  const gates = recordsAt(pod, 'spec', 'readinessGates');
+function readinessGatesCell(pod: Pod): string {
+  const gates = pod.spec.readinessGates ?? [];
   if (gates.length === 0) return '<none>';
-  const conditions = recordsAt(pod, 'status', 'conditions').filter(entry => valueAt(entry, 'status') === 'True');
-  const met = new Set(conditions.map(entry => valueAt(entry, 'type')));
-  return `${gates.filter(gate => met.has(valueAt(gate, 'conditionType'))).length}/${gates.length}`;
+  const conditions = (pod.status?.conditions ?? []).filter(entry => entry.status === 'True');
+  const met = new Set(conditions.map(entry => entry.type));
+  return `${gates.filter(gate => met.has(gate.conditionType)).length}/${gates.length}`;
 }
 
 /** Columns of pods. */
-export const podColumns: readonly Column[] = [
+export const podColumns: readonly Column<Pod>[] = [
   NAME,
   column(
     'Ready',
@@ -147,8 +141,8 @@ export const podColumns: readonly Column[] = [
   column('Status', pod => cachedSummary(pod).status, { description: 'State of the pod, or why it is not running.' }),
   column('Restarts', restartsCell, { description: 'How often containers were restarted, and when last.' }),
   AGE,
-  wideColumn('IP', pod => stringAt(recordsAt(pod, 'status', 'podIPs')[0], 'ip') || '<none>'),
-  wideColumn('Node', stringCell('spec.nodeName', '<none>')),
-  wideColumn('Nominated Node', stringCell('status.nominatedNodeName', '<none>')),
+  wideColumn('IP', pod => ((pod.status?.podIPs ?? [])[0]?.ip ?? '') || '<none>'),
+  wideColumn('Node', object => object.spec.nodeName || '<none>'),
+  wideColumn('Nominated Node', object => object.status?.nominatedNodeName || '<none>'),
   wideColumn('Readiness Gates', readinessGatesCell),
 ];

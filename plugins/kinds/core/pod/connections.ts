@@ -1,6 +1,5 @@
+import type { Pod } from '../../../../kinds/v1.js';
 import type { Connection } from '../../../../core/api/strategy.js';
-import type { ApiObject } from '../../../../core/model/object.js';
-import { recordsAt, specOf, stringAt } from '../../../../core/model/record.js';
 import {
   badRequest,
   forbiddenField,
@@ -12,15 +11,14 @@ import {
 
 type Query = Parameters<Connection>[1];
 
-const containerNames = (pod: ApiObject, member: string): string[] =>
-  recordsAt(specOf(pod), member).map(container => stringAt(container, 'name'));
+const namesOf = (containers: readonly { readonly name: string }[] | undefined | null): string[] =>
+  (containers ?? []).map(({ name }) => name);
 
 /** Refuses a container that does not exist in the pod, and a missing name if there are several containers. */
-function containerProblem(pod: ApiObject, asked: string): Refusal | undefined {
+function containerProblem(pod: Pod, asked: string): Refusal | undefined {
+  const { spec } = pod;
   const name = pod.metadata.name ?? '';
-  const [plain, init, debugging] = ['containers', 'initContainers', 'ephemeralContainers'].map(member =>
-    containerNames(pod, member),
-  );
+  const [plain, init, debugging] = [spec.containers, spec.initContainers, spec.ephemeralContainers].map(namesOf);
   if (asked !== '') {
     const known = [plain, init, debugging].some(all => all?.includes(asked));
     return known ? undefined : badRequest(`container ${asked} is not valid for pod ${name}`);
@@ -32,15 +30,15 @@ function containerProblem(pod: ApiObject, asked: string): Refusal | undefined {
   );
 }
 
-const isUnscheduled = (pod: ApiObject): boolean => stringAt(specOf(pod), 'nodeName') === '';
+const isUnscheduled = (pod: Pod): boolean => (pod.spec.nodeName ?? '') === '';
 
-const noHost = (pod: ApiObject): Refusal => badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
+const noHost = (pod: Pod): Refusal => badRequest(`pod ${pod.metadata.name} does not have a host assigned`);
 
 /** Answers exec and attach, which connect to a process in a container. */
-const connectToProcess: Connection = (pod, query) =>
+const connectToProcess: Connection<Pod> = (pod, query) =>
   containerProblem(pod, query.get('container')?.[0] ?? '') ?? (isUnscheduled(pod) ? noHost(pod) : undefined);
 
-const connectToPorts: Connection = pod => (isUnscheduled(pod) ? noHost(pod) : undefined);
+const connectToPorts: Connection<Pod> = pod => (isUnscheduled(pod) ? noHost(pod) : undefined);
 
 /** An integer in the query; undefined if it is absent. Throws the 400 of upstream's parser. */
 function numberIn(query: Query, name: string): number | undefined {
@@ -63,14 +61,14 @@ function validateLogOptions(query: Query): Violation[] {
 }
 
 /** The log of a container; empty as long as the pod has no node. */
-const readLog: Connection = (pod, query) => {
+const readLog: Connection<Pod> = (pod, query) => {
   const violations = validateLogOptions(query);
   if (violations.length > 0) return invalidObject('', 'PodLogOptions', pod.metadata.name ?? '', violations);
   return containerProblem(pod, query.get('container')?.[0] ?? '') ?? (isUnscheduled(pod) ? 'empty' : undefined);
 };
 
 /** Subresources of pods that lead to their node. */
-export const podConnections: ReadonlyMap<string, Connection> = new Map<string, Connection>([
+export const podConnections: ReadonlyMap<string, Connection<Pod>> = new Map<string, Connection<Pod>>([
   ['log', readLog],
   ['exec', connectToProcess],
   ['attach', connectToProcess],

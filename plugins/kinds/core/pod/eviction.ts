@@ -1,14 +1,8 @@
+import type { Time } from '../../../../core/model/scalars.js';
+import type { Eviction, PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../../kinds/policy/v1.js';
+import type { Pod } from '../../../../kinds/v1.js';
 import type { StrategyContext, SubresourceDeletion } from '../../../../core/api/strategy.js';
 import { requirementsOf } from '../../../../core/model/labelSelector.js';
-import type { ApiObject, Frozen } from '../../../../core/model/object.js';
-import {
-  ensureRecord,
-  numberAt,
-  recordAt,
-  recordsAt,
-  stringAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
 import { Refusal } from '../../../../core/model/refusal.js';
 import { matchesLabels } from '../../../../core/model/selector.js';
 import { setCondition } from '../../shared/conditions.js';
@@ -28,10 +22,10 @@ const VIOLATED = "Cannot evict pod as it would violate the pod's disruption budg
  * R479, R480). The budget counts it in the same transaction. Throws 429 if the budget forbids it, 403 for a budget
  * whose status makes no sense, and 500 for a pod with several budgets.
  */
-export const evictPod: SubresourceDeletion = (eviction, pod, context) => {
+export const evictPod: SubresourceDeletion<Pod> = (body, pod, context) => {
   const budget = protectingBudget(pod, context);
-  const status = ensureRecord(pod, 'status');
-  const before = recordsAt(status, 'conditions').find(({ type }) => type === 'DisruptionTarget');
+  const status = (pod.status ??= {});
+  const before = (status.conditions ?? []).find(({ type }) => type === 'DisruptionTarget');
   setCondition(status, {
     type: 'DisruptionTarget',
     status: 'True',
@@ -41,16 +35,16 @@ export const evictPod: SubresourceDeletion = (eviction, pod, context) => {
     message: 'Eviction API: evicting',
   });
   return {
-    options: recordAt(eviction, 'deleteOptions') ?? {},
+    options: (body as Eviction).deleteOptions ?? {},
     object: pod,
     changes: budget ? [{ storageName: BUDGETS, object: countEviction(budget, pod, context.now) }] : [],
   };
 };
 
 /** The budget that has to count the eviction; undefined if no budget protects the pod. */
-function protectingBudget(pod: ApiObject, context: StrategyContext): ApiObject | undefined {
+function protectingBudget(pod: Pod, context: StrategyContext): PodDisruptionBudget | undefined {
   if (hasEnded(pod)) return undefined;
-  const budgets = context.list(BUDGETS).filter(budget => selects(budget, pod));
+  const budgets = (context.list(BUDGETS) as readonly PodDisruptionBudget[]).filter(budget => selects(budget, pod));
   if (budgets.length > 1)
     throw new Refusal(
       '',
@@ -61,13 +55,12 @@ function protectingBudget(pod: ApiObject, context: StrategyContext): ApiObject |
 }
 
 /** Whether a pod does no work that a budget could protect: it has ended, not begun, or is being deleted. */
-const hasEnded = (pod: ApiObject): boolean =>
-  pod.metadata.deletionTimestamp !== undefined ||
-  ['Succeeded', 'Failed', 'Pending'].includes(stringAt(pod, 'status', 'phase'));
+const hasEnded = (pod: Pod): boolean =>
+  pod.metadata.deletionTimestamp !== undefined || ['Succeeded', 'Failed', 'Pending'].includes(pod.status?.phase ?? '');
 
 /** An empty selector selects all pods of the namespace, an absent one none. */
-function selects(budget: Frozen<ApiObject>, pod: ApiObject): boolean {
-  const selector = recordAt(budget, 'spec', 'selector');
+function selects(budget: PodDisruptionBudget, pod: Pod): boolean {
+  const selector = budget.spec.selector;
   return (
     selector !== undefined &&
     budget.metadata.namespace === pod.metadata.namespace &&
@@ -75,32 +68,39 @@ function selects(budget: Frozen<ApiObject>, pod: ApiObject): boolean {
   );
 }
 
-const isReady = (pod: ApiObject): boolean =>
-  recordsAt(pod, 'status', 'conditions').some(({ type, status }) => type === 'Ready' && status === 'True');
+const isReady = (pod: Pod): boolean =>
+  (pod.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True');
 
 /** Whether a budget lets pods that are not ready go: always, or while enough others are healthy. */
-function allowsUnready(budget: ApiObject): boolean {
-  if (stringAt(budget, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true;
-  const desired = numberAt(budget, 'status', 'desiredHealthy') ?? 0;
-  return desired > 0 && (numberAt(budget, 'status', 'currentHealthy') ?? 0) >= desired;
+function allowsUnready(budget: PodDisruptionBudget): boolean {
+  if ((budget.spec.unhealthyPodEvictionPolicy ?? '') === 'AlwaysAllow') return true;
+  const desired = budget.status?.desiredHealthy ?? 0;
+  return desired > 0 && (budget.status?.currentHealthy ?? 0) >= desired;
 }
 
+/** The status of a budget that its controller has not seen. */
+const NO_STATUS: PodDisruptionBudgetStatus = {
+  disruptionsAllowed: 0,
+  currentHealthy: 0,
+  desiredHealthy: 0,
+  expectedPods: 0,
+};
+
 /** The budget with one allowed disruption fewer. Throws 429 and 403. */
-function countEviction(current: ApiObject, pod: ApiObject, now: string): ApiObject {
+function countEviction(current: PodDisruptionBudget, pod: Pod, now: Time): PodDisruptionBudget {
   const budget = structuredClone(current);
   const { name = '', generation = 0 } = budget.metadata;
-  const status = ensureRecord(budget, 'status');
-  const count = (member: string): number => numberAt(status, member) ?? 0;
-  if (count('observedGeneration') < generation)
+  const status = (budget.status ??= { ...NO_STATUS });
+  if ((status.observedGeneration ?? 0) < generation)
     throw violated(`The disruption budget ${name} is still being processed by the server.`, PROCESSING_SECONDS);
-  const allowed = count('disruptionsAllowed');
+  const allowed = status.disruptionsAllowed;
   if (allowed < 0) throw senseless(name, 'pdb disruptions allowed is negative');
-  const disrupted = ensureRecord(status, 'disruptedPods');
+  const disrupted = (status.disruptedPods ??= {});
   if (Object.keys(disrupted).length > DISRUPTED_PODS)
     throw senseless(name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
   if (allowed === 0)
     throw violated(
-      `The disruption budget ${name} needs ${count('desiredHealthy')} healthy pods and has ${count('currentHealthy')} currently`,
+      `The disruption budget ${name} needs ${status.desiredHealthy} healthy pods and has ${status.currentHealthy} currently`,
     );
   status.disruptionsAllowed = allowed - 1;
   disrupted[pod.metadata.name!] = now;
@@ -109,8 +109,8 @@ function countEviction(current: ApiObject, pod: ApiObject, now: string): ApiObje
 }
 
 /** Sets the condition that the budget allows no further disruption. */
-function setDisallowed(status: UnknownRecord, now: string): void {
-  const before = recordsAt(status, 'conditions').find(({ type }) => type === 'DisruptionAllowed');
+function setDisallowed(status: PodDisruptionBudgetStatus, now: Time): void {
+  const before = (status.conditions ?? []).find(({ type }) => type === 'DisruptionAllowed');
   setCondition(status, {
     type: 'DisruptionAllowed',
     status: 'False',

@@ -1,5 +1,6 @@
+import type { ServiceSpec } from '../../../../kinds/v1.js';
 import { isIP, isIPv6 } from 'node:net';
-import { entriesAt, isAbsent, stringAt, stringsAt, type UnknownRecord } from '../../../../core/model/record.js';
+import { isAbsent } from '../../../../core/model/record.js';
 import { duplicate, invalid, notSupported, type Violation } from '../../../../core/model/refusal.js';
 import { isHeadless } from './fields.js';
 import { ipComplaints } from '../../shared/ipAddresses.js';
@@ -11,17 +12,17 @@ const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
 const ALL = 'spec.clusterIPs';
 
-function validateFamilies(spec: UnknownRecord | undefined): Violation[] {
+function validateFamilies(spec: ServiceSpec): Violation[] {
   const seen = new Set<string>();
-  const found = stringsAt(spec, 'ipFamilies').flatMap((family, i) => {
+  const found = (spec.ipFamilies ?? []).flatMap((family, i) => {
     const field = `spec.ipFamilies[${i}]`;
     const wrong = FAMILIES.includes(family) ? [] : [notSupported(field, family, FAMILIES)];
     if (seen.has(family)) wrong.push(duplicate(field, family));
     seen.add(family);
     return wrong;
   });
-  const policy = stringAt(spec, 'ipFamilyPolicy');
-  if (!isAbsent(spec?.ipFamilyPolicy) && !POLICIES.includes(policy))
+  const policy = spec.ipFamilyPolicy ?? '';
+  if (!isAbsent(spec.ipFamilyPolicy) && !POLICIES.includes(policy))
     found.push(notSupported('spec.ipFamilyPolicy', policy, POLICIES));
   return found;
 }
@@ -50,9 +51,9 @@ function validateFamiliesOfAddresses(all: readonly string[], families: readonly 
  * Checks that addresses, families and family policy agree, before anything is allocated. Not for Services with an
  * external name.
  */
-export function validateAddresses(spec: UnknownRecord | undefined): Violation[] {
+export function validateAddresses(spec: ServiceSpec): Violation[] {
   const found = validateFamilies(spec);
-  const [one, all] = [stringAt(spec, 'clusterIP'), stringsAt(spec, 'clusterIPs')];
+  const [one, all] = [spec.clusterIP ?? '', spec.clusterIPs ?? []];
   if (all.length > 0 && one === '') found.push(invalid(ALL, all, 'must be empty when `clusterIP` is not specified'));
   else if (all.length > 0 && all[0] !== one) found.push(invalid(ALL, all, 'first value must match `clusterIP`'));
   const wrong = validateEachAddress(all);
@@ -61,7 +62,7 @@ export function validateAddresses(spec: UnknownRecord | undefined): Violation[] 
   if (wrong.length > 0) return found;
   if (all.length > 1 && new Set(all.map(isIP)).size < all.length)
     found.push(invalid(ALL, all, 'may specify no more than one IP for each IP family'));
-  const families = stringsAt(spec, 'ipFamilies');
+  const families = spec.ipFamilies ?? [];
   const comparable = !isHeadless(spec) && found.length === 0 && families.length > 0;
   return comparable ? [...found, ...validateFamiliesOfAddresses(all, families)] : found;
 }
@@ -70,14 +71,14 @@ export function validateAddresses(spec: UnknownRecord | undefined): Violation[] 
  * Refuses what an IPv4 cluster cannot allocate. Services with neither address nor selector can have any family, because
  * other clients create their endpoints.
  */
-export function validateAvailableFamilies(spec: UnknownRecord | undefined): Violation[] {
-  if (isHeadless(spec) && entriesAt(spec, 'selector').length === 0) return [];
+export function validateAvailableFamilies(spec: ServiceSpec): Violation[] {
+  if (isHeadless(spec) && Object.entries(spec.selector ?? {}).length === 0) return [];
   const found: Violation[] = [];
-  if (stringAt(spec, 'ipFamilyPolicy') === 'RequireDualStack')
+  if ((spec.ipFamilyPolicy ?? '') === 'RequireDualStack')
     found.push(
       invalid('spec.ipFamilyPolicy', 'RequireDualStack', 'this cluster is not configured for dual-stack services'),
     );
-  for (const [i, family] of stringsAt(spec, 'ipFamilies').entries())
+  for (const [i, family] of (spec.ipFamilies ?? []).entries())
     if (family !== 'IPv4') found.push(invalid(`spec.ipFamilies[${i}]`, family, 'not configured on this cluster'));
   return found;
 }

@@ -1,28 +1,19 @@
+import type { Service, ServiceSpec } from '../../../../kinds/v1.js';
 import type { StrategyContext } from '../../../../core/api/strategy.js';
-import type { ApiObject } from '../../../../core/model/object.js';
-import {
-  numberAt,
-  recordAt,
-  recordsAt,
-  specOf,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
 import { forbiddenField, invalid, invalidObject, type Violation } from '../../../../core/model/refusal.js';
 import { validateAddresses, validateAvailableFamilies } from './addresses.js';
 import { makeAllocator, type ServiceAllocator } from './allocator.js';
 import { setFamilies, hasClusterIP, hasHealthPort, hasNodePorts, isHeadless } from './fields.js';
 
 /** Sets `clusterIP` and `clusterIPs`. `owned` are the current addresses of the Service. */
-function allocateAddress(service: UnknownRecord, allocator: ServiceAllocator, owned: readonly string[]): Violation[] {
+function allocateAddress(service: ServiceSpec, allocator: ServiceAllocator, owned: readonly string[]): Violation[] {
   if (!hasClusterIP(service)) return [];
   if (isHeadless(service)) {
     service.clusterIPs = ['None'];
     service.clusterIP = 'None';
     return [];
   }
-  const asked = stringsAt(service, 'clusterIPs');
+  const asked = service.clusterIPs ?? [];
   const refuse = (why: string): Violation[] => [
     invalid('spec.clusterIPs', asked, `failed to allocate IP ${asked[0]}: ${why}`),
   ];
@@ -55,38 +46,38 @@ function portProblem(port: number, protocol: string, allocator: ServiceAllocator
 }
 
 /** Ports with the same number but different protocols share a node port. */
-function allocateNodePorts(service: UnknownRecord, allocator: ServiceAllocator): Violation[] {
+function allocateNodePorts(service: ServiceSpec, allocator: ServiceAllocator): Violation[] {
   if (!hasNodePorts(service)) return [];
-  const ports = recordsAt(service, 'ports');
+  const ports = service.ports ?? [];
   const mine = new Set<string>();
   for (const [index, port] of ports.entries()) {
-    const asked = numberAt(port, 'nodePort');
+    const asked = port.nodePort;
     if (!asked) continue;
-    const key = `${stringAt(port, 'protocol')}/${asked}`;
-    const problem = mine.has(key) ? TAKEN : portProblem(asked, stringAt(port, 'protocol'), allocator);
+    const key = `${port.protocol ?? ''}/${asked}`;
+    const problem = mine.has(key) ? TAKEN : portProblem(asked, port.protocol ?? '', allocator);
     mine.add(key);
     if (problem) return [invalid(`spec.ports[${index}].nodePort`, asked, problem)];
   }
   const shared = new Map(ports.filter(port => port.nodePort).map(port => [port.port, port.nodePort]));
   const used = new Set(
-    ports.filter(port => port.nodePort).map(port => `${stringAt(port, 'protocol')}/${String(port.nodePort)}`),
+    ports.filter(port => port.nodePort).map(port => `${port.protocol ?? ''}/${String(port.nodePort)}`),
   );
   for (const [index, port] of ports.entries()) {
     if (port.nodePort) continue;
     const twin = shared.get(port.port);
-    const next = twin && !used.has(`${stringAt(port, 'protocol')}/${String(twin)}`) ? twin : allocator.nextPort();
+    const next = twin && !used.has(`${port.protocol ?? ''}/${String(twin)}`) ? twin : allocator.nextPort();
     if (next === undefined)
       return [invalid(`spec.ports[${index}].nodePort`, 0, 'failed to allocate a nodePort: range is full')];
     port.nodePort = next;
     shared.set(port.port, next);
-    used.add(`${stringAt(port, 'protocol')}/${String(next)}`);
+    used.add(`${port.protocol ?? ''}/${String(next)}`);
   }
   return [];
 }
 
-function allocateHealthPort(service: UnknownRecord, allocator: ServiceAllocator): Violation[] {
+function allocateHealthPort(service: ServiceSpec, allocator: ServiceAllocator): Violation[] {
   if (!hasHealthPort(service)) return [];
-  const asked = numberAt(service, 'healthCheckNodePort');
+  const asked = service.healthCheckNodePort;
   if (!asked) {
     service.healthCheckNodePort = allocator.nextPort();
     return [];
@@ -96,10 +87,8 @@ function allocateHealthPort(service: UnknownRecord, allocator: ServiceAllocator)
 }
 
 /** The health check port cannot change while it is needed. */
-const validateHealthPortUpdate = (service: UnknownRecord, before: UnknownRecord | undefined): Violation[] =>
-  hasHealthPort(service) &&
-  hasHealthPort(before) &&
-  numberAt(service, 'healthCheckNodePort') !== numberAt(before, 'healthCheckNodePort')
+const validateHealthPortUpdate = (service: ServiceSpec, before: ServiceSpec | undefined): Violation[] =>
+  hasHealthPort(service) && hasHealthPort(before) && service.healthCheckNodePort !== before?.healthCheckNodePort
     ? [forbiddenField('spec.healthCheckNodePort', 'field is immutable')]
     : [];
 
@@ -107,9 +96,9 @@ const validateHealthPortUpdate = (service: UnknownRecord, before: UnknownRecord 
  * Allocates the addresses and node ports of a Service, before its other fields are validated. Throws 422 if addresses
  * and families do not agree, otherwise for the first value that cannot be allocated.
  */
-export function allocate(object: ApiObject, old: ApiObject | undefined, context: StrategyContext): void {
-  const service = specOf(object);
-  const before = recordAt(old, 'spec');
+export function allocate(object: Service, old: Service | undefined, context: StrategyContext): void {
+  const service = object.spec;
+  const before = old?.spec;
   const refuse = (violations: readonly Violation[]): void => {
     if (violations.length > 0) throw invalidObject('', 'Service', object.metadata.name ?? '', violations);
   };
@@ -118,10 +107,10 @@ export function allocate(object: ApiObject, old: ApiObject | undefined, context:
     setFamilies(service);
     refuse(validateAvailableFamilies(service));
   }
-  const given = stringsAt(before, 'clusterIPs');
+  const given = before?.clusterIPs ?? [];
   // The validation reports a changed address.
-  const moved = hasClusterIP(before) && given[0] !== undefined && stringsAt(service, 'clusterIPs')[0] !== given[0];
-  const allocator = makeAllocator(() => context.list('core/services'), old?.metadata.uid);
+  const moved = hasClusterIP(before) && given[0] !== undefined && (service.clusterIPs ?? [])[0] !== given[0];
+  const allocator = makeAllocator(() => context.list('core/services') as readonly Service[], old?.metadata.uid);
   refuse(
     [
       ...(moved ? [] : allocateAddress(service, allocator, given)),

@@ -1,6 +1,5 @@
+import type { Service } from '../../../../kinds/v1.js';
 import { randomInt } from 'node:crypto';
-import type { ApiObject } from '../../../../core/model/object.js';
-import { numberAt, recordAt, recordsAt, stringsAt } from '../../../../core/model/record.js';
 
 /**
  * The ranges from which Services get addresses and node ports, both ends included: an IPv4 range and a range of ports.
@@ -13,12 +12,12 @@ interface ServiceRanges {
 /** The default ranges. */
 export const DEFAULT_RANGES: ServiceRanges = { network: '10.0.0.0/16', ports: [30000, 32767] };
 
-const toNumber = (address: string): number => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+const numberOf = (address: string): number => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
 
 const toAddress = (n: number): string => [24, 16, 8, 0].map(shift => Math.floor(n / 2 ** shift) % 256).join('.');
 
 /** The first address of a range, which belongs to the Service of the server itself. */
-export const ownAddress = ({ network }: ServiceRanges): string => toAddress(toNumber(network.split('/')[0]!) + 1);
+export const ownAddress = ({ network }: ServiceRanges): string => toAddress(numberOf(network.split('/')[0]!) + 1);
 
 /** Finds free cluster addresses and node ports. The `next…` functions return undefined if the range is exhausted. */
 export interface ServiceAllocator {
@@ -37,24 +36,24 @@ interface Used {
   readonly ports: Map<number, Set<string>>;
 }
 
-const addressesOf = (service: ApiObject): string[] =>
-  stringsAt(service, 'spec', 'clusterIPs').filter(address => address !== 'None');
+const addressesOf = (service: Service): string[] =>
+  (service.spec.clusterIPs ?? []).filter(address => address !== 'None');
 
-function portsOf(service: ApiObject): (readonly [port: number, protocol: string])[] {
-  const spec = recordAt(service, 'spec');
-  const claims = recordsAt(spec, 'ports').map(p => [numberAt(p, 'nodePort'), String(p.protocol ?? 'TCP')] as const);
-  return [...claims, [numberAt(spec, 'healthCheckNodePort'), 'TCP'] as const].flatMap(([port, protocol]) =>
+function portsOf(service: Service): (readonly [port: number, protocol: string])[] {
+  const spec = service.spec;
+  const claims = (spec.ports ?? []).map(p => [p.nodePort, p.protocol ?? 'TCP'] as const);
+  return [...claims, [spec.healthCheckNodePort, 'TCP'] as const].flatMap(([port, protocol]) =>
     port ? [[port, protocol] as const] : [],
   );
 }
 
 /** The addresses and node ports of a Service, which must be unique. */
-export const claimsOf = (service: ApiObject): string[] => [
+export const claimsOf = (service: Service): string[] => [
   ...addressesOf(service),
   ...portsOf(service).map(([port, protocol]) => `${port}-${protocol}`),
 ];
 
-function usedByServices(services: readonly ApiObject[], except: string | undefined): Used {
+function usedByServices(services: readonly Service[], except: string | undefined): Used {
   const used: Used = { addresses: new Set(), ports: new Map() };
   for (const service of services) {
     if (service.metadata.uid !== undefined && service.metadata.uid === except) continue;
@@ -85,20 +84,20 @@ function pickFree(size: number, free: (index: number) => boolean): number | unde
  * prevents that the second one is stored.
  */
 export function makeAllocator(
-  services: () => readonly ApiObject[],
+  services: () => readonly Service[],
   except?: string,
   ranges: ServiceRanges = DEFAULT_RANGES,
 ): ServiceAllocator {
   let known: Used | undefined;
   const getUsed = (): Used => (known ??= usedByServices(services(), except));
   const [base = '', bits = '24'] = ranges.network.split('/');
-  const first = toNumber(base);
+  const first = numberOf(base);
   const size = 2 ** (32 - Number(bits));
   const [low, high] = ranges.ports;
   return {
     ranges,
     addressTaken: address => getUsed().addresses.has(address),
-    inRange: address => isIPv4(address) && toNumber(address) > first && toNumber(address) < first + size - 1,
+    inRange: address => isIPv4(address) && numberOf(address) > first && numberOf(address) < first + size - 1,
     nextAddress: () => {
       const index = pickFree(size - 3, i => !getUsed().addresses.has(toAddress(first + 2 + i)));
       if (index === undefined) return undefined;

@@ -1,21 +1,20 @@
+import type { Service } from '../../../../kinds/v1.js';
 import { isIP } from 'node:net';
-import type { ApiObject } from '../../../../core/model/object.js';
 import type { Naming } from '../../../../core/naming.js';
 import { systemName } from '../../shared/names.js';
-import { stringAt, stringsAt } from '../../../../core/model/record.js';
 
 /** Warnings about fields of a Service that are ignored for its type, and about addresses that are none. */
-export function serviceWarnings(service: ApiObject, naming: Naming): string[] {
-  const isName = stringAt(service, 'spec', 'type') === 'ExternalName';
-  const address = stringAt(service, 'spec', 'loadBalancerIP');
+export function serviceWarnings(service: Service, naming: Naming): string[] {
+  const isName = (service.spec.type ?? '') === 'ExternalName';
+  const address = service.spec.loadBalancerIP ?? '';
   const found: string[] = [];
   if (address !== '' && isIP(address) === 0)
     found.push(
       `spec.loadBalancerIP: IP address was accepted, but will be invalid in a future ${systemName(naming)} release: ParseAddr(${JSON.stringify(address)}): unable to parse IP`,
     );
-  if (isName && stringsAt(service, 'spec', 'externalIPs').length > 0)
+  if (isName && (service.spec.externalIPs ?? []).length > 0)
     found.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
-  if (!isName && stringAt(service, 'spec', 'externalName') !== '')
+  if (!isName && (service.spec.externalName ?? '') !== '')
     found.push('spec.externalName is ignored when spec.type is not "ExternalName"');
   return found;
 }

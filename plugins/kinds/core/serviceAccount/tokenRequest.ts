@@ -1,7 +1,9 @@
+import type { BoundObjectReference, TokenRequest } from '../../../../kinds/authentication/v1.js';
+import type { ApiObject } from '../../../../core/model/object.js';
+import type { Time } from '../../../../core/model/scalars.js';
+import type { Pod, ServiceAccount } from '../../../../kinds/v1.js';
 import type { StrategyContext, SubresourceAnswer } from '../../../../core/api/strategy.js';
 import type { Host } from '../../../../core/api/host.js';
-import type { ApiObject } from '../../../../core/model/object.js';
-import { numberAt, recordAt, specOf, stringAt, stringsAt, type UnknownRecord } from '../../../../core/model/record.js';
 import {
   badRequest,
   conflict,
@@ -30,7 +32,7 @@ const refuseInvalid = (group: string, name: string, violation: Violation): never
 };
 
 /** Throws 422 if the body names another account than the path. */
-function checkNames({ metadata }: ApiObject, account: ApiObject, group: string): void {
+function checkNames({ metadata }: TokenRequest, account: ServiceAccount, group: string): void {
   for (const [member, what] of [
     ['name', 'name'],
     ['namespace', 'namespace'],
@@ -46,8 +48,8 @@ function checkNames({ metadata }: ApiObject, account: ApiObject, group: string):
 }
 
 /** The lifetime that is asked for. Throws 422 outside of its bounds. */
-function lifetimeOf(request: ApiObject, group: string): number {
-  const seconds = numberAt(request, 'spec', 'expirationSeconds') ?? DEFAULT_SECONDS;
+function lifetimeOf(request: TokenRequest, group: string): number {
+  const seconds = Number(request.spec.expirationSeconds ?? DEFAULT_SECONDS);
   const refuse = (why: string): never =>
     refuseInvalid(group, '', invalid('spec.expirationSeconds', seconds, `may not specify a duration ${why}`));
   if (seconds < LEAST_SECONDS) refuse('less than 10 minutes');
@@ -66,16 +68,16 @@ function find(context: StrategyContext, resource: string, namespace: string, nam
 }
 
 /** The node of a pod. One that does not exist is named without a uid. */
-function nodeOf(pod: ApiObject, context: StrategyContext): ApiObject | undefined {
-  const name = stringAt(pod, 'spec', 'nodeName');
+function nodeOf(pod: Pod, context: StrategyContext): ApiObject | undefined {
+  const name = pod.spec.nodeName ?? '';
   if (name === '') return undefined;
   return context.lookup('core/nodes', '', name) ?? { apiVersion: 'v1', kind: 'Node', metadata: { name } };
 }
 
-function bindToPod(name: string, account: ApiObject, context: StrategyContext): Binding {
+function bindToPod(name: string, account: ServiceAccount, context: StrategyContext): Binding {
   const { namespace = '', name: accountName = '' } = account.metadata;
-  const pod = find(context, 'pods', namespace, name);
-  if (stringAt(pod, 'spec', 'serviceAccountName') !== accountName)
+  const pod = find(context, 'pods', namespace, name) as Pod;
+  if ((pod.spec.serviceAccountName ?? '') !== accountName)
     throw badRequest(
       `cannot bind token for serviceaccount ${JSON.stringify(accountName)} to pod running with different serviceaccount name.`,
     );
@@ -83,26 +85,26 @@ function bindToPod(name: string, account: ApiObject, context: StrategyContext): 
 }
 
 /** The object that a reference names. Throws 400 for a kind that no token is bound to, 404, and 409 for another uid. */
-function bind(reference: UnknownRecord, account: ApiObject, context: StrategyContext): Binding {
-  const [kind, apiVersion, name, uid] = ['kind', 'apiVersion', 'name', 'uid'].map(one => stringAt(reference, one));
-  const [group = '', version = ''] = apiVersion!.includes('/') ? apiVersion!.split('/', 2) : ['', apiVersion];
+function bind(reference: BoundObjectReference, account: ServiceAccount, context: StrategyContext): Binding {
+  const { kind = '', apiVersion = '', name = '', uid = '' } = reference;
+  const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/', 2) : ['', apiVersion];
   const { namespace = '' } = account.metadata;
   const binding: Binding | undefined =
     group !== ''
       ? undefined
       : kind === 'Pod'
-        ? bindToPod(name!, account, context)
+        ? bindToPod(name, account, context)
         : kind === 'Secret'
-          ? { secret: find(context, 'secrets', namespace, name!) }
+          ? { secret: find(context, 'secrets', namespace, name) }
           : kind === 'Node'
-            ? { node: find(context, 'nodes', '', name!) }
+            ? { node: find(context, 'nodes', '', name) }
             : undefined;
   if (!binding) throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
   const bound = binding.pod ?? binding.secret ?? binding.node!;
   if (uid !== '' && uid !== bound.metadata.uid)
     throw conflict(
-      { group, resource: kind! },
-      name!,
+      { group, resource: kind },
+      name,
       `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
     );
   return binding;
@@ -129,23 +131,24 @@ function boundLifetime(seconds: number, { maxSeconds }: TokenIssuer, context: St
   return maxSeconds;
 }
 
-const timestamp = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+const timestamp = (seconds: number): Time => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z` as Time;
 
 /**
  * Answers a TokenRequest with a token of the account, for the audiences that it names or for this server. A token that
  * is bound to an object is valid while that exists.
  */
 export const answerTokenRequest =
-  (host: Pick<Host, 'at' | 'naming' | 'now'>): SubresourceAnswer =>
-  async (request, account, context) => {
+  (host: Pick<Host, 'at' | 'naming' | 'now'>): SubresourceAnswer<ServiceAccount> =>
+  async (body, account, context) => {
+    const request = body as TokenRequest;
     const issuer = host.at(tokenIssuer);
     if (!issuer) throw new Refusal('InternalError', 'Internal error occurred: no plugin makes tokens');
     const group = host.naming.group('authentication.orchestrator.io');
     checkNames(request, account, group);
     const asked = lifetimeOf(request, group);
-    const given = stringsAt(request, 'spec', 'audiences');
+    const given = request.spec.audiences ?? [];
     const audiences = given.length > 0 ? given : issuer.audiences;
-    const reference = recordAt(request, 'spec', 'boundObjectRef');
+    const reference = request.spec.boundObjectRef;
     const binding = reference ? bind(reference, account, context) : {};
     const seconds = boundLifetime(asked, issuer, context);
     const now = Math.floor(host.now() / 1000);
@@ -156,10 +159,11 @@ export const answerTokenRequest =
       ...timesOf(seconds, audiences, binding, issuer, now),
     });
     const { name, namespace } = account.metadata;
-    return {
+    const answer: TokenRequest = {
       ...request,
       metadata: { ...request.metadata, name, namespace, creationTimestamp: timestamp(now) },
-      spec: { ...specOf(request), audiences, expirationSeconds: seconds },
+      spec: { ...request.spec, audiences: [...audiences], expirationSeconds: seconds },
       status: { token, expirationTimestamp: timestamp(now + seconds) },
     };
+    return answer;
   };

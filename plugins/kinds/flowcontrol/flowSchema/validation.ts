@@ -1,13 +1,15 @@
+import type {
+  GroupSubject,
+  ServiceAccountSubject,
+  FlowSchemaSpec,
+  FlowDistinguisherMethod,
+  PolicyRulesWithSubjects,
+  ResourcePolicyRule,
+  NonResourcePolicyRule,
+  Subject,
+} from '../../../../kinds/flowcontrol/v1.js';
 import { dns1123Label, dns1123Subdomain } from '../../../../core/model/names.js';
-import {
-  isAbsent,
-  isSemanticallyEqual,
-  recordAt,
-  recordsAt,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
+import { isAbsent, isSemanticallyEqual } from '../../../../core/model/record.js';
 import { goStrings } from '../../../../core/model/goText.js';
 import {
   forbiddenField,
@@ -17,23 +19,23 @@ import {
   Verbatim,
   type Violation,
 } from '../../../../core/model/refusal.js';
-import { toViolations, validateEach, validateEachString, validateRequired } from '../../shared/violations.js';
+import { toViolations, validateEach, validateRequired } from '../../shared/violations.js';
 
 const EVERYTHING = '*';
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 
 /** The member with the subject, by kind of subject. */
-const SUBJECTS: ReadonlyMap<string, string> = new Map([
+const SUBJECTS: ReadonlyMap<string, 'serviceAccount' | 'user' | 'group'> = new Map([
   ['ServiceAccount', 'serviceAccount'],
   ['User', 'user'],
   ['Group', 'group'],
 ]);
 
 /** Checks the service account, user or group that a subject consists of. */
-function validateSubjectValue(value: UnknownRecord, kind: string, field: string): Violation[] {
-  if (kind !== 'ServiceAccount') return validateRequired(value, 'name', `${field}.name`);
-  const [name, namespace] = [stringAt(value, 'name'), stringAt(value, 'namespace')];
+function validateSubjectValue(value: GroupSubject | ServiceAccountSubject, field: string): Violation[] {
+  if (!('namespace' in value)) return validateRequired(value, 'name', `${field}.name`);
+  const { name, namespace } = value;
   return [
     ...(name === EVERYTHING ? [] : validateRequired(value, 'name', `${field}.name`, dns1123Subdomain)),
     ...(namespace === ''
@@ -43,15 +45,15 @@ function validateSubjectValue(value: UnknownRecord, kind: string, field: string)
 }
 
 /** Checks that a subject has the member for its kind and no other one. */
-function validateSubject(subject: UnknownRecord, field: string): Violation[] {
-  const kind = stringAt(subject, 'kind');
+function validateSubject(subject: Subject, field: string): Violation[] {
+  const kind = subject.kind;
   const own = SUBJECTS.get(kind);
   if (own === undefined) return [notSupported(`${field}.kind`, kind, [...SUBJECTS.keys()].sort())];
-  const value = recordAt(subject, own);
+  const value = subject[own];
   const others = [...SUBJECTS].filter(([, member]) => member !== own && !isAbsent(subject[member]));
   return [
     ...(value
-      ? validateSubjectValue(value, kind, `${field}.${own}`)
+      ? validateSubjectValue(value, `${field}.${own}`)
       : [required(`${field}.${own}`, `${own} is required when subject kind is '${kind}'`)]),
     ...others.map(([other, member]) =>
       forbiddenField(`${field}.${member}`, `${member} is forbidden when subject kind is not '${other}'`),
@@ -63,20 +65,21 @@ function validateSubject(subject: UnknownRecord, field: string): Violation[] {
  * Checks a list that is not empty, and in which `*` stands alone; `what` names the items in messages, `check` validates
  * a list without `*`.
  */
-function validatePatterns(
-  rule: UnknownRecord,
-  member: string,
+function validatePatterns<Member extends string>(
+  rule: { readonly [M in Member]?: string[] | null },
+  member: Member,
   field: string,
   { missing, what, check }: { missing: string; what: string; check?: (list: string[], field: string) => Violation[] },
 ): Violation[] {
-  const [list, where] = [stringsAt(rule, member), `${field}.${member}`];
+  const list: string[] = rule[member] ?? [];
+  const where = `${field}.${member}`;
   if (list.length === 0) return missing === '' ? [] : [required(where, missing)];
   if (!list.includes(EVERYTHING)) return check?.(list, where) ?? [];
   if (list.length === 1) return [];
   return [invalid(where, goStrings(list), `if '${EVERYTHING}' is present, must not specify other ${what}`)];
 }
 
-const validateVerbs = (rule: UnknownRecord, field: string): Violation[] =>
+const validateVerbs = (rule: NonResourcePolicyRule | ResourcePolicyRule, field: string): Violation[] =>
   validatePatterns(rule, 'verbs', field, {
     missing: 'verbs must contain at least one value',
     what: 'verbs',
@@ -96,20 +99,20 @@ function pathComplaint(path: string): string | undefined {
     : undefined;
 }
 
-const validateNonResourceRule = (rule: UnknownRecord, field: string): Violation[] => [
+const validateNonResourceRule = (rule: NonResourcePolicyRule, field: string): Violation[] => [
   ...validateVerbs(rule, field),
   ...validatePatterns(rule, 'nonResourceURLs', field, {
     missing: 'nonResourceURLs must contain at least one value',
     what: 'non-resource URLs',
     check: (_paths, where) =>
-      validateEachString(rule, 'nonResourceURLs', where, (path, at) => {
+      validateEach(rule, 'nonResourceURLs', where, (path, at) => {
         const why = pathComplaint(path);
         return why ? [invalid(at, path, why)] : [];
       }),
   }),
 ];
 
-const validateResourceRule = (rule: UnknownRecord, field: string): Violation[] => [
+const validateResourceRule = (rule: ResourcePolicyRule, field: string): Violation[] => [
   ...validateVerbs(rule, field),
   ...validatePatterns(rule, 'apiGroups', field, {
     missing: 'resource rules must supply at least one api group',
@@ -123,7 +126,7 @@ const validateResourceRule = (rule: UnknownRecord, field: string): Violation[] =
     missing: rule.clusterScope ? '' : 'resource rules that are not cluster scoped must supply at least one namespace',
     what: 'namespaces',
     check: (_names, where) =>
-      validateEachString(rule, 'namespaces', where, (name, at) =>
+      validateEach(rule, 'namespaces', where, (name, at) =>
         toViolations(
           at,
           name,
@@ -133,11 +136,11 @@ const validateResourceRule = (rule: UnknownRecord, field: string): Violation[] =
   }),
 ];
 
-const validatePolicyRule = (rule: UnknownRecord, field: string): Violation[] => [
-  ...(recordsAt(rule, 'subjects').length === 0
+const validatePolicyRule = (rule: PolicyRulesWithSubjects, field: string): Violation[] => [
+  ...((rule.subjects ?? []).length === 0
     ? [required(`${field}.subjects`, 'subjects must contain at least one value')]
     : validateEach(rule, 'subjects', `${field}.subjects`, validateSubject)),
-  ...(recordsAt(rule, 'resourceRules').length === 0 && recordsAt(rule, 'nonResourceRules').length === 0
+  ...((rule.resourceRules ?? []).length === 0 && (rule.nonResourceRules ?? []).length === 0
     ? [required(field, 'at least one of resourceRules and nonResourceRules has to be non-empty')]
     : []),
   ...validateEach(rule, 'resourceRules', `${field}.resourceRules`, validateResourceRule),
@@ -158,8 +161,8 @@ function validatePrecedence(value: number, name: string): Violation[] {
 
 const METHODS = ['ByNamespace', 'ByUser'];
 
-function validateDistinguisher(method: UnknownRecord | undefined): Violation[] {
-  const type = stringAt(method, 'type');
+function validateDistinguisher(method: FlowDistinguisherMethod | undefined): Violation[] {
+  const type = method?.type ?? '';
   if (!method || METHODS.includes(type)) return [];
   const shown = new Verbatim(`flowcontrol.FlowDistinguisherMethod{Type:${JSON.stringify(type)}}`);
   return [notSupported('spec.distinguisherMethod.type', shown, METHODS)];
@@ -193,7 +196,7 @@ const MANDATORY: ReadonlyMap<string, object> = new Map([
   ],
 ]);
 
-function validateMandatory(spec: UnknownRecord, name: string): Violation[] {
+function validateMandatory(spec: FlowSchemaSpec, name: string): Violation[] {
   const fixed = MANDATORY.get(name);
   if (!fixed || isSemanticallyEqual(spec, fixed)) return [];
   return [
@@ -202,12 +205,12 @@ function validateMandatory(spec: UnknownRecord, name: string): Violation[] {
 }
 
 /** Violations of the spec of a FlowSchema of that name. */
-export function validateFlowSchemaSpec(spec: UnknownRecord, name: string): Violation[] {
-  const level = stringAt(spec, 'priorityLevelConfiguration', 'name');
+export function validateFlowSchemaSpec(spec: FlowSchemaSpec, name: string): Violation[] {
+  const level = spec.priorityLevelConfiguration.name;
   const field = 'spec.priorityLevelConfiguration.name';
   return [
-    ...validatePrecedence(Number(spec.matchingPrecedence ?? 0), name),
-    ...validateDistinguisher(recordAt(spec, 'distinguisherMethod')),
+    ...validatePrecedence(Number(spec.matchingPrecedence), name),
+    ...validateDistinguisher(spec.distinguisherMethod),
     ...(level === ''
       ? [required(field, 'must reference a priority level')]
       : toViolations(field, level, dns1123Subdomain(level))),

@@ -1,32 +1,26 @@
+import type { PriorityLevelConfiguration, QueuingConfiguration } from '../../../../kinds/flowcontrol/v1.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column } from '../../../../core/api/strategy.js';
-import type { ApiObject } from '../../../../core/model/object.js';
-import {
-  ensureRecord,
-  recordAt,
-  setDefault,
-  setDefaultForZero,
-  specOf,
-  valueAt,
-} from '../../../../core/model/record.js';
+import { setDefault, setDefaultForZero } from '../../../../core/model/record.js';
 import type { Violation } from '../../../../core/model/refusal.js';
-import { AGE, type Cell, column, integerCell, NAME, stringCell } from '../../shared/columns.js';
+import { AGE, type Cell, column, NAME } from '../../shared/columns.js';
 import { validateConditionTypes } from '../../shared/conditions.js';
 import { WRITABLE_METADATA } from '../../shared/metadata.js';
 import { validateLevelSpec } from './validation.js';
 
-const sharesCell: Cell = level => {
-  const given =
-    valueAt(level, 'spec', 'limited', 'nominalConcurrencyShares') ??
-    valueAt(level, 'spec', 'exempt', 'nominalConcurrencyShares');
-  return valueAt(level, 'spec', 'type') === 'Limited' && typeof given === 'number' ? given : '<none>';
+const sharesCell: Cell<PriorityLevelConfiguration> = level => {
+  const given = level.spec.limited?.nominalConcurrencyShares ?? level.spec.exempt?.nominalConcurrencyShares;
+  return level.spec.type === 'Limited' && typeof given === 'number' ? given : '<none>';
 };
 
-const queuingCell = (name: string): Cell => integerCell(`spec.limited.limitResponse.queuing.${name}`, '<none>');
+const queuingCell =
+  (name: keyof QueuingConfiguration): Cell<PriorityLevelConfiguration> =>
+  level =>
+    level.spec.limited?.limitResponse.queuing?.[name] ?? '<none>';
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Column<PriorityLevelConfiguration>[] = [
   NAME,
-  column('Type', stringCell('spec.type')),
+  column('Type', object => object.spec.type),
   column('NominalConcurrencyShares', sharesCell),
   column('Queues', queuingCell('queues')),
   column('HandSize', queuingCell('handSize')),
@@ -35,13 +29,13 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** Violations of a PriorityLevelConfiguration. */
-const validateLevel = (object: ApiObject): Violation[] => [
-  ...validateLevelSpec(specOf(object), object.metadata.name ?? ''),
+const validateLevel = (object: PriorityLevelConfiguration): Violation[] => [
+  ...validateLevelSpec(object.spec, object.metadata.name ?? ''),
   ...validateConditionTypes(object),
 ];
 
 /** PriorityLevelConfiguration. */
-export const priorityLevelConfiguration = builtInKind(
+export const priorityLevelConfiguration = builtInKind<PriorityLevelConfiguration>(
   'flowcontrol.apiserver.orchestrator.io/prioritylevelconfigurations',
   () => ({
     hasGeneration: true,
@@ -51,17 +45,17 @@ export const priorityLevelConfiguration = builtInKind(
     validateUpdate: validateLevel,
     validateStatus: validateConditionTypes,
     applyDefaults: object => {
-      const exempt = recordAt(object, 'spec', 'exempt');
+      const exempt = object.spec.exempt;
       if (exempt) {
         setDefault(exempt, 'nominalConcurrencyShares', 0);
         setDefault(exempt, 'lendablePercent', 0);
       }
-      const limited = recordAt(object, 'spec', 'limited');
+      const limited = object.spec.limited;
       if (!limited) return;
       setDefault(limited, 'nominalConcurrencyShares', 30);
       setDefault(limited, 'lendablePercent', 0);
-      const response = ensureRecord(limited, 'limitResponse');
-      const queuing = recordAt(response, 'queuing');
+      const response = limited.limitResponse;
+      const queuing = response.queuing;
       if (response.type !== 'Queue' || !queuing) return;
       setDefaultForZero(queuing, 'queues', 64);
       setDefaultForZero(queuing, 'handSize', 8);

@@ -1,11 +1,11 @@
-import {
-  isAbsent,
-  isSemanticallyEqual,
-  numberAt,
-  recordAt,
-  stringAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
+import type {
+  PriorityLevelConfigurationSpec,
+  LimitedPriorityLevelConfiguration,
+  ExemptPriorityLevelConfiguration,
+  LimitResponse,
+  QueuingConfiguration,
+} from '../../../../kinds/flowcontrol/v1.js';
+import { isAbsent, isSemanticallyEqual } from '../../../../core/model/record.js';
 import {
   forbiddenField,
   invalid,
@@ -21,11 +21,11 @@ const MOST_HASH_BITS = 60;
 
 const MOST_QUEUES = 10_000_000;
 
-function validateQueuing(queuing: UnknownRecord, field: string): Violation[] {
+function validateQueuing(queuing: QueuingConfiguration, field: string): Violation[] {
   const found: Violation[] = [];
   const report = (member: string, value: number, why: string) => found.push(invalid(`${field}.${member}`, value, why));
-  const [limit = 0, queues = 0, hand = 0] = ['queueLengthLimit', 'queues', 'handSize'].map(member =>
-    numberAt(queuing, member),
+  const [limit = 0, queues = 0, hand = 0] = (['queueLengthLimit', 'queues', 'handSize'] as const).map(
+    member => queuing[member],
   );
   if (limit <= 0) report('queueLengthLimit', limit, 'must be positive');
   if (queues <= 0) report('queues', queues, 'must be positive');
@@ -41,9 +41,9 @@ function validateQueuing(queuing: UnknownRecord, field: string): Violation[] {
   return found;
 }
 
-function validateLimitResponse(response: UnknownRecord | undefined, field: string): Violation[] {
-  const type = stringAt(response, 'type');
-  const queuing = recordAt(response, 'queuing');
+function validateLimitResponse(response: LimitResponse, field: string): Violation[] {
+  const type = response.type;
+  const queuing = response.queuing;
   if (type === 'Reject')
     return queuing
       ? [forbiddenField(`${field}.queuing`, 'must be nil if limited.limitResponse.type is not Limited')]
@@ -54,19 +54,22 @@ function validateLimitResponse(response: UnknownRecord | undefined, field: strin
     : [required(`${field}.queuing`, 'must not be empty if limited.limitResponse.type is Limited')];
 }
 
-const validateShares = (level: UnknownRecord, field: string): Violation[] => {
-  const shares = numberAt(level, 'nominalConcurrencyShares') ?? 0;
+/** A level of one of the two types. */
+type Level = ExemptPriorityLevelConfiguration | LimitedPriorityLevelConfiguration;
+
+const validateShares = (level: Level, field: string): Violation[] => {
+  const shares = level.nominalConcurrencyShares ?? 0;
   return shares < 0 ? [invalid(`${field}.nominalConcurrencyShares`, shares, 'must be a non-negative integer')] : [];
 };
 
-const validateLendable = (level: UnknownRecord, field: string): Violation[] =>
+const validateLendable = (level: Level, field: string): Violation[] =>
   validateRange(level, 'lendablePercent', `${field}.lendablePercent`, 0, 100);
 
-function validateLimited(limited: UnknownRecord, field: string): Violation[] {
-  const borrowing = numberAt(limited, 'borrowingLimitPercent') ?? 0;
+function validateLimited(limited: LimitedPriorityLevelConfiguration, field: string): Violation[] {
+  const borrowing = limited.borrowingLimitPercent ?? 0;
   return [
     ...validateShares(limited, field),
-    ...validateLimitResponse(recordAt(limited, 'limitResponse'), `${field}.limitResponse`),
+    ...validateLimitResponse(limited.limitResponse, `${field}.limitResponse`),
     ...validateLendable(limited, field),
     ...(borrowing < 0
       ? [invalid(`${field}.borrowingLimitPercent`, borrowing, 'if specified, must be a non-negative integer')]
@@ -74,8 +77,8 @@ function validateLimited(limited: UnknownRecord, field: string): Violation[] {
   ];
 }
 
-function validateByType(spec: UnknownRecord, type: string): Violation[] {
-  const [limited, exempt] = [recordAt(spec, 'limited'), recordAt(spec, 'exempt')];
+function validateByType(spec: PriorityLevelConfigurationSpec, type: string): Violation[] {
+  const [limited, exempt] = [spec.limited, spec.exempt];
   if (type === 'Exempt')
     return [
       ...(limited ? [forbiddenField('spec.limited', 'must be nil if the type is not Limited')] : []),
@@ -96,17 +99,17 @@ const CATCH_ALL = {
   limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 },
 };
 
-const shown = (spec: UnknownRecord): Verbatim => {
-  const pointer = (member: string, type: string): string =>
+const shown = (spec: PriorityLevelConfigurationSpec): Verbatim => {
+  const pointer = (member: 'limited' | 'exempt', type: string): string =>
     `(*flowcontrol.${type})(${isAbsent(spec[member]) ? 'nil' : '0x0'})`;
   return new Verbatim(
-    `flowcontrol.PriorityLevelConfigurationSpec{Type:${JSON.stringify(stringAt(spec, 'type'))}, ` +
+    `flowcontrol.PriorityLevelConfigurationSpec{Type:${JSON.stringify(spec.type)}, ` +
       `Limited:${pointer('limited', 'LimitedPriorityLevelConfiguration')}, ` +
       `Exempt:${pointer('exempt', 'ExemptPriorityLevelConfiguration')}}`,
   );
 };
 
-function validateMandatory(spec: UnknownRecord, name: string): Violation[] {
+function validateMandatory(spec: PriorityLevelConfigurationSpec, name: string): Violation[] {
   if (name === 'exempt' && !isSemanticallyEqual({ ...spec, exempt: undefined }, { type: 'Exempt' }))
     return [invalid('spec', shown(spec), "spec of 'exempt' except the 'spec.exempt' field must equal the fixed value")];
   if (name === 'catch-all' && !isSemanticallyEqual(spec, CATCH_ALL))
@@ -115,8 +118,8 @@ function validateMandatory(spec: UnknownRecord, name: string): Violation[] {
 }
 
 /** Violations of the spec of a PriorityLevelConfiguration of that name. */
-export function validateLevelSpec(spec: UnknownRecord, name: string): Violation[] {
-  const type = stringAt(spec, 'type');
+export function validateLevelSpec(spec: PriorityLevelConfigurationSpec, name: string): Violation[] {
+  const type = spec.type;
   return [
     ...((type === 'Exempt') !== (name === 'exempt')
       ? [invalid('spec.type', type, "type must be 'Exempt' if and only if name is 'exempt'")]

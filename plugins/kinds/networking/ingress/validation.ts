@@ -1,22 +1,20 @@
+import type {
+  Ingress,
+  IngressTLS,
+  IngressRule,
+  IngressBackend,
+  HTTPIngressPath,
+  IngressServiceBackend,
+} from '../../../../kinds/networking/v1.js';
 import { isIP } from 'node:net';
 import { dns1035Label, dns1123Subdomain, wildcardSubdomain } from '../../../../core/model/names.js';
-import type { ApiObject } from '../../../../core/model/object.js';
-import {
-  isAbsent,
-  numberAt,
-  recordAt,
-  recordsAt,
-  specOf,
-  stringAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
+import { isAbsent } from '../../../../core/model/record.js';
 import { invalid, notSupported, required, Verbatim, type Violation } from '../../../../core/model/refusal.js';
 import { portNameComplaints, portNumberComplaints } from '../../shared/ports.js';
 import { validateTypedReference } from '../../shared/references.js';
 import {
   toViolations,
   validateEach,
-  validateEachString,
   validateIfSet,
   validatePresent,
   validateRequired,
@@ -31,9 +29,9 @@ export interface Tolerated {
 const hostComplaints = (host: string): string[] =>
   host.includes('*') ? wildcardSubdomain(host) : dns1123Subdomain(host);
 
-function validateService(service: UnknownRecord, field: string): Violation[] {
-  const port = recordAt(service, 'port');
-  const [name, number] = [stringAt(port, 'name'), numberAt(port, 'number') ?? 0];
+function validateService(service: IngressServiceBackend, field: string): Violation[] {
+  const port = service.port;
+  const [name, number] = [port.name ?? '', port.number ?? 0];
   const found = validateRequired(service, 'name', `${field}.service.name`, dns1035Label);
   if (name !== '' && number !== 0) found.push(invalid(field, '', 'cannot set both port name & port number'));
   else if (name !== '') found.push(...toViolations(`${field}.service.port.name`, name, portNameComplaints(name)));
@@ -43,8 +41,8 @@ function validateService(service: UnknownRecord, field: string): Violation[] {
   return found;
 }
 
-function validateBackend(backend: UnknownRecord | undefined, field: string): Violation[] {
-  const [service, resource] = [recordAt(backend, 'service'), recordAt(backend, 'resource')];
+function validateBackend(backend: IngressBackend, field: string): Violation[] {
+  const [service, resource] = [backend.service, backend.resource];
   if (service && resource) return [invalid(field, '', 'cannot set both resource and service backends')];
   if (resource) return validateTypedReference(resource, `${field}.resource`);
   if (service) return validateService(service, field);
@@ -67,14 +65,14 @@ function validatePathText(path: string, type: string, field: string): Violation[
   ];
 }
 
-function validatePath(path: UnknownRecord, field: string): Violation[] {
+function validatePath(path: HTTPIngressPath, field: string): Violation[] {
   const type = path.pathType;
   if (isAbsent(type)) return [required(`${field}.pathType`, 'pathType must be specified')];
   return [
     ...(PATH_TYPES.includes(String(type))
-      ? validatePathText(stringAt(path, 'path'), String(type), `${field}.path`)
+      ? validatePathText(path.path ?? '', String(type), `${field}.path`)
       : [notSupported(`${field}.pathType`, type, PATH_TYPES)]),
-    ...validateBackend(recordAt(path, 'backend'), `${field}.backend`),
+    ...validateBackend(path.backend, `${field}.backend`),
   ];
 }
 
@@ -87,24 +85,24 @@ function validateHost(host: string, tolerated: Tolerated, field: string): Violat
   ];
 }
 
-function validateRule(rule: UnknownRecord, tolerated: Tolerated, field: string): Violation[] {
-  const http = recordAt(rule, 'http');
-  const found = validateHost(stringAt(rule, 'host'), tolerated, `${field}.host`);
+function validateRule(rule: IngressRule, tolerated: Tolerated, field: string): Violation[] {
+  const http = rule.http;
+  const found = validateHost(rule.host ?? '', tolerated, `${field}.host`);
   if (!http) return found;
-  if (recordsAt(http, 'paths').length === 0) return [...found, required(`${field}.http.paths`)];
+  if ((http.paths ?? []).length === 0) return [...found, required(`${field}.http.paths`)];
   return [...found, ...validateEach(http, 'paths', `${field}.http.paths`, validatePath)];
 }
 
-const validateTls = (tls: UnknownRecord, tolerated: Tolerated, field: string): Violation[] => [
-  ...validateEachString(tls, 'hosts', `${field}.hosts`, (host, at) => toViolations(at, host, hostComplaints(host))),
+const validateTls = (tls: IngressTLS, tolerated: Tolerated, field: string): Violation[] => [
+  ...validateEach(tls, 'hosts', `${field}.hosts`, (host, at) => toViolations(at, host, hostComplaints(host))),
   ...(tolerated.secretNames ? [] : validateIfSet(tls, 'secretName', `${field}.secretName`, dns1123Subdomain)),
 ];
 
 /** Violations of the spec of an Ingress. */
-export function validateIngressSpec(object: ApiObject, tolerated: Tolerated): Violation[] {
-  const spec = specOf(object);
-  const backend = recordAt(spec, 'defaultBackend');
-  const hasRules = recordsAt(spec, 'rules').length > 0;
+export function validateIngressSpec(object: Ingress, tolerated: Tolerated): Violation[] {
+  const spec = object.spec;
+  const backend = spec.defaultBackend;
+  const hasRules = (spec.rules ?? []).length > 0;
   const shown = new Verbatim(`[]networking.IngressRule${isAbsent(spec.rules) ? '(nil)' : '{}'}`);
   return [
     ...(hasRules || backend ? [] : [invalid('spec', shown, 'either `defaultBackend` or `rules` must be specified')]),
@@ -116,12 +114,10 @@ export function validateIngressSpec(object: ApiObject, tolerated: Tolerated): Vi
 }
 
 /** What an update of that Ingress may keep. */
-export const toleratedIn = (old: ApiObject): Tolerated => ({
-  wildcardHosts: recordsAt(old, 'spec', 'rules').some(rule => {
-    const host = stringAt(rule, 'host');
+export const toleratedIn = (old: Ingress): Tolerated => ({
+  wildcardHosts: (old.spec.rules ?? []).some(rule => {
+    const host = rule.host ?? '';
     return host.includes('*') && wildcardSubdomain(host).length > 0;
   }),
-  secretNames: recordsAt(old, 'spec', 'tls').some(
-    tls => dns1123Subdomain(stringAt(tls, 'secretName') || 'x').length > 0,
-  ),
+  secretNames: (old.spec.tls ?? []).some(tls => dns1123Subdomain((tls.secretName ?? '') || 'x').length > 0),
 });

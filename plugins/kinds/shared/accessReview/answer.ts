@@ -1,31 +1,41 @@
+import type { TextMember } from '../members.js';
+import type {
+  SubjectAccessReviewSpec,
+  SubjectAccessReviewStatus,
+  LocalSubjectAccessReview,
+  SelfSubjectAccessReview,
+  SubjectAccessReview,
+  ResourceAttributes,
+} from '../../../../kinds/authorization/v1.js';
 import type { ReviewContext } from '../../../../core/api/strategy.js';
-import type { ApiObject } from '../../../../core/model/object.js';
-import { entriesAt, recordAt, stringAt, stringsAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { Refusal } from '../../../../core/model/refusal.js';
 import type { ResourceTarget, Target } from '../../../../core/model/target.js';
 import type { User } from '../../../../core/model/user.js';
 import { readFieldSelector, readLabelSelector } from './selectors.js';
 
 /** The user that a review names. */
-export const userOf = ({ spec }: ApiObject): User => ({
-  name: stringAt(spec, 'user'),
-  uid: stringAt(spec, 'uid'),
-  groups: stringsAt(spec, 'groups'),
-  extra: new Map(entriesAt(spec, 'extra').map(([key]) => [key, stringsAt(spec, 'extra', key)])),
+export const userOf = ({ spec }: { readonly spec: SubjectAccessReviewSpec }): User => ({
+  name: spec.user ?? '',
+  uid: spec.uid ?? '',
+  groups: spec.groups ?? [],
+  extra: new Map(Object.entries(spec.extra ?? {})),
 });
 
 /** The request that a review is about, and what of its selectors could not be read. */
-function requestOf(review: ApiObject): { readonly target: Target; readonly errors: readonly string[] } {
-  const attributes = recordAt(review, 'spec', 'resourceAttributes');
+function requestOf(review: LocalSubjectAccessReview | SelfSubjectAccessReview | SubjectAccessReview): {
+  readonly target: Target;
+  readonly errors: readonly string[];
+} {
+  const attributes = review.spec.resourceAttributes;
   if (attributes) return resourceRequest(attributes);
-  const [path, verb] = ['path', 'verb'].map(member => stringAt(review, 'spec', 'nonResourceAttributes', member));
+  const [path, verb] = (['path', 'verb'] as const).map(member => review.spec.nonResourceAttributes?.[member] ?? '');
   return { target: { is: 'path', path: path!, verb: verb! }, errors: [] };
 }
 
-function resourceRequest(attributes: UnknownRecord): ReturnType<typeof requestOf> {
-  const text = (member: string): string => stringAt(attributes, member);
-  const fields = readFieldSelector(recordAt(attributes, 'fieldSelector'));
-  const labels = readLabelSelector(recordAt(attributes, 'labelSelector'));
+function resourceRequest(attributes: ResourceAttributes): ReturnType<typeof requestOf> {
+  const text = (member: TextMember<ResourceAttributes>): string => attributes[member] ?? '';
+  const fields = readFieldSelector(attributes.fieldSelector);
+  const labels = readLabelSelector(attributes.labelSelector);
   const target: ResourceTarget = {
     is: 'resource',
     // A review may ask about any word.
@@ -46,9 +56,11 @@ function resourceRequest(attributes: UnknownRecord): ReturnType<typeof requestOf
 }
 
 /** The review with what the authorizers say about `user` in its status. */
-export async function reviewAccess(review: ApiObject, user: User, { authorize }: ReviewContext): Promise<ApiObject> {
+export async function reviewAccess<
+  Review extends LocalSubjectAccessReview | SelfSubjectAccessReview | SubjectAccessReview,
+>(review: Review, user: User, { authorize }: ReviewContext): Promise<Review> {
   const { target, errors } = requestOf(review);
-  const status = (about: object, ...failed: string[]): ApiObject => {
+  const status = (about: SubjectAccessReviewStatus, ...failed: string[]): Review => {
     const evaluationError = [...failed, ...errors].join('; ');
     return { ...review, status: { ...about, ...(evaluationError === '' ? {} : { evaluationError }) } };
   };

@@ -1,5 +1,6 @@
+import type { LabelSelectorRequirement } from '../../../../kinds/meta/v1.js';
+import type { LabelSelectorAttributes, FieldSelectorAttributes } from '../../../../kinds/authorization/v1.js';
 import { qualifiedName, labelValue } from '../../../../core/model/names.js';
-import { recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { Refusal } from '../../../../core/model/refusal.js';
 import type { Requirement, Selector } from '../../../../core/model/selector.js';
 import { parseFieldSelector, parseLabelSelector } from '../../../../core/schema/selectorSyntax.js';
@@ -13,7 +14,7 @@ export interface ReadSelector {
   readonly unread: '' | 'ignored' | 'partially ignored';
 }
 
-type ReadTerm = (term: UnknownRecord) => Requirement | undefined;
+type ReadTerm = (term: LabelSelectorRequirement) => Requirement | undefined;
 
 const LABEL_OPERATORS: ReadonlyMap<string, Requirement['operator']> = new Map([
   ['In', 'in'],
@@ -23,11 +24,7 @@ const LABEL_OPERATORS: ReadonlyMap<string, Requirement['operator']> = new Map([
 ]);
 
 const labelTerm: ReadTerm = term => {
-  const [key, operator, values] = [
-    stringAt(term, 'key'),
-    LABEL_OPERATORS.get(stringAt(term, 'operator')),
-    stringsAt(term, 'values'),
-  ];
+  const [key, operator, values] = [term.key, LABEL_OPERATORS.get(term.operator), term.values ?? []];
   const isReadable = qualifiedName(key).length === 0 && values.every(value => labelValue(value).length === 0);
   return operator && isReadable ? { key, operator, values } : undefined;
 };
@@ -39,9 +36,9 @@ const FIELD_OPERATORS: ReadonlyMap<string, Requirement['operator']> = new Map([
 
 /** Field selectors compare with one value. */
 const fieldTerm: ReadTerm = term => {
-  const operator = FIELD_OPERATORS.get(stringAt(term, 'operator'));
-  const values = stringsAt(term, 'values');
-  return operator && values.length === 1 ? { key: stringAt(term, 'key'), operator, values } : undefined;
+  const operator = FIELD_OPERATORS.get(term.operator);
+  const values = term.values ?? [];
+  return operator && values.length === 1 ? { key: term.key, operator, values } : undefined;
 };
 
 function readText(text: string, parse: (text: string) => Selector): ReadSelector {
@@ -53,9 +50,13 @@ function readText(text: string, parse: (text: string) => Selector): ReadSelector
   }
 }
 
-function read(given: UnknownRecord | undefined, parse: (text: string) => Selector, readTerm: ReadTerm): ReadSelector {
-  const terms = recordsAt(given, 'requirements');
-  const text = stringAt(given, 'rawSelector');
+function read(
+  given: FieldSelectorAttributes | LabelSelectorAttributes | undefined,
+  parse: (text: string) => Selector,
+  readTerm: ReadTerm,
+): ReadSelector {
+  const terms = given?.requirements ?? [];
+  const text = given?.rawSelector ?? '';
   if (terms.length === 0) return text === '' ? { unread: '' } : readText(text, parse);
   const selector = terms.flatMap(term => readTerm(term) ?? []);
   if (selector.length === terms.length) return { selector, unread: '' };
@@ -63,9 +64,9 @@ function read(given: UnknownRecord | undefined, parse: (text: string) => Selecto
 }
 
 /** Reads the field selector of a review. */
-export const readFieldSelector = (given: UnknownRecord | undefined): ReadSelector =>
+export const readFieldSelector = (given: FieldSelectorAttributes | undefined): ReadSelector =>
   read(given, parseFieldSelector, fieldTerm);
 
 /** Reads the label selector of a review. */
-export const readLabelSelector = (given: UnknownRecord | undefined): ReadSelector =>
+export const readLabelSelector = (given: LabelSelectorAttributes | undefined): ReadSelector =>
   read(given, parseLabelSelector, labelTerm);

@@ -1,5 +1,11 @@
+import type {
+  LocalSubjectAccessReview,
+  SubjectAccessReview,
+  SelfSubjectAccessReview,
+  NonResourceAttributes,
+  ResourceAttributes,
+} from '../../../../kinds/authorization/v1.js';
 import type { ApiObject } from '../../../../core/model/object.js';
-import { recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { invalid, invalidObject, required, Verbatim, type Violation } from '../../../../core/model/refusal.js';
 import type { Naming } from '../../../../core/naming.js';
 import { validateOperands, validateTerm } from '../labels.js';
@@ -7,8 +13,8 @@ import { validateOperands, validateTerm } from '../labels.js';
 const FIELD = 'spec.resourceAttributes';
 
 /** The attributes of a path as messages show them. */
-export const pathText = (attributes: UnknownRecord): Verbatim => {
-  const [path, verb] = ['path', 'verb'].map(member => JSON.stringify(stringAt(attributes, member)));
+export const pathText = (attributes: NonResourceAttributes): Verbatim => {
+  const [path, verb] = (['path', 'verb'] as const).map(member => JSON.stringify(attributes[member] ?? ''));
   return new Verbatim(`authorization.NonResourceAttributes{Path:${path}, Verb:${verb}}`);
 };
 
@@ -17,21 +23,23 @@ export const pathText = (attributes: UnknownRecord): Verbatim => {
  * names the group and no kind.
  */
 export function checkReview(
-  review: ApiObject,
+  review: LocalSubjectAccessReview | SelfSubjectAccessReview | SubjectAccessReview,
   naming: Naming,
   subject: readonly Violation[],
   others: readonly Violation[],
 ): readonly Violation[] {
-  const resource = recordAt(review, 'spec', 'resourceAttributes');
+  const resource = review.spec.resourceAttributes;
   const violations = [...attributeViolations(review), ...subject, ...selectorViolations(resource), ...others];
   if (violations.length === 0) return violations;
   throw invalidObject(naming.group('authorization.orchestrator.io'), '', '', violations);
 }
 
 /** A review is about a resource or a path, and not about both. */
-function attributeViolations(review: ApiObject): Violation[] {
-  const resource = recordAt(review, 'spec', 'resourceAttributes');
-  const path = recordAt(review, 'spec', 'nonResourceAttributes');
+function attributeViolations(
+  review: LocalSubjectAccessReview | SelfSubjectAccessReview | SubjectAccessReview,
+): Violation[] {
+  const resource = review.spec.resourceAttributes;
+  const path = review.spec.nonResourceAttributes;
   const found: Violation[] = [];
   if (resource && path)
     found.push(
@@ -48,27 +56,26 @@ function attributeViolations(review: ApiObject): Violation[] {
   return found;
 }
 
-function selectorViolations(resource: UnknownRecord | undefined): Violation[] {
+function selectorViolations(resource: ResourceAttributes | undefined): Violation[] {
   return [
-    ...validateSelector(resource, 'fieldSelector', (term, field) => [
-      ...(stringAt(term, 'key') === '' ? [required(`${field}.key`, 'must be specified')] : []),
+    ...validateSelector(resource?.fieldSelector, 'fieldSelector', (term, field) => [
+      ...(term.key === '' ? [required(`${field}.key`, 'must be specified')] : []),
       ...validateOperands(term, field),
     ]),
-    ...validateSelector(resource, 'labelSelector', validateTerm),
+    ...validateSelector(resource?.labelSelector, 'labelSelector', validateTerm),
   ];
 }
 
 /** Unknown operators are accepted: clients may be newer than the server. */
-function validateSelector(
-  resource: UnknownRecord | undefined,
+function validateSelector<Term>(
+  selector: { readonly rawSelector?: string; readonly requirements?: readonly Term[] } | undefined,
   member: string,
-  validate: (term: UnknownRecord, field: string) => Violation[],
+  validate: (term: Term, field: string) => Violation[],
 ): Violation[] {
-  const selector = recordAt(resource, member);
   if (!selector) return [];
   const field = `${FIELD}.${member}`;
-  const raw = stringAt(selector, 'rawSelector');
-  const terms = recordsAt(selector, 'requirements');
+  const raw = selector.rawSelector ?? '';
+  const terms = selector.requirements ?? [];
   const found: Violation[] = [];
   if (raw !== '' && terms.length > 0)
     found.push(invalid(`${field}.rawSelector`, raw, 'may not specified at the same time as requirements'));
@@ -80,9 +87,9 @@ function validateSelector(
 }
 
 /** A review of another user has a user name or groups. */
-export function subjectViolations(review: ApiObject): Violation[] {
-  const user = stringAt(review, 'spec', 'user');
-  if (user !== '' || stringsAt(review, 'spec', 'groups').length > 0) return [];
+export function subjectViolations(review: LocalSubjectAccessReview | SubjectAccessReview): Violation[] {
+  const user = review.spec.user ?? '';
+  if (user !== '' || (review.spec.groups ?? []).length > 0) return [];
   return [invalid('spec.user', user, 'at least one of user or group must be specified')];
 }
 

@@ -1,5 +1,5 @@
+import type { EphemeralContainer, Container } from '../../../../kinds/v1.js';
 import { dns1123Label } from '../../../../core/model/names.js';
-import { numberAt, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { duplicate, invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import { validateEnvironment } from './environment.js';
 import { validateResources } from './resources.js';
@@ -17,11 +17,11 @@ export interface PodContext {
 }
 
 /** Checks that containers that use the network of the host have the same ports inside and outside. */
-export const validateHostNetworkPorts = (containers: readonly UnknownRecord[], field: string): Violation[] =>
+export const validateHostNetworkPorts = (containers: readonly Container[], field: string): Violation[] =>
   containers.flatMap((container, i) =>
-    recordsAt(container, 'ports').flatMap((port, j) => {
-      const host = numberAt(port, 'hostPort') ?? 0;
-      return host === 0 || host === (numberAt(port, 'containerPort') ?? 0)
+    (container.ports ?? []).flatMap((port, j) => {
+      const host = port.hostPort ?? 0;
+      return host === 0 || host === port.containerPort
         ? []
         : [
             invalid(
@@ -34,34 +34,34 @@ export const validateHostNetworkPorts = (containers: readonly UnknownRecord[], f
   );
 
 /** Collects the host ports of containers in `seen`, and reports those that are there already. */
-export const validateUniqueHostPorts = (container: UnknownRecord, field: string, seen: Set<string>): Violation[] =>
-  recordsAt(container, 'ports').flatMap((port, i) => {
-    const host = numberAt(port, 'hostPort') ?? 0;
+export const validateUniqueHostPorts = (container: Container, field: string, seen: Set<string>): Violation[] =>
+  (container.ports ?? []).flatMap((port, i) => {
+    const host = port.hostPort ?? 0;
     if (host === 0) return [];
-    const key = `${stringAt(port, 'protocol')}/${stringAt(port, 'hostIP')}/${host}`;
+    const key = `${port.protocol ?? ''}/${port.hostIP ?? ''}/${host}`;
     const known = seen.has(key);
     seen.add(key);
     return known ? [duplicate(`${field}.ports[${i}].hostPort`, key)] : [];
   });
 
-function validatePorts(container: UnknownRecord, field: string): Violation[] {
+function validatePorts(container: EphemeralContainer, field: string): Violation[] {
   const found: Violation[] = [];
   const names = new Set<string>();
-  for (const [i, port] of recordsAt(container, 'ports').entries()) {
+  for (const [i, port] of (container.ports ?? []).entries()) {
     const where = `${field}.ports[${i}]`;
-    const name = stringAt(port, 'name');
+    const name = port.name ?? '';
     if (name !== '') {
       const wrong = portNameComplaints(name);
       found.push(...toViolations(`${where}.name`, name, wrong));
       if (wrong.length === 0 && names.has(name)) found.push(duplicate(`${where}.name`, name));
       names.add(name);
     }
-    const number = numberAt(port, 'containerPort') ?? 0;
+    const number = port.containerPort;
     if (number === 0) found.push(required(`${where}.containerPort`));
     else found.push(...toViolations(`${where}.containerPort`, number, portNumberComplaints(number)));
-    const host = numberAt(port, 'hostPort') ?? 0;
+    const host = port.hostPort ?? 0;
     if (host !== 0) found.push(...toViolations(`${where}.hostPort`, host, portNumberComplaints(host)));
-    if (stringAt(port, 'protocol') === '') found.push(required(`${where}.protocol`));
+    if ((port.protocol ?? '') === '') found.push(required(`${where}.protocol`));
     else found.push(...validateOneOf(port, 'protocol', `${where}.protocol`, ['SCTP', 'TCP', 'UDP']));
   }
   return found;
@@ -70,9 +70,9 @@ function validatePorts(container: UnknownRecord, field: string): Violation[] {
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 
 /** Violations of a container in any of the lists. */
-export function validateContainer(container: UnknownRecord, field: string, context: PodContext): Violation[] {
-  const name = stringAt(container, 'name');
-  const image = stringAt(container, 'image');
+export function validateContainer(container: EphemeralContainer, field: string, context: PodContext): Violation[] {
+  const name = container.name;
+  const image = container.image ?? '';
   const found: Violation[] =
     name === '' ? [required(`${field}.name`)] : validateIfSet(container, 'name', `${field}.name`, dns1123Label);
   if (image === '') found.push(required(`${field}.image`));
@@ -87,7 +87,7 @@ export function validateContainer(container: UnknownRecord, field: string, conte
       'File',
       'FallbackToLogsOnError',
     ]),
-    ...validateResources(recordAt(container, 'resources'), `${field}.resources`),
+    ...validateResources(container.resources, `${field}.resources`),
     ...validateContainerSecurity(container, field),
   );
   return found;

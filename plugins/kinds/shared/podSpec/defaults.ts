@@ -1,19 +1,11 @@
-import {
-  ensureRecord,
-  isAbsent,
-  recordAt,
-  recordsAt,
-  setDefault,
-  setDefaultForZero,
-  stringAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
+import type { Probe, ProbeHandler, PodTemplateSpec, PodSpec, Container } from '../../../../kinds/v1.js';
+import { isAbsent, setDefault, setDefaultForZero } from '../../../../core/model/record.js';
 import { CONTAINER_LISTS } from './containerLists.js';
 import { clearDisabledFields } from './disabledFields.js';
 import { pullPolicyFor } from './imageReference.js';
-import { setVolumeDefaults } from './volumeDefaults.js';
+import { NO_DIVISOR, setVolumeDefaults } from './volumeDefaults.js';
 
-function setProbeDefaults(probe: UnknownRecord): void {
+function setProbeDefaults(probe: Probe): void {
   setDefaultForZero(probe, 'timeoutSeconds', 1);
   setDefaultForZero(probe, 'periodSeconds', 10);
   setDefaultForZero(probe, 'successThreshold', 1);
@@ -21,67 +13,67 @@ function setProbeDefaults(probe: UnknownRecord): void {
   setHandlerDefaults(probe);
 }
 
-function setHandlerDefaults(handler: UnknownRecord): void {
-  const http = recordAt(handler, 'httpGet');
+function setHandlerDefaults(handler: Partial<ProbeHandler>): void {
+  const http = handler.httpGet;
   if (http) {
     setDefault(http, 'path', '/');
     setDefault(http, 'scheme', 'HTTP');
   }
-  const grpc = recordAt(handler, 'grpc');
+  const grpc = handler.grpc;
   if (grpc && isAbsent(grpc.service)) grpc.service = '';
 }
 
-function setContainerDefaults(container: UnknownRecord): void {
-  setDefault(container, 'imagePullPolicy', pullPolicyFor(stringAt(container, 'image')));
+function setContainerDefaults(container: Container): void {
+  setDefault(container, 'imagePullPolicy', pullPolicyFor(container.image ?? ''));
   setDefault(container, 'terminationMessagePath', '/dev/termination-log');
   setDefault(container, 'terminationMessagePolicy', 'File');
-  for (const port of recordsAt(container, 'ports')) setDefault(port, 'protocol', 'TCP');
-  for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe']) {
-    const found = recordAt(container, probe);
+  for (const port of container.ports ?? []) setDefault(port, 'protocol', 'TCP');
+  for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
+    const found = container[probe];
     if (found) setProbeDefaults(found);
   }
-  for (const hook of ['postStart', 'preStop']) {
-    const found = recordAt(container, 'lifecycle', hook);
+  for (const hook of ['postStart', 'preStop'] as const) {
+    const found = container.lifecycle?.[hook];
     if (found) setHandlerDefaults(found);
   }
-  for (const variable of recordsAt(container, 'env')) {
-    const fieldRef = recordAt(variable, 'valueFrom', 'fieldRef');
+  for (const variable of container.env ?? []) {
+    const fieldRef = variable.valueFrom?.fieldRef;
     if (fieldRef) setDefault(fieldRef, 'apiVersion', 'v1');
-    const resource = recordAt(variable, 'valueFrom', 'resourceFieldRef');
-    if (resource) setDefault(resource, 'divisor', '0');
+    const resource = variable.valueFrom?.resourceFieldRef;
+    if (resource) setDefault(resource, 'divisor', NO_DIVISOR);
   }
 }
 
 /** Sets the defaults of a pod spec, in pods and in templates. */
-export function setPodSpecDefaults(pod: UnknownRecord): void {
+export function setPodSpecDefaults(pod: PodSpec): void {
   clearDisabledFields(pod);
   setDefault(pod, 'dnsPolicy', 'ClusterFirst');
   setDefault(pod, 'restartPolicy', 'Always');
   setDefault(pod, 'terminationGracePeriodSeconds', 30);
   setDefault(pod, 'schedulerName', 'default-scheduler');
-  ensureRecord(pod, 'securityContext');
+  pod.securityContext ??= {};
   alignServiceAccount(pod);
   for (const member of CONTAINER_LISTS) {
-    for (const container of recordsAt(pod, member)) {
+    for (const container of pod[member] ?? []) {
       setContainerDefaults(container);
     }
   }
-  for (const volume of recordsAt(pod, 'volumes')) setVolumeDefaults(volume);
+  for (const volume of pod.volumes ?? []) setVolumeDefaults(volume);
 }
 
 /**
  * `serviceAccount` is the deprecated name of `serviceAccountName`. Both get the same value; if both are set, that of
  * the new name.
  */
-function alignServiceAccount(pod: UnknownRecord): void {
-  const name = stringAt(pod, 'serviceAccountName') || stringAt(pod, 'serviceAccount');
+function alignServiceAccount(pod: PodSpec): void {
+  const name = (pod.serviceAccountName ?? '') || (pod.serviceAccount ?? '');
   if (name === '') return;
   pod.serviceAccountName = name;
   pod.serviceAccount = name;
 }
 
 /** Sets the defaults of the pod spec of a template. */
-export function setTemplateDefaults(template: UnknownRecord | undefined): void {
+export function setTemplateDefaults(template: PodTemplateSpec | undefined): void {
   if (!template) return;
-  setPodSpecDefaults(ensureRecord(template, 'spec'));
+  setPodSpecDefaults(template.spec);
 }

@@ -1,18 +1,19 @@
-import { isAbsent, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
+import type { PodSpec } from '../../../../kinds/v1.js';
+import { isAbsent } from '../../../../core/model/record.js';
 import { CONTAINER_LISTS } from './containerLists.js';
 
 /** Removes the volumes with images, and the mounts of these volumes. */
-function removeImageVolumes(pod: UnknownRecord): void {
-  const volumes = recordsAt(pod, 'volumes');
-  const removed = volumes.filter(volume => recordAt(volume, 'image'));
+function removeImageVolumes(pod: PodSpec): void {
+  const volumes = pod.volumes ?? [];
+  const removed = volumes.filter(volume => volume.image);
   if (removed.length === 0) return;
-  const names = new Set(removed.map(volume => stringAt(volume, 'name')));
+  const names = new Set(removed.map(volume => volume.name));
   const kept = volumes.filter(volume => !removed.includes(volume));
   if (kept.length > 0) pod.volumes = kept;
   else delete pod.volumes;
   for (const list of CONTAINER_LISTS) {
-    for (const container of recordsAt(pod, list)) {
-      const mounts = recordsAt(container, 'volumeMounts').filter(mount => !names.has(stringAt(mount, 'name')));
+    for (const container of pod[list] ?? []) {
+      const mounts = (container.volumeMounts ?? []).filter(mount => !names.has(mount.name));
       if (mounts.length > 0) container.volumeMounts = mounts;
       else delete container.volumeMounts;
     }
@@ -20,11 +21,11 @@ function removeImageVolumes(pod: UnknownRecord): void {
 }
 
 /** Resets what clients cannot set because its feature gate is off in the release. The schema drops single fields. */
-export function clearDisabledFields(pod: UnknownRecord): void {
+export function clearDisabledFields(pod: PodSpec): void {
   removeImageVolumes(pod);
   for (const list of CONTAINER_LISTS) {
-    for (const container of recordsAt(pod, list)) {
-      const context = recordAt(container, 'securityContext');
+    for (const container of pod[list] ?? []) {
+      const context = container.securityContext;
       if (context && !isAbsent(context.procMount)) context.procMount = 'Default';
     }
   }

@@ -1,5 +1,5 @@
+import type { EphemeralContainer, EnvVar } from '../../../../kinds/v1.js';
 import { dns1123Subdomain, patternText } from '../../../../core/model/names.js';
-import { recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import { toViolations } from '../violations.js';
 import { ENVIRONMENT_FIELDS, validateFieldRef, validateResourceFieldRef } from './fieldReferences.js';
@@ -29,51 +29,51 @@ export function validateKeyReference(key: string, field: string): Violation[] {
   return [invalid(field, key, CONFIG_KEY)];
 }
 
-function validateValueFrom(variable: UnknownRecord, field: string): Violation[] {
-  const source = recordAt(variable, 'valueFrom');
+function validateValueFrom(variable: EnvVar, field: string): Violation[] {
+  const source = variable.valueFrom;
   if (!source) return [];
-  const kinds = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef'].filter(kind =>
-    recordAt(source, kind),
+  const kinds = (['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef'] as const).filter(
+    kind => source[kind],
   );
   const found: Violation[] = [];
-  for (const kind of kinds) {
-    const where = `${field}.${kind}`;
-    const reference = recordAt(source, kind) ?? {};
-    if (kind === 'fieldRef') found.push(...validateFieldRef(reference, where, ENVIRONMENT_FIELDS));
-    else if (kind === 'resourceFieldRef') found.push(...validateResourceFieldRef(reference, where, false));
-    else {
-      found.push(
-        ...toViolations(`${where}.name`, stringAt(reference, 'name'), dns1123Subdomain(stringAt(reference, 'name'))),
-      );
-      found.push(...validateKeyReference(stringAt(reference, 'key'), `${where}.key`));
-    }
+  if (source.fieldRef) found.push(...validateFieldRef(source.fieldRef, `${field}.fieldRef`, ENVIRONMENT_FIELDS));
+  if (source.resourceFieldRef)
+    found.push(...validateResourceFieldRef(source.resourceFieldRef, `${field}.resourceFieldRef`, false));
+  for (const kind of ['configMapKeyRef', 'secretKeyRef'] as const) {
+    const reference = source[kind];
+    if (!reference) continue;
+    const name = reference.name ?? '';
+    found.push(
+      ...toViolations(`${field}.${kind}.name`, name, dns1123Subdomain(name)),
+      ...validateKeyReference(reference.key, `${field}.${kind}.key`),
+    );
   }
   if (kinds.length === 0) {
     found.push(
       invalid(field, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'),
     );
-  } else if (stringAt(variable, 'value') !== '')
+  } else if ((variable.value ?? '') !== '')
     found.push(invalid(field, '', 'may not be specified when `value` is not empty'));
   else if (kinds.length > 1) found.push(invalid(field, '', 'may not have more than one field specified at a time'));
   return found;
 }
 
 /** Violations of the environment variables of a container and their sources. */
-export function validateEnvironment(container: UnknownRecord, field: string): Violation[] {
+export function validateEnvironment(container: EphemeralContainer, field: string): Violation[] {
   const found: Violation[] = [];
-  for (const [i, variable] of recordsAt(container, 'env').entries()) {
+  for (const [i, variable] of (container.env ?? []).entries()) {
     const where = `${field}.env[${i}]`;
-    const name = stringAt(variable, 'name');
+    const name = variable.name;
     found.push(...(name === '' ? [required(`${where}.name`)] : validateEnvName(name, `${where}.name`)));
     found.push(...validateValueFrom(variable, `${where}.valueFrom`));
   }
-  for (const [i, source] of recordsAt(container, 'envFrom').entries()) {
+  for (const [i, source] of (container.envFrom ?? []).entries()) {
     const where = `${field}.envFrom[${i}]`;
-    const prefix = stringAt(source, 'prefix');
+    const prefix = source.prefix ?? '';
     if (prefix !== '') found.push(...validateEnvName(prefix, `${where}.prefix`));
-    const kinds = ['configMapRef', 'secretRef'].filter(kind => recordAt(source, kind));
+    const kinds = (['configMapRef', 'secretRef'] as const).filter(kind => source[kind]);
     for (const kind of kinds) {
-      const name = stringAt(source, kind, 'name');
+      const name = source[kind]?.name ?? '';
       found.push(
         ...(name === ''
           ? [required(`${where}.${kind}.name`)]

@@ -1,6 +1,7 @@
+import type { Quantity } from '../../../../core/model/scalars.js';
+import type { ObjectFieldSelector, ResourceFieldSelector } from '../../../../kinds/v1.js';
 import { qualifiedName } from '../../../../core/model/names.js';
 import { canonicalQuantity, quantityOf, ZERO_QUANTITY, compareQuantities } from '../../../../core/model/quantity.js';
-import { stringAt, type UnknownRecord } from '../../../../core/model/record.js';
 import { invalid, notSupported, required, type Violation } from '../../../../core/model/refusal.js';
 import { toViolations } from '../violations.js';
 
@@ -59,8 +60,12 @@ const KEYED: ReadonlyMap<string, (key: string) => string> = new Map([
 ]);
 
 /** Violations of a reference to a field of the pod, which must be one of `supported` or a label or annotation. */
-export function validateFieldRef(reference: UnknownRecord, field: string, supported: readonly string[]): Violation[] {
-  const [version, path] = [stringAt(reference, 'apiVersion'), stringAt(reference, 'fieldPath')];
+export function validateFieldRef(
+  reference: ObjectFieldSelector,
+  field: string,
+  supported: readonly string[],
+): Violation[] {
+  const [version, path] = [reference.apiVersion ?? '', reference.fieldPath];
   if (version === '') return [required(`${field}.apiVersion`)];
   if (path === '') return [required(`${field}.fieldPath`)];
   const refuse = (why: string): Violation[] => [
@@ -99,10 +104,10 @@ function unitsOf(resource: string): { readonly units: readonly string[]; readonl
   return name.startsWith('hugepages-') ? { units: BYTES, what: 'hugepages' } : undefined;
 }
 
-function validateDivisor(resource: string, divisor: unknown, field: string): Violation[] {
+function validateDivisor(resource: string, divisor: Quantity, field: string): Violation[] {
   const units = unitsOf(resource);
   if (!units || compareQuantities(quantityOf(divisor), ZERO_QUANTITY) === 0) return [];
-  const text = canonicalQuantity(String(divisor), () => {
+  const text = canonicalQuantity(divisor, () => {
     throw new TypeError(`${field}.divisor is not a quantity`);
   });
   if (units.units.includes(text)) return [];
@@ -112,10 +117,14 @@ function validateDivisor(resource: string, divisor: unknown, field: string): Vio
 }
 
 /** Violations of a reference to the resources of a container. In volumes, it must name the container. */
-export function validateResourceFieldRef(reference: UnknownRecord, field: string, inVolume: boolean): Violation[] {
-  const resource = stringAt(reference, 'resource');
+export function validateResourceFieldRef(
+  reference: ResourceFieldSelector,
+  field: string,
+  inVolume: boolean,
+): Violation[] {
+  const { resource } = reference;
   const found: Violation[] = [];
-  if (inVolume && stringAt(reference, 'containerName') === '') found.push(required(`${field}.containerName`));
+  if (inVolume && (reference.containerName ?? '') === '') found.push(required(`${field}.containerName`));
   else if (resource === '') found.push(required(`${field}.resource`));
   else if (!RESOURCES.includes(resource) && !/^(limits|requests)\.hugepages-/.test(resource))
     found.push(notSupported(`${field}.resource`, resource, RESOURCES));

@@ -1,4 +1,4 @@
-import { entriesAt, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
+import type { NodeSelector, NodeSelectorTerm, PodSpec, TopologySpreadConstraint } from '../../../../kinds/v1.js';
 import type { Naming } from '../../../../core/naming.js';
 
 /** Labels of nodes that have newer names, with the release that deprecated them. */
@@ -16,44 +16,41 @@ export const oldNodeLabelText = (label: string, naming: Naming): string | undefi
   return name && `deprecated since ${release}; use ${JSON.stringify(naming.label(name))} instead`;
 };
 
-const keyWarnings = (owner: UnknownRecord | undefined, member: string, field: string, naming: Naming): string[] => {
-  const label = stringAt(owner, member);
+const keyWarnings = (label: string, field: string, naming: Naming): string[] => {
   const why = oldNodeLabelText(label, naming);
-  return why === undefined ? [] : [`${field}.${member}: ${label} is ${why}`];
+  return why === undefined ? [] : [`${field}: ${label} is ${why}`];
 };
 
-const termWarnings = (term: UnknownRecord | undefined, field: string, naming: Naming): string[] =>
-  recordsAt(term, 'matchExpressions').flatMap((expression, i) =>
-    keyWarnings(expression, 'key', `${field}.matchExpressions[${i}]`, naming),
+const termWarnings = (term: NodeSelectorTerm, field: string, naming: Naming): string[] =>
+  (term.matchExpressions ?? []).flatMap((expression, i) =>
+    keyWarnings(expression.key, `${field}.matchExpressions[${i}].key`, naming),
   );
 
-const [REQUIRED, PREFERRED] = [
-  'requiredDuringSchedulingIgnoredDuringExecution',
-  'preferredDuringSchedulingIgnoredDuringExecution',
-];
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 /** Warnings about deprecated labels in the terms of a selector of nodes. */
-export const nodeSelectorWarnings = (selector: UnknownRecord | undefined, field: string, naming: Naming): string[] =>
-  recordsAt(selector, 'nodeSelectorTerms').flatMap((term, i) =>
+export const nodeSelectorWarnings = (selector: NodeSelector | undefined, field: string, naming: Naming): string[] =>
+  (selector?.nodeSelectorTerms ?? []).flatMap((term, i) =>
     termWarnings(term, `${field}.nodeSelectorTerms[${i}]`, naming),
   );
 
 /** Warnings about deprecated labels by which a pod selects nodes. */
-export function nodeLabelWarnings(pod: UnknownRecord, field: string, naming: Naming): string[] {
-  const affinity = recordAt(pod, 'affinity', 'nodeAffinity');
+export function nodeLabelWarnings(pod: PodSpec, field: string, naming: Naming): string[] {
+  const affinity = pod.affinity?.nodeAffinity;
   const where = `${field}.affinity.nodeAffinity`;
   return [
-    ...entriesAt(pod, 'nodeSelector').flatMap(([label]) => {
+    ...Object.entries(pod.nodeSelector ?? {}).flatMap(([label]) => {
       const why = oldNodeLabelText(label, naming);
       return why === undefined ? [] : [`${field}.nodeSelector[${label}]: ${why}`];
     }),
-    ...nodeSelectorWarnings(recordAt(affinity, REQUIRED!), `${where}.${REQUIRED}`, naming),
-    ...recordsAt(affinity, PREFERRED!).flatMap((wish, i) =>
-      termWarnings(recordAt(wish, 'preference'), `${where}.${PREFERRED}[${i}].preference`, naming),
+    ...nodeSelectorWarnings(affinity?.[REQUIRED], `${where}.${REQUIRED}`, naming),
+    ...(affinity?.[PREFERRED] ?? []).flatMap((wish, i) =>
+      termWarnings(wish.preference, `${where}.${PREFERRED}[${i}].preference`, naming),
     ),
   ];
 }
 
 /** Warnings about a deprecated label in a topology spread constraint. */
-export const topologyKeyWarnings = (spread: UnknownRecord, field: string, naming: Naming): string[] =>
-  keyWarnings(spread, 'topologyKey', field, naming);
+export const topologyKeyWarnings = (spread: TopologySpreadConstraint, field: string, naming: Naming): string[] =>
+  keyWarnings(spread.topologyKey, `${field}.topologyKey`, naming);

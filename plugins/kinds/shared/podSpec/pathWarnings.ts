@@ -1,9 +1,14 @@
-import { recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
+import type { PodSpec, ProjectedVolumeSource, Volume, VolumeProjection } from '../../../../kinds/v1.js';
 
 /** A file of a volume; `source` says in messages what a projected volume takes it from. */
 interface FilePath {
   readonly path: string;
   readonly source: string;
+}
+
+/** A source of a volume whose items are files. */
+interface FileSource {
+  readonly items?: readonly { readonly path: string }[];
 }
 
 const shown = ({ path, source }: FilePath): string => JSON.stringify(path) + (source === '' ? '' : ` (${source})`);
@@ -62,38 +67,38 @@ class Files {
 }
 
 /** Warnings about the files of a volume whose source is one object. */
-function overlapWarnings(source: unknown, volume: string): string[] {
+function overlapWarnings(source: FileSource, volume: string): string[] {
   const files = new Files(volume);
   files.add(itemPaths(source, ''));
   return files.warnings;
 }
 
-const itemPaths = (source: unknown, name: string): FilePath[] =>
-  recordsAt(source, 'items').map(item => ({ path: stringAt(item, 'path'), source: name }));
+const itemPaths = (source: FileSource, name: string): FilePath[] =>
+  (source.items ?? []).map(({ path }) => ({ path, source: name }));
 
 /** The paths of a source of a projected volume. `previous` if it has all keys of an object, whose names are unknown. */
-function pathsOf(source: UnknownRecord, previous: readonly FilePath[]): readonly FilePath[] | undefined {
-  const token = recordAt(source, 'serviceAccountToken');
-  if (token) return [{ path: stringAt(token, 'path'), source: 'ServiceAccountToken' }];
-  if (recordAt(source, 'downwardAPI')) return itemPaths(source.downwardAPI, 'DownwardAPI');
+function pathsOf(source: VolumeProjection, previous: readonly FilePath[]): readonly FilePath[] | undefined {
+  const token = source.serviceAccountToken;
+  if (token) return [{ path: token.path, source: 'ServiceAccountToken' }];
+  if (source.downwardAPI) return itemPaths(source.downwardAPI, 'DownwardAPI');
   for (const [member, word] of [
     ['configMap', 'ConfigMap'],
     ['secret', 'Secret'],
   ] as const) {
-    const object = recordAt(source, member);
+    const object = source[member];
     if (!object) continue;
-    const paths = itemPaths(object, `${word} ${JSON.stringify(stringAt(object, 'name'))}`);
+    const paths = itemPaths(object, `${word} ${JSON.stringify(object.name ?? '')}`);
     return paths.length > 0 ? paths : previous;
   }
   return undefined;
 }
 
 /** Like upstream, compares the files of the source before again if a source does not say which files it has. */
-function projectedWarnings(volume: UnknownRecord, projected: UnknownRecord): string[] {
-  const name = `volume ${JSON.stringify(stringAt(volume, 'name'))} (Projected)`;
+function projectedWarnings(volume: Volume, projected: ProjectedVolumeSource): string[] {
+  const name = `volume ${JSON.stringify(volume.name)} (Projected)`;
   const files = new Files(name);
   let previous: readonly FilePath[] = [];
-  for (const source of recordsAt(projected, 'sources')) {
+  for (const source of projected.sources ?? []) {
     const paths = pathsOf(source, previous);
     if (!paths) {
       files.warnings.push(`${name} has no sources provided`);
@@ -106,14 +111,12 @@ function projectedWarnings(volume: UnknownRecord, projected: UnknownRecord): str
 }
 
 /** Warnings about files of volumes with overlapping paths. */
-export const pathWarnings = (pod: UnknownRecord): string[] =>
-  recordsAt(pod, 'volumes').flatMap(volume => {
-    const name = `volume ${JSON.stringify(stringAt(volume, 'name'))}`;
-    const [secret, config, fields, projected] = ['secret', 'configMap', 'downwardAPI', 'projected'].map(member =>
-      recordAt(volume, member),
-    );
-    if (secret) return overlapWarnings(secret, `${name} (Secret ${JSON.stringify(stringAt(secret, 'secretName'))})`);
-    if (config) return overlapWarnings(config, `${name} (ConfigMap ${JSON.stringify(stringAt(config, 'name'))})`);
+export const pathWarnings = (pod: PodSpec): string[] =>
+  (pod.volumes ?? []).flatMap(volume => {
+    const name = `volume ${JSON.stringify(volume.name)}`;
+    const { secret, configMap: config, downwardAPI: fields, projected } = volume;
+    if (secret) return overlapWarnings(secret, `${name} (Secret ${JSON.stringify(secret.secretName ?? '')})`);
+    if (config) return overlapWarnings(config, `${name} (ConfigMap ${JSON.stringify(config.name ?? '')})`);
     if (fields) return overlapWarnings(fields, `${name} (DownwardAPI)`);
     return projected ? projectedWarnings(volume, projected) : [];
   });

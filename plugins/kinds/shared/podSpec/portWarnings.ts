@@ -1,7 +1,7 @@
-import { numberAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
+import type { PodSpec } from '../../../../kinds/v1.js';
 
 /** The lists of containers that receive connections, in the order of warnings. */
-const LISTS = ['initContainers', 'containers'];
+const LISTS = ['initContainers', 'containers'] as const;
 
 interface Port {
   readonly field: string;
@@ -12,16 +12,16 @@ interface Port {
   readonly hostPort: number;
 }
 
-const portsOf = (pod: UnknownRecord, field: string): Port[] =>
+const portsOf = (pod: PodSpec, field: string): Port[] =>
   LISTS.flatMap(list =>
-    recordsAt(pod, list).flatMap((container, i) =>
-      recordsAt(container, 'ports').map((port, j) => ({
+    (pod[list] ?? []).flatMap((container, i) =>
+      (container.ports ?? []).map((port, j) => ({
         field: `${field}.${list}[${i}].ports[${j}]`,
-        name: stringAt(port, 'name'),
-        number: numberAt(port, 'containerPort') ?? 0,
-        protocol: stringAt(port, 'protocol'),
-        hostIp: stringAt(port, 'hostIP'),
-        hostPort: numberAt(port, 'hostPort') ?? 0,
+        name: port.name ?? '',
+        number: port.containerPort,
+        protocol: port.protocol ?? '',
+        hostIp: port.hostIP ?? '',
+        hostPort: port.hostPort ?? 0,
       })),
     ),
   );
@@ -72,7 +72,7 @@ class KnownPorts {
 }
 
 /** Warnings about ports that other containers of the pod have. */
-export function portWarnings(pod: UnknownRecord, field: string): string[] {
+export function portWarnings(pod: PodSpec, field: string): string[] {
   const known = new KnownPorts();
   const found: string[] = [];
   for (const port of portsOf(pod, field)) {

@@ -1,11 +1,24 @@
-import { numberAt, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
+import type {
+  ConfigMapProjection,
+  DownwardAPIVolumeFile,
+  DownwardAPIVolumeSource,
+  KeyToPath,
+  ProjectedVolumeSource,
+  SecretProjection,
+  ServiceAccountTokenProjection,
+  VolumeProjection,
+} from '../../../../kinds/v1.js';
 import { forbiddenField, invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import { checkLocalPath } from '../volumeSources.js';
 import { FILE_FIELDS, validateFieldRef, validateResourceFieldRef } from './fieldReferences.js';
 
 /** Checks the permissions of a file, if set. */
-export function validateFileMode(owner: unknown, member: string, field: string): Violation[] {
-  const mode = numberAt(owner, member);
+export function validateFileMode<Member extends 'mode' | 'defaultMode'>(
+  owner: { readonly [M in Member]?: number },
+  member: Member,
+  field: string,
+): Violation[] {
+  const mode: number | undefined = owner[member];
   return mode === undefined || (mode >= 0 && mode <= 0o777)
     ? []
     : [invalid(`${field}.${member}`, mode, 'must be a number between 0 and 0777 (octal), both inclusive')];
@@ -17,26 +30,24 @@ const checkFilePath = (path: string, field: string): Violation[] => [
   ...(path.startsWith('..') && !path.startsWith('../') ? [invalid(field, path, "must not start with '..'")] : []),
 ];
 
-const validateFilePath = (file: UnknownRecord, field: string): Violation[] => {
-  const path = stringAt(file, 'path');
-  return path === '' ? [required(field)] : checkFilePath(path, field);
-};
+const validateFilePath = (path: string, field: string): Violation[] =>
+  path === '' ? [required(field)] : checkFilePath(path, field);
 
 /** Violations of the keys of a Secret or ConfigMap with their files; `field` is the list. */
-export const validateItems = (source: UnknownRecord, field: string): Violation[] =>
-  recordsAt(source, 'items').flatMap((item, i) => {
+export const validateItems = (source: { readonly items?: readonly KeyToPath[] }, field: string): Violation[] =>
+  (source.items ?? []).flatMap((item, i) => {
     const where = `${field}[${i}]`;
     return [
-      ...(stringAt(item, 'key') === '' ? [required(`${where}.key`)] : []),
-      ...validateFilePath(item, `${where}.path`),
+      ...(item.key === '' ? [required(`${where}.key`)] : []),
+      ...validateFilePath(item.path, `${where}.path`),
       ...validateFileMode(item, 'mode', where),
     ];
   });
 
 /** Violations of a file with a field of the pod. Upstream leaves the position of the file out of the field. */
-function validateFieldFile(file: UnknownRecord, field: string): Violation[] {
-  const [fieldRef, resource] = [recordAt(file, 'fieldRef'), recordAt(file, 'resourceFieldRef')];
-  const found = [...validateFilePath(file, `${field}.path`), ...validateFileMode(file, 'mode', field)];
+function validateFieldFile(file: DownwardAPIVolumeFile, field: string): Violation[] {
+  const [fieldRef, resource] = [file.fieldRef, file.resourceFieldRef];
+  const found = [...validateFilePath(file.path, `${field}.path`), ...validateFileMode(file, 'mode', field)];
   if (fieldRef) {
     found.push(...validateFieldRef(fieldRef, `${field}.fieldRef`, FILE_FIELDS));
     if (resource)
@@ -47,18 +58,18 @@ function validateFieldFile(file: UnknownRecord, field: string): Violation[] {
 }
 
 /** Violations of the files with fields of the pod. */
-export const validateFieldFiles = (source: UnknownRecord, field: string): Violation[] =>
-  recordsAt(source, 'items').flatMap(file => validateFieldFile(file, field));
+export const validateFieldFiles = (source: DownwardAPIVolumeSource, field: string): Violation[] =>
+  (source.items ?? []).flatMap(file => validateFieldFile(file, field));
 
 const SHORTEST_TOKEN = 600;
 
-function validateToken(token: UnknownRecord, field: string, volume: string): Violation[] {
-  const seconds = numberAt(token, 'expirationSeconds') ?? 0;
+function validateToken(token: ServiceAccountTokenProjection, field: string, volume: string): Violation[] {
+  const seconds = token.expirationSeconds ?? 0;
   const where = `${field}.expirationSeconds`;
   return [
     ...(seconds < SHORTEST_TOKEN ? [invalid(where, seconds, 'may not specify a duration less than 10 minutes')] : []),
     ...(seconds > 2 ** 32 ? [invalid(where, seconds, 'may not specify a duration larger than 2^32 seconds')] : []),
-    ...validateFilePath(token, `${volume}.path`),
+    ...validateFilePath(token.path, `${volume}.path`),
   ];
 }
 
@@ -66,32 +77,36 @@ function validateToken(token: UnknownRecord, field: string, volume: string): Vio
  * Violations of a source at its field; `volume` is the field of the volume, which some messages have, and `repeat`
  * reports the paths of its files that another file has.
  */
-type CheckProjection = (
-  source: UnknownRecord,
+type CheckProjection<Source> = (
+  source: Source,
   field: string,
   volume: string,
   repeat: (path: string, shown: string) => Violation[],
 ) => Violation[];
 
-const validateKeys: CheckProjection = (source, field, _, repeat) => [
-  ...(stringAt(source, 'name') === '' ? [required(`${field}.name`)] : []),
+const validateKeys: CheckProjection<SecretProjection | ConfigMapProjection> = (source, field, _, repeat) => [
+  ...((source.name ?? '') === '' ? [required(`${field}.name`)] : []),
   ...validateItems(source, `${field}.items`),
-  ...recordsAt(source, 'items').flatMap(item => repeat(stringAt(item, 'path'), stringAt(source, 'name'))),
+  ...(source.items ?? []).flatMap(item => repeat(item.path, source.name ?? '')),
 ];
 
-const PROJECTIONS: Readonly<Record<string, CheckProjection>> = {
+/** The projections that are checked. */
+type Checked = Omit<VolumeProjection, 'clusterTrustBundle'>;
+
+type ProjectionChecks<Name extends keyof Checked> = {
+  readonly [N in Name]: CheckProjection<NonNullable<Checked[N]>>;
+};
+
+const PROJECTIONS: ProjectionChecks<keyof Checked> = {
   secret: validateKeys,
   configMap: validateKeys,
   downwardAPI: (source, field, _, repeat) =>
-    recordsAt(source, 'items').flatMap(file => [
-      ...validateFieldFile(file, field),
-      ...repeat(stringAt(file, 'path'), stringAt(file, 'path')),
-    ]),
+    (source.items ?? []).flatMap(file => [...validateFieldFile(file, field), ...repeat(file.path, file.path)]),
   serviceAccountToken: (source, field, volume) => validateToken(source, field, volume),
 };
 
 /** Violations of a volume with files of several sources. */
-export function validateProjected(volume: UnknownRecord, field: string): Violation[] {
+export function validateProjected(volume: ProjectedVolumeSource, field: string): Violation[] {
   const paths = new Set<string>();
   const repeat = (path: string, shown: string): Violation[] => {
     if (path === '') return [];
@@ -99,13 +114,17 @@ export function validateProjected(volume: UnknownRecord, field: string): Violati
     paths.add(path);
     return known ? [invalid(field, shown, 'conflicting duplicate paths')] : [];
   };
+  const check = <Name extends keyof Checked>(kind: Name, source: VolumeProjection, where: string): Violation[] => {
+    const checks: ProjectionChecks<Name> = PROJECTIONS;
+    return checks[kind](source[kind] as NonNullable<Checked[Name]>, `${where}.${kind}`, field, repeat);
+  };
   return [
     ...validateFileMode(volume, 'defaultMode', field),
-    ...recordsAt(volume, 'sources').flatMap((source, i) => {
+    ...(volume.sources ?? []).flatMap((source, i) => {
       const where = `${field}.sources[${i}]`;
-      const kinds = Object.keys(PROJECTIONS).filter(kind => recordAt(source, kind));
+      const kinds = (Object.keys(PROJECTIONS) as (keyof Checked)[]).filter(kind => source[kind]);
       return [
-        ...kinds.flatMap(kind => PROJECTIONS[kind]!(recordAt(source, kind)!, `${where}.${kind}`, field, repeat)),
+        ...kinds.flatMap(kind => check(kind, source, where)),
         ...(kinds.length > 1 ? [forbiddenField(where, 'may not specify more than 1 volume type per source')] : []),
       ];
     }),

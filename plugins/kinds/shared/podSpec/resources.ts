@@ -1,5 +1,7 @@
+import type { Quantity } from '../../../../core/model/scalars.js';
+import type { ResourceRequirements } from '../../../../kinds/v1.js';
 import { compareQuantities, isInteger, parseQuantity, quantityOf } from '../../../../core/model/quantity.js';
-import { entriesAt, isAbsent, recordAt, type UnknownRecord, valueAt } from '../../../../core/model/record.js';
+import { ownValue, isAbsent } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, required, Verbatim, type Violation } from '../../../../core/model/refusal.js';
 import { isExtendedResource, validateAmount, validateQualifiedResource } from '../resourceNames.js';
 
@@ -41,7 +43,7 @@ const validateResource = (name: string, amount: unknown, field: string): Violati
 ];
 
 /** Checks the request of a resource against its limit. */
-function validateRequest(name: string, amount: unknown, limit: unknown, where: string): Violation[] {
+function validateRequest(name: string, amount: Quantity, limit: Quantity | undefined, where: string): Violation[] {
   const strict = !canOvercommit(name);
   if (isAbsent(limit))
     return strict ? [required(`${where}.limits`, 'Limit must be set for non overcommitable resources')] : [];
@@ -54,17 +56,19 @@ function validateRequest(name: string, amount: unknown, limit: unknown, where: s
 }
 
 /** Violations of requests and limits; `where` is their field. */
-export function validateResources(resources: UnknownRecord | undefined, where: string): Violation[] {
-  const limits = recordAt(resources, 'limits');
-  const all = [...entriesAt(resources, 'limits'), ...entriesAt(resources, 'requests')].map(([name]) => name);
+export function validateResources(resources: ResourceRequirements, where: string): Violation[] {
+  const limits = resources.limits;
+  const all = [...Object.entries(resources.limits ?? {}), ...Object.entries(resources.requests ?? {})].map(
+    ([name]) => name,
+  );
   return [
-    ...['limits', 'requests'].flatMap(kind =>
-      entriesAt(resources, kind).flatMap(([name, amount]) =>
+    ...(['limits', 'requests'] as const).flatMap(kind =>
+      Object.entries(resources[kind] ?? {}).flatMap(([name, amount]) =>
         validateResource(name, amount, `${where}.${kind}[${name}]`),
       ),
     ),
-    ...entriesAt(resources, 'requests').flatMap(([name, amount]) =>
-      validateRequest(name, amount, valueAt(limits, name), where),
+    ...Object.entries(resources.requests ?? {}).flatMap(([name, amount]) =>
+      validateRequest(name, amount, ownValue(limits, name), where),
     ),
     ...(all.some(isHugePages) && !all.some(name => name === 'cpu' || name === 'memory')
       ? [forbiddenField(where, 'HugePages require cpu or memory')]

@@ -1,28 +1,26 @@
+import type { LabelSelector } from '../../../../kinds/meta/v1.js';
+import type {
+  WeightedPodAffinityTerm,
+  PodAffinityTerm,
+  PodSpec,
+  Toleration,
+  TopologySpreadConstraint,
+  NodeSelector,
+  PreferredSchedulingTerm,
+  NodeSelectorTerm,
+} from '../../../../kinds/v1.js';
 import { dns1123Label, dns1123Subdomain, labelValue, qualifiedName } from '../../../../core/model/names.js';
-import {
-  entriesAt,
-  isAbsent,
-  numberAt,
-  recordAt,
-  recordsAt,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
+import { isAbsent } from '../../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import { validateSelector } from '../labels.js';
 import { toViolations, validateOneOf } from '../violations.js';
 
 /** Violations of tolerations; `field` is the list. */
-export function validateTolerations(tolerations: readonly UnknownRecord[], field: string): Violation[] {
+export function validateTolerations(tolerations: readonly Toleration[], field: string): Violation[] {
   const found: Violation[] = [];
   for (const [i, toleration] of tolerations.entries()) {
     const where = `${field}[${i}]`;
-    const [key, operator, value] = [
-      stringAt(toleration, 'key'),
-      stringAt(toleration, 'operator'),
-      stringAt(toleration, 'value'),
-    ];
+    const [key, operator, value] = [toleration.key ?? '', toleration.operator ?? '', toleration.value ?? ''];
     if (key !== '') found.push(...toViolations(`${where}.key`, key, qualifiedName(key)));
     if (key === '' && operator !== 'Exists') {
       found.push(
@@ -37,7 +35,7 @@ export function validateTolerations(tolerations: readonly UnknownRecord[], field
       found.push(
         invalid(
           `${where}.effect`,
-          stringAt(toleration, 'effect'),
+          toleration.effect ?? '',
           "effect must be 'NoExecute' when `tolerationSeconds` is set",
         ),
       );
@@ -55,11 +53,11 @@ export function validateTolerations(tolerations: readonly UnknownRecord[], field
   return found;
 }
 
-function validateNodeTerm(term: UnknownRecord, field: string): Violation[] {
+function validateNodeTerm(term: NodeSelectorTerm, field: string): Violation[] {
   const found: Violation[] = [];
-  for (const [i, expression] of recordsAt(term, 'matchExpressions').entries()) {
+  for (const [i, expression] of (term.matchExpressions ?? []).entries()) {
     const where = `${field}.matchExpressions[${i}]`;
-    const [operator, count] = [stringAt(expression, 'operator'), stringsAt(expression, 'values').length];
+    const [operator, count] = [expression.operator, (expression.values ?? []).length];
     if (['In', 'NotIn'].includes(operator) && count === 0) {
       found.push(required(`${where}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
     } else if (['Exists', 'DoesNotExist'].includes(operator) && count > 0) {
@@ -71,16 +69,14 @@ function validateNodeTerm(term: UnknownRecord, field: string): Violation[] {
     } else if (!['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'].includes(operator)) {
       found.push(invalid(`${where}.operator`, operator, 'not a valid selector operator'));
     }
-    found.push(
-      ...toViolations(`${where}.key`, stringAt(expression, 'key'), qualifiedName(stringAt(expression, 'key'))),
-    );
+    found.push(...toViolations(`${where}.key`, expression.key, qualifiedName(expression.key)));
   }
-  for (const [i, expression] of recordsAt(term, 'matchFields').entries()) {
+  for (const [i, expression] of (term.matchFields ?? []).entries()) {
     const where = `${field}.matchFields[${i}]`;
-    const [operator, key] = [stringAt(expression, 'operator'), stringAt(expression, 'key')];
+    const [operator, key] = [expression.operator, expression.key];
     if (operator !== 'In' && operator !== 'NotIn')
       found.push(invalid(`${where}.operator`, operator, 'not a valid selector operator'));
-    else if (stringsAt(expression, 'values').length !== 1) {
+    else if ((expression.values ?? []).length !== 1) {
       found.push(
         required(
           `${where}.values`,
@@ -90,14 +86,14 @@ function validateNodeTerm(term: UnknownRecord, field: string): Violation[] {
     }
     if (key !== 'metadata.name') found.push(invalid(`${where}.key`, key, 'not a valid field selector key'));
     else
-      for (const [j, value] of stringsAt(expression, 'values').entries())
+      for (const [j, value] of (expression.values ?? []).entries())
         found.push(...toViolations(`${where}.values[${j}]`, value, dns1123Subdomain(value)));
   }
   return found;
 }
 
-const validateWeight = (owner: UnknownRecord, field: string): Violation[] => {
-  const value = numberAt(owner, 'weight') ?? 0;
+const validateWeight = (owner: PreferredSchedulingTerm | WeightedPodAffinityTerm, field: string): Violation[] => {
+  const value = owner.weight;
   return value < 1 || value > 100 ? [invalid(`${field}.weight`, value, 'must be in the range 1-100')] : [];
 };
 
@@ -106,8 +102,8 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 /** Violations of a selector of nodes. */
-export function validateNodeSelector(selector: UnknownRecord, field: string): Violation[] {
-  const terms = recordsAt(selector, 'nodeSelectorTerms');
+export function validateNodeSelector(selector: NodeSelector, field: string): Violation[] {
+  const terms = selector.nodeSelectorTerms ?? [];
   return [
     ...(terms.length === 0
       ? [required(`${field}.nodeSelectorTerms`, 'must have at least one node selector term')]
@@ -117,43 +113,43 @@ export function validateNodeSelector(selector: UnknownRecord, field: string): Vi
 }
 
 /** Violations of the node affinity of a pod. */
-export function validateNodeAffinity(pod: UnknownRecord, field: string): Violation[] {
-  const affinity = recordAt(pod, 'affinity', 'nodeAffinity');
+export function validateNodeAffinity(pod: PodSpec, field: string): Violation[] {
+  const affinity = pod.affinity?.nodeAffinity;
   const where = `${field}.affinity.nodeAffinity`;
   const found: Violation[] = [];
-  const must = recordAt(affinity, REQUIRED);
+  const must = affinity?.[REQUIRED];
   if (must) found.push(...validateNodeSelector(must, `${where}.${REQUIRED}`));
-  for (const [i, wish] of recordsAt(affinity, PREFERRED).entries()) {
+  for (const [i, wish] of (affinity?.[PREFERRED] ?? []).entries()) {
     const place = `${where}.${PREFERRED}[${i}]`;
-    found.push(
-      ...validateWeight(wish, place),
-      ...validateNodeTerm(recordAt(wish, 'preference') ?? {}, `${place}.preference`),
-    );
+    found.push(...validateWeight(wish, place), ...validateNodeTerm(wish.preference, `${place}.preference`));
   }
   return found;
 }
 
 /** Checks the keys of labels that a selector gets from the labels of the pod. */
-function validateLabelKeys(owner: UnknownRecord, member: string, field: string): Violation[] {
-  const keys = stringsAt(owner, member);
-  if (keys.length > 0 && !recordAt(owner, 'labelSelector'))
+function validateLabelKeys<Member extends 'matchLabelKeys' | 'mismatchLabelKeys'>(
+  owner: { readonly labelSelector?: LabelSelector } & { readonly [M in Member]?: string[] },
+  member: Member,
+  field: string,
+): Violation[] {
+  const keys: readonly string[] = owner[member] ?? [];
+  if (keys.length > 0 && !owner.labelSelector)
     return [forbiddenField(field, 'must not be specified when labelSelector is not set')];
   return keys.flatMap((key, i) => toViolations(`${field}[${i}]`, key, qualifiedName(key)));
 }
 
-function validatePodTerm(term: UnknownRecord, field: string): Violation[] {
-  const found = ['labelSelector', 'namespaceSelector'].flatMap(member =>
-    validateSelector(recordAt(term, member), `${field}.${member}`),
+function validatePodTerm(term: PodAffinityTerm, field: string): Violation[] {
+  const found = (['labelSelector', 'namespaceSelector'] as const).flatMap(member =>
+    validateSelector(term[member], `${field}.${member}`),
   );
-  const key = stringAt(term, 'topologyKey');
+  const key = term.topologyKey;
   if (key === '') found.push(required(`${field}.topologyKey`, 'can not be empty'));
   found.push(...toViolations(`${field}.topologyKey`, key, qualifiedName(key)));
-  for (const name of stringsAt(term, 'namespaces'))
-    found.push(...toViolations(`${field}.namespace`, name, dns1123Label(name)));
-  for (const member of ['matchLabelKeys', 'mismatchLabelKeys'])
+  for (const name of term.namespaces ?? []) found.push(...toViolations(`${field}.namespace`, name, dns1123Label(name)));
+  for (const member of ['matchLabelKeys', 'mismatchLabelKeys'] as const)
     found.push(...validateLabelKeys(term, member, `${field}.${member}`));
-  const mismatched = new Set(stringsAt(term, 'mismatchLabelKeys'));
-  for (const [i, name] of stringsAt(term, 'matchLabelKeys').entries()) {
+  const mismatched = new Set(term.mismatchLabelKeys ?? []);
+  for (const [i, name] of (term.matchLabelKeys ?? []).entries()) {
     if (mismatched.has(name)) {
       found.push(invalid(`${field}.matchLabelKeys[${i}]`, name, 'exists in both matchLabelKeys and mismatchLabelKeys'));
     }
@@ -162,48 +158,41 @@ function validatePodTerm(term: UnknownRecord, field: string): Violation[] {
 }
 
 /** Violations of the pod affinity of a pod; `kind` is `podAffinity` or `podAntiAffinity`. */
-export function validatePodAffinity(pod: UnknownRecord, kind: string, field: string): Violation[] {
-  const affinity = recordAt(pod, 'affinity', kind);
+export function validatePodAffinity(pod: PodSpec, kind: 'podAffinity' | 'podAntiAffinity', field: string): Violation[] {
+  const affinity = pod.affinity?.[kind];
   const where = `${field}.affinity.${kind}`;
   return [
-    ...recordsAt(affinity, REQUIRED).flatMap((term, i) => validatePodTerm(term, `${where}.${REQUIRED}[${i}]`)),
-    ...recordsAt(affinity, PREFERRED).flatMap((wish, i) => {
+    ...(affinity?.[REQUIRED] ?? []).flatMap((term, i) => validatePodTerm(term, `${where}.${REQUIRED}[${i}]`)),
+    ...(affinity?.[PREFERRED] ?? []).flatMap((wish, i) => {
       const place = `${where}.${PREFERRED}[${i}]`;
-      return [
-        ...validateWeight(wish, place),
-        ...validatePodTerm(recordAt(wish, 'podAffinityTerm') ?? {}, `${place}.podAffinityTerm`),
-      ];
+      return [...validateWeight(wish, place), ...validatePodTerm(wish.podAffinityTerm, `${place}.podAffinityTerm`)];
     }),
   ];
 }
 
 /** Checks that a constraint does not select by labels twice: in its selector and by the labels of the pod. */
-function validateDistinctKeys(constraint: UnknownRecord, field: string): Violation[] {
+function validateDistinctKeys(constraint: TopologySpreadConstraint, field: string): Violation[] {
   const selected = new Set([
-    ...entriesAt(constraint, 'labelSelector', 'matchLabels').map(([key]) => key),
-    ...recordsAt(constraint, 'labelSelector', 'matchExpressions').map(term => stringAt(term, 'key')),
+    ...Object.entries(constraint.labelSelector?.matchLabels ?? {}).map(([key]) => key),
+    ...(constraint.labelSelector?.matchExpressions ?? []).map(term => term.key),
   ]);
-  return stringsAt(constraint, 'matchLabelKeys').flatMap((key, i) =>
+  return (constraint.matchLabelKeys ?? []).flatMap((key, i) =>
     selected.has(key) ? [invalid(`${field}[${i}]`, key, 'exists in both matchLabelKeys and labelSelector')] : [],
   );
 }
 
 /** A key of a topology can be used once for each behavior. */
-const pairText = (constraint: UnknownRecord): string =>
-  `{${stringAt(constraint, 'topologyKey')}, ${stringAt(constraint, 'whenUnsatisfiable')}}`;
+const pairText = (constraint: TopologySpreadConstraint): string =>
+  `{${constraint.topologyKey}, ${constraint.whenUnsatisfiable}}`;
 
 /** Violations of the topology spread constraints of a pod. */
-export function validateTopologySpread(pod: UnknownRecord, field: string): Violation[] {
+export function validateTopologySpread(pod: PodSpec, field: string): Violation[] {
   const found: Violation[] = [];
-  const constraints = recordsAt(pod, 'topologySpreadConstraints');
+  const constraints = pod.topologySpreadConstraints ?? [];
   const lastIndexes = new Map(constraints.map((constraint, i) => [pairText(constraint), i]));
   for (const [i, constraint] of constraints.entries()) {
     const where = `${field}.topologySpreadConstraints[${i}]`;
-    const [skew, key, when] = [
-      numberAt(constraint, 'maxSkew') ?? 0,
-      stringAt(constraint, 'topologyKey'),
-      stringAt(constraint, 'whenUnsatisfiable'),
-    ];
+    const [skew, key, when] = [constraint.maxSkew, constraint.topologyKey, constraint.whenUnsatisfiable];
     if (skew <= 0) found.push(invalid(`${where}.maxSkew`, skew, 'must be greater than zero'));
     if (key === '') found.push(required(`${where}.topologyKey`, 'can not be empty'));
     found.push(
@@ -215,7 +204,7 @@ export function validateTopologySpread(pod: UnknownRecord, field: string): Viola
     const pair = pairText(constraint);
     // Upstream names the earlier of the two.
     if (lastIndexes.get(pair)! > i) found.push(duplicate(`${where}.{topologyKey, whenUnsatisfiable}`, pair));
-    const domains = numberAt(constraint, 'minDomains');
+    const domains = constraint.minDomains;
     if (domains !== undefined && domains <= 0)
       found.push(invalid(`${where}.minDomains`, domains, 'must be greater than zero'));
     if (domains !== undefined && when !== 'DoNotSchedule') {
@@ -227,23 +216,23 @@ export function validateTopologySpread(pod: UnknownRecord, field: string): Viola
         ),
       );
     }
-    for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) {
+    for (const policy of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) {
       if (!isAbsent(constraint[policy]))
         found.push(...validateOneOf(constraint, policy, `${where}.${policy}`, ['Honor', 'Ignore']));
     }
     found.push(...validateLabelKeys(constraint, 'matchLabelKeys', `${where}.matchLabelKeys`));
     found.push(...validateDistinctKeys(constraint, `${where}.matchLabelKeys`));
-    found.push(...validateSelector(recordAt(constraint, 'labelSelector'), `${where}.labelSelector`));
+    found.push(...validateSelector(constraint.labelSelector, `${where}.labelSelector`));
   }
   return found;
 }
 
 /** Violations of the scheduling gates of a pod. */
-export function validateSchedulingGates(pod: UnknownRecord, field: string): Violation[] {
+export function validateSchedulingGates(pod: PodSpec, field: string): Violation[] {
   const found: Violation[] = [];
   const seen = new Set<string>();
-  for (const [i, gate] of recordsAt(pod, 'schedulingGates').entries()) {
-    const name = stringAt(gate, 'name');
+  for (const [i, gate] of (pod.schedulingGates ?? []).entries()) {
+    const name = gate.name;
     found.push(...toViolations(`${field}.schedulingGates[${i}]`, name, qualifiedName(name)));
     if (seen.has(name)) found.push(duplicate(`${field}.schedulingGates[${i}]`, name));
     seen.add(name);

@@ -1,40 +1,40 @@
-import {
-  exactNumberAt,
-  isAbsent,
-  recordAt,
-  recordsAt,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
+import type { Int64 } from '../../../../core/model/scalars.js';
+import type {
+  SecurityContext,
+  PodSpec,
+  PodSecurityContext,
+  SeccompProfile,
+  AppArmorProfile,
+  EphemeralContainer,
+} from '../../../../kinds/v1.js';
+import { isAbsent } from '../../../../core/model/record.js';
 import { duplicate, invalid, required, tooLong, Verbatim, type Violation } from '../../../../core/model/refusal.js';
 import { rangeText, validateOneOf } from '../violations.js';
 import { checkLocalPath } from '../volumeSources.js';
 import { validateWindowsOptions } from './windowsOptions.js';
 
 /** Checks a user or group id, if set. */
-const validateUserId = (owner: unknown, member: string, field: string): Violation[] => {
-  const value = exactNumberAt(owner, member);
+const validateUserId = (value: Int64 | undefined, field: string): Violation[] => {
   return value !== undefined && (value < 0 || value > 2147483647)
     ? [invalid(field, value, rangeText(0, 2147483647))]
     : [];
 };
 
 /** Violations of the security context of a container. */
-export function validateContainerSecurity(container: UnknownRecord, field: string): Violation[] {
-  const context = recordAt(container, 'securityContext');
+export function validateContainerSecurity(container: EphemeralContainer, field: string): Violation[] {
+  const context = container.securityContext;
   if (!context) return [];
   const where = `${field}.securityContext`;
   const found = [
-    ...validateUserId(context, 'runAsUser', `${where}.runAsUser`),
-    ...validateUserId(context, 'runAsGroup', `${where}.runAsGroup`),
+    ...validateUserId(context.runAsUser, `${where}.runAsUser`),
+    ...validateUserId(context.runAsGroup, `${where}.runAsGroup`),
   ];
   found.push(...validateProfiles(context, where));
   if (context.allowPrivilegeEscalation === false) {
     if (context.privileged === true) {
       found.push(invalid(where, context, 'cannot set `allowPrivilegeEscalation` to false and `privileged` to true'));
     }
-    if (stringsAt(context, 'capabilities', 'add').includes('CAP_SYS_ADMIN')) {
+    if ((context.capabilities?.add ?? []).includes('CAP_SYS_ADMIN')) {
       found.push(
         invalid(where, context, 'cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN'),
       );
@@ -61,23 +61,23 @@ const PROFILES = [
     word: 'seccomp',
     check: checkLocalPath,
     // Upstream shows the profile instead of its name.
-    shown: (profile: UnknownRecord) =>
+    shown: (profile: SeccompProfile | AppArmorProfile) =>
       new Verbatim(`core.SeccompProfile{Type:${JSON.stringify(profile.type)}, LocalhostProfile:(*string)(0x0)}`),
   },
   {
     member: 'appArmorProfile',
     word: 'AppArmor',
     check: validateAppArmorName,
-    shown: (profile: UnknownRecord) => profile.localhostProfile,
+    shown: (profile: SeccompProfile | AppArmorProfile) => profile.localhostProfile,
   },
 ] as const;
 
 /** Violations of the seccomp and AppArmor profiles of a pod or a container. */
-export function validateProfiles(context: UnknownRecord, where: string): Violation[] {
+export function validateProfiles(context: PodSecurityContext | SecurityContext, where: string): Violation[] {
   return PROFILES.flatMap(({ member, word, check, shown }) => {
-    const profile = recordAt(context, member);
+    const profile = context[member];
     if (!profile) return [];
-    const [type, name] = [stringAt(profile, 'type'), profile.localhostProfile];
+    const [type, name] = [profile.type, profile.localhostProfile];
     const [field, nameField] = [`${where}.${member}`, `${where}.${member}.localhostProfile`];
     const found =
       type === ''
@@ -88,7 +88,7 @@ export function validateProfiles(context: UnknownRecord, where: string): Violati
     if (type === 'Localhost')
       return isAbsent(name)
         ? [required(nameField, `must be set when ${word} type is Localhost`)]
-        : check(stringAt(profile, 'localhostProfile'), nameField);
+        : check(profile.localhostProfile ?? '', nameField);
     return isAbsent(name)
       ? found
       : [...found, invalid(nameField, shown(profile), `can only be set when ${word} type is Localhost`)];
@@ -106,10 +106,10 @@ const OF_HOST = [
   { member: 'hostIPC', settings: /^(kernel[./](shm|msg|sem)|fs[./]mqueue[./])/ },
 ] as const;
 
-function validateSysctls(pod: UnknownRecord, where: string): Violation[] {
+function validateSysctls(pod: PodSpec, where: string): Violation[] {
   const names = new Set<string>();
-  return recordsAt(pod, 'securityContext', 'sysctls').flatMap((sysctl, i) => {
-    const [field, name] = [`${where}.sysctls[${i}].name`, stringAt(sysctl, 'name')];
+  return (pod.securityContext?.sysctls ?? []).flatMap((sysctl, i) => {
+    const [field, name] = [`${where}.sysctls[${i}].name`, sysctl.name];
     const ofHost = OF_HOST.filter(({ member, settings }) => pod[member] === true && settings.test(name)).map(
       ({ member }) => invalid(field, name, `may not be specified when '${member}' is true`),
     );
@@ -122,15 +122,14 @@ function validateSysctls(pod: UnknownRecord, where: string): Violation[] {
 }
 
 /** Violations of the security context of a pod. */
-export function validatePodSecurity(pod: UnknownRecord, field: string): Violation[] {
-  const context = recordAt(pod, 'securityContext');
+export function validatePodSecurity(pod: PodSpec, field: string): Violation[] {
+  const context = pod.securityContext;
   const where = `${field}.securityContext`;
-  const found: Violation[] = ['fsGroup', 'runAsUser', 'runAsGroup'].flatMap(id =>
-    validateUserId(context, id, `${where}.${id}`),
+  const found: Violation[] = (['fsGroup', 'runAsUser', 'runAsGroup'] as const).flatMap(id =>
+    validateUserId(context?.[id], `${where}.${id}`),
   );
-  const groups = Array.isArray(context?.supplementalGroups) ? context.supplementalGroups : [];
-  for (const [i, group] of groups.entries())
-    found.push(...validateUserId({ group }, 'group', `${where}.supplementalGroups[${i}]`));
+  const groups = context?.supplementalGroups ?? [];
+  for (const [i, group] of groups.entries()) found.push(...validateUserId(group, `${where}.supplementalGroups[${i}]`));
   if (!isAbsent(context?.fsGroupChangePolicy)) {
     found.push(
       ...validateOneOf(context, 'fsGroupChangePolicy', `${where}.fsGroupChangePolicy`, ['Always', 'OnRootMismatch']),

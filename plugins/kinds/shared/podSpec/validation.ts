@@ -1,16 +1,7 @@
+import type { PodTemplateSpec, PodSpec, EphemeralContainer, Container } from '../../../../kinds/v1.js';
+import { toNumber } from '../../../../core/model/scalars.js';
 import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../../core/model/names.js';
-import {
-  entriesAt,
-  exactNumberAt,
-  isAbsent,
-  isSemanticallyEqual,
-  numberAt,
-  recordAt,
-  recordsAt,
-  stringAt,
-  stringsAt,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
+import { isAbsent, isSemanticallyEqual } from '../../../../core/model/record.js';
 import { goStrings } from '../../../../core/model/goText.js';
 import {
   duplicate,
@@ -48,14 +39,14 @@ import {
 
 const DEFAULT_GRACE = 30;
 
-function validateContainers(pod: UnknownRecord, field: string, context: PodContext): Violation[] {
+function validateContainers(pod: PodSpec, field: string, context: PodContext): Violation[] {
   const found: Violation[] = [];
   const names = new Set<string>();
-  const main = recordsAt(pod, 'containers');
+  const main = pod.containers ?? [];
   if (main.length === 0) found.push(required(`${field}.containers`));
-  const check = (container: UnknownRecord, where: string, hostPorts: Set<string>): void => {
+  const check = (container: Container, where: string, hostPorts: Set<string>): void => {
     found.push(...validateContainer(container, where, context));
-    const name = stringAt(container, 'name');
+    const name = container.name;
     if (name !== '' && names.has(name)) found.push(duplicate(`${where}.name`, name));
     names.add(name);
     found.push(...validateUniqueHostPorts(container, where, hostPorts));
@@ -68,7 +59,7 @@ function validateContainers(pod: UnknownRecord, field: string, context: PodConte
     if (!isAbsent(container.restartPolicy))
       found.push(forbiddenField(`${where}.restartPolicy`, 'may not be set for non-init containers'));
   }
-  for (const [i, container] of recordsAt(pod, 'initContainers').entries()) {
+  for (const [i, container] of (pod.initContainers ?? []).entries()) {
     const where = `${field}.initContainers[${i}]`;
     check(container, where, new Set());
     found.push(...validateInitContainer(container, where, context));
@@ -77,13 +68,13 @@ function validateContainers(pod: UnknownRecord, field: string, context: PodConte
   return found;
 }
 
-function validateInitContainer(container: UnknownRecord, where: string, context: PodContext): Violation[] {
+function validateInitContainer(container: Container, where: string, context: PodContext): Violation[] {
   const found = isAbsent(container.restartPolicy)
     ? []
     : validateOneOf(container, 'restartPolicy', `${where}.restartPolicy`, ['Always']);
   if (container.restartPolicy === 'Always') return [...found, ...validateLifecycle(container, where, context.grace)];
-  for (const member of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']) {
-    if (recordAt(container, member))
+  for (const member of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
+    if (container[member])
       found.push(
         forbiddenField(`${where}.${member}`, 'may not be set for init containers without restartPolicy=Always'),
       );
@@ -101,34 +92,34 @@ const LASTING = [
   'resources',
   'resizePolicy',
   'restartPolicy',
-];
+] as const;
 
 const NOT_EPHEMERAL = 'cannot be set for an Ephemeral Container';
 
-function isSetIn(container: UnknownRecord, member: string): boolean {
+function isSetIn(container: EphemeralContainer, member: (typeof LASTING)[number]): boolean {
   const value = container[member];
   if (member === 'resources') return !isSemanticallyEqual(value, {});
   return Array.isArray(value) ? value.length > 0 : !isAbsent(value);
 }
 
 /** Violations of ephemeral containers, which are added to a running pod for debugging. */
-function validateEphemeralContainers(pod: UnknownRecord, field: string, context: PodContext): Violation[] {
+function validateEphemeralContainers(pod: PodSpec, field: string, context: PodContext): Violation[] {
   const found: Violation[] = [];
-  const others = [...recordsAt(pod, 'containers'), ...recordsAt(pod, 'initContainers')].map(c => stringAt(c, 'name'));
+  const others = [...(pod.containers ?? []), ...(pod.initContainers ?? [])].map(c => c.name);
   const names = new Set(others);
-  for (const [i, container] of recordsAt(pod, 'ephemeralContainers').entries()) {
+  for (const [i, container] of (pod.ephemeralContainers ?? []).entries()) {
     const where = `${field}.ephemeralContainers[${i}]`;
     found.push(...validateContainer(container, where, { ...context, ofPod: true }));
-    const name = stringAt(container, 'name');
+    const name = container.name;
     if (name !== '' && names.has(name)) found.push(duplicate(`${where}.name`, name));
     names.add(name);
-    const target = stringAt(container, 'targetContainerName');
+    const target = container.targetContainerName ?? '';
     if (target !== '' && !others.includes(target)) found.push(notFoundField(`${where}.targetContainerName`, target));
     for (const member of LASTING)
       if (isSetIn(container, member)) found.push(forbiddenField(`${where}.${member}`, NOT_EPHEMERAL));
-    for (const [j, mount] of recordsAt(container, 'volumeMounts').entries()) {
-      for (const member of ['subPath', 'subPathExpr']) {
-        if (stringAt(mount, member) !== '')
+    for (const [j, mount] of (container.volumeMounts ?? []).entries()) {
+      for (const member of ['subPath', 'subPathExpr'] as const) {
+        if ((mount[member] ?? '') !== '')
           found.push(forbiddenField(`${where}.volumeMounts[${j}].${member}`, NOT_EPHEMERAL));
       }
     }
@@ -163,38 +154,38 @@ function validateSearches(searches: readonly string[], field: string): Violation
   ];
 }
 
-function validateDns(pod: UnknownRecord, field: string): Violation[] {
+function validateDns(pod: PodSpec, field: string): Violation[] {
   const found = validateOneOf(pod, 'dnsPolicy', `${field}.dnsPolicy`, [
     'ClusterFirstWithHostNet',
     'ClusterFirst',
     'Default',
     'None',
   ]);
-  const config = recordAt(pod, 'dnsConfig');
+  const config = pod.dnsConfig;
   const where = `${field}.dnsConfig`;
   if (pod.dnsPolicy === 'None') {
     if (!config) return [...found, required(where, 'must provide `dnsConfig` when `dnsPolicy` is None')];
-    if (stringsAt(config, 'nameservers').length === 0)
+    if ((config.nameservers ?? []).length === 0)
       return [
         ...found,
         required(`${where}.nameservers`, 'must provide at least one DNS nameserver when `dnsPolicy` is None'),
       ];
   }
-  const servers = stringsAt(config, 'nameservers');
+  const servers = config?.nameservers ?? [];
   if (servers.length > 3)
     found.push(invalid(`${where}.nameservers`, goStrings(servers), 'must not have more than 3 nameservers'));
   for (const [i, server] of servers.entries())
     found.push(...toViolations(`${where}.nameservers[${i}]`, server, ipComplaints(server)));
-  found.push(...validateSearches(stringsAt(config, 'searches'), `${where}.searches`));
-  for (const [i, option] of recordsAt(config, 'options').entries()) {
-    if (stringAt(option, 'name') === '') found.push(required(`${where}.options[${i}]`, 'must not be empty'));
+  found.push(...validateSearches(config?.searches ?? [], `${where}.searches`));
+  for (const [i, option] of (config?.options ?? []).entries()) {
+    if ((option.name ?? '') === '') found.push(required(`${where}.options[${i}]`, 'must not be empty'));
   }
   return found;
 }
 
-function validateNames(pod: UnknownRecord, field: string): Violation[] {
+function validateNames(pod: PodSpec, field: string): Violation[] {
   const found: Violation[] = [];
-  const deadline = exactNumberAt(pod, 'activeDeadlineSeconds');
+  const deadline = pod.activeDeadlineSeconds;
   if (deadline !== undefined && (deadline < 1 || deadline > 2147483647)) {
     found.push(invalid(`${field}.activeDeadlineSeconds`, deadline, rangeText(1, 2147483647)));
   }
@@ -210,26 +201,26 @@ function validateNames(pod: UnknownRecord, field: string): Violation[] {
       name.includes('.') ? ['must not contain dots'] : dns1123Label(name),
     ),
   );
-  for (const [i, alias] of recordsAt(pod, 'hostAliases').entries()) {
+  for (const [i, alias] of (pod.hostAliases ?? []).entries()) {
     const where = `${field}.hostAliases[${i}]`;
-    found.push(...toViolations(`${where}.ip`, stringAt(alias, 'ip'), ipComplaints(stringAt(alias, 'ip'))));
-    for (const [j, name] of stringsAt(alias, 'hostnames').entries()) {
+    found.push(...toViolations(`${where}.ip`, alias.ip, ipComplaints(alias.ip)));
+    for (const [j, name] of (alias.hostnames ?? []).entries()) {
       found.push(...toViolations(`${where}.hostnames[${j}]`, name, dns1123Subdomain(name)));
     }
   }
-  for (const [i, gate] of recordsAt(pod, 'readinessGates').entries()) {
-    const type = stringAt(gate, 'conditionType');
+  for (const [i, gate] of (pod.readinessGates ?? []).entries()) {
+    const type = gate.conditionType;
     found.push(...toViolations(`${field}.readinessGates[${i}].conditionType`, type, qualifiedName(type)));
   }
   return [...found, ...validateSchedulingGates(pod, field)];
 }
 
 /** Checks that the files with tokens belong to an account. */
-function validateTokenFiles(pod: UnknownRecord, field: string): Violation[] {
-  if (stringAt(pod, 'serviceAccountName') !== '') return [];
-  return recordsAt(pod, 'volumes').flatMap((volume, i) =>
-    recordsAt(volume, 'projected', 'sources').flatMap((source, j) =>
-      recordAt(source, 'serviceAccountToken')
+function validateTokenFiles(pod: PodSpec, field: string): Violation[] {
+  if ((pod.serviceAccountName ?? '') !== '') return [];
+  return (pod.volumes ?? []).flatMap((volume, i) =>
+    (volume.projected?.sources ?? []).flatMap((source, j) =>
+      source.serviceAccountToken
         ? [
             forbiddenField(
               `${field}.volumes[${i}].projected.sources[${j}].serviceAccountToken`,
@@ -242,21 +233,21 @@ function validateTokenFiles(pod: UnknownRecord, field: string): Violation[] {
 }
 
 /** Checks that what is set can be had on the operating system of the pod. */
-function validateOs(pod: UnknownRecord, field: string): Violation[] {
-  const os = recordAt(pod, 'os');
+function validateOs(pod: PodSpec, field: string): Violation[] {
+  const os = pod.os;
   if (!os) return [];
-  const name = stringAt(os, 'name');
+  const name = os.name;
   if (name === '') return [required(`${field}.os.name`, 'cannot be empty')];
   if (name === 'windows') return validateForWindows(pod, field);
   return name === 'linux' ? validateForLinux(pod, field) : [notSupported(`${field}.os`, name, ['linux', 'windows'])];
 }
 
 /** The context of the validation of containers. Volumes with violations (`violations`, by volume) cannot be mounted. */
-function contextOf(pod: UnknownRecord, violations: readonly Violation[][], ofPod: boolean): PodContext {
-  const sound = recordsAt(pod, 'volumes').filter((_, i) => violations[i]?.length === 0);
+function contextOf(pod: PodSpec, violations: readonly Violation[][], ofPod: boolean): PodContext {
+  const sound = (pod.volumes ?? []).filter((_, i) => violations[i]?.length === 0);
   return {
-    volumes: new Map(sound.map(volume => [stringAt(volume, 'name'), volume])),
-    grace: numberAt(pod, 'terminationGracePeriodSeconds') ?? DEFAULT_GRACE,
+    volumes: new Map(sound.map(volume => [volume.name, volume])),
+    grace: toNumber(pod.terminationGracePeriodSeconds) ?? DEFAULT_GRACE,
     ofPod,
   };
 }
@@ -265,7 +256,7 @@ function contextOf(pod: UnknownRecord, violations: readonly Violation[][], ofPod
  * Violations of a pod spec; `field` is its field: `spec`, `spec.template.spec`. `podName` is the name of the pod;
  * absent for the spec of a template, which is checked less strictly.
  */
-export function validatePodSpec(pod: UnknownRecord, field: string, podName?: string): Violation[] {
+export function validatePodSpec(pod: PodSpec, field: string, podName?: string): Violation[] {
   const ofVolumes = validateVolumes(pod, field, podName ?? '');
   const context = contextOf(pod, ofVolumes, podName !== undefined);
   return [
@@ -274,40 +265,40 @@ export function validatePodSpec(pod: UnknownRecord, field: string, podName?: str
     ...validateEphemeralContainers(pod, field, context),
     ...validateOneOf(pod, 'restartPolicy', `${field}.restartPolicy`, ['Always', 'OnFailure', 'Never']),
     ...validateDns(pod, field),
-    ...validateLabels(entriesAt(pod, 'nodeSelector'), `${field}.nodeSelector`),
+    ...validateLabels(Object.entries(pod.nodeSelector ?? {}), `${field}.nodeSelector`),
     ...validatePodSecurity(pod, field),
     ...validateHostProcess(pod, field),
     ...validateNodeAffinity(pod, field),
     ...validatePodAffinity(pod, 'podAffinity', field),
     ...validatePodAffinity(pod, 'podAntiAffinity', field),
     ...validateNames(pod, field),
-    ...validateTolerations(recordsAt(pod, 'tolerations'), `${field}.tolerations`),
+    ...validateTolerations(pod.tolerations ?? [], `${field}.tolerations`),
     ...validateTopologySpread(pod, field),
     ...(isAbsent(pod.preemptionPolicy)
       ? []
       : pod.preemptionPolicy === ''
         ? [required(`${field}.preemptionPolicy`)]
         : validateOneOf(pod, 'preemptionPolicy', `${field}.preemptionPolicy`, ['PreemptLowerPriority', 'Never'])),
-    ...validateResources({ limits: recordAt(pod, 'overhead') }, `${field}.overhead`),
+    ...validateResources({ limits: pod.overhead }, `${field}.overhead`),
     ...validateOs(pod, field),
     ...(podName === undefined ? [] : validateTokenFiles(pod, field)),
   ];
 }
 
 /** Violations of the labels and annotations of a template; `field` is the field of the template. */
-export function validateTemplateMetadata(template: UnknownRecord | undefined, field: string): Violation[] {
-  const metadata = recordAt(template, 'metadata');
+export function validateTemplateMetadata(template: PodTemplateSpec, field: string): Violation[] {
+  const metadata = template.metadata;
   return [
-    ...validateLabels(entriesAt(metadata, 'labels'), `${field}.labels`),
+    ...validateLabels(Object.entries(metadata.labels ?? {}), `${field}.labels`),
     ...validateAnnotations(metadata, `${field}.annotations`),
   ];
 }
 
 /** Violations of the template of a workload; `field` is its field. */
-export function validateTemplate(template: UnknownRecord | undefined, field: string): Violation[] {
-  const pod = recordAt(template, 'spec') ?? {};
+export function validateTemplate(template: PodTemplateSpec, field: string): Violation[] {
+  const pod = template.spec;
   const found = [...validateTemplateMetadata(template, field), ...validatePodSpec(pod, `${field}.spec`)];
-  if (recordsAt(pod, 'ephemeralContainers').length > 0) {
+  if ((pod.ephemeralContainers ?? []).length > 0) {
     found.push(forbiddenField(`${field}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));
   }
   return found;

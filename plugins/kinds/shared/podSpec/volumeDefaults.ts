@@ -1,15 +1,15 @@
+import type { Quantity } from '../../../../core/model/scalars.js';
+import type { DownwardAPIVolumeFile, PersistentVolumeSpec, Volume } from '../../../../kinds/v1.js';
 import { setClaimSpecDefaults } from '../claimSpec.js';
-import {
-  ensureRecord,
-  isAbsent,
-  isRecord,
-  recordAt,
-  recordsAt,
-  setDefault,
-  type UnknownRecord,
-} from '../../../../core/model/record.js';
+import { isAbsent, setDefault } from '../../../../core/model/record.js';
 
-const VOLUME_DEFAULTS: { readonly [source: string]: (source: UnknownRecord) => void } = {
+/** The unit of amounts of resources that is not set: as written, amounts have none. */
+export const NO_DIVISOR = '0' as Quantity;
+
+/** Sources of volumes of pods, and of persistent volumes, by name. */
+type Sources = Required<Omit<Volume, 'name'> & PersistentVolumeSpec>;
+
+const VOLUME_DEFAULTS: { readonly [Name in keyof Sources]?: (source: Sources[Name]) => void } = {
   secret: source => setDefault(source, 'defaultMode', 420),
   configMap: source => setDefault(source, 'defaultMode', 420),
   downwardAPI: source => {
@@ -18,10 +18,10 @@ const VOLUME_DEFAULTS: { readonly [source: string]: (source: UnknownRecord) => v
   },
   projected: source => {
     setDefault(source, 'defaultMode', 420);
-    for (const projection of recordsAt(source, 'sources')) {
-      const token = recordAt(projection, 'serviceAccountToken');
+    for (const projection of source.sources ?? []) {
+      const token = projection.serviceAccountToken;
       if (token) setDefault(token, 'expirationSeconds', 3600);
-      const downward = recordAt(projection, 'downwardAPI');
+      const downward = projection.downwardAPI;
       if (downward) setDownwardDefaults(downward);
     }
   },
@@ -45,28 +45,32 @@ const VOLUME_DEFAULTS: { readonly [source: string]: (source: UnknownRecord) => v
     setDefault(source, 'fsType', 'xfs');
   },
   ephemeral: source => {
-    const claim = recordAt(source, 'volumeClaimTemplate', 'spec');
+    const claim = source.volumeClaimTemplate?.spec;
     if (claim) setClaimSpecDefaults(claim);
   },
 };
 
-function setDownwardDefaults(source: UnknownRecord): void {
-  for (const item of recordsAt(source, 'items')) {
-    const field = recordAt(item, 'fieldRef');
+function setDownwardDefaults(source: { readonly items?: readonly DownwardAPIVolumeFile[] }): void {
+  for (const item of source.items ?? []) {
+    const field = item.fieldRef;
     if (field) setDefault(field, 'apiVersion', 'v1');
-    const resource = recordAt(item, 'resourceFieldRef');
-    if (resource) setDefault(resource, 'divisor', '0');
+    const resource = item.resourceFieldRef;
+    if (resource) setDefault(resource, 'divisor', NO_DIVISOR);
   }
 }
 
-/** Sets the defaults of a source of a volume or a persistent volume; `member` is its name. */
-export function setVolumeSourceDefaults(member: string, source: UnknownRecord): void {
-  if (Object.hasOwn(VOLUME_DEFAULTS, member)) VOLUME_DEFAULTS[member]?.(source);
+/** Sets the defaults of the sources of a volume or a persistent volume. */
+export function setVolumeSourceDefaults(owner: Omit<Volume, 'name'> | PersistentVolumeSpec): void {
+  const set = <Name extends keyof Sources>(name: Name): void => {
+    const source = (owner as Partial<Sources>)[name];
+    if (source) VOLUME_DEFAULTS[name]?.(source);
+  };
+  for (const name of Object.keys(VOLUME_DEFAULTS) as (keyof Sources)[]) set(name);
 }
 
 /** A volume without a source is an empty directory. */
-export function setVolumeDefaults(volume: UnknownRecord): void {
-  const sources = Object.keys(volume).filter(key => key !== 'name' && isRecord(volume[key]));
-  if (sources.length === 0) volume.emptyDir = {};
-  for (const member of sources) setVolumeSourceDefaults(member, ensureRecord(volume, member));
+export function setVolumeDefaults(volume: Volume): void {
+  const { name: _name, ...sources } = volume;
+  if (Object.values(sources).every(isAbsent)) volume.emptyDir = {};
+  setVolumeSourceDefaults(volume);
 }

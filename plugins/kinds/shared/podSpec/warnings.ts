@@ -2,33 +2,32 @@ import type { StrategyContext, Strategy } from '../../../../core/api/strategy.js
 import { dns1123Label } from '../../../../core/model/names.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { isInteger, quantityOf } from '../../../../core/model/quantity.js';
-import {
-  isAbsent,
-  isSemanticallyEqual,
-  numberAt,
-  recordAt,
-  recordsAt,
-  stringAt,
-  type UnknownRecord,
-  valueAt,
-} from '../../../../core/model/record.js';
+import { isAbsent } from '../../../../core/model/record.js';
 import type { Violation } from '../../../../core/model/refusal.js';
+import type {
+  Container,
+  EphemeralContainer,
+  PodAffinityTerm,
+  PodSpec,
+  ResourceRequirements,
+  TopologySpreadConstraint,
+} from '../../../../kinds/v1.js';
 import type { Naming } from '../../../../core/naming.js';
 import { sourceWarnings } from '../volumeWarnings.js';
 import { nodeLabelWarnings, topologyKeyWarnings } from './nodeLabelWarnings.js';
 import { pathWarnings } from './pathWarnings.js';
 import { portWarnings } from './portWarnings.js';
 
-const volumeWarnings = (pod: UnknownRecord, field: string): string[] =>
-  recordsAt(pod, 'volumes').flatMap((volume, i) => sourceWarnings(volume, `${field}.volumes[${i}]`));
+const volumeWarnings = (pod: PodSpec, field: string): string[] =>
+  (pod.volumes ?? []).flatMap((volume, i) => sourceWarnings(volume, `${field}.volumes[${i}]`));
 
 /** A variable that is defined again replaces the earlier one, unless its value refers to it. */
-function hiddenVariableWarnings(container: UnknownRecord, field: string): string[] {
+function hiddenVariableWarnings(container: Container | EphemeralContainer, field: string): string[] {
   const seen = new Set<string>();
-  return recordsAt(container, 'env').flatMap((variable, i) => {
-    const name = stringAt(variable, 'name');
-    const [value, reference] = [stringAt(variable, 'value'), `$(${name})`];
-    const hides = recordAt(variable, 'valueFrom') || value === reference || !value.includes(reference);
+  return (container.env ?? []).flatMap((variable, i) => {
+    const name = variable.name;
+    const [value, reference] = [variable.value ?? '', `$(${name})`];
+    const hides = variable.valueFrom || value === reference || !value.includes(reference);
     const found =
       seen.has(name) && hides
         ? [
@@ -41,10 +40,10 @@ function hiddenVariableWarnings(container: UnknownRecord, field: string): string
 }
 
 /** Amounts of bytes should be whole numbers. */
-const fractionWarnings = (resources: UnknownRecord | undefined, field: string): string[] =>
-  ['memory', 'ephemeral-storage'].flatMap(name =>
-    ['limits', 'requests'].flatMap(member => {
-      const amount = valueAt(resources, member, name);
+const fractionWarnings = (resources: ResourceRequirements | undefined, field: string): string[] =>
+  (['memory', 'ephemeral-storage'] as const).flatMap(name =>
+    (['limits', 'requests'] as const).flatMap(member => {
+      const amount = resources?.[member]?.[name];
       return isAbsent(amount) || isInteger(quantityOf(amount))
         ? []
         : [
@@ -55,70 +54,77 @@ const fractionWarnings = (resources: UnknownRecord | undefined, field: string): 
 
 const NO_SELECTOR = 'a null labelSelector results in matching no pod';
 
-const missingSelectorWarnings = (owner: UnknownRecord | undefined, field: string): string[] =>
-  recordAt(owner, 'labelSelector') ? [] : [`${field}.labelSelector: ${NO_SELECTOR}`];
+const missingSelectorWarnings = (owner: PodAffinityTerm | TopologySpreadConstraint, field: string): string[] =>
+  owner.labelSelector ? [] : [`${field}.labelSelector: ${NO_SELECTOR}`];
 
-function affinityWarnings(pod: UnknownRecord, field: string): string[] {
-  return ['podAffinity', 'podAntiAffinity'].flatMap(kind => {
-    const affinity = recordAt(pod, 'affinity', kind);
+function affinityWarnings(pod: PodSpec, field: string): string[] {
+  return (['podAffinity', 'podAntiAffinity'] as const).flatMap(kind => {
+    const affinity = pod.affinity?.[kind];
     const where = `${field}.affinity.${kind}`;
     const [must, wish] = [
       'requiredDuringSchedulingIgnoredDuringExecution',
       'preferredDuringSchedulingIgnoredDuringExecution',
-    ];
+    ] as const;
     return [
-      ...recordsAt(affinity, must!).flatMap((term, i) => missingSelectorWarnings(term, `${where}.${must}[${i}]`)),
-      ...recordsAt(affinity, wish!).flatMap((term, i) =>
-        missingSelectorWarnings(recordAt(term, 'podAffinityTerm'), `${where}.${wish}[${i}].podAffinityTerm`),
+      ...(affinity?.[must] ?? []).flatMap((term, i) => missingSelectorWarnings(term, `${where}.${must}[${i}]`)),
+      ...(affinity?.[wish] ?? []).flatMap((term, i) =>
+        missingSelectorWarnings(term.podAffinityTerm, `${where}.${wish}[${i}].podAffinityTerm`),
       ),
     ];
   });
 }
 
-/** Warnings about items with a member that an earlier one has: `ip` of `hostAliases`. */
-function repeatedWarnings(pod: UnknownRecord, list: string, member: string, field: string): string[] {
+/** Warnings about items whose member has the value of an earlier one: `ip` of `hostAliases`. */
+function repeatedWarnings(values: readonly string[], list: string, member: string): string[] {
   const seen = new Set<string>();
-  return recordsAt(pod, list).flatMap((item, i) => {
-    const value = stringAt(item, member);
+  return values.flatMap((value, i) => {
     const known = seen.has(value);
     seen.add(value);
-    return known ? [`${field}.${list}[${i}].${member}: duplicate ${member} ${JSON.stringify(value)}`] : [];
+    return known ? [`${list}[${i}].${member}: duplicate ${member} ${JSON.stringify(value)}`] : [];
   });
 }
 
-const emptySecretWarnings = (pod: UnknownRecord, field: string): string[] =>
-  recordsAt(pod, 'imagePullSecrets').flatMap((secret, i) =>
-    stringAt(secret, 'name') === '' ? [`${field}.imagePullSecrets[${i}].name: invalid empty name ""`] : [],
+const emptySecretWarnings = (pod: PodSpec, field: string): string[] =>
+  (pod.imagePullSecrets ?? []).flatMap((secret, i) =>
+    (secret.name ?? '') === '' ? [`${field}.imagePullSecrets[${i}].name: invalid empty name ""`] : [],
   );
 
 /** Upstream visits the containers in this order. */
-const VISITED = ['initContainers', 'containers', 'ephemeralContainers'];
+const VISITED = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
-const containerWarnings = (pod: UnknownRecord, field: string): string[] =>
+const containerWarnings = (pod: PodSpec, field: string): string[] =>
   VISITED.flatMap(member =>
-    recordsAt(pod, member).flatMap((container, i) => {
+    (pod[member] ?? []).flatMap((container: Container | EphemeralContainer, i) => {
       const where = `${field}.${member}[${i}]`;
       return [
-        ...fractionWarnings(recordAt(container, 'resources'), `${where}.resources`),
+        ...fractionWarnings(container.resources, `${where}.resources`),
         ...hiddenVariableWarnings(container, where),
       ];
     }),
   );
 
 /** Warnings about a valid pod spec. */
-function podWarnings(pod: UnknownRecord, field: string, naming: Naming): string[] {
-  const spreads = recordsAt(pod, 'topologySpreadConstraints').flatMap((spread, i) => {
+function podWarnings(pod: PodSpec, field: string, naming: Naming): string[] {
+  const spreads = (pod.topologySpreadConstraints ?? []).flatMap((spread, i) => {
     const where = `${field}.topologySpreadConstraints[${i}]`;
     return [...topologyKeyWarnings(spread, where, naming), ...missingSelectorWarnings(spread, where)];
   });
-  const isNegative = (numberAt(pod, 'terminationGracePeriodSeconds') ?? 0) < 0;
+  const isNegative = (pod.terminationGracePeriodSeconds ?? 0) < 0;
   return [
     ...nodeLabelWarnings(pod, field, naming),
     ...spreads,
     ...volumeWarnings(pod, field),
     ...pathWarnings(pod),
-    ...repeatedWarnings(pod, 'hostAliases', 'ip', field),
-    ...repeatedWarnings(pod, 'imagePullSecrets', 'name', field),
+    ...repeatedWarnings(
+      (pod.hostAliases ?? []).map(({ ip }) => ip),
+      `${field}.hostAliases`,
+      'ip',
+    ),
+    ...repeatedWarnings(
+      (pod.imagePullSecrets ?? []).map(({ name }) => name ?? ''),
+      `${field}.imagePullSecrets`,
+      'name',
+    ),
     ...emptySecretWarnings(pod, field),
     ...containerWarnings(pod, field),
     ...portWarnings(pod, field),
@@ -130,7 +136,7 @@ function podWarnings(pod: UnknownRecord, field: string, naming: Naming): string[
 }
 
 /** A strategy that warns about new objects whose name is not a valid host name; `what` says where the name is used. */
-export function warnAboutName(strategy: Partial<Strategy>, what: string): Partial<Strategy> {
+export function warnAboutName<T extends ApiObject>(strategy: Partial<Strategy<T>>, what: string): Partial<Strategy<T>> {
   return {
     ...strategy,
     validateCreate: (object, context) => {
@@ -148,19 +154,23 @@ export function warnAboutName(strategy: Partial<Strategy>, what: string): Partia
 export const POD_NAMES = 'Pod names and hostnames';
 
 /** Whether an update leaves what the warnings of an object were about, so that they are not repeated. */
-type IsSame = (object: ApiObject, old: ApiObject) => boolean;
+type IsSame<T> = (object: T, old: T) => boolean;
 
-const hasSameGeneration: IsSame = (object, old) => object.metadata.generation === old.metadata.generation;
+const hasSameGeneration: IsSame<ApiObject> = (object, old) => object.metadata.generation === old.metadata.generation;
 
-function warnUnlessSame(
-  strategy: Partial<Strategy>,
+/**
+ * A strategy that warns about a valid pod spec with likely mistakes: `specOf` returns that of an object, `field` is its
+ * field. Updates are warned about unless `isSame`; absent: unless the spec of the object is the same.
+ */
+export function warnAboutPodSpec<T extends ApiObject>(
+  strategy: Partial<Strategy<T>>,
   naming: Naming,
-  path: readonly string[],
-  isSame: IsSame,
-): Partial<Strategy> {
-  const field = path.join('.');
-  const warn = (object: ApiObject, context: StrategyContext, found: readonly Violation[]): readonly Violation[] => {
-    const pod = recordAt(object, ...path);
+  field: string,
+  specOf: (object: T) => PodSpec | undefined,
+  isSame: IsSame<T> = hasSameGeneration,
+): Partial<Strategy<T>> {
+  const warn = (object: T, context: StrategyContext, found: readonly Violation[]): readonly Violation[] => {
+    const pod = specOf(object);
     if (pod && context.warn && found.length === 0)
       for (const text of new Set(podWarnings(pod, field, naming))) context.warn(text);
     return found;
@@ -174,19 +184,3 @@ function warnUnlessSame(
     },
   };
 }
-
-/**
- * A strategy that warns about a valid pod spec at `path` with likely mistakes: in a pod always, in another object if
- * its spec has changed.
- */
-export const warnAboutPodSpec = (
-  strategy: Partial<Strategy>,
-  naming: Naming,
-  ...path: readonly string[]
-): Partial<Strategy> => warnUnlessSame(strategy, naming, path, path.length === 1 ? () => false : hasSameGeneration);
-
-/** As warnAboutPodSpec, but only if the template itself has changed. */
-export const warnAboutChangedTemplate = (strategy: Partial<Strategy>, naming: Naming): Partial<Strategy> =>
-  warnUnlessSame(strategy, naming, ['spec', 'template', 'spec'], (object, old) =>
-    isSemanticallyEqual(recordAt(object, 'spec', 'template'), recordAt(old, 'spec', 'template')),
-  );

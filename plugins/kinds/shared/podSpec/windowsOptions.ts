@@ -1,5 +1,12 @@
+import type {
+  Container,
+  EphemeralContainer,
+  SecurityContext,
+  PodSpec,
+  PodSecurityContext,
+} from '../../../../kinds/v1.js';
 import { dns1123Subdomain } from '../../../../core/model/names.js';
-import { isAbsent, recordAt, recordsAt, type UnknownRecord, valueAt } from '../../../../core/model/record.js';
+import { isAbsent } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
 import { validatePresent } from '../violations.js';
 import { CONTAINER_LISTS } from './containerLists.js';
@@ -59,8 +66,11 @@ function userNameComplaints(name: string): string[] {
 }
 
 /** Violations of the options for Windows in a security context of a pod or container. */
-export function validateWindowsOptions(context: UnknownRecord | undefined, field: string): Violation[] {
-  const options = recordAt(context, 'windowsOptions');
+export function validateWindowsOptions(
+  context: PodSecurityContext | SecurityContext | undefined,
+  field: string,
+): Violation[] {
+  const options = context?.windowsOptions;
   const where = `${field}.windowsOptions`;
   return [
     ...validatePresent(options, 'gmsaCredentialSpecName', `${where}.gmsaCredentialSpecName`, dns1123Subdomain),
@@ -70,14 +80,20 @@ export function validateWindowsOptions(context: UnknownRecord | undefined, field
 }
 
 /** All containers of a pod with their fields. */
-const containersOf = (pod: UnknownRecord, field: string): { container: UnknownRecord; where: string }[] =>
+const containersOf = (pod: PodSpec, field: string): { container: Container | EphemeralContainer; where: string }[] =>
   CONTAINER_LISTS.flatMap(list =>
-    recordsAt(pod, list).map((container, i) => ({ container, where: `${field}.${list}[${i}]` })),
+    (pod[list] ?? []).map((container: Container | EphemeralContainer, i) => ({
+      container,
+      where: `${field}.${list}[${i}]`,
+    })),
   );
 
+/** A pod or container, as far as it has options for Windows. */
+type Secured = Pick<PodSpec | Container, 'securityContext'>;
+
 /** Either all containers of a pod are processes of the host or none; they then use its network. */
-export function validateHostProcess(pod: UnknownRecord, field: string): Violation[] {
-  const optionOf = (owner: unknown): unknown => valueAt(owner, 'securityContext', 'windowsOptions', 'hostProcess');
+export function validateHostProcess(pod: PodSpec, field: string): Violation[] {
+  const optionOf = (owner: Secured): boolean | undefined => owner.securityContext?.windowsOptions?.hostProcess;
   const ofPod = optionOf(pod);
   const found: Violation[] = [];
   const effective = containersOf(pod, field).map(({ container, where }) => {
@@ -114,7 +130,7 @@ const POD_CONTEXT = [
   'runAsUser',
   'runAsGroup',
   'supplementalGroups',
-];
+] as const;
 
 const CONTAINER_CONTEXT = [
   'appArmorProfile',
@@ -127,33 +143,41 @@ const CONTAINER_CONTEXT = [
   'procMount',
   'runAsUser',
   'runAsGroup',
-];
+] as const;
 
 const isSet = (value: unknown): boolean => !isAbsent(value) && !(Array.isArray(value) && value.length === 0);
 
-const refuseMembers = (owner: UnknownRecord | undefined, field: string, members: readonly string[]): Violation[] =>
+const refuseMembers = <T extends object>(
+  owner: T | undefined,
+  field: string,
+  members: readonly (keyof T & string)[],
+): Violation[] =>
   members
     .filter(member => isSet(owner?.[member]))
     .map(member => forbiddenField(`${field}.${member}`, 'cannot be set for a windows pod'));
 
 /** Checks that a pod for Windows does not use what only Linux has. */
-export function validateForWindows(pod: UnknownRecord, field: string): Violation[] {
+export function validateForWindows(pod: PodSpec, field: string): Violation[] {
   return [
-    ...refuseMembers(recordAt(pod, 'securityContext'), `${field}.securityContext`, POD_CONTEXT),
-    ...['hostPID', 'hostIPC']
+    ...refuseMembers(pod.securityContext, `${field}.securityContext`, POD_CONTEXT),
+    ...(['hostPID', 'hostIPC'] as const)
       .filter(member => pod[member] === true)
       .map(member => forbiddenField(`${field}.${member}`, 'cannot be set for a windows pod')),
     ...refuseMembers(pod, field, ['shareProcessNamespace']),
     ...containersOf(pod, field).flatMap(({ container, where }) =>
-      refuseMembers(recordAt(container, 'securityContext'), `${where}.securityContext`, CONTAINER_CONTEXT),
+      refuseMembers(container.securityContext, `${where}.securityContext`, CONTAINER_CONTEXT),
     ),
   ];
 }
 
 /** Checks that a pod for Linux has no options for Windows. */
-export function validateForLinux(pod: UnknownRecord, field: string): Violation[] {
-  return [{ container: pod, where: field }, ...containersOf(pod, field)]
-    .filter(({ container }) => recordAt(container, 'securityContext', 'windowsOptions'))
+export function validateForLinux(pod: PodSpec, field: string): Violation[] {
+  const secured: { container: Secured; where: string }[] = [
+    { container: pod, where: field },
+    ...containersOf(pod, field),
+  ];
+  return secured
+    .filter(({ container }) => container.securityContext?.windowsOptions)
     .map(({ where }) =>
       forbiddenField(`${where}.securityContext.windowsOptions`, 'windows options cannot be set for a linux pod'),
     );

@@ -60,6 +60,13 @@ export const duration: Reader<number> = (value, path) => {
   throw new ConfigError(path, `must be a duration such as 30s or 1m30s, not ${JSON.stringify(value)}`);
 };
 
+/** A duration in milliseconds as `duration` parses it, in the largest unit that needs no fraction: `5m`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds === 0) return '0';
+  const unit = (['h', 'm', 's'] as const).find(candidate => milliseconds % UNITS.get(candidate)! === 0) ?? 'ms';
+  return `${milliseconds / UNITS.get(unit)!}${unit}`;
+}
+
 /** One of several words. */
 export const oneOf =
   <W extends string>(words: readonly W[]): Reader<W> =>
@@ -95,7 +102,7 @@ export const pairs: Reader<readonly string[]> = (value, path) => {
 const isMapping = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Names: text with commas, or a YAML list. May be empty, as upstream. */
+/** Names: text with commas, or a YAML list. Upstream accepts an empty list here too. */
 export const names: Reader<readonly string[]> = (value, path) => {
   const items: unknown = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(items) || !items.every(item => typeof item === 'string'))

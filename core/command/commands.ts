@@ -1,0 +1,117 @@
+import { ConfigError } from '../api/point.js';
+import { nearest } from './nearest.js';
+
+/** A flag of a command other than `serve`. */
+export interface CommandFlag {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  /** Stands for the value in the help; absent for booleans. */
+  readonly placeholder?: string;
+  readonly help: string;
+}
+
+/** What parsing, help and completions know of a command. */
+export interface Command {
+  /** The words after `capstan`: `store check`. */
+  readonly name: string;
+  /** The arguments that are not flags, as the help shows them. */
+  readonly operands?: string;
+  readonly summary: string;
+  readonly flags?: { readonly [name: string]: CommandFlag };
+  /** Takes the flags of a server. */
+  readonly takesSettings?: true;
+}
+
+const file = (help: string): CommandFlag => ({ type: 'string', placeholder: 'FILE', help });
+const directory = (help: string): CommandFlag => ({ type: 'string', placeholder: 'DIR', help });
+const truth = (help: string): CommandFlag => ({ type: 'boolean', help });
+
+const SERVER = {
+  'data-dir': directory('data directory of the running server (./.capstan)'),
+  kubeconfig: file("how to reach the server (the administrator's kubeconfig in the data directory)"),
+};
+const STOPPED = { 'data-dir': directory('data directory of the stopped server; required') };
+
+/** All commands, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  { name: 'serve', summary: 'run the server in the foreground (the default)', takesSettings: true },
+  { name: 'store check', summary: 'verify the files of a stopped server', flags: STOPPED },
+  {
+    name: 'store recover',
+    summary: 'recover the readable data of damaged files of a stopped server',
+    flags: { ...STOPPED, 'accept-loss': truth('give up data that cannot be read') },
+  },
+  { name: 'snapshot save', operands: 'FILE', summary: 'take a snapshot of a running server', flags: SERVER },
+  {
+    name: 'snapshot restore',
+    operands: 'FILE',
+    summary: 'create a data directory from a snapshot',
+    flags: { 'data-dir': directory('the new data directory; required') },
+  },
+  { name: 'snapshot status', operands: 'FILE', summary: 'verify a snapshot' },
+  {
+    name: 'auth reconcile',
+    summary: 'make roles and bindings as in a file',
+    flags: {
+      filename: { ...file('YAML or JSON documents, - for standard input; required'), short: 'f' },
+      ...SERVER,
+      'remove-extra-permissions': truth('remove permissions of roles that the file does not have'),
+      'remove-extra-subjects': truth('remove subjects of bindings that the file does not have'),
+      'dry-run': truth('print what would change'),
+    },
+  },
+  {
+    name: 'plugins list',
+    summary: 'print the plugins of a server, in the order in which they are asked',
+    takesSettings: true,
+  },
+  {
+    name: 'plugin init',
+    operands: 'NAME',
+    summary: 'write a package with a plugin, its tests and scripts',
+    flags: { point: { type: 'string', placeholder: 'POINT', help: 'what the plugin is (validator)' } },
+  },
+  {
+    name: 'cel',
+    operands: '[EXPRESSION]',
+    summary: 'check and evaluate an expression, or the expressions of a file of tables',
+    flags: {
+      data: file('JSON or YAML with self and oldSelf'),
+      schema: file('schema of the data, or a CustomResourceDefinition with it'),
+      tables: file('JSON with tables of expressions, each of which is evaluated'),
+      'compatibility-version': { type: 'string', placeholder: 'VERSION', help: 'release whose library is used (1.32)' },
+    },
+  },
+  { name: 'completion', operands: 'bash|zsh|fish', summary: 'print a script that completes commands and flags' },
+  { name: 'version', summary: 'print the version' },
+];
+
+/** The flags of all commands whose first word is `family`, in the form that `parseArgs` of Node takes. */
+export function flagsOf(family: string): { [name: string]: { type: 'string' | 'boolean'; short?: string } } {
+  const members = COMMANDS.filter(({ name }) => name.split(' ')[0] === family);
+  return Object.fromEntries(
+    members.flatMap(({ flags = {} }) =>
+      Object.entries(flags).map(([name, { type, short }]) => [name, { type, ...(short !== undefined && { short }) }]),
+    ),
+  );
+}
+
+/** The words that may follow `words` in the name of a command. */
+export function wordsAfter(words: readonly string[]): readonly string[] {
+  const names = COMMANDS.map(({ name }) => name.split(' ')).filter(name => words.every((word, i) => name[i] === word));
+  return [...new Set(names.flatMap(name => name.slice(words.length, words.length + 1)))];
+}
+
+/** Throws ConfigError for a first word that no command has, and for a second one that is probably misspelt. */
+export function checkCommand([first = '', second = '']: readonly string[]): void {
+  const known = wordsAfter([]);
+  if (!known.includes(first)) {
+    const best = nearest(first, known);
+    const fix = best === undefined ? `the commands are ${known.join(', ')}` : `did you mean capstan ${best}?`;
+    throw new ConfigError(first, `unknown command; ${fix}`);
+  }
+  const actions = wordsAfter([first]);
+  const best = actions.includes(second) || second === '' ? undefined : nearest(second, actions);
+  if (best !== undefined)
+    throw new ConfigError(`${first} ${second}`, `unknown command; did you mean capstan ${first} ${best}?`);
+}

@@ -1,0 +1,86 @@
+import { Command as LayoutCommand, Help, Option as LayoutOption } from 'commander';
+import { type Command, COMMANDS, wordsAfter } from './commands.js';
+import { dashed, describeOption, IGNORED, isValueOptional, OPTIONS } from './options.js';
+
+/** Columns of a line of the help. */
+const WIDTH = 100;
+/** Columns of a term beside its description. The description of a longer term is below it. */
+const TERM_WIDTH = 34;
+const INDENT = '  ';
+
+class Layout extends Help {
+  override helpWidth = WIDTH;
+  override sortOptions = false;
+
+  override padWidth(command: LayoutCommand, helper: Help): number {
+    return Math.min(super.padWidth(command, helper), TERM_WIDTH);
+  }
+
+  override formatItem(term: string, width: number, description: string, helper: Help): string {
+    if (term.length <= width) return super.formatItem(term, width, description, helper);
+    const indent = ' '.repeat(width + 2 * INDENT.length);
+    const below = helper.boxWrap(description, WIDTH - indent.length).replace(/^/gm, indent);
+    return `${INDENT}${term}\n${below}`;
+  }
+}
+
+/** A command of the library, which lays out its help; it parses nothing. */
+class Described extends LayoutCommand {
+  constructor(name: string, usage: string, summary: string) {
+    super(name);
+    this.usage(usage).description(summary).helpOption(false).helpCommand(false).optionsGroup('Flags:');
+    this.configureOutput({ getOutHelpWidth: () => WIDTH });
+  }
+
+  override createHelp(): Help {
+    return new Layout();
+  }
+}
+
+function addSettings(target: Described): void {
+  const add = (flags: string, help: string) => target.addOption(new LayoutOption(flags, help));
+  add('--config <FILE>', 'the same settings in YAML, and the list of plugins; flags override it');
+  for (const [name, option] of OPTIONS) {
+    const value = isValueOptional(option) ? `[${option.placeholder}]` : `<${option.placeholder}>`;
+    add(`${dashed(name)} ${value}`, describeOption(option));
+  }
+  for (const name of IGNORED.keys()) add(`${dashed(name)} <VALUE>`, 'accepted without effect');
+}
+
+function describeCommand({ name, operands, summary, flags = {}, takesSettings }: Command): Described {
+  const target = new Described(`capstan ${name}`, operands ? `${operands} [flags]` : '[flags]', summary);
+  for (const [flag, { short, placeholder, help }] of Object.entries(flags)) {
+    const terms = `${short === undefined ? '' : `-${short}, `}--${flag}${placeholder ? ` <${placeholder}>` : ''}`;
+    target.addOption(new LayoutOption(terms, help));
+  }
+  if (takesSettings) addSettings(target);
+  target.option(name === 'cel' ? '--help' : '-h, --help', 'print this');
+  return target;
+}
+
+/** The commands whose names begin with `words`. */
+function describeCommands(words: readonly string[], commands: readonly Command[]): Described {
+  const target = new Described(['capstan', ...words].join(' '), 'COMMAND [flags]', '');
+  for (const { name, operands = '', summary } of commands)
+    target.addCommand(new Described(name.split(' ').slice(words.length).join(' '), operands, summary));
+  return target;
+}
+
+const MORE = `
+capstan COMMAND --help prints the flags of a command, capstan completion a script for your shell.
+Without a command, capstan does what capstan serve does:
+
+`;
+
+/** What `capstan WORDS --help` prints: the help of a command, of several, or without words of all and of `serve`. */
+export function helpText(words: readonly string[] = []): string {
+  const [first = '', second = ''] = words;
+  const exact = COMMANDS.find(({ name }) => name === first || name === `${first} ${second}`);
+  if (exact) return describeCommand(exact).helpInformation();
+  if (first !== '' && wordsAfter([first]).length > 0)
+    return describeCommands(
+      [first],
+      COMMANDS.filter(({ name }) => name.startsWith(`${first} `)),
+    ).helpInformation();
+  return describeCommands([], COMMANDS).helpInformation() + MORE + describeCommand(COMMANDS[0]!).helpInformation();
+}

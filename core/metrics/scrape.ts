@@ -1,0 +1,5 @@
+/** Metrics in the text format of Prometheus. */
+export interface Scrape {
+  readonly contentType: string;
+  text(): Promise<string>;
+}

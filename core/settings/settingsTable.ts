@@ -1,0 +1,285 @@
+import { HISTORY_MS, LISTENING_THREADS } from '../limits.js';
+import { duration, flag, integer, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
+
+/** The authorization modes. */
+export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
+/** A way to decide whether a request is allowed. */
+export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
+
+/** What flags, configuration file, help and reference page know of a setting. `T` is the type of its values. */
+export interface Setting<T> {
+  /** Name of the flag, without dashes. In the configuration file it is written in camelCase. */
+  readonly flag: string;
+  /** Parses the text of the flag, or the YAML of the file. Lists of a flag that is given several times are joined. */
+  readonly read: Reader<T>;
+  /** Stands for the value in the help. */
+  readonly placeholder: string;
+  readonly help: string;
+  /** Says in the help what holds without the setting, if there is no default. */
+  readonly otherwise?: string;
+}
+
+/** A setting that a server always has. */
+export interface DefaultedSetting<T> extends Setting<T> {
+  readonly default: T;
+}
+
+const year = 365 * 24 * 3_600_000;
+
+const defaulted = <T>(
+  flag: string,
+  placeholder: string,
+  read: Reader<T>,
+  value: NoInfer<T>,
+  help: string,
+): DefaultedSetting<T> => ({ flag, placeholder, read, default: value, help });
+
+const optional = <T>(
+  flag: string,
+  placeholder: string,
+  read: Reader<T>,
+  help: string,
+  otherwise?: string,
+): Setting<T> => ({ flag, placeholder, read, help, ...(otherwise !== undefined && { otherwise }) });
+
+const switchedOff = (flagName: string, help: string) => defaulted(flagName, 'BOOL', flag, false, help);
+const switchedOn = (flagName: string, help: string) => defaulted(flagName, 'BOOL', flag, true, help);
+const file = (flagName: string, help: string, otherwise?: string) => optional(flagName, 'FILE', text, help, otherwise);
+
+/** The CA of one signer. */
+const signerCert = (signer: string, issued: string) =>
+  file(`cluster-signing-${signer}-cert-file`, `CA certificate that issues ${issued}, in PEM`);
+const signerKey = (signer: string) => file(`cluster-signing-${signer}-key-file`, 'its private key');
+
+/**
+ * All settings that have a flag, by their names in the library, in the order of the help. Everything else about them is
+ * derived: the type `Settings`, the flags, the configuration file, the help, the completions and the reference page.
+ */
+export const SETTINGS = {
+  dataDir: defaulted('data-dir', 'DIR', text, './.capstan', 'directory of all data'),
+  bindAddress: defaulted('bind-address', 'ADDRESS', text, '127.0.0.1', 'address to listen on'),
+  /** Port of HTTPS; 0 picks a free one. */
+  port: defaulted('secure-port', 'PORT', port, 6443, 'HTTPS port, 0 picks a free one'),
+  /** Port of plain HTTP on the loopback address; 0 picks a free one. Absent: no plain HTTP. */
+  httpPort: optional('http-port', 'PORT', port, 'plain HTTP port on loopback addresses', 'off'),
+  naming: defaulted('naming', 'NAMES', oneOf(['neutral', 'kubernetes'] as const), 'neutral', 'neutral or kubernetes'),
+  /** Both or neither. Absent: the server makes its own certificate. */
+  tlsCertFile: file('tls-cert-file', 'serving certificate', 'made by the server'),
+  tlsPrivateKeyFile: file('tls-private-key-file', 'its private key'),
+  /** Further names of the server's own certificate. */
+  tlsSan: defaulted('tls-san', 'NAME', listOf(text), [], "further name of the server's own certificate; repeatable"),
+  clientCaFile: file('client-ca-file', 'CA bundle for client certificates'),
+  tokenAuthFile: file('token-auth-file', 'static tokens: token,user,uid,"group,…"'),
+  /** Accepts bootstrap tokens. */
+  enableBootstrapTokenAuth: switchedOff('enable-bootstrap-token-auth', 'accept bootstrap tokens, by which nodes join'),
+  anonymousAuth: switchedOn('anonymous-auth', 'accept requests without credentials'),
+  authorizationMode: defaulted(
+    'authorization-mode',
+    'MODES',
+    listOf(oneOf(AUTHORIZATION_MODES)),
+    ['RBAC'],
+    'Node, RBAC, AlwaysAllow, AlwaysDeny, with commas',
+  ),
+  /** Admission plugins beside those that are on by default, in upstream's names. */
+  enableAdmissionPlugins: defaulted(
+    'enable-admission-plugins',
+    'NAMES',
+    names,
+    [],
+    'admission plugins beside those that are on by default, with commas',
+  ),
+  disableAdmissionPlugins: defaulted(
+    'disable-admission-plugins',
+    'NAMES',
+    names,
+    [],
+    'admission plugins that are on by default, with commas',
+  ),
+  /** An AdmissionConfiguration (v1) with the configuration of admission plugins. */
+  admissionControlConfigFile: file(
+    'admission-control-config-file',
+    'AdmissionConfiguration with the credentials for webhooks',
+  ),
+  /** URLs of services of webhooks, each as `namespace/name=url` or `namespace/name:port=url`. */
+  webhookResolve: defaulted(
+    'webhook-resolve',
+    'SERVICE=URL',
+    names,
+    [],
+    'where the service NAMESPACE/NAME of webhooks is: https://HOST:PORT',
+  ),
+  /** Feature gates that are set, each as `name=true` or `name=false`. */
+  featureGates: defaulted(
+    'feature-gates',
+    'GATES',
+    pairs,
+    [],
+    'feature gates that are not as in the release: name=BOOL, with commas',
+  ),
+  /** Versions and resources that are set, each as `key=true`, `key=false` or `key`. */
+  runtimeConfig: defaulted(
+    'runtime-config',
+    'APIS',
+    pairs,
+    [],
+    'APIs that are not served as in the release: group/version[/resource]=BOOL, with commas',
+  ),
+  /** The first is the issuer of new tokens of service accounts; those of the others are accepted. Absent: its own. */
+  serviceAccountIssuer: optional(
+    'service-account-issuer',
+    'URL',
+    listOf(text),
+    'issuer of service account tokens; further ones are accepted; repeatable',
+  ),
+  /** Files with the keys that such tokens are verified with. Absent: the signing key, and that of the certificate. */
+  serviceAccountKeyFile: optional(
+    'service-account-key-file',
+    'FILE',
+    listOf(text),
+    'keys that verify service account tokens, in PEM; repeatable',
+    'the signing key',
+  ),
+  /** Absent: the server makes its own key. */
+  serviceAccountSigningKeyFile: file(
+    'service-account-signing-key-file',
+    'key that signs service account tokens, in PEM',
+    'made by the server',
+  ),
+  /** Longest lifetime of new tokens; absent: none. */
+  serviceAccountMaxTokenExpiration: optional(
+    'service-account-max-token-expiration',
+    'TIME',
+    duration,
+    'longest lifetime of service account tokens, at least 1h',
+    'no limit',
+  ),
+  serviceAccountExtendTokenExpiration: switchedOn(
+    'service-account-extend-token-expiration',
+    'let tokens of pods live for a year, for programs that read them once',
+  ),
+  /** Where the discovery document of the issuer says that the keys are; absent: this server. */
+  serviceAccountJwksUri: optional(
+    'service-account-jwks-uri',
+    'URL',
+    text,
+    'where others get the keys of service account tokens',
+    'this server',
+  ),
+  serviceAccountLookup: switchedOn(
+    'service-account-lookup',
+    'accept tokens of secrets only while secret and account exist',
+  ),
+  /** Audiences of the server; absent: the issuers. */
+  apiAudiences: optional(
+    'api-audiences',
+    'NAMES',
+    listOf(text),
+    'audiences of service account tokens for this server',
+    'the issuers',
+  ),
+  /** How long a legacy token that the server made may be unused before it is removed. */
+  legacyServiceAccountTokenCleanUpPeriod: defaulted(
+    'legacy-service-account-token-clean-up-period',
+    'TIME',
+    duration,
+    year,
+    'how long legacy tokens of service accounts may be unused before they end',
+  ),
+  /** Names of controllers, `-name` and `*`. Absent: `*`, and with bootstrap tokens those that serve them. */
+  controllers: optional(
+    'controllers',
+    'NAMES',
+    listOf(text),
+    'controllers to run: *, name, -name',
+    '*, and with bootstrap tokens those for them',
+  ),
+  /** Controllers have the permissions of their own roles alone. */
+  useServiceAccountCredentials: switchedOff(
+    'use-service-account-credentials',
+    'run each controller with the permissions of its own role alone',
+  ),
+  /** CA that issues certificates for all standard signers; both or neither. Absent: the server's own CA. */
+  clusterSigningCertFile: file(
+    'cluster-signing-cert-file',
+    'CA certificate that issues certificates for all signers, in PEM',
+    "the server's own CA",
+  ),
+  clusterSigningKeyFile: file('cluster-signing-key-file', 'its private key'),
+  /** Longest lifetime of the issued certificates. */
+  clusterSigningDuration: defaulted(
+    'cluster-signing-duration',
+    'TIME',
+    duration,
+    year,
+    'longest lifetime of issued certificates',
+  ),
+  /** CAs of single signers; both or neither, and not with one for all. */
+  clusterSigningApiserverClientCertFile: signerCert('kube-apiserver-client', 'client certificates'),
+  clusterSigningApiserverClientKeyFile: signerKey('kube-apiserver-client'),
+  clusterSigningNodeClientCertFile: signerCert('kubelet-client', 'client certificates of nodes'),
+  clusterSigningNodeClientKeyFile: signerKey('kubelet-client'),
+  clusterSigningNodeServingCertFile: signerCert('kubelet-serving', 'serving certificates of nodes'),
+  clusterSigningNodeServingKeyFile: signerKey('kubelet-serving'),
+  clusterSigningLegacyUnknownCertFile: signerCert('legacy-unknown', 'certificates of the legacy signer'),
+  clusterSigningLegacyUnknownKeyFile: signerKey('legacy-unknown'),
+  /** File of audit events, or `-` for standard output. Absent, or without a policy: nothing is recorded. */
+  auditLogPath: file('audit-log-path', 'log of requests as JSON, - for standard output'),
+  /** YAML file that says which requests are recorded. */
+  auditPolicyFile: file('audit-policy-file', 'audit policy in YAML; without one, nothing is recorded'),
+  storage: defaulted(
+    'storage-backend',
+    'STORE',
+    oneOf(['rocksdb', 'memory', 'etcd'] as const),
+    'rocksdb',
+    'rocksdb, memory or etcd',
+  ),
+  /** URLs of the etcd servers. Required with the etcd backend; like all settings of etcd, allowed with it only. */
+  etcdServers: optional('etcd-servers', 'URLS', listOf(text), 'etcd servers, with commas'),
+  /** Prefix of every key. Absent: `/registry`. */
+  etcdPrefix: optional('etcd-prefix', 'PREFIX', text, 'prefix of all keys in etcd', '/registry'),
+  etcdCafile: file('etcd-cafile', 'CA bundle for the certificates of etcd'),
+  /** Both or neither. */
+  etcdCertfile: file('etcd-certfile', 'client certificate for etcd'),
+  etcdKeyfile: file('etcd-keyfile', 'its private key'),
+  /** Both or neither; for an etcd with authentication. */
+  etcdUser: optional('etcd-user', 'NAME', text, 'user of an etcd with authentication'),
+  etcdPasswordFile: file('etcd-password-file', 'holds the password of that user'),
+  /** How long etcd's history is kept; 0 leaves its compaction to others. */
+  etcdCompactionInterval: optional(
+    'etcd-compaction-interval',
+    'TIME',
+    duration,
+    'how long etcd keeps history, 0 leaves it alone',
+    '5m',
+  ),
+  /** How long past versions are kept, for watches that resume, lists at old versions and continue tokens. */
+  historyRetention: defaulted(
+    'history',
+    'TIME',
+    duration,
+    HISTORY_MS,
+    'how long past versions are kept for watches and continue tokens',
+  ),
+  /** Absent: uws if its binary can be loaded, else node. */
+  listener: optional('listener', 'NAME', oneOf(['uws', 'node'] as const), 'uws or node', 'uws if available'),
+  /** Threads that serve connections. With 1 it is the main thread; above, so many others, which need `uws`. */
+  listeningThreads: defaulted(
+    'listening-threads',
+    'COUNT',
+    integer(1, LISTENING_THREADS),
+    1,
+    'threads that serve connections; from 2 on, beside the main one',
+  ),
+  /** How long after the start `/livez` ignores start hooks that have not finished. */
+  livezGracePeriod: defaulted('livez-grace-period', 'TIME', duration, 0, 'time the start may take before /livez fails'),
+  /** How long the server continues to serve requests while it closes and `/readyz` fails. */
+  shutdownDelayDuration: defaulted(
+    'shutdown-delay-duration',
+    'TIME',
+    duration,
+    0,
+    'time to continue serving after a signal, while /readyz fails',
+  ),
+  /** Verbosity of the log: 0 for warnings and errors, 1 for information, 2 and more for everything. */
+  verbosity: defaulted('v', 'LEVEL', integer(0, 10), 0, 'log verbosity'),
+};

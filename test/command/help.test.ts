@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, describe, it } from 'vitest';
+import { parseArguments } from '../../core/command/arguments.js';
+import { checkCommand, COMMANDS, flagsOf } from '../../core/command/commands.js';
+import { completionScript } from '../../core/command/completion.js';
+import { parseFlags } from '../../core/command/flags.js';
+import { helpText } from '../../core/command/help.js';
+import { dashed, fileKeyOf, IGNORED, OPTIONS } from '../../core/command/options.js';
+
+const PAGES = [[], ['store'], ['snapshot'], ...COMMANDS.map(({ name }) => name.split(' '))];
+const SERVER_FLAGS = ['--config', ...[...OPTIONS.keys(), ...IGNORED.keys()].map(dashed)];
+const flagsIn = ({ flags = {}, takesSettings }: (typeof COMMANDS)[number]): string[] => [
+  ...Object.keys(flags).map(dashed),
+  ...(takesSettings ? SERVER_FLAGS : []),
+];
+const messageOf = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('accepted');
+};
+
+describe('the help', () => {
+  it.each(PAGES.map(words => [words.join(' '), words]))(
+    'of %j fits in 100 columns, with a gap after each flag',
+    (_, words) => {
+      const lines = helpText(words).split('\n');
+      expect(lines.filter(line => line.length > 100)).toEqual([]);
+      const terms = lines.filter(line => /^ {2}-/.test(line));
+      const form = /^ {2}(-\w, )?--?[\w-]+( [<[][A-Z=]+[>\]])?( {2,}\S|$)/;
+      expect(terms.filter(line => !form.test(line))).toEqual([]);
+    },
+  );
+
+  it.each(COMMANDS.map(command => [command.name, command] as const))('of %s has all of its flags', (name, command) => {
+    const text = helpText(name.split(' '));
+    expect(text).toContain(`Usage: capstan ${name}`);
+    expect(flagsIn(command).filter(flag => !new RegExp(`(^|[ ,])${flag}( |$)`, 'm').test(text))).toEqual([]);
+  });
+
+  it('of capstan has all commands', () => {
+    for (const { name, summary } of COMMANDS)
+      expect(helpText()).toMatch(new RegExp(`^ {2}${name} +${summary.slice(0, 20).replace('(', '\\(')}`, 'm'));
+  });
+
+  it('is loaded only when it is asked for', () => {
+    for (const file of ['main', 'serve', 'config', 'flags', 'options', 'commands'])
+      expect(readFileSync(`core/command/${file}.ts`, 'utf8')).not.toMatch(/^import [^;]*'(commander|\.\/help\.js)'/m);
+  });
+});
+
+describe('a misspelt word', () => {
+  it.each([
+    ['--secur-port', 'secure-port'],
+    ['--enable-bootstrap-tokn-auth', 'enable-bootstrap-token-auth'],
+    ['--confg', 'config'],
+  ])('%s of serve is answered with --%s', (given, meant) => {
+    expect(messageOf(() => parseFlags([`${given}=1`]))).toBe(`${given}: unknown flag; did you mean --${meant}?`);
+  });
+
+  it('in a flag of another command is answered with the right one', () => {
+    expect(messageOf(() => parseArguments(['check', '--dta-dir=x'], flagsOf('store')))).toMatch(
+      /did you mean --data-dir\?$/,
+    );
+    expect(messageOf(() => parseArguments(['--zzzzzz'], flagsOf('store')))).not.toContain('did you mean');
+  });
+
+  it('in a command is answered with the right one, or with all', () => {
+    expect(messageOf(() => checkCommand(['stroe']))).toBe('stroe: unknown command; did you mean capstan store?');
+    expect(messageOf(() => checkCommand(['snapshot', 'sve']))).toContain('did you mean capstan snapshot save?');
+    expect(messageOf(() => checkCommand(['zzzzzzzzz']))).toContain('the commands are serve, store, snapshot');
+    for (const { name } of COMMANDS) expect(() => checkCommand(name.split(' '))).not.toThrow();
+  });
+});
+
+describe('completion', () => {
+  it.each(['bash', 'zsh', 'fish'])('for %s has every command and flag', shell => {
+    const script = completionScript([shell]);
+    const isThere = (flag: string): boolean => {
+      const fish = flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`;
+      return new RegExp(`[( ]${shell === 'fish' ? fish : flag}[ )]`).test(script);
+    };
+    expect(COMMANDS.flatMap(flagsIn).filter(flag => !isThere(flag))).toEqual([]);
+    for (const word of COMMANDS.flatMap(({ name }) => name.split(' '))) expect(script).toContain(word);
+  });
+
+  it('for bash is valid and completes commands, their actions and their flags', () => {
+    expect(spawnSync('bash', ['-n'], { input: completionScript(['bash']), encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+    const complete = (...words: string[]): string[] => {
+      const line = words.map(word => `'${word}'`).join(' ');
+      const call = `COMP_WORDS=(capstan ${line}); COMP_CWORD=${words.length}; _capstan; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const input = `${completionScript(['bash'])}\n${call}`;
+      return spawnSync('bash', ['--norc'], { input, encoding: 'utf8' }).stdout.trim().split('\n');
+    };
+    expect(complete('s')).toEqual(['serve', 'store', 'snapshot']);
+    expect(complete('snapshot', 're')).toEqual(['restore']);
+    expect(complete('store', 'recover', '--acc')).toEqual(['--accept-loss']);
+    expect(complete('serve', '--naming=neutral', '--secure')).toEqual(['--secure-port']);
+    expect(complete('completion', 'z')).toEqual(['zsh']);
+  });
+
+  it('is refused for other shells', () => {
+    expect(messageOf(() => completionScript(['csh']))).toBe('capstan completion: expects bash, zsh or fish');
+  });
+});
+
+it('no two settings have the same flag or key in the configuration file', () => {
+  expect(OPTIONS.size).toBe(new Set(Array.from(OPTIONS.values(), fileKeyOf)).size);
+});

@@ -1,0 +1,52 @@
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newFolder, packCapstan, run, write } from './project.js';
+
+/* The types of the kinds, as a plugin finds them in the published package. */
+
+const LONG = 120_000;
+const work = newFolder();
+const tsc = resolve('node_modules/typescript/bin/tsc');
+
+const PLUGIN = `
+import type { Quantity } from 'capstan/kinds';
+import type { Deployment } from 'capstan/kinds/apps/v1';
+import type { Pod } from 'capstan/kinds/v1';
+
+export const imagesOf = (pod: Pod): string[] => (pod.spec.containers ?? []).map(({ image }) => image ?? '');
+export const cpuOf = (pod: Pod): Quantity | undefined => pod.spec.containers?.[0]?.resources.limits?.['cpu'];
+export const imagesIn = ({ spec }: Deployment): string[] =>
+  (spec.template.spec.containers ?? []).map(({ image }) => image ?? '');
+`;
+const MISSPELT = `
+import type { Pod } from 'capstan/kinds/v1';
+export const names = (pod: Pod) => pod.spec.contaners;
+`;
+
+beforeAll(async () => {
+  const tarball = await packCapstan(work.path);
+  const capstan = join(work.path, 'node_modules/capstan');
+  mkdirSync(capstan, { recursive: true });
+  await run(work.path, 'tar', '-xzf', tarball, '-C', capstan, '--strip-components=1');
+  write(work.path, 'package.json', JSON.stringify({ type: 'module' }));
+  write(work.path, 'plugin.ts', PLUGIN);
+  write(work.path, 'misspelt.ts', MISSPELT);
+}, LONG);
+afterAll(() => work.remove());
+
+test.each([
+  ['node16', 'node16'],
+  ['nodenext', 'nodenext'],
+  ['esnext', 'bundler'],
+])(
+  'are found with the module setting %s and the resolution %s',
+  async (module, resolution) => {
+    const settings = ['--noEmit', '--strict', '--target', 'es2022', '--module', module];
+    const compile = (file: string): Promise<string> =>
+      run(work.path, process.execPath, tsc, ...settings, '--moduleResolution', resolution, file);
+    expect(await compile('plugin.ts')).toBe('');
+    await expect(compile('misspelt.ts')).rejects.toThrow(/'contaners' does not exist.*'containers'/s);
+  },
+  LONG,
+);
