@@ -101,7 +101,8 @@ export class Kubectl {
       const child = execFile('kubectl', all, { env, timeout: 60_000, maxBuffer: 64 << 20 }, (error, out, err) => {
         done({ code: error ? Number(error.code ?? 1) || 1 : 0, out, err });
       });
-      child.stdin?.end(options.input ?? '');
+      // It may end before it has read its input.
+      child.stdin?.on('error', () => undefined).end(options.input ?? '');
     });
   }
 
