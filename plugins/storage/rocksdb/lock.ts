@@ -16,31 +16,35 @@ const lockPath = (directory: string): string => join(directory, 'lock');
  * Locks a store for this process, so that no other one opens it, before anything of it is read: RocksDB's own lock is
  * taken only by an open, which changes files. Throws StoreError if another store has it, in this process or another.
  */
-export const lockStore = (directory: string): Promise<FileHandle> => lock(directory, 'a+', false);
+export async function lockStore(directory: string): Promise<FileHandle> {
+  const handle = await open(lockPath(directory), 'a+', 0o600);
+  try {
+    await requireLock(directory, handle, false);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
 
 /**
  * Locks a store for reading while `work` runs: others may read it, but none may open it. Changes nothing. Throws
  * StoreError if it is open.
  */
 export async function whileClosed<T>(directory: string, work: () => Promise<T>): Promise<T> {
-  const handle = await lock(directory, 'r', true).catch(ignoreMissing);
+  const handle = await open(lockPath(directory), 'r').catch(ignoreMissing);
   try {
+    await requireLock(directory, handle, true);
     return await work();
   } finally {
     await handle?.close();
   }
 }
 
-async function lock(directory: string, flags: string, shared: boolean): Promise<FileHandle> {
-  const handle = await open(lockPath(directory), flags, 0o600);
-  try {
-    if (!isGranted(handle, shared) || (await isOpenInRocksDb(databasePath(directory))))
-      throw new StoreError(`${directory} is in use by another process: stop it first`);
-    return handle;
-  } catch (error) {
-    await handle.close();
-    throw error;
-  }
+/** Throws StoreError if the store is open. A store of an earlier release has no file with a lock. */
+async function requireLock(directory: string, handle: FileHandle | undefined, shared: boolean): Promise<void> {
+  if ((handle && !isGranted(handle, shared)) || (await isOpenInRocksDb(databasePath(directory))))
+    throw new StoreError(`${directory} is in use by another process: stop it first`);
 }
 
 /** Releases before this lock had RocksDB's alone. No store of this process has it: it would have the other one. */
