@@ -357,7 +357,7 @@ export const AUDIT_ANNOTATIONS = 64;
 export const AUDIT_ANNOTATION_BYTES = 10 * 1024;
 /** Series of a metric whose labels name webhooks and policies: further ones are counted as `other`. */
 export const METRIC_SERIES = 1000;
-/** Observations of a pool thread that wait to be posted to the front end. */
+/** Observations of a thread that wait to be posted to the front end. */
 export const OBSERVATIONS_WAITING = 10_000;
 
 /** Labels that an informer has an index of: plugins name few. Queries by other labels search all objects. */

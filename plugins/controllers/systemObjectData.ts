@@ -1,5 +1,5 @@
 import type { ApiObject, Host } from '../../core/api/index.js';
-import type { DesiredObject } from './reconciler.js';
+import type { DesiredObject } from './desiredObjects.js';
 
 type Naming = Host['naming'];
 

@@ -1,5 +1,5 @@
-import { OBSERVATIONS_WAITING } from '../../core/limits.js';
-import type { Observation } from '../../core/threads/lifecycle.js';
+import { OBSERVATIONS_WAITING } from '../limits.js';
+import type { Observation } from './lifecycle.js';
 
 /** How long observations wait for others. */
 const GATHER_MS = 100;
