@@ -1,8 +1,8 @@
 import type { DefinedResource, ResourceRef, Resources, ServedResource } from '../api/client/reference.js';
 import type { ApiObject } from '../model/object.js';
-import { customStorageName } from '../model/storageNames.js';
+import { customStorageName } from '../model/wellKnown/storageNames.js';
 import { groupSpellings } from '../naming.js';
-import { namesIn } from '../schema/live.js';
+import { namesIn } from '../schema/registry/live.js';
 import type { Registry } from '../schema/resource.js';
 
 /** The resources that a server has from its start, as they are described to the control thread. */

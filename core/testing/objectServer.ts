@@ -3,10 +3,10 @@ import type { Host, InternalRequest } from '../api/host.js';
 import type { ApiObject, Json } from '../model/object.js';
 import { isDeepEqual, stringsAt } from '../model/record.js';
 import { alreadyExists, conflict, MODIFIED, notFound, unknownPath } from '../model/refusal.js';
-import { matcherOf } from '../model/selector.js';
+import { matcherOf } from '../model/selectors/selector.js';
 import { applyJsonPatch } from '../schema/patch/jsonPatch.js';
 import { applyMergePatch } from '../schema/patch/mergePatch.js';
-import { parseLabelSelector } from '../schema/selectorSyntax.js';
+import { parseLabelSelector } from '../model/selectors/selectorSyntax.js';
 import type { FakeHost } from './host.js';
 import { frozenCopy } from './conformance/samples.js';
 

@@ -31,9 +31,9 @@ describe('imports', () => {
   });
 
   it('that go up, or to what is apart on the same floor, are found', () => {
-    expect(mayImport('core/schema/live.ts', 'core/server/start.ts')).toBe(false);
-    expect(mayImport('core/api/point.ts', 'core/schema/live.ts')).toBe(false);
-    expect(mayImport('workers/front/main.ts', 'workers/store/main.ts')).toBe(false);
+    expect(mayImport('core/schema/registry/live.ts', 'core/server/start.ts')).toBe(false);
+    expect(mayImport('core/api/point.ts', 'core/schema/registry/live.ts')).toBe(false);
+    expect(mayImport('workers/front/main.ts', 'workers/writer/main.ts')).toBe(false);
     expect(mayImport('plugins/health/ping.ts', 'workers/front/main.ts')).toBe(false);
     expect(mayImport('core/server/start.ts', 'workers/front/main.ts')).toBe(true);
     expect(mayImport('workers/front/main.ts', 'core/api/point.ts')).toBe(true);

@@ -8,7 +8,7 @@ import type { Log } from '../../core/api/host.js';
 import { namingOf } from '../../core/naming.js';
 import { ServedResources } from '../../core/plugin/servedResources.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
-import type { FromControlThread, ToControlThread } from '../../core/threads/lifecycle.js';
+import type { FromControlThread, ToControlThread } from '../../core/threads/messages/lifecycle.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
 import { Observations } from '../../core/threads/observations.js';
 import { fail, runThread, type Started } from '../../core/threads/thread.js';

@@ -1,4 +1,4 @@
-import { BACK_OFF_MAX_MS, BACK_OFF_MIN_MS, LONGEST_TIMER_MS } from '../../model/limits.js';
+import { BACK_OFF_MAX_MS, BACK_OFF_MIN_MS, LONGEST_TIMER_MS } from '../../limits.js';
 
 /**
  * What a reconciler works on: the name of an object, which need not exist, and its resource.

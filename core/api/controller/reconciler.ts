@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS, RECONCILES_AT_ONCE } from '../../model/limits.js';
+import { LONGEST_TIMER_MS, RECONCILES_AT_ONCE } from '../../limits.js';
 import type { ApiObject, Frozen } from '../../model/object.js';
 import { Refusal } from '../../model/refusal.js';
 import type { Awaitable } from '../awaitable.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { EVENT_BURST, EVENT_REFILL_MS, EVENTS_WAITING, RECORDED_EVENTS } from '../../model/limits.js';
+import { EVENT_BURST, EVENT_REFILL_MS, EVENTS_WAITING, RECORDED_EVENTS } from '../../limits.js';
 import type { ApiObject, Frozen } from '../../model/object.js';
 import { Refusal } from '../../model/refusal.js';
 import type { Client } from '../client/client.js';

@@ -1,6 +1,6 @@
 import type { SubjectAccessReview } from '../../../kinds/authorization/v1.js';
 import type { Client, Controller, Host } from '../../../core/api/index.js';
-import { Malformed, type RequestedCertificate } from '../../../core/pki/certificateRequest.js';
+import { Malformed, type RequestedCertificate } from '../../../core/services/pki/certificateRequest.js';
 import { checkNodeClient, hasCondition, NO_TIMES, NODE_CLIENT_SIGNER, requestedBy } from './request.js';
 import { requestController, type StoredRequest, writeRequest } from './requestController.js';
 

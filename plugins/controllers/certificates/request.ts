@@ -1,6 +1,10 @@
 import type { Frozen } from '../../../core/api/index.js';
 import type { CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
-import { Malformed, parseCertificateRequest, type RequestedCertificate } from '../../../core/pki/certificateRequest.js';
+import {
+  Malformed,
+  parseCertificateRequest,
+  type RequestedCertificate,
+} from '../../../core/services/pki/certificateRequest.js';
 
 /** Storage name of certificate signing requests. */
 export const REQUESTS = 'certificates.orchestrator.io/certificatesigningrequests';

@@ -1,5 +1,5 @@
 import type { Client, Controller, Host } from '../../../core/api/index.js';
-import { Malformed } from '../../../core/pki/certificateRequest.js';
+import { Malformed } from '../../../core/services/pki/certificateRequest.js';
 import type { SigningConfig } from './config.js';
 import { Issuer, Unsignable } from './issue.js';
 import { hasCondition, NO_TIMES, requestedBy, SIGNER_CHECKS } from './request.js';
