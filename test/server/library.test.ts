@@ -113,7 +113,7 @@ describe('the library', () => {
     await expect(request(`${server.url}/livez`, { dispatcher: agent })).rejects.toThrow();
   });
 
-  it.each([undefined, 'front', 'request', 'control'])(
+  it.each([undefined, 'front', 'pool', 'control'])(
     'releases the plugins of every thread, even if a release fails (%s)',
     async failing => {
       const directory = mkdtempSync(join(tmpdir(), 'capstan-releasing-'));
@@ -130,7 +130,7 @@ describe('the library', () => {
       await server.close();
       const released = new Set(readFileSync(file, 'utf8').trim().split('\n'));
       rmSync(directory, { recursive: true });
-      expect(released).toEqual(new Set(['front', 'request', 'control']));
+      expect(released).toEqual(new Set(['front', 'pool', 'control']));
       if (process.platform === 'linux') expect(threads()).toBeLessThanOrEqual(before);
     },
   );

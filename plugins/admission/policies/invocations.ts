@@ -25,7 +25,7 @@ export type Invocation<Compiled> =
 
 /** The attributes of a change that rules are matched with. */
 interface Matching {
-  readonly host: Host<'request'>;
+  readonly host: Host<'pool'>;
   readonly change: Change;
   readonly shown: Shown;
   readonly namespaces: Informer;

@@ -69,7 +69,7 @@ class PolicyMutator implements Mutator {
   readonly #namespaces: Informer;
   readonly #reinvocation = new Reinvocation();
 
-  constructor(readonly host: Host<'request'>) {
+  constructor(readonly host: Host<'pool'>) {
     this.#source = new PolicySource(
       host.informer(`${GROUP}/mutatingadmissionpolicies`) as Informer<MutatingAdmissionPolicy>,
       host.informer(`${GROUP}/mutatingadmissionpolicybindings`) as Informer<MutatingAdmissionPolicyBinding>,

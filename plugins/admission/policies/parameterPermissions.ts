@@ -33,7 +33,7 @@ type Binding = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding
 
 const paramKindOf = (policy: Frozen<Policy> | undefined): Frozen<ParamKind> | undefined => policy?.spec.paramKind;
 
-type PolicyHost = Pick<Host<'request'>, 'at' | 'informer' | 'kinds'>;
+type PolicyHost = Pick<Host<'pool'>, 'at' | 'informer' | 'kinds'>;
 /** The resource that parameters are read from, as far as it is known: `*` stands for all. */
 type Parameters = Pick<ResourceTarget, 'group' | 'version' | 'resource'>;
 

@@ -38,7 +38,7 @@ export class Dispatcher {
   readonly #namespaces: Informer;
 
   constructor(
-    readonly host: Host<'request'>,
+    readonly host: Host<'pool'>,
     settings: WebhookSettings,
   ) {
     this.#endpoints = endpointsOf(settings, host.informer('core/services'));
