@@ -21,8 +21,11 @@ import { formerDirectory } from '../storage/former-layout/index.js';
  */
 
 const NAMINGS = ['neutral', 'kubernetes'] as const;
-const LISTENERS = ['uws', 'node'] as const;
-const CASES = NAMINGS.flatMap(naming => LISTENERS.map(listener => ({ naming, listener })));
+/** Names do not depend on the listener: each is used with one naming. */
+const CASES = [
+  { naming: 'neutral', listener: 'uws' },
+  { naming: 'kubernetes', listener: 'node' },
+] as const;
 const MERGE = 'application/merge-patch+json';
 const other = (naming: NamingName): NamingName => (naming === 'neutral' ? 'kubernetes' : 'neutral');
 
