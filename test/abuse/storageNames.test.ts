@@ -13,6 +13,7 @@ import { restoreRocksDb } from '../../plugins/storage/rocksdb/restore.js';
 import { Api, type Loose, namesIn } from '../api/support.js';
 import { defineResource } from '../server/library.js';
 import { formerDirectory } from '../storage/former-layout/index.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /*
  * Definitions with the names of built-in kinds, in both spellings and both namings, also of stores that were written
@@ -26,7 +27,6 @@ const CASES = [
   { naming: 'neutral', listener: 'uws' },
   { naming: 'kubernetes', listener: 'node' },
 ] as const;
-const MERGE = 'application/merge-patch+json';
 const other = (naming: NamingName): NamingName => (naming === 'neutral' ? 'kubernetes' : 'neutral');
 
 const builtInOf = (naming: NamingName): Resource[] => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Api, deployment, namesIn } from './support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 describe('the envelope and common metadata', () => {
   let api: Api;
@@ -34,7 +35,7 @@ describe('the envelope and common metadata', () => {
     const wide = { metadata: { name: 'wide', namespace: 'shop', labels: { a: '1' } } };
     for (const answer of [
       await api.put(`${roles}/wide`, wide),
-      await api.patch(`${roles}/wide`, 'application/merge-patch+json', wide),
+      await api.patch(`${roles}/wide`, MERGE, wide),
     ]) {
       expect(answer.status).toBe(200);
       expect(answer.body['metadata']).not.toHaveProperty('namespace');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Api, namesIn } from './support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const withName = (name: string): object => ({ metadata: { name } });
 
@@ -119,7 +120,7 @@ describe('names and scope', () => {
     expect((await api.post(`${doomed}/configmaps`, withName('late'))).status).toBe(403);
     await vi.waitFor(async () => expect((await api.get(`${doomed}/configmaps/a`)).status).toBe(404), 10_000);
     expect((await api.get(doomed)).body['status']!['phase']).toBe('Terminating');
-    await api.patch(`${doomed}/secrets/b`, 'application/merge-patch+json', { metadata: { finalizers: null } });
+    await api.patch(`${doomed}/secrets/b`, MERGE, { metadata: { finalizers: null } });
     await vi.waitFor(async () => expect((await api.get(doomed)).status).toBe(404), 10_000);
     expect(namesIn((await api.get('/api/v1/secrets')).body)).not.toContain('b');
   });

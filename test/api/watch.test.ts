@@ -5,13 +5,13 @@ import {
   brief,
   getBytes,
   isBookmark,
-  MERGE,
   metadataOf,
   openWatch,
   secret,
   valued,
   versionOf,
 } from './watching.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const number = (version: string): bigint => BigInt(version);
 const BLUEPRINT = 'kubernetes.io/initial-events-list-blueprint';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Answer, type Loose } from '../api/support.js';
+import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
 const APPLY = 'application/apply-patch+yaml';
-const MERGE = 'application/merge-patch+json';
 
 const cm = (name: string, data: object = {}, metadata: object = {}): object => ({
   apiVersion: 'v1',
@@ -365,7 +365,7 @@ describe('managers of other writes', () => {
     [
       'strategic merge patch',
       name =>
-        api.patch(`${maps}/${name}`, 'application/strategic-merge-patch+json', { metadata: { managedFields: [{}] } }),
+        api.patch(`${maps}/${name}`, STRATEGIC, { metadata: { managedFields: [{}] } }),
     ],
     ['PUT', name => api.put(`${maps}/${name}`, cm(name, { a: '1' }, { managedFields: [{}] }))],
   ])('are removed by one empty entry in a %s [R302]', async (what, write) => {
