@@ -34,11 +34,7 @@ test('strict validation reports duplicate and unknown members together, in the o
 });
 
 test.each([
-  [
-    MERGE,
-    { zeta: 1, metadata: { nick: 'x', alias: 'y' } },
-    ['metadata.alias', 'metadata.nick', 'zeta'],
-  ],
+  [MERGE, { zeta: 1, metadata: { nick: 'x', alias: 'y' } }, ['metadata.alias', 'metadata.nick', 'zeta']],
   [STRATEGIC, { zeta: 1, metadata: { nick: 'x' } }, ['metadata.nick', 'zeta']],
   ['application/json-patch+json', [{ op: 'add', path: '/zeta', value: { b: 1 } }], ['zeta']],
 ])(

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Api, deployment, type Loose, namesIn, pod } from './support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
-
 describe('operations', () => {
   let api: Api;
   let shop: string;

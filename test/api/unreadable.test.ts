@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from './support.js';
 import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
-
 describe('bodies that are not an object of the kind', () => {
   let api: Api;
   let maps: string;

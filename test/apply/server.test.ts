@@ -362,11 +362,7 @@ describe('managers of other writes', () => {
           { op: 'replace', path: '/metadata/managedFields', value: [{}] },
         ]),
     ],
-    [
-      'strategic merge patch',
-      name =>
-        api.patch(`${maps}/${name}`, STRATEGIC, { metadata: { managedFields: [{}] } }),
-    ],
+    ['strategic merge patch', name => api.patch(`${maps}/${name}`, STRATEGIC, { metadata: { managedFields: [{}] } })],
     ['PUT', name => api.put(`${maps}/${name}`, cm(name, { a: '1' }, { managedFields: [{}] }))],
   ])('are removed by one empty entry in a %s [R302]', async (what, write) => {
     const name = `reset-${what.replace(/\W/g, '').toLowerCase()}`;

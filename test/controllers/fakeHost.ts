@@ -166,8 +166,7 @@ export class FakeServer {
     if (method === 'GET') return structuredClone(current);
     if (method === 'DELETE') return this.#delete(key, current, body as JsonObject | undefined);
     const patching = method === 'PATCH';
-    if (patching && contentType !== undefined && contentType !== MERGE)
-      throw new Error('merge only');
+    if (patching && contentType !== undefined && contentType !== MERGE) throw new Error('merge only');
     const next = (patching ? mergePatch(current, body) : structuredClone(body)) as ApiObject;
     const { resourceVersion, uid } = next.metadata;
     if (resourceVersion !== current.metadata.resourceVersion || uid !== current.metadata.uid) {

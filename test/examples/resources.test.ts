@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../core/index.js';
 import { Api, namesIn } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
+import { eventually } from '../support/eventually.js';
 
 const { start } = createRequire(import.meta.url)(
   resolve('dist/examples/custom-resource.js'),
@@ -33,8 +34,7 @@ describe('the example of a resource type in a program', () => {
 
   beforeAll(async () => {
     server = await start();
-    while ((await call('GET', '/api/v1/namespaces/default')).status !== 200)
-      await new Promise(done => setTimeout(done, 10));
+    await eventually(async () => (await call('GET', '/api/v1/namespaces/default')).status === 200);
   });
   afterAll(async () => {
     await server?.close();

@@ -131,9 +131,7 @@ describe('mutators', () => {
     const runs = (): number => readFileSync(file('runs'), 'utf8').split('\n').length;
     const before = runs();
     const keys = Array.from({ length: 20 }, (_, i) => `k${i}`);
-    const answers = await Promise.all(
-      keys.map(key => api.patch(`${MAPS}/raced`, MERGE, { data: { [key]: 'x' } })),
-    );
+    const answers = await Promise.all(keys.map(key => api.patch(`${MAPS}/raced`, MERGE, { data: { [key]: 'x' } })));
     // A write that conflicts too often is refused.
     const done = keys.filter((_, i) => answers[i]!.status === 200);
     expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);

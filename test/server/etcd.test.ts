@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { certificates, type Etcd, etcdWanted, startCluster, startEtcd } from '../storage/etcd.js';
 import { CuttingProxy } from '../storage/proxy.js';
 import { EtcdStore } from '../../plugins/storage/etcd/store.js';
-import { eventually, ServerProcess, type WatchEvent } from './processes.js';
+import { ServerProcess, type WatchEvent } from './processes.js';
+import { eventually } from '../support/eventually.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/capstan-controllers';

@@ -207,22 +207,8 @@ const BODIES: readonly (readonly [string, string, string, string, string, (text:
   ],
   ['an operation', 'add', 'PATCH', `${MAPS}/slow`, 'application/json-patch+json', op => json([{ op, path: '/data' }])],
   ['a merged key', 'a', 'PATCH', `${MAPS}/slow`, MERGE, key => json({ data: { [key]: 'a' } })],
-  [
-    'a directive',
-    'replace',
-    'PATCH',
-    `${MAPS}/slow`,
-    STRATEGIC,
-    $patch => json({ $patch }),
-  ],
-  [
-    'a directive key',
-    '$patch',
-    'PATCH',
-    `${MAPS}/slow`,
-    STRATEGIC,
-    key => json({ [key]: [] }),
-  ],
+  ['a directive', 'replace', 'PATCH', `${MAPS}/slow`, STRATEGIC, $patch => json({ $patch })],
+  ['a directive key', '$patch', 'PATCH', `${MAPS}/slow`, STRATEGIC, key => json({ [key]: [] })],
   ['data', 'a', 'POST', MAPS, 'application/json', text => json(map({ data: { [text.slice(0, 200)]: text } }))],
 ];
 
