@@ -1,6 +1,6 @@
 /**
  * Writes the TypeScript types of all built-in kinds to `kinds`, a module for each version of a group, from the table in
- * core/schema/table. They say what the decoder of objects makes sure of (core/schema/decode.ts): which members are always
+ * core/schema/table. They say what the decoder of objects makes sure of (core/schema/decode/decode.ts): which members are always
  * there, which may be null, and the types of all values.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ const packageOf = id => id.slice(0, id.lastIndexOf('.'));
 const nameOf = id => id.slice(id.lastIndexOf('.') + 1);
 
 const TABLE = `
-export { absenceOf } from './core/schema/absence.ts';
+export { absenceOf } from './core/schema/decode/absence.ts';
 export { PACKAGES } from './core/schema/table/packages.ts';
 export { typeOf, typesOfPackage } from './core/schema/table/types.ts';
 `;

@@ -23,7 +23,7 @@ const DEPENDENT = [
   'test/server/listeningThreads.test.ts',
   'test/server/warnings.test.ts',
   'test/storage/rocksdb.test.ts',
-  'test/storage/rocksdb-crash.test.ts',
+  'test/storage/rocksdbCrash.test.ts',
   'test/threads',
 ];
 /** Where programs and copies are. Below node_modules, vitest would take the sources of the copies for packages. */

@@ -1,11 +1,11 @@
 import type { ApiObject } from '../model/object.js';
 import type { Naming } from '../naming.js';
 import type { Host } from './host.js';
-import { LIST, requireMembers } from './parts.js';
+import { LIST, requireMembers } from './checks/parts.js';
 import { ConfigError, type Contributed, type Contribution, definePoint } from './point.js';
-import type { BuiltInKind, ResourceSource, ResourceType, ResourceTypes } from './resourceTypes.js';
+import type { BuiltInKind, ResourceSource, ResourceType, ResourceTypes } from './resource/types.js';
 import type { Strategy } from './strategy.js';
-import { guardCheck, guardSource, guardStrategy } from './strategyCalls.js';
+import { guardCheck, guardSource, guardStrategy } from './resource/strategyCalls.js';
 
 export type {
   SchemaRule,
@@ -20,7 +20,7 @@ export type {
   BuiltInKind,
   ResourceTypes,
   ResourceSource,
-} from './resourceTypes.js';
+} from './resource/types.js';
 
 const isBuiltIn = (type: ResourceType | BuiltInKind): type is BuiltInKind => 'storageName' in type;
 

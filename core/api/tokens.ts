@@ -1,6 +1,6 @@
 import type { ApiObject } from '../model/object.js';
 import { after } from './awaitable.js';
-import { LIST, requireMembers } from './parts.js';
+import { LIST, requireMembers } from './checks/parts.js';
 import { type Contributed, definePoint } from './point.js';
 
 /**

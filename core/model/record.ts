@@ -1,4 +1,4 @@
-import { isNumber } from './jsonText.js';
+import { isNumber } from './text/jsonText.js';
 import type { ApiObject } from './object.js';
 
 /** A JSON object with members of unknown types. The functions below check the type of a member when it is read. */

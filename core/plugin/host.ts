@@ -6,11 +6,11 @@ import { RELEASE_MS } from '../limits.js';
 import { namingOf } from '../naming.js';
 import type { Registry } from '../schema/resource.js';
 import type { ThreadData } from '../threads/data.js';
-import { type CallTarget, guardListener } from './calls.js';
-import { withinDeadline } from './deadline.js';
+import { type CallTarget, guardListener } from './calls/calls.js';
+import { withinDeadline } from './calls/deadline.js';
 import { kindsOf } from './kinds.js';
 import type { Releases } from './releases.js';
-import type { RunningCalls } from './runningCalls.js';
+import type { RunningCalls } from './calls/runningCalls.js';
 
 /** The services of a thread for plugins, in addition to log, clock and naming. */
 export interface HostServices {

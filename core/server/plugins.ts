@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { OwnServiceConfig } from '../../plugins/controllers/ownService.js';
+import type { OwnServiceConfig } from '../../plugins/controllers/system/ownService.js';
 import { DEFAULT_RANGES, ownAddress } from '../../plugins/kinds/core/service/allocator.js';
 import { ConfigError } from '../api/point.js';
 import type { Settings } from '../settings/settings.js';
@@ -85,22 +85,26 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
   const signing = { signers: signersOf(settings, { certFile, keyFile }), maxMs: settings.clusterSigningDuration };
   const cleanUp = { periodMs: settings.legacyServiceAccountTokenCleanUpPeriod };
   return [
-    ['clusterrole-aggregation-controller', 'rbac.js#roleAggregation'],
-    ['serviceaccount-controller', 'namespaceDefaults.js#defaultAccounts'],
-    ['root-ca-certificate-publisher-controller', 'namespaceDefaults.js#rootCaPublisher', { rootCa }],
-    ['namespace-controller', 'namespaces.js#namespaceDeletion', { resources, takenNames }],
-    ['persistentvolumeclaim-protection-controller', 'volumeProtection.js#claimProtection'],
-    ['persistentvolume-protection-controller', 'volumeProtection.js#volumeProtection'],
-    ['serviceaccount-token-controller', 'serviceAccountTokens.js#serviceAccountTokens', { rootCa }],
-    ['legacy-serviceaccount-token-cleaner-controller', 'legacyTokenCleaner.js#legacyTokenCleaner', cleanUp],
+    ['clusterrole-aggregation-controller', 'accounts/rbac.js#roleAggregation'],
+    ['serviceaccount-controller', 'system/namespaceDefaults.js#defaultAccounts'],
+    ['root-ca-certificate-publisher-controller', 'system/namespaceDefaults.js#rootCaPublisher', { rootCa }],
+    ['namespace-controller', 'deletion/namespaces.js#namespaceDeletion', { resources, takenNames }],
+    ['persistentvolumeclaim-protection-controller', 'deletion/volumeProtection.js#claimProtection'],
+    ['persistentvolume-protection-controller', 'deletion/volumeProtection.js#volumeProtection'],
+    ['serviceaccount-token-controller', 'accounts/serviceAccountTokens.js#serviceAccountTokens', { rootCa }],
+    ['legacy-serviceaccount-token-cleaner-controller', 'accounts/legacyTokenCleaner.js#legacyTokenCleaner', cleanUp],
     ['certificatesigningrequest-approving-controller', 'certificates/index.js#certificateApproval'],
     ['certificatesigningrequest-signing-controller', 'certificates/index.js#certificateSigning', signing],
     ['certificatesigningrequest-cleaner-controller', 'certificates/index.js#certificateCleaner'],
-    ['bootstrap-signer-controller', 'bootstrapTokens.js#bootstrapSigner'],
-    ['token-cleaner-controller', 'bootstrapTokens.js#tokenCleaner'],
-    ['storage-version-migrator-controller', 'storageMigration.js#storageMigration', { resources, takenNames }],
-    ['validatingadmissionpolicy-status-controller', 'policyStatus.js#policyStatus'],
-    ['garbage-collector-controller', 'garbageCollector.js#garbageCollector', { resources, takenNames }],
+    ['bootstrap-signer-controller', 'accounts/bootstrapTokens.js#bootstrapSigner'],
+    ['token-cleaner-controller', 'accounts/bootstrapTokens.js#tokenCleaner'],
+    [
+      'storage-version-migrator-controller',
+      'definitions/storageMigration.js#storageMigration',
+      { resources, takenNames },
+    ],
+    ['validatingadmissionpolicy-status-controller', 'policies/policyStatus.js#policyStatus'],
+    ['garbage-collector-controller', 'deletion/garbageCollector.js#garbageCollector', { resources, takenNames }],
   ];
 }
 
@@ -124,28 +128,28 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     { use: at(`listener/${required ?? 'uws'}.js`), config: { required: required === 'uws' }, threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
     { use: at('kinds/index.js'), threads: ['front', 'request'] },
-    request('authn/static-token.js', { file: inputs.adminTokens }),
-    request('authn/client-certificate.js'),
-    ...(settings.tokenAuthFile ? [request('authn/static-token.js', { file: settings.tokenAuthFile })] : []),
-    ...(settings.enableBootstrapTokenAuth ? [request('authn/bootstrap-token.js')] : []),
+    request('authn/staticToken.js', { file: inputs.adminTokens }),
+    request('authn/clientCertificate.js'),
+    ...(settings.tokenAuthFile ? [request('authn/staticToken.js', { file: settings.tokenAuthFile })] : []),
+    ...(settings.enableBootstrapTokenAuth ? [request('authn/bootstrapToken.js')] : []),
     { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'request', 'control'] },
     // Before other validators, as the rules of the kinds are.
     request('admission/policies/parameterPermissions.js'),
     ...admission.before,
-    request('authz/system-masters.js'),
+    request('authz/systemMasters.js'),
     ...settings.plugins,
     ...admission.behind,
     // Sees what all mutators have changed.
     request('authz/rbac/plugin.js#roleEscalation'),
-    request('webhooks/index.js'),
+    request('../core/services/webhooks/plugin.js'),
     { ...request('conversion/webhook.js', { services: webhookServices(settings) }), timeout: WRITE_MS },
     ...settings.authorizationMode.map(modePlugin),
-    control('controllers/systemNamespaces.js#systemNamespaces'),
-    control('controllers/rbac.js#rbacBootstrap'),
-    control('controllers/systemObjects.js#systemObjects', { groups }),
-    control('controllers/authenticationObjects.js#authenticationObjects', { clientCa: inputs.clientCa }),
-    control('controllers/ownService.js#ownService', ownServiceOf(settings)),
-    control('controllers/customResources.js#customResources', { resources, takenNames }),
+    control('controllers/system/systemNamespaces.js#systemNamespaces'),
+    control('controllers/accounts/rbac.js#rbacBootstrap'),
+    control('controllers/system/systemObjects.js#systemObjects', { groups }),
+    control('controllers/accounts/authenticationObjects.js#authenticationObjects', { clientCa: inputs.clientCa }),
+    control('controllers/system/ownService.js#ownService', ownServiceOf(settings)),
+    control('controllers/definitions/customResources.js#customResources', { resources, takenNames }),
     ...controllersOf(settings, inputs).flatMap(([name, path, config]) =>
       isControllerEnabled(name, settings) ? [control(`controllers/${path}`, config)] : [],
     ),

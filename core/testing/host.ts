@@ -1,4 +1,4 @@
-import { deepFreeze } from '../api/freeze.js';
+import { deepFreeze } from '../api/checks/freeze.js';
 import type { Host, LabeledInformer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
 import type { Combined, Contributed, Plugin, Point } from '../api/point.js';
 import type { ApiObject } from '../model/object.js';

@@ -1,7 +1,7 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import type { Log, Thread } from '../api/host.js';
 import type { HostServices } from '../plugin/host.js';
-import { loadPlugins, type Plugins } from '../plugin/load.js';
+import { loadPlugins, type Plugins } from '../plugin/load/load.js';
 import { logOf, logUnhandledRejections } from '../plugin/log.js';
 import { Releases } from '../plugin/releases.js';
 import { collectGarbageWhenIdle } from './collect.js';

@@ -7,7 +7,7 @@ import type { Plugin } from '../../core/api/point.js';
 import { isAbsent } from '../../core/model/record.js';
 import type { Frozen } from '../../core/model/object.js';
 
-import { forbiddenError, parseNothing, podForbiddenError } from './pod-draft.js';
+import { forbiddenError, parseNothing, podForbiddenError } from './podDraft.js';
 
 const GROUP = 'scheduling.orchestrator.io';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEnvironment } from '../../core/cel/environment.js';
 import { CALL_BUDGET } from '../../core/cel/index.js';
-import { DYN } from '../../core/cel/types.js';
+import { DYN } from '../../core/cel/check/types.js';
 import { DEFAULT_VERSION, librariesOf, validationOf } from '../../core/cel/versions.js';
 import { DEFAULTS_BYTES, JSON_PATCH_OPERATIONS, ROW_CHARACTERS } from '../../core/limits.js';
 import { compilePath } from '../../core/schema/custom/jsonPath.js';

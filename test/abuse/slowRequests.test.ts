@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isWhole } from '../api/fuzz/probe.js';
 import { Api } from '../api/support.js';
-import { RawClient } from '../conformance/raw-client.js';
+import { RawClient } from '../conformance/rawClient.js';
 import { costOf, slowness } from './slow/cost.js';
 import { customParts, defineTexts } from './slow/custom.js';
 import { allPlaces } from './slow/kinds.js';

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Settings } from '../../core/index.js';
-import { writeJson } from '../../core/model/jsonText.js';
+import { writeJson } from '../../core/model/text/jsonText.js';
 import { namingOf, type NamingName } from '../../core/naming.js';
 import { resourcesOf } from '../../core/schema/custom/kind.js';
-import { buildRegistry } from '../../core/schema/registry.js';
+import { buildRegistry } from '../../core/schema/registry/registry.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { builtInStorageNames } from '../../core/schema/table/storageNames.js';
-import { restoreRocksDb } from '../../plugins/storage/rocksdb/restore.js';
+import { restoreRocksDb } from '../../plugins/storage/rocksdb/offline/restore.js';
 import { Api, type Loose, namesIn } from '../api/support.js';
 import { defineResource } from '../server/library.js';
-import { formerDirectory } from '../storage/former-layout/index.js';
+import { formerDirectory } from '../storage/formerLayout/index.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 /*

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parsePolicy } from '../../core/audit/policy.js';
+import { parsePolicy } from '../../core/services/audit/policy.js';
 import { Api, type Loose } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 

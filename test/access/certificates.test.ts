@@ -5,7 +5,7 @@ import { request as send } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issue } from '../../core/pki/certificate.js';
+import { issue } from '../../core/services/pki/certificate.js';
 import { obsolescence } from '../../plugins/controllers/certificates/cleaner.js';
 import { Api, type Loose } from '../api/support.js';
 import type { JsonGeneralName } from '@peculiar/x509';

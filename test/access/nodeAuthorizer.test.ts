@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ApiObject, Decision, ResourceTarget } from '../../core/api/index.js';
-import { EntryEvent } from '../../core/plugin/entryEvent.js';
+import { EntryEvent } from '../../core/plugin/informers/entryEvent.js';
 import { fakeHost } from '../../core/testing/index.js';
-import { Entry } from '../../core/threads/entry.js';
-import { NODE_RULES } from '../../plugins/authz/bootstrap/component-roles.js';
+import { Entry } from '../../core/threads/entries/entry.js';
+import { NODE_RULES } from '../../plugins/authz/bootstrap/componentRoles.js';
 import { nodeAuthorizer } from '../../plugins/authz/node/authorize.js';
 import { NodeGraph } from '../../plugins/authz/node/graph.js';
 import { compileRules } from '../../plugins/authz/rbac/rules.js';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { issue, type IssuedCertificate } from '../../core/pki/certificate.js';
+import { issue, type IssuedCertificate } from '../../core/services/pki/certificate.js';
 import type { Api, Loose } from '../api/support.js';
 
 /** What a hook answers: members of the response, a whole HTTP answer, or nothing: it closes the connection. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readJson, writeJson } from '../../core/model/jsonText.js';
+import { readJson, writeJson } from '../../core/model/text/jsonText.js';
 import { Hooks, install } from '../admission/hooks.js';
 import { Api } from './support.js';
 import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
@@ -155,7 +155,7 @@ describe('a built-in object', () => {
     const made = await api.post('/api/v1/namespaces/default/pods', pod);
     expect(made.text).toContain(`"tolerationSeconds":${number}`);
     const { decodeMessage, decodeEnvelope, encodeEnvelope, encodeMessage } = await import(
-      '../../core/schema/protobuf.js'
+      '../../core/schema/protobuf/protobuf.js'
     );
     const { findType } = await import('../../core/schema/table/types.js');
     const type = findType('core.v1.Pod')!;

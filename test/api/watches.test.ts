@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RawClient } from '../conformance/raw-client.js';
+import { RawClient } from '../conformance/rawClient.js';
 import { Api } from './support.js';
 import { MERGE } from '../support/mediaTypes.js';
 

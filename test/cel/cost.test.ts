@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { costMessage } from '../../core/cel/cost.js';
+import { costMessage } from '../../core/cel/cost/cost.js';
 import * as C from '../../core/cel/index.js';
 
 function cost(schema: C.Schema, text: string): C.CostRange {

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { snapshotCommand } from '../../core/command/snapshot.js';
+import { snapshotCommand } from '../../core/command/subcommands/snapshot.js';
 import { Captured, ServerProcess } from './server.js';
 import { eventually } from '../support/eventually.js';
 

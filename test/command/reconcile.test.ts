@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { authCommand } from '../../core/command/auth.js';
+import { authCommand } from '../../core/command/subcommands/auth.js';
 import { Api } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 

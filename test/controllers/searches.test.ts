@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { EntryEvent } from '../../core/plugin/entryEvent.js';
-import { Entry } from '../../core/threads/entry.js';
+import { EntryEvent } from '../../core/plugin/informers/entryEvent.js';
+import { Entry } from '../../core/threads/entries/entry.js';
 import { claimProtection, garbageCollector } from '../../plugins/controllers/index.js';
 import { FakeServer, RESOURCES } from './fakeHost.js';
 import { startControllers, waitForIdle } from './settle.js';

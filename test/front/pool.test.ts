@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Pool } from '../../workers/front/pool.js';
+import { Pool } from '../../workers/front/pool/pool.js';
 import type { Log } from '../../core/api/host.js';
 import { POOL_BATCH, POOL_QUEUE } from '../../core/limits.js';
 import type { ThreadData } from '../../core/threads/data.js';
-import type { Job, JobResult } from '../../core/threads/messages.js';
-import { Usages } from '../../workers/front/usage.js';
+import type { Job, JobResult } from '../../core/threads/messages/messages.js';
+import { Usages } from '../../workers/front/fairness/usage.js';
 import { turn } from './support.js';
 import { eventuallyPasses } from '../support/eventually.js';
 

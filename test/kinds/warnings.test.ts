@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issue } from '../../core/pki/certificate.js';
+import { issue } from '../../core/services/pki/certificate.js';
 import { keyPairProblem } from '../../plugins/kinds/core/secret/keyPair.js';
 import { type Answer, Api, deployment, pod } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';

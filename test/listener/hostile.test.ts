@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Exchange, Listening } from '../../core/api/listener.js';
 import { CONNECTIONS, HEADER_BYTES } from '../../core/limits.js';
-import { count, RawClient } from '../conformance/raw-client.js';
+import { count, RawClient } from '../conformance/rawClient.js';
 import { certificates, LISTENERS } from './listeners.js';
 import { eventuallyPasses } from '../support/eventually.js';
 

@@ -17,8 +17,8 @@ import {
   validator,
 } from '../../core/api/index.js';
 import { PLUGIN_START_MS } from '../../core/limits.js';
-import { CallCounters } from '../../core/plugin/callCounters.js';
-import { loadPlugins } from '../../core/plugin/load.js';
+import { CallCounters } from '../../core/plugin/calls/callCounters.js';
+import { loadPlugins } from '../../core/plugin/load/load.js';
 import { Releases } from '../../core/plugin/releases.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import { fixture } from './support.js';

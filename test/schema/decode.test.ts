@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../core/model/object.js';
 import { namingOf } from '../../core/naming.js';
-import { findStrictErrors } from '../../core/schema/strict.js';
-import { decodeObject, encode, normalize, parseJson, parseStrict } from '../../core/schema/decode.js';
-import { buildRegistry } from '../../core/schema/registry.js';
+import { findStrictErrors } from '../../core/schema/decode/strict.js';
+import { decodeObject, encode, normalize, parseJson, parseStrict } from '../../core/schema/decode/decode.js';
+import { buildRegistry } from '../../core/schema/registry/registry.js';
 import { typeOf } from '../../core/schema/table/types.js';
 
 const registry = buildRegistry({ naming: namingOf('neutral'), strategies: () => undefined, generation: 1 });

@@ -22,10 +22,10 @@ const load = createRequire(import.meta.url);
 const kept = ([path, name]: readonly [string, string]) =>
   (load(resolve(`dist/${path}`)) as { readonly [name: string]: new () => unknown })[name]!;
 const KEPT = [
-  ['workers/front/watch.js', 'Watcher'],
-  ['plugins/listener/uws-exchange.js', 'UwsExchange'],
-  ['plugins/listener/uws-write.js', 'UwsStream'],
-  ['plugins/listener/node-exchange.js', 'NodeExchange'],
+  ['workers/front/watch/watchHub.js', 'Watcher'],
+  ['plugins/listener/uwsExchange.js', 'UwsExchange'],
+  ['plugins/listener/uwsWrite.js', 'UwsStream'],
+  ['plugins/listener/nodeExchange.js', 'NodeExchange'],
 ] as const;
 
 /** A reproducible sequence (Park and Miller's generator). */

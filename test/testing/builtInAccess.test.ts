@@ -11,13 +11,13 @@ import {
   target,
   user,
 } from '../../core/testing/index.js';
-import clientCertificate from '../../plugins/authn/client-certificate.js';
-import bootstrapToken from '../../plugins/authn/bootstrap-token.js';
-import staticToken from '../../plugins/authn/static-token.js';
+import clientCertificate from '../../plugins/authn/clientCertificate.js';
+import bootstrapToken from '../../plugins/authn/bootstrapToken.js';
+import staticToken from '../../plugins/authn/staticToken.js';
 import { alwaysAllow, alwaysDeny } from '../../plugins/authz/always.js';
 import node from '../../plugins/authz/node/plugin.js';
 import rbac from '../../plugins/authz/rbac/plugin.js';
-import systemMasters from '../../plugins/authz/system-masters.js';
+import systemMasters from '../../plugins/authz/systemMasters.js';
 import { CERTIFICATES } from '../access/data/certificates.js';
 import { conforms } from './conforms.js';
 

@@ -19,13 +19,13 @@ import {
   target,
   validatorConformance,
 } from '../../core/testing/index.js';
-import { approval, signing } from '../../plugins/admission/certificate-permissions.js';
-import defaultTolerationSeconds from '../../plugins/admission/default-toleration-seconds.js';
-import namespaceLifecycle from '../../plugins/admission/namespace-lifecycle.js';
+import { approval, signing } from '../../plugins/admission/certificatePermissions.js';
+import defaultTolerationSeconds from '../../plugins/admission/defaultTolerationSeconds.js';
+import namespaceLifecycle from '../../plugins/admission/namespaceLifecycle.js';
 import priority from '../../plugins/admission/priority.js';
-import runtimeClass from '../../plugins/admission/runtime-class.js';
-import serviceAccount from '../../plugins/admission/service-account.js';
-import taintNewNodes from '../../plugins/admission/taint-new-nodes.js';
+import runtimeClass from '../../plugins/admission/runtimeClass.js';
+import serviceAccount from '../../plugins/admission/serviceAccount.js';
+import taintNewNodes from '../../plugins/admission/taintNewNodes.js';
 import { roleEscalation } from '../../plugins/authz/rbac/plugin.js';
 import { decoded } from '../kinds/helpers.js';
 import { conforms } from './conforms.js';

@@ -7,8 +7,8 @@ import {
   unpackJobs,
   unpackLate,
   unpackOutcomes,
-} from '../../core/threads/jobs.js';
-import type { Job, JobOutcome } from '../../core/threads/messages.js';
+} from '../../core/threads/messages/jobs.js';
+import type { Job, JobOutcome } from '../../core/threads/messages/messages.js';
 
 /** A view in the middle of a larger buffer, like values of the store. */
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(`before ${text} behind`).subarray(7, -7);

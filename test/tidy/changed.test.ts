@@ -11,7 +11,7 @@ const foldersFor = (...files: readonly string[]): string[] => [
 
 describe('a change touches', () => {
   test('the tests that import what has changed, directly or not', () => {
-    expect(testsFor(['core/model/sortedMap.ts'])).toContain('test/model/sortedMap.test.ts');
+    expect(testsFor(['core/runtime/sortedMap.ts'])).toContain('test/model/sortedMap.test.ts');
     expect(testsFor(['plugins/kinds/core/pod/index.ts'])).toContain('test/kinds/podRules.test.ts');
     expect(testsFor(['test/api/support.ts'])).toContain('test/api/watch.test.ts');
   });

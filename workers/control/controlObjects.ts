@@ -1,9 +1,9 @@
 import type { Informer, ResourceEvent } from '../../core/api/host.js';
-import { EntryEvent } from '../../core/plugin/entryEvent.js';
-import { Informers } from '../../core/plugin/informers.js';
-import { type Entry, storageNameIn } from '../../core/threads/entry.js';
+import { EntryEvent } from '../../core/plugin/informers/entryEvent.js';
+import { Informers } from '../../core/plugin/informers/informers.js';
+import { type Entry, storageNameIn } from '../../core/threads/entries/entry.js';
 import type { ObjectFollower } from '../../core/threads/objectFeed.js';
-import { lastRevisionIn, type SnapshotPage } from '../../core/threads/snapshot.js';
+import { lastRevisionIn, type SnapshotPage } from '../../core/threads/entries/startPage.js';
 
 type Listener = (event: ResourceEvent) => void;
 

@@ -7,7 +7,7 @@ import { type Controller, controller } from '../../core/api/control.js';
 import type { Log } from '../../core/api/host.js';
 import { namingOf } from '../../core/naming.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
-import type { FromControlThread, ToControlThread } from '../../core/threads/lifecycle.js';
+import type { FromControlThread, ToControlThread } from '../../core/threads/messages/lifecycle.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
 import { fail, runThread, type Started } from '../../core/threads/thread.js';
 import { Election, LEASES } from './election.js';

@@ -1,9 +1,9 @@
 /** Named formats: the server's checks of names and values. */
-import { declare, declareGlobal } from '../declarations.js';
-import { goQuote } from '../../model/quote.js';
+import { declare, declareGlobal } from '../check/declarations.js';
+import { goQuote } from '../evaluate/quote.js';
 import type { Library } from '../library.js';
-import { parseDate } from '../time.js';
-import { ArrayList, Opaque, Optional, type Value } from '../values.js';
+import { parseDate } from '../evaluate/time.js';
+import { ArrayList, Opaque, Optional, type Value } from '../evaluate/values.js';
 import { decodeBase64 } from './encoders.js';
 import { parseRequestUri } from './url.js';
 

@@ -1,7 +1,7 @@
 /** Semantic versions (semver.org 2.0.0). */
-import { declare, declareGlobal } from '../declarations.js';
+import { declare, declareGlobal } from '../check/declarations.js';
 import type { Library } from '../library.js';
-import { canonical, fail, type Int, Opaque, type Value } from '../values.js';
+import { canonical, fail, type Int, Opaque, type Value } from '../evaluate/values.js';
 
 const NAME = 'kubernetes.Semver';
 

@@ -1,8 +1,8 @@
 /** URLs as Go's `net/url` parses them: absolute, or an absolute path. */
-import { declare, declareGlobal } from '../declarations.js';
-import { goQuote } from '../../model/quote.js';
+import { declare, declareGlobal } from '../check/declarations.js';
+import { goQuote } from '../evaluate/quote.js';
 import type { Library } from '../library.js';
-import { ArrayList, fail, MapDict, Opaque, type Value } from '../values.js';
+import { ArrayList, fail, MapDict, Opaque, type Value } from '../evaluate/values.js';
 
 const NAME = 'kubernetes.URL';
 

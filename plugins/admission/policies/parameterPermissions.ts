@@ -21,7 +21,7 @@ import {
   type Validator,
   validator,
 } from '../../../core/api/index.js';
-import { goText } from '../../../core/model/goText.js';
+import { goText } from '../../../core/model/text/goText.js';
 import { forbiddenField, type Violation } from '../../../core/model/refusal.js';
 import { grantsNothing } from '../../../core/model/unchanged.js';
 

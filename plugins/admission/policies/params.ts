@@ -1,8 +1,8 @@
 import type { ParamKind, ParamRef } from '../../../kinds/admissionregistration/v1.js';
 import type { Host, LabeledInformer, StoredKind } from '../../../core/api/host.js';
-import { requirementsOf } from '../../../core/model/labelSelector.js';
+import { requirementsOf } from '../../../core/model/selectors/labelSelector.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { labelMatcher, type Selector } from '../../../core/model/selector.js';
+import { labelMatcher, type Selector } from '../../../core/model/selectors/selector.js';
 
 /** Thrown for parameters that a binding cannot be evaluated with. */
 export class ParamsError extends Error {}

@@ -9,7 +9,7 @@ import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { type Reason, Refusal, REASONS } from '../../../core/model/refusal.js';
-import { encodeJson } from '../../../core/schema/json.js';
+import { encodeJson } from '../../../core/schema/json/json.js';
 import { loadCel } from '../../../core/schema/expressions/environment.js';
 import { RequestValues } from '../rules/activation.js';
 import { conditionObserver } from '../rules/conditionMetrics.js';

@@ -7,7 +7,7 @@ import { isExempt } from '../rules/matching.js';
 import { Shown } from '../rules/shown.js';
 import { type Webhook, WebhookSource } from './configuration.js';
 import { Dispatcher } from './dispatch.js';
-import { parseEndpointSettings, type WebhookSettings } from '../../../core/webhooks/endpoint.js';
+import { parseEndpointSettings, type WebhookSettings } from '../../../core/services/webhooks/endpoint.js';
 
 /** Asks validating webhooks, all at once. */
 class WebhookValidator implements Validator {

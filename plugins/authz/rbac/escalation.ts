@@ -14,7 +14,7 @@ import {
   type Validator,
 } from '../../../core/api/index.js';
 import { checkNameParameter } from '../../../core/model/nameParameter.js';
-import { goQuote } from '../../../core/model/quote.js';
+import { goQuote } from '../../../core/model/text/quote.js';
 import { badRequest } from '../../../core/model/refusal.js';
 import { grantsNothing } from '../../../core/model/unchanged.js';
 import { missingPermissions } from './covers.js';

@@ -1,7 +1,7 @@
 import type { SubjectAccessReview } from '../../../kinds/authorization/v1.js';
 import type { CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
 import type { Host } from '../../../core/api/index.js';
-import { Malformed, type RequestedCertificate } from '../../../core/pki/certificateRequest.js';
+import { Malformed, type RequestedCertificate } from '../../../core/services/pki/certificateRequest.js';
 import { checkNodeClient, hasCondition, NO_TIMES, NODE_CLIENT_SIGNER, requestedBy } from './request.js';
 import { RequestController } from './requestController.js';
 

@@ -1,5 +1,9 @@
 import type { CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
-import { Malformed, parseCertificateRequest, type RequestedCertificate } from '../../../core/pki/certificateRequest.js';
+import {
+  Malformed,
+  parseCertificateRequest,
+  type RequestedCertificate,
+} from '../../../core/services/pki/certificateRequest.js';
 
 /** Storage name of certificate signing requests. */
 export const REQUESTS = 'certificates.orchestrator.io/certificatesigningrequests';

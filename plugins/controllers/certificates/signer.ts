@@ -3,7 +3,7 @@ import type { CertificateSigningRequest } from '../../../kinds/certificates/v1.j
 import type { Host } from '../../../core/api/index.js';
 import type { SigningConfig } from './config.js';
 import { Issuer, Unsignable } from './issue.js';
-import { Malformed } from '../../../core/pki/certificateRequest.js';
+import { Malformed } from '../../../core/services/pki/certificateRequest.js';
 import { hasCondition, NO_TIMES, requestedBy, SIGNER_CHECKS } from './request.js';
 import { RequestController } from './requestController.js';
 

@@ -3,12 +3,12 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy, StrategyContext } from '../../../core/api/strategy.js';
 import { isAbsent, setDefault } from '../../../core/model/record.js';
 import { forbiddenField, invalid, type Violation } from '../../../core/model/refusal.js';
-import { claimWarnings, setClaimSpecDefaults } from '../shared/claimSpec.js';
+import { claimWarnings, setClaimSpecDefaults } from '../shared/volumes/claimSpec.js';
 import { AGE, column, NAME } from '../shared/columns.js';
-import { isUnchanged } from '../shared/equality.js';
-import { checkLabelName } from '../shared/names.js';
+import { isUnchanged } from '../shared/values/equality.js';
+import { checkLabelName } from '../shared/values/names.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
-import { warnAboutPodSpec } from '../shared/podSpec/warnings.js';
+import { warnAboutPodSpec } from '../shared/podSpec/warnings/warnings.js';
 import { CONTAINERS, IMAGES, readyReplicasCell } from '../shared/podTemplateColumns.js';
 import { validateNotNegative, validateOneOf } from '../shared/violations.js';
 import {

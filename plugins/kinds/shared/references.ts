@@ -1,4 +1,4 @@
-import { textIn, type TextMember } from './members.js';
+import { textIn, type TextMember } from './values/members.js';
 import { dns1123Subdomain, pathSegment } from '../../../core/model/names.js';
 import { required, type Violation } from '../../../core/model/refusal.js';
 import { toViolations, validatePresent } from './violations.js';

@@ -4,7 +4,7 @@ import { Agent, request as send } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issue, type IssuedCertificate } from '../../../core/pki/certificate.js';
+import { issue, type IssuedCertificate } from '../../../core/services/pki/certificate.js';
 import { Api, type Loose } from '../../api/support.js';
 import {
   attribute,

@@ -6,7 +6,7 @@ import type { Naming } from '../../../../core/naming.js';
 import { generatedLabels } from './defaults.js';
 import { validateJobSpec } from './spec.js';
 import { validateSelector, isMalformedSelector, isSelectedBy } from '../../shared/labels.js';
-import { isUnchanged } from '../../shared/equality.js';
+import { isUnchanged } from '../../shared/values/equality.js';
 import { validateImmutable } from '../../shared/violations.js';
 
 /** Checks that a template has a label with a value. */

@@ -17,9 +17,9 @@ import { BUDGETS, evictPod } from './eviction.js';
 import { setPodOnlyDefaults, qosClassOf } from './defaults.js';
 import { validatePodStatus, alignPodIps } from './status.js';
 import { validateEphemeralUpdate, validateNewPod, validatePodUpdate } from './validation.js';
-import { checkSubdomainName } from '../../shared/names.js';
+import { checkSubdomainName } from '../../shared/values/names.js';
 import { setPodSpecDefaults } from '../../shared/podSpec/defaults.js';
-import { warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings.js';
+import { warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings/warnings.js';
 
 /**
  * The grace period of a pod in seconds: that of the request, otherwise that of the pod; 0 if the pod is not assigned to

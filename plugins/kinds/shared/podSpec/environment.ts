@@ -2,7 +2,7 @@ import type { EphemeralContainer, EnvVar } from '../../../../kinds/v1.js';
 import { dns1123Subdomain, patternText } from '../../../../core/model/names.js';
 import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import { toViolations } from '../violations.js';
-import { ENVIRONMENT_FIELDS, validateFieldRef, validateResourceFieldRef } from './fieldReferences.js';
+import { ENVIRONMENT_FIELDS, validateFieldRef, validateResourceFieldRef } from './volumes/fieldReferences.js';
 
 const CONFIG_KEY = patternText(
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
