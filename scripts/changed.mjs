@@ -16,8 +16,8 @@ const SUBJECTS = [
   [/^plugins\/listener\//, ['listener', 'conformance', 'api', 'server']],
   [/^plugins\/storage\//, ['storage', 'conformance', 'server']],
   [/^workers\/control\//, ['control', 'controllers', 'plugins']],
-  [/^workers\/(?:pool|pipeline)\//, ['pool', 'pipeline', 'api', 'apply', 'admission', 'access', 'custom']],
-  [/^workers\/(?:writer|store)\//, ['storage', 'api', 'server', 'threads']],
+  [/^workers\/pool\//, ['pool', 'api', 'apply', 'admission', 'access', 'custom']],
+  [/^workers\/writer\//, ['storage', 'api', 'server', 'threads']],
   [/^workers\/front\//, ['front', 'api', 'access', 'server', 'listener']],
   [/^core\/(?:services\/)?(\w+)\//, ['api', 'server']],
 ];

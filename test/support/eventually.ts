@@ -11,7 +11,7 @@ const PAUSE_MS = 10;
 const { setTimeout: later } = globalThis;
 const now = performance.now.bind(performance);
 
-/** Calls `attempt` until it returns without an error. Rejects with its last error shortly before the limit of the test. */
+/** Calls `attempt` until it returns. Rejects with its last error shortly before the limit of the test. */
 export async function eventuallyPasses<T>(attempt: () => T | Promise<T>): Promise<T> {
   const limit = getCurrentTest()?.timeout;
   const until = now() + (limit === undefined ? HOOK_MS : limit * PART);

@@ -14,7 +14,7 @@ const GROWTH = 8;
 /** How often a text must be found slow: other work of the machine may disturb one measurement. */
 const REPEATS = 3;
 
-/** The CPU time in milliseconds of a call with a part of a text, or the least of some calls if it is above the limit. */
+/** The CPU time in milliseconds of a call with a part of a text: the least of some calls if one is above the limit. */
 export type Cost = (part: number, limit: number) => Promise<number>;
 
 const milliseconds = (since: NodeJS.CpuUsage): number => {
@@ -48,15 +48,15 @@ export function callInTime(run: () => void): boolean {
 }
 
 /**
- * Whether a part of the text takes so little time that the whole stays within the limit, even if the time grows with the
- * square of the length. Where it grows faster, the part alone takes seconds.
+ * Whether a part of the text takes so little time that the whole stays within the limit even if the time grows with
+ * the square of the length. Where it grows faster, the part alone takes seconds.
  */
 export const isSurelyQuick = async (cost: Cost, limit = LIMIT_MS): Promise<boolean> =>
   (await cost(PART, Number.POSITIVE_INFINITY)) <= limit * PART ** 2;
 
 /**
- * The CPU time of a text that is slow; undefined for others. A text that takes longer than the limit, but not much, on a
- * busy machine is slow only if its time grows faster than its length.
+ * The CPU time of a text that is slow; undefined for others. A text that takes longer than the limit, but not much, on
+ * a busy machine is slow only if its time grows faster than its length.
  */
 export async function slowness(cost: Cost, limit = LIMIT_MS): Promise<number | undefined> {
   let slowest: number | undefined;
