@@ -15,7 +15,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const SOURCES = ['core', 'kinds', 'plugins', 'workers', 'bench', 'test', 'examples'];
+/** Folders of sources. */
+export const SOURCES = ['core', 'kinds', 'plugins', 'workers', 'bench', 'test', 'examples'];
 
 /** The compiler of TypeScript. */
 export const TYPESCRIPT = join(root, 'node_modules', 'typescript', 'bin', 'tsc');

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FUTURE_REVISION_MS, HISTORY_MS } from '../../core/limits.js';
 import { openMemory } from '../../plugins/storage/memory.js';
 import { type Answer, Api, deployment, type Loose, namesIn } from './support.js';
-import { MERGE, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
+import { metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const number = (version: string): bigint => BigInt(version);
 /** A value that a number cannot represent exactly: it is compared as text. */

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api, type Loose } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /* StorageVersionMigrations, through a running server with their feature gate. */
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const MIGRATIONS = '/apis/storagemigration.k8s.io/v1alpha1/storageversionmigrations';
-const MERGE = 'application/merge-patch+json';
 
 let api: Api;
 beforeAll(async () => {

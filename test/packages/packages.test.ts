@@ -21,7 +21,7 @@ const tarballs: string[] = [];
 let examples: string[];
 
 beforeAll(async () => {
-  const capstan = await packCapstan(work.path);
+  const capstan = await packCapstan();
   tarballs.push(capstan);
   // One place for what all of the packages are developed with: each would install the same.
   await run(workshop.path, 'npm', 'install', capstan, ...toolVersions('typescript', '@types/node', 'zod'));

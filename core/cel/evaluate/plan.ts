@@ -96,7 +96,7 @@ const FOLDED = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'dur
 const PATTERN_FUNCTIONS = new Set(['matches', 'find', 'findAll']);
 
 /** Compiles nodes to closures and assigns slots to names. */
-export class Planner implements Ast.Visitor<Code>, Compiler {
+class Planner implements Ast.Visitor<Code>, Compiler {
   /** Variables of the activation, by slot. */
   readonly names: string[] = [];
   private readonly locals: string[] = [];

@@ -11,7 +11,7 @@ const OLD_LABELS = [
 ] as const;
 
 /** The text of the warning about a deprecated label of nodes; undefined for other labels. */
-export const oldNodeLabelText = (label: string, naming: Naming): string | undefined => {
+const oldNodeLabelText = (label: string, naming: Naming): string | undefined => {
   const [, name, release] = OLD_LABELS.find(([old]) => naming.label(old) === label) ?? [];
   return name && `deprecated since ${release}; use ${JSON.stringify(naming.label(name))} instead`;
 };
