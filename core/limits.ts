@@ -3,7 +3,15 @@
  * to it. Sizes are in bytes, times in milliseconds.
  */
 
-export { DEPTH, USER_CHARACTERS, VIOLATIONS } from './model/limits.js';
+/** Nesting of any decoded body: deeper documents overflow the stacks of recursive functions. Above it: 400. */
+export const DEPTH = 512;
+/**
+ * Characters of all that an authenticator says of a user. It is sent between threads with each write, and remembered
+ * with the credentials.
+ */
+export const USER_CHARACTERS = 256 * 1024;
+/** Violations that one function of a plugin returns: all of them are in one answer, each at least twice. */
+export const VIOLATIONS = 10_000;
 
 /** Request body: the limit of upstream. Larger objects could not be stored. Above it: 413. */
 export const BODY_BYTES = 3 * 1024 * 1024;
