@@ -1,12 +1,13 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { METRIC_SERIES } from '../../limits.js';
 import type { Observation } from '../../threads/messages/lifecycle.js';
 
-/** A metric that plugins of the pool observe: a histogram if it has bounds, otherwise a counter. */
+/** A metric that plugins observe: a histogram if it has bounds, else a counter, unless it is a gauge. */
 interface Definition {
   readonly help: string;
   readonly labels: readonly string[];
   readonly buckets?: readonly number[];
+  readonly isGauge?: true;
 }
 
 const WEBHOOK_LABELS = ['name', 'type', 'operation'];
@@ -16,7 +17,11 @@ const CONVERSION_LABELS = ['result', 'failure_type'];
 /** Upstream's bucket bounds for admission policies, in seconds. */
 const POLICY_BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1];
 
-/** Upstream's names and labels. */
+const QUEUE_LABELS = ['name'];
+/** Upstream's bucket bounds for queues, in seconds. */
+const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10];
+
+/** Upstream's names and labels, but for that which begins with `capstan`. */
 const METRICS: Readonly<Record<string, Definition>> = {
   apiserver_admission_webhook_admission_duration_seconds: {
     help: 'How long admission webhooks took.',
@@ -75,16 +80,34 @@ const METRICS: Readonly<Record<string, Definition>> = {
     labels: CONVERSION_LABELS,
     buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60],
   },
+  workqueue_adds_total: { help: 'Keys that were added to the queues of controllers.', labels: QUEUE_LABELS },
+  workqueue_depth: { help: 'Keys that wait in the queues of controllers.', labels: QUEUE_LABELS, isGauge: true },
+  workqueue_retries_total: { help: 'Keys that are tried again after a failure.', labels: QUEUE_LABELS },
+  workqueue_queue_duration_seconds: {
+    help: 'How long keys waited in the queues of controllers.',
+    labels: QUEUE_LABELS,
+    buckets: QUEUE_BUCKETS,
+  },
+  workqueue_work_duration_seconds: {
+    help: 'How long controllers took for a key.',
+    labels: QUEUE_LABELS,
+    buckets: QUEUE_BUCKETS,
+  },
+  capstan_reconciles_total: {
+    help: 'Keys that controllers have reconciled: success, after (again after some time) or error.',
+    labels: ['controller', 'result'],
+  },
 };
 
-type Instrument = Counter | Histogram;
+type Instrument = Counter | Gauge | Histogram;
 
-function instrumentOf(name: string, { help, labels, buckets }: Definition): Instrument {
+function instrumentOf(name: string, { help, labels, buckets, isGauge }: Definition): Instrument {
   const common = { name, help, labelNames: [...labels], registers: [] };
+  if (isGauge) return new Gauge(common);
   return buckets ? new Histogram({ ...common, buckets: [...buckets] }) : new Counter(common);
 }
 
-/** The metrics that the plugins of the pool observe. Each has a limited number of series. */
+/** The metrics that plugins observe. Each has a limited number of series. */
 export class ObservedMetrics {
   readonly #instruments = new Map(
     Object.entries(METRICS).map(([name, definition]) => [name, instrumentOf(name, definition)]),
@@ -101,7 +124,8 @@ export class ObservedMetrics {
       const instrument = this.#instruments.get(metric);
       if (!instrument) continue;
       const bounded = this.#isNew(metric, labels) ? othersOf(labels) : labels;
-      if (instrument instanceof Counter) instrument.inc(bounded, value);
+      if (instrument instanceof Gauge) instrument.set(bounded, value);
+      else if (instrument instanceof Counter) instrument.inc(bounded, value);
       else instrument.observe(bounded, value);
     }
   }
