@@ -1,6 +1,7 @@
 import type { ApiObject } from '../model/object.js';
 import type { Naming } from '../naming.js';
 import type { Awaitable } from './awaitable.js';
+import type { ServiceClient } from './service.js';
 
 /**
  * Kinds of thread: the front end (the main thread), the pool, the writer, and the control thread.
@@ -152,9 +153,15 @@ interface RequestHost {
   dynamicInformer(storageName: string): Awaitable<LabeledInformer>;
   /** The kinds that are served now. */
   readonly kinds: Kinds;
+  /** A service of this plugin or another one, by its name. One that no plugin contributes never has a state. */
+  service(name: string): ServiceClient;
+}
+
+/** The members that the main thread and the pool add. */
+interface MetricsHost {
   /**
-   * Adds to a metric of webhooks and policies, by its name at `/metrics`: a counter is increased by `value`, a
-   * histogram observes it. The labels must be those of the metric.
+   * Adds to a metric of webhooks, policies or credentials, by its name at `/metrics`: a counter is increased by
+   * `value`, a histogram observes it, a gauge is set to it. The labels must be those of the metric.
    */
   observe(metric: string, labels: { readonly [name: string]: string }, value: number): void;
 }
@@ -220,4 +227,5 @@ type OfferedIn<T extends Thread, Offering extends Thread, Offered> = [T] extends
 export type Host<T extends Thread = Thread> = BaseHost<T> &
   OfferedIn<T, 'request' | 'control', InformerHost> &
   OfferedIn<T, 'request', RequestHost> &
+  OfferedIn<T, 'front' | 'request', MetricsHost> &
   OfferedIn<T, 'control', ControlHost>;

@@ -11,6 +11,7 @@ export * from './point.js';
 export * from './plugin.js';
 export * from './resource.js';
 export * from './schema.js';
+export * from './service.js';
 export * from './strategy.js';
 export {
   Compacted,

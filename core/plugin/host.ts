@@ -22,6 +22,7 @@ export interface HostServices {
   readonly registry?: () => Registry;
   readonly onChange?: Host<'request'>['onChange'];
   readonly observe?: Host<'request'>['observe'];
+  readonly service?: Host<'request'>['service'];
   readonly request?: (controller: string, request: InternalRequest) => Promise<ApiObject>;
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
   /** Where a thread that is watched notes the calls that it is in. */
@@ -107,6 +108,7 @@ export function hostOf(
     dynamicInformer: services.dynamicInformer ?? notAvailable('dynamicInformer', thread),
     kinds,
     observe: services.observe ?? notAvailable('observe', thread),
+    service: services.service ?? notAvailable('service', thread),
     request: services.request ?? notAvailable('request', thread),
     watch: watch ? listener => watch(guardListener(user, listener)) : notAvailable('watch', thread),
     at,

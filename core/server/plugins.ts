@@ -4,9 +4,10 @@ import { DEFAULT_RANGES, ownAddress } from '../../plugins/kinds/core/service/all
 import { ConfigError } from '../api/point.js';
 import type { Settings } from '../settings/settings.js';
 import type { PluginSpec } from '../threads/data.js';
-import { WRITE_MS } from '../limits.js';
+import { TOKEN_REVIEW_MS, WRITE_MS } from '../limits.js';
 import { addressOf, urlHost } from '../settings/address.js';
 import { webhookServices } from './admissionConfig.js';
+import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './authentication.js';
 import { admissionPlugins } from './admissionPlugins.js';
 import { signersOf } from './certificateSigning.js';
 import { isControllerEnabled } from './controllers.js';
@@ -113,8 +114,17 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
 export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec[] {
   const request = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['request'] });
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
+  const frontAndRequest = (path: string, config: unknown): PluginSpec => ({
+    use: at(path),
+    config,
+    threads: ['front', 'request'],
+  });
   const { groups, resources, takenNames, serviceAccountKeyFile } = inputs;
-  const { listener: required } = settings;
+  const identityProviders = jwtConfig(settings);
+  const proxies = requestHeaderConfig(settings);
+  const tokenWebhook = tokenWebhookConfig(settings);
+  // uws removes bytes above 0x7f from the ends of values: a name of a proxy would become another one.
+  const required = proxies ? 'node' : settings.listener;
   const host = urlHost(addressOf(settings.bindAddress) ?? 'localhost');
   const accounts = serviceAccountConfig(settings, serviceAccountKeyFile, host);
   const admission = admissionPlugins(settings);
@@ -125,15 +135,21 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     { use: at('health/basic.js'), threads: ['front'] },
     { use: at('kinds/index.js'), threads: ['front', 'request'] },
     request('authn/static-token.js', { file: inputs.adminTokens }),
-    request('authn/client-certificate.js'),
+    ...(proxies ? [request('authn/request-header.js', proxies)] : []),
+    request('authn/client-certificate.js', proxies && { clientCaFile: settings.clientCaFile ?? inputs.caFile }),
     ...(settings.tokenAuthFile ? [request('authn/static-token.js', { file: settings.tokenAuthFile })] : []),
     ...(settings.enableBootstrapTokenAuth ? [request('authn/bootstrap-token.js')] : []),
     { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'request', 'control'] },
+    ...(identityProviders ? [frontAndRequest('authn/jwt/index.js', identityProviders)] : []),
     // Before other validators, as the rules of the kinds are.
     request('admission/policies/parameterPermissions.js'),
     ...admission.before,
     request('authz/system-masters.js'),
     ...settings.plugins,
+    // Behind those that know their tokens: each other token costs a call, and is shown to the webhook.
+    ...(tokenWebhook
+      ? [{ ...frontAndRequest('authn/webhook/index.js', tokenWebhook), timeout: TOKEN_REVIEW_MS }]
+      : []),
     ...admission.behind,
     // Sees what all mutators have changed.
     request('authz/rbac/plugin.js#roleEscalation'),
