@@ -373,7 +373,7 @@ export const PROVIDER_MS = 5000;
 /** An authentication or authorization file. It is read into memory by every start and change. */
 export const CONFIG_FILE_BYTES = 4 * 1024 * 1024;
 /**
- * Verified tokens that each thread of the pool remembers. Each takes some 2 KB; one that was forgotten is verified again.
+ * Verified tokens that each thread of the pool remembers. Each takes some 2 KB; forgotten ones are verified again.
  */
 export const REMEMBERED_TOKENS = 10_000;
 /**

@@ -1,7 +1,6 @@
 import type { ApiObject } from '../model/object.js';
 import type { Naming } from '../naming.js';
 import type { Awaitable } from './awaitable.js';
-import type { ServiceClient } from './service.js';
 
 /**
  * Kinds of thread: the front end (the main thread), the pool, the writer, and the control thread.
@@ -105,6 +104,23 @@ export interface ResourceEvent {
  * const combinationOf = <Out>(host: Host, point: Combined<Out>): Out => host.at(point);
  */
 export type Combined<Out> = { readonly name: string; readonly combine: (inputs: never) => Out };
+
+/**
+ * A service as a part in the pool sees it.
+ *
+ * @example
+ * const days = host.service('holidays');
+ * const isHoliday = async (day: string) => ((await days.state()) as string[]).includes(day);
+ */
+export interface ServiceClient {
+  /**
+   * The state that was published last: the same object until there is another one. Waits for the first one; the threads
+   * of the pool may get a new one at slightly different times.
+   */
+  state(): Awaitable<unknown>;
+  /** Asks the service. Rejects with an Error that has the message of what it threw. */
+  ask(question: unknown): Promise<unknown>;
+}
 
 /** What every thread offers. */
 interface BaseHost<T extends Thread> {

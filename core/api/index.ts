@@ -11,7 +11,7 @@ export * from './point.js';
 export * from './plugin.js';
 export * from './resource.js';
 export * from './schema.js';
-export * from './service.js';
+export * from './pluginService.js';
 export * from './strategy.js';
 export {
   Compacted,

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 
-/** How often a file is looked at, in milliseconds: a change is effective within seconds, and a look takes some 50 µs. */
+/** How often a file is looked at, in milliseconds: a change is effective within seconds. A look takes some 50 µs. */
 const LOOK_MS = 1000;
 
 /** A watched file. */

@@ -13,7 +13,8 @@ type Read<S> = S extends Shape<infer T> ? T : never;
 /** What a shape reads. */
 export type Shaped<S> = Read<S>;
 
-const nameOf = (value: unknown): string => (Array.isArray(value) ? 'a list' : isRecord(value) ? 'an object' : typeof value);
+const nameOf = (value: unknown): string =>
+  Array.isArray(value) ? 'a list' : isRecord(value) ? 'an object' : typeof value;
 
 const scalar =
   <T>(is: (value: unknown) => value is T, what: string): Shape<T> =>
@@ -52,8 +53,7 @@ export const struct =
       return undefined;
     }
     const at = (name: string): string => (path ? `${path}.${name}` : name);
-    for (const name of Object.keys(value))
-      if (!Object.hasOwn(members, name)) errors.push(`${at(name)}: unknown field`);
+    for (const name of Object.keys(value)) if (!Object.hasOwn(members, name)) errors.push(`${at(name)}: unknown field`);
     const read = Object.entries(members).map(([name, shape]) => [
       name,
       shape(Object.hasOwn(value, name) ? value[name] : undefined, at(name), errors),

@@ -194,7 +194,8 @@ export async function checkAuthentication(settings: Settings): Promise<Anonymous
     atFlag(flag, () => readWebhookFile(webhook, { allowsHttp: true }));
   }
   const inFile = file === undefined ? undefined : await checkFile(settings, file);
-  if (file === undefined && usesOidc(settings)) await authenticatorOfFlags(oidcFlags(settings), namingOf(settings.naming));
+  if (file === undefined && usesOidc(settings))
+    await authenticatorOfFlags(oidcFlags(settings), namingOf(settings.naming));
   // Where all requests are allowed, they must be authenticated (spec, "Anonymous requests").
   if (settings.authorizationMode.includes('AlwaysAllow')) return { enabled: false };
   return inFile ?? { enabled: settings.anonymousAuth ?? true };

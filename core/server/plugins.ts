@@ -147,9 +147,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     request('authz/system-masters.js'),
     ...settings.plugins,
     // Behind those that know their tokens: each other token costs a call, and is shown to the webhook.
-    ...(tokenWebhook
-      ? [{ ...frontAndRequest('authn/webhook/index.js', tokenWebhook), timeout: TOKEN_REVIEW_MS }]
-      : []),
+    ...(tokenWebhook ? [{ ...frontAndRequest('authn/webhook/index.js', tokenWebhook), timeout: TOKEN_REVIEW_MS }] : []),
     ...admission.behind,
     // Sees what all mutators have changed.
     request('authz/rbac/plugin.js#roleEscalation'),

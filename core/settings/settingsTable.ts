@@ -105,7 +105,13 @@ export const SETTINGS = {
     'claim that a token must have; repeatable',
   ),
   oidcCaFile: file('oidc-ca-file', 'CA bundle for the provider', 'those of the host'),
-  oidcSigningAlgs: optional('oidc-signing-algs', 'ALGS', listOf(text), 'algorithms of signatures, with commas', 'RS256'),
+  oidcSigningAlgs: optional(
+    'oidc-signing-algs',
+    'ALGS',
+    listOf(text),
+    'algorithms of signatures, with commas',
+    'RS256',
+  ),
   /** A kubeconfig that says where TokenReviews are sent. */
   authenticationTokenWebhookConfigFile: file(
     'authentication-token-webhook-config-file',
@@ -126,7 +132,10 @@ export const SETTINGS = {
     'how long its answers are used again, 0 for never',
   ),
   /** With `requestheaderUsernameHeaders`: accepts users whom a proxy with a certificate of these CAs names. */
-  requestheaderClientCaFile: file('requestheader-client-ca-file', 'CA bundle for certificates of authenticating proxies'),
+  requestheaderClientCaFile: file(
+    'requestheader-client-ca-file',
+    'CA bundle for certificates of authenticating proxies',
+  ),
   requestheaderAllowedNames: optional(
     'requestheader-allowed-names',
     'NAMES',

@@ -139,13 +139,15 @@ export class WebhookClient {
     if (!agent) {
       if (this.#agents.size >= WEBHOOK_SOCKETS) this.close();
       const common = { keepAlive: true, maxFreeSockets: WEBHOOK_SOCKETS, maxSockets: this.maxSockets };
-      agent = isHttp(endpoint) ? new http.Agent(common) : new https.Agent({
-        ...common,
-        ...(skipsVerification ? { rejectUnauthorized: false } : {}),
-        ...(ca ? { ca } : {}),
-        ...(serverName ? { servername: serverName } : {}),
-        ...(credentials?.certificate ? { cert: credentials.certificate, key: credentials.key } : {}),
-      });
+      agent = isHttp(endpoint)
+        ? new http.Agent(common)
+        : new https.Agent({
+            ...common,
+            ...(skipsVerification ? { rejectUnauthorized: false } : {}),
+            ...(ca ? { ca } : {}),
+            ...(serverName ? { servername: serverName } : {}),
+            ...(credentials?.certificate ? { cert: credentials.certificate, key: credentials.key } : {}),
+          });
       this.#agents.set(key, agent);
     }
     return agent;

@@ -55,7 +55,8 @@ export class FileWebhook {
   }
 
   /**
-   * Posts JSON, again where the webhook says that it is busy or has failed, until `timeoutMs` have passed. Resolves with the answer if its code is 200 or 201. Rejects with CallFailed.
+   * Posts JSON, again where the webhook says that it is busy or has failed, until `timeoutMs` have passed. Resolves with
+   * the answer if its code is 200 or 201. Rejects with CallFailed.
    */
   async post(body: string, timeoutMs: number, backoff: Backoff, observe: CallObserver): Promise<HttpAnswer> {
     const end = performance.now() + timeoutMs;
@@ -63,7 +64,10 @@ export class FileWebhook {
     for (let call = 1; ; call++) {
       const began = performance.now();
       const outcome = await this.#postOnce(body, end - began, timeoutMs);
-      observe('status' in outcome ? String(outcome.status) : (outcome.code ?? '<error>'), (performance.now() - began) / 1000);
+      observe(
+        'status' in outcome ? String(outcome.status) : (outcome.code ?? '<error>'),
+        (performance.now() - began) / 1000,
+      );
       if (!('error' in outcome)) return outcome;
       const varied = wait * (1 + Math.random() * backoff.jitter);
       if (!outcome.mayRetry || call === backoff.calls || performance.now() + varied >= end) throw outcome.error;
@@ -72,11 +76,7 @@ export class FileWebhook {
     }
   }
 
-  async #postOnce(
-    body: string,
-    leftMs: number,
-    timeoutMs: number,
-  ): Promise<HttpAnswer | FailedCall> {
+  async #postOnce(body: string, leftMs: number, timeoutMs: number): Promise<HttpAnswer | FailedCall> {
     const url = new URL(this.#endpoint.url);
     url.search = `timeout=${timeoutMs / 1000}s`;
     try {
@@ -102,7 +102,10 @@ export class FileWebhook {
       this.#endpoint = endpoint;
       this.#files = files;
     } catch (error) {
-      log.error({ file: this.file }, `a webhook's kubeconfig is not used, and the former one stays: ${(error as Error).message}`);
+      log.error(
+        { file: this.file },
+        `a webhook's kubeconfig is not used, and the former one stays: ${(error as Error).message}`,
+      );
       return;
     }
     this.#watch.close();

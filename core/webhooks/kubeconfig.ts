@@ -116,8 +116,7 @@ function urlOf(reader: Reader, cluster: UnknownRecord, allowsHttp: boolean): str
   const { protocol, search, hash, username } = new URL(server);
   if (protocol !== 'https:' && !(allowsHttp && protocol === 'http:'))
     reader.fail('cluster.server', `must begin with https://, not ${JSON.stringify(server)}`);
-  if (search || hash || username)
-    reader.fail('cluster.server', 'must have neither parameters, a fragment nor a user');
+  if (search || hash || username) reader.fail('cluster.server', 'must have neither parameters, a fragment nor a user');
   return server;
 }
 

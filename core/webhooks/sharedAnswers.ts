@@ -1,4 +1,5 @@
-import type { Service, ServiceClient } from '../api/service.js';
+import type { ServiceClient } from '../api/host.js';
+import type { Service } from '../api/pluginService.js';
 import { type Resolvers, withResolvers } from '../withResolvers.js';
 
 /** An answer that may be used until a time, in milliseconds since the epoch. It is data that threads can be sent. */

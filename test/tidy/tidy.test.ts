@@ -44,12 +44,12 @@ describe('house rules', () => {
     expect(breaking(sourcesIn('core/model'), allowed)).toEqual([]);
   });
 
-  it('plugins import core/api, model, schema, cel, webhooks, certificate requests and names, limits, and their own folder', () => {
+  it('plugins import core/api, model, schema, cel, webhooks, files, certificate requests and names, limits, and their own folder', () => {
     const allowed = (name: string, from: string): boolean => {
       const own = from.split('/').slice(0, 2).join('/');
       return (
         !inProject(name) ||
-        /^core\/(api|model|schema|cel|webhooks|pki\/certificate(Request|Names)\.ts|naming\.ts|limits\.ts)/.test(name) ||
+        /^core\/(api|model|schema|cel|webhooks|files|pki\/certificate(Request|Names)\.ts|naming\.ts|limits\.ts)/.test(name) ||
         name.startsWith(`${own}/`)
       );
     };

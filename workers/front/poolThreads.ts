@@ -15,7 +15,7 @@ import type {
 import type { LateOutcome } from '../../core/threads/messages.js';
 import { withResolvers } from '../../core/withResolvers.js';
 import { closeThread } from './closeThread.js';
-import { Services } from './services.js';
+import { Services } from './pluginServices.js';
 import { PING_MS } from './stalledThreads.js';
 
 /**

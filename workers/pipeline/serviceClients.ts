@@ -1,4 +1,4 @@
-import type { ServiceClient } from '../../core/api/service.js';
+import type { ServiceClient } from '../../core/api/host.js';
 import type { FromPoolThread, ServiceAnswer, ServiceState } from '../../core/threads/lifecycle.js';
 import { type Resolvers, withResolvers } from '../../core/withResolvers.js';
 

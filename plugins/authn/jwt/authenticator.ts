@@ -133,8 +133,7 @@ export function jwtTokens(host: Pick<Host<'request'>, 'now' | 'service' | 'obser
       found = await measured(ready, () => verify(token, decoded, ready, true));
       if (remembered.size >= REMEMBERED_TOKENS) remembered.delete(remembered.keys().next().value as string);
       remembered.set(key, found);
-    }
-    else host.observe(CACHE_REQUESTS, { status: 'hit' }, 1);
+    } else host.observe(CACHE_REQUESTS, { status: 'hit' }, 1);
     const left = found.until - now();
     if (left < 0) throw unknownToken('oidc: verify token: oidc: token is expired');
     return { user: found.user, cacheFor: Math.min(left, CACHED_MS) };

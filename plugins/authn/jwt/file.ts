@@ -45,4 +45,3 @@ export async function readAuthenticationFile(
   failWith(file, errors);
   return { jwt: jwt.map(one => completeAuthenticator(one)), ...(anonymous ? { anonymous } : {}) };
 }
-

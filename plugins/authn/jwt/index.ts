@@ -1,7 +1,7 @@
 import { authenticator, definePlugin, type Plugin, service } from '../../../core/api/index.js';
 import { jwtTokens } from './authenticator.js';
 import { type JwtConfig, parseConfig } from './config.js';
-import { JwtService } from './service.js';
+import { JwtService } from './background.js';
 
 /**
  * Authentication by tokens of identity providers: OpenID Connect by flags (spec, "OpenID Connect flags"), and those of
@@ -10,8 +10,5 @@ import { JwtService } from './service.js';
 export default definePlugin({
   name: 'jwt',
   parse: parseConfig,
-  contribute: config => [
-    service.of(host => new JwtService(config, host)),
-    authenticator.of(host => jwtTokens(host)),
-  ],
+  contribute: config => [service.of(host => new JwtService(config, host)), authenticator.of(host => jwtTokens(host))],
 }) satisfies Plugin<JwtConfig>;

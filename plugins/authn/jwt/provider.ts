@@ -8,8 +8,8 @@ import type { Issuer, PublicJwk } from './types.js';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * The certificates that may have issued that of a provider: only those of a CA (spec, "OpenID Connect flags"), which TLS
- * does not require of a certificate that the provider itself has. Throws an Error if there are none.
+ * The certificates that may have issued that of a provider: only those of a CA (spec, "OpenID Connect flags"), which
+ * TLS does not require of a certificate that the provider itself has. Throws an Error if there are none.
  */
 function authorities({ certificateAuthority }: Issuer): readonly string[] {
   if (certificateAuthority === undefined) return hostRoots();
@@ -20,8 +20,8 @@ function authorities({ certificateAuthority }: Issuer): readonly string[] {
 }
 
 /**
- * The JSON object at an address. Rejects with an Error for anything else: redirects, other codes, documents that are too
- * large, and answers that take longer than until `deadline` (of performance.now).
+ * The JSON object at an address. Rejects with an Error for anything else: redirects, other codes, documents that are
+ * too large, and answers that take longer than until `deadline` (of performance.now).
  */
 function fetchObject(url: string, ca: readonly string[], deadline: number): Promise<UnknownRecord> {
   return new Promise((resolve, reject) => {
@@ -80,8 +80,8 @@ function publicPart(jwk: UnknownRecord): PublicJwk | undefined {
 const WELL_KNOWN = '/.well-known/openid-configuration';
 
 /**
- * Fetches the keys of a provider: its discovery document, which must be of the issuer (OpenID Connect Discovery 1.0, 4),
- * and the keys at the address that it names. Rejects with an Error that says why there are none.
+ * Fetches the keys of a provider: its discovery document, which must be of the issuer (OpenID Connect Discovery 1.0,
+ * 4), and the keys at the address that it names. Rejects with an Error that says why there are none.
  */
 export async function fetchKeys(issuer: Issuer): Promise<readonly PublicJwk[]> {
   const deadline = performance.now() + PROVIDER_MS;

@@ -80,7 +80,8 @@ class Provider {
       if (this.hasKeys) return;
       this.state = { error: `oidc: authenticator not initialized: ${why}` };
     } finally {
-      if (!this.#isClosed) this.#next = setTimeout(() => void this.update(), this.hasKeys ? RENEW_MS : RETRY_MS).unref();
+      if (!this.#isClosed)
+        this.#next = setTimeout(() => void this.update(), this.hasKeys ? RENEW_MS : RETRY_MS).unref();
     }
     if (!this.#isClosed) this.changed();
   }

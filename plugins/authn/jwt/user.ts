@@ -1,12 +1,13 @@
 import type * as Cel from '../../../core/cel/index.js';
-import { isRecord, recordAt, type UnknownRecord, type User } from '../../../core/api/index.js';
+import { isRecord, recordAt, stringAt, type UnknownRecord, type User } from '../../../core/api/index.js';
 import { compile, type Environments, evaluate, type Expression } from './expressions.js';
 import type { ClaimRule, JwtAuthenticator, Mapping } from './types.js';
 
 /** A function of the claims of a token. Throws an Error with the reason why the token is refused. */
 type OfClaims<T> = (claims: UnknownRecord) => T;
 
-const claimAt = (claims: UnknownRecord, name: string): unknown => (Object.hasOwn(claims, name) ? claims[name] : undefined);
+const claimAt = (claims: UnknownRecord, name: string): unknown =>
+  Object.hasOwn(claims, name) ? claims[name] : undefined;
 
 const typeOf = (value: unknown): string =>
   Array.isArray(value) ? 'array' : isRecord(value) ? 'object' : typeof value === 'boolean' ? 'bool' : typeof value;
@@ -43,10 +44,10 @@ function prefixed<T>(prefix: string, run: () => T): T {
   }
 }
 
-/** Whether a claim comes from another place than the token (OpenID Connect Core 1.0, 5.6.2). */
+/** Whether a claim must be fetched from another place than the token (OpenID Connect Core 1.0, 5.6.2). */
 function isDistributed(claims: UnknownRecord, name: string): boolean {
   const source = claimAt(recordAt(claims, '_claim_names') ?? {}, name);
-  return typeof source === 'string';
+  return typeof source === 'string' && stringAt(claims, '_claim_sources', source, 'endpoint') !== '';
 }
 
 /** Checks that a user name from the claim `email` is verified: providers that do not say so are trusted. */
@@ -104,7 +105,9 @@ export class UserMaker {
     if (this.#userRules.length === 0) return;
     const user = { username, uid, groups, extra: Object.fromEntries(extra) };
     for (const { expression, message } of this.#userRules)
-      prefixed('oidc: error evaluating user info validation rule: ', () => this.#require(expression, message, { user }));
+      prefixed('oidc: error evaluating user info validation rule: ', () =>
+        this.#require(expression, message, { user }),
+      );
   }
 
   #require(expression: Expression, message: string, variables: Cel.Activation): void {
@@ -189,15 +192,15 @@ export class UserMaker {
 
   #valuesOf(text: string): OfClaims<readonly string[]> {
     const evaluateValues = this.#compile(text);
-    return claims =>
-      prefixed('oidc: error evaluating extra claim expression: ', () => {
-        const value = evaluateValues(claims);
-        return prefixed(`${text}: `, () => textsOfResult(value, this.made!.cel));
-      });
+    return claims => {
+      const value = evaluateValues(claims);
+      return prefixed(`oidc: error evaluating extra claim expression: ${text}: `, () =>
+        textsOfResult(value, this.made!.cel),
+      );
+    };
   }
 }
 
 /** Whether an authenticator has expressions, which need the environments. */
 export const needsEnvironments = ({ claimRules, username, groups, uid, extra, userRules }: JwtAuthenticator): boolean =>
-  [...claimRules, username, groups, uid].some(one => one && 'expression' in one) ||
-  extra.length + userRules.length > 0;
+  [...claimRules, username, groups, uid].some(one => one && 'expression' in one) || extra.length + userRules.length > 0;

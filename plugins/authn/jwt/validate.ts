@@ -68,9 +68,14 @@ function checkUrl(errors: Errors, path: string, url: string): void {
 function checkIssuer(
   errors: Errors,
   path: string,
-  { url = '', discoveryURL = '', certificateAuthority = '', audiences = [], audienceMatchPolicy = '', ...rest }: Partial<
-    Given<'issuer'>
-  >,
+  {
+    url = '',
+    discoveryURL = '',
+    certificateAuthority = '',
+    audiences = [],
+    audienceMatchPolicy = '',
+    ...rest
+  }: Partial<Given<'issuer'>>,
   { ownIssuers }: CheckContext,
   seen: { readonly urls: Set<string>; readonly discoveryUrls: Set<string> },
 ): void {
@@ -79,7 +84,10 @@ function checkIssuer(
   else checkUrl(errors, `${path}.url`, url);
   errors.addDuplicate(seen.urls, `${path}.url`, url);
   if (ownIssuers.includes(url))
-    errors.add(`${path}.url`, `must not be the issuer of this server's own tokens (--service-account-issuer): "${url}"`);
+    errors.add(
+      `${path}.url`,
+      `must not be the issuer of this server's own tokens (--service-account-issuer): "${url}"`,
+    );
   if (discoveryURL) checkUrl(errors, `${path}.discoveryURL`, discoveryURL);
   if (discoveryURL && withoutSlash(discoveryURL) === withoutSlash(url))
     errors.add(`${path}.discoveryURL`, 'must differ from url; omit it, or set the address of the discovery document');
@@ -97,8 +105,7 @@ function checkIssuer(
     );
   const fault = certificateAuthority && bundleFault(certificateAuthority);
   if (fault) errors.add(`${path}.certificateAuthority`, fault);
-  if (rest.egressSelectorType)
-    errors.add(`${path}.egressSelectorType`, 'egress selectors are not supported; omit it');
+  if (rest.egressSelectorType) errors.add(`${path}.egressSelectorType`, 'egress selectors are not supported; omit it');
 }
 
 /** Compiles expressions, and notes which claims they read. */
@@ -115,7 +122,8 @@ class ExpressionChecks {
   check(path: string, text: string, over: 'claims' | 'user', asksForBool = false): void {
     const { program, type, errors } = this.environments![over].compile(text);
     if (!program) this.errors.add(path, `${JSON.stringify(text)} does not compile: ${errors}`);
-    else if (asksForBool && type?.kind !== 'bool') this.errors.add(path, `${JSON.stringify(text)} must evaluate to bool`);
+    else if (asksForBool && type?.kind !== 'bool')
+      this.errors.add(path, `${JSON.stringify(text)} must evaluate to bool`);
     if (over !== 'claims' || !program) return;
     for (const claim of ['email', 'email_verified'])
       if (this.environments!.claims.readsField(text, 'claims', claim)) this.#seen.add(`${claim} at ${path}`);
@@ -162,7 +170,6 @@ function checkMapping(
     if (prefix !== undefined) errors.add(`${path}.prefix`, 'is for claims: omit it, as expression is set');
     checks.check(`${path}.expression`, expression, 'claims');
   } else if (required) errors.add(path, 'must have a claim or an expression');
-  else if (prefix) errors.add(path, 'has a prefix, but no claim');
 }
 
 /** The part of a key of extra behind its domain (RFC 3986, 3.3), without "@", as upstream has it. */
@@ -259,8 +266,12 @@ function mappingOf({ claim, prefix, expression }: Partial<GivenMapping> = {}): M
   return expression ? { expression } : undefined;
 }
 
-const ruleOf = ({ claim, requiredValue = '', expression = '', message = '' }: Given<'claimValidationRules'>[number]): ClaimRule =>
-  claim ? { claim, requiredValue } : { expression, message };
+const ruleOf = ({
+  claim,
+  requiredValue = '',
+  expression = '',
+  message = '',
+}: Given<'claimValidationRules'>[number]): ClaimRule => (claim ? { claim, requiredValue } : { expression, message });
 
 /** An authenticator that has been checked. `algorithms`: those of signatures; absent: all. */
 export function completeAuthenticator(

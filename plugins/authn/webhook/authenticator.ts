@@ -52,7 +52,9 @@ export function webhookTokens(
   }
 
   async function review(token: string, asked: readonly string[]): Promise<Identified> {
-    const key = createHash('sha256').update(JSON.stringify([token, asked])).digest('base64');
+    const key = createHash('sha256')
+      .update(JSON.stringify([token, asked]))
+      .digest('base64');
     let reviewed: ReviewedToken;
     try {
       reviewed = (await answers.get(key, () => ask(token, asked))) as ReviewedToken;

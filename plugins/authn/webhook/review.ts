@@ -81,4 +81,3 @@ export function readReview(answer: UnknownRecord, apiVersion: string): ReviewedT
   if (error !== '') throw new Error(error);
   return { user: null, audiences: [] };
 }
-

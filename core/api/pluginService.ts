@@ -24,23 +24,6 @@ export interface Service {
   ask?(question: unknown): Awaitable<unknown>;
 }
 
-/**
- * A service as a part in the pool sees it.
- *
- * @example
- * const days = host.service('holidays');
- * const isHoliday = async (day: string) => ((await days.state()) as string[]).includes(day);
- */
-export interface ServiceClient {
-  /**
-   * The state that was published last: the same object until there is another one. Waits for the first one; the threads
-   * of the pool may get a new one at slightly different times.
-   */
-  state(): Awaitable<unknown>;
-  /** Asks the service. Rejects with an Error that has the message of what it threw. */
-  ask(question: unknown): Promise<unknown>;
-}
-
 /** The services by name, whose calls are limited in time and counted. Throws TypeError for a name that is taken. */
 function byName(inputs: readonly Contributed<Service>[]): ReadonlyMap<string, Service> {
   const services = new Map<string, Service>();
@@ -52,7 +35,10 @@ function byName(inputs: readonly Contributed<Service>[]): ReadonlyMap<string, Se
       start: publish => value.start(publish),
       ask: async question => {
         if (!value.ask) throw new Error(`the service ${value.name} answers no questions`);
-        return await call(() => value.ask!(question), () => true);
+        return await call(
+          () => value.ask!(question),
+          () => true,
+        );
       },
     });
   }
