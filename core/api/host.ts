@@ -105,7 +105,7 @@ export interface ResourceEvent {
  */
 export type Combined<Out> = { readonly name: string; readonly combine: (inputs: never) => Out };
 
-/** What every thread offers. */
+/** The host of a plugin, as every thread offers it. */
 interface BaseHost<T extends Thread> {
   readonly thread: T;
   readonly log: Log;

@@ -26,14 +26,14 @@ export type CompatibilityVersion = `${number}.${number}`;
 export const DEFAULT_VERSION: CompatibilityVersion = '1.32';
 
 /** Comprehensions over two variables. */
-export const TWO_VARIABLE_COMPREHENSIONS: Library = {
+const TWO_VARIABLE_COMPREHENSIONS: Library = {
   name: 'two-variable-comprehensions',
   macros: TWO_VARIABLE_MACROS,
 };
 /** `cel.bind`. */
 export const BINDINGS: Library = { name: 'bindings', macros: BIND_MACROS };
 /** Field names in back ticks, which no release of the server enables. */
-export const QUOTED_FIELDS: Library = { name: 'quoted-fields', quotedFields: true };
+const QUOTED_FIELDS: Library = { name: 'quoted-fields', quotedFields: true };
 /** `cel.block`, which CEL optimizers emit. */
 export const BLOCK: Library = { name: 'block', macros: BLOCK_MACROS };
 

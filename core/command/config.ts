@@ -67,7 +67,7 @@ function checkFileExists(flag: string, file: string | undefined): void {
 }
 
 /** Returns the settings. Throws ConfigError for settings that contradict each other and for missing files. */
-export function checkSettings(settings: Settings): Settings {
+function checkSettings(settings: Settings): Settings {
   const { tlsCertFile, tlsPrivateKeyFile, authorizationMode } = settings;
   if (tlsCertFile !== undefined && tlsPrivateKeyFile === undefined)
     throw new ConfigError('--tls-cert-file', 'needs --tls-private-key-file too');

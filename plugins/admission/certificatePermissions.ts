@@ -22,7 +22,7 @@ const REQUESTS = 'certificatesigningrequests';
 
 const BUNDLES = 'clustertrustbundles';
 
-/** What a write to a subresource of a request, or to a bundle, needs on its signer. */
+/** The right on a signer that a write to a subresource of a request, or to a bundle, needs. */
 type Verb = 'approve' | 'sign' | 'attest';
 
 const signersOf = (name: string): readonly string[] => [name, `${name.slice(0, name.indexOf('/'))}/*`];

@@ -13,6 +13,7 @@ import { restoreRocksDb } from '../../plugins/storage/rocksdb/offline/restore.js
 import { Api, type Loose, namesIn } from '../api/support.js';
 import { defineResource } from '../server/library.js';
 import { formerDirectory } from '../storage/formerLayout/index.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /*
  * Definitions with the names of built-in kinds, in both spellings and both namings, also of stores that were written
@@ -21,9 +22,11 @@ import { formerDirectory } from '../storage/formerLayout/index.js';
  */
 
 const NAMINGS = ['neutral', 'kubernetes'] as const;
-const LISTENERS = ['uws', 'node'] as const;
-const CASES = NAMINGS.flatMap(naming => LISTENERS.map(listener => ({ naming, listener })));
-const MERGE = 'application/merge-patch+json';
+/** Names do not depend on the listener: each is used with one naming. */
+const CASES = [
+  { naming: 'neutral', listener: 'uws' },
+  { naming: 'kubernetes', listener: 'node' },
+] as const;
 const other = (naming: NamingName): NamingName => (naming === 'neutral' ? 'kubernetes' : 'neutral');
 
 const builtInOf = (naming: NamingName): Resource[] => {

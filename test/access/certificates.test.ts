@@ -11,6 +11,7 @@ import { Api, type Loose } from '../api/support.js';
 import type { JsonGeneralName } from '@peculiar/x509';
 import { pkcs10 } from './certificateRequests.js';
 import { LISTENER_NAMES } from '../listener/names.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const CSRS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const CLIENT = 'kubernetes.io/kube-apiserver-client';
@@ -37,7 +38,7 @@ const submit = (spec: Wanted, token?: string) => {
 };
 const approve = async (name: string): Promise<void> => {
   const status = { conditions: [{ type: 'Approved', status: 'True', reason: 'Tested', message: '' }] };
-  const answer = await api.patch(`${CSRS}/${name}/approval`, 'application/merge-patch+json', { status });
+  const answer = await api.patch(`${CSRS}/${name}/approval`, MERGE, { status });
   expect(answer.status).toBe(200);
 };
 async function until(name: string, isSo: (status: Loose) => unknown): Promise<Loose> {

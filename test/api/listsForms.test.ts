@@ -2,7 +2,8 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GZIP_BYTES } from '../../core/limits.js';
 import { Api, type Loose, namesIn } from './support.js';
-import { getBytes, MERGE, metadataOf, openWatch, secret, valued } from './watching.js';
+import { getBytes, metadataOf, openWatch, secret, valued } from './watching.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
 const PARTIAL = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';

@@ -9,7 +9,8 @@ import { typeOf } from '../../core/schema/table/types.js';
 import { decodeYaml } from '../../core/schema/yaml/yaml.js';
 import { encodeYaml } from '../../core/schema/yaml/yamlText.js';
 import { Api, type Loose } from './support.js';
-import { getBytes, MERGE, secret, valued } from './watching.js';
+import { getBytes, secret, valued } from './watching.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const JSON_TYPE = 'application/json';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';

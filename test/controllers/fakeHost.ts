@@ -2,6 +2,7 @@ import type { ApiObject, Host, InternalRequest, JsonObject, ResourceEvent } from
 import { conflict, MODIFIED, notFound, Refusal, alreadyExists } from '../../core/api/index.js';
 import { namingOf } from '../../core/naming.js';
 import type { ControlledResource } from '../../plugins/controllers/index.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 const storageGroup = (apiVersion: string): string =>
@@ -165,8 +166,7 @@ export class FakeServer {
     if (method === 'GET') return structuredClone(current);
     if (method === 'DELETE') return this.#delete(key, current, body as JsonObject | undefined);
     const patching = method === 'PATCH';
-    if (patching && contentType !== undefined && contentType !== 'application/merge-patch+json')
-      throw new Error('merge only');
+    if (patching && contentType !== undefined && contentType !== MERGE) throw new Error('merge only');
     const next = (patching ? mergePatch(current, body) : structuredClone(body)) as ApiObject;
     const { resourceVersion, uid } = next.metadata;
     if (resourceVersion !== current.metadata.resourceVersion || uid !== current.metadata.uid) {

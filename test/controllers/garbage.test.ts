@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ApiObject, OwnerReference } from '../../core/api/index.js';
 import { garbageCollector } from '../../plugins/controllers/index.js';
 import { FakeServer, RESOURCES } from './fakeHost.js';
-import { eventually, startControllers, waitForIdle } from './settle.js';
+import { startControllers, waitForIdle } from './settle.js';
+import { eventually } from '../support/eventually.js';
 
 let server: FakeServer;
 const start = (on: FakeServer): Promise<void> =>

@@ -9,7 +9,8 @@ import {
   systemObjects,
 } from '../../plugins/controllers/index.js';
 import { FakeServer, RESOURCES } from './fakeHost.js';
-import { eventually, startControllers } from './settle.js';
+import { startControllers } from './settle.js';
+import { eventually } from '../support/eventually.js';
 
 let server: FakeServer;
 beforeEach(() => {

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Refusal } from '../../core/api/index.js';
 import { namespaceDeletion } from '../../plugins/controllers/index.js';
 import { FakeServer, RESOURCES } from './fakeHost.js';
-import { eventually, startControllers } from './settle.js';
+import { startControllers } from './settle.js';
+import { eventually } from '../support/eventually.js';
 
 let server: FakeServer;
 beforeEach(() => {

@@ -8,7 +8,8 @@ import {
   tokenCleaner,
 } from '../../plugins/controllers/index.js';
 import { FakeServer } from './fakeHost.js';
-import { eventually, startControllers } from './settle.js';
+import { startControllers } from './settle.js';
+import { eventually } from '../support/eventually.js';
 
 let server: FakeServer;
 beforeEach(() => {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { StreamOptions } from '../../core/api/listener.js';
 import type { Response } from '../../plugins/listener/uwsTypes.js';
 import { flushAtTurnEnd, flushInRound, UwsStream } from '../../plugins/listener/uwsWrite.js';
+import { eventually } from '../support/eventually.js';
 
 const CORK_BUFFER = 16 * 1024;
 
@@ -175,8 +176,8 @@ it('a stream of news begins behind its head, even if a round is about to flush o
   flushAtTurnEnd({ flush: () => order.push('head') });
   const stream = new UwsStream(response, () => undefined, false, { isNews: true });
   stream.write(Buffer.from('body'));
-  await vi.waitUntil(() => order.includes('body'));
+  await eventually(() => order.includes('body'));
   stream.write(Buffer.from('more'));
-  await vi.waitUntil(() => order.includes('more'));
+  await eventually(() => order.includes('more'));
   expect(order).toEqual(['another stream', 'head', 'body', 'more']);
 });

@@ -93,7 +93,7 @@ export default definePlugin({
 });`;
 
 beforeAll(async () => {
-  const capstan = await packCapstan(work.path);
+  const capstan = await packCapstan();
   const plugins = await Promise.all(
     OTHERS.map(async (other, i) => {
       const dependencies = { capstan: `file:${await repack(capstan, other)}` };

@@ -1,9 +1,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer } from '../server/library.js';
 import { ConfiguredServer, fixture } from './support.js';
+import { eventually } from '../support/eventually.js';
 
 /* Sentences of docs/guides/plugins.md about controllers, health checks, the host, listeners, storage and types. */
 
@@ -14,7 +15,7 @@ const linesOf = (name: string): string[] =>
   existsSync(file(name)) ? readFileSync(file(name), 'utf8').split('\n').filter(Boolean) : [];
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const use = (module: string, name: string) => ({ use: fixture(module, name), config: { file: file(name) } });
-const until = (holds: () => boolean | Promise<boolean>): Promise<unknown> => vi.waitUntil(holds, { timeout: 15_000 });
+const until = (holds: () => boolean | Promise<boolean>): Promise<unknown> => eventually(holds);
 
 describe('in one server', () => {
   const server = new ConfiguredServer();

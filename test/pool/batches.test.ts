@@ -7,6 +7,7 @@ import type { Job, LateOutcome, Proposal } from '../../core/threads/messages/mes
 import { OwnProgress, WatchedProgress } from '../../core/threads/progress.js';
 import { BatchRunner } from '../../workers/pool/batches.js';
 import type { Context } from '../../workers/pool/context.js';
+import { eventually } from '../support/eventually.js';
 
 const USER: User = { name: 'somebody', uid: '', groups: [], extra: new Map() };
 const log = { error: vi.fn(), warn: vi.fn() } as unknown as Log;
@@ -109,7 +110,7 @@ test('a waiting job does not delay its batch; its outcome and proposal are sent 
   expect(proposals.flat().map(({ id }) => id)).toEqual([jobs[0]!.id, jobs[2]!.id]);
   release('wait-2');
   release('wait-1');
-  await vi.waitUntil(() => late.length > 0);
+  await eventually(() => late.length > 0);
   expect(late[0]!.map(({ batch, at, outcome }) => [batch, at, outcome.is]).toSorted()).toEqual([
     [7, 1, 'proposed'],
     [7, 3, 'proposed'],
@@ -123,7 +124,7 @@ test('if kinds have changed meanwhile, jobs with proposals run again, and others
   changeKinds();
   const outcomes = await running;
   expect(outcomes.map(outcome => outcome?.is)).toEqual([undefined, 'granted']);
-  await vi.waitUntil(() => late.length > 0);
+  await eventually(() => late.length > 0);
   expect(late[0]).toMatchObject([{ batch: 1, at: 0, outcome: { is: 'proposed' } }]);
   expect(mutated).toEqual(['a', 'a']);
   expect(proposals.flat()).toHaveLength(1);
@@ -158,7 +159,7 @@ test('a job that waits for something outside of its thread is not taken from it'
   expect(outcomes.map(outcome => outcome?.is)).toEqual([undefined, 'proposed']);
   expect(watched.position).toEqual({ batch: 1, at: 1, waiting: 1 });
   release('wait');
-  await vi.waitUntil(() => late.length > 0);
+  await eventually(() => late.length > 0);
   expect(late[0]).toMatchObject([{ batch: 1, at: 0, outcome: { is: 'proposed' } }]);
   expect(proposals.flat().map(({ id }) => id)).toEqual([jobs[1]!.id, jobs[0]!.id]);
 });

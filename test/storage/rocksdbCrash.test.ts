@@ -19,6 +19,7 @@ import { planRecovery, recover } from '../../plugins/storage/rocksdb/offline/rec
 import { Captured } from '../command/server.js';
 import { committed } from '../conformance/storage.js';
 import { contents, fillStore, keyOf, noise, put } from './rocksdbFiles.js';
+import { eventually } from '../support/eventually.js';
 
 let root: string;
 let path: string;
@@ -118,9 +119,10 @@ async function untilQuiet(store: Engine): Promise<void> {
   const { database } = store.records as LoggedRecords;
   await store.check();
   const running = ['mem-table-flush-pending', 'num-running-flushes', 'compaction-pending', 'num-running-compactions'];
-  const isRunning = async () =>
-    (await Promise.all(running.map(name => database.property(`rocksdb.${name}`)))).some(value => value !== '0');
-  while (await isRunning()) await new Promise(done => setTimeout(done, 10));
+  await eventually(
+    () => Promise.all(running.map(name => database.property(`rocksdb.${name}`))),
+    values => values.every(value => value === '0'),
+  );
 }
 
 async function flipAt(file: string, at: number): Promise<void> {

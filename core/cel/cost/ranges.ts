@@ -4,7 +4,7 @@ import { type CostRange, UNBOUNDED } from './cost.js';
 /** The cost of traversing one character. */
 export const TEXT_FACTOR = 0.1;
 /** The cost of traversing one character of a pattern. */
-export const PATTERN_FACTOR = 0.25;
+const PATTERN_FACTOR = 0.25;
 
 const cap = (n: number): number => Math.min(n, UNBOUNDED);
 const multiply = (a: number, b: number): number => (a === 0 || b === 0 ? 0 : cap(a * b));

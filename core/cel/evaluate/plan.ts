@@ -76,7 +76,7 @@ function lookup(activation: Activation, name: string): unknown {
   return Object.hasOwn(activation, name) ? (activation as Record<string, unknown>)[name] : MISSING;
 }
 
-/** What the names in a tree stand for. */
+/** The meaning of each name in a tree. */
 export interface Names {
   /** Names with a value in every evaluation. */
   readonly constants: ReadonlyMap<string, { readonly value: Value }>;
@@ -96,7 +96,7 @@ const FOLDED = new Set(['int', 'uint', 'double', 'bool', 'string', 'bytes', 'dur
 const PATTERN_FUNCTIONS = new Set(['matches', 'find', 'findAll']);
 
 /** Compiles nodes to closures and assigns slots to names. */
-export class Planner implements Ast.Visitor<Code>, Compiler {
+class Planner implements Ast.Visitor<Code>, Compiler {
   /** Variables of the activation, by slot. */
   readonly names: string[] = [];
   private readonly locals: string[] = [];

@@ -255,7 +255,7 @@ const isValueObject = (data: unknown): data is Exclude<Value, null> =>
   data instanceof Opaque;
 
 /** A decoded array; its items are converted when read. */
-export class PlainList extends List {
+class PlainList extends List {
   readonly size: number;
   constructor(readonly raw: readonly unknown[]) {
     super();
@@ -266,7 +266,7 @@ export class PlainList extends List {
   }
 }
 /** A decoded object as a map; its values are converted when read. */
-export class PlainDict extends Dict {
+class PlainDict extends Dict {
   constructor(readonly raw: Record<string, unknown>) {
     super();
   }

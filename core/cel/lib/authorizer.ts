@@ -36,7 +36,7 @@ export interface AuthorizerHost {
 }
 
 /** Thrown to end an evaluation until a decision is known. */
-export class PendingDecision {
+class PendingDecision {
   /** The cost of the evaluation without its checks: the next round is charged for those again. */
   spentCost = 0;
   constructor(readonly settled: Promise<void>) {}

@@ -10,7 +10,7 @@ import { parseRequestUri } from './url.js';
 const NAME = 'kubernetes.NamedFormat';
 
 /** A format; `validate` returns the reasons why a text does not match. */
-export class NamedFormat extends Opaque {
+class NamedFormat extends Opaque {
   readonly typeName = NAME;
   constructor(
     readonly name: string,

@@ -94,7 +94,7 @@ function parse6(text: string): bigint | undefined {
 }
 
 /** Parses an address. Returns the error as text. */
-export function parseIp(text: string): Ip | string {
+function parseIp(text: string): Ip | string {
   const v4 = parse4(text);
   if (v4 !== undefined) return new Ip(v4, 4);
   const zone = text.indexOf('%');

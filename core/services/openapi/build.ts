@@ -43,7 +43,7 @@ const PLAIN_TYPES = [
 ];
 
 /** All served group versions, the core group first. */
-export function servedGroupVersions(registry: Registry): GroupVersion[] {
+function servedGroupVersions(registry: Registry): GroupVersion[] {
   const core = registry.groups.get('');
   return [...(core ? [core] : []), ...servedGroups(registry)].flatMap(servedVersions);
 }

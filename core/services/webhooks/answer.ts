@@ -59,7 +59,7 @@ export function readAnswer(answer: HttpAnswer): UnknownRecord {
 }
 
 /** The JSON of an answer; undefined for anything else. */
-export function parseAnswer({ text }: Pick<HttpAnswer, 'text'>): unknown {
+function parseAnswer({ text }: Pick<HttpAnswer, 'text'>): unknown {
   try {
     return readJson(text);
   } catch {

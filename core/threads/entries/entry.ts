@@ -99,7 +99,7 @@ export function storageNameIn(key: string): string {
 }
 
 /** The namespace in a key; '' if it has none. */
-export function namespaceIn(key: string): string {
+function namespaceIn(key: string): string {
   const begin = key.indexOf('/', key.indexOf('/') + 1) + 1;
   const end = key.lastIndexOf('/');
   return end > begin ? key.slice(begin, end) : '';

@@ -90,7 +90,7 @@ type Wording = (user: string, verb: string) => string;
 const onReference: Wording = (user, verb) =>
   `user ${user} does not have "${verb}" permission on the object referenced by paramRef`;
 
-/** What a binding's parameters are read from, and what is said of users who may not read it. */
+/** The resource that a binding's parameters are read from, and the error for users who may not read it. */
 function parametersOfBinding(
   host: PolicyHost,
   policies: Informer<Policy>,

@@ -56,7 +56,7 @@ const matchesScope = (scope: string, resource: Resource, change: Change): boolea
       : true;
 
 /** Whether a rule selects a change of this resource. */
-export function matchesRule(rule: Rule, resource: Resource, change: Change): boolean {
+function matchesRule(rule: Rule, resource: Resource, change: Change): boolean {
   const { subresource } = change.view;
   return (
     includes(rule.operations, change.operation) &&

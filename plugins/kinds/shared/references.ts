@@ -4,7 +4,7 @@ import { required, type Violation } from '../../../core/model/refusal.js';
 import { toViolations, validatePresent } from './violations.js';
 
 /** Checks that a member of a reference is set and is a path segment. */
-export function validateSegment<T extends object>(reference: T, member: TextMember<T>, field: string): Violation[] {
+function validateSegment<T extends object>(reference: T, member: TextMember<T>, field: string): Violation[] {
   const value = textIn(reference, member);
   return value === ''
     ? [required(`${field}.${member}`, `${member} is required`)]

@@ -25,7 +25,7 @@ const MOST_PARAMETERS = 512;
 const LONGEST_PARAMETERS = 256 * 1024;
 
 /** Violations of the parameters of a class of volumes. */
-export function validateParameters(object: StorageClass): Violation[] {
+function validateParameters(object: StorageClass): Violation[] {
   const parameters = Object.entries(object.parameters ?? {});
   if (parameters.length > MOST_PARAMETERS) return [tooLong('parameters', MOST_PARAMETERS)];
   const size = parameters.reduce((sum, [key, value]) => sum + Buffer.byteLength(key + String(value)), 0);

@@ -135,6 +135,28 @@ export function allPlaces(): Place[] {
   return [...found.values()];
 }
 
+/** What many kinds share: metadata, except for names and annotations, which kinds have rules for, and Pod templates. */
+const SHARED =
+  /^(?:metadata\.(?!name|generateName|annotations).*|(?:.*\.)?template\.(?:spec\..*|metadata\.(?!annotations).*))$/;
+
+/** The part of a place that is the same in all kinds that share it; undefined if there is none. */
+function sharedPart({ at, isKey }: Place): string | undefined {
+  const path = at.filter(key => typeof key === 'string').join('.');
+  return SHARED.test(path) ? `${isKey} ${path.replace(/^.*\.template\./, 'template.')}` : undefined;
+}
+
+/** The places, with one of those that several kinds share, chosen at random among these kinds. */
+export function withoutCopies(all: readonly Place[], random: () => number): Place[] {
+  const groups = new Map<string, Place[]>();
+  const single: Place[] = [];
+  for (const place of all) {
+    const part = sharedPart(place);
+    if (part === undefined) single.push(place);
+    else groups.set(part, [...(groups.get(part) ?? []), place]);
+  }
+  return [...single, ...Array.from(groups.values(), copies => copies[Math.floor(random() * copies.length)]!)];
+}
+
 /** The object with another text in a place. */
 export function changed({ object, at, isKey, isBytes }: Place, text: string): Json {
   const copy = structuredClone(object);

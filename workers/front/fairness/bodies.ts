@@ -20,7 +20,7 @@ export class Bodies {
 }
 
 /** The body of one request. Its bytes count until it is released. */
-export class IncomingBody {
+class IncomingBody {
   /**
    * The whole body. Rejects with Refusal 413 over the bound of one body, 429 over a bound of all bodies, 504 if it is
    * not complete in time, and with an Error if the client goes away.

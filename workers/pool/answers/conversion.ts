@@ -78,7 +78,7 @@ class Unconverted extends Error {
  * Calls a pure function of a kind whose objects are converted in time: whenever it needs a conversion that is not known
  * yet, that is made and the function is called again.
  */
-export async function withConversions<T>(
+async function withConversions<T>(
   convert: ConvertObjects,
   resource: Resource,
   kind: ManagedKind,

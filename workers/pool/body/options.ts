@@ -31,7 +31,7 @@ function dryRunViolations(values: readonly string[]): Violation[] {
 }
 
 /** Whether a request asks for a dry run. Throws 422 for values other than `All` and the empty one. */
-export function parseDryRun(values: readonly string[], naming: Naming, kind: string): boolean {
+function parseDryRun(values: readonly string[], naming: Naming, kind: string): boolean {
   const violations = dryRunViolations(values);
   if (violations.length > 0) throw optionsInvalid(naming, kind, violations);
   return values.some(value => value !== '');

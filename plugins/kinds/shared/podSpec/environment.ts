@@ -20,7 +20,7 @@ const validateEnvName = (name: string, field: string): Violation[] =>
 const LONGEST_KEY = 253;
 
 /** A key of a ConfigMap or Secret. */
-export function validateKeyReference(key: string, field: string): Violation[] {
+function validateKeyReference(key: string, field: string): Violation[] {
   if (key === '') return [required(field)];
   if (Buffer.byteLength(key) > LONGEST_KEY)
     return [invalid(field, key, `must be no more than ${LONGEST_KEY} characters`)];

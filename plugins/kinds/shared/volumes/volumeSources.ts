@@ -83,7 +83,7 @@ const inRange =
   };
 
 /** Checks that a path does not lead to a folder above. */
-export const checkBacksteps = (path: string, field: string): Violation[] =>
+const checkBacksteps = (path: string, field: string): Violation[] =>
   path.split('/').includes('..') ? [invalid(field, path, "must not contain '..'")] : [];
 
 /** Checks that a path is relative and does not lead to a folder above. */
