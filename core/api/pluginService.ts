@@ -1,4 +1,4 @@
-import { requireMembers } from './parts.js';
+import { requireMembers } from './checks/parts.js';
 import { type Awaitable, type Contributed, definePoint } from './point.js';
 
 /**

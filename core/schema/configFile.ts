@@ -1,7 +1,7 @@
 import { ConfigError } from '../api/point.js';
 import { isRecord, stringAt } from '../model/record.js';
 import type { Naming } from '../naming.js';
-import { decodeYamlStrict } from './yaml.js';
+import { decodeYamlStrict } from './yaml/yaml.js';
 
 /**
  * Reads a value of a configuration file: returns it with its type, undefined where it is absent or null. Adds what is

@@ -3,7 +3,7 @@ import { authenticatorOfFlags, type OidcFlags } from '../../plugins/authn/jwt/co
 import { readAuthenticationFile } from '../../plugins/authn/jwt/file.js';
 import type { JwtConfig } from '../../plugins/authn/jwt/config.js';
 import { readAuthorities } from '../../plugins/authn/authorities.js';
-import type { RequestHeaderConfig } from '../../plugins/authn/request-header.js';
+import type { RequestHeaderConfig } from '../../plugins/authn/requestHeader.js';
 import type { TokenWebhookConfig } from '../../plugins/authn/webhook/config.js';
 import type { AnonymousPolicy } from '../access/identity.js';
 import { ConfigError } from '../api/point.js';
@@ -13,7 +13,7 @@ import { CONFIG_FILE_BYTES } from '../limits.js';
 import { namingOf } from '../naming.js';
 import { atFlag } from '../settings/atFlag.js';
 import type { Settings } from '../settings/settings.js';
-import { readWebhookFile } from '../webhooks/kubeconfig.js';
+import { readWebhookFile } from '../services/webhooks/kubeconfig.js';
 import { ownIssuersOf } from './serviceAccounts.js';
 
 /** The flags of OpenID Connect beside the two that are required. */

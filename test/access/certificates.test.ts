@@ -5,12 +5,13 @@ import { request as send } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issue } from '../../core/pki/certificate.js';
+import { issue } from '../../core/services/pki/certificate.js';
 import { obsolescence } from '../../plugins/controllers/certificates/cleaner.js';
 import { Api, type Loose } from '../api/support.js';
 import type { JsonGeneralName } from '@peculiar/x509';
 import { pkcs10 } from './certificateRequests.js';
 import { LISTENER_NAMES } from '../listener/names.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const CSRS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const CLIENT = 'kubernetes.io/kube-apiserver-client';
@@ -37,7 +38,7 @@ const submit = (spec: Wanted, token?: string) => {
 };
 const approve = async (name: string): Promise<void> => {
   const status = { conditions: [{ type: 'Approved', status: 'True', reason: 'Tested', message: '' }] };
-  const answer = await api.patch(`${CSRS}/${name}/approval`, 'application/merge-patch+json', { status });
+  const answer = await api.patch(`${CSRS}/${name}/approval`, MERGE, { status });
   expect(answer.status).toBe(200);
 };
 async function until(name: string, isSo: (status: Loose) => unknown): Promise<Loose> {

@@ -5,7 +5,7 @@ import { withLoggedDenials } from '../../plugins/authz/rbac/denials.js';
 import { rbac } from '../../plugins/authz/rbac/evaluate.js';
 import { ListInformer, target, user } from './support.js';
 
-/** What is logged about a request of a user without roles. */
+/** The log lines about a request of a user without roles. */
 function logged(asked: Target): string[] {
   const messages: string[] = [];
   const log = { debug: (_: object, message: string) => messages.push(message) } as unknown as Log;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { decodeJwt, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /** A server on a data directory of its own, whose key the tests use to forge tokens. */
 let api: Api;
@@ -159,7 +160,7 @@ test('a token in a secret ends with the secret; its first use of a day is record
   await api.until(async () => (await lastUsed()) !== undefined);
   expect(await lastUsed()).toBe(new Date().toISOString().slice(0, 10));
   const labels = { 'kubernetes.io/legacy-token-invalid-since': '2026-01-01' };
-  await api.patch(`${CORE}/secrets/kept`, 'application/merge-patch+json', { metadata: { labels } });
+  await api.patch(`${CORE}/secrets/kept`, MERGE, { metadata: { labels } });
   expect(await statusWith(token)).toBe(401);
 });
 

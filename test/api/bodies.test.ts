@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Loose } from './support.js';
+import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
 const JSON_PATCH = 'application/json-patch+json';
-const MERGE = 'application/merge-patch+json';
-const STRATEGIC = 'application/strategic-merge-patch+json';
 
 const twice = 'metadata: {name: twice}\ndata:\n  k: a\n  k: b\n';
 
@@ -76,7 +75,7 @@ describe('the Content-Type of a PATCH', () => {
   afterAll(() => api.close());
 
   test.each([
-    ['application/merge-patch+json', 200, undefined],
+    [MERGE, 200, undefined],
     ['application/merge-patch+json;charset=utf-8', 200, undefined],
     ['application/Merge-Patch+json', 415, '415: Unsupported Media Type'],
     [

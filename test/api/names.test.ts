@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, namesIn } from './support.js';
+import { MERGE } from '../support/mediaTypes.js';
+import { eventuallyPasses } from '../support/eventually.js';
 
 const withName = (name: string): object => ({ metadata: { name } });
 
@@ -117,10 +119,10 @@ describe('names and scope', () => {
     expect([deleted.status, deleted.body['status']!['phase']]).toEqual([200, 'Terminating']);
     expect(deleted.body['metadata']!['deletionTimestamp']).toBeTruthy();
     expect((await api.post(`${doomed}/configmaps`, withName('late'))).status).toBe(403);
-    await vi.waitFor(async () => expect((await api.get(`${doomed}/configmaps/a`)).status).toBe(404), 10_000);
+    await eventuallyPasses(async () => expect((await api.get(`${doomed}/configmaps/a`)).status).toBe(404));
     expect((await api.get(doomed)).body['status']!['phase']).toBe('Terminating');
-    await api.patch(`${doomed}/secrets/b`, 'application/merge-patch+json', { metadata: { finalizers: null } });
-    await vi.waitFor(async () => expect((await api.get(doomed)).status).toBe(404), 10_000);
+    await api.patch(`${doomed}/secrets/b`, MERGE, { metadata: { finalizers: null } });
+    await eventuallyPasses(async () => expect((await api.get(doomed)).status).toBe(404));
     expect(namesIn((await api.get('/api/v1/secrets')).body)).not.toContain('b');
   });
 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Api, deployment, type Loose, namesIn, pod } from './support.js';
-
-const MERGE = 'application/merge-patch+json';
+import { MERGE } from '../support/mediaTypes.js';
 
 describe('operations', () => {
   let api: Api;
@@ -320,7 +319,7 @@ describe('operations', () => {
     const why = 'unable to create new content in namespace ending because it is being terminated';
     expect(await told(`${ns}/pods/p/binding`)).toBe(`pods "p" is forbidden: ${why}`);
     expect(await told(`${ns}/bindings`)).toBe(`bindings "p" is forbidden: ${why}`);
-    await api.patch(`${ns}/pods/p`, 'application/merge-patch+json', { metadata: { finalizers: null } });
+    await api.patch(`${ns}/pods/p`, MERGE, { metadata: { finalizers: null } });
   });
 
   test('an invalid timeout is refused before anything else, except by requests that may last', async () => {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FUTURE_REVISION_MS, HISTORY_MS } from '../../core/limits.js';
 import { openMemory } from '../../plugins/storage/memory.js';
 import { type Answer, Api, deployment, type Loose, namesIn } from './support.js';
-import { MERGE, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
+import { metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const number = (version: string): bigint => BigInt(version);
 /** A value that a number cannot represent exactly: it is compared as text. */
@@ -31,7 +32,7 @@ const OLD = ['a', 'b', 'c', 'd', 'e'];
 const NOW = ['a', 'c', 'd', 'e', 'f'];
 
 /**
- * What a list of the collection shows for each meaning (spec, "Resource version semantics: meanings").
+ * Expected lists of the collection for each meaning (spec, "Resource version semantics: meanings").
  */
 const MEANINGS: { readonly [meaning: string]: (list: Loose, past: Past, limit: number) => void } = {
   'Most recent': (list, { now }, limit) => {

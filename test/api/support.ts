@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici';
 import type { RunningServer, Settings } from '../../core/index.js';
 import { startServer } from '../server/library.js';
+import { eventually } from '../support/eventually.js';
 
 /** Parsed JSON, whose members the tests read without types. */
 export interface Loose {
@@ -64,7 +65,7 @@ export class Api {
 
   /** Repeats a condition until it holds. The time limit of the test ends it otherwise. */
   async until(isSo: () => Promise<boolean>): Promise<void> {
-    while (!(await isSo())) await new Promise(resolve => setTimeout(resolve, 10));
+    await eventually(isSo);
   }
 
   async close(): Promise<void> {

@@ -1,17 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Event, type Loose, namesIn } from './support.js';
-import {
-  about,
-  brief,
-  getBytes,
-  isBookmark,
-  MERGE,
-  metadataOf,
-  openWatch,
-  secret,
-  valued,
-  versionOf,
-} from './watching.js';
+import { about, brief, getBytes, isBookmark, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const number = (version: string): bigint => BigInt(version);
 const BLUEPRINT = 'kubernetes.io/initial-events-list-blueprint';

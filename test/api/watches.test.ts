@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RawClient } from '../conformance/raw-client.js';
+import { RawClient } from '../conformance/rawClient.js';
 import { Api } from './support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /** `CAPSTAN_WATCHES` sets a larger number; each watch uses two file descriptors of this process. */
 const WATCHES = Number(process.env['CAPSTAN_WATCHES'] ?? 500);
 const EVENTS = 20;
 /** Enough for one client that does not read: more than sockets buffer and the server keeps for it. */
 const LARGE = { count: 60, bytes: 700_000 };
-const MERGE = 'application/merge-patch+json';
 
 /** A watch on its own connection, which counts its events by object and type. */
 class Counting {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Answer, type Loose } from '../api/support.js';
+import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
 const APPLY = 'application/apply-patch+yaml';
-const MERGE = 'application/merge-patch+json';
 
 const cm = (name: string, data: object = {}, metadata: object = {}): object => ({
   apiVersion: 'v1',
@@ -362,11 +362,7 @@ describe('managers of other writes', () => {
           { op: 'replace', path: '/metadata/managedFields', value: [{}] },
         ]),
     ],
-    [
-      'strategic merge patch',
-      name =>
-        api.patch(`${maps}/${name}`, 'application/strategic-merge-patch+json', { metadata: { managedFields: [{}] } }),
-    ],
+    ['strategic merge patch', name => api.patch(`${maps}/${name}`, STRATEGIC, { metadata: { managedFields: [{}] } })],
     ['PUT', name => api.put(`${maps}/${name}`, cm(name, { a: '1' }, { managedFields: [{}] }))],
   ])('are removed by one empty entry in a %s [R302]', async (what, write) => {
     const name = `reset-${what.replace(/\W/g, '').toLowerCase()}`;

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, Api, Loose } from '../api/support.js';
 import { lookalikes } from './lookalikes/index.js';
 import { serve, WAYS } from './ways.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /* Definitions with the features of widely used ones. What is expected was compared with upstream. */
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const MERGE = 'application/merge-patch+json';
 
 async function conditionsOf(api: Api, name: string): Promise<readonly string[]> {
   const { status } = (await api.get(`${CRDS}/${name}`)).body as unknown as {

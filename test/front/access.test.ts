@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../core/api/listener.js';
-import { AccessCache, credentialKey } from '../../workers/front/access.js';
+import { AccessCache, credentialKey } from '../../workers/front/access/access.js';
 import { ACCESS_CACHE_BYTES, CACHED_KEY_CHARACTERS } from '../../core/limits.js';
 import { ANONYMOUS } from '../../core/model/user.js';
-import type { Grant } from '../../core/threads/messages.js';
+import type { Grant } from '../../core/threads/messages/messages.js';
 
 const grant = (over: Partial<Grant> = {}): Grant => ({
   user: { name: 'ann', uid: '', groups: [], extra: new Map() },

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
-import { Collection } from '../../workers/front/collection.js';
-import { currentPage } from '../../workers/front/listPage.js';
-import type { Selection } from '../../workers/front/selection.js';
-import { Slices } from '../../workers/front/slices.js';
+import { Collection } from '../../workers/front/state/collection.js';
+import { currentPage } from '../../workers/front/reads/listPage.js';
+import type { Selection } from '../../workers/front/reads/selection.js';
+import { Slices } from '../../workers/front/fairness/slices.js';
 
 const PREFIX = 'core/secrets/';
 const COUNT = 500;

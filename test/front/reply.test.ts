@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Log } from '../../core/api/host.js';
 import type { Exchange } from '../../core/api/listener.js';
-import { refuseThrown } from '../../workers/front/reply.js';
+import { refuseThrown } from '../../workers/front/answers/reply.js';
 import { badRequest } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
 

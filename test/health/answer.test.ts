@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { HealthCheck, Host } from '../../core/api/index.js';
-import { healthAnswer } from '../../core/health/answer.js';
-import { postStartHook, registrationCheck, shutdownCheck, storeCheck } from '../../core/health/checks.js';
+import { healthAnswer } from '../../core/services/health/answer.js';
+import { postStartHook, registrationCheck, shutdownCheck, storeCheck } from '../../core/services/health/checks.js';
 import basic, { logCheck, ping } from '../../plugins/health/basic.js';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };

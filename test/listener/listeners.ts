@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Host } from '../../core/api/host.js';
 import type { Listener } from '../../core/api/listener.js';
 import { namingOf } from '../../core/naming.js';
-import { ensurePki } from '../../core/pki/index.js';
+import { ensurePki } from '../../core/services/pki/index.js';
 import { NodeListener } from '../../plugins/listener/node.js';
 import { UwsListener } from '../../plugins/listener/uws.js';
 import type { ListenerTls } from '../conformance/listener.js';

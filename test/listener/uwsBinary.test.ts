@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Host } from '../../core/api/host.js';
 import { ConfigError } from '../../core/api/point.js';
-import { describePlatform, usesMusl } from '../../core/model/platform.js';
+import { describePlatform, usesMusl } from '../../core/runtime/platform.js';
 import { uwsPlugin } from '../../plugins/listener/uws.js';
 import { faultOf, loadUws } from '../../plugins/listener/uwsBinary.js';
 import { ServerProcess } from '../command/server.js';

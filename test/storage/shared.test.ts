@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Storage, type StoreEvent, Unavailable } from '../../core/api/index.js';
-import { SharedFeed } from '../../workers/store/sharedFeed.js';
+import { SharedFeed } from '../../workers/writer/sharedFeed.js';
 
 /** A shared store whose revision and events the test controls. */
 function byHand() {

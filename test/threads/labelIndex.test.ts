@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Informers } from '../../core/plugin/informers.js';
+import { Informers } from '../../core/plugin/informers/informers.js';
 import { LABEL_INDEX_CHANGES, LABEL_INDEXES } from '../../core/limits.js';
-import type { Entry } from '../../core/threads/entry.js';
+import type { Entry } from '../../core/threads/entries/entry.js';
 
 /* Informers find objects by their labels. */
 

@@ -77,7 +77,7 @@ const FETCHES = 'authentication_token_cache_fetch_total';
 const LATENCY = 'apiserver_authentication_jwt_authenticator_latency_seconds';
 
 /** Authenticates the tokens of the issuers of a configuration. */
-export function jwtTokens(host: Pick<Host<'request'>, 'now' | 'service' | 'observe'>): Authenticator {
+export function jwtTokens(host: Pick<Host<'pool'>, 'now' | 'service' | 'observe'>): Authenticator {
   const { now } = host;
   const service = host.service(JWT_SERVICE);
   let prepared: Promise<Prepared> | undefined;

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import { isRecord, readJson, recordsAt, stringAt, type UnknownRecord } from '../../../core/api/index.js';
 import { PROVIDER_DOCUMENT_BYTES, PROVIDER_KEYS, PROVIDER_MS } from '../../../core/limits.js';
-import { hostRoots } from '../../../core/webhooks/hostRoots.js';
+import { hostRoots } from '../../../core/services/webhooks/hostRoots.js';
 import type { Issuer, PublicJwk } from './types.js';
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;

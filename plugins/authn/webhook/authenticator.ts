@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Authenticator, Host, Identified } from '../../../core/api/index.js';
 import { REVIEW_ANSWERS } from '../../../core/limits.js';
-import { readAnswer } from '../../../core/webhooks/answer.js';
-import { FileWebhook, REVIEW_BACKOFF } from '../../../core/webhooks/fileWebhook.js';
-import { AnswersClient, type TimedAnswer } from '../../../core/webhooks/sharedAnswers.js';
+import { readAnswer } from '../../../core/services/webhooks/answer.js';
+import { FileWebhook, REVIEW_BACKOFF } from '../../../core/services/webhooks/fileWebhook.js';
+import { AnswersClient, type TimedAnswer } from '../../../core/services/webhooks/sharedAnswers.js';
 import { bearerToken, unknownToken } from '../bearer.js';
 import type { TokenWebhookConfig } from './config.js';
 import { type ReviewedToken, readReview, reviewOf } from './review.js';
@@ -23,7 +23,7 @@ const LOG_MS = 1000;
  */
 export function webhookTokens(
   config: TokenWebhookConfig,
-  host: Pick<Host<'request'>, 'now' | 'log' | 'naming' | 'onClose' | 'service' | 'observe'>,
+  host: Pick<Host<'pool'>, 'now' | 'log' | 'naming' | 'onClose' | 'service' | 'observe'>,
 ): Authenticator {
   const { now, log, naming } = host;
   const { cacheMs, version } = config;

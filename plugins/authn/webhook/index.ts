@@ -1,6 +1,6 @@
 import { authenticator, definePlugin, type Plugin, service } from '../../../core/api/index.js';
 import { REVIEW_ANSWERS } from '../../../core/limits.js';
-import { SharedAnswers } from '../../../core/webhooks/sharedAnswers.js';
+import { SharedAnswers } from '../../../core/services/webhooks/sharedAnswers.js';
 import { REVIEW_MS, TOKEN_WEBHOOK_SERVICE, webhookTokens } from './authenticator.js';
 import { parseConfig, type TokenWebhookConfig } from './config.js';
 

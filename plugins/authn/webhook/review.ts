@@ -1,5 +1,4 @@
 import {
-  entriesAt,
   isAbsent,
   isRecord,
   stringAt,
@@ -54,12 +53,12 @@ function userOf(status: UnknownRecord): User {
   const user = objectAt(status, 'status.user', 'user');
   const name = textAt(user, 'status.user.username', 'username');
   if (name === '') throw new Error('the answer of the webhook has no status.user.username');
-  objectAt(user, 'status.user.extra', 'extra');
+  const extra = objectAt(user, 'status.user.extra', 'extra');
   return {
     name,
     uid: textAt(user, 'status.user.uid', 'uid'),
     groups: texts(user['groups'], 'status.user.groups'),
-    extra: new Map(entriesAt(user, 'extra').map(([key, values]) => [key, texts(values, `status.user.extra.${key}`)])),
+    extra: new Map(Object.entries(extra).map(([key, values]) => [key, texts(values, `status.user.extra.${key}`)])),
   };
 }
 
