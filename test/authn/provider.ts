@@ -40,8 +40,9 @@ export class TestProvider {
     readonly ca: TestAuthority,
   ) {}
 
-  static async start(keys: SigningKey[] = [], ca: TestAuthority = authority('provider-ca')): Promise<TestProvider> {
-    const { certificate, key } = ca.issue({ name: 'localhost', hosts: ['localhost'] });
+  static async start(keys: SigningKey[] = [signingKey('first')], given?: TestAuthority): Promise<TestProvider> {
+    const ca = given ?? (await authority('provider-ca'));
+    const { certificate, key } = await ca.issue('localhost', ['localhost']);
     const server = createServer({ cert: certificate, key });
     const provider = new TestProvider(server, ca);
     provider.keys = keys;

@@ -39,6 +39,12 @@ interface Remembered {
   readonly until: number;
 }
 
+/** A token that was verified now, and by which authenticator. */
+interface Verified {
+  readonly found: Remembered;
+  readonly by: Ready;
+}
+
 /** What was made of a state of the service. */
 interface Prepared {
   readonly state: JwtState;
@@ -103,13 +109,13 @@ export function jwtTokens(host: Pick<Host<'pool'>, 'now' | 'service' | 'observe'
   };
 
   /** Verifies a token. `mayRefresh`: keys that do not suffice may be fetched again, once. */
-  async function verify(token: string, decoded: DecodedToken, ready: Ready, mayRefresh: boolean): Promise<Remembered> {
+  async function verify(token: string, decoded: DecodedToken, ready: Ready, mayRefresh: boolean): Promise<Verified> {
     if (ready.keys.length > 0 || !mayRefresh) {
       if (ready.error !== undefined) throw new Error(ready.error);
       try {
         await verifySignature(token, decoded, ready.keys, ready.of.issuer);
         const until = checkClaims(decoded.claims, ready.of.issuer, now());
-        return { user: ready.user.userOf(decoded.claims), until };
+        return { found: { user: ready.user.userOf(decoded.claims), until }, by: ready };
       } catch (error) {
         if (!(error instanceof UnknownKey) || !mayRefresh) throw error;
       }
@@ -120,27 +126,35 @@ export function jwtTokens(host: Pick<Host<'pool'>, 'now' | 'service' | 'observe'
     return await verify(token, decoded, next, false);
   }
 
-  /** The user of a token, with how long that holds. The answer for one that was verified before is looked up. */
+  /** Remembers a token that an authenticator has verified, as long as that is used with the same keys. */
+  function remember(key: string, found: Remembered, by: Ready): void {
+    if (current?.byIssuer.get(by.of.issuer.url) !== by) return;
+    const { remembered } = current;
+    if (remembered.size >= REMEMBERED_TOKENS) remembered.delete(remembered.keys().next().value as string);
+    remembered.set(key, found);
+  }
+
+  /** The user of a token, with how long that holds. That of one that was verified before is looked up. */
   async function identify(token: string): Promise<Identified> {
     const { byIssuer, remembered } = await authenticators();
     const key = digest(token);
     let found = remembered.get(key);
+    host.observe(CACHE_REQUESTS, { status: found ? 'hit' : 'miss' }, 1);
     if (!found) {
       const decoded = decodeToken(token);
       const ready = decoded && byIssuer.get(decoded.issuer);
       if (!ready) throw unknownToken();
-      host.observe(CACHE_REQUESTS, { status: 'miss' }, 1);
-      found = await measured(ready, () => verify(token, decoded, ready, true));
-      if (remembered.size >= REMEMBERED_TOKENS) remembered.delete(remembered.keys().next().value as string);
-      remembered.set(key, found);
-    } else host.observe(CACHE_REQUESTS, { status: 'hit' }, 1);
+      const verified = await measured(ready, () => verify(token, decoded, ready, true));
+      found = verified.found;
+      remember(key, found, verified.by);
+    }
     const left = found.until - now();
     if (left < 0) throw unknownToken('oidc: verify token: oidc: token is expired');
     return { user: found.user, cacheFor: Math.min(left, CACHED_MS) };
   }
 
   /** Observes how long the verification of a token takes. Throws 401 for one that is refused, with the reason. */
-  async function measured(ready: Ready, run: () => Promise<Remembered>): Promise<Remembered> {
+  async function measured(ready: Ready, run: () => Promise<Verified>): Promise<Verified> {
     const began = performance.now();
     const observe = (result: 'success' | 'failure'): void =>
       host.observe(LATENCY, { jwt_issuer_hash: ready.hash, result }, (performance.now() - began) / 1000);
