@@ -100,7 +100,7 @@ function report() {
   return `${head}\n${texts.map(([name, text]) => `## ${name}\n${text}\n`).join('\n')}`;
 }
 
-/** What differs between two reports, a line for each name. */
+/** Differences between two reports, a line for each name. */
 const differences = (before, after) => changesOf(before, after).map(({ is, name }) => `${is}: ${name}`);
 
 const hashOf = text => createHash('sha256').update(text).digest('hex').slice(0, 12);

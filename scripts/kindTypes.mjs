@@ -63,7 +63,7 @@ async function readTable() {
 
 /** The text of one module. */
 class ModuleText {
-  /** What the module needs of others: names by path. */
+  /** Imports of the module: names by path. */
   #imports = new Map();
 
   constructor(packageName, table) {
@@ -88,7 +88,7 @@ class ModuleText {
     return `${doc}\nexport type ${nameOf(struct.id)} = ${type};`;
   }
 
-  /** What the decoder accepts for a type with several JSON forms. */
+  /** The types that the decoder accepts for a type with several JSON forms. */
   #alternatives({ fields, alternatives }) {
     const forms = fields.filter(({ type }) => type.is !== 'scalar').map(({ type }) => this.#typeOf(type));
     return [...forms, ...(alternatives === 'bool' ? ['boolean'] : [])].join(' | ');

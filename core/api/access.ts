@@ -401,7 +401,7 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
  */
 export const authenticator = definePoint<Authenticator>()(
   'authn',
-  ['request'],
+  ['pool'],
   firstUser,
   requireMembers({ authenticate: 'function', cacheFor: CACHE_FOR }),
 );
@@ -414,7 +414,7 @@ export const authenticator = definePoint<Authenticator>()(
  */
 export const authorizer = definePoint<Authorizer>()(
   'authz',
-  ['request'],
+  ['pool'],
   firstOpinion,
   requireMembers({ authorize: 'function', dependsOn: DEPENDS_ON }),
 );

@@ -315,7 +315,7 @@ function everyOne(inputs: readonly Contributed<Validator>[]): Validation {
  */
 export const mutator = definePoint<Mutator>()(
   'mutate',
-  ['request'],
+  ['pool'],
   inOrder,
   requireMembers({ on: MATCH, mutate: 'function' }),
 );
@@ -327,7 +327,7 @@ export const mutator = definePoint<Mutator>()(
  */
 export const validator = definePoint<Validator>()(
   'validate',
-  ['request'],
+  ['pool'],
   everyOne,
   requireMembers({ on: MATCH, validate: 'function' }),
 );

@@ -88,7 +88,7 @@ function firstSelecting(inputs: readonly Contributed<Converter>[]): Conversion {
  */
 export const converter = definePoint<Converter>()(
   'convert',
-  ['request'],
+  ['pool'],
   firstSelecting,
   requireMembers({ selects: 'function', convert: 'function' }),
 );

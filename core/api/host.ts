@@ -8,7 +8,7 @@ import type { Awaitable } from './awaitable.js';
  * @example
  * if (host.thread === 'control') host.watch(count);
  */
-export type Thread = 'front' | 'request' | 'store' | 'control';
+export type Thread = 'front' | 'pool' | 'writer' | 'control';
 
 /**
  * Structured log. Each record is a line of JSON on standard error, with the name of the plugin. Members named
@@ -105,7 +105,7 @@ export interface ResourceEvent {
  */
 export type Combined<Out> = { readonly name: string; readonly combine: (inputs: never) => Out };
 
-/** What every thread offers. */
+/** The host of a plugin, as every thread offers it. */
 interface BaseHost<T extends Thread> {
   readonly thread: T;
   readonly log: Log;
@@ -144,7 +144,7 @@ interface InformerHost {
 }
 
 /** The members that the pool adds. */
-interface RequestHost {
+interface PoolHost {
   /**
    * The informer of a resource that is only known while the server runs. Resolves when it has all current objects; from
    * then on it is like any other.
@@ -218,6 +218,6 @@ type OfferedIn<T extends Thread, Offering extends Thread, Offered> = [T] extends
  * });
  */
 export type Host<T extends Thread = Thread> = BaseHost<T> &
-  OfferedIn<T, 'request' | 'control', InformerHost> &
-  OfferedIn<T, 'request', RequestHost> &
+  OfferedIn<T, 'pool' | 'control', InformerHost> &
+  OfferedIn<T, 'pool', PoolHost> &
   OfferedIn<T, 'control', ControlHost>;

@@ -88,7 +88,7 @@ function combineTypes(inputs: readonly Contributed<ResourceType | BuiltInKind>[]
  */
 export const resourceType = definePoint<ResourceType | BuiltInKind>()(
   'resource',
-  ['front', 'request'],
+  ['front', 'pool'],
   combineTypes,
   checkType,
 );
@@ -102,7 +102,7 @@ export const resourceType = definePoint<ResourceType | BuiltInKind>()(
  */
 export const builtInKind = <T = ApiObject>(
   storageName: string,
-  make: (naming: Naming, host: Host<'front' | 'request'>) => Partial<Strategy<T>>,
+  make: (naming: Naming, host: Host<'front' | 'pool'>) => Partial<Strategy<T>>,
 ): Contribution =>
   // The server calls the functions with objects of the kind only.
   resourceType.of(host => ({ storageName, strategy: make(host.naming, host) as Partial<Strategy> }));
@@ -116,7 +116,7 @@ export const builtInKind = <T = ApiObject>(
  */
 export const resourceSource = definePoint<ResourceSource>()(
   'resourceSource',
-  ['front', 'request'],
+  ['front', 'pool'],
   guardedSources,
   requireMembers({ storageName: 'string', define: 'function' }),
 );

@@ -34,7 +34,7 @@ function exactlyOne(inputs: readonly Contributed<Storage>[]): Storage {
  */
 export const storage = definePoint<Storage>()(
   'storage',
-  ['store'],
+  ['writer'],
   exactlyOne,
   requireMembers({ name: 'string', commit: 'function', range: 'function', watch: 'function' }),
 );

@@ -82,7 +82,7 @@ function last(inputs: readonly Contributed<TokenIssuer>[]): TokenIssuer | undefi
  */
 export const tokenIssuer = definePoint<TokenIssuer>()(
   'tokenIssuer',
-  ['request', 'control'],
+  ['pool', 'control'],
   last,
   requireMembers({ audiences: LIST, issue: 'function', issueLegacy: 'function' }),
 );

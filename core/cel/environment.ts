@@ -40,7 +40,7 @@ export interface Compiled {
   readonly planError?: string;
 }
 
-/** What a list of libraries declares. Environments with the same list share it. */
+/** The declarations of a list of libraries. Environments with the same list share it. */
 interface Declarations {
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
   /** Type names and constants: names with a value in every evaluation. */

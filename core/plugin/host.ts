@@ -20,8 +20,8 @@ export interface HostServices {
   readonly dynamicInformer?: (storageName: string) => Awaitable<LabeledInformer>;
   /** The current registry; called only once all plugins are made. */
   readonly registry?: () => Registry;
-  readonly onChange?: Host<'request'>['onChange'];
-  readonly observe?: Host<'request'>['observe'];
+  readonly onChange?: Host<'pool'>['onChange'];
+  readonly observe?: Host<'pool'>['observe'];
   readonly request?: (controller: string, request: InternalRequest) => Promise<ApiObject>;
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
   /** Where a thread that is watched notes the calls that it is in. */
@@ -50,12 +50,12 @@ function informersOf(
   thread: Thread,
   plugins: PluginSet,
   { informer, onChange }: HostServices,
-): (user: HostUser) => Pick<Host<'request'>, 'informer' | 'onChange'> {
+): (user: HostUser) => Pick<Host<'pool'>, 'informer' | 'onChange'> {
   if (!informer || !onChange)
     return () => ({ informer: notAvailable('informer', thread), onChange: notAvailable('onChange', thread) });
   const known = new Set<string>();
   const check = (call: string, storageName: string): void => {
-    if (plugins.isComplete && thread === 'request' && !known.has(storageName))
+    if (plugins.isComplete && thread === 'pool' && !known.has(storageName))
       throw new Error(`${call}('${storageName}') must be called when the plugin is made, not later`);
     known.add(storageName);
   };
@@ -78,7 +78,7 @@ function isFeatureEnabled(feature: string, enabled: readonly string[]): boolean 
 
 /** A host with the members of all threads; those that a thread does not offer throw. */
 type FullHost = Omit<Host<'control'>, 'thread'> &
-  Omit<Host<'request'>, 'thread'> & {
+  Omit<Host<'pool'>, 'thread'> & {
     readonly thread: Thread;
   };
 

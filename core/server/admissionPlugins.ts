@@ -5,9 +5,9 @@ import type { PluginSpec } from '../threads/data.js';
 import { admissionConfig } from './admissionConfig.js';
 
 const at = (path: string): string => new URL(`../../plugins/admission/${path}`, import.meta.url).href;
-const request = (path: string): PluginSpec => ({ use: at(path), threads: ['request'] });
+const pool = (path: string): PluginSpec => ({ use: at(path), threads: ['pool'] });
 /** A plugin whose calls have time limits of their own, within that of the request. */
-const withOwnLimits = (path: string): PluginSpec => ({ ...request(path), timeout: WRITE_MS });
+const withOwnLimits = (path: string): PluginSpec => ({ ...pool(path), timeout: WRITE_MS });
 
 /** An admission plugin, by the name that upstream's flags use. */
 interface AdmissionPlugin {
@@ -24,32 +24,32 @@ const off = (name: string, ...specs: PluginSpec[]): AdmissionPlugin => ({ name, 
 const PLUGINS: readonly AdmissionPlugin[] = [
   off('AlwaysAdmit'),
   off('NamespaceAutoProvision'),
-  on('NamespaceLifecycle', request('namespaceLifecycle.js')),
+  on('NamespaceLifecycle', pool('namespaceLifecycle.js')),
   off('NamespaceExists'),
   off('LimitPodHardAntiAffinityTopology'),
-  on('LimitRanger', request('limitRanger/index.js')),
-  on('ServiceAccount', request('serviceAccount.js'), request('../authz/node/mirrorPods.js')),
-  off('NodeRestriction', request('../authz/node/restriction/index.js')),
-  on('TaintNodesByCondition', request('taintNewNodes.js')),
+  on('LimitRanger', pool('limitRanger/index.js')),
+  on('ServiceAccount', pool('serviceAccount.js'), pool('../authz/node/mirrorPods.js')),
+  off('NodeRestriction', pool('../authz/node/restriction/index.js')),
+  on('TaintNodesByCondition', pool('taintNewNodes.js')),
   off('AlwaysPullImages'),
   off('ImagePolicyWebhook'),
   on('PodSecurity'),
   off('PodNodeSelector'),
-  on('Priority', request('priority.js')),
-  on('DefaultTolerationSeconds', request('defaultTolerationSeconds.js')),
+  on('Priority', pool('priority.js')),
+  on('DefaultTolerationSeconds', pool('defaultTolerationSeconds.js')),
   off('PodTolerationRestriction'),
   off('EventRateLimit'),
   off('ExtendedResourceToleration'),
-  on('DefaultStorageClass', request('defaultClass.js#storageClass')),
-  on('StorageObjectInUseProtection', request('storageProtection.js')),
+  on('DefaultStorageClass', pool('defaultClass.js#storageClass')),
+  on('StorageObjectInUseProtection', pool('storageProtection.js')),
   off('OwnerReferencesPermissionEnforcement'),
-  on('PersistentVolumeClaimResize', request('claimResize.js')),
-  on('RuntimeClass', request('runtimeClass.js')),
-  on('CertificateApproval', request('certificatePermissions.js#approval')),
-  on('CertificateSigning', request('certificatePermissions.js#signing')),
-  on('ClusterTrustBundleAttest', request('certificatePermissions.js#attestation')),
-  on('CertificateSubjectRestriction', request('certificateSubject.js')),
-  on('DefaultIngressClass', request('defaultClass.js#ingressClass')),
+  on('PersistentVolumeClaimResize', pool('claimResize.js')),
+  on('RuntimeClass', pool('runtimeClass.js')),
+  on('CertificateApproval', pool('certificatePermissions.js#approval')),
+  on('CertificateSigning', pool('certificatePermissions.js#signing')),
+  on('ClusterTrustBundleAttest', pool('certificatePermissions.js#attestation')),
+  on('CertificateSubjectRestriction', pool('certificateSubject.js')),
+  on('DefaultIngressClass', pool('defaultClass.js#ingressClass')),
   off('DenyServiceExternalIPs'),
   on('MutatingAdmissionPolicy', withOwnLimits('policies/mutating.js')),
   on('MutatingAdmissionWebhook', withOwnLimits('webhooks/mutating.js')),

@@ -38,10 +38,10 @@ export interface BuiltinInputs {
 }
 
 const MODES: ReadonlyMap<string, PluginSpec> = new Map([
-  ['Node', { use: at('authz/node/plugin.js'), threads: ['request'] }],
-  ['AlwaysAllow', { use: at('authz/always.js#alwaysAllow'), threads: ['request'] }],
-  ['AlwaysDeny', { use: at('authz/always.js#alwaysDeny'), threads: ['request'] }],
-  ['RBAC', { use: at('authz/rbac/plugin.js'), threads: ['request'] }],
+  ['Node', { use: at('authz/node/plugin.js'), threads: ['pool'] }],
+  ['AlwaysAllow', { use: at('authz/always.js#alwaysAllow'), threads: ['pool'] }],
+  ['AlwaysDeny', { use: at('authz/always.js#alwaysDeny'), threads: ['pool'] }],
+  ['RBAC', { use: at('authz/rbac/plugin.js'), threads: ['pool'] }],
 ]);
 
 /** The plugin of an authorization mode. Programs in JavaScript can name any. Throws ConfigError for an unknown one. */
@@ -71,11 +71,11 @@ function storagePlugin(settings: Settings, { storePath: path }: BuiltinInputs): 
   const historyMs = settings.historyRetention;
   switch (settings.storage) {
     case 'etcd':
-      return { use: at('storage/etcd/index.js'), config: etcdConfig(settings), threads: ['store'] };
+      return { use: at('storage/etcd/index.js'), config: etcdConfig(settings), threads: ['writer'] };
     case 'memory':
-      return { use: at('storage/memory.js'), config: { historyMs }, threads: ['store'] };
+      return { use: at('storage/memory.js'), config: { historyMs }, threads: ['writer'] };
     default:
-      return { use: at('storage/rocksdb/index.js'), config: { path, historyMs }, threads: ['store', 'front'] };
+      return { use: at('storage/rocksdb/index.js'), config: { path, historyMs }, threads: ['writer', 'front'] };
   }
 }
 
@@ -115,7 +115,7 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
  * settings.
  */
 export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec[] {
-  const request = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['request'] });
+  const pool = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['pool'] });
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
   const { groups, resources, takenNames, serviceAccountKeyFile } = inputs;
   const { listener: required } = settings;
@@ -127,22 +127,22 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     ...(hasOwnStorage ? [] : [storagePlugin(settings, inputs)]),
     { use: at(`listener/${required ?? 'uws'}.js`), config: { required: required === 'uws' }, threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
-    { use: at('kinds/index.js'), threads: ['front', 'request'] },
-    request('authn/staticToken.js', { file: inputs.adminTokens }),
-    request('authn/clientCertificate.js'),
-    ...(settings.tokenAuthFile ? [request('authn/staticToken.js', { file: settings.tokenAuthFile })] : []),
-    ...(settings.enableBootstrapTokenAuth ? [request('authn/bootstrapToken.js')] : []),
-    { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'request', 'control'] },
+    { use: at('kinds/index.js'), threads: ['front', 'pool'] },
+    pool('authn/staticToken.js', { file: inputs.adminTokens }),
+    pool('authn/clientCertificate.js'),
+    ...(settings.tokenAuthFile ? [pool('authn/staticToken.js', { file: settings.tokenAuthFile })] : []),
+    ...(settings.enableBootstrapTokenAuth ? [pool('authn/bootstrapToken.js')] : []),
+    { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'pool', 'control'] },
     // Before other validators, as the rules of the kinds are.
-    request('admission/policies/parameterPermissions.js'),
+    pool('admission/policies/parameterPermissions.js'),
     ...admission.before,
-    request('authz/systemMasters.js'),
+    pool('authz/systemMasters.js'),
     ...settings.plugins,
     ...admission.behind,
     // Sees what all mutators have changed.
-    request('authz/rbac/plugin.js#roleEscalation'),
-    request('../core/services/webhooks/plugin.js'),
-    { ...request('conversion/webhook.js', { services: webhookServices(settings) }), timeout: WRITE_MS },
+    pool('authz/rbac/plugin.js#roleEscalation'),
+    pool('../core/services/webhooks/plugin.js'),
+    { ...pool('conversion/webhook.js', { services: webhookServices(settings) }), timeout: WRITE_MS },
     ...settings.authorizationMode.map(modePlugin),
     control('controllers/system/systemNamespaces.js#systemNamespaces'),
     control('controllers/accounts/rbac.js#rbacBootstrap'),

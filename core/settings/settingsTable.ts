@@ -6,7 +6,7 @@ const AUTHORIZATION_MODES = ['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny'] as con
 /** A way to decide whether a request is allowed. */
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
-/** What flags, configuration file, help and reference page know of a setting. `T` is the type of its values. */
+/** One setting, for flags, configuration file, help and reference page. `T` is the type of its values. */
 export interface Setting<T> {
   /** Name of the flag, without dashes. In the configuration file it is written in camelCase. */
   readonly flag: string;

@@ -60,10 +60,10 @@ class FakeInformer implements LabeledInformer {
 }
 
 /**
- * Makes a fake host of a thread: `request` for the pool, `front`, `store` or `control`.
+ * Makes a fake host of a thread: `front`, `pool`, `writer` or `control`.
  *
  * @example
- * const fake = fakeHost('request');
+ * const fake = fakeHost('pool');
  * fake.put('core/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
  * const [part] = await partsOf(plugin, {}, authorizer, fake.host);
  */
@@ -161,7 +161,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
  * Makes what a plugin with these settings contributes to a point, as a server does.
  *
  * @example
- * const [keys] = await partsOf(plugin, { keys: [] }, authenticator, fakeHost('request').host);
+ * const [keys] = await partsOf(plugin, { keys: [] }, authenticator, fakeHost('pool').host);
  */
 export async function partsOf<Config, T extends Thread, In, Out>(
   plugin: Plugin<Config>,

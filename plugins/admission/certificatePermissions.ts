@@ -22,7 +22,7 @@ const REQUESTS = 'certificatesigningrequests';
 
 const BUNDLES = 'clustertrustbundles';
 
-/** What a write to a subresource of a request, or to a bundle, needs on its signer. */
+/** The right on a signer that a write to a subresource of a request, or to a bundle, needs. */
 type Verb = 'approve' | 'sign' | 'attest';
 
 const signersOf = (name: string): readonly string[] => [name, `${name.slice(0, name.indexOf('/'))}/*`];
@@ -67,7 +67,7 @@ function refuse({ naming }: Pick<Host, 'naming'>, resource: string, name: string
 
 /** Throws 403 for writes to this subresource by those who may not do this with requests for the signer. */
 function permission(
-  host: Pick<Host<'request'>, 'at' | 'naming'>,
+  host: Pick<Host<'pool'>, 'at' | 'naming'>,
   subresource: string,
   verb: 'approve' | 'sign',
 ): Validator {
@@ -84,7 +84,7 @@ function permission(
 }
 
 /** Throws 403 for writes to the bundles of a signer by those who may not say whom it trusts. */
-const permissionToAttest = (host: Pick<Host<'request'>, 'at' | 'naming'>): Validator => ({
+const permissionToAttest = (host: Pick<Host<'pool'>, 'at' | 'naming'>): Validator => ({
   on: { groups: [GROUP], resources: [BUNDLES], operations: ['CREATE', 'UPDATE'] },
   async validate(change, after) {
     const object = after as Frozen<ClusterTrustBundle> | undefined;

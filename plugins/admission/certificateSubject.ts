@@ -29,7 +29,7 @@ function faultOf({ spec }: Frozen<CertificateSigningRequest>, signer: string): s
 }
 
 /** Throws 403 for a new request for a client certificate of the group that may do everything. */
-function restriction({ naming }: Pick<Host<'request'>, 'naming'>): Validator {
+function restriction({ naming }: Pick<Host<'pool'>, 'naming'>): Validator {
   const signer = naming.component(CLIENT_SIGNER);
   return {
     on: { groups: [GROUP], resources: [REQUESTS], operations: ['CREATE'] },

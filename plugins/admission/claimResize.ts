@@ -16,7 +16,7 @@ type Claim = Frozen<PersistentVolumeClaim>;
 const sizeOf = (claim: Claim | undefined) => quantityOf(claim?.spec.resources.requests?.storage);
 
 /** Allows a claim to grow only if it is bound, and if its storage class says that its volumes can be expanded. */
-function resizing(host: Host<'request'>): Validator {
+function resizing(host: Host<'pool'>): Validator {
   const classes = host.informer('storage.orchestrator.io/storageclasses') as Informer<StorageClass>;
   const oldForm = host.naming.label('volume.beta.orchestrator.io/storage-class');
   const classOf = ({ metadata, spec }: Claim): string => metadata.annotations?.[oldForm] ?? spec.storageClassName ?? '';

@@ -30,7 +30,7 @@ interface Defaulting {
 }
 
 const defaultClass = (name: string, { group, resource, classes, marks, oldForm, read, write }: Defaulting): Plugin =>
-  mutatorPlugin(name, (host: Host<'request'>) => {
+  mutatorPlugin(name, (host: Host<'pool'>) => {
     const { naming } = host;
     const existing = host.informer(classes);
     const [annotation, isDefault] = [naming.label(oldForm), marks.map(mark => naming.label(mark))];

@@ -38,7 +38,7 @@ function terminatingError({ target }: Change, { metadata }: ApiObject, naming: H
 }
 
 /** Refuses creates in namespaces that do not exist or are being deleted. */
-function lifecycle(host: Host<'request'>): Mutator {
+function lifecycle(host: Host<'pool'>): Mutator {
   const namespaces = host.informer('core/namespaces');
   return {
     on: CREATES,
@@ -55,7 +55,7 @@ function lifecycle(host: Host<'request'>): Mutator {
 }
 
 /** Refuses the deletion of namespaces that clients rely on. */
-function protectSystemNamespaces(host: Host<'request'>): Validator {
+function protectSystemNamespaces(host: Host<'pool'>): Validator {
   const names = ['default', host.naming.component('orchestrator-system'), host.naming.component('orchestrator-public')];
   return {
     on: { groups: [''], resources: ['namespaces'], operations: ['DELETE'] },

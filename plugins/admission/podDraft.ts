@@ -30,5 +30,5 @@ export function parseNothing(config: unknown): undefined {
 }
 
 /** A plugin without configuration that contributes one mutator. */
-export const mutatorPlugin = (name: string, make: (host: Host<'request'>) => Mutator): Plugin<undefined> =>
+export const mutatorPlugin = (name: string, make: (host: Host<'pool'>) => Mutator): Plugin<undefined> =>
   definePlugin<undefined>({ name, parse: parseNothing, contribute: () => [mutator.of(make)] });

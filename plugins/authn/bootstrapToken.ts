@@ -25,7 +25,7 @@ function groupsOf(text: string): string[] {
  * Authenticates bootstrap tokens (spec, "Bootstrap token secret"): `<id>.<secret>`, which the secret
  * `bootstrap-token-<id>` of the system namespace holds. A token ends with its secret.
  */
-export function bootstrapTokens({ informer, now, naming }: Pick<Host<'request'>, 'informer' | 'now' | 'naming'>) {
+export function bootstrapTokens({ informer, now, naming }: Pick<Host<'pool'>, 'informer' | 'now' | 'naming'>) {
   const secrets = informer('core/secrets');
   const namespace = naming.component('orchestrator-system');
   const type = naming.label(BOOTSTRAP_TOKEN_TYPE);

@@ -27,7 +27,7 @@ class WebhookConverter implements Converter {
   readonly #endpoints: Endpoints;
 
   constructor(
-    readonly host: Host<'request'>,
+    readonly host: Host<'pool'>,
     settings: WebhookSettings,
   ) {
     this.#endpoints = endpointsOf(settings, host.informer('core/services'));

@@ -145,7 +145,7 @@ class UnusedConnections {
       socket.once('close', () => this.#sockets.get(peer) === socket && this.#sockets.delete(peer));
     };
     server.on('connection', add);
-    // With TLS, in the place of the one below it.
+    // With TLS, this replaces the one below it.
     server.on('secureConnection', add);
   }
 

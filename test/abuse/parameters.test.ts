@@ -213,7 +213,7 @@ describe.each([
   });
 });
 
-test('the refusal shows the user as upstream: uid, groups and extra', async () => {
+test('the refusal shows the user with uid, groups and extra', async () => {
   const headers = {
     'impersonate-user': 'nobody',
     'impersonate-uid': 'u1',

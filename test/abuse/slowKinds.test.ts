@@ -5,7 +5,7 @@ import { allPlaces, check, placeText, withoutCopies } from './slow/kinds.js';
 import { chosenForms, type Form, IS_LONG, randomNumbers, SEED, textOf } from './slow/texts.js';
 
 const BYTES = 100_000;
-/** What is measured together: a create, a write of the status, and an update. */
+/** The writes that are measured together: a create, a write of the status, and an update. */
 const REQUESTS = 3;
 const LIMIT = REQUESTS * LIMIT_MS;
 const TIMEOUT_MS = IS_LONG ? 24 * 3_600_000 : 600_000;

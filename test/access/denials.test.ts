@@ -6,7 +6,7 @@ import { rbac } from '../../plugins/authz/rbac/evaluate.js';
 import { ListInformer, target, user } from './support.js';
 import { partly } from '../support/values.js';
 
-/** What is logged about a request of a user without roles. */
+/** The log lines about a request of a user without roles. */
 function logged(asked: Target): string[] {
   const messages: string[] = [];
   const log = partly<Log>({ debug: (_: object, message: string) => messages.push(message) });

@@ -133,7 +133,7 @@ describe.each([['RBAC'], ['RBAC,AlwaysDeny']])('with --authorization-mode=%s', m
     await api.delete(`${BINDINGS}/bind-any`);
   });
 
-  test('an update that is invalid names each cause twice, as upstream, and says it once', async () => {
+  test('an update that is invalid names each cause twice and says it once', async () => {
     await api.made(ROLES, role('twice', rule('', 'pods', ['get'])));
     const { status, body } = await api.put(`${ROLES}/twice`, role('twice', rule('', 'pods', [])));
     const cause = {

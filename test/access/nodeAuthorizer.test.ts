@@ -14,7 +14,7 @@ const RULES = compileRules(NODE_RULES);
 const node = (name: string) => user(`system:node:${name}`, 'system:nodes', 'system:authenticated');
 
 function world() {
-  const fake = fakeHost('request', 'kubernetes');
+  const fake = fakeHost('pool', 'kubernetes');
   const authorizer = nodeAuthorizer(new NodeGraph(fake.host), RULES, fake.host);
   const decide = (name: string, members: Partial<ResourceTarget>): Decision =>
     authorizer.authorize(node(name), target({ namespace: 'shop', ...members }));
@@ -152,7 +152,7 @@ describe('a node', () => {
   });
 
   test('reads all nodes and pods without the gate of the selectors [A374] [A375]', () => {
-    const fake = fakeHost('request');
+    const fake = fakeHost('pool');
     fake.features.delete('AuthorizeNodeWithSelectors');
     const authorizer = nodeAuthorizer(new NodeGraph(fake.host), RULES, fake.host);
     for (const resource of ['pods', 'nodes'])

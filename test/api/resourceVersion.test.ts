@@ -32,7 +32,7 @@ const OLD = ['a', 'b', 'c', 'd', 'e'];
 const NOW = ['a', 'c', 'd', 'e', 'f'];
 
 /**
- * What a list of the collection shows for each meaning (spec, "Resource version semantics: meanings").
+ * Expected lists of the collection for each meaning (spec, "Resource version semantics: meanings").
  */
 const MEANINGS: { readonly [meaning: string]: (list: Loose, past: Past, limit: number) => void } = {
   'Most recent': (list, { now }, limit) => {

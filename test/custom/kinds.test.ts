@@ -101,7 +101,7 @@ describe.each(WAYS)('a kind given by %s', way => {
       expect((await api.get(path)).text).toContain('"com.example.shop.v1.Widget"');
   });
 
-  it('has objects and collections that support HEAD, as upstream', async () => {
+  it('has objects and collections that support HEAD', async () => {
     await api.made(at(), thing('head'));
     for (const asked of [at(), `${at()}/head`]) {
       const length = String(Buffer.byteLength((await api.get(asked)).text));

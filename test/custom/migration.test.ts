@@ -55,7 +55,7 @@ test('a migration stores the objects of a custom kind in the new storage version
   expect(await migrate('things', { group, version: 'v2', resource: 'things' })).toEqual(['Succeeded']);
   const after = await revisions();
   expect(after.every((revision, i) => revision !== before[i])).toBe(true);
-  // What is stored in the version needs no further write.
+  // An object that is stored in the version needs no further write.
   expect(await migrate('again', { group, version: 'v2', resource: 'things' })).toEqual(['Succeeded']);
   expect(await revisions()).toEqual(after);
   const stored = await api.patch(`${CRDS}/things.${group}/status`, MERGE, { status: { storedVersions: ['v2'] } });

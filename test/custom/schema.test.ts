@@ -102,7 +102,7 @@ describe('reading of custom objects', () => {
   });
 });
 
-describe('validation as upstream', () => {
+describe('validation', () => {
   const judge = (schema: StructuralSchema, value: Json, old?: Json): string[] =>
     schemaViolations(value, schema, 'spec', old).map(({ field, message }) => `${field}: ${message}`);
 

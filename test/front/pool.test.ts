@@ -19,7 +19,7 @@ afterEach(async () => {
   vi.clearAllMocks();
 });
 
-/** What `/busy` jobs of a pool wait for, keeping their thread. */
+/** The condition that `/busy` jobs of a pool wait for, keeping their thread. */
 const gates = new WeakMap<Pool, Int32Array>();
 
 /** Lets the `/busy` jobs of a pool end. */

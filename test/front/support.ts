@@ -20,7 +20,7 @@ import { partly } from '../support/values.js';
 /** A later turn of the event loop. */
 export const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
-/** What the pool finds for each user's token; the anonymous user may do nothing. */
+/** The user of each token in the pool; the anonymous user may do nothing. */
 export const grantFor = (name: string): Grant => ({
   user: { name, uid: '', groups: [], extra: new Map() },
   identityFor: 'forever',

@@ -31,7 +31,7 @@ function completed(given: unknown, value: unknown): unknown {
 
 const jsonOf = (given: object): Json => JSON.parse(JSON.stringify(given)) as Json;
 
-/** What the decoder makes of an object, in its own version or the one that is stored. Throws TypeMismatch. */
+/** Decodes an object, in its own version or the one that is stored. Throws TypeMismatch. */
 export function decodedOnly(storageName: string, given: ApiObject): ApiObject {
   const known = resources.get(storageName)!;
   const resource = known.find(({ apiVersion }) => apiVersion === given.apiVersion) ?? known[0]!;

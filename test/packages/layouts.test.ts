@@ -64,7 +64,7 @@ async function expectRefusals(...start: ConstructorParameters<typeof InstalledSe
   }
 }
 
-/** What a server writes that does not start. */
+/** The error output of a server that does not start. */
 async function errorOf(...start: ConstructorParameters<typeof InstalledServer>): Promise<string> {
   const server = new InstalledServer(...start);
   try {

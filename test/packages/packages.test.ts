@@ -10,7 +10,7 @@ import { copyExamples, InstalledServer, newFolder, pack, packCapstan, run, toolV
 
 /*
  * Capstan and the example packages as they are published: packed, installed into an empty folder, configured and used.
- * What npm has not downloaded before comes from the registry.
+ * Packages that npm has not downloaded before come from the registry.
  */
 
 const LONG = 120_000;

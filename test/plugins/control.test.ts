@@ -124,12 +124,12 @@ describe('in one server', () => {
   test('a member of the host that is not available in a thread throws an error that says so', async () => {
     await create('late');
     const seen = new Set(linesOf('misuses'));
-    for (const thread of ['front', 'store']) {
+    for (const thread of ['front', 'writer']) {
       expect(seen).toContain(`${thread} informer: informer is not available in the ${thread} thread`);
       expect(seen).toContain(`${thread} request: request is not available in the ${thread} thread`);
     }
     expect(seen).toContain('request watch: watch is not available in the request thread');
-    for (const thread of ['front', 'request', 'store', 'control']) {
+    for (const thread of ['front', 'pool', 'writer', 'control']) {
       expect(seen).toContain(`${thread} now works`);
       expect(seen).toContain(`${thread} naming works`);
       expect(seen).toContain(
@@ -189,7 +189,7 @@ describe('onClose', () => {
     expect(performance.now() - began).toBeLessThan(6000);
     const lines = linesOf('releases');
     // The pool has several threads, whose lines may be mixed.
-    for (const thread of ['front', 'request', 'control']) {
+    for (const thread of ['front', 'pool', 'control']) {
       const ofThread = lines.filter(line => line.endsWith(` ${thread}`));
       expect(new Set(ofThread)).toEqual(new Set([`last ${thread}`, `first ${thread}`]));
       expect(ofThread[0]).toBe(`last ${thread}`);

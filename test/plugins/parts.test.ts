@@ -78,7 +78,7 @@ describe('a plugin', () => {
       calls: CallCounters.memory(1),
       verbosity: 0,
     });
-  const load = (exported: string) => loadPlugins(data(exported), 'request', { releases: new Releases() });
+  const load = (exported: string) => loadPlugins(data(exported), 'pool', { releases: new Releases() });
 
   test('that makes something else than its point needs ends the start with its name', async () => {
     await expect(load('makesNothing')).rejects.toThrow('plugin test/makes-nothing: the member on must be an object');

@@ -74,7 +74,7 @@ describe('canonical form', () => {
     expect(({} as { x?: unknown }).x).toBeUndefined();
   });
 
-  it('escapes <, > and & as upstream does', () => {
+  it('escapes <, > and & in messages', () => {
     expect(encode({ a: '<&>\u2028' })).toBe('{"a":"\\u003c\\u0026\\u003e\\u2028"}');
   });
 
@@ -103,7 +103,7 @@ describe('canonical form', () => {
 });
 
 describe('wrong types', () => {
-  it('[R257] names the field, its struct and its type as upstream does', () => {
+  it('[R257] names the field, its struct and its type', () => {
     const prefix = 'Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal';
     expect(refusal(deployments, { spec: { replicas: '2' } })).toBe(
       `${prefix} string into Go struct field DeploymentSpec.spec.replicas of type int32`,

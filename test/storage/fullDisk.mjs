@@ -32,7 +32,7 @@ const stillReads = await store.range('k/').then(
   error => error.message,
 );
 await store.close().catch(() => undefined);
-// What a refused write gave back is also used up.
+// The space that a refused write gave back is also used up.
 if (Number(ballastBytes) > 0)
   try {
     for (let i = 0; ; i++) writeFileSync(`${directory}/rest-${i}`, Buffer.alloc(64 * 1024));

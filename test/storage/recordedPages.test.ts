@@ -9,7 +9,7 @@ import { decodeFromWriter, encodeToWriter } from '../../core/threads/messages/wi
 import { openMemory } from '../../plugins/storage/memory.js';
 import { Writer } from '../../workers/writer/writer.js';
 
-/** What a thread has received: values by key, and the memory of its pages. */
+/** The pages that a thread has received: values by key, and their memory. */
 interface Received {
   readonly values: Map<string, string>;
   readonly memories: Set<ArrayBufferLike>;

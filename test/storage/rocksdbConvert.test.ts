@@ -18,7 +18,7 @@ const database = (): string => join(scene.path, 'db');
 const textOf = (key: string, seed: number): string => JSON.stringify({ name: key, text: noise(seed, 60).repeat(3) });
 
 /**
- * What the fixtures contain: 1 to 60 were created, 1 to 20 replaced, 21 to 30 deleted, all before revision 70 is
+ * Content of the fixtures: 1 to 60 were created, 1 to 20 replaced, 21 to 30 deleted, all before revision 70 is
  * compacted, then 61 to 70 created. The store that was killed also has 71 to 85, and 40 was deleted.
  */
 function expected(last: number): { [key: string]: string } {

@@ -26,7 +26,7 @@ interface Fault {
   /** Whether the store is one of an earlier release, which left the objects in RocksDB's log when it was closed. */
   readonly isOld?: true;
   damage(): Promise<unknown>;
-  /** What the errors of the open and the check contain. */
+  /** Texts that the errors of the open and the check contain. */
   readonly named: RegExp;
   /** The objects that a recovery keeps. */
   readonly kept: 'all' | 'some' | 'none';

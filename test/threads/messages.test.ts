@@ -63,7 +63,7 @@ const asText = (message: unknown): unknown =>
     ),
   );
 
-/** What the other thread gets. */
+/** The message as the other thread receives it. */
 const receive = <T>([packed, transfer]: Packed<T>): T => structuredClone(packed, { transfer });
 
 test('jobs are received as they were sent', () => {

@@ -12,7 +12,7 @@ const FLOORS: readonly (readonly [floor: number, paths: RegExp])[] = [
 
 const floorOf = (path: string): number | undefined => FLOORS.find(([, paths]) => paths.test(path))?.[0];
 
-/** What shares a floor without importing from each other: plugins, and the folder of each thread. */
+/** Folders that share a floor without importing from each other: plugins, and the folder of each thread. */
 const apartOf = (path: string): string | undefined => /^(plugins|workers\/[^/]+)\//.exec(path)?.[1];
 
 /** Folders whose code imports nothing else of the project. */

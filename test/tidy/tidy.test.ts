@@ -18,7 +18,7 @@ const BRANDED = new Set([
   'core/cel/lib/url.ts',
 ]);
 const BRAND = /kubernetes|k8s\.io|kube-/i;
-/** Schema markers, client programs, flags that are spelled as upstream's, and the name of the setting itself. */
+/** Schema markers, client programs, flags with upstream's spelling, and the name of the setting itself. */
 const ALLOWED =
   /x-kubernetes-[a-z-]*|'kube-apiserver-client'|kube_?config|kubectl|naming[A-Za-z]*\W+'?kubernetes'?|'neutral'\W+'kubernetes'|neutral or kubernetes/gi;
 

@@ -45,7 +45,7 @@ export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome
 
 const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: OwnProgress): Promise<PoolStarted> =>
   runThread<ToPoolThread, FromPoolThread, PoolStarted>({
-    kind: 'request',
+    kind: 'pool',
     name: 'pipeline',
     port,
     async start({ data, log, loadPlugins }, { writer }, post) {

@@ -1,4 +1,4 @@
-/** What the stages of a write take and return. See `stages.ts`. */
+/** Arguments and results of the stages of a write. See `stages.ts`. */
 import type { DependsOn } from '../../core/api/access.js';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Violation } from '../../core/model/refusal.js';
@@ -43,7 +43,7 @@ export interface Received {
   readonly route: Route;
   /** Texts of Warning headers, collected on the way. */
   readonly warnings: string[];
-  /** What admission adds to the audit event. */
+  /** Annotations that admission adds to the audit event. */
   readonly annotations: Map<string, string>;
 }
 
@@ -55,7 +55,7 @@ export interface Sender {
   readonly use?: Grant['use'];
   /** Who acts as `user`. */
   readonly impersonator?: User;
-  /** What the request is refused with, because its sender may not act as another user. */
+  /** The error that refuses the request, because its sender may not act as another user. */
   readonly refusal?: unknown;
 }
 
@@ -72,7 +72,7 @@ export interface WriteRequest extends Received {
   readonly resource: Resource;
   /** Errors for duplicate members of the body, until the decoder reports them together with its own. */
   readonly duplicates: string[];
-  /** What is wrong with a number of the body, if its parsed form does not show it. */
+  /** The error in a number of the body, if its parsed form does not show it. */
   numberMismatch?: string | undefined;
 }
 
@@ -108,7 +108,7 @@ export interface DecodedDelete {
   readonly options: DeleteOptions;
 }
 
-/** What was sent, as far as it can be read without the current object. */
+/** The request's content, as far as it can be read without the current object. */
 export type DecodedWrite = DecodedObject | DecodedPatch | DecodedApply | DecodedDelete;
 
 /** The result of stage 3. */
@@ -134,7 +134,7 @@ export interface ObjectWrite {
   readonly old?: ApiObject;
   /** `prepare` has generated the name. If it is taken, the next attempt generates another one. */
   readonly hasGeneratedName?: boolean;
-  /** What the merge has set as `metadata.managedFields`. */
+  /** The value that the merge has set as `metadata.managedFields`. */
   readonly managedFields: ManagedFields;
   /** Sets the fields that the kind decides, and restores those that the write may not change. Called after mutation. */
   prepare(object: ApiObject): void;
@@ -166,7 +166,7 @@ export interface Action {
 /** Asks the validators of an action on `old` about the body, or about what becomes of `old`. Throws what they throw. */
 export type AskValidators = (old: ApiObject | undefined, shown: ApiObject) => Promise<void>;
 
-/** What an action leads to. */
+/** The outcome of an action. */
 export type Performed = Omit<ValidWrite, 'request'>;
 
 /** A create on a kind that is answered and never stored. */
@@ -185,7 +185,7 @@ export interface Deletion {
   readonly request: AuthorizedRequest;
   readonly options: DeleteOptions;
   readonly old: ApiObject;
-  /** What is left of the object, or that nothing is. */
+  /** The rest of the object, or that nothing is left. */
   readonly outcome: Outcome;
 }
 

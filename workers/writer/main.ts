@@ -6,7 +6,7 @@ import { fail, runThread, type Started } from '../../core/threads/thread.js';
 import { Writer } from './writer.js';
 
 void runThread<ToWriterThread, FromWriterThread, Started<ToWriterThread, FromWriterThread>>({
-  kind: 'store',
+  kind: 'writer',
   name: 'writer',
   port: parentPort!,
   async start({ data, releases, loadPlugins }, _begin, post) {

@@ -167,7 +167,7 @@ export interface Listening {
  * const { target, close } = await listener.join(binding, handle);
  */
 export interface Joined {
-  /** What `Listening.share` in the thread that accepts is given. */
+  /** The argument of `Listening.share` in the thread that accepts. */
   readonly target: number;
   /** Waits for requests in flight for a limited time, then closes all connections. */
   close(): Promise<void>;

@@ -105,7 +105,7 @@ export interface RangeOptions {
 }
 
 /**
- * What a store offers if other processes write to it at the same time.
+ * The methods of a store that other processes write to at the same time.
  *
  * @example
  * const revision = await store.shared?.mark();

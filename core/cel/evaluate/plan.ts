@@ -76,7 +76,7 @@ function lookup(activation: Activation, name: string): unknown {
   return Object.hasOwn(activation, name) ? (activation as Record<string, unknown>)[name] : MISSING;
 }
 
-/** What the names in a tree stand for. */
+/** The meaning of each name in a tree. */
 export interface Names {
   /** Names with a value in every evaluation. */
   readonly constants: ReadonlyMap<string, { readonly value: Value }>;

@@ -2,7 +2,7 @@ import type { Field } from '../model.js';
 import { SCALAR_ZEROS, STRUCT_SCALARS } from './scalars.js';
 
 /**
- * What a decoded object has for a field without a value: no member, null, or the zero value of the type. The types of
+ * How a decoded object represents a field without a value: no member, null, or the zero value of the type. The types of
  * kinds are made from this (scripts/kindTypes.mjs).
  */
 export function absenceOf({ type, pointer, omitEmpty }: Field): 'omitted' | 'null' | 'zero' {

@@ -61,7 +61,7 @@ function setDefaults(range: LimitRange, pod: PodSpec): string[] {
 }
 
 /** Sets the amounts of resources that new pods leave open, and says so in an annotation. */
-function defaulting(host: Host<'request'>): Mutator {
+function defaulting(host: Host<'pool'>): Mutator {
   const ranges = host.informer(RANGES) as Informer<LimitRange>;
   const annotation = host.naming.label('orchestrator.io/limit-ranger');
   return {
@@ -113,7 +113,7 @@ function claimComplaints(limit: LimitRangeItem, type: string, { spec }: Frozen<P
 }
 
 /** Refuses new pods, and claims, with less or more than a range of their namespace permits. */
-function limiting(host: Host<'request'>): Validator {
+function limiting(host: Host<'pool'>): Validator {
   const ranges = host.informer(RANGES) as Informer<LimitRange>;
   return {
     on: { groups: [''], resources: ['pods', CLAIMS.resource], operations: ['CREATE', 'UPDATE'] },

@@ -34,7 +34,7 @@ class PolicyValidator implements Validator {
   readonly #source: PolicySource<ValidatingAdmissionPolicy, CompiledPolicy>;
   readonly #namespaces: Informer;
 
-  constructor(readonly host: Host<'request'>) {
+  constructor(readonly host: Host<'pool'>) {
     this.#source = new PolicySource(
       host.informer(`${GROUP}/validatingadmissionpolicies`) as Informer<ValidatingAdmissionPolicy>,
       host.informer(`${GROUP}/validatingadmissionpolicybindings`) as Informer<ValidatingAdmissionPolicyBinding>,
@@ -72,7 +72,7 @@ class PolicyRequest {
   #refusal: Refusal | undefined;
 
   constructor(
-    readonly host: Host<'request'>,
+    readonly host: Host<'pool'>,
     readonly change: Change,
     after: ApiObject | undefined,
     readonly namespaces: Informer,

@@ -19,7 +19,7 @@ import {
 import { webhookClient } from '../../../core/services/webhooks/point.js';
 import { CallError, denialOf, reviewOf, type Verdict, verdictOf } from './review.js';
 
-/** 500 with a text and the same text as its cause, as upstream. */
+/** 500 with a text and the same text as its cause, which is the form of upstream's errors. */
 export const internalError = (why: string): Refusal =>
   new Refusal('InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] });
 
@@ -38,7 +38,7 @@ export class Dispatcher {
   readonly #namespaces: Informer;
 
   constructor(
-    readonly host: Host<'request'>,
+    readonly host: Host<'pool'>,
     settings: WebhookSettings,
   ) {
     this.#endpoints = endpointsOf(settings, host.informer('core/services'));

@@ -32,7 +32,7 @@ class Mutating {
   readonly #dispatcher: Dispatcher;
   readonly #reinvocation = new Reinvocation();
 
-  constructor(host: Host<'request'>, settings: WebhookSettings) {
+  constructor(host: Host<'pool'>, settings: WebhookSettings) {
     this.#source = new WebhookSource(
       'mutating',
       host.informer('admissionregistration.orchestrator.io/mutatingwebhookconfigurations'),

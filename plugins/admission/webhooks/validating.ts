@@ -15,7 +15,7 @@ class WebhookValidator implements Validator {
   readonly #source: WebhookSource;
   readonly #dispatcher: Dispatcher;
 
-  constructor(host: Host<'request'>, settings: WebhookSettings) {
+  constructor(host: Host<'pool'>, settings: WebhookSettings) {
     this.#source = new WebhookSource(
       'validating',
       host.informer('admissionregistration.orchestrator.io/validatingwebhookconfigurations'),

@@ -78,8 +78,8 @@ class TokenCleaner implements Controller {
 }
 
 /**
- * A detached JWS of a text (RFC 7515, appendix F; A030 to A032). The key is the full token, which is what who verifies
- * it has been given.
+ * A detached JWS of a text (RFC 7515, appendix F; A030 to A032). The key is the full token, which the verifier
+ * has.
  */
 async function signDetached(text: string, id: string, value: string): Promise<string> {
   const { FlattenedSign } = await import('jose');

@@ -62,7 +62,7 @@ interface Authority {
   readonly notAfter: number;
 }
 
-/** What is to be issued. Times are in milliseconds. */
+/** The certificate to be issued. Times are in milliseconds. */
 export interface Issue {
   readonly wanted: RequestedCertificate;
   readonly usages: readonly string[];

@@ -16,7 +16,7 @@ const NODE_SERVING_SIGNER = 'orchestrator.io/node-agent-serving';
 /** The server sets the times of new conditions. */
 export const NO_TIMES = { lastUpdateTime: null, lastTransitionTime: null };
 
-/** What a request is for, or why it cannot be parsed. */
+/** The parsed content of a request, or why it cannot be parsed. */
 export function requestedBy(object: CertificateSigningRequest): RequestedCertificate | Malformed {
   try {
     return parseCertificateRequest(object.spec.request ?? '');
@@ -77,7 +77,7 @@ function checkClient(object: CertificateSigningRequest): string | undefined {
   return 'usages did not match {client auth}, or {client auth, digital signature, key encipherment}';
 }
 
-/** What each signer requires of a request; a signer that is not listed requires nothing. */
+/** The requirements of each signer for a request; a signer that is not listed requires nothing. */
 export const SIGNER_CHECKS: ReadonlyMap<
   string,
   (object: CertificateSigningRequest, wanted: RequestedCertificate) => string | undefined

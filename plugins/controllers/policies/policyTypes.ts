@@ -35,7 +35,7 @@ export interface PublishedDocument {
   readonly components?: { readonly schemas?: PublishedSchemas };
 }
 
-/** What a server publishes of its kinds. */
+/** The published schemas and names of a server's kinds. */
 export interface PublishedKinds {
   /** The resources of a version, as discovery shows them; undefined for a version that is not served. */
   resources(group: string, version: string): Promise<readonly APIResource[] | undefined>;
@@ -120,7 +120,7 @@ function paramKindOf(policy: ValidatingAdmissionPolicy): KindName | undefined {
 }
 
 /**
- * What is wrong with the expressions of a policy for the kinds that its rules name. Wildcards name none; an expression
+ * Errors in the expressions of a policy for the kinds that its rules name. Wildcards name none; an expression
  * is checked for each kind, and its warning names those that it does not compile for.
  */
 export async function checkTypes(

@@ -30,7 +30,7 @@ function goLabelSelector(selector: LabelSelector): string {
   return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`;
 }
 
-/** What the bindings of both kinds of policy have. */
+/** Rules common to the bindings of both kinds of policy. */
 type Binding = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding;
 
 const paramRefCell: Cell<Binding> = binding => {

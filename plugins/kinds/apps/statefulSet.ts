@@ -26,7 +26,7 @@ function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy): Violation[
   return owner ? [invalid(`${field}.rollingUpdate`, owner, "only allowed for updateStrategy 'RollingUpdate'")] : [];
 }
 
-/** Violations of a StatefulSet. Most of its template is not validated, as upstream. */
+/** Violations of a StatefulSet. Most of its template is not validated: upstream accepts such templates too. */
 function validateStatefulSet(object: StatefulSet): Violation[] {
   const spec = object.spec;
   const order = spec.podManagementPolicy ?? '';

@@ -14,7 +14,7 @@ const COLUMNS: readonly Column<ClusterTrustBundle>[] = [
   column('SignerName', object => object.spec.signerName || '<none>'),
 ];
 
-/** Characters of a bundle, as upstream. */
+/** The largest number of characters of a bundle, which is upstream's limit. */
 const MOST_CHARACTERS = 1024 * 1024;
 const FIELD = 'spec.trustBundle';
 const HIDDEN = new Verbatim('"<value omitted>"');

@@ -136,7 +136,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     ]) {
       expect(await whoIs(url, invalid)).toEqual({ status: refusal, user: undefined });
       expect(await whoIs(url, invalid, 'unknown')).toEqual({ status: refusal, user: undefined });
-      // Other credentials count, as upstream.
+      // Other credentials are tried then, which upstream does too.
       if (listener === 'node') expect(await whoIs(url, invalid, token)).toMatchObject({ status: 201 });
     }
   });

@@ -68,7 +68,7 @@ const faultIn = (wanted: Partial<Requested>) => faultOf(pem(requestOf({ subject:
 const authenticator = clientCertificates({ now: () => Date.now(), naming: namingOf('neutral') });
 const authenticate = (certificate: string): User | null =>
   authenticator.authenticate(received({ certificate })) as User | null;
-/** What OpenSSL reads. */
+/** The request as OpenSSL reads it. */
 const readByOpenssl = (certificate: string) => {
   const { CN = [], O = [] } = new X509Certificate(certificate).toLegacyObject().subject as Record<
     'CN' | 'O',

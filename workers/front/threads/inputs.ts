@@ -13,20 +13,20 @@ import type { StoreThread } from './writerThread.js';
 export interface Threads {
   readonly store: StoreThread;
   readonly pool: Pool;
-  /** What the plugins of the pool have counted. */
+  /** The counters of plugins in the pool. */
   readonly observed: ObservedMetrics;
 }
 
-/** What a server is made of. */
+/** The parts of a server. */
 export interface FrontEndInputs {
   readonly settings: Settings;
   readonly naming: Naming;
   readonly home: DataDirectory;
   readonly scope: ThreadScope;
   readonly threads: Threads;
-  /** What the server listens on. */
+  /** The addresses that the server listens on. */
   readonly bindings: readonly Binding[];
-  /** What the control thread is created with, for the kinds that are served without stored definitions. */
+  /** The first message to the control thread, for the kinds that are served without stored definitions. */
   readonly controlData: (kinds: Registry) => ThreadData;
   /** Whether the server is closing. */
   readonly isClosing: () => boolean;

@@ -9,7 +9,7 @@ import { converterOf } from '../answers/conversion.js';
 import type { AuthorizedRequest, ObjectWrite } from '../types.js';
 import { encodeObject, storageResource, toStrategyVersion } from '../answers/versions.js';
 
-/** What the create or update of a valid object leads to. Throws 409 for a create under a name that is taken. */
+/** The outcome of the create or update of a valid object. Throws 409 for a create under a name that is taken. */
 export function outcomeOf(context: Context, write: ObjectWrite): Outcome {
   const { request, draft: object, old } = write;
   if (!old) {

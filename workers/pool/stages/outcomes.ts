@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../../core/model/object.js';
 import type { Resource } from '../../../core/schema/resource.js';
 
-/** What a write leads to. */
+/** The outcome of a write. */
 export type Outcome = Stored | Removed | Unwritten;
 
 /** The object is stored. */
@@ -19,7 +19,7 @@ export interface Stored {
 export interface Removed {
   readonly is: 'remove';
   readonly old: ApiObject;
-  /** What the answer shows; absent: the object as it was or a Status, as its kind does. */
+  /** The object of the answer; absent: the object as it was or a Status, as its kind does. */
   readonly shown?: ApiObject;
 }
 

@@ -11,7 +11,7 @@ import { setMatchDefaults } from '../../shared/admission/admissionRules.js';
 import { AGE, type Cell, column, countColumn, NAME } from '../../shared/columns.js';
 import { WRITABLE_METADATA } from '../../shared/metadata.js';
 
-/** What both kinds of policy have. */
+/** Fields common to both kinds of policy. */
 type Policy = ValidatingAdmissionPolicy | MutatingAdmissionPolicy;
 
 const paramKindCell: Cell<Policy> = policy => {

@@ -17,12 +17,12 @@ import { validateClientConfig } from '../../shared/admission/webhookClients.js';
 /** A webhook of one of the two kinds of configuration. */
 type Webhook = ValidatingWebhook | MutatingWebhook;
 
-/** What both kinds of configuration have. */
+/** Fields common to both kinds of configuration. */
 export interface WebhookConfiguration {
   readonly webhooks?: Webhook[];
 }
 
-/** What is required of the webhooks of a configuration. An update may keep what the stored object has already. */
+/** Requirements for the webhooks of a configuration. An update may keep values that the stored object has already. */
 interface Requirements {
   /** A version of reviews that the server knows. */
   readonly knownReviews: boolean;
@@ -109,7 +109,7 @@ function validateAll(object: WebhookConfiguration, requirements: Requirements, c
   });
 }
 
-/** What an update requires: what all webhooks of the stored object have. */
+/** Requirements of an update: those that all webhooks of the stored object meet. */
 function requirementsAfter(old: WebhookConfiguration): Requirements {
   const webhooks = old.webhooks ?? [];
   return {

@@ -251,7 +251,7 @@ function validateGroupOwner(definition: CustomResourceDefinition, naming: Naming
   return [invalid('spec.group', group, 'is the group of built-in kinds: use a group of your own')];
 }
 
-/** What the annotation of an approval says. */
+/** The state that the annotation of an approval expresses. */
 function approvalIn(given: string): 'approved' | 'unapproved' | 'invalid' | 'missing' {
   if (given === '') return 'missing';
   if (given.startsWith('unapproved')) return 'unapproved';

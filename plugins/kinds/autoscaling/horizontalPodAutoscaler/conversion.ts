@@ -82,7 +82,7 @@ function toLowerCase(value: Json): Json {
   );
 }
 
-/** What an annotation holds, decoded; undefined if that cannot be read. */
+/** The decoded value of an annotation; undefined if it cannot be read. */
 function readCarried<T>(json: string | undefined, decode: (value: Json) => T): T | undefined {
   if (json === undefined) return undefined;
   try {

@@ -60,7 +60,7 @@ export const validateJob = (object: Job, naming: Naming): Violation[] => [
   ...validateJobSpec(object.spec, 'spec'),
 ];
 
-/** What decides where pods run can be changed while the Job is suspended and has not started. */
+/** Scheduling fields can be changed while the Job is suspended and has not started. */
 function validateTemplateUpdate(object: Job, old: Job): Violation[] {
   const [now, before] = [structuredClone(object.spec.template), old.spec.template];
   if (old.spec.suspend === true && isAbsent(old.status?.startTime)) {

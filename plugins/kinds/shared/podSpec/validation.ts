@@ -82,7 +82,7 @@ function validateInitContainer(container: Container, where: string, context: Pod
   return found;
 }
 
-/** What ephemeral containers cannot have, because they cannot be relied upon. */
+/** Fields that ephemeral containers cannot have, because nothing may rely on such containers. */
 const LASTING = [
   'lifecycle',
   'livenessProbe',

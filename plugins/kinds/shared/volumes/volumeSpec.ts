@@ -50,7 +50,7 @@ function validateAffinity(spec: PersistentVolumeSpec, at: string): Violation[] {
     : [];
 }
 
-/** What a volume and an attached one without an object of its own have in common; `name` is that of the volume. */
+/** Fields common to a volume and an attached one without an object of its own; `name` is that of the volume. */
 const validateCommon = (spec: PersistentVolumeSpec, at: string, name: string): Violation[] => [
   ...validateAccessModes(spec, at),
   ...validatePersistentSource(spec, at, name),

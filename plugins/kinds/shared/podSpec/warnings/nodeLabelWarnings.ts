@@ -10,7 +10,7 @@ const OLD_LABELS = [
   ['beta.orchestrator.io/instance-type', 'node.orchestrator.io/instance-type', 'v1.17'],
 ] as const;
 
-/** What warnings say about a deprecated label of nodes; undefined for other labels. */
+/** The text of the warning about a deprecated label of nodes; undefined for other labels. */
 const oldNodeLabelText = (label: string, naming: Naming): string | undefined => {
   const [, name, release] = OLD_LABELS.find(([old]) => naming.label(old) === label) ?? [];
   return name && `deprecated since ${release}; use ${JSON.stringify(naming.label(name))} instead`;
