@@ -1,4 +1,5 @@
 import type { Host, Informer, LabeledInformer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
+import type { Resources } from '../api/client/reference.js';
 import type { Awaitable, Combined } from '../api/point.js';
 import type { ApiObject } from '../model/object.js';
 import { isGate } from '../features/gates.js';
@@ -24,6 +25,7 @@ export interface HostServices {
   readonly observe?: Host<'pool'>['observe'];
   readonly request?: (controller: string, request: InternalRequest) => Promise<ApiObject>;
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
+  readonly resources?: Resources;
   /** Where a thread that is watched notes the calls that it is in. */
   readonly running?: RunningCalls;
 }
@@ -108,6 +110,9 @@ export function hostOf(
     kinds,
     observe: services.observe ?? notAvailable('observe', thread),
     request: services.request ?? notAvailable('request', thread),
+    get resources(): Resources {
+      return services.resources ?? notAvailable('resources', thread)();
+    },
     watch: watch ? listener => watch(guardListener(user, listener)) : notAvailable('watch', thread),
     at,
   });

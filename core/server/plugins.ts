@@ -29,8 +29,6 @@ export interface BuiltinInputs {
   readonly adminTokens: string;
   /** The server's own key for tokens of service accounts. */
   readonly serviceAccountKeyFile: string;
-  /** Every stored resource, for the controllers. */
-  readonly resources: readonly object[];
   /** The names of all kinds, which definitions cannot take. */
   readonly takenNames: readonly string[];
   /** Every served group, for their API services. */
@@ -81,14 +79,14 @@ function storagePlugin(settings: Settings, { storePath: path }: BuiltinInputs): 
 
 /** The controllers that `--controllers` selects, by upstream's names: module and configuration of each. */
 function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [string, string, unknown?])[] {
-  const { rootCa, resources, takenNames, caFile: certFile, caKeyFile: keyFile } = inputs;
+  const { rootCa, caFile: certFile, caKeyFile: keyFile } = inputs;
   const signing = { signers: signersOf(settings, { certFile, keyFile }), maxMs: settings.clusterSigningDuration };
   const cleanUp = { periodMs: settings.legacyServiceAccountTokenCleanUpPeriod };
   return [
     ['clusterrole-aggregation-controller', 'accounts/rbac.js#roleAggregation'],
     ['serviceaccount-controller', 'system/namespaceDefaults.js#defaultAccounts'],
     ['root-ca-certificate-publisher-controller', 'system/namespaceDefaults.js#rootCaPublisher', { rootCa }],
-    ['namespace-controller', 'deletion/namespaces.js#namespaceDeletion', { resources, takenNames }],
+    ['namespace-controller', 'deletion/namespaces.js#namespaceDeletion'],
     ['persistentvolumeclaim-protection-controller', 'deletion/volumeProtection.js#claimProtection'],
     ['persistentvolume-protection-controller', 'deletion/volumeProtection.js#volumeProtection'],
     ['serviceaccount-token-controller', 'accounts/serviceAccountTokens.js#serviceAccountTokens', { rootCa }],
@@ -98,13 +96,9 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
     ['certificatesigningrequest-cleaner-controller', 'certificates/index.js#certificateCleaner'],
     ['bootstrap-signer-controller', 'accounts/bootstrapTokens.js#bootstrapSigner'],
     ['token-cleaner-controller', 'accounts/bootstrapTokens.js#tokenCleaner'],
-    [
-      'storage-version-migrator-controller',
-      'definitions/storageMigration.js#storageMigration',
-      { resources, takenNames },
-    ],
+    ['storage-version-migrator-controller', 'definitions/storageMigration.js#storageMigration'],
     ['validatingadmissionpolicy-status-controller', 'policies/policyStatus.js#policyStatus'],
-    ['garbage-collector-controller', 'deletion/garbageCollector.js#garbageCollector', { resources, takenNames }],
+    ['garbage-collector-controller', 'deletion/garbageCollector.js#garbageCollector'],
   ];
 }
 
@@ -117,7 +111,7 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
 export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec[] {
   const pool = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['pool'] });
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
-  const { groups, resources, takenNames, serviceAccountKeyFile } = inputs;
+  const { groups, takenNames, serviceAccountKeyFile } = inputs;
   const { listener: required } = settings;
   const host = urlHost(addressOf(settings.bindAddress) ?? 'localhost');
   const accounts = serviceAccountConfig(settings, serviceAccountKeyFile, host);
@@ -149,7 +143,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     control('controllers/system/systemObjects.js#systemObjects', { groups }),
     control('controllers/accounts/authenticationObjects.js#authenticationObjects', { clientCa: inputs.clientCa }),
     control('controllers/system/ownService.js#ownService', ownServiceOf(settings)),
-    control('controllers/definitions/customResources.js#customResources', { resources, takenNames }),
+    control('controllers/definitions/customResources.js#customResources', { takenNames }),
     ...controllersOf(settings, inputs).flatMap(([name, path, config]) =>
       isControllerEnabled(name, settings) ? [control(`controllers/${path}`, config)] : [],
     ),
@@ -165,7 +159,6 @@ const NO_INPUTS: BuiltinInputs = {
   storePath: '-',
   adminTokens: '-',
   serviceAccountKeyFile: '-',
-  resources: [],
   takenNames: [],
   groups: [],
 };

@@ -116,17 +116,9 @@ async function start(
 }
 
 /** The kinds that controllers are configured with: those that are served from the start. */
-type Kinds = Pick<BuiltinInputs, 'resources' | 'takenNames' | 'groups'>;
+type Kinds = Pick<BuiltinInputs, 'takenNames' | 'groups'>;
 
 const describe = (registry: Registry): Kinds => ({
-  resources: registry.stored.map(r => ({
-    apiVersion: r.apiVersion,
-    kind: r.kind,
-    plural: r.plural,
-    namespaced: r.namespaced,
-    storageName: r.storageName,
-    verbs: r.verbs,
-  })),
   takenNames: [...namesIn(registry)],
   groups: Array.from(registry.groups.values(), ({ name, priority, versions }) => ({
     group: name,
@@ -155,7 +147,7 @@ const pluginsFor = (
  * starts once they are known.
  */
 function threadData(settings: Settings, paths: DataPaths): ThreadData {
-  const plugins = pluginsFor(settings, paths, { rootCa: '', clientCa: '', resources: [], takenNames: [], groups: [] });
+  const plugins = pluginsFor(settings, paths, { rootCa: '', clientCa: '', takenNames: [], groups: [] });
   return {
     naming: settings.naming,
     plugins,

@@ -2,13 +2,12 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ApiObject, OwnerReference } from '../../core/api/index.js';
 import { garbageCollector } from '../../plugins/controllers/index.js';
-import { FakeServer, RESOURCES } from './fakeHost.js';
+import { FakeServer } from './fakeHost.js';
 import { startControllers, waitForIdle } from './settle.js';
 import { eventually } from '../support/eventually.js';
 
 let server: FakeServer;
-const start = (on: FakeServer): Promise<void> =>
-  startControllers(on, garbageCollector, { resources: RESOURCES, takenNames: [] });
+const start = (on: FakeServer): Promise<void> => startControllers(on, garbageCollector, {});
 beforeEach(async () => {
   server = new FakeServer();
   await start(server);

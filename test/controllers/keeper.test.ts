@@ -8,7 +8,7 @@ import {
   systemNamespaces,
   systemObjects,
 } from '../../plugins/controllers/index.js';
-import { FakeServer, RESOURCES } from './fakeHost.js';
+import { FakeServer } from './fakeHost.js';
 import { startControllers } from './settle.js';
 import { eventually } from '../support/eventually.js';
 
@@ -27,7 +27,7 @@ test('system namespaces exist after the start and are recreated when deleted', a
   await startControllers(server, systemNamespaces, {});
   const names = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
   expect([...server.objects.keys()].sort()).toEqual(names.map(n => `core/namespaces||${n}`).sort());
-  await startControllers(server, namespaceDeletion, { resources: RESOURCES, takenNames: [] });
+  await startControllers(server, namespaceDeletion, {});
   const before = server.send('GET', '/api/v1/namespaces/kube-public').metadata.uid;
   server.send('DELETE', '/api/v1/namespaces/kube-public');
   const uid = (): string | undefined => server.objects.get('core/namespaces||kube-public')?.metadata.uid;

@@ -64,7 +64,7 @@ export class ControlObjects implements ObjectFollower {
     this.onChange(key);
     if (!this.#hasStarted) return;
     const listeners = this.#listenersFor(storageNameIn(key));
-    if (entry) this.#emit(listeners, new EntryEvent(entry, before ? 'MODIFIED' : 'ADDED', revision));
+    if (entry) this.#emit(listeners, new EntryEvent(entry, before ? 'MODIFIED' : 'ADDED', revision, before));
     else if (before) this.#emit(listeners, new EntryEvent(before, 'DELETED', revision));
   }
 

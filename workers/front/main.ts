@@ -7,6 +7,7 @@ import { FUTURE_REVISION_MS } from '../../core/limits.js';
 import { ObservedMetrics } from '../../core/services/metrics/index.js';
 import type { Plugins } from '../../core/plugin/load/load.js';
 import type { Releases } from '../../core/plugin/releases.js';
+import { fixedResourcesOf } from '../../core/plugin/servedResources.js';
 import { hasOwnRole } from '../../core/settings/controllerAccounts.js';
 import type { Settings } from '../../core/settings/settings.js';
 import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
@@ -181,7 +182,7 @@ async function beginLater(time: Promise<void>, releases: Releases, begin: () => 
  * controllers with a role of their own until that role is there.
  */
 function startControl(
-  { naming, settings, controlData }: FrontEndInputs,
+  { naming, settings, controlData, threads }: FrontEndInputs,
   { front, state, live, hooks }: FrontEnd,
   store: StoreThread,
   shared: boolean,
@@ -191,6 +192,8 @@ function startControl(
     data: () => controlData(live.fixed),
     store,
     shared,
+    resources: fixedResourcesOf(live.fixed),
+    observed: observations => threads.observed.take(observations),
     async handle(request, reply) {
       await state.loading.all;
       await state.reaches(request.revision, FUTURE_REVISION_MS);

@@ -18,7 +18,7 @@ import { firstKeyIn } from '../../core/threads/entries/startPage.js';
 import { runThread, type Started } from '../../core/threads/thread.js';
 import { type BatchHandlers, BatchRunner } from './batches.js';
 import type { Context } from './context.js';
-import { Observations } from './observations.js';
+import { Observations } from '../../core/threads/observations.js';
 
 interface PoolStarted extends Started<ToPoolThread, FromPoolThread> {
   readonly runner: BatchRunner;

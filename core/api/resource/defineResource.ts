@@ -1,4 +1,5 @@
 import type { ApiObject, ObjectMeta } from '../../model/object.js';
+import type { DefinedResource } from '../client/reference.js';
 import type {
   CustomStrategy,
   ResourceCheck,
@@ -86,6 +87,19 @@ type Conversions<Group extends string, Versions extends readonly VersionDefiniti
 type Handled<Group extends string, Schema, Versions extends readonly VersionDefinition[]> = Versions extends readonly []
   ? KindObject<string, Schema>
   : ObjectsOf<Group, Versions[number]>;
+
+/**
+ * A resource type that knows the TypeScript type of its objects in the stored version.
+ *
+ * @example
+ * const orders: TypedResource<Order> = defineResource({ ...names, schema: orderSchema });
+ */
+export type TypedResource<T> = ResourceType & DefinedResource<T>;
+
+/** The objects of a kind as they are stored. */
+type Stored<Group extends string, Schema, Versions extends readonly VersionDefinition[]> = Versions extends readonly []
+  ? KindObject<string, Schema>
+  : ObjectsOf<Group, StoredVersion<Versions>>;
 
 /**
  * The argument of `defineResource`: names that can be derived may be omitted, and a type with a single version may have
@@ -215,7 +229,7 @@ export function defineResource<
   Name extends string,
   Schema extends StructuralSchema = StructuralSchema,
   Versions extends readonly VersionDefinition<Name>[] = readonly [],
->(given: ResourceDefinition<Group, Schema, Versions>): ResourceType {
+>(given: ResourceDefinition<Group, Schema, Versions>): TypedResource<Stored<Group, Schema, Versions>> {
   const { group, kind, plural, scope } = given;
   const versions = versionsOf(given as ResourceDefinition);
   // The functions get objects of the schema: the types say what decoding makes sure of.

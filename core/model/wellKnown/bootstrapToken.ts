@@ -1,4 +1,4 @@
-import type { ApiObject } from '../object.js';
+import type { ApiObject, Frozen } from '../object.js';
 import { stringAt } from '../record.js';
 
 /** Type of the secrets that hold bootstrap tokens, in neutral names. */
@@ -21,7 +21,7 @@ export interface BootstrapToken {
 }
 
 /** The value of a key of a secret, decoded from base64; empty if there is none. */
-const read = (secret: ApiObject, key: string): string =>
+const read = (secret: Frozen<ApiObject>, key: string): string =>
   Buffer.from(stringAt(secret, 'data', key), 'base64').toString('utf8');
 
 function expiryOf(text: string): number {
@@ -30,13 +30,13 @@ function expiryOf(text: string): number {
 }
 
 /** When the token of a secret ends, in milliseconds since the epoch. An invalid time counts as expired. */
-export const bootstrapTokenExpiry = (secret: ApiObject): number => expiryOf(read(secret, 'expiration'));
+export const bootstrapTokenExpiry = (secret: Frozen<ApiObject>): number => expiryOf(read(secret, 'expiration'));
 
 /**
  * The token of a secret; undefined for a secret of another name or form. The caller checks the namespace, and `type` is
  * BOOTSTRAP_TOKEN_TYPE in the naming of the server.
  */
-export function bootstrapTokenOf(secret: ApiObject, type: string): BootstrapToken | undefined {
+export function bootstrapTokenOf(secret: Frozen<ApiObject>, type: string): BootstrapToken | undefined {
   if (secret.metadata.deletionTimestamp || secret['type'] !== type) return undefined;
   const id = NAME.exec(secret.metadata.name ?? '')?.[1];
   const value = read(secret, 'token-secret');

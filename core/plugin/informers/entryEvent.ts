@@ -20,12 +20,15 @@ function stringEnd(bytes: Buffer, start: number): number {
  */
 export class EntryEvent implements ResourceEvent {
   #decoded: ApiObject | undefined;
+  #old: ApiObject | undefined;
 
   constructor(
     /** The object, or its last state if it was deleted. */
     readonly entry: Entry,
     readonly type: ResourceEvent['type'],
     readonly revision: number,
+    /** The object before it was modified. */
+    readonly before?: Entry,
   ) {}
 
   get storageName(): string {
@@ -42,6 +45,11 @@ export class EntryEvent implements ResourceEvent {
 
   get object(): () => ApiObject {
     return () => (this.#decoded ??= decodeShared(this.entry.value));
+  }
+
+  get old(): (() => ApiObject) | undefined {
+    const { before } = this;
+    return before && (() => (this.#old ??= decodeShared(before.value)));
   }
 
   get mentions(): (text: string) => boolean {

@@ -141,11 +141,12 @@ export class Informers {
     const name = storageNameIn(entry.key);
     const informer = this.keepAll ? this.#of(name) : this.#byName.get(name);
     if (!informer) return;
-    const type = informer.listeners.length > 0 && informer.entries.get(entry.key) ? 'MODIFIED' : 'ADDED';
+    const before = informer.listeners.length > 0 ? informer.entries.get(entry.key) : undefined;
+    const type = before ? 'MODIFIED' : 'ADDED';
     informer.revision = entry.revision;
     informer.entries.set(entry);
     informer.changed(entry.key);
-    for (const listener of informer.listeners) listener(new EntryEvent(entry, type, entry.revision));
+    for (const listener of informer.listeners) listener(new EntryEvent(entry, type, entry.revision, before));
   }
 
   /**

@@ -1,5 +1,6 @@
 /** The messages between the front end and each other thread, as closed unions: from its start to its close. */
 import type { MessagePort } from 'node:worker_threads';
+import type { FixedResources } from '../../plugin/servedResources.js';
 import type { PackedLate } from './jobs.js';
 
 /** A thread's end of its channel to the writer, and its index among the counters of the writer's messages (feed.ts). */
@@ -104,16 +105,20 @@ export interface ControlInputs {
   readonly shared: boolean;
   /** Name of this process in elections. */
   readonly identity: string;
+  /** The resources that the server has from its start. */
+  readonly resources: FixedResources;
 }
 
 /** To the control thread. */
 export type ToControlThread = ToThread<ControlInputs> | ({ readonly is: 'response' } & ControllerResponse);
 /**
  * From the control thread. `loaded`: its controllers are about to start, or another process runs them. `started`: the
- * controller has started. `demoted`: another process leads, this thread must end.
+ * controller has started. `observed`: what controllers have counted. `demoted`: another process leads, this thread must
+ * end.
  */
 export type FromControlThread =
   | FromThread
   | ({ readonly is: 'request' } & ControllerRequest)
   | { readonly is: 'loaded' | 'demoted' }
-  | { readonly is: 'started'; readonly controller: string };
+  | { readonly is: 'started'; readonly controller: string }
+  | { readonly is: 'observed'; readonly observations: readonly Observation[] };

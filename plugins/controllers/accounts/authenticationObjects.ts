@@ -1,6 +1,6 @@
 import type { ConfigMap } from '../../../kinds/v1.js';
 import { ConfigError, controller, type Host, type Plugin } from '../../../core/api/index.js';
-import { type DesiredObject, ObjectReconciler } from '../reconciler.js';
+import { type DesiredObject, desiredObjects } from '../desiredObjects.js';
 
 /** Configuration: the CA bundle that client certificates are verified with, in PEM. */
 export interface AuthenticationObjectsConfig {
@@ -51,9 +51,8 @@ export const authenticationObjects = {
   name: 'controllers/authentication-objects',
   parse,
   contribute: ({ clientCa }) => [
-    controller.of(
-      host =>
-        new ObjectReconciler(host, 'authentication-objects', [authentication(host, clientCa), tokenTracking(host)]),
+    controller.of(host =>
+      desiredObjects(host, 'authentication-objects', [authentication(host, clientCa), tokenTracking(host)]),
     ),
   ],
 } satisfies Plugin<AuthenticationObjectsConfig>;

@@ -1,16 +1,17 @@
-import type { ConfigMap, Pod, ServiceAccount } from '../../../kinds/v1.js';
+import type { Pod, Secret } from '../../../kinds/v1.js';
 import {
-  type ApiObject,
   ConfigError,
-  type Controller,
   controller,
-  type Host,
-  type Informer,
+  type CurrentObjects,
+  type Frozen,
+  type Naming,
   type Plugin,
+  type ReconcileContext,
+  reconciler,
 } from '../../../core/api/index.js';
-import { pathOf } from '../catalog.js';
-import { Requests } from '../requests.js';
+import { unchanged, unlessRefused } from '../requests.js';
 
+const SECRETS = 'core/secrets';
 const DAY_MS = 24 * 3_600_000;
 /** Uses are recorded by day: more often, nothing would change. */
 const INTERVAL_MS = DAY_MS;
@@ -21,7 +22,7 @@ export interface LegacyTokenCleanerConfig {
 }
 
 /** Names of the secrets that pods of a namespace mount. */
-const mountedSecrets = (pods: readonly Pod[]): ReadonlySet<string> =>
+const mountedSecrets = (pods: readonly Frozen<Pod>[]): ReadonlySet<string> =>
   new Set(pods.flatMap(pod => (pod.spec.volumes ?? []).map(({ secret }) => secret?.secretName ?? '')));
 
 /** The time of a date of the form 2006-01-02, in milliseconds since the epoch; undefined for anything else. */
@@ -35,76 +36,63 @@ function dateOf(text: string | undefined): number | undefined {
  * secrets are first marked as invalid, and removed after the same time again. Tokens that pods mount, and those that
  * users made, are kept.
  */
-export class LegacyTokenCleaner implements Controller {
-  readonly name = 'legacy-service-account-token-cleaner';
-  readonly #requests: Requests;
-
+class LegacyTokenCleaner {
   constructor(
-    readonly host: Host<'control'>,
+    readonly naming: Naming,
     readonly periodMs: number,
-  ) {
-    this.#requests = new Requests(host, this.name);
-  }
-
-  async start(): Promise<void> {
-    const timer = setInterval(() => void this.clean(), INTERVAL_MS);
-    timer.unref();
-    this.host.onClose(() => clearInterval(timer));
-    await this.clean();
-  }
+  ) {}
 
   /** Examines all secrets once. Failed writes are logged. */
-  async clean(): Promise<void> {
-    const { host } = this;
-    const before = host.now() - this.periodMs;
+  async clean(context: ReconcileContext): Promise<void> {
+    const { list, now, log } = context;
+    const before = now() - this.periodMs;
     // Uses before this time were not recorded.
-    const trackedSince = this.#trackedSince();
+    const trackedSince = this.#trackedSince(context);
     if (trackedSince === undefined || trackedSince >= before) return;
-    const type = host.naming.label('orchestrator.io/service-account-token');
-    for (const secret of host.informer('core/secrets').list()) {
-      if (secret['type'] !== type || !this.#isUnused(secret, before)) continue;
+    const type = this.naming.label('orchestrator.io/service-account-token');
+    for (const secret of list(SECRETS)) {
+      if (secret.type !== type || !this.#isUnused(secret, before, context)) continue;
       try {
-        await this.#end(secret, before);
+        await this.#end(secret, before, context);
       } catch (error) {
         const { namespace, name } = secret.metadata;
-        host.log.warn({ namespace, name, error: (error as Error).message }, 'ending an unused token failed');
+        log.warn({ namespace, name, error: (error as Error).message }, 'ending an unused token failed');
       }
     }
   }
 
   /** The end of the day on which the server began to record uses. */
-  #trackedSince(): number | undefined {
-    const { naming, informer } = this.host;
+  #trackedSince({ get }: CurrentObjects): number | undefined {
+    const { naming } = this;
     const name = naming.component('orchestrator-apiserver-legacy-service-account-token-tracking');
-    const configMaps = informer('core/configmaps') as Informer<ConfigMap>;
-    const since = configMaps.get(naming.component('orchestrator-system'), name);
+    const since = get('core/configmaps', { namespace: naming.component('orchestrator-system'), name });
     const date = dateOf(since?.data?.['since'] ?? '');
     return date === undefined ? undefined : date + DAY_MS;
   }
 
-  #isUnused(secret: ApiObject, before: number): boolean {
+  #isUnused(secret: Frozen<Secret>, before: number, { get, list }: CurrentObjects): boolean {
     const { namespace = '', name = '', labels, annotations, creationTimestamp } = secret.metadata;
-    const { informer, naming } = this.host;
+    const { naming } = this;
     if (Date.parse(creationTimestamp ?? '') >= before) return false;
-    const accounts = informer('core/serviceaccounts') as Informer<ServiceAccount>;
-    const account = accounts.get(namespace, annotations?.[naming.label('orchestrator.io/service-account.name')] ?? '');
+    const accountName = annotations?.[naming.label('orchestrator.io/service-account.name')] ?? '';
+    const account = get('core/serviceaccounts', { namespace, name: accountName });
     const isAutomatic = (account?.secrets ?? []).some(one => one.name === name);
-    if (!isAutomatic || mountedSecrets((informer('core/pods') as Informer<Pod>).list(namespace)).has(name))
-      return false;
+    if (!isAutomatic || mountedSecrets(list('core/pods', namespace)).has(name)) return false;
     const label = labels?.[naming.label('orchestrator.io/legacy-token-last-used')];
     const lastUsed = dateOf(label);
     return label === undefined || (lastUsed !== undefined && lastUsed < before);
   }
 
-  async #end({ metadata }: ApiObject, before: number): Promise<void> {
-    const { namespace = '', name = '', labels, uid, resourceVersion } = metadata;
-    const label = this.host.naming.label('orchestrator.io/legacy-token-invalid-since');
-    const path = pathOf({ apiVersion: 'v1', plural: 'secrets' }, namespace, name);
+  async #end(secret: Frozen<Secret>, before: number, { client, now }: ReconcileContext): Promise<void> {
+    const { labels, uid, resourceVersion } = secret.metadata;
+    const label = this.naming.label('orchestrator.io/legacy-token-invalid-since');
+    const secrets = client.resource(SECRETS);
     const since = dateOf(labels?.[label]);
     if (since === undefined) {
-      const today = new Date(this.host.now()).toISOString().slice(0, 10);
-      await this.#requests.merge(path, { metadata: { uid, resourceVersion, labels: { [label]: today } } });
-    } else if (since < before) await this.#requests.delete(path, { preconditions: { uid, resourceVersion } });
+      const today = new Date(now()).toISOString().slice(0, 10);
+      const patch = { metadata: { uid, resourceVersion, labels: { [label]: today } } };
+      await unlessRefused('NotFound', secrets.patch(secret.metadata, patch));
+    } else if (since < before) await secrets.delete(secret.metadata, unchanged(secret));
   }
 }
 
@@ -118,5 +106,15 @@ function parse(config: unknown): LegacyTokenCleanerConfig {
 export const legacyTokenCleaner = {
   name: 'controllers/legacy-token-cleaner',
   parse,
-  contribute: ({ periodMs }) => [controller.of(host => new LegacyTokenCleaner(host, periodMs))],
+  contribute: ({ periodMs }) => [
+    controller.of(host => {
+      const cleaner = new LegacyTokenCleaner(host.naming, periodMs);
+      return reconciler({
+        name: 'legacy-service-account-token-cleaner',
+        keys: [{ name: 'all' }],
+        resync: INTERVAL_MS,
+        reconcile: (_key, context) => cleaner.clean(context),
+      })(host);
+    }),
+  ],
 } satisfies Plugin<LegacyTokenCleanerConfig>;

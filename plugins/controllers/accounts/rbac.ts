@@ -1,8 +1,14 @@
-import { type ApiObject, type Controller, controller, type Host, type Plugin } from '../../../core/api/index.js';
+import {
+  type ApiObject,
+  type Client,
+  controller,
+  type Host,
+  type Plugin,
+  reconciler,
+} from '../../../core/api/index.js';
 import { aggregateAll, reconcileBootstrap } from '../../authz/bootstrap/index.js';
-import { pathOf } from '../catalog.js';
-import { forEachParallel, WorkQueue } from '../queue.js';
-import { Requests } from '../requests.js';
+import { forEachParallel } from '../parallel.js';
+import { unlessRefused } from '../requests.js';
 
 const GROUP = 'rbac.authorization.orchestrator.io';
 const KINDS = [
@@ -15,108 +21,74 @@ const CLUSTER_ROLES = `${GROUP}/clusterroles`;
 /** Concurrent writes. There are about two hundred default objects, and the start waits for them. */
 const MAX_PARALLEL = 32;
 
-/** Lists the objects of a kind, with kind and apiVersion, which informers omit. */
-const listTyped = (host: Host<'control'>, { kind, plural }: (typeof KINDS)[number]): ApiObject[] =>
-  host
-    .informer(`${GROUP}/${plural}`)
-    .list()
-    .map(object => ({ ...object, kind, apiVersion: host.naming.apiVersion(`${GROUP}/v1`) }));
+/** The resource of an object. */
+const resourceOf = ({ kind }: ApiObject): string => `${GROUP}/${KINDS.find(known => known.kind === kind)!.plural}`;
 
-/** The path of the object's collection or, with `name`, of an object. */
-function requestPath(host: Host<'control'>, { kind, metadata }: ApiObject, name?: string): string {
-  const { plural } = KINDS.find(known => known.kind === kind)!;
-  return pathOf({ apiVersion: host.naming.apiVersion(`${GROUP}/v1`), plural }, metadata.namespace ?? '', name);
+/** Creates an object, unless there is one of its name. */
+const create = (client: Client, object: ApiObject): Promise<unknown> =>
+  unlessRefused('AlreadyExists', client.resource(resourceOf(object)).create(object));
+
+/** Replaces an object that cannot be changed as needed. */
+async function recreate(client: Client, object: ApiObject): Promise<void> {
+  await client.resource(resourceOf(object)).delete(object.metadata);
+  await create(client, object);
 }
 
 /**
  * At the start, creates missing default roles and bindings and completes the others (spec, "Default roles and
  * bindings").
  */
-class RbacBootstrap implements Controller {
-  readonly name = 'rbac-bootstrap';
-  readonly #host: Host<'control'>;
-  readonly #requests: Requests;
-  readonly #queue: WorkQueue;
-
-  constructor(host: Host<'control'>) {
-    this.#host = host;
-    this.#requests = new Requests(host, this.name);
-    this.#queue = new WorkQueue({ name: this.name, log: host.log, workers: 1, handle: () => this.#reconcile() });
-    host.onClose(() => this.#queue.close());
-  }
-
-  async start(): Promise<void> {
-    this.#queue.add('defaults');
-    await this.#queue.idle();
-  }
-
-  async #reconcile(): Promise<void> {
-    const current = KINDS.flatMap(kind => listTyped(this.#host, kind));
-    const { create, update, recreate } = reconcileBootstrap(current, this.#host.naming);
-    const writes = [
-      ...create.map(object => () => this.#create(object)),
-      ...update.map(object => () => this.#requests.replace(this.#pathOf(object), object)),
-      ...recreate.map(object => () => this.#recreate(object)),
-    ];
-    await forEachParallel(MAX_PARALLEL, writes, write => write());
-  }
-
-  #pathOf(object: ApiObject): string {
-    return requestPath(this.#host, object, object.metadata.name);
-  }
-
-  async #create(object: ApiObject): Promise<void> {
-    await this.#requests.create(requestPath(this.#host, object), object);
-  }
-
-  async #recreate(object: ApiObject): Promise<void> {
-    await this.#requests.delete(this.#pathOf(object), {});
-    await this.#create(object);
-  }
-}
+const bootstrap = (host: Host<'control'>) =>
+  reconciler({
+    name: 'rbac-bootstrap',
+    keys: [{ name: 'defaults' }],
+    async reconcile(_key, { list, client }) {
+      const current = KINDS.flatMap(({ kind, plural }) =>
+        // Stored objects may have their group in the other naming.
+        list(`${GROUP}/${plural}`).map(object => ({
+          ...object,
+          kind,
+          apiVersion: host.naming.apiVersion(`${GROUP}/v1`),
+        })),
+      );
+      const missing = reconcileBootstrap(current as ApiObject[], host.naming);
+      const writes = [
+        ...missing.create.map(object => () => create(client, object)),
+        ...missing.update.map(
+          object => () => unlessRefused('NotFound', client.resource(resourceOf(object)).replace(object)),
+        ),
+        ...missing.recreate.map(object => () => recreate(client, object)),
+      ];
+      await forEachParallel(MAX_PARALLEL, writes, write => write());
+    },
+  })(host);
 
 /** Updates the rules of aggregated cluster roles from the roles that they select. */
-class RoleAggregation implements Controller {
-  readonly name = 'clusterrole-aggregation-controller';
-  readonly #host: Host<'control'>;
-  readonly #requests: Requests;
-  readonly #queue: WorkQueue;
-
-  constructor(host: Host<'control'>) {
-    this.#host = host;
-    this.#requests = new Requests(host, this.name);
-    this.#queue = new WorkQueue({ name: this.name, log: host.log, workers: 1, handle: () => this.#aggregate() });
-    host.onClose(() => this.#queue.close());
-  }
-
-  async start(): Promise<void> {
-    this.#host.watch(event => {
-      if (event.storageName === CLUSTER_ROLES) this.#queue.add('all');
-    });
-    await this.#queue.idle();
-  }
-
-  async #aggregate(): Promise<void> {
-    const changed = aggregateAll(listTyped(this.#host, KINDS[0]));
-    await forEachParallel(MAX_PARALLEL, changed, role =>
-      this.#requests.merge(requestPath(this.#host, role, role.metadata.name), {
-        metadata: { resourceVersion: role.metadata.resourceVersion },
-        rules: role.rules,
-      }),
+const aggregation = reconciler({
+  name: 'clusterrole-aggregation-controller',
+  watches: [{ resource: CLUSTER_ROLES, keys: () => [{ name: 'all' }] }],
+  async reconcile(_key, { list, client }) {
+    const roles = client.resource(CLUSTER_ROLES);
+    const changed = aggregateAll(list(CLUSTER_ROLES) as unknown as ApiObject[]);
+    await forEachParallel(MAX_PARALLEL, changed, ({ metadata, rules }) =>
+      unlessRefused(
+        'NotFound',
+        roles.patch(metadata, { metadata: { resourceVersion: metadata.resourceVersion }, rules }),
+      ),
     );
-  }
-}
+  },
+});
 
 /** Default roles and bindings. */
 export const rbacBootstrap = {
   name: 'controllers/rbac-bootstrap',
   parse: () => ({}),
-  contribute: () => [controller.of(host => new RbacBootstrap(host))],
+  contribute: () => [controller.of(bootstrap)],
 } satisfies Plugin;
 
 /** Aggregated cluster roles. */
 export const roleAggregation = {
   name: 'controllers/role-aggregation',
   parse: () => ({}),
-  contribute: () => [controller.of(host => new RoleAggregation(host))],
+  contribute: () => [controller.of(aggregation)],
 } satisfies Plugin;

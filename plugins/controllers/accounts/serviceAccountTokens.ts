@@ -1,19 +1,17 @@
-import type { Secret, ServiceAccount } from '../../../kinds/v1.js';
+import type { Secret } from '../../../kinds/v1.js';
 import type { Bytes } from '../../../core/model/scalars.js';
 import {
-  type ApiObject,
   ConfigError,
-  type Controller,
   controller,
+  type Frozen,
   type Host,
-  type Informer,
+  type ObjectKey,
   type Plugin,
-  type ResourceEvent,
+  type ReconcileContext,
+  reconciler,
   tokenIssuer,
 } from '../../../core/api/index.js';
-import { pathOf } from '../catalog.js';
-import { WorkQueue } from '../queue.js';
-import { Requests } from '../requests.js';
+import { unchanged, unlessRefused } from '../requests.js';
 
 const SECRETS = 'core/secrets';
 const ACCOUNTS = 'core/serviceaccounts';
@@ -24,118 +22,93 @@ export interface ServiceAccountTokensConfig {
   readonly rootCa: string;
 }
 
-const secretPath = (namespace: string, name: string): string =>
-  pathOf({ apiVersion: 'v1', plural: 'secrets' }, namespace, name);
-
 const encode = (text: string): Bytes => Buffer.from(text).toString('base64') as Bytes;
+
+/** The data of a secret with a token, the CA and the namespace; undefined if it has all of them. */
+async function filled(
+  secret: Frozen<Secret>,
+  rootCa: string,
+  account: string,
+  uid: string,
+  host: Host<'control'>,
+): Promise<Readonly<Record<string, Bytes>> | undefined> {
+  const { namespace = '', name = '' } = secret.metadata;
+  const data = new Map(Object.entries(secret.data ?? {}) as [string, Bytes][]);
+  const ca = encode(rootCa);
+  const hasToken = (data.get('token') ?? '') !== '';
+  if (hasToken && data.get('ca.crt') === ca && (data.get('namespace') ?? '') !== '') return undefined;
+  data.set('ca.crt', ca);
+  if (!data.get('namespace')) data.set('namespace', encode(namespace));
+  if (!hasToken) {
+    const issuer = host.at(tokenIssuer);
+    if (!issuer) throw new Error('no plugin makes tokens');
+    data.set('token', encode(await issuer.issueLegacy({ namespace, secret: name, account, uid })));
+  }
+  return Object.fromEntries(data);
+}
+
+/** Removes a secret that is gone from the accounts that list it. */
+async function removeReferences(
+  { namespace, name }: ObjectKey,
+  { list, client }: ReconcileContext<Secret>,
+): Promise<void> {
+  for (const account of list(ACCOUNTS, namespace)) {
+    const listed = account.secrets ?? [];
+    if (!listed.some(one => one.name === name)) continue;
+    const secrets = listed.filter(one => one.name !== name);
+    await unlessRefused('NotFound', client.resource(ACCOUNTS).replace({ ...account, secrets }));
+  }
+}
 
 /**
  * Fills secrets of the type for tokens of service accounts with a token, the CA and the namespace, and removes them
  * when there is no such account any more.
  */
-class ServiceAccountTokens implements Controller {
-  readonly name = 'tokens-controller';
-  readonly #requests: Requests;
-  readonly #queue: WorkQueue;
-  /** Type of the secrets, and their annotations. */
-  readonly #type: string;
-  readonly #account: string;
-  readonly #uid: string;
-
-  constructor(
-    readonly host: Host<'control'>,
-    readonly rootCa: string,
-  ) {
-    const { label } = host.naming;
-    this.#type = label('orchestrator.io/service-account-token');
-    this.#account = label('orchestrator.io/service-account.name');
-    this.#uid = label('orchestrator.io/service-account.uid');
-    this.#requests = new Requests(host, this.name);
-    this.#queue = new WorkQueue({ name: this.name, log: host.log, workers: WORKERS, handle: key => this.#sync(key) });
-    host.onClose(() => this.#queue.close());
-  }
-
-  async start(): Promise<void> {
-    this.host.watch(event => this.#observe(event));
-    await this.#queue.idle();
-  }
-
-  #observe({ storageName, type, namespace, name, mentions, object }: ResourceEvent): void {
-    if (storageName === SECRETS) {
-      if (type !== 'DELETED' && mentions?.(this.#type) !== false) this.#queue.add(`${namespace}|${name}`);
-      else if (type === 'DELETED' && mentions?.(this.#type) !== false) this.#forget(object());
-    } else if (storageName === ACCOUNTS && type === 'DELETED') {
-      for (const secret of this.host.informer(SECRETS).list(namespace))
-        if (secret.metadata.annotations?.[this.#account] === name)
-          this.#queue.add(`${namespace}|${secret.metadata.name}`);
-    }
-  }
-
-  /** An account that lists a removed secret no longer does. */
-  #forget({ metadata: { namespace = '', name, annotations } }: ApiObject): void {
-    const accounts = this.host.informer(ACCOUNTS) as Informer<ServiceAccount>;
-    const account = accounts.get(namespace, annotations?.[this.#account] ?? '');
-    const listed = account?.secrets ?? [];
-    if (account && listed.some(one => one.name === name)) this.#queue.add(`${namespace}|${name}`);
-  }
-
-  async #sync(key: string): Promise<void> {
-    const [namespace = '', name = ''] = key.split('|');
-    const secret = this.host.informer(SECRETS).get(namespace, name) as Secret | undefined;
-    if (!secret) return this.#removeReferences(namespace, name);
-    if (secret.type !== this.#type || secret.metadata.deletionTimestamp) return;
-    const { annotations = {}, uid, resourceVersion } = secret.metadata;
-    const account = this.host.informer(ACCOUNTS).get(namespace, annotations[this.#account] ?? '');
-    const named = annotations[this.#uid];
-    if (!account || (named && named !== account.metadata.uid)) {
-      await this.#requests.delete(secretPath(namespace, name), { preconditions: { uid, resourceVersion } });
-      return;
-    }
-    await this.#fill(secret, account);
-  }
-
-  async #fill(secret: Secret, account: ApiObject): Promise<void> {
-    const { namespace = '', name = '', annotations } = secret.metadata;
-    const ca = encode(this.rootCa);
-    const hasToken = (secret.data?.['token'] ?? '') !== '';
-    const hasRest = (secret.data?.['ca.crt'] ?? '') === ca && (secret.data?.['namespace'] ?? '') !== '';
-    if (hasToken && hasRest && annotations?.[this.#uid]) return;
-    const { name: accountName = '', uid: accountUid = '' } = account.metadata;
-    const data = new Map(Object.entries(secret.data ?? {}));
-    data.set('ca.crt', ca);
-    if (!data.get('namespace')) data.set('namespace', encode(namespace));
-    if (!hasToken) {
-      const issuer = this.host.at(tokenIssuer);
-      if (!issuer) throw new Error('no plugin makes tokens');
-      const about = { namespace, secret: name, account: accountName, uid: accountUid };
-      data.set('token', encode(await issuer.issueLegacy(about)));
-    }
-    await this.#requests.replace(secretPath(namespace, name), {
-      ...secret,
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: {
-        ...secret.metadata,
-        annotations: { ...annotations, [this.#account]: accountName, [this.#uid]: accountUid },
+function maintainTokens(host: Host<'control'>, rootCa: string) {
+  const { label } = host.naming;
+  // Type of the secrets, and their annotations.
+  const tokenType = label('orchestrator.io/service-account-token');
+  const accountLabel = label('orchestrator.io/service-account.name');
+  const uidLabel = label('orchestrator.io/service-account.uid');
+  return reconciler({
+    name: 'tokens-controller',
+    for: SECRETS,
+    predicate: ({ mentions }) => mentions?.(tokenType) !== false,
+    watches: [
+      {
+        resource: ACCOUNTS,
+        keys: ({ type, namespace, name }, { list }) =>
+          type === 'DELETED'
+            ? list(SECRETS, namespace).flatMap(({ metadata }) =>
+                metadata.annotations?.[accountLabel] === name ? [metadata] : [],
+              )
+            : [],
       },
-      data: Object.fromEntries(data),
-    });
-  }
-
-  async #removeReferences(namespace: string, name: string): Promise<void> {
-    const accounts = this.host.informer(ACCOUNTS) as Informer<ServiceAccount>;
-    for (const account of accounts.list(namespace)) {
-      const listed = account.secrets ?? [];
-      if (!listed.some(one => one.name === name)) continue;
-      const path = pathOf({ apiVersion: 'v1', plural: 'serviceaccounts' }, namespace, account.metadata.name);
-      await this.#requests.replace(path, {
-        ...account,
-        apiVersion: 'v1',
-        kind: 'ServiceAccount',
-        secrets: listed.filter(one => one.name !== name),
-      });
-    }
-  }
+    ],
+    concurrency: WORKERS,
+    async reconcile(key, context) {
+      const { object: secret, get, client } = context;
+      if (!secret) return await removeReferences(key, context);
+      if (secret.type !== tokenType || secret.metadata.deletionTimestamp) return;
+      const { namespace, annotations = {} } = secret.metadata;
+      const name = annotations[accountLabel];
+      const account = name ? get(ACCOUNTS, { namespace, name }) : undefined;
+      const named = annotations[uidLabel];
+      if (!name || !account || (named && named !== account.metadata.uid)) {
+        await client.resource(SECRETS).delete(key, unchanged(secret));
+        return;
+      }
+      const uid = account.metadata.uid ?? '';
+      const data = await filled(secret, rootCa, name, uid, host);
+      if (!data && named) return;
+      const metadata = {
+        ...secret.metadata,
+        annotations: { ...annotations, [accountLabel]: name, [uidLabel]: uid },
+      };
+      const secrets = client.resource(SECRETS);
+      await unlessRefused('NotFound', secrets.replace({ ...secret, metadata, data: data ?? secret.data }));
+    },
+  })(host);
 }
 
 function parse(config: unknown): ServiceAccountTokensConfig {
@@ -148,5 +121,5 @@ function parse(config: unknown): ServiceAccountTokensConfig {
 export const serviceAccountTokens = {
   name: 'controllers/service-account-tokens',
   parse,
-  contribute: ({ rootCa }) => [controller.of(host => new ServiceAccountTokens(host, rootCa))],
+  contribute: ({ rootCa }) => [controller.of(host => maintainTokens(host, rootCa))],
 } satisfies Plugin<ServiceAccountTokensConfig>;

@@ -1,5 +1,4 @@
-import type { ApiObject, Naming } from '../../../core/api/index.js';
-import type { ConditionUpdate } from '../conditions.js';
+import type { ApiObject, ConditionUpdate, Naming } from '../../../core/api/index.js';
 
 /**
  * The condition that says whether the group of a definition was approved, for groups in the domains of the system;

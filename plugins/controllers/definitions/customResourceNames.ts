@@ -1,4 +1,4 @@
-import { type Condition, withCondition } from '../conditions.js';
+import { type Condition, withCondition } from '../../../core/api/index.js';
 
 /** The names of a definition. */
 export interface AcceptedNames {

@@ -2,20 +2,26 @@ import { writeJson } from '../../../core/model/text/jsonText.js';
 import { type NamingName, namingOf } from '../../../core/naming.js';
 import {
   type ApiObject,
+  type Client,
+  type Condition,
+  ConfigError,
   type Controller,
   controller,
   customStorageName,
   definePlugin,
   type Host,
+  type KeyOf,
+  type ReconcileContext,
+  reconciler,
   Refusal,
   type ResourceEvent,
+  timestamp,
+  withCondition,
 } from '../../../core/api/index.js';
-import { type Condition, withCondition } from '../conditions.js';
 import { approvalOf } from './customResourceApproval.js';
 import { type AcceptedNames, acceptNames } from './customResourceNames.js';
-import { DEFINITIONS, isTaken, parseResources, pathOf, type ResourcesConfig } from '../catalog.js';
-import { WorkQueue } from '../queue.js';
-import { Requests, timestamp } from '../requests.js';
+import { DEFINITIONS } from './storageName.js';
+import { unlessRefused } from '../requests.js';
 
 const NAME = 'customresource-definition-controller';
 
@@ -55,12 +61,9 @@ const sameJson = (
 ): boolean => writeJson(a) === writeJson(b);
 
 /** Accepts the names of definitions, and deletes their objects when they are deleted (spec, "Deletion lifecycle"). */
-class CustomResourceDefinitions implements Controller {
-  readonly name = NAME;
+class CustomResourceDefinitions {
   readonly #host: Host<'control'>;
-  readonly #requests: Requests;
-  readonly #queue: WorkQueue;
-  readonly #root: { readonly apiVersion: string; readonly plural: string };
+  readonly #apiVersion: string;
   /** Names of definitions by group, so that other groups need not be read. */
   readonly #groups = new Map<string, Set<string>>();
   /** The end of the last turn of a group that is being processed. */
@@ -72,46 +75,36 @@ class CustomResourceDefinitions implements Controller {
   /** Storage names of the kinds that do not come from definitions. */
   readonly #fixed: ReadonlySet<string>;
 
-  constructor(host: Host<'control'>, { resources, takenNames }: ResourcesConfig) {
+  constructor(host: Host<'control'>, takenNames: readonly string[]) {
     this.#host = host;
     this.#takenNames = new Set(takenNames);
-    this.#fixed = new Set(resources.map(({ storageName }) => storageName));
-    this.#requests = new Requests(host, NAME);
-    this.#root = {
-      apiVersion: host.naming.apiVersion('apiextensions.orchestrator.io/v1'),
-      plural: 'customresourcedefinitions',
-    };
-    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: WORKERS, handle: name => this.#inTurn(name) });
-    host.onClose(() => this.#queue.close());
+    // Definitions come later.
+    this.#fixed = new Set(host.resources.list().map(({ storageName }) => storageName));
+    this.#apiVersion = host.naming.apiVersion('apiextensions.orchestrator.io/v1');
   }
 
-  async start(): Promise<void> {
-    this.#host.watch(event => this.#observe(event));
-    await this.#queue.idle();
-  }
-
-  #observe(event: ResourceEvent): void {
+  /** The definitions that are to be processed after a change of any object. */
+  observe(event: ResourceEvent): KeyOf[] {
     const waiting = this.#deleting.get(event.storageName);
-    if (waiting !== undefined && event.type === 'DELETED') this.#queue.add(waiting);
-    if (event.storageName !== DEFINITIONS) return;
+    if (waiting !== undefined && event.type === 'DELETED') return [keyOf(waiting)];
+    if (event.storageName !== DEFINITIONS) return [];
     const group = groupOf(event.name);
     const names = this.#groups.get(group) ?? new Set();
     if (event.type !== 'DELETED') {
       this.#groups.set(group, names.add(event.name));
-      this.#queue.add(event.name);
-      return;
+      return [keyOf(event.name)];
     }
     names.delete(event.name);
     if (names.size === 0) this.#groups.delete(group);
     // Other definitions may have waited for its names.
-    for (const name of names) this.#queue.add(name);
+    return Array.from(names, keyOf);
   }
 
   /** Processes a definition after those of its group that came before, because the first one gets a name. */
-  async #inTurn(name: string): Promise<void> {
+  async process(name: string, context: ReconcileContext): Promise<void> {
     const group = groupOf(name);
     const before = this.#turns.get(group) ?? Promise.resolve();
-    const turn = before.then(() => this.#process(name));
+    const turn = before.then(() => this.#process(name, context));
     const end = turn.catch(() => undefined);
     this.#turns.set(group, end);
     try {
@@ -129,93 +122,128 @@ class CustomResourceDefinitions implements Controller {
     );
   }
 
-  async #process(name: string): Promise<void> {
+  async #process(name: string, context: ReconcileContext): Promise<void> {
     const definition = this.#host.informer(DEFINITIONS).get('', name) as Definition | undefined;
     if (!definition) return;
-    if (!definition.metadata.deletionTimestamp) await this.#updateStatus(definition);
-    else if (definition.metadata.finalizers?.some(isCleanup)) await this.#deleteInstances(definition);
+    if (!definition.metadata.deletionTimestamp) await this.#updateStatus(definition, context);
+    else if (definition.metadata.finalizers?.some(isCleanup)) await this.#deleteInstances(definition, context);
   }
 
-  async #updateStatus(definition: Definition): Promise<void> {
+  async #updateStatus(definition: Definition, context: ReconcileContext): Promise<void> {
     const { status = {} } = definition;
     const others = this.#definitionsOf(definition.spec.group).filter(
       other => other.metadata.uid !== definition.metadata.uid,
     );
     const taken = others.flatMap(other => (other.status?.acceptedNames ? [other.status.acceptedNames] : []));
     if (isTaken(definition.spec, this.#takenNames)) taken.push(definition.spec.names);
-    const now = timestamp(this.#host);
+    const now = timestamp(this.#host.now());
     const accepted = acceptNames(definition.spec.names, status.acceptedNames, taken, status.conditions ?? [], now);
     const approval = approvalOf(definition, this.#host.naming);
     const conditions = approval ? withCondition(accepted.conditions, approval, now) : accepted.conditions;
     if (sameJson(accepted.names, status.acceptedNames) && sameJson(conditions, status.conditions ?? [])) return;
-    await this.#report(definition, { ...status, acceptedNames: accepted.names, conditions });
+    await this.#report(definition, { ...status, acceptedNames: accepted.names, conditions }, context);
     if (sameJson(accepted.names, status.acceptedNames)) return;
-    for (const other of others) if (!isTrue(other, 'NamesAccepted')) this.#queue.add(other.metadata.name!);
+    for (const other of others) if (!isTrue(other, 'NamesAccepted')) context.add(keyOf(other.metadata.name!));
   }
 
-  async #deleteInstances(definition: Definition): Promise<void> {
+  async #deleteInstances(definition: Definition, context: ReconcileContext): Promise<void> {
     const { group, names } = definition.spec;
     const storageName = customStorageName({ group, plural: names.plural });
     const hasObjects = isTrue(definition, 'Established') && !this.#fixed.has(storageName);
     const instances = hasObjects ? this.#host.informer(storageName).list() : [];
-    if (instances.length === 0) return this.#removeFinalizer(definition, storageName);
+    if (instances.length === 0) return this.#removeFinalizer(definition, storageName, context);
     this.#deleting.set(storageName, definition.metadata.name!);
-    if (isTaken(definition.spec, this.#takenNames)) return this.#reportTerminating(definition, NOT_SERVED);
-    await this.#reportTerminating(definition, IN_PROGRESS);
-    const { versions } = definition.spec;
-    const version = versions.find(one => one.served) ?? versions.find(one => one.storage);
-    if (!version) return;
-    const resource = { apiVersion: `${group}/${version.name}`, plural: names.plural };
+    if (isTaken(definition.spec, this.#takenNames)) return this.#reportTerminating(definition, NOT_SERVED, context);
+    await this.#reportTerminating(definition, IN_PROGRESS, context);
     const notDeleting = instances.filter(({ metadata }) => !metadata.deletionTimestamp);
     for (const namespace of new Set(notDeleting.map(({ metadata }) => metadata.namespace ?? '')))
-      await this.#requests.delete(pathOf(resource, namespace), { propagationPolicy: 'Background' });
-    if (this.#host.informer(storageName).list().length === 0) this.#queue.add(definition.metadata.name!);
+      await deleteCollection(definition, namespace, context.client);
+    if (this.#host.informer(storageName).list().length === 0) context.add(keyOf(definition.metadata.name!));
   }
 
-  async #removeFinalizer(definition: Definition, storageName: string): Promise<void> {
+  async #removeFinalizer(definition: Definition, storageName: string, { client }: ReconcileContext): Promise<void> {
     this.#deleting.delete(storageName);
     const finalizers = definition.metadata.finalizers!.filter(finalizer => !isCleanup(finalizer));
     const { uid, resourceVersion } = definition.metadata;
-    await this.#requests.merge(this.#path(definition), {
-      metadata: { uid, resourceVersion, finalizers: finalizers.length > 0 ? finalizers : null },
-    });
+    const metadata = { uid, resourceVersion, finalizers: finalizers.length > 0 ? finalizers : null };
+    await unlessRefused('NotFound', client.resource(DEFINITIONS).patch(definition.metadata, { metadata }));
   }
 
-  async #reportTerminating(definition: Definition, why: typeof IN_PROGRESS): Promise<void> {
+  async #reportTerminating(definition: Definition, why: typeof IN_PROGRESS, context: ReconcileContext): Promise<void> {
     const current = definition.status?.conditions ?? [];
     const update = { type: 'Terminating', status: 'True', ...why };
-    const conditions = withCondition(current, update, timestamp(this.#host));
-    if (conditions !== current) await this.#report(definition, { ...definition.status, conditions });
+    const conditions = withCondition(current, update, timestamp(this.#host.now()));
+    if (conditions !== current) await this.#report(definition, { ...definition.status, conditions }, context);
   }
 
   /** Writes the status. After a conflict, the definition is processed again. */
-  async #report(definition: Definition, status: NonNullable<Definition['status']>): Promise<void> {
+  async #report(
+    definition: Definition,
+    status: NonNullable<Definition['status']>,
+    { client, add }: ReconcileContext,
+  ): Promise<void> {
+    // As upstream, where the server writes it itself.
+    const fieldManager = this.#host.naming.component('orchestrator-apiserver');
+    // It may be stored in the other naming.
+    const object = { ...definition, apiVersion: this.#apiVersion };
     try {
-      // As upstream, where the server writes it itself.
-      const manager = this.#host.naming.component('orchestrator-apiserver');
-      await this.#requests.replace(`${this.#path(definition)}/status?fieldManager=${manager}`, {
-        ...definition,
-        // It may be stored in the other naming.
-        apiVersion: this.#root.apiVersion,
-        status,
-      });
+      await unlessRefused('NotFound', client.resource<string>(DEFINITIONS).setStatus(object, status, { fieldManager }));
     } catch (error) {
       if (!(error instanceof Refusal) || error.reason !== 'Conflict') throw error;
-      this.#queue.add(definition.metadata.name!);
+      add(keyOf(definition.metadata.name!));
     }
   }
-
-  #path(definition: Definition): string {
-    return pathOf(this.#root, '', definition.metadata.name);
-  }
 }
+
+/**
+ * Deletes the objects of a definition in a namespace. The paths of a definition that is being deleted can be used for
+ * that, even if no version of it is served.
+ */
+async function deleteCollection({ spec }: Definition, namespace: string, client: Client): Promise<void> {
+  const { group, names, versions } = spec;
+  const version = versions.find(({ served }) => served) ?? versions.find(({ storage }) => storage);
+  if (!version) return;
+  const scope = namespace ? `/namespaces/${encodeURIComponent(namespace)}` : '';
+  const path = `/apis/${group}/${version.name}${scope}/${names.plural}`;
+  const body = { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background' };
+  await unlessRefused('NotFound', client.request({ method: 'DELETE', path, body }));
+}
+
+const keyOf = (name: string): KeyOf => ({ resource: DEFINITIONS, name });
+
+/** Whether a definition has a name of a kind that does not come from definitions: then it is not served. */
+const isTaken = ({ group, names }: Definition['spec'], takenNames: ReadonlySet<string>): boolean =>
+  takenNames.has(`${names.plural}.${group}`) || takenNames.has(`${names.kind}.${group}`);
 
 const isTrue = (definition: Definition, type: string): boolean =>
   definition.status?.conditions?.some(condition => condition.type === type && condition.status === 'True') ?? false;
 
+/** Configuration: `<plural>.<group>` and `<kind>.<group>` of all kinds that do not come from definitions. */
+interface CustomResourcesConfig {
+  readonly takenNames: readonly string[];
+}
+
+/** Parses what the server generates from its registry. Throws ConfigError. */
+function parse(config: unknown): CustomResourcesConfig {
+  const { takenNames } = (config ?? {}) as { takenNames?: unknown };
+  if (!Array.isArray(takenNames) || !takenNames.every(name => typeof name === 'string'))
+    throw new ConfigError('config.takenNames', 'must be a list of names');
+  return { takenNames };
+}
+
+function definitionsController(host: Host<'control'>, { takenNames }: CustomResourcesConfig): Controller {
+  const definitions = new CustomResourceDefinitions(host, takenNames);
+  return reconciler({
+    name: NAME,
+    watches: [{ resource: '*', keys: event => definitions.observe(event) }],
+    concurrency: WORKERS,
+    reconcile: ({ name }, context) => definitions.process(name, context),
+  })(host);
+}
+
 /** The controller of CustomResourceDefinitions: names, conditions and deletion. */
 export const customResources = definePlugin({
   name: 'controllers/custom-resources',
-  parse: parseResources,
-  contribute: config => [controller.of(host => new CustomResourceDefinitions(host, config))],
+  parse,
+  contribute: config => [controller.of(host => definitionsController(host, config))],
 });

@@ -1,20 +1,18 @@
 import {
-  type ApiObject,
   type Controller,
   controller,
+  type Frozen,
   type Host,
+  type KeyOf,
+  type ObjectKey,
   type OwnerReference,
   type Plugin,
+  type ReconcileContext,
+  reconciler,
   type ResourceEvent,
+  type ServedResource,
 } from '../../../core/api/index.js';
-import {
-  Catalog,
-  type ControlledResource,
-  DEFINITIONS,
-  parseResources,
-  pathOf,
-  type ResourcesConfig,
-} from '../catalog.js';
+import { DEFINITIONS } from '../definitions/storageName.js';
 import {
   awaitsDependents,
   awaitsOrphaning,
@@ -25,8 +23,8 @@ import {
   ORPHAN,
   OwnerGraph,
 } from './ownerGraph.js';
-import { forEachParallel, WorkQueue } from '../queue.js';
-import { Requests } from '../requests.js';
+import { forEachParallel } from '../parallel.js';
+import { unlessRefused } from '../requests.js';
 
 const NAME = 'generic-garbage-collector';
 /** Events are never owners and expire by themselves. */
@@ -39,46 +37,44 @@ const MAX_ABSENT_OWNERS = 10_000;
 /** The state of an owner: it exists (`solid`), does not exist, or waits for the deletion of its dependents. */
 type OwnerState = 'solid' | 'absent' | 'waiting';
 
+/** The parts of a definition that its kinds depend on. */
+interface DefinitionSpec {
+  readonly group: string;
+  readonly names: { readonly kind: string };
+  readonly versions: readonly { readonly name: string }[];
+}
+
 /** The resource and the namespace of an owner. */
 interface OwnerLocation {
-  readonly resource: ControlledResource;
+  readonly resource: ServedResource;
   readonly namespace: string;
 }
 
 /** Deletes objects whose owners are all absent, and completes foreground deletion and orphaning. */
-class GarbageCollector implements Controller {
-  readonly name = NAME;
+class GarbageCollector {
   readonly #host: Host<'control'>;
-  readonly #catalog: Catalog;
-  readonly #requests: Requests;
-  readonly #queue: WorkQueue;
   readonly #graph = new OwnerGraph();
   readonly #absent = new Set<string>();
+  /** Kinds that definitions have brought, as `<apiVersion>/<kind>`. */
+  readonly #defined = new Set<string>();
 
-  constructor(host: Host<'control'>, config: ResourcesConfig) {
+  constructor(host: Host<'control'>) {
     this.#host = host;
-    this.#catalog = new Catalog(config);
-    this.#requests = new Requests(host, NAME);
-    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: WORKERS, handle: key => this.#process(key) });
-    host.onClose(() => this.#queue.close());
   }
 
-  async start(): Promise<void> {
-    this.#host.watch(event => this.#observe(event));
-    await this.#queue.idle();
-  }
-
-  #observe(event: ResourceEvent): void {
-    if (event.storageName === DEFINITIONS && event.type !== 'DELETED') this.#addDefinition(event.object());
-    if (IGNORED.has(event.storageName)) return;
+  /** Updates the graph. Returns the keys of the objects to process. */
+  observe(event: ResourceEvent): Node[] {
+    const found = event.storageName === DEFINITIONS && event.type !== 'DELETED' ? this.#addDefinition(event) : [];
+    if (IGNORED.has(event.storageName)) return found;
     const key = keyOf(event.storageName, event.namespace, event.name);
     const next = event.type === 'DELETED' || !isRelevant(event) ? undefined : nodeOf(event.storageName, event.object());
     const previous = this.#graph.set(key, next);
-    if (next) this.#queue.add(key);
-    for (const { uid } of previous?.owners ?? []) this.#requeueIfWaiting(uid);
-    for (const { uid } of next?.owners ?? []) this.#requeueIfWaiting(uid);
+    if (next) found.push(next);
+    for (const { uid } of previous?.owners ?? []) found.push(...this.#waitingOwner(uid));
+    for (const { uid } of next?.owners ?? []) found.push(...this.#waitingOwner(uid));
     const uid = this.#dependentsToRecheck(event, previous, next);
-    if (uid) for (const dependent of this.#graph.dependentsOf(uid)) this.#queue.add(dependent.key);
+    if (uid) found.push(...this.#graph.dependentsOf(uid));
+    return found;
   }
 
   /** The uid of an object whose dependents must be processed: it was deleted, or has started to wait for them. */
@@ -88,75 +84,85 @@ class GarbageCollector implements Controller {
     return next && awaitsDependents(next) && !(previous && awaitsDependents(previous)) ? next.uid : undefined;
   }
 
-  /** Adds the kind of a definition and processes the objects with owners of that kind. */
-  #addDefinition(definition: ApiObject): void {
-    const added = this.#catalog.addDefinition(definition);
-    if (added.size === 0) return;
-    for (const node of this.#graph)
-      if (node.owners.some(owner => added.has(owner.apiVersion))) this.#queue.add(node.key);
+  /** The objects with owners of a kind that a definition has brought now. */
+  #addDefinition(event: ResourceEvent): Node[] {
+    const { group, names, versions } = event.object().spec as DefinitionSpec;
+    const added = versions
+      .map(({ name }) => `${group}/${name}`)
+      .filter(one => this.#host.resources.byKind(one, names.kind) && !this.#defined.has(`${one}/${names.kind}`));
+    for (const apiVersion of added) this.#defined.add(`${apiVersion}/${names.kind}`);
+    if (added.length === 0) return [];
+    return [...this.#graph].filter(node => node.owners.some(owner => added.includes(owner.apiVersion)));
   }
 
-  #requeueIfWaiting(uid: string): void {
+  /** An owner, if it waits for its dependents. */
+  #waitingOwner(uid: string): Node[] {
     const owner = this.#graph.byUid(uid);
-    if (owner && awaitsDependents(owner)) this.#queue.add(owner.key);
+    return owner && awaitsDependents(owner) ? [owner] : [];
   }
 
-  async #process(key: string): Promise<void> {
-    const node = this.#graph.get(key);
-    if (!node) return;
-    if (awaitsOrphaning(node)) return this.#orphanDependents(node);
-    if (awaitsDependents(node)) await this.#finishForeground(node);
-    else if (!node.deleting) await this.#deleteOrDropOwners(node);
+  async process({ resource, namespace, name }: ObjectKey, context: ReconcileContext): Promise<void> {
+    const node = this.#graph.get(keyOf(resource, namespace, name));
+    if (!node || !this.#host.resources.byStorageName(node.storageName)) return;
+    if (awaitsOrphaning(node)) return this.#orphanDependents(node, context);
+    if (awaitsDependents(node)) await this.#finishForeground(node, context);
+    else if (!node.deleting) await this.#deleteOrDropOwners(node, context);
   }
 
   /** Removes the references to an owner from its dependents, then the owner's finalizer. */
-  async #orphanDependents(owner: Node): Promise<void> {
+  async #orphanDependents(owner: Node, context: ReconcileContext): Promise<void> {
     const dependents = this.#graph.dependentsOf(owner.uid);
     await forEachParallel(WORKERS, dependents, dependent =>
-      this.#filterOwners(dependent, reference => reference.uid !== owner.uid),
+      filterOwners(dependent, context, reference => reference.uid !== owner.uid),
     );
-    await this.#removeFinalizer(owner, ORPHAN);
+    await removeFinalizer(owner, context, ORPHAN);
   }
 
   /** Removes the owner's finalizer once no dependent blocks it, except in a cycle; otherwise processes the blockers. */
-  async #finishForeground(owner: Node): Promise<void> {
-    if (this.#graph.canFinishDeletion(owner)) return this.#removeFinalizer(owner, FOREGROUND);
-    for (const blocker of this.#graph.blockersOf(owner.uid)) if (!blocker.deleting) this.#queue.add(blocker.key);
+  async #finishForeground(owner: Node, context: ReconcileContext): Promise<void> {
+    if (this.#graph.canFinishDeletion(owner)) return removeFinalizer(owner, context, FOREGROUND);
+    for (const blocker of this.#graph.blockersOf(owner.uid)) if (!blocker.deleting) context.add(keyOfNode(blocker));
   }
 
   /**
    * Deletes an object with owners of which none is solid. Otherwise removes its references to owners that are not
    * solid. An object in the graph may have no owners, only a finalizer.
    */
-  async #deleteOrDropOwners(node: Node): Promise<void> {
+  async #deleteOrDropOwners(node: Node, context: ReconcileContext): Promise<void> {
     if (node.owners.length === 0) return;
     const locations = node.owners.map(owner => this.#locate(node, owner));
     // An owner that cannot be looked up may exist.
     if (locations.includes(undefined)) return;
-    const states = new Map<OwnerReference, OwnerState>();
-    for (const [i, owner] of node.owners.entries()) states.set(owner, await this.#ownerState(owner, locations[i]!));
+    const states = new Map<Frozen<OwnerReference>, OwnerState>();
+    for (const [i, owner] of node.owners.entries())
+      states.set(owner, await this.#ownerState(owner, locations[i]!, context));
     const all = [...states.values()];
-    if (!all.includes('solid')) return this.#delete(node, all.includes('waiting'));
+    if (!all.includes('solid')) return this.#delete(node, all.includes('waiting'), context);
     if (all.some(state => state !== 'solid')) {
       const gone = new Set([...states].filter(([, state]) => state !== 'solid').map(([owner]) => owner.uid));
-      await this.#filterOwners(node, reference => !gone.has(reference.uid));
+      await filterOwners(node, context, reference => !gone.has(reference.uid));
     }
   }
 
   /** Undefined if the owner's kind is not served, or if it is namespaced and the dependent is not. */
-  #locate(node: Node, owner: OwnerReference): OwnerLocation | undefined {
-    const resource = this.#catalog.byKind(owner.apiVersion, owner.kind);
+  #locate(node: Node, owner: Frozen<OwnerReference>): OwnerLocation | undefined {
+    const resource = this.#host.resources.byKind(owner.apiVersion, owner.kind);
     if (!resource || (resource.namespaced && node.namespace === '')) return undefined;
     return { resource, namespace: resource.namespaced ? node.namespace : '' };
   }
 
-  async #ownerState(owner: OwnerReference, { resource, namespace }: OwnerLocation): Promise<OwnerState> {
-    const identity = `${keyOf(resource.storageName, namespace, owner.name)}|${owner.uid}`;
+  async #ownerState(
+    owner: Frozen<OwnerReference>,
+    { resource, namespace }: OwnerLocation,
+    { get, client }: ReconcileContext,
+  ): Promise<OwnerState> {
+    const { storageName } = resource;
+    const name = { namespace, name: owner.name };
+    const identity = `${keyOf(storageName, namespace, owner.name)}|${owner.uid}`;
     if (this.#absent.has(identity)) return 'absent';
-    const cached = this.#host.informer(resource.storageName).get(namespace, owner.name);
+    const cached = get(storageName, name);
     // The informer's cache may be stale, so an absent owner is confirmed by a request.
-    const found =
-      cached?.metadata.uid === owner.uid ? cached : await this.#requests.get(pathOf(resource, namespace, owner.name));
+    const found = cached?.metadata.uid === owner.uid ? cached : await client.resource(storageName).get(name);
     if (found?.metadata.uid !== owner.uid) {
       this.#rememberAbsent(identity);
       return 'absent';
@@ -171,49 +177,39 @@ class GarbageCollector implements Controller {
   }
 
   /** Deletes an object; with `inForeground`, after its own dependents, because an owner waits for all of them. */
-  async #delete(node: Node, inForeground: boolean): Promise<void> {
-    const path = this.#path(node);
-    if (!path) return;
+  async #delete(node: Node, inForeground: boolean, { client }: ReconcileContext): Promise<void> {
     const propagationPolicy =
       inForeground && this.#graph.dependentsOf(node.uid).length > 0 ? 'Foreground' : propagationPolicyOf(node);
     // If the object has changed meanwhile, the deletion fails and its event causes another attempt.
     const { uid, resourceVersion } = node;
-    await this.#requests.delete(path, { preconditions: { uid, resourceVersion }, propagationPolicy });
+    const preconditions = { uid, resourceVersion };
+    await client.resource(node.storageName).delete(node, { preconditions, propagationPolicy });
   }
+}
 
-  async #filterOwners(node: Node, keep: (owner: OwnerReference) => boolean): Promise<void> {
-    const current = await this.#fetchCurrent(node);
-    if (!current) return;
-    const { resourceVersion, ownerReferences = [] } = current.object.metadata;
-    const next = ownerReferences.filter(keep);
-    if (next.length === ownerReferences.length) return;
-    await this.#requests.merge(current.path, {
-      metadata: { uid: node.uid, resourceVersion, ownerReferences: next.length > 0 ? next : null },
-    });
-  }
+const keyOfNode = ({ storageName, namespace, name }: Node): KeyOf => ({ resource: storageName, namespace, name });
 
-  async #removeFinalizer(node: Node, finalizer: string): Promise<void> {
-    const current = await this.#fetchCurrent(node);
-    if (!current) return;
-    const { resourceVersion, finalizers = [] } = current.object.metadata;
-    if (!finalizers.includes(finalizer)) return;
-    const next = finalizers.filter(other => other !== finalizer);
-    await this.#requests.merge(current.path, {
-      metadata: { uid: node.uid, resourceVersion, finalizers: next.length > 0 ? next : null },
-    });
-  }
+/** Keeps of the owners of an object those that are to stay. Nothing is done if the object is another one by now. */
+async function filterOwners(
+  node: Node,
+  { client }: ReconcileContext,
+  keep: (owner: OwnerReference) => boolean,
+): Promise<void> {
+  const objects = client.resource(node.storageName);
+  const current = await objects.get(node);
+  if (current?.metadata.uid !== node.uid) return;
+  const { resourceVersion, ownerReferences = [] } = current.metadata;
+  const next = ownerReferences.filter(keep);
+  if (next.length === ownerReferences.length) return;
+  const metadata = { uid: node.uid, resourceVersion, ownerReferences: next.length > 0 ? next : null };
+  await unlessRefused('NotFound', objects.patch(node, { metadata }));
+}
 
-  /** Reads the current object and its path; undefined if it was deleted or replaced by another of the same name. */
-  async #fetchCurrent(node: Node): Promise<{ path: string; object: ApiObject } | undefined> {
-    const path = this.#path(node);
-    const object = path === undefined ? undefined : await this.#requests.get(path);
-    return path !== undefined && object?.metadata.uid === node.uid ? { path, object } : undefined;
-  }
-
-  #path(node: Node): string | undefined {
-    const resource = this.#catalog.byStorageName(node.storageName);
-    return resource && pathOf(resource, node.namespace, node.name);
-  }
+/** Removes a finalizer. Nothing is done if the object is another one by now. */
+async function removeFinalizer(node: Node, { client }: ReconcileContext, finalizer: string): Promise<void> {
+  const objects = client.resource(node.storageName);
+  const current = await objects.get(node);
+  if (current?.metadata.uid === node.uid) await objects.removeFinalizer(current, finalizer);
 }
 
 /** False only for objects that are not in the graph. Most have no finalizers, and are searched for two texts only. */
@@ -228,9 +224,19 @@ function propagationPolicyOf(node: Node): 'Orphan' | 'Foreground' | 'Background'
   return node.finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background';
 }
 
-/** The garbage collector. Its configuration lists the resources that can be owners or dependents. */
+function collector(host: Host<'control'>): Controller {
+  const garbage = new GarbageCollector(host);
+  return reconciler({
+    name: NAME,
+    watches: [{ resource: '*', keys: event => garbage.observe(event).map(keyOfNode) }],
+    concurrency: WORKERS,
+    reconcile: (key, context) => garbage.process(key, context),
+  })(host);
+}
+
+/** The garbage collector. */
 export const garbageCollector = {
   name: 'controllers/garbage-collector',
-  parse: parseResources,
-  contribute: config => [controller.of(host => new GarbageCollector(host, config))],
-} satisfies Plugin<ResourcesConfig>;
+  parse: () => ({}),
+  contribute: () => [controller.of(collector)],
+} satisfies Plugin;

@@ -1,6 +1,12 @@
-import type { ApiObject, Host } from '../../../core/api/index.js';
-import type { ControlledResource } from '../catalog.js';
-import { type Condition, type ConditionUpdate, withCondition } from '../conditions.js';
+import {
+  type ApiObject,
+  type Condition,
+  type ConditionUpdate,
+  type Frozen,
+  type Host,
+  type ServedResource,
+  withCondition,
+} from '../../../core/api/index.js';
 
 type Naming = Host['naming'];
 
@@ -8,7 +14,7 @@ type Naming = Host['naming'];
 export interface RemainingContent {
   /** Messages of failed deletions. */
   readonly failures: readonly string[];
-  readonly remaining: readonly { readonly resource: ControlledResource; readonly objects: readonly ApiObject[] }[];
+  readonly remaining: readonly { readonly resource: ServedResource; readonly objects: readonly Frozen<ApiObject>[] }[];
 }
 
 const groupOf = (apiVersion: string): string =>

@@ -1,67 +1,56 @@
 import {
-  type ApiObject,
+  type Client,
+  type Condition,
   type Controller,
   controller,
+  type CurrentObjects,
   type Host,
+  type KeyOf,
+  type ObjectKey,
   type Plugin,
+  type ReconcileContext,
+  reconciler,
   Refusal,
   type ResourceEvent,
+  type ServedResource,
+  timestamp,
 } from '../../../core/api/index.js';
-import {
-  Catalog,
-  type ControlledResource,
-  DEFINITIONS,
-  parseResources,
-  pathOf,
-  type ResourcesConfig,
-} from '../catalog.js';
-import type { Condition } from '../conditions.js';
+import type { Namespace } from '../../../kinds/v1.js';
 import { type RemainingContent, nextConditions } from './namespaceConditions.js';
-import { WorkQueue } from '../queue.js';
-import { Requests, timestamp } from '../requests.js';
+import { unlessRefused } from '../requests.js';
 
 const NAME = 'namespace-controller';
 const NAMESPACES = 'core/namespaces';
 
+const keyOf = (name: string): KeyOf => ({ resource: NAMESPACES, name });
+
 /** Deletes the content of terminating namespaces, then finalizes them (spec, "Deletion lifecycle"). */
-class NamespaceDeletion implements Controller {
-  readonly name = NAME;
+class NamespaceDeletion {
   readonly #host: Host<'control'>;
-  readonly #catalog: Catalog;
-  readonly #requests: Requests;
-  readonly #queue: WorkQueue;
   /** The number of objects by namespace and storage name: only existing objects are deleted. */
   readonly #contents = new Map<string, Map<string, number>>();
   readonly #terminating = new Set<string>();
 
-  constructor(host: Host<'control'>, config: ResourcesConfig) {
+  constructor(host: Host<'control'>) {
     this.#host = host;
-    this.#catalog = new Catalog(config);
-    this.#requests = new Requests(host, NAME);
-    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 4, handle: name => this.#process(name) });
-    host.onClose(() => this.#queue.close());
   }
 
-  async start(): Promise<void> {
-    this.#host.watch(event => this.#observe(event));
-    await this.#queue.idle();
-  }
-
-  #observe(event: ResourceEvent): void {
-    if (event.storageName === NAMESPACES) this.#observeNamespace(event);
-    if (event.storageName === DEFINITIONS && event.type !== 'DELETED') this.#catalog.addDefinition(event.object());
-    if (event.namespace === '') return;
+  /** Notes a change of any object. Returns the namespace that is to be processed, if any. */
+  observe(event: ResourceEvent): KeyOf[] {
+    if (event.storageName === NAMESPACES) return this.#observeNamespace(event);
+    const { namespace } = event;
+    if (namespace === '') return [];
     if (event.type !== 'MODIFIED') this.#count(event);
-    if (this.#terminating.has(event.namespace)) this.#queue.add(event.namespace);
+    return this.#terminating.has(namespace) ? [keyOf(namespace)] : [];
   }
 
-  #observeNamespace(event: ResourceEvent): void {
-    if (event.type === 'DELETED') {
-      this.#terminating.delete(event.name);
-    } else if (event.object().metadata.deletionTimestamp) {
-      this.#terminating.add(event.name);
-      this.#queue.add(event.name);
+  #observeNamespace({ type, name, object }: ResourceEvent): KeyOf[] {
+    if (type === 'DELETED') this.#terminating.delete(name);
+    else if (object().metadata.deletionTimestamp) {
+      this.#terminating.add(name);
+      return [keyOf(name)];
     }
+    return [];
   }
 
   #count(event: ResourceEvent): void {
@@ -74,78 +63,91 @@ class NamespaceDeletion implements Controller {
   }
 
   /** Deletes the content of a namespace. If some remains, the next event in the namespace causes another attempt. */
-  async #process(name: string): Promise<void> {
-    const namespace = await this.#requests.get(pathOf({ apiVersion: 'v1', plural: 'namespaces' }, '', name));
+  async process({ name }: ObjectKey, { client, list }: ReconcileContext): Promise<void> {
+    const namespace = await client.resource(NAMESPACES).get({ name });
     if (!namespace?.metadata.deletionTimestamp || !this.#hasFinalizer(namespace)) {
       this.#terminating.delete(name);
       return;
     }
-    const content = await this.#deleteContents(name);
-    const reported = await this.#updateConditions(namespace, content);
+    const content = await this.#deleteContents(name, client, list);
+    const reported = await this.#updateConditions(namespace, content, client);
     if (content.failures.length > 0) throw new Error(content.failures.join('; '));
     if (content.remaining.length > 0) return;
-    if (reported) await this.#finalize(reported);
+    if (reported) await this.#finalize(reported, client);
     this.#terminating.delete(name);
   }
 
-  #hasFinalizer(namespace: ApiObject): boolean {
-    const finalizers = (namespace.spec as { finalizers?: string[] } | undefined)?.finalizers ?? [];
-    return finalizers.includes(this.#host.naming.product);
+  #hasFinalizer({ spec }: Namespace): boolean {
+    return (spec.finalizers ?? []).includes(this.#host.naming.product);
   }
 
-  async #deleteContents(namespace: string): Promise<RemainingContent> {
+  async #deleteContents(namespace: string, client: Client, list: CurrentObjects['list']): Promise<RemainingContent> {
     const failures: string[] = [];
-    const remaining: { resource: ControlledResource; objects: readonly ApiObject[] }[] = [];
+    const remaining: RemainingContent['remaining'][number][] = [];
     for (const storageName of [...(this.#contents.get(namespace)?.keys() ?? [])]) {
-      const resource = this.#catalog.byStorageName(storageName);
+      const resource = this.#host.resources.byStorageName(storageName);
       if (!resource?.verbs.includes('delete')) continue;
       try {
-        await this.#deleteAll(resource, namespace);
+        await deleteAll(resource, namespace, client, list);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         failures.push(error.message);
       }
-      const objects = this.#host.informer(storageName).list(namespace);
+      const objects = list(storageName, namespace);
       if (objects.length > 0) remaining.push({ resource, objects });
     }
     return { failures, remaining };
   }
 
-  async #deleteAll(resource: ControlledResource, namespace: string): Promise<void> {
-    const options = { propagationPolicy: 'Background' };
-    if (resource.verbs.includes('deletecollection')) {
-      await this.#requests.delete(pathOf(resource, namespace), options);
-      return;
-    }
-    for (const { metadata } of this.#host.informer(resource.storageName).list(namespace)) {
-      if (!metadata.deletionTimestamp) await this.#requests.delete(pathOf(resource, namespace, metadata.name), options);
-    }
-  }
-
-  /** Writes the conditions if they have changed. Returns the resulting namespace. */
-  async #updateConditions(namespace: ApiObject, content: RemainingContent): Promise<ApiObject | undefined> {
-    const current = (namespace.status as { conditions?: Condition[] } | undefined)?.conditions ?? [];
-    const conditions = nextConditions(current, content, this.#host.naming, timestamp(this.#host));
+  /** Writes the conditions if they have changed. Resolves with the resulting namespace; undefined if it is gone. */
+  async #updateConditions(
+    namespace: Namespace,
+    content: RemainingContent,
+    client: Client,
+  ): Promise<Namespace | undefined> {
+    const current = (namespace.status?.conditions ?? []) as Condition[];
+    const conditions = nextConditions(current, content, this.#host.naming, timestamp(this.#host.now()));
     if (!conditions) return namespace;
-    const path = pathOf({ apiVersion: 'v1', plural: 'namespaces' }, '', namespace.metadata.name);
-    // An update: the role of the controller has no patch.
-    return this.#requests.replace(`${path}/status`, {
-      ...namespace,
-      status: { ...(namespace.status as object | undefined), conditions },
-    } as ApiObject);
+    const status = { ...namespace.status, conditions };
+    const written = client.resource(NAMESPACES).setStatus(namespace, status);
+    return (await unlessRefused('NotFound', written)) as Namespace | undefined;
   }
 
-  async #finalize(namespace: ApiObject): Promise<void> {
-    const spec = namespace.spec as { finalizers: string[] };
-    const finalizers = spec.finalizers.filter(finalizer => finalizer !== this.#host.naming.product);
-    const path = pathOf({ apiVersion: 'v1', plural: 'namespaces' }, '', namespace.metadata.name);
-    await this.#requests.replace(`${path}/finalize`, { ...namespace, spec: { ...spec, finalizers } });
+  async #finalize(namespace: Namespace, client: Client): Promise<void> {
+    const { spec } = namespace;
+    const finalizers = (spec.finalizers ?? []).filter(finalizer => finalizer !== this.#host.naming.product);
+    const changed = { ...namespace, spec: { ...spec, finalizers } };
+    await unlessRefused('NotFound', client.resource(NAMESPACES).replace(changed, { subresource: 'finalize' }));
   }
 }
 
-/** Namespace deletion. Its configuration lists the namespaced resources. */
+/** Deletes all objects of a resource in a namespace. */
+async function deleteAll(
+  { storageName, verbs }: ServedResource,
+  namespace: string,
+  client: Client,
+  list: CurrentObjects['list'],
+): Promise<void> {
+  const objects = client.resource(storageName);
+  const propagationPolicy = 'Background';
+  if (verbs.includes('deletecollection')) return await objects.deleteCollection({ namespace }, { propagationPolicy });
+  for (const { metadata } of list(storageName, namespace))
+    if (!metadata.deletionTimestamp) await objects.delete(metadata, { propagationPolicy });
+}
+
+function namespaceController(host: Host<'control'>): Controller {
+  const deletion = new NamespaceDeletion(host);
+  return reconciler({
+    name: NAME,
+    watches: [{ resource: '*', keys: event => deletion.observe(event) }],
+    concurrency: 4,
+    reconcile: (key, context) => deletion.process(key, context),
+  })(host);
+}
+
+/** Namespace deletion. */
 export const namespaceDeletion = {
   name: 'controllers/namespace-deletion',
-  parse: parseResources,
-  contribute: config => [controller.of(host => new NamespaceDeletion(host, config))],
-} satisfies Plugin<ResourcesConfig>;
+  parse: () => ({}),
+  contribute: () => [controller.of(namespaceController)],
+} satisfies Plugin;

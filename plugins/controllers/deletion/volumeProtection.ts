@@ -1,37 +1,39 @@
-import type { PersistentVolume, Pod } from '../../../kinds/v1.js';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../kinds/v1.js';
 import {
   type ApiObject,
   type Controller,
   controller,
+  type CurrentObjects,
+  type Frozen,
   type Host,
-  type Informer,
+  type KeyOf,
   type Plugin,
+  reconciler,
   type ResourceEvent,
+  type Watched,
 } from '../../../core/api/index.js';
-import { pathOf } from '../catalog.js';
-import { WorkQueue } from '../queue.js';
-import { Requests } from '../requests.js';
+import { unlessRefused } from '../requests.js';
 
 const CLAIMS = 'core/persistentvolumeclaims';
 const VOLUMES = 'core/persistentvolumes';
 const PODS = 'core/pods';
 
 /** The names of the claims of a pod, including those of its ephemeral volumes. */
-const claimsOf = (pod: Pod): string[] =>
+const claimsOf = (pod: Frozen<Pod>): string[] =>
   (pod.spec.volumes ?? []).flatMap(volume => {
     if (volume.persistentVolumeClaim) return [volume.persistentVolumeClaim.claimName];
     return volume.ephemeral ? [`${pod.metadata.name}-${volume.name}`] : [];
   });
 
 /** Whether a pod has been shut down, or is deleted without grace period. */
-const isShutDown = ({ metadata }: ApiObject): boolean =>
+const isShutDown = ({ metadata }: Frozen<ApiObject>): boolean =>
   metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
 
 /**
  * Whether a pod, running or terminated, may have the claim mounted. A pod without a node has not, and cannot start with
  * a claim that is being deleted. The claim of an ephemeral volume counts only if the pod owns it and is not shut down.
  */
-function isMounted(pod: Pod, { metadata: { name, ownerReferences = [] } }: ApiObject): boolean {
+function isMounted(pod: Frozen<Pod>, { metadata: { name, ownerReferences = [] } }: Frozen<ApiObject>): boolean {
   const { nodeName, volumes = [] } = pod.spec;
   if (!nodeName) return false;
   const isOwned = ownerReferences.some(({ controller: controls, uid }) => controls && uid === pod.metadata.uid);
@@ -62,88 +64,59 @@ const VOLUME_PROTECTION: Protected = {
   finalizer: 'orchestrator.io/pv-protection',
 };
 
+/** Whether a deleted object still has to be kept: a volume that is bound, a claim that a pod uses. */
+function isUsed(
+  object: Frozen<PersistentVolume | PersistentVolumeClaim>,
+  { storageName }: Protected,
+  { list }: CurrentObjects,
+): boolean {
+  if (storageName === VOLUMES) return object.status?.phase === 'Bound';
+  return list(PODS, object.metadata.namespace).some(pod => isMounted(pod, object));
+}
+
+/** The claims of a pod that it may have ceased to use. */
+function releasedClaims({ type, namespace, mentions, object }: ResourceEvent<Pod>): KeyOf[] {
+  if (type !== 'DELETED' && mentions?.('"deletionTimestamp"') === false) return [];
+  if (mentions && !mentions('persistentVolumeClaim') && !mentions('ephemeral')) return [];
+  const pod = object();
+  return type === 'DELETED' || isShutDown(pod) ? claimsOf(pod).map(name => ({ namespace, name })) : [];
+}
+
+const PODS_OF_CLAIMS: readonly Watched<typeof PODS>[] = [{ resource: PODS, keys: releasedClaims }];
+
 /**
  * Removes the protection finalizer from deleted claims that no pod uses, or from deleted volumes that are not bound,
  * and adds it to others that have lost it.
  */
-class Protection implements Controller {
-  readonly name: string;
-  readonly #requests: Requests;
-  readonly #queue: WorkQueue;
-
-  constructor(
-    readonly host: Host<'control'>,
-    readonly kind: Protected,
-  ) {
-    const { controller: name } = kind;
-    this.name = name;
-    this.#requests = new Requests(host, name);
-    this.#queue = new WorkQueue({ name, log: host.log, workers: 4, handle: key => this.#updateFinalizer(key) });
-    host.onClose(() => this.#queue.close());
-  }
-
-  async start(): Promise<void> {
-    this.host.watch(event => this.#observe(event));
-    await this.#queue.idle();
-  }
-
-  #observe(event: ResourceEvent): void {
-    const { storageName, namespace, name, type } = event;
-    if (storageName === this.kind.storageName && type !== 'DELETED') {
-      const isProtected = event.mentions?.(this.kind.finalizer.slice(this.kind.finalizer.indexOf('/'))) !== false;
-      if (!isProtected || event.mentions?.('deletionTimestamp') !== false) this.#queue.add(`${namespace}|${name}`);
-    } else if (storageName === PODS && this.kind.storageName === CLAIMS) {
-      if (type !== 'DELETED' && event.mentions?.('"deletionTimestamp"') === false) return;
-      if (event.mentions && !event.mentions('persistentVolumeClaim') && !event.mentions('ephemeral')) return;
-      const pod = event.object() as Pod;
-      if (type === 'DELETED' || isShutDown(pod))
-        for (const claim of claimsOf(pod)) this.#queue.add(`${namespace}|${claim}`);
-    }
-  }
-
-  async #updateFinalizer(key: string): Promise<void> {
-    const [namespace = '', name = ''] = key.split('|');
-    const object = this.host.informer(this.kind.storageName).get(namespace, name);
-    if (!object) return;
-    const finalizer = this.host.naming.label(this.kind.finalizer);
-    const { finalizers = [], deletionTimestamp } = object.metadata;
-    const isProtected = finalizers.includes(finalizer);
-    if (!deletionTimestamp && !isProtected) await this.#setFinalizers(object, [...finalizers, finalizer]);
-    if (deletionTimestamp && isProtected && !this.#isUsed(object))
-      await this.#setFinalizers(
-        object,
-        finalizers.filter(other => other !== finalizer),
-      );
-  }
-
-  async #setFinalizers(object: ApiObject, finalizers: string[]): Promise<void> {
-    const { namespace = '', name = '' } = object.metadata;
-    const { storageName } = this.kind;
-    const plural = storageName.slice(storageName.indexOf('/') + 1);
-    // An update: the role of the controller has no patch.
-    await this.#requests.replace(pathOf({ apiVersion: 'v1', plural }, namespace, name), {
-      ...object,
-      apiVersion: 'v1',
-      kind: storageName === CLAIMS ? 'PersistentVolumeClaim' : 'PersistentVolume',
-      metadata: {
-        ...object.metadata,
-        finalizers: finalizers.length > 0 ? finalizers : undefined,
-      },
-    });
-  }
-
-  #isUsed(object: ApiObject): boolean {
-    if (this.kind.storageName === VOLUMES) return (object as PersistentVolume).status?.phase === 'Bound';
-    const pods = this.host.informer(PODS) as Informer<Pod>;
-    return pods.list(object.metadata.namespace).some(pod => isMounted(pod, object));
-  }
+function protect(host: Host<'control'>, kind: Protected): Controller {
+  const finalizer = host.naming.label(kind.finalizer);
+  const ending = finalizer.slice(finalizer.indexOf('/'));
+  return reconciler({
+    name: kind.controller,
+    for: kind.storageName,
+    predicate: ({ type, mentions }) =>
+      type !== 'DELETED' && (mentions?.(ending) !== true || mentions('deletionTimestamp')),
+    watches: kind.storageName === CLAIMS ? PODS_OF_CLAIMS : [],
+    concurrency: 4,
+    async reconcile(_key, { object, client, ...objects }) {
+      if (!object) return;
+      const { finalizers = [], deletionTimestamp } = object.metadata;
+      const isProtected = finalizers.includes(finalizer);
+      const isKept = deletionTimestamp ? isProtected && isUsed(object, kind, objects) : true;
+      if (isKept === isProtected) return;
+      const kept = isKept ? [...finalizers, finalizer] : finalizers.filter(other => other !== finalizer);
+      const metadata = { ...object.metadata, finalizers: kept.length > 0 ? kept : undefined };
+      // An update: the role of the controller has no patch.
+      await unlessRefused('NotFound', client.resource(kind.storageName).replace({ ...object, metadata }));
+    },
+  })(host);
 }
 
 const protectionOf = (name: string, kind: Protected) =>
   ({
     name,
     parse: () => ({}),
-    contribute: () => [controller.of(host => new Protection(host, kind))],
+    contribute: () => [controller.of(host => protect(host, kind))],
   }) satisfies Plugin;
 
 /** Protection of claims: keeps the finalizer on all of them until they are deleted and no pod uses them. */

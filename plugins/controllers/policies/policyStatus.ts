@@ -1,11 +1,9 @@
 import type { ValidatingAdmissionPolicy } from '../../../kinds/admissionregistration/v1.js';
 import type { APIResourceList } from '../../../kinds/meta/v1.js';
-import { type Controller, controller, definePlugin, type Host, type Informer } from '../../../core/api/index.js';
+import { type Client, controller, definePlugin, type Frozen, reconciler } from '../../../core/api/index.js';
 import { loadCel } from '../../../core/schema/expressions/environment.js';
-import { pathOf } from '../catalog.js';
 import { checkTypes, type PublishedDocument, type PublishedKinds } from './policyTypes.js';
-import { WorkQueue } from '../queue.js';
-import { Requests } from '../requests.js';
+import { unlessRefused } from '../requests.js';
 
 const NAME = 'validatingadmissionpolicy-status-controller';
 const POLICIES = 'admissionregistration.orchestrator.io/validatingadmissionpolicies';
@@ -21,102 +19,91 @@ const SETTLED_MS = 2000;
 /** How long a policy that changes all the time may wait for its check, in milliseconds. */
 const LONGEST_WAIT_MS = 10_000;
 
-/** A changed policy that waits for its check. */
+/** A changed policy that waits for its check. Times are in milliseconds, on the clock of `performance`. */
 interface Unsettled {
-  readonly timer: NodeJS.Timeout;
-  /** When it began to wait, on the clock of `performance`. */
+  /** Generation and version that were seen last, since `changed`. */
+  readonly version: string;
+  readonly changed: number;
+  /** When it began to wait. */
   readonly since: number;
 }
 
-const needsCheck = (policy: ValidatingAdmissionPolicy | undefined): policy is ValidatingAdmissionPolicy =>
-  policy !== undefined && (policy.metadata.generation ?? 0) > (policy.status?.observedGeneration ?? 0);
+const needsCheck = (policy: Frozen<ValidatingAdmissionPolicy>): boolean =>
+  (policy.metadata.generation ?? 0) > (policy.status?.observedGeneration ?? 0);
 
 const pathOfVersion = (group: string, version: string): string =>
   group ? `apis/${group}/${version}` : `api/${version}`;
 
+/** The policies that wait for their checks, by name. */
+class UnsettledPolicies {
+  readonly #policies = new Map<string, Unsettled>();
+
+  /** How long a policy is still to wait, in milliseconds; 0 if it is to be checked now, and not remembered any more. */
+  waitFor(name: string, policy: Frozen<ValidatingAdmissionPolicy>): number {
+    const now = performance.now();
+    const { generation, resourceVersion } = policy.metadata;
+    const version = `${generation} ${resourceVersion}`;
+    const known = this.#policies.get(name) ?? { version, changed: now, since: now };
+    const changed = known.version === version ? known.changed : now;
+    const left = Math.ceil(Math.min(changed + SETTLED_MS, known.since + LONGEST_WAIT_MS) - now);
+    if (left > 0) this.#policies.set(name, { version, changed, since: known.since });
+    else this.#policies.delete(name);
+    return Math.max(0, left);
+  }
+
+  forget(name: string): void {
+    this.#policies.delete(name);
+  }
+}
+
+/** The kinds of this server, each version asked for once. */
+function publishedKinds(client: Client): PublishedKinds {
+  const known = new Map<string, Promise<object | undefined>>();
+  const ask = <T extends object>(path: string): Promise<T | undefined> => {
+    const answer = known.get(path) ?? unlessRefused('NotFound', client.request({ method: 'GET', path }));
+    known.set(path, answer);
+    return answer as Promise<T | undefined>;
+  };
+  return {
+    async resources(group, version) {
+      const list = await ask<APIResourceList>(`/${pathOfVersion(group, version)}`);
+      return list && (list.resources ?? []);
+    },
+    schemas: async (group, version) =>
+      (await ask<PublishedDocument>(`/openapi/v3/${pathOfVersion(group, version)}`))?.components?.schemas,
+  };
+}
+
 /** Checks the types of the expressions of policies, once for each generation, and reports warnings in their status. */
-class PolicyStatus implements Controller {
-  readonly name = NAME;
-  readonly #host: Host<'control'>;
-  readonly #requests: Requests;
-  readonly #queue: WorkQueue;
-  /** By name. */
-  readonly #unsettled = new Map<string, Unsettled>();
-
-  constructor(host: Host<'control'>) {
-    this.#host = host;
-    this.#requests = new Requests(host, NAME);
-    this.#queue = new WorkQueue({ name: NAME, log: host.log, workers: 1, handle: name => this.#process(name) });
-    host.onClose(() => {
-      for (const { timer } of this.#unsettled.values()) clearTimeout(timer);
-      this.#queue.close();
-    });
-  }
-
-  start(): void {
-    this.#host.watch(({ storageName, name }) => {
-      if (storageName === POLICIES) this.#checkSettled(name);
-    });
-  }
-
-  #checkSettled(name: string): void {
-    const waiting = this.#unsettled.get(name);
-    clearTimeout(waiting?.timer);
-    this.#unsettled.delete(name);
-    if (!needsCheck(this.#policyOf(name))) return;
-    const check = (): void => {
-      this.#unsettled.delete(name);
-      this.#queue.add(name);
-    };
-    const since = waiting?.since ?? performance.now();
-    const left = since + LONGEST_WAIT_MS - performance.now();
-    this.#unsettled.set(name, { timer: setTimeout(check, Math.max(0, Math.min(SETTLED_MS, left))), since });
-  }
-
-  #policyOf(name: string): ValidatingAdmissionPolicy | undefined {
-    return (this.#host.informer(POLICIES) as Informer<ValidatingAdmissionPolicy>).get('', name);
-  }
-
-  async #process(name: string): Promise<void> {
-    const policy = this.#policyOf(name);
-    if (!needsCheck(policy)) return;
-    const { generation } = policy.metadata;
-    const warnings = await checkTypes(await loadCel(), policy, this.#published());
-    const apiVersion = this.#host.naming.apiVersion('admissionregistration.orchestrator.io/v1');
-    const path = pathOf({ apiVersion, plural: 'validatingadmissionpolicies' }, '', name);
-    await this.#requests.apply(`${path}/status`, MANAGER, {
-      apiVersion,
-      kind: 'ValidatingAdmissionPolicy',
-      metadata: { name },
-      status: {
-        observedGeneration: generation,
+function policyStatusController() {
+  const unsettled = new UnsettledPolicies();
+  return reconciler({
+    name: NAME,
+    for: POLICIES,
+    async reconcile({ name }, { object: policy, client }) {
+      if (!policy || !needsCheck(policy)) return unsettled.forget(name);
+      const wait = unsettled.waitFor(name, policy);
+      if (wait > 0) return { after: wait };
+      const warnings = await checkTypes(
+        await loadCel(),
+        structuredClone(policy) as ValidatingAdmissionPolicy,
+        publishedKinds(client),
+      );
+      const status = {
+        observedGeneration: policy.metadata.generation,
         typeChecking: warnings.length > 0 ? { expressionWarnings: warnings } : {},
-      },
-    });
-  }
-
-  /** The kinds of this server, each version asked for once. */
-  #published(): PublishedKinds {
-    const known = new Map<string, Promise<object | undefined>>();
-    const ask = <T extends object>(path: string): Promise<T | undefined> => {
-      const answer = known.get(path) ?? this.#requests.get(path);
-      known.set(path, answer);
-      return answer as Promise<T | undefined>;
-    };
-    return {
-      async resources(group, version) {
-        const list = await ask<APIResourceList>(`/${pathOfVersion(group, version)}`);
-        return list && (list.resources ?? []);
-      },
-      schemas: async (group, version) =>
-        (await ask<PublishedDocument>(`/openapi/v3/${pathOfVersion(group, version)}`))?.components?.schemas,
-    };
-  }
+      };
+      const applied = client
+        .resource(POLICIES)
+        .apply({ metadata: { name }, status }, { fieldManager: MANAGER, subresource: 'status' });
+      await unlessRefused('NotFound', applied);
+    },
+  });
 }
 
 /** Type checking of policies. */
 export const policyStatus = definePlugin({
   name: 'controllers/policy-status',
   parse: () => undefined,
-  contribute: () => [controller.of(host => new PolicyStatus(host))],
+  contribute: () => [controller.of(policyStatusController())],
 });

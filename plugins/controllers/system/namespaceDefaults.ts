@@ -1,5 +1,12 @@
-import { type ApiObject, ConfigError, controller, type Host, type Plugin } from '../../../core/api/index.js';
-import { ObjectReconciler, type DesiredObject } from '../reconciler.js';
+import {
+  type ApiObject,
+  ConfigError,
+  controller,
+  type Frozen,
+  type Host,
+  type Plugin,
+} from '../../../core/api/index.js';
+import { type DesiredObject, desiredObjects } from '../desiredObjects.js';
 
 /** Configuration: the CA bundle of the root CA ConfigMap, in PEM. */
 export interface NamespaceDefaultsConfig {
@@ -22,7 +29,7 @@ function rootCaConfigMap({ naming }: Host<'control'>, rootCa: string): DesiredOb
   const descriptionKey = naming.label('orchestrator.io/description');
   const annotations = { [descriptionKey]: description };
   const data = { 'ca.crt': rootCa };
-  const isUpToDate = (found: ApiObject): boolean => {
+  const isUpToDate = (found: Frozen<ApiObject>): boolean => {
     const given = (found.data ?? {}) as { [key: string]: string };
     return (
       given['ca.crt'] === rootCa &&
@@ -60,7 +67,7 @@ function parse(config: unknown): NamespaceDefaultsConfig {
 export const defaultAccounts = {
   name: 'controllers/default-accounts',
   parse: () => ({}),
-  contribute: () => [controller.of(host => new ObjectReconciler(host, 'service-account-controller', [serviceAccount]))],
+  contribute: () => [controller.of(host => desiredObjects(host, 'service-account-controller', [serviceAccount]))],
 } satisfies Plugin;
 
 /** Maintains the root CA ConfigMap of every namespace. */
@@ -68,6 +75,6 @@ export const rootCaPublisher = {
   name: 'controllers/root-ca-publisher',
   parse,
   contribute: config => [
-    controller.of(host => new ObjectReconciler(host, 'root-ca-cert-publisher', [rootCaConfigMap(host, config.rootCa)])),
+    controller.of(host => desiredObjects(host, 'root-ca-cert-publisher', [rootCaConfigMap(host, config.rootCa)])),
   ],
 } satisfies Plugin<NamespaceDefaultsConfig>;

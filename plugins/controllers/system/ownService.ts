@@ -1,5 +1,12 @@
-import { type ApiObject, ConfigError, controller, type Host, type Plugin } from '../../../core/api/index.js';
-import { ObjectReconciler, type DesiredObject } from '../reconciler.js';
+import {
+  type ApiObject,
+  ConfigError,
+  controller,
+  type Frozen,
+  type Host,
+  type Plugin,
+} from '../../../core/api/index.js';
+import { type DesiredObject, desiredObjects } from '../desiredObjects.js';
 
 /** Port of the Service. */
 const HTTPS = 443;
@@ -25,7 +32,11 @@ function includesAll(found: unknown, wanted: unknown): boolean {
 }
 
 /** An object with members that are updated if they differ, since the server's address may change between starts. */
-function desiredObject(storageName: string, object: ApiObject, members: (found: ApiObject) => Members): DesiredObject {
+function desiredObject(
+  storageName: string,
+  object: ApiObject,
+  members: (found: Frozen<ApiObject>) => Members,
+): DesiredObject {
   return {
     storageName,
     object: { ...object, ...members(object) },
@@ -86,5 +97,5 @@ function parse(config: unknown): OwnServiceConfig {
 export const ownService = {
   name: 'controllers/own-service',
   parse,
-  contribute: config => [controller.of(host => new ObjectReconciler(host, 'own-service', ownObjects(host, config)))],
+  contribute: config => [controller.of(host => desiredObjects(host, 'own-service', ownObjects(host, config)))],
 } satisfies Plugin<OwnServiceConfig>;

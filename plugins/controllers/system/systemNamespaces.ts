@@ -1,5 +1,5 @@
 import { controller, type Plugin } from '../../../core/api/index.js';
-import { ObjectReconciler, type DesiredObject } from '../reconciler.js';
+import { type DesiredObject, desiredObjects } from '../desiredObjects.js';
 
 const SYSTEM_NAMESPACES = ['default', 'orchestrator-system', 'orchestrator-public', 'orchestrator-node-lease'];
 
@@ -13,13 +13,12 @@ export const systemNamespaces = {
   name: 'controllers/system-namespaces',
   parse: () => ({}),
   contribute: () => [
-    controller.of(
-      host =>
-        new ObjectReconciler(
-          host,
-          'system-namespaces',
-          SYSTEM_NAMESPACES.map(name => namespace(host.naming.component(name))),
-        ),
+    controller.of(host =>
+      desiredObjects(
+        host,
+        'system-namespaces',
+        SYSTEM_NAMESPACES.map(name => namespace(host.naming.component(name))),
+      ),
     ),
   ],
 } satisfies Plugin;

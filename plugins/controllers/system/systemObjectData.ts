@@ -1,5 +1,5 @@
 import type { ApiObject, Host } from '../../../core/api/index.js';
-import type { DesiredObject } from '../reconciler.js';
+import type { DesiredObject } from '../desiredObjects.js';
 
 type Naming = Host['naming'];
 
@@ -216,7 +216,7 @@ const VERSION_PRIORITIES: readonly (readonly [group: string, version: string, pr
   ['flowcontrol.apiserver.orchestrator.io', 'v1', 21],
 ];
 
-/** The APIServices of the built-in group versions. As in upstream, APIServices itself has none. */
+/** The APIServices of the built-in group versions, except that of APIServices itself, as upstream. */
 export const apiServices = (groups: readonly ServedGroup[], naming: Naming, now: string): DesiredObject[] => {
   const fixedPriorities = new Map(
     VERSION_PRIORITIES.map(([group, version, n]) => [`${version}.${naming.group(group)}`, n]),

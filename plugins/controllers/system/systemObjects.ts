@@ -1,7 +1,6 @@
-import { ConfigError, controller, type Plugin } from '../../../core/api/index.js';
-import { FlowSchemaStatus } from './flowSchemas.js';
-import { ObjectReconciler } from '../reconciler.js';
-import { timestamp } from '../requests.js';
+import { ConfigError, controller, type Plugin, timestamp } from '../../../core/api/index.js';
+import { desiredObjects } from '../desiredObjects.js';
+import { flowSchemaStatus } from './flowSchemas.js';
 import { apiServices, type ServedGroup, systemObjectsOf } from './systemObjectData.js';
 
 /** Parses `{ groups: [{ group, priority, versions }] }`, which the server generates from its registry. */
@@ -19,13 +18,12 @@ export const systemObjects = {
   name: 'controllers/system-objects',
   parse,
   contribute: ({ groups }) => [
-    controller.of(
-      host =>
-        new ObjectReconciler(host, 'system-objects', [
-          ...systemObjectsOf(host.naming),
-          ...apiServices(groups, host.naming, timestamp(host)),
-        ]),
+    controller.of(host =>
+      desiredObjects(host, 'system-objects', [
+        ...systemObjectsOf(host.naming),
+        ...apiServices(groups, host.naming, timestamp(host.now())),
+      ]),
     ),
-    controller.of(host => new FlowSchemaStatus(host)),
+    controller.of(flowSchemaStatus),
   ],
 } satisfies Plugin<{ groups: readonly ServedGroup[] }>;

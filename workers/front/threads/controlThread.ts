@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { QUIET_YOUNG_GENERATION_MB, THREAD_CLOSE_MS } from '../../../core/limits.js';
+import type { FixedResources } from '../../../core/plugin/servedResources.js';
 import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
 import type {
   ControllerRequest,
   ControllerResponse,
   FromControlThread,
+  Observation,
   ToControlThread,
 } from '../../../core/threads/messages/lifecycle.js';
 import { closeThread } from './closeThread.js';
@@ -21,6 +23,10 @@ export interface ControlParts {
   readonly shared: boolean;
   /** Makes a request of a controller. */
   readonly handle: (request: ControllerRequest, reply: (response: ControllerResponse) => void) => unknown;
+  /** The resources that the server has from its start. */
+  readonly resources: FixedResources;
+  /** Takes what controllers have counted. */
+  readonly observed: (observations: readonly Observation[]) => void;
   /** Called when a controller has started. */
   readonly started: (controller: string) => void;
   /** Called when the controllers are loaded, here or in the process that leads. */
@@ -51,7 +57,7 @@ export class ControlThread {
   }
 
   #create(): Worker {
-    const { data, store, shared } = this.parts;
+    const { data, store, shared, resources } = this.parts;
     const worker = new Worker(new URL('../../control/main.js', import.meta.url), {
       workerData: data(),
       resourceLimits: { maxYoungGenerationSizeMb: QUIET_YOUNG_GENERATION_MB },
@@ -60,7 +66,7 @@ export class ControlThread {
     worker.once('error', error => this.#fail(error));
     worker.on('message', (message: FromControlThread) => this.#take(message, worker));
     const writer = store.channel({ reacts: true });
-    const begin: ToControlThread = { is: 'begin', writer, shared, identity: this.#identity };
+    const begin: ToControlThread = { is: 'begin', writer, shared, identity: this.#identity, resources };
     worker.postMessage(begin, [writer.port]);
     return worker;
   }
@@ -74,6 +80,9 @@ export class ControlThread {
         break;
       case 'started':
         this.parts.started(message.controller);
+        break;
+      case 'observed':
+        this.parts.observed(message.observations);
         break;
       case 'loaded':
         this.parts.loaded();

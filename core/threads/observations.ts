@@ -1,5 +1,5 @@
-import { OBSERVATIONS_WAITING } from '../../core/limits.js';
-import type { Observation } from '../../core/threads/messages/lifecycle.js';
+import { OBSERVATIONS_WAITING } from '../limits.js';
+import type { Observation } from './messages/lifecycle.js';
 
 /** How long observations wait for others. */
 const GATHER_MS = 100;
