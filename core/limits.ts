@@ -404,7 +404,7 @@ export const BACK_OFF_MAX_MS = 30_000;
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Keys that a reconciler may handle at once: each may have a request in flight. */
 export const RECONCILES_AT_ONCE = 256;
-/** Kinds of events of controllers that are remembered, so that the next of a kind is counted in the same Event object. */
+/** Kinds of events of controllers that are remembered, so that the next of a kind is counted in the same Event. */
 export const RECORDED_EVENTS = 1000;
 /** Events that one controller may record about one object at once; more of them say nothing new, and are dropped. */
 export const EVENT_BURST = 25;

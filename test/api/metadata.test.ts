@@ -46,10 +46,13 @@ describe('the envelope and common metadata', () => {
       '/apis/rbac.authorization.k8s.io/v1/clusterroles',
       '/api/v1/serviceaccounts',
     ]) {
-      const items = await eventually(async () => {
-        const list = (await api.get(path)).body as unknown as { items: { metadata: object }[] };
-        return list.items.length > 0 && list.items;
-      });
+      const items = await eventually(
+        async () => {
+          const list = (await api.get(path)).body as unknown as { items: { metadata: object }[] };
+          return list.items;
+        },
+        found => found.length > 0,
+      );
       for (const { metadata } of items) {
         expect(metadata).toMatchObject({
           name: expect.any(String),

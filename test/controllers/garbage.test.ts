@@ -35,7 +35,7 @@ const refTo = (owner: ApiObject, rest: Partial<OwnerReference> = {}): OwnerRefer
   ...rest,
 });
 const names = (): string[] => [...server.objects.values()].map(o => o.metadata.name ?? '').sort();
-const becomes = (...wanted: string[]): Promise<void> => eventually(() => names().join() === wanted.join());
+const becomes = (...wanted: string[]): Promise<unknown> => eventually(() => names().join() === wanted.join());
 const remove = (name: string, propagationPolicy?: string): ApiObject =>
   server.send('DELETE', `${CONFIGMAPS}/${name}`, { propagationPolicy });
 const ownersOf = (name: string): string[] =>

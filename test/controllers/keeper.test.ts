@@ -20,7 +20,7 @@ afterEach(() => server.close());
 
 const namespace = (name: string): void => void server.create('v1', 'Namespace', { name });
 const object = (key: string): { [member: string]: unknown } | undefined => server.objects.get(key);
-const shows = (key: string, member: string, wanted: unknown): Promise<void> =>
+const shows = (key: string, member: string, wanted: unknown): Promise<unknown> =>
   eventually(() => JSON.stringify(object(key)?.[member]) === JSON.stringify(wanted));
 
 test('system namespaces exist after the start and are recreated when deleted', async () => {
