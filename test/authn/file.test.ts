@@ -18,11 +18,11 @@ const fileOf = (jwt: readonly unknown[], more: object = {}): object => ({
 });
 
 const read = (content: unknown, { naming = 'neutral' as NamingName, allowsAnonymous = true } = {}) =>
-  readAuthenticationFile(
-    Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)),
-    'authn.yaml',
-    { naming: namingOf(naming), ownIssuers: ['https://own.example'], allowsAnonymous },
-  );
+  readAuthenticationFile(Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)), 'authn.yaml', {
+    naming: namingOf(naming),
+    ownIssuers: ['https://own.example'],
+    allowsAnonymous,
+  });
 
 /** The message of the refusal; undefined if it is accepted. */
 async function refusal(content: unknown, options?: Parameters<typeof read>[1]): Promise<string | undefined> {
@@ -75,7 +75,12 @@ jwt:
   });
   test('has several issuers, at most 64 [A232] [A443]', async () => {
     const many = (count: number) =>
-      fileOf(Array.from({ length: count }, (_, i) => ({ ...authenticator(), issuer: { url: `https://i${i}.example`, audiences: ['a'] } })));
+      fileOf(
+        Array.from({ length: count }, (_, i) => ({
+          ...authenticator(),
+          issuer: { url: `https://i${i}.example`, audiences: ['a'] },
+        })),
+      );
     expect((await read(many(64))).jwt).toHaveLength(64);
     expect(await refusal(many(65))).toContain('jwt: has 65 items; it must have at most 64');
   });
@@ -178,7 +183,9 @@ describe('mappings', () => {
     expect(await mapped({ username: undefined })).toContain('username: must have a claim or an expression');
     expect(await mapped({ username: { claim: 'sub' } })).toContain('username.prefix: is missing');
     expect(await mapped({ username: { claim: 'a', prefix: '', expression: 'claims.a' } })).toContain('exclude');
-    expect(await mapped({ username: { prefix: 'x', expression: 'claims.a' } })).toContain('username.prefix: is for claims');
+    expect(await mapped({ username: { prefix: 'x', expression: 'claims.a' } })).toContain(
+      'username.prefix: is for claims',
+    );
     expect(await mapped({ username: { expression: 'claims.a +' } })).toContain('does not compile');
   });
   test.each([
@@ -192,19 +199,24 @@ describe('mappings', () => {
     ['claims.email', { claimValidationRules: [{ expression: 'claims.?email_verified.orValue(true) == true' }] }, true],
     ['claims.email', { claimValidationRules: [{ claim: 'email_verified', requiredValue: 'true' }] }, false],
     ['claims.email', { userValidationRules: [{ expression: 'true' }] }, false],
-  ])('of the user name that use an email check that it is verified: %s, %j [A245]', async (expression, more, accepted) => {
-    const found = await refusalOf(one => {
-      Object.assign(one.claimMappings, { username: { expression } });
-      Object.assign(one, more);
-    });
-    if (accepted) expect(found).toBeUndefined();
-    else expect(found).toContain('claims.email_verified must be used as well');
-  });
+  ])(
+    'of the user name that use an email check that it is verified: %s, %j [A245]',
+    async (expression, more, accepted) => {
+      const found = await refusalOf(one => {
+        Object.assign(one.claimMappings, { username: { expression } });
+        Object.assign(one, more);
+      });
+      if (accepted) expect(found).toBeUndefined();
+      else expect(found).toContain('claims.email_verified must be used as well');
+    },
+  );
   test('of groups and uid are claims or expressions [A247] [A248]', async () => {
     expect(await mapped({ groups: { claim: 'g', prefix: '' }, uid: { claim: 'u' } })).toBeUndefined();
     expect(await mapped({ groups: { expression: 'claims.g' }, uid: { expression: 'claims.u' } })).toBeUndefined();
     expect(await mapped({ groups: { claim: 'g' } })).toContain('groups.prefix: is missing');
-    expect(await mapped({ uid: { claim: 'u', expression: 'claims.u' } })).toContain('uid: claim and expression exclude');
+    expect(await mapped({ uid: { claim: 'u', expression: 'claims.u' } })).toContain(
+      'uid: claim and expression exclude',
+    );
     expect(await mapped({ uid: { claim: 'u', prefix: 'x' } })).toContain('uid.prefix: unknown field');
   });
   test.each([
@@ -229,14 +241,21 @@ describe('mappings', () => {
     expect(await mapped({ extra: [{ key: 'example.com/a' }] })).toContain('extra[0].valueExpression: is missing');
   });
   test('of extra may not have the domains of the other naming there [A252]', async () => {
-    const one = { ...authenticator(), claimMappings: { username: { claim: 's', prefix: '' }, extra: [{ key: 'x.k8s.io/a', valueExpression: 'claims.a' }] } };
+    const one = {
+      ...authenticator(),
+      claimMappings: {
+        username: { claim: 's', prefix: '' },
+        extra: [{ key: 'x.k8s.io/a', valueExpression: 'claims.a' }],
+      },
+    };
     const content = { ...fileOf([one]), apiVersion: 'apiserver.config.k8s.io/v1beta1' };
     expect(await refusal(content, { naming: 'kubernetes' })).toContain('reserved for the system: x.k8s.io');
   });
 });
 
 describe('anonymous', () => {
-  const anonymous = (value: object, options?: Parameters<typeof read>[1]) => refusal(fileOf([], { anonymous: value }), options);
+  const anonymous = (value: object, options?: Parameters<typeof read>[1]) =>
+    refusal(fileOf([], { anonymous: value }), options);
   test('is on or off, for all paths or some [A254] [A256] [A449]', async () => {
     expect((await read(fileOf([], { anonymous: { enabled: true } }))).anonymous).toEqual({ enabled: true });
     const limited = { enabled: true, conditions: [{ path: '/livez' }, { path: '/healthz' }] };
@@ -248,6 +267,8 @@ describe('anonymous', () => {
   test('has conditions only if it is on, and a gate [A254] [A449]', async () => {
     expect(await anonymous({ enabled: false, conditions: [{ path: '/livez' }] })).toContain('anonymous.conditions: ');
     expect(await anonymous({ enabled: 'true' })).toContain('anonymous.enabled: must be true or false, not string');
-    expect(await anonymous({ enabled: true }, { allowsAnonymous: false })).toContain('AnonymousAuthConfigurableEndpoints');
+    expect(await anonymous({ enabled: true }, { allowsAnonymous: false })).toContain(
+      'AnonymousAuthConfigurableEndpoints',
+    );
   });
 });

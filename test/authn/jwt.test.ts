@@ -51,9 +51,13 @@ class TestAuthentication {
   }
 
   /** The user of a token, or the reason why it is refused. */
-  async of(token: string): Promise<{ name?: string; groups?: readonly string[]; uid?: string; extra?: object; error?: string }> {
+  async of(
+    token: string,
+  ): Promise<{ name?: string; groups?: readonly string[]; uid?: string; extra?: object; error?: string }> {
     try {
-      const found = (await this.#authenticator.authenticate(received({ authorization: `Bearer ${token}` }))) as Identified;
+      const found = (await this.#authenticator.authenticate(
+        received({ authorization: `Bearer ${token}` }),
+      )) as Identified;
       const { name, groups, uid, extra } = found.user;
       return { name, groups, ...(uid ? { uid } : {}), ...(extra.size > 0 ? { extra: Object.fromEntries(extra) } : {}) };
     } catch (thrown) {
@@ -126,7 +130,9 @@ describe('OpenID Connect by flags', () => {
   test('accepts tokens of the issuer for the client, with a prefix [A209] [A210] [A211] [A213] [A220] [A258] [A259]', async () => {
     const authn = await byFlags();
     expect(await authn.of(await provider.token())).toEqual({ name: `${provider.url}#alice`, groups: [] });
-    expect((await authn.of(await provider.token({ aud: 'other' }))).error).toContain('expected audience "client" got ["other"]');
+    expect((await authn.of(await provider.token({ aud: 'other' }))).error).toContain(
+      'expected audience "client" got ["other"]',
+    );
     expect((await authn.of(await provider.token({ aud: ['other', 'client'] }))).name).toBe(`${provider.url}#alice`);
     expect((await authn.of(await provider.token({ iss: 'https://other.example' }))).error).toBe('Unauthorized');
     const [header, , signature] = (await provider.token()).split('.');
@@ -144,11 +150,17 @@ describe('OpenID Connect by flags', () => {
   );
   test('needs an email that is verified, and a claim that is a text [A211] [A261] [A437]', async () => {
     const authn = await byFlags({ usernameClaim: 'email' });
-    expect((await authn.of(await provider.token({ email: 'a@b', email_verified: false }))).error).toBe('oidc: email not verified');
+    expect((await authn.of(await provider.token({ email: 'a@b', email_verified: false }))).error).toBe(
+      'oidc: email not verified',
+    );
     expect((await authn.of(await provider.token({ email: 'a@b', email_verified: 'true' }))).error).toContain('as bool');
-    expect((await authn.of(await provider.token())).error).toContain('parse username claims "email": claim not present');
+    expect((await authn.of(await provider.token())).error).toContain(
+      'parse username claims "email": claim not present',
+    );
     expect((await authn.of(await provider.token({ email: '' }))).error).toBe('oidc: the user name is empty');
-    expect((await (await byFlags()).of(await provider.token({ sub: 5 } as never))).error).toContain('sub must be a string');
+    expect((await (await byFlags()).of(await provider.token({ sub: 5 } as never))).error).toContain(
+      'sub must be a string',
+    );
   });
   test('makes groups of a claim that is a string or a list of strings [A215] [A216]', async () => {
     const authn = await byFlags({ groupsClaim: 'groups', groupsPrefix: 'g:' });
@@ -161,12 +173,18 @@ describe('OpenID Connect by flags', () => {
   test('requires claims, all of them [A217] [A437]', async () => {
     const authn = await byFlags({ requiredClaims: ['hd=x.example', 'team=a'] });
     expect((await authn.of(await provider.token({ hd: 'x.example', team: 'a' }))).error).toBeUndefined();
-    expect((await authn.of(await provider.token({ hd: 'x.example' }))).error).toContain('required claim team not present');
-    expect((await authn.of(await provider.token({ hd: 'y', team: 'a' }))).error).toContain('required claim hd value does not match');
+    expect((await authn.of(await provider.token({ hd: 'x.example' }))).error).toContain(
+      'required claim team not present',
+    );
+    expect((await authn.of(await provider.token({ hd: 'y', team: 'a' }))).error).toContain(
+      'required claim hd value does not match',
+    );
   });
   test('accepts only RS256, unless told otherwise [A219]', async () => {
     const token = await provider.token({}, { key: ELLIPTIC });
-    expect((await (await byFlags()).of(token)).error).toContain('unsupported algorithm, expected ["RS256"] got "ES256"');
+    expect((await (await byFlags()).of(token)).error).toContain(
+      'unsupported algorithm, expected ["RS256"] got "ES256"',
+    );
     const both = await byFlags({ signingAlgs: ['RS256', 'ES256'] });
     expect((await both.of(token)).name).toBe(`${provider.url}#alice`);
     expect((await both.of(await provider.token())).name).toBe(`${provider.url}#alice`);
@@ -211,14 +229,18 @@ describe('OpenID Connect by flags', () => {
     expect((await authn.of(await provider.token())).error).toBeUndefined();
     const second = signingKey('second');
     provider.keys = [second];
-    const tokens = await Promise.all(Array.from({ length: 10 }, (_, i) => provider.token({ sub: `u${i}` }, { key: second })));
+    const tokens = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => provider.token({ sub: `u${i}` }, { key: second })),
+    );
     const found = await Promise.all(tokens.map(token => authn.of(token)));
     expect(found.map(({ error }) => error)).toEqual(Array(10).fill(undefined));
     // A key of the same name that is another one is found too.
     const replaced = signingKey('second');
     provider.keys = [replaced];
     expect((await authn.of(await provider.token({ sub: 'x' }, { key: replaced }))).error).toBeUndefined();
-    expect((await authn.of(await provider.token({ sub: 'y' }, { key: second }))).error).toContain('failed to verify signature');
+    expect((await authn.of(await provider.token({ sub: 'y' }, { key: second }))).error).toContain(
+      'failed to verify signature',
+    );
   });
 });
 
@@ -235,14 +257,44 @@ describe('a provider', () => {
     expect((await authn.of(await provider.token())).error).toContain('has no certificate whose CA flag is set');
   });
   const REFUSED: [string, string, (response: import('node:http').ServerResponse) => void, string][] = [
-    ['is of another issuer [A237]', '/.well-known/openid-configuration', r => r.end('{"issuer":"https://evil.example","jwks_uri":"https://evil.example"}'), 'is of the issuer "https://evil.example"'],
-    ['has no discovery [A224]', '/.well-known/openid-configuration', r => r.writeHead(404).end(), 'answered with code 404'],
-    ['redirects', '/.well-known/openid-configuration', r => r.writeHead(302, { location: '/jwks' }).end(), 'redirects are not followed'],
-    ['has no keys', '/.well-known/openid-configuration', r => r.end(JSON.stringify({ issuer: provider.url })), 'has no jwks_uri'],
-    ['has keys without TLS', '/.well-known/openid-configuration', r => r.end(JSON.stringify({ issuer: provider.url, jwks_uri: 'http://localhost/jwks' })), 'must begin with https://'],
+    [
+      'is of another issuer [A237]',
+      '/.well-known/openid-configuration',
+      r => r.end('{"issuer":"https://evil.example","jwks_uri":"https://evil.example"}'),
+      'is of the issuer "https://evil.example"',
+    ],
+    [
+      'has no discovery [A224]',
+      '/.well-known/openid-configuration',
+      r => r.writeHead(404).end(),
+      'answered with code 404',
+    ],
+    [
+      'redirects',
+      '/.well-known/openid-configuration',
+      r => r.writeHead(302, { location: '/jwks' }).end(),
+      'redirects are not followed',
+    ],
+    [
+      'has no keys',
+      '/.well-known/openid-configuration',
+      r => r.end(JSON.stringify({ issuer: provider.url })),
+      'has no jwks_uri',
+    ],
+    [
+      'has keys without TLS',
+      '/.well-known/openid-configuration',
+      r => r.end(JSON.stringify({ issuer: provider.url, jwks_uri: 'http://localhost/jwks' })),
+      'must begin with https://',
+    ],
     ['sends a huge document', '/jwks', r => r.end(`{"keys":["${'x'.repeat(2_000_000)}"]}`), 'is larger than'],
     ['sends no JSON', '/jwks', r => r.end('<html>'), 'is not a JSON object'],
-    ['has very many keys', '/jwks', r => r.end(JSON.stringify({ keys: Array(1000).fill({ kty: 'RSA' }) })), 'there are 1000 keys'],
+    [
+      'has very many keys',
+      '/jwks',
+      r => r.end(JSON.stringify({ keys: Array(1000).fill({ kty: 'RSA' }) })),
+      'there are 1000 keys',
+    ],
     ['closes the connection', '/jwks', r => void r.socket!.destroy(), 'authenticator not initialized'],
   ];
   test.each(REFUSED)('that %s authenticates nobody, and is asked again', async (_, path, answer, why) => {
@@ -253,7 +305,15 @@ describe('a provider', () => {
     expect((await authn.of(await provider.token())).error).toBeUndefined();
   });
   test('that sends keys of the wrong kind authenticates nobody [A220]', async () => {
-    const jwks = { keys: [{ kty: 'oct', k: 'AAAA', kid: 'first' }, { kty: 'RSA', n: '!', e: 1, kid: 'first' }, { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: 'first' }, 5, null] };
+    const jwks = {
+      keys: [
+        { kty: 'oct', k: 'AAAA', kid: 'first' },
+        { kty: 'RSA', n: '!', e: 1, kid: 'first' },
+        { kty: 'EC', crv: 'P-256', x: 'AA', y: 'AA', kid: 'first' },
+        5,
+        null,
+      ],
+    };
     provider.handlers.set('/jwks', (_, response) => void response.end(JSON.stringify(jwks)));
     expect((await (await byFlags()).of(await provider.token())).error).toContain('failed to verify signature');
   });
@@ -286,21 +346,30 @@ describe('an authentication file', () => {
     const authn = await byFile(authenticatorOf('/a'), two);
     expect((await authn.of(await provider.token({}, { path: '/a' }))).name).toBe('alice');
     expect((await authn.of(await provider.token({ aud: 'y' }, { path: '/b' }))).name).toBe('alice');
-    expect((await authn.of(await provider.token({ aud: 'z' }, { path: '/b' }))).error).toContain('expected audience in ["x" "y"] got ["z"]');
+    expect((await authn.of(await provider.token({ aud: 'z' }, { path: '/b' }))).error).toContain(
+      'expected audience in ["x" "y"] got ["z"]',
+    );
     expect((await authn.of(await provider.token({}, { path: '/c' }))).error).toBe('Unauthorized');
     expect((await authn.of(await provider.token({}, { key: ELLIPTIC, path: '/a' }))).name).toBe('alice');
   });
   test('uses a discovery URL as it is given, and its issuer [A235] [A237]', async () => {
     const discoveryURL = `${provider.url}/inside`;
-    provider.handlers.set('/inside', (_, response) =>
-      void response.end(JSON.stringify({ issuer: 'https://outside.example', jwks_uri: `${provider.url}/jwks` })));
+    provider.handlers.set(
+      '/inside',
+      (_, response) =>
+        void response.end(JSON.stringify({ issuer: 'https://outside.example', jwks_uri: `${provider.url}/jwks` })),
+    );
     const authn = await byFile(authenticatorOf('', {}, { url: 'https://outside.example', discoveryURL }));
     expect((await authn.of(await provider.token({ iss: 'https://outside.example' }))).name).toBe('alice');
     expect(provider.hits).toContain('/inside');
-    provider.handlers.set('/inside', (_, response) =>
-      void response.end(JSON.stringify({ issuer: discoveryURL, jwks_uri: `${provider.url}/jwks` })));
+    provider.handlers.set(
+      '/inside',
+      (_, response) => void response.end(JSON.stringify({ issuer: discoveryURL, jwks_uri: `${provider.url}/jwks` })),
+    );
     const other = await byFile(authenticatorOf('', {}, { url: 'https://outside.example', discoveryURL }));
-    expect((await other.of(await provider.token({ iss: 'https://outside.example' }))).error).toContain('is of the issuer');
+    expect((await other.of(await provider.token({ iss: 'https://outside.example' }))).error).toContain(
+      'is of the issuer',
+    );
   });
   test('makes a user by expressions [A244] [A246] [A247] [A248] [A249]', async () => {
     const claimMappings = {
@@ -349,7 +418,10 @@ describe('an authentication file', () => {
     expect(await of({ sub: 'system:x' })).toContain('failed: reserved name');
   });
   test('does not fetch claims from elsewhere [A262]', async () => {
-    const distributed = { _claim_names: { groups: 's' }, _claim_sources: { s: { endpoint: `${provider.url}/groups` } } };
+    const distributed = {
+      _claim_names: { groups: 's' },
+      _claim_sources: { s: { endpoint: `${provider.url}/groups` } },
+    };
     const groups = { username: { claim: 'sub', prefix: '' }, groups: { claim: 'groups', prefix: '' } };
     const authn = await byFile(authenticatorOf('', { claimMappings: groups }));
     expect((await authn.of(await provider.token(distributed))).error).toContain('"groups" is distributed');
@@ -378,7 +450,12 @@ describe('an authentication file', () => {
     const file = write(configuration(authenticatorOf('/a')));
     const authn = await TestAuthentication.start({ file });
     const token = await provider.token({}, { path: '/a' });
-    for (const [i, content] of ['garbage: [', '', configuration({}), { ...configuration(authenticatorOf('/a')), anonymous: { enabled: false } }].entries()) {
+    for (const [i, content] of [
+      'garbage: [',
+      '',
+      configuration({}),
+      { ...configuration(authenticatorOf('/a')), anonymous: { enabled: false } },
+    ].entries()) {
       writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
       await eventually(() => authn.reloads('failure') === i + 1);
       expect((await authn.of(token)).name).toBe('alice');

@@ -37,11 +37,24 @@ function write(content: string | object, file = join(folder, `file-${files++}`))
 }
 
 /** Sends a request, over a connection of its own. */
-function send(server: RunningServer, method: string, path: string, headers: Record<string, string | string[]> = {}, body?: object, client: Client = {}): Promise<Answer> {
+function send(
+  server: RunningServer,
+  method: string,
+  path: string,
+  headers: Record<string, string | string[]> = {},
+  body?: object,
+  client: Client = {},
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = httpsRequest(
       new URL(path, server.url),
-      { method, rejectUnauthorized: false, agent: false, headers: { ...(body ? { 'content-type': 'application/json' } : {}), ...headers }, ...client },
+      {
+        method,
+        rejectUnauthorized: false,
+        agent: false,
+        headers: { ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
+        ...client,
+      },
       answer => {
         const chunks: Buffer[] = [];
         answer.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -56,8 +69,19 @@ function send(server: RunningServer, method: string, path: string, headers: Reco
 const REVIEW = { apiVersion: 'authentication.orchestrator.io/v1', kind: 'SelfSubjectReview' };
 
 /** Whom the server takes the sender for; the code of a refusal. */
-async function whoami(server: RunningServer, headers: Record<string, string | string[]>, client?: Client): Promise<{ username?: string; groups?: string[]; uid?: string; extra?: object; refused?: number }> {
-  const { status, text } = await send(server, 'POST', `/apis/${REVIEW.apiVersion}/selfsubjectreviews`, headers, REVIEW, client);
+async function whoami(
+  server: RunningServer,
+  headers: Record<string, string | string[]>,
+  client?: Client,
+): Promise<{ username?: string; groups?: string[]; uid?: string; extra?: object; refused?: number }> {
+  const { status, text } = await send(
+    server,
+    'POST',
+    `/apis/${REVIEW.apiVersion}/selfsubjectreviews`,
+    headers,
+    REVIEW,
+    client,
+  );
   return status === 201 ? JSON.parse(text).status.userInfo : { refused: status };
 }
 
@@ -136,8 +160,12 @@ describe('an authentication file', () => {
       await eventually(async () => (await whoami(server, bearer(b))).username === 'jwt:alice');
       await eventually(async () => (await whoami(server, bearer(a))).refused === 401);
       const { text } = await send(server, 'GET', '/metrics', bearer(server.token));
-      expect(text).toMatch(/apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds\{[^}]*status="success"[^}]*\} \d/);
-      expect(text).toMatch(/apiserver_authentication_config_controller_automatic_reloads_total\{[^}]*status="success"[^}]*\} 1\n/);
+      expect(text).toMatch(
+        /apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds\{[^}]*status="success"[^}]*\} \d/,
+      );
+      expect(text).toMatch(
+        /apiserver_authentication_config_controller_automatic_reloads_total\{[^}]*status="success"[^}]*\} 1\n/,
+      );
       await eventually(async () =>
         /apiserver_authentication_jwt_authenticator_latency_seconds_count\{[^}]*result="success"/.test(
           (await send(server, 'GET', '/metrics', bearer(server.token))).text,
@@ -190,17 +218,61 @@ describe('an authentication file', () => {
 describe('a server does not start', () => {
   const file = (): string => write('x');
   test.each<[string, () => Settings, string]>([
-    ['with an issuer alone [A209] [A210]', () => ({ oidcIssuerUrl: 'https://a' }), '--oidc-issuer-url: needs --oidc-client-id too'],
-    ['with another OpenID Connect flag alone', () => ({ oidcGroupsClaim: 'g' }), 'needs --oidc-issuer-url and --oidc-client-id too'],
-    ['with an issuer without TLS [A209]', () => ({ oidcIssuerUrl: 'http://a', oidcClientId: 'c' }), '--oidc-issuer-url: must begin with https://'],
-    ['with an algorithm for secrets [A219]', () => ({ oidcIssuerUrl: 'https://a', oidcClientId: 'c', oidcSigningAlgs: ['HS256'] }), '--oidc-signing-algs: must be of'],
-    ['with a claim without a value [A217]', () => ({ oidcIssuerUrl: 'https://a', oidcClientId: 'c', oidcRequiredClaim: ['a'] }), '--oidc-required-claim: must be CLAIM=VALUE'],
-    ['without the CA file [A218]', () => ({ oidcIssuerUrl: 'https://a', oidcClientId: 'c', oidcCaFile: '/none' }), '--oidc-ca-file: cannot read /none'],
-    ['with headers but no CA of proxies [A270]', () => ({ requestheaderUsernameHeaders: ['X-Remote-User'] }), 'needs --requestheader-client-ca-file too'],
-    ['with a CA of proxies but no headers [A264]', () => ({ requestheaderClientCaFile: file() }), 'needs --requestheader-username-headers too'],
-    ['with a CA of proxies that is none [A270]', () => ({ requestheaderClientCaFile: file(), requestheaderUsernameHeaders: ['X'] }), 'holds no certificate in PEM'],
-    ['without the kubeconfig of its webhook [A199]', () => ({ authenticationTokenWebhookConfigFile: '/none' }), 'there is no file /none'],
-    ['with a kubeconfig that is none [A199] [A204]', () => ({ authenticationTokenWebhookConfigFile: file() }), 'must be a kubeconfig'],
+    [
+      'with an issuer alone [A209] [A210]',
+      () => ({ oidcIssuerUrl: 'https://a' }),
+      '--oidc-issuer-url: needs --oidc-client-id too',
+    ],
+    [
+      'with another OpenID Connect flag alone',
+      () => ({ oidcGroupsClaim: 'g' }),
+      'needs --oidc-issuer-url and --oidc-client-id too',
+    ],
+    [
+      'with an issuer without TLS [A209]',
+      () => ({ oidcIssuerUrl: 'http://a', oidcClientId: 'c' }),
+      '--oidc-issuer-url: must begin with https://',
+    ],
+    [
+      'with an algorithm for secrets [A219]',
+      () => ({ oidcIssuerUrl: 'https://a', oidcClientId: 'c', oidcSigningAlgs: ['HS256'] }),
+      '--oidc-signing-algs: must be of',
+    ],
+    [
+      'with a claim without a value [A217]',
+      () => ({ oidcIssuerUrl: 'https://a', oidcClientId: 'c', oidcRequiredClaim: ['a'] }),
+      '--oidc-required-claim: must be CLAIM=VALUE',
+    ],
+    [
+      'without the CA file [A218]',
+      () => ({ oidcIssuerUrl: 'https://a', oidcClientId: 'c', oidcCaFile: '/none' }),
+      '--oidc-ca-file: cannot read /none',
+    ],
+    [
+      'with headers but no CA of proxies [A270]',
+      () => ({ requestheaderUsernameHeaders: ['X-Remote-User'] }),
+      'needs --requestheader-client-ca-file too',
+    ],
+    [
+      'with a CA of proxies but no headers [A264]',
+      () => ({ requestheaderClientCaFile: file() }),
+      'needs --requestheader-username-headers too',
+    ],
+    [
+      'with a CA of proxies that is none [A270]',
+      () => ({ requestheaderClientCaFile: file(), requestheaderUsernameHeaders: ['X'] }),
+      'holds no certificate in PEM',
+    ],
+    [
+      'without the kubeconfig of its webhook [A199]',
+      () => ({ authenticationTokenWebhookConfigFile: '/none' }),
+      'there is no file /none',
+    ],
+    [
+      'with a kubeconfig that is none [A199] [A204]',
+      () => ({ authenticationTokenWebhookConfigFile: file() }),
+      'must be a kubeconfig',
+    ],
   ])('%s', async (_, settings, message) => {
     await expect(start(settings())).rejects.toThrow(message);
   });
@@ -222,7 +294,13 @@ describe('an authenticating proxy and a webhook beside other methods', () => {
         const { apiVersion, spec } = JSON.parse(Buffer.concat(chunks).toString());
         asked.push(spec.token);
         const authenticated = spec.token.startsWith('good');
-        response.end(JSON.stringify({ apiVersion, kind: 'TokenReview', status: authenticated ? { authenticated, user: { username: 'wanda' } } : { authenticated } }));
+        response.end(
+          JSON.stringify({
+            apiVersion,
+            kind: 'TokenReview',
+            status: authenticated ? { authenticated, user: { username: 'wanda' } } : { authenticated },
+          }),
+        );
       });
     });
     await new Promise<void>(resolve => webhook.listen(0, '127.0.0.1', resolve));
@@ -232,7 +310,11 @@ describe('an authenticating proxy and a webhook beside other methods', () => {
       const issued = await issuer.issue(name, undefined, 'team');
       return { cert: issued.certificate, key: issued.key };
     };
-    [proxy, stranger, user] = await Promise.all([clientOf(proxies, 'front-proxy'), clientOf(proxies, 'stranger'), clientOf(clients, 'ulla')]);
+    [proxy, stranger, user] = await Promise.all([
+      clientOf(proxies, 'front-proxy'),
+      clientOf(proxies, 'stranger'),
+      clientOf(clients, 'ulla'),
+    ]);
     server = await start({
       clientCaFile: write(clients.certificate),
       requestheaderClientCaFile: write(proxies.certificate),
@@ -243,7 +325,15 @@ describe('an authenticating proxy and a webhook beside other methods', () => {
       authenticationTokenWebhookConfigFile: write({
         'current-context': 'w',
         contexts: [{ name: 'w', context: { cluster: 'c', user: '' } }],
-        clusters: [{ name: 'c', cluster: { server: `https://localhost:${(webhook.address() as AddressInfo).port}`, 'certificate-authority-data': Buffer.from(ca.certificate).toString('base64') } }],
+        clusters: [
+          {
+            name: 'c',
+            cluster: {
+              server: `https://localhost:${(webhook.address() as AddressInfo).port}`,
+              'certificate-authority-data': Buffer.from(ca.certificate).toString('base64'),
+            },
+          },
+        ],
       }),
     });
   }, 60_000);
@@ -254,7 +344,11 @@ describe('an authenticating proxy and a webhook beside other methods', () => {
   });
 
   test('take users from headers, whatever their case [A013] [A205] [A264] [A265] [A266] [A267] [A268] [A269] [A178]', async () => {
-    const headers = { 'X-REMOTE-USER': 'Ann', 'x-remote-group': ['a', 'b'], 'X-Remote-Extra-Acme.com%2FPath': ['v1', 'v2'] };
+    const headers = {
+      'X-REMOTE-USER': 'Ann',
+      'x-remote-group': ['a', 'b'],
+      'X-Remote-Extra-Acme.com%2FPath': ['v1', 'v2'],
+    };
     expect(await whoami(server, headers, proxy)).toEqual({
       username: 'Ann',
       groups: ['a', 'b', 'system:authenticated'],
@@ -265,8 +359,13 @@ describe('an authenticating proxy and a webhook beside other methods', () => {
   test('refuse other certificates of that CA, and ignore the headers of all others [A270] [A271] [A007]', async () => {
     const headers = { 'x-remote-user': 'ann' };
     expect(await whoami(server, headers, stranger)).toEqual({ refused: 401 });
-    expect(await whoami(server, headers, user)).toMatchObject({ username: 'ulla', groups: ['team', 'system:authenticated'] });
-    expect(await whoami(server, { ...headers, ...bearer(server.token) })).toMatchObject({ groups: expect.arrayContaining(['system:masters']) });
+    expect(await whoami(server, headers, user)).toMatchObject({
+      username: 'ulla',
+      groups: ['team', 'system:authenticated'],
+    });
+    expect(await whoami(server, { ...headers, ...bearer(server.token) })).toMatchObject({
+      groups: expect.arrayContaining(['system:masters']),
+    });
     expect((await send(server, 'GET', '/livez', headers)).status).toBe(200);
     // A certificate of a proxy is not one of a user.
     expect(await whoami(server, {}, proxy)).toEqual({ refused: 401 });
@@ -281,17 +380,29 @@ describe('an authenticating proxy and a webhook beside other methods', () => {
     await whoami(server, bearer(server.token));
     expect(asked).toEqual(['good-1']);
     expect(await whoami(server, bearer('bad'))).toEqual({ refused: 401 });
-    expect((await Promise.all(Array.from({ length: 10 }, () => whoami(server, bearer('good-2'))))).every(({ username }) => username === 'wanda')).toBe(true);
+    expect(
+      (await Promise.all(Array.from({ length: 10 }, () => whoami(server, bearer('good-2'))))).every(
+        ({ username }) => username === 'wanda',
+      ),
+    ).toBe(true);
     expect(asked.filter(token => token === 'good-2')).toHaveLength(1);
   });
   test('are all there at once: the first that knows the sender decides [A178] [A179]', async () => {
     expect((await whoami(server, bearer('good-1'), user)).username).toBe('ulla');
-    const account = await send(server, 'POST', '/api/v1/namespaces/default/serviceaccounts/default/token', bearer(server.token), {
-      apiVersion: 'authentication.orchestrator.io/v1',
-      kind: 'TokenRequest',
-      spec: {},
-    });
-    expect((await whoami(server, bearer(JSON.parse(account.text).status.token))).username).toBe('system:serviceaccount:default:default');
+    const account = await send(
+      server,
+      'POST',
+      '/api/v1/namespaces/default/serviceaccounts/default/token',
+      bearer(server.token),
+      {
+        apiVersion: 'authentication.orchestrator.io/v1',
+        kind: 'TokenRequest',
+        spec: {},
+      },
+    );
+    expect((await whoami(server, bearer(JSON.parse(account.text).status.token))).username).toBe(
+      'system:serviceaccount:default:default',
+    );
   });
 });
 
@@ -299,5 +410,7 @@ test('a server with both namings reads files of its own [A228]', async () => {
   const content = { ...configuration([]), apiVersion: 'apiserver.config.k8s.io/v1beta1' };
   const server = await start({ naming: 'kubernetes', authenticationConfig: write(content) });
   await server.close();
-  await expect(start({ naming: 'kubernetes', authenticationConfig: write(configuration([])) })).rejects.toThrow('apiserver.config.k8s.io/v1beta1');
+  await expect(start({ naming: 'kubernetes', authenticationConfig: write(configuration([])) })).rejects.toThrow(
+    'apiserver.config.k8s.io/v1beta1',
+  );
 }, 60_000);

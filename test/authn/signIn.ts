@@ -28,7 +28,10 @@ export class SignInProvider {
   static async start(ca: TestAuthority, keys: readonly SigningKey[]): Promise<SignInProvider> {
     const { certificate: cert, key } = await ca.issue('localhost', ['localhost']);
     const agent = new Agent({ connect: { ca: ca.certificate } });
-    const made = new SignInProvider(createServer({ cert, key }, (...exchange) => made.#handle(...exchange)), agent);
+    const made = new SignInProvider(
+      createServer({ cert, key }, (...exchange) => made.#handle(...exchange)),
+      agent,
+    );
     await new Promise<void>(resolve => made.server.listen(0, '127.0.0.1', resolve));
     await made.use(keys);
     return made;

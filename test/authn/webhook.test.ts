@@ -83,7 +83,12 @@ afterAll(() => {
 
 let files = 0;
 /** A kubeconfig for the webhook; its paths are relative to it. */
-function kubeconfig({ user = { 'client-certificate': 'client.crt', 'client-key': 'client.key' } as object, cluster = {}, more = {}, file = `${files++}.yaml` } = {}): string {
+function kubeconfig({
+  user = { 'client-certificate': 'client.crt', 'client-key': 'client.key' } as object,
+  cluster = {},
+  more = {},
+  file = `${files++}.yaml`,
+} = {}): string {
   const path = join(folder, file);
   const content = {
     'current-context': 'here',
@@ -108,7 +113,13 @@ interface Options {
 }
 
 /** The plugin in a thread of the pool. Threads that share answers are of one server. */
-function authenticate({ version = 'v1', cacheMs = 120_000, naming = 'neutral', file = kubeconfig(), shared = new SharedAnswers('x', Date.now, 100, 5000) }: Options = {}) {
+function authenticate({
+  version = 'v1',
+  cacheMs = 120_000,
+  naming = 'neutral',
+  file = kubeconfig(),
+  shared = new SharedAnswers('x', Date.now, 100, 5000),
+}: Options = {}) {
   const logged: string[] = [];
   const log = (_: object, message: string): void => void logged.push(message);
   const authenticator = webhookTokens(
@@ -147,32 +158,53 @@ describe('a review of a token', () => {
     ['v1beta1', 'neutral', 'authentication.orchestrator.io/v1beta1'],
     ['v1', 'kubernetes', 'authentication.k8s.io/v1'],
     ['v1beta1', 'kubernetes', 'authentication.k8s.io/v1beta1'],
-  ] as const)('of version %s in %s names is sent as upstream does [A034] [A035] [A036] [A037] [A165] [A201] [A398]', async (version, naming, apiVersion) => {
-    answerWith(VALID);
-    const { of } = authenticate({ version, naming });
-    expect((await of('secret')).user).toMatchObject({ name: 'wanda', groups: [] });
-    expect(webhook.calls).toEqual([
-      {
-        url: '/authn?timeout=30s',
-        text: `{"kind":"TokenReview","apiVersion":"${apiVersion}","metadata":{"creationTimestamp":null},"spec":{"token":"secret","audiences":["${OWN}"]},"status":{"user":{}}}\n`,
-        client: 'api-server',
-        authorization: undefined,
-      },
-    ]);
-  });
+  ] as const)(
+    'of version %s in %s names is sent as upstream does [A034] [A035] [A036] [A037] [A165] [A201] [A398]',
+    async (version, naming, apiVersion) => {
+      answerWith(VALID);
+      const { of } = authenticate({ version, naming });
+      expect((await of('secret')).user).toMatchObject({ name: 'wanda', groups: [] });
+      expect(webhook.calls).toEqual([
+        {
+          url: '/authn?timeout=30s',
+          text: `{"kind":"TokenReview","apiVersion":"${apiVersion}","metadata":{"creationTimestamp":null},"spec":{"token":"secret","audiences":["${OWN}"]},"status":{"user":{}}}\n`,
+          client: 'api-server',
+          authorization: undefined,
+        },
+      ]);
+    },
+  );
   test('gives name, uid, groups and extra [A041] [A042]', async () => {
-    answerWith({ authenticated: true, user: { username: 'w', uid: 'u', groups: ['a', 'b'], extra: { k: ['x', 'y'] } } });
-    expect((await authenticate().of('t')).user).toEqual({ name: 'w', uid: 'u', groups: ['a', 'b'], extra: new Map([['k', ['x', 'y']]]) });
+    answerWith({
+      authenticated: true,
+      user: { username: 'w', uid: 'u', groups: ['a', 'b'], extra: { k: ['x', 'y'] } },
+    });
+    expect((await authenticate().of('t')).user).toEqual({
+      name: 'w',
+      uid: 'u',
+      groups: ['a', 'b'],
+      extra: new Map([['k', ['x', 'y']]]),
+    });
   });
   test.each([
     ['is not valid [A040] [A045]', { authenticated: false }, {}, 'Unauthorized'],
     ['is not valid, and why [A044]', { authenticated: false, error: 'no such token' }, {}, 'no such token'],
     ['has no user name [A041]', { authenticated: true, user: { groups: ['x'] } }, {}, 'has no status.user.username'],
     ['has no status', undefined, {}, 'Unauthorized'],
-    ['is of another version [A034]', VALID, { apiVersion: 'authentication.orchestrator.io/v1beta1' }, 'and not of authentication.orchestrator.io/v1'],
+    [
+      'is of another version [A034]',
+      VALID,
+      { apiVersion: 'authentication.orchestrator.io/v1beta1' },
+      'and not of authentication.orchestrator.io/v1',
+    ],
     ['is of another kind [A035]', VALID, { kind: 'SubjectAccessReview' }, 'has answered with SubjectAccessReview'],
     ['is malformed', { authenticated: 'true' }, {}, 'status.authenticated must be true or false'],
-    ['has groups that are none', { authenticated: true, user: { username: 'w', groups: 'x' } }, {}, 'status.user.groups must be a list'],
+    [
+      'has groups that are none',
+      { authenticated: true, user: { username: 'w', groups: 'x' } },
+      {},
+      'status.user.groups must be a list',
+    ],
     ['is for others [A043]', { ...VALID, audiences: ['other'] }, {}, 'Unauthorized'],
   ])('that %s authenticates nobody', async (_, status, more, error) => {
     answerWith(status, more);
@@ -312,9 +344,17 @@ describe('the kubeconfig of a webhook', () => {
     ['an unknown cluster [A204]', { more: { clusters: [] } }, 'clusters: there is none with the name "c"'],
     ['an unknown user [A204]', { more: { users: [] } }, 'users: there is none with the name "u"'],
     ['a server that is no URL [A202]', { cluster: { server: 'x' } }, 'cluster.server: must be a URL'],
-    ['a server with parameters', { cluster: { server: 'https://x/?a=b' } }, 'cluster.server: must have neither parameters'],
+    [
+      'a server with parameters',
+      { cluster: { server: 'https://x/?a=b' } },
+      'cluster.server: must have neither parameters',
+    ],
     ['no key for its certificate [A203]', { user: { 'client-certificate': 'client.crt' } }, 'needs both'],
-    ['a certificate that is none', { user: { 'client-certificate': 'token.x', 'client-key': 'client.key' } }, 'cannot read'],
+    [
+      'a certificate that is none',
+      { user: { 'client-certificate': 'token.x', 'client-key': 'client.key' } },
+      'cannot read',
+    ],
     ['a command', { user: { exec: { command: 'x' } } }, 'user.exec: is not supported'],
     ['a proxy', { cluster: { 'proxy-url': 'http://p' } }, 'cluster.proxy-url: is not supported'],
   ])('with %s is refused, with the file and the field', (_, options, message) => {

@@ -1,11 +1,4 @@
-import {
-  isAbsent,
-  isRecord,
-  stringAt,
-  type UnknownRecord,
-  type User,
-  valueAt,
-} from '../../../core/api/index.js';
+import { isAbsent, isRecord, stringAt, type UnknownRecord, type User, valueAt } from '../../../core/api/index.js';
 
 const KIND = 'TokenReview';
 
