@@ -10,7 +10,7 @@ import { buildRegistry } from '../../core/schema/registry/registry.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { builtInStorageNames } from '../../core/schema/table/storageNames.js';
 import { restoreRocksDb } from '../../plugins/storage/rocksdb/offline/restore.js';
-import { Api, type Loose, namesIn } from '../api/support.js';
+import { Api, namesIn, listOf } from '../api/support.js';
 import { defineResource } from '../server/library.js';
 import { formerDirectory } from '../storage/formerLayout/index.js';
 import { MERGE } from '../support/mediaTypes.js';
@@ -293,7 +293,7 @@ describe('a definition with the names of a kind of the program', () => {
     for (const names of [orders, { ...orders, plural: 'others' }]) {
       await api.made(crds, definitionOf('kubernetes', names));
       const definition = `${crds}/${names.plural}.tea.example.com`;
-      const conditions = async () => (await api.get(definition)).body['status']!['conditions'] as unknown as Loose[];
+      const conditions = async () => listOf((await api.get(definition)).body['status']!['conditions']);
       await api.until(async () => ((await conditions()) ?? []).length > 0);
       expect((await conditions()).map(({ type, status }) => `${String(type)}=${String(status)}`)).toEqual([
         'NamesAccepted=False',

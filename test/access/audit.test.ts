@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parsePolicy } from '../../core/services/audit/policy.js';
 import { Api, type Loose } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
+import { textOf } from '../support/values.js';
 
 const POLICY = `
 apiVersion: audit.k8s.io/v1
@@ -170,7 +171,7 @@ describe('the audit log', () => {
     await api.get('/api/v1/nodes');
     await api.get('/version');
     await eventOf('/version');
-    const found = events().map(event => event.requestURI as unknown as string);
+    const found = events().map(event => textOf(event.requestURI));
     expect(found.filter(uri => /limit=7|livez|nodes/.test(uri))).toEqual([]);
   });
 
@@ -235,7 +236,7 @@ describe('the audit log', () => {
     await api.made(`${core}/secrets`, { metadata: { name: 'held' }, stringData });
     secrets.push(Buffer.from(secrets[0]!).toString('base64'));
     const requested = await api.post(`${core}/serviceaccounts/default/token`, { spec: {} });
-    const bound = requested.body.status!.token as unknown as string;
+    const bound = textOf(requested.body.status!.token);
     const answers = [
       await api.get(`${core}/secrets/none`, { token: bound }),
       await api.get('/version', { token: 'wrong-token-0123' }),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, type Loose } from './support.js';
+import { Api, listOf } from './support.js';
 import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
 const JSON_PATCH = 'application/json-patch+json';
@@ -176,7 +176,7 @@ describe('answers to writes', () => {
     const maps = `${await api.namespace('answers')}/configmaps`;
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     const { body } = await api.post(`${maps}?includeObject=Object`, { metadata: { name: 'a' } }, { accept });
-    const row = (body.rows as unknown as Loose[])[0]!.object!.metadata!;
+    const row = listOf(body.rows)[0]!.object!.metadata!;
     const yaml = await api.get(`${maps}/a`, { accept: 'application/yaml' });
     expect(body.metadata!.resourceVersion).toBe(row.resourceVersion);
     expect(yaml.text).toContain(`resourceVersion: "${String(row.resourceVersion)}"`);

@@ -51,7 +51,7 @@ describe('the envelope and common metadata', () => {
           const list = (await api.get(path)).body as unknown as { items: { metadata: object }[] };
           return list.items;
         },
-        list => list.length > 0,
+        found => found.length > 0,
       );
       for (const { metadata } of items) {
         expect(metadata).toMatchObject({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FUTURE_REVISION_MS, HISTORY_MS } from '../../core/limits.js';
 import { openMemory } from '../../plugins/storage/memory.js';
-import { type Answer, Api, deployment, type Loose, namesIn } from './support.js';
+import { type Answer, Api, deployment, type Loose, namesIn, listOf } from './support.js';
 import { metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
 import { MERGE } from '../support/mediaTypes.js';
 
@@ -192,7 +192,7 @@ describe('resource versions', () => {
 
   test('a list has the version of its state, which is not below the requested one [R048 R236 R239]', async () => {
     const list = (await api.get(shop.path)).body;
-    const items = list['items'] as unknown as Loose[];
+    const items = listOf(list['items']);
     for (const item of items) expect(number(versionOf(item))).toBeLessThanOrEqual(number(versionOf(list)));
     const notOlder = (await api.get(`${shop.path}?resourceVersion=${shop.old}&resourceVersionMatch=NotOlderThan`)).body;
     expect(number(versionOf(notOlder))).toBeGreaterThanOrEqual(number(shop.old));

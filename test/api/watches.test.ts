@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RawClient } from '../conformance/rawClient.js';
 import { Api } from './support.js';
 import { MERGE } from '../support/mediaTypes.js';
+import { textOf } from '../support/values.js';
 
 /** `CAPSTAN_WATCHES` sets a larger number; each watch uses two file descriptors of this process. */
 const WATCHES = Number(process.env['CAPSTAN_WATCHES'] ?? 500);
@@ -53,9 +54,7 @@ describe('many watches', () => {
     const busy = await api.namespace('busy');
     // A controller creates it in every new namespace, which would be an additional event here.
     await api.until(async () => (await api.get(`${busy}/configmaps/kube-root-ca.crt`)).status === 200);
-    revision = (await api.get('/api/v1/namespaces/busy/configmaps')).body['metadata']![
-      'resourceVersion'
-    ] as unknown as string;
+    revision = textOf((await api.get('/api/v1/namespaces/busy/configmaps')).body['metadata']!['resourceVersion']);
   });
   afterAll(() => api.close());
 

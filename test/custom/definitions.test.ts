@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Api, type Loose } from '../api/support.js';
+import { Api, type Loose, listOf } from '../api/support.js';
 import { openWatch } from '../api/watching.js';
 import { defineResource } from '../server/library.js';
 import { MERGE } from '../support/mediaTypes.js';
@@ -228,7 +228,7 @@ describe('definitions of custom resources', () => {
     });
     await api.until(async () => (await api.get(`${path}/free`)).status === 404);
     expect((await api.get(crd)).status).toBe(200);
-    const discovered = (await api.get(`/apis/${group}/v1`)).body['resources'] as unknown as Loose[];
+    const discovered = listOf((await api.get(`/apis/${group}/v1`)).body['resources']);
     expect(discovered[0]!['verbs']).toEqual(['delete', 'deletecollection', 'get', 'list', 'watch']);
     await api.patch(`${path}/held`, MERGE, { metadata: { finalizers: null } });
     await api.until(async () => (await api.get(crd)).status === 404);

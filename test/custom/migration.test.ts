@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Api, type Loose } from '../api/support.js';
+import { Api, listOf } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
 /* StorageVersionMigrations, through a running server with their feature gate. */
@@ -48,7 +48,7 @@ test('a migration stores the objects of a custom kind in the new storage version
     await api.made(path('v1'), { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name } });
   await api.patch(`${CRDS}/things.${group}`, MERGE, { spec: { versions: versions('v2') } });
   const revisions = async (): Promise<readonly string[]> => {
-    const items = (await api.get(path('v2'))).body['items'] as unknown as Loose[];
+    const items = listOf((await api.get(path('v2'))).body['items']);
     return items.map(one => String(one['metadata']!['resourceVersion']));
   };
   const before = await revisions();

@@ -10,8 +10,9 @@ import type { Job, JobResult } from '../../core/threads/messages/messages.js';
 import { Usages } from '../../workers/front/fairness/usage.js';
 import { turn } from './support.js';
 import { eventuallyPasses } from '../support/eventually.js';
+import { partly } from '../support/values.js';
 
-const log = { error: vi.fn() } as unknown as Log;
+const log = partly<Log>({ error: vi.fn() });
 const pools: Pool[] = [];
 afterEach(async () => {
   await Promise.all(pools.splice(0).map(pool => pool.close()));

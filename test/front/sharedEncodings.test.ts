@@ -9,6 +9,7 @@ import { Encodings } from '../../workers/front/forms/encodingCache.js';
 import { type RecordForm, Records } from '../../workers/front/forms/sharedEncodings.js';
 import type { FrontRequest } from '../../workers/front/access/sender.js';
 import { Slices } from '../../workers/front/fairness/slices.js';
+import { partly } from '../support/values.js';
 
 const POD = typeOf('core.v1.Pod');
 
@@ -57,7 +58,7 @@ function setUp(answer: (objects: readonly Uint8Array[]) => JobResult, limit?: nu
   };
 }
 
-const request = (aborted = false): FrontRequest => ({ exchange: { aborted } }) as unknown as FrontRequest;
+const request = (aborted = false): FrontRequest => partly<FrontRequest>({ exchange: { aborted } });
 const encode = (objects: readonly Uint8Array[]): JobResult => ({
   id: 0,
   is: 'rendered',

@@ -15,6 +15,7 @@ import { PoolClient } from '../../workers/front/pool/poolClient.js';
 import { Proposals } from '../../workers/front/write/proposals.js';
 import type { State } from '../../workers/front/state/state.js';
 import { registryOf } from '../kinds/builtIn.js';
+import { partly } from '../support/values.js';
 
 /** A later turn of the event loop. */
 export const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
@@ -57,14 +58,14 @@ export function fakeState(): State & { put(key: string, value?: string): void; r
 export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
   const registry = registryOf('neutral');
   const state = fakeState();
-  const reads = {
+  const reads = partly<ReadContext>({
     naming: namingOf('neutral'),
     catchUp: () => undefined,
     mostRecent: () => undefined,
-  } as unknown as ReadContext;
+  });
   const access = new AccessCache(() => undefined);
   const proposals = new Proposals();
-  const log = { error: () => undefined } as unknown as Log;
+  const log = partly<Log>({ error: () => undefined });
   const front = new Front({
     registry: () => registry,
     state,

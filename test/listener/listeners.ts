@@ -9,9 +9,10 @@ import { NodeListener } from '../../plugins/listener/node.js';
 import { UwsListener } from '../../plugins/listener/uws.js';
 import type { ListenerTls } from '../conformance/listener.js';
 import { LISTENER_NAMES } from './names.js';
+import { partly } from '../support/values.js';
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-const host = { thread: 'front', log, naming: namingOf('neutral'), now: () => Date.now() } as unknown as Host;
+const host = partly<Host>({ thread: 'front', log, naming: namingOf('neutral'), now: () => Date.now() });
 
 /** The built-in listeners. */
 const ALL: readonly { readonly name: 'uws' | 'node'; readonly make: () => Promise<Listener> }[] = [

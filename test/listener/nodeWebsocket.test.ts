@@ -5,12 +5,13 @@ import type { Host } from '../../core/api/host.js';
 import type { Exchange } from '../../core/api/listener.js';
 import { WEBSOCKET_IDLE_SECONDS } from '../../core/limits.js';
 import { NodeListener } from '../../plugins/listener/node.js';
+import { partly } from '../support/values.js';
 
 it('pings an idle WebSocket, and disconnects a client that does not answer', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     const accept = (exchange: Exchange): void => void exchange.upgrade!('text');
-    const listening = await new NodeListener({ log: console } as unknown as Host).listen(
+    const listening = await new NodeListener(partly<Host>({ log: console })).listen(
       { host: '127.0.0.1', port: 0 },
       accept,
     );

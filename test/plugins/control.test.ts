@@ -128,7 +128,7 @@ describe('in one server', () => {
       expect(seen).toContain(`${thread} informer: informer is not available in the ${thread} thread`);
       expect(seen).toContain(`${thread} request: request is not available in the ${thread} thread`);
     }
-    expect(seen).toContain('request watch: watch is not available in the request thread');
+    expect(seen).toContain('pool watch: watch is not available in the pool thread');
     for (const thread of ['front', 'pool', 'writer', 'control']) {
       expect(seen).toContain(`${thread} now works`);
       expect(seen).toContain(`${thread} naming works`);
@@ -140,11 +140,11 @@ describe('in one server', () => {
   });
 
   test('an informer that is requested after make, in the pool, throws', () => {
-    const seen = linesOf('misuses').filter(line => line.startsWith('request late'));
+    const seen = linesOf('misuses').filter(line => line.startsWith('pool late'));
     expect(seen).toEqual([
-      "request late informer: informer('core/endpoints') must be called when the plugin is made, not later",
-      'request late known informer works',
-      'request late at works',
+      "pool late informer: informer('core/endpoints') must be called when the plugin is made, not later",
+      'pool late known informer works',
+      'pool late at works',
     ]);
   });
 
@@ -217,7 +217,7 @@ describe('the storage', () => {
     const server = await startServer({ dataDir, port: 0, plugins: [use('lifecycle', 'ownStorage')] });
     try {
       expect(server.storeName).toBe('test/storage');
-      expect(linesOf('ownStorage')).toEqual(['storage store']);
+      expect(linesOf('ownStorage')).toEqual(['storage writer']);
       expect(existsSync(join(dataDir, 'store'))).toBe(false);
     } finally {
       await server.close();

@@ -8,9 +8,10 @@ import { OwnProgress, WatchedProgress } from '../../core/threads/progress.js';
 import { BatchRunner } from '../../workers/pool/batches.js';
 import type { Context } from '../../workers/pool/context.js';
 import { eventually } from '../support/eventually.js';
+import { partly } from '../support/values.js';
 
 const USER: User = { name: 'somebody', uid: '', groups: [], extra: new Map() };
-const log = { error: vi.fn(), warn: vi.fn() } as unknown as Log;
+const log = partly<Log>({ error: vi.fn(), warn: vi.fn() });
 afterEach(() => void vi.clearAllMocks());
 
 /** A user from an authenticator that returns invalid values. */
@@ -51,7 +52,7 @@ function runner() {
     },
     validate: async () => [],
     conversion: () => undefined,
-    anonymous: false,
+    anonymous: { enabled: false },
     log,
     now: () => 1000,
     lookup: () => undefined,

@@ -136,7 +136,7 @@ describe('the library', () => {
     },
   );
 
-  it('leaves no timer or socket: a program ends on its own after close()', async () => {
+  it('leaves no timer or socket: a program ends on its own after close()', { timeout: 60_000 }, async () => {
     const library = pathToFileURL(resolve('dist/core/index.js')).href;
     const program = `const { startServer } = await import(${JSON.stringify(library)});
       const server = await startServer({ storage: 'memory', port: 0, listener: '${LISTENER_NAMES[0]}' });
@@ -146,7 +146,7 @@ describe('the library', () => {
     const file = join(directory, 'program.mjs');
     writeFileSync(file, program);
     const run = new Promise<string>((done, fail) => {
-      execFile(process.execPath, [file], { timeout: 15_000 }, (error, out, err) =>
+      execFile(process.execPath, [file], { timeout: 50_000 }, (error, out, err) =>
         error ? fail(new Error(`${error.message}\n${err}`)) : done(out + err),
       );
     });

@@ -29,6 +29,8 @@ export async function eventuallyPasses<T>(attempt: () => T | Promise<T>): Promis
  * Asks until the answer is as wanted, or is truthy if nothing else is wanted, and resolves with it: for changes that
  * nothing announces to the test. Rejects with the last answer, or error, shortly before the limit of the test.
  */
+export function eventually<T>(ask: () => T | Promise<T>): Promise<Exclude<T, false | undefined>>;
+export function eventually<T>(ask: () => T | Promise<T>, wanted: (answer: T) => unknown): Promise<T>;
 export function eventually<T>(
   ask: () => T | Promise<T>,
   wanted: (answer: T) => unknown = answer => answer,

@@ -21,8 +21,8 @@ export interface DefinedResource<T = unknown> {
 }
 
 /**
- * A resource, as clients and controllers name it: a type that `defineResource` has made, or a name with the group before
- * it, in either naming: `pods`, `apps/deployments`, `tea.example.com/orders`.
+ * A resource, as clients and controllers name it: a type that `defineResource` has made, or a name with the group
+ * before it, in either naming: `pods`, `apps/deployments`, `tea.example.com/orders`.
  *
  * @example
  * const resources: readonly ResourceRef[] = ['namespaces', 'apps/deployments', order];

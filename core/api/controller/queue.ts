@@ -22,7 +22,7 @@ export interface QueueOptions {
   readonly workers: number;
   readonly backOff: BackOff;
   readonly observer: QueueObserver;
-  /** Handles a key. If it throws, the key is handled again later; so it is after the resolved number of milliseconds. */
+  /** Handles a key. If it throws, the key is handled again later, or after the resolved number of milliseconds. */
   readonly handle: (key: ObjectKey) => Promise<number | undefined>;
 }
 
@@ -36,8 +36,8 @@ interface Waiting {
 const idOf = ({ resource, namespace, name }: ObjectKey): string => `${resource}/${namespace}/${name}`;
 
 /**
- * A queue of keys. A key that is added while it waits is handled once; if it is added while it is handled, it is handled
- * again afterwards. Failed keys are retried with increasing pauses.
+ * A queue of keys. A key that is added while it waits is handled once; if it is added while it is handled, it is
+ * handled again afterwards. Failed keys are retried with increasing pauses.
  */
 export class WorkQueue {
   readonly #options: QueueOptions;

@@ -54,7 +54,7 @@ export interface RecordedEvent {
 export type KeyOf = ObjectName & { readonly resource?: string };
 
 /**
- * The current objects of all resources, including every write acknowledged before the call. They are shared, and frozen.
+ * The current objects of all resources, including every write acknowledged before the call. They are shared and frozen.
  *
  * @example
  * const isShared = objects.get('namespaces', { name })?.metadata.labels?.['shared'] === 'yes';

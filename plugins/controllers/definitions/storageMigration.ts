@@ -46,7 +46,7 @@ async function resourceOf(
   return found && resources.byKind(apiVersion, found.kind);
 }
 
-/** Writes all objects of a resource again. Those that others have written or removed meanwhile need no further write. */
+/** Writes all objects of a resource again. Those that others have written or removed meanwhile need no more. */
 async function migrate(
   { storageName }: ServedResource,
   { list, client }: Pick<ReconcileContext, 'list' | 'client'>,
