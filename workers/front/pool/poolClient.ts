@@ -57,6 +57,11 @@ export class PoolClient {
     return { user, usage: this.access.usages.controllers };
   }
 
+  /** A user of the program that the server runs in as the sender of a request. */
+  userAs(user: User): Sender {
+    return { user, usage: this.access.usages.of(user.name) };
+  }
+
   /** Whether a request is known to be allowed. */
   isAllowed({ route, sender }: FrontRequest): boolean {
     if (sender.allowedUnder === this.access.policy) return true;
