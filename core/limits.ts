@@ -317,7 +317,7 @@ export const PLUGIN_CALL_MS = 10_000;
 export const PLUGIN_CALL_MAX_MS = 30_000;
 /** Time for which a passed check of an embedded store holds: health endpoints notice a failure that much later. */
 export const STORE_HEALTH_MS = 1000;
-/** Time from a change of policies until the permissions for health endpoints are read again, once for all changes. */
+/** Time from a change of what permissions depend on until those for health endpoints are read again, once for all. */
 export const HEALTH_ACCESS_MS = 20;
 /** Time limit of one check of a health endpoint, after which it has failed: probes do not wait longer. */
 export const HEALTH_CHECK_MS = 10_000;

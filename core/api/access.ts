@@ -134,13 +134,15 @@ export type Decision = { readonly dependsOn?: DependsOn } & (
 );
 
 /**
- * How long a decision may be cached: until policy objects change, for a number of milliseconds but at most until policy
- * objects change, or never.
+ * What a decision depends on beside the user and the target, and so how long it may be cached. A list of storage names:
+ * until an object of one of these resources is created, changed or deleted; an empty list: as long as the identity. A
+ * number: for this many milliseconds. `never`: it is not cached. A decision that names a resource which is not stored is
+ * not cached.
  *
  * @example
- * const dependsOn: DependsOn = 'never'; // it looks at other objects than roles and bindings
+ * const dependsOn: DependsOn = ['core/namespaces']; // it looks at the labels of namespaces
  */
-export type DependsOn = 'policy' | 'never' | number;
+export type DependsOn = readonly string[] | 'never' | number;
 
 /**
  * The permissions of a user as RBAC rules. Groups are in the naming of the server.
@@ -169,7 +171,7 @@ export interface UserRules {
  *
  * @example
  * const readOnly: Authorizer = {
- *   dependsOn: 'policy',
+ *   dependsOn: [],
  *   authorize: (user, target) =>
  *     target.verb === 'get' ? { is: 'noOpinion' } : { is: 'deny', reason: 'maintenance' },
  * };
@@ -229,24 +231,44 @@ export class InvalidCredentials extends Refusal {
  * joined with commas.
  *
  * @example
- * const { decision, dependsOn } = await authorization.authorize(user, target);
+ * const { decision, cacheFor, resources } = await authorization.authorize(user, target);
  */
 export interface Authorization {
-  /** Throws the Refusal of an authorizer, or PluginFailure. The request is then not allowed. */
-  authorize(user: User, target: Target): Promise<{ decision: Decision; dependsOn: DependsOn }>;
+  /**
+   * The decision, with what it depends on by the words of all authorizers that were asked: the time for which it holds,
+   * and the resources, by storage name, with which it ends earlier. Throws the Refusal of an authorizer, or
+   * PluginFailure. The request is then not allowed.
+   */
+  authorize(
+    user: User,
+    target: Target,
+  ): Promise<{ decision: Decision; cacheFor: CacheFor; resources: readonly string[] }>;
   /** The rules of all authorizers. `incomplete` if one of them cannot list its rules. */
   rulesFor(user: User, namespace: string): Promise<UserRules & { readonly incomplete: boolean }>;
 }
 
-/** The shorter of two cache times. Every word except `never` is longer than any number. */
-function shorterTime<T extends CacheFor | DependsOn>(a: T, b: T): T {
-  if (a === 'never' || b === 'never') return 'never' as T;
-  if (typeof a !== 'number') return b;
+/** The shorter of two cache times. */
+function shorterTime(a: CacheFor, b: CacheFor): CacheFor {
+  if (a === 'never' || b === 'never') return 'never';
+  if (a === 'forever') return b;
   return typeof b === 'number' && b < a ? b : a;
 }
 
+/** The names in two lists, each once. */
+function union(a: readonly string[], b: readonly string[]): readonly string[] {
+  if (a.length === 0 || a === b) return b;
+  return b.length === 0 ? a : [...new Set([...a, ...b])];
+}
+
 const CACHE_FOR = timeOr('forever', 'never');
-const DEPENDS_ON = timeOr('policy', 'never');
+const UNCACHED = timeOr('never');
+/** Storage names have a group: a plural name alone is a mistake. */
+const areStorageNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every(name => typeof name === 'string' && name.includes('/'));
+const DEPENDS_ON = [
+  (value: unknown): boolean => areStorageNames(value) || UNCACHED[0](value),
+  `a list of storage names (core/namespaces), ${UNCACHED[1]}`,
+] as const;
 /** Accepts any number for one answer, also a negative time: it has expired. */
 const isCacheFor = (value: unknown): boolean =>
   typeof value === 'number' ? !Number.isNaN(value) : CACHE_FOR[0](value);
@@ -309,8 +331,7 @@ function checkDecision(decision: Decision): Decision {
   if (is !== 'allow' && is !== 'deny' && is !== 'noOpinion')
     throw new TypeError("authorize must return { is: 'allow' | 'deny' | 'noOpinion' }");
   if (!isOptional(reason, value => typeof value === 'string')) throw new TypeError('reason must be a string');
-  if (!isOptional(dependsOn, isDependsOn))
-    throw new TypeError('dependsOn must be policy, never or a number of milliseconds');
+  if (!isOptional(dependsOn, isDependsOn)) throw new TypeError(`dependsOn must be ${DEPENDS_ON[1]}`);
   return { is, reason, dependsOn } as Decision;
 }
 
@@ -332,12 +353,12 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
       let cacheFor: CacheFor = 'forever';
       for (const input of inputs) {
         const { value } = input;
-        cacheFor = shorterTime<CacheFor>(cacheFor, value.cacheFor);
+        cacheFor = shorterTime(cacheFor, value.cacheFor);
         try {
           const found = await input.call(() => after(value.authenticate(request), checkUser), isUnauthorized);
           if (!found) continue;
           const { objects = [] } = found;
-          return { ...found, cacheFor: shorterTime<CacheFor>(cacheFor, found.cacheFor ?? 'forever'), objects };
+          return { ...found, cacheFor: shorterTime(cacheFor, found.cacheFor ?? 'forever'), objects };
         } catch (thrown) {
           refusals.push(thrown as Refusal);
         }
@@ -378,16 +399,19 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
     async authorize(user, target) {
       // The request is carried out for this user and target: an authorizer that changed them would decide on others.
       for (const value of [user, user.groups, target]) Object.freeze(value);
-      let dependsOn: DependsOn = 'policy';
+      let cacheFor: CacheFor = 'forever';
+      let resources: readonly string[] = [];
       const reasons: string[] = [];
       for (const input of inputs) {
         const { value } = input;
         const decision = await input.call(() => after(value.authorize(user, target), checkDecision));
-        dependsOn = shorterTime<DependsOn>(dependsOn, decision.dependsOn ?? value.dependsOn);
-        if (decision.is !== 'noOpinion') return { decision, dependsOn };
+        const dependsOn = decision.dependsOn ?? value.dependsOn;
+        if (typeof dependsOn === 'object') resources = union(resources, dependsOn);
+        else cacheFor = shorterTime(cacheFor, dependsOn);
+        if (decision.is !== 'noOpinion') return { decision, cacheFor, resources };
         if (decision.reason) reasons.push(decision.reason);
       }
-      return { decision: { is: 'noOpinion', reason: reasons.join(', ') }, dependsOn };
+      return { decision: { is: 'noOpinion', reason: reasons.join(', ') }, cacheFor, resources };
     },
   };
 }
@@ -410,7 +434,7 @@ export const authenticator = definePoint<Authenticator>()(
  * denied.
  *
  * @example
- * contribute: () => [authorizer.of(() => ({ dependsOn: 'policy', authorize: () => ({ is: 'noOpinion' }) }))],
+ * contribute: () => [authorizer.of(() => ({ dependsOn: [], authorize: () => ({ is: 'noOpinion' }) }))],
  */
 export const authorizer = definePoint<Authorizer>()(
   'authz',

@@ -24,7 +24,8 @@ export const grantFor = (name: string): Grant => ({
   user: { name, uid: '', groups: [], extra: new Map() },
   identityFor: 'forever',
   objects: [],
-  dependsOn: 'policy',
+  allowedFor: 'forever',
+  resources: [],
   allowed: true,
 });
 
@@ -62,7 +63,11 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
     catchUp: () => undefined,
     mostRecent: () => undefined,
   } as unknown as ReadContext;
-  const access = new AccessCache(() => undefined);
+  const access = new AccessCache({
+    revision: () => state.revision,
+    revisionOf: () => undefined,
+    resource: () => undefined,
+  });
   const proposals = new Proposals();
   const log = { error: () => undefined } as unknown as Log;
   const front = new Front({

@@ -41,8 +41,12 @@ describe('a part', () => {
       authenticator.of(() => ({ authenticate: () => null, cacheFor: -1 })),
       'forever, never or a number of milliseconds',
     ],
-    [authorizer.of(() => ({ authorize: nothing }) as never), 'the member dependsOn must be policy, never or a number'],
+    [authorizer.of(() => ({ authorize: nothing }) as never), 'the member dependsOn must be a list of storage'],
     [authorizer.of(() => ({ authorize: nothing, dependsOn: Number.NaN })), 'the member dependsOn must be'],
+    [
+      authorizer.of(() => ({ authorize: nothing, dependsOn: ['namespaces'] })),
+      'storage names (core/namespaces), never',
+    ],
     [mutator.of(() => ({ mutate: nothing }) as never), 'the member on must be an object'],
     [validator.of(() => ({ on: null, validate: nothing }) as never), 'the member on must be an object'],
     [validator.of(() => ({ on: {} }) as never), 'the member validate must be a function'],
