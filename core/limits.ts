@@ -355,7 +355,7 @@ export const AUDITED_BYTES = 100 * 1024;
 export const AUDIT_ANNOTATIONS = 64;
 /** Bytes of the value of such an annotation: upstream's limit for policies. */
 export const AUDIT_ANNOTATION_BYTES = 10 * 1024;
-/** Series of a metric whose labels name webhooks and policies: further ones are counted as `other`. */
+/** Series of a metric of plugins, whose labels may name webhooks and policies: further ones are counted as `other`. */
 export const METRIC_SERIES = 1000;
 /** Observations of a pool thread that wait to be posted to the front end. */
 export const OBSERVATIONS_WAITING = 10_000;

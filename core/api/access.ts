@@ -50,27 +50,14 @@ export interface StoredObject {
 }
 
 /**
- * Counters in the metrics of the server of credentials that were used.
- *
- * @example
- * const counter: CredentialCounter = 'serviceaccount_stale_tokens_total';
- */
-export type CredentialCounter =
-  | 'serviceaccount_legacy_auto_token_uses_total'
-  | 'serviceaccount_legacy_manual_token_uses_total'
-  | 'serviceaccount_legacy_tokens_total'
-  | 'serviceaccount_stale_tokens_total'
-  | 'serviceaccount_valid_tokens_total';
-
-/**
  * Counters, labels and annotations that the server sets for credentials whose user was found.
  *
  * @example
- * const use: CredentialUse = { counters: ['serviceaccount_valid_tokens_total'] };
+ * const use: CredentialUse = { counters: ['api_keys_total'] };
  */
 export interface CredentialUse {
-  /** Counters that are raised by one. */
-  readonly counters?: readonly CredentialCounter[];
+  /** Names of counters without labels that are raised by one. A plugin defines them at the point `metrics`. */
+  readonly counters?: readonly string[];
   /** Labels that the server sets on the object at a path, such as the day of the last use. No request waits for it. */
   readonly labels?: { readonly path: string; readonly set: Readonly<Record<string, string>> };
   /** Annotations of the audit event of the request. */
@@ -134,10 +121,10 @@ export type Decision = { readonly dependsOn?: DependsOn } & (
 );
 
 /**
- * What a decision depends on beside the user and the target, and so how long it may be cached. A list of storage names:
- * until an object of one of these resources is created, changed or deleted; an empty list: as long as the identity. A
- * number: for this many milliseconds. `never`: it is not cached. A decision that names a resource which is not stored is
- * not cached.
+ * What a decision depends on beside the user and the target, and so how long it may be cached. A list of storage
+ * names: until an object of one of these resources is created, changed or deleted; an empty list: as long as the
+ * identity. A number: for this many milliseconds. `never`: it is not cached. A decision that names a resource which is
+ * not stored is not cached.
  *
  * @example
  * const dependsOn: DependsOn = ['core/namespaces']; // it looks at the labels of namespaces
@@ -306,6 +293,19 @@ const isOptional = (value: unknown, is: (value: unknown) => boolean): boolean =>
 const isStoredObject = (value: Partial<StoredObject> | null | undefined): boolean =>
   typeof value?.storageName === 'string' && typeof value.object?.metadata === 'object';
 
+const areMembers = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && areTexts(Object.values(value));
+
+const isLabeling = (value: unknown): boolean => {
+  const { path, set } = (value ?? {}) as Partial<NonNullable<CredentialUse['labels']>>;
+  return typeof path === 'string' && areMembers(set);
+};
+
+const isUse = (value: unknown): boolean => {
+  const { counters, labels, annotations } = (value ?? {}) as CredentialUse;
+  return isOptional(counters, areTexts) && isOptional(labels, isLabeling) && isOptional(annotations, areMembers);
+};
+
 /** Throws TypeError unless an authenticator returned a user, with what the identity depends on, or null. */
 function checkUser(found: User | Identified | null | undefined): Identified | null {
   if (found === null || found === undefined) return null;
@@ -316,12 +316,14 @@ function checkUser(found: User | Identified | null | undefined): Identified | nu
     );
   const copy = copyOfUser(user);
   if (sizeOf(copy) > USER_CHARACTERS) throw new TypeError(`a user must have at most ${USER_CHARACTERS} characters`);
-  const { cacheFor, objects, audiences }: Omit<Identified, 'user'> = rest;
+  const { cacheFor, objects, audiences, use }: Omit<Identified, 'user'> = rest;
   if (!isOptional(cacheFor, isCacheFor))
     throw new TypeError('cacheFor must be forever, never or a number of milliseconds');
   if (!isOptional(objects, value => Array.isArray(value) && value.every(isStoredObject)))
     throw new TypeError('objects must be a list of { storageName, object }');
   if (!isOptional(audiences, areTexts)) throw new TypeError('audiences must be a list of strings');
+  if (!isOptional(use, isUse))
+    throw new TypeError('use must be { counters?: [name, …], labels?: { path, set: { … } }, annotations?: { … } }');
   return { ...rest, user: copy };
 }
 

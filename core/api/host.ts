@@ -153,8 +153,8 @@ interface RequestHost {
   /** The kinds that are served now. */
   readonly kinds: Kinds;
   /**
-   * Adds to a metric of webhooks and policies, by its name at `/metrics`: a counter is increased by `value`, a
-   * histogram observes it. The labels must be those of the metric.
+   * Adds to a metric that a plugin defines at the point `metrics`: a counter is increased by `value`, a histogram
+   * observes it. The labels must be those of the metric. What fits no metric is lost, and the log says so.
    */
   observe(metric: string, labels: { readonly [name: string]: string }, value: number): void;
 }

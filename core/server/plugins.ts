@@ -124,6 +124,8 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     { use: at(`listener/${required ?? 'uws'}.js`), config: { required: required === 'uws' }, threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
     { use: at('kinds/index.js'), threads: ['front', 'request'] },
+    { use: at('admission/metrics.js'), threads: ['front'] },
+    { use: at('conversion/metrics.js'), threads: ['front'] },
     request('authn/static-token.js', { file: inputs.adminTokens }),
     request('authn/client-certificate.js'),
     ...(settings.tokenAuthFile ? [request('authn/static-token.js', { file: settings.tokenAuthFile })] : []),

@@ -5,6 +5,7 @@ import type { ApiObject } from '../model/object.js';
 import { featureGates } from '../features/gates.js';
 import { notFound } from '../model/refusal.js';
 import { namingOf, type NamingName } from '../naming.js';
+import type { Observation } from '../threads/lifecycle.js';
 
 /** One record that a plugin wrote to its log. */
 export interface FakeLogRecord {
@@ -23,6 +24,8 @@ export interface FakeHost<T extends Thread> {
   readonly features: Set<string>;
   /** Everything that was logged. */
   readonly log: readonly FakeLogRecord[];
+  /** What was counted by `host.observe`. */
+  readonly observations: readonly Observation[];
   /** Requests of controllers. */
   readonly requests: readonly { readonly controller: string; readonly request: InternalRequest }[];
   /** Answers requests of controllers; set it to answer otherwise than with 404. */
@@ -73,6 +76,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
   const releases: (() => unknown)[] = [];
   const combinations = new Map<string, unknown>();
   const log: FakeLogRecord[] = [];
+  const observations: Observation[] = [];
   const requests: { controller: string; request: InternalRequest }[] = [];
   let revision = 0;
 
@@ -100,12 +104,13 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
     for (const listener of listeners) listener(event);
   };
 
-  const members: Omit<Host<'control'>, 'thread'> & { readonly thread: Thread } = {
+  const members: Omit<Host<'control'>, 'thread'> & Pick<Host<'request'>, 'observe'> & { readonly thread: Thread } = {
     thread,
     log: { debug: logger('debug'), info: logger('info'), warn: logger('warn'), error: logger('error') },
     naming: namingOf(naming),
     now: () => fake.now,
     isEnabled: feature => fake.features.has(feature),
+    observe: (metric, labels, value) => void observations.push({ metric, labels, value }),
     onClose: release => void releases.push(release),
     informer,
     request: async (controller, request) => {
@@ -127,6 +132,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
     now: START,
     features: new Set(featureGates([], '').enabled),
     log,
+    observations,
     requests,
     answer: ({ path }) => {
       throw notFound({ group: '', resource: 'requests' }, path);

@@ -144,8 +144,7 @@ function accessCache(state: () => State, log: Log): AccessCache {
     warned.add(name);
     log.warn(
       { resource: name },
-      'an authorizer depends on a resource that is not stored: its decisions are not cached; ' +
-        'dependsOn takes storage names, such as core/namespaces',
+      'an authorizer depends on a resource that is not stored: its decisions are not cached; dependsOn takes storage names',
     );
   });
 }

@@ -1,5 +1,6 @@
 import { type HealthCheck, healthCheck } from '../../core/api/control.js';
 import { httpDocuments } from '../../core/api/document.js';
+import { metrics as pluginMetrics } from '../../core/api/metrics.js';
 import type { Awaitable } from '../../core/api/point.js';
 import {
   type PostStartHook,
@@ -8,7 +9,7 @@ import {
   shutdownCheck,
   storeCheck,
 } from '../../core/health/checks.js';
-import { CredentialMetrics, type ObservedMetrics, RequestMetrics, serverMetrics } from '../../core/metrics/index.js';
+import { type ObservedMetrics, RequestMetrics, serverMetrics } from '../../core/metrics/index.js';
 import type { RequestCounts } from '../../core/metrics/requests.js';
 import type { CredentialUse } from '../../core/api/access.js';
 import type { Plugins } from '../../core/plugin/load.js';
@@ -57,7 +58,6 @@ export interface FrontEnd extends BuiltFront {
 export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const { settings, naming, home, scope, plugins, store, opened, pool, observed } = parts;
   const { data, log, releases } = scope;
-  const credentials = new CredentialMetrics();
   const hooks = {
     controllersStarted: postStartHook('start-controllers'),
     bootstrapped: postStartHook('rbac/bootstrap-roles'),
@@ -65,7 +65,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const metrics = new RequestMetrics();
   const address = { host: addressOf(settings.bindAddress) ?? 'localhost', port: settings.port };
   const record = ({ counters, labels }: CredentialUse): void => {
-    if (counters) credentials.count(counters);
+    if (counters) observed.take(counters.map(metric => ({ metric, labels: {}, value: 1 })));
     if (labels) setLabels(built.front, labels, naming, log);
   };
   let paths!: PathHandler;
@@ -93,7 +93,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         log,
         startedAt: Date.now(),
         livezGraceMs: settings.livezGracePeriod,
-        metrics: serverMetrics(metrics, credentials, observed, data, parts.countsElsewhere),
+        metrics: serverMetrics(metrics, observed, plugins.at(pluginMetrics), data, parts.countsElsewhere),
         documents: plugins.at(httpDocuments),
         address,
         snapshot: exchange =>

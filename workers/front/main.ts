@@ -47,7 +47,7 @@ export interface RunningFrontEnd {
 export function createThreads({ data, log, releases }: ThreadScope): Threads {
   const store = new StoreThread(data);
   releases.add('the store', () => store.close());
-  const observed = new ObservedMetrics();
+  const observed = new ObservedMetrics(log);
   const pool = new Pool({
     // One per core beside the front end's own, and one for what may take long.
     threads: Math.max(1, availableParallelism() - 1) + 1,
