@@ -143,7 +143,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     { ...request('conversion/webhook.js', { services: webhookServices(settings) }), timeout: WRITE_MS },
     ...settings.authorizationMode.map(modePlugin),
     control('controllers/systemNamespaces.js#systemNamespaces'),
-    control('controllers/rbac.js#rbacBootstrap'),
+    { use: at('controllers/rbac.js#rbacBootstrap'), threads: ['front', 'control'] },
     control('controllers/systemObjects.js#systemObjects', { groups }),
     control('controllers/authenticationObjects.js#authenticationObjects', { clientCa: inputs.clientCa }),
     control('controllers/ownService.js#ownService', ownServiceOf(settings)),

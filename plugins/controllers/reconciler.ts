@@ -29,6 +29,7 @@ const belongsIn = ({ inEveryNamespace, object }: DesiredObject, namespace: strin
 /** Ensures that objects exist, those in namespaces as long as their namespace is not terminating. */
 export class ObjectReconciler implements Controller {
   readonly name: string;
+  readonly startsAfter: readonly string[];
   readonly #host: Host<'control'>;
   /** Desired objects by storage name and name: `core/services/x`. */
   readonly #desired: ReadonlyMap<string, DesiredObject>;
@@ -37,8 +38,14 @@ export class ObjectReconciler implements Controller {
   readonly #requests: Requests;
   readonly #queue: WorkQueue;
 
-  constructor(host: Host<'control'>, name: string, desired: readonly DesiredObject[]) {
+  constructor(
+    host: Host<'control'>,
+    name: string,
+    desired: readonly DesiredObject[],
+    startsAfter: readonly string[] = [],
+  ) {
     this.name = name;
+    this.startsAfter = startsAfter;
     this.#host = host;
     this.#desired = new Map(desired.map(entry => [`${entry.storageName}/${entry.object.metadata.name}`, entry]));
     this.#names = new Set(desired.map(({ object }) => object.metadata.name ?? ''));

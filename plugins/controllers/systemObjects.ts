@@ -1,5 +1,6 @@
 import { ConfigError, controller, type Plugin } from '../../core/api/index.js';
 import { FlowSchemaStatus } from './flowSchemas.js';
+import { RBAC_BOOTSTRAP } from './rbac.js';
 import { ObjectReconciler } from './reconciler.js';
 import { timestamp } from './requests.js';
 import { apiServices, type ServedGroup, systemObjectsOf } from './systemObjectData.js';
@@ -21,10 +22,13 @@ export const systemObjects = {
   contribute: ({ groups }) => [
     controller.of(
       host =>
-        new ObjectReconciler(host, 'system-objects', [
-          ...systemObjectsOf(host.naming),
-          ...apiServices(groups, host.naming, timestamp(host)),
-        ]),
+        new ObjectReconciler(
+          host,
+          'system-objects',
+          [...systemObjectsOf(host.naming), ...apiServices(groups, host.naming, timestamp(host))],
+          // They are most objects of a new store, and no client waits for them.
+          [RBAC_BOOTSTRAP],
+        ),
     ),
     controller.of(host => new FlowSchemaStatus(host)),
   ],

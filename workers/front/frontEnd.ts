@@ -1,14 +1,8 @@
-import { type HealthCheck, healthCheck } from '../../core/api/control.js';
+import { type HealthCheck, healthCheck, postStartHook } from '../../core/api/control.js';
 import { httpDocuments } from '../../core/api/document.js';
 import { metrics as pluginMetrics } from '../../core/api/metrics.js';
 import type { Awaitable } from '../../core/api/point.js';
-import {
-  type PostStartHook,
-  postStartHook,
-  registrationCheck,
-  shutdownCheck,
-  storeCheck,
-} from '../../core/health/checks.js';
+import { registrationCheck, shutdownCheck, storeCheck } from '../../core/health/checks.js';
 import { type ObservedMetrics, RequestMetrics, serverMetrics } from '../../core/metrics/index.js';
 import type { RequestCounts } from '../../core/metrics/requests.js';
 import type { CredentialUse } from '../../core/api/access.js';
@@ -24,6 +18,7 @@ import { setLabels } from './internal.js';
 import { pathHandler } from './paths.js';
 import type { Pool } from './pool.js';
 import { sendSnapshot } from './snapshot.js';
+import { StartHooks } from './startHooks.js';
 import { StoreHealth } from './storeHealth.js';
 import type { StoreThread } from './storeThread.js';
 
@@ -42,7 +37,7 @@ interface FrontEndParts extends FrontEndInputs {
 /** The front end of the main thread, and what only this thread has: documents, health, metrics. */
 export interface FrontEnd extends BuiltFront {
   /** Work after the start that health endpoints wait for. */
-  readonly hooks: { readonly controllersStarted: PostStartHook; readonly bootstrapped: PostStartHook };
+  readonly hooks: StartHooks;
   /** Where the server listens; set when it does. */
   readonly address: { readonly host: string; port: number };
   /** The handler of requests outside of the resources. */
@@ -58,10 +53,7 @@ export interface FrontEnd extends BuiltFront {
 export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const { settings, naming, home, scope, plugins, store, opened, pool, observed } = parts;
   const { data, log, releases } = scope;
-  const hooks = {
-    controllersStarted: postStartHook('start-controllers'),
-    bootstrapped: postStartHook('rbac/bootstrap-roles'),
-  };
+  const hooks = new StartHooks(plugins.at(postStartHook));
   const metrics = new RequestMetrics();
   const address = { host: addressOf(settings.bindAddress) ?? 'localhost', port: settings.port };
   const record = ({ counters, labels }: CredentialUse): void => {
@@ -89,7 +81,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
       paths = pathHandler({
         registry: () => live.current,
         naming,
-        checks: checksOf(parts, checkStore, [hooks.controllersStarted, hooks.bootstrapped]),
+        checks: checksOf(parts, checkStore, hooks),
         log,
         startedAt: Date.now(),
         livezGraceMs: settings.livezGracePeriod,
@@ -116,11 +108,11 @@ function rememberedCheck(check: () => Promise<void>, releases: Releases): () => 
 const checksOf = (
   { plugins, opened, isClosing }: FrontEndParts,
   checkStore: () => Awaitable<void>,
-  hooks: readonly PostStartHook[],
+  hooks: StartHooks,
 ): HealthCheck[] => [
   ...plugins.at(healthCheck),
   storeCheck(checkStore, opened.shared !== undefined),
-  ...hooks.map(hook => hook.check),
+  ...hooks.checks,
   registrationCheck(() => true),
   shutdownCheck(isClosing),
 ];
