@@ -19,14 +19,16 @@ import {
   validator,
 } from '../../core/api/index.js';
 import { PLUGIN_START_MS } from '../../core/limits.js';
-import { CallCounters } from '../../core/plugin/callCounters.js';
-import { loadPlugins } from '../../core/plugin/load.js';
+import { CallCounters } from '../../core/plugin/calls/callCounters.js';
+import { loadPlugins } from '../../core/plugin/load/load.js';
 import { Releases } from '../../core/plugin/releases.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import { fixture } from './support.js';
+import { partly } from '../support/values.js';
 
 /* What a plugin makes that is no part of its point, or never. */
 
+const counted = { name: 'a', type: 'counter', help: 'A.' } as const;
 const robots: HttpDocument = { path: '/robots.txt', contentType: 'text/plain', headers: {}, body: () => '' };
 
 describe('a part', () => {
@@ -60,11 +62,12 @@ describe('a part', () => {
     [listener.of(() => ({}) as never), 'the member name must be a string'],
     [storage.of(async () => null as never), 'the member name must be a string'],
     [metrics.of(nothing), 'it must be a list of metrics'],
-    [metrics.of(() => [{ name: 'a-b', help: 'A.' }]), 'the name of a metric must be letters'],
-    [metrics.of(() => [{ name: 'a', help: '' }]), 'the metric a must have a text as help'],
-    [metrics.of(() => [{ name: 'a', help: 'A.', labels: ['b c'] }]), 'the labels of the metric a must be'],
-    [metrics.of(() => [{ name: 'a', help: 'A.', buckets: [2, 1] }]), 'the buckets of the metric a must be'],
-    [metrics.of(() => [{ name: 'a', help: 'A.', labels: ['le'], buckets: [1] }]), 'cannot have the label le'],
+    [metrics.of(() => [{ ...counted, name: 'a-b' }]), 'the name of a metric must be letters'],
+    [metrics.of(() => [{ ...counted, type: 'sum' as 'counter' }]), 'the type of the metric a must be counter'],
+    [metrics.of(() => [{ ...counted, help: '' }]), 'the metric a must have a text as help'],
+    [metrics.of(() => [{ ...counted, labels: ['b c'] }]), 'the labels of the metric a must be'],
+    [metrics.of(() => [{ ...counted, type: 'histogram', buckets: [2, 1] }]), 'the buckets of the metric a must be'],
+    [metrics.of(() => [{ ...counted, type: 'histogram', labels: ['le'], buckets: [1] }]), 'cannot have the label le'],
     [httpDocuments.of(nothing), 'it must be a list of documents'],
     [httpDocuments.of(() => [{ ...robots, path: '/a/' }]), 'the member path must be a path without a slash'],
     [httpDocuments.of(() => [{ ...robots, headers: { 'a\r\nb': 'c' } }]), 'the member headers must be an object of'],
@@ -86,13 +89,13 @@ describe('a part', () => {
 
 describe('a plugin', () => {
   const data = (exported: string): ThreadData =>
-    ({
+    partly<ThreadData>({
       naming: 'neutral',
       plugins: [{ use: fixture('lifecycle', exported), path: 'plugins[0]' }],
       calls: CallCounters.memory(1),
       verbosity: 0,
-    }) as unknown as ThreadData;
-  const load = (exported: string) => loadPlugins(data(exported), 'request', { releases: new Releases() });
+    });
+  const load = (exported: string) => loadPlugins(data(exported), 'pool', { releases: new Releases() });
 
   test('that makes something else than its point needs ends the start with its name', async () => {
     await expect(load('makesNothing')).rejects.toThrow('plugin test/makes-nothing: the member on must be an object');

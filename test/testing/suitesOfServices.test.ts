@@ -138,7 +138,7 @@ describe('the suite of documents', () => {
 
 describe('the suite of metrics', () => {
   const found = (changed: object) => {
-    const made = [{ name: 'calls_total', help: 'Calls.', ...changed } as MetricDefinition];
+    const made = [{ name: 'calls_total', type: 'counter', help: 'Calls.', ...changed } as MetricDefinition];
     return failing(metricsConformance({ make: () => made, names: ['calls_total'] }));
   };
   const unreadable = ['have names, labels and buckets that Prometheus can read'];
@@ -147,7 +147,7 @@ describe('the suite of metrics', () => {
     ['is right', {}, []],
     ['has another name', { name: 'calls' }, ['have the expected names, each once']],
     ['has a label with a blank', { labels: ['a b'] }, unreadable],
-    ['is a histogram with the label of its buckets', { labels: ['le'], buckets: [1] }, unreadable],
+    ['is a histogram with the label of its buckets', { type: 'histogram', labels: ['le'], buckets: [1] }, unreadable],
   ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 });
 

@@ -1,6 +1,6 @@
 import type { HealthCheck, PostStartHook } from '../../core/api/control.js';
-import { type StartCheck, startCheck } from '../../core/health/checks.js';
-import { withResolvers } from '../../core/withResolvers.js';
+import { type StartCheck, startCheck } from '../../core/services/health/checks.js';
+import { withResolvers } from '../../core/runtime/withResolvers.js';
 
 /** A hook with the controllers that have not started yet. */
 interface Pending {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Counter, Histogram } from 'prom-client';
 import type { Authenticator } from '../../api/access.js';
 import type { HttpDocument } from '../../api/document.js';
-import type { MetricDefinition } from '../../api/metrics.js';
+import type { MetricDefinition } from '../../api/observe/metrics.js';
 import type { Awaitable } from '../../api/point.js';
 import type { NewToken, TokenIssuer } from '../../api/tokens.js';
 import type { ApiObject } from '../../model/object.js';
@@ -84,9 +84,11 @@ export function metricsConformance({ make, names }: MetricsCase): readonly Confo
     });
 
     it('have names, labels and buckets that Prometheus can read', async () => {
-      for (const { name, help, labels = [], buckets } of await make()) {
+      for (const { name, help, labels = [], ...more } of await make()) {
         const common = { name, help, labelNames: [...labels], registers: [] };
-        assert.ok(buckets ? new Histogram({ ...common, buckets: [...buckets] }) : new Counter(common));
+        assert.ok(
+          more.type === 'histogram' ? new Histogram({ ...common, buckets: [...more.buckets] }) : new Counter(common),
+        );
       }
     });
   });

@@ -1,0 +1,84 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Log } from '../../api/host.js';
+import type { MetricDefinition } from '../../api/observe/metrics.js';
+import { ConfigError, type Contributed } from '../../api/point.js';
+import { METRIC_SERIES } from '../../limits.js';
+import type { Observation } from '../../threads/messages/lifecycle.js';
+import { REQUEST_METRICS } from './requests.js';
+
+/** Metrics whose observations were refused: this many are named in the log. */
+const WARNED_METRICS = 100;
+
+type Instrument = Counter | Gauge | Histogram;
+
+function instrumentOf(definition: MetricDefinition): Instrument {
+  const { name, help, labels = [] } = definition;
+  const common = { name, help, labelNames: [...labels], registers: [] };
+  switch (definition.type) {
+    case 'counter':
+      return new Counter(common);
+    case 'gauge':
+      return new Gauge(common);
+    case 'histogram':
+      return new Histogram({ ...common, buckets: [...definition.buckets] });
+  }
+}
+
+/** The metrics of plugins, and what they have observed. Each has a limited number of series. */
+export class ObservedMetrics {
+  readonly #instruments = new Map<string, Instrument>();
+  readonly #series = new Map<string, Set<string>>();
+  readonly #warned = new Set<string>();
+
+  constructor(readonly log: Pick<Log, 'warn'>) {}
+
+  /** Adds the metrics of plugins to a registry that has all others. Throws ConfigError for a name that it has. */
+  register(registry: Registry, definitions: readonly Contributed<MetricDefinition>[]): void {
+    for (const { plugin, value } of definitions) {
+      if (registry.getSingleMetric(value.name) || REQUEST_METRICS.has(value.name))
+        throw new ConfigError(`plugins: ${plugin}`, `the server has a metric ${value.name} itself: use another name`);
+      const instrument = instrumentOf(value);
+      this.#instruments.set(value.name, instrument);
+      registry.registerMetric(instrument);
+    }
+  }
+
+  /** Counts observations. Those that fit no metric are named in the log, once for each metric. */
+  take(observations: readonly Observation[]): void {
+    for (const { metric, labels, value } of observations) {
+      const instrument = this.#instruments.get(metric);
+      if (!instrument) {
+        this.#warn(metric, 'no plugin defines it at the point metrics');
+        continue;
+      }
+      const bounded = this.#isNew(metric, labels) ? othersOf(labels) : labels;
+      try {
+        if (instrument instanceof Gauge) instrument.set(bounded, value);
+        else if (instrument instanceof Counter) instrument.inc(bounded, value);
+        else instrument.observe(bounded, value);
+      } catch (error) {
+        this.#warn(metric, (error as Error).message);
+      }
+    }
+  }
+
+  #warn(metric: string, why: string): void {
+    if (this.#warned.has(metric) || this.#warned.size >= WARNED_METRICS) return;
+    this.#warned.add(metric);
+    this.log.warn({ metric, why }, 'what a plugin has counted in a metric is lost');
+  }
+
+  /** Whether the labels would make a series beyond the limit. */
+  #isNew(metric: string, labels: Observation['labels']): boolean {
+    const known = this.#series.get(metric) ?? new Set<string>();
+    this.#series.set(metric, known);
+    const key = JSON.stringify(labels);
+    if (known.has(key)) return false;
+    if (known.size >= METRIC_SERIES) return true;
+    known.add(key);
+    return false;
+  }
+}
+
+const othersOf = (labels: Observation['labels']): Record<string, string> =>
+  Object.fromEntries(Object.keys(labels).map(name => [name, 'other']));

@@ -1,0 +1,216 @@
+import type { Exchange } from '../../../core/api/listener.js';
+import { ACCESS_CACHE_BYTES, CACHED_KEY_CHARACTERS, IDENTITY_CACHE_BYTES } from '../../../core/limits.js';
+import type { Route } from '../../../core/request/route.js';
+import { selectorTexts } from '../../../core/request/selectors.js';
+import { ANONYMOUS, type User } from '../../../core/model/user.js';
+import type { Grant, ObjectRevision } from '../../../core/threads/messages/messages.js';
+import { RecentMap } from './recentMap.js';
+import { type Usage, Usages } from '../fairness/usage.js';
+import { credentialHeaders } from '../watch/webSocket.js';
+import type { CacheFor } from '../../../core/api/access.js';
+
+/** Bytes of an entry beside its key: its place in a table, and what it holds. */
+const ENTRY_BYTES = 100;
+/** Bytes of an identity beside its credentials: its user, and the tables of its decisions. */
+const IDENTITY_BYTES = 1000;
+/** Permissions with different reasons that one user's keys share. */
+const SHARED_PERMISSIONS = 100;
+/** Combinations of resources that are remembered. There are as many as combinations of authorizers that decide. */
+const RESOURCE_SETS = 100;
+/** An upper bound of the bytes of a text in memory. */
+const bytesOf = (text: string): number => 2 * text.length;
+
+/**
+ * Parts of a key as one string. By `join`, because a string made of pieces in any other way stays in pieces (V8's
+ * ropes): as a key of a map it takes four times the memory, and finding it twice the time.
+ */
+const flat = (parts: readonly string[]): string => parts.join('\n');
+
+/** All objects of a resource. */
+export interface Versioned {
+  /** The revision of the last change of one of them. */
+  readonly revision: number;
+}
+
+/** The objects that identities and permissions depend on, as the front end has them. */
+export interface KnownObjects {
+  /** The revision up to which all events have been applied. */
+  revision(): number;
+  /** The revision of the current object of a key; undefined if there is none. */
+  revisionOf(key: string): number | undefined;
+  /** The objects of a storage name, always the same value; undefined for a resource that is not stored. */
+  resource(storageName: string): Versioned | undefined;
+}
+
+/** A decision that allows a request. */
+export interface Permission {
+  /** Time until which it may be remembered. */
+  readonly until: number;
+  readonly reason: string;
+  /** The revision whose objects the decision has seen, or earlier ones that have not changed since. */
+  readonly revision: number;
+  /** The objects that it depends on. */
+  readonly resources: readonly Versioned[];
+}
+
+/** Whether none of the objects that a decision depends on has changed since. */
+export function isCurrent({ revision, resources }: Permission): boolean {
+  for (const resource of resources) if (resource.revision > revision) return false;
+  return true;
+}
+
+/** A user whose credentials the pool has verified, with the permissions found since then. */
+export class Identity {
+  /** Decision key to the permission. */
+  readonly allowed = new RecentMap<Permission>(IDENTITY_CACHE_BYTES, key => ENTRY_BYTES + bytesOf(key));
+  /** Permissions without a time limit by their reason: many keys share one, because there are few reasons. */
+  readonly #shared = new Map<string, Permission>();
+
+  constructor(
+    readonly user: User,
+    /** The requests that the user has in flight, with these and other credentials. */
+    readonly usage: Usage,
+    /** Time until which the credentials stand for this user without being verified again. */
+    readonly until: number,
+    /** Objects that the user was read from: it holds while they are unchanged. */
+    readonly objects: readonly ObjectRevision[],
+  ) {}
+
+  /** The permission, or an equal one that other keys have already. */
+  share(permission: Permission): Permission {
+    const { until, reason, resources } = permission;
+    if (until !== Number.POSITIVE_INFINITY) return permission;
+    const found = this.#shared.get(reason);
+    if (found && found.resources === resources && isCurrent(found)) return found;
+    if (this.#shared.size >= SHARED_PERMISSIONS) this.#shared.clear();
+    this.#shared.set(reason, permission);
+    return permission;
+  }
+}
+
+/**
+ * The credentials of a request as one string: requests with equal strings are from the same user. The headers of
+ * impersonation are part of it, so that nothing found for the sender is used for a request made on behalf of another.
+ */
+export function credentialKey(exchange: Exchange): string {
+  const parts = [exchange.certificate ?? (exchange.hasInvalidCertificate ? 'invalid' : '')];
+  for (const [name, value] of credentialHeaders(exchange))
+    if (name === 'authorization' || name.startsWith('impersonate-')) parts.push(name, value);
+  return flat(parts);
+}
+
+/**
+ * Returns the question to an authorizer as one string: the path determines everything about the target but the verb.
+ * Selectors are part of it because authorizers may look at them.
+ */
+export function decisionKey(route: Route): string {
+  const { target } = route;
+  const { labels, fields } = selectorTexts(route);
+  return flat(labels || fields ? [target.verb, target.path, labels, fields] : [target.verb, target.path]);
+}
+
+/** The time until which something holds that was found at `now`. */
+const expiry = (holds: CacheFor, now: number): number =>
+  holds === 'never' ? now : holds === 'forever' ? Number.POSITIVE_INFINITY : now + holds;
+
+/**
+ * The cache of the identities and permissions of senders, as the pool determined them. They expire independently:
+ * permissions are added to an identity while it stays cached. Refusals are not cached.
+ */
+export class AccessCache {
+  readonly #identities = new RecentMap<Identity>(
+    ACCESS_CACHE_BYTES,
+    (credentials, { allowed }) => IDENTITY_BYTES + bytesOf(credentials) + allowed.weight,
+  );
+  readonly usages = new Usages();
+  /** By the names of the resources, so that permissions share the lists. */
+  readonly #resources = new Map<string, readonly Versioned[]>();
+  /** The resources that permissions depend on. */
+  readonly decisive = new Set<Versioned>();
+
+  constructor(
+    readonly objects: KnownObjects,
+    /** Called for a resource that an authorizer names and that is not stored: its decisions are not cached. */
+    readonly unknownResource: (storageName: string) => void = () => undefined,
+  ) {}
+
+  /** The identity of these credentials, if it was found before and still holds. */
+  identity(credentials: string, now: number): Identity | undefined {
+    const identity = this.#identities.get(credentials);
+    if (!identity || identity.until <= now) return undefined;
+    return identity.objects.every(({ key, revision }) => this.objects.revisionOf(key) === revision)
+      ? identity
+      : undefined;
+  }
+
+  /** The permission for a request, if it was found before and still holds. */
+  permission(identity: Identity, key: string, now: number): Permission | undefined {
+    const permission = identity.allowed.get(key);
+    return permission && permission.until > now && isCurrent(permission) ? permission : undefined;
+  }
+
+  /**
+   * The permission of a request that the pool has allowed; undefined if it has refused it. `revision` and `now`: those
+   * of the front end when it sent the request to the pool, which has seen that revision or a later one.
+   */
+  permissionOf(
+    { allowed, allowedFor, resources, reason = '' }: Grant,
+    revision: number,
+    now: number,
+  ): Permission | undefined {
+    if (!allowed) return undefined;
+    const found = this.#resourcesOf(resources);
+    if (!found) return { until: now, reason, revision, resources: [] };
+    return { until: expiry(allowedFor, now), reason, revision, resources: found };
+  }
+
+  /**
+   * Remembers what the pool found for a request: the sender, and the permission, if there is one. Returns the identity,
+   * if it may be remembered.
+   */
+  learn(
+    credentials: string,
+    key: string,
+    grant: Grant,
+    permission: Permission | undefined,
+    now: number,
+  ): Identity | undefined {
+    const identity = this.identity(credentials, now) ?? this.#add(credentials, grant, now);
+    if (identity && permission) this.#allow(identity, key, permission, now);
+    return identity;
+  }
+
+  #allow(identity: Identity, key: string, permission: Permission, now: number): void {
+    if (permission.until <= now || key.length > CACHED_KEY_CHARACTERS || !isCurrent(permission)) return;
+    const before = identity.allowed.weight;
+    identity.allowed.set(key, identity.share(permission));
+    this.#identities.grow(identity.allowed.weight - before);
+  }
+
+  /** The resources of these names; undefined if one of them is not stored. */
+  #resourcesOf(names: readonly string[]): readonly Versioned[] | undefined {
+    const key = names.join();
+    const known = this.#resources.get(key);
+    if (known) return known;
+    const found: Versioned[] = [];
+    for (const name of names) {
+      const resource = this.objects.resource(name);
+      if (!resource) {
+        this.unknownResource(name);
+        return undefined;
+      }
+      found.push(resource);
+      this.decisive.add(resource);
+    }
+    if (this.#resources.size < RESOURCE_SETS) this.#resources.set(key, found);
+    return found;
+  }
+
+  #add(credentials: string, { user, identityFor, objects }: Grant, now: number): Identity | undefined {
+    // Unrecognized credentials are unlimited in number: an anonymous identity is remembered only without credentials.
+    if (identityFor === 'never' || (user.name === ANONYMOUS.name && credentials !== '')) return undefined;
+    const identity = new Identity(user, this.usages.of(user.name), expiry(identityFor, now), objects);
+    this.#identities.set(credentials, identity);
+    return identity;
+  }
+}
