@@ -325,7 +325,7 @@ export const PLUGIN_CALL_MS = 10_000;
 export const PLUGIN_CALL_MAX_MS = 30_000;
 /** Time for which a passed check of an embedded store holds: health endpoints notice a failure that much later. */
 export const STORE_HEALTH_MS = 1000;
-/** Time from a change of policies until the permissions for health endpoints are read again, once for all changes. */
+/** Time from a change of what permissions depend on until those for health endpoints are read again, once for all. */
 export const HEALTH_ACCESS_MS = 20;
 /** Time limit of one check of a health endpoint, after which it has failed: probes do not wait longer. */
 export const HEALTH_CHECK_MS = 10_000;
@@ -363,7 +363,7 @@ export const AUDITED_BYTES = 100 * 1024;
 export const AUDIT_ANNOTATIONS = 64;
 /** Bytes of the value of such an annotation: upstream's limit for policies. */
 export const AUDIT_ANNOTATION_BYTES = 10 * 1024;
-/** Series of a metric whose labels name webhooks and policies: further ones are counted as `other`. */
+/** Series of a metric of plugins, whose labels may name webhooks and policies: further ones are counted as `other`. */
 export const METRIC_SERIES = 1000;
 /** Observations of a thread that wait to be posted to the front end. */
 export const OBSERVATIONS_WAITING = 10_000;

@@ -11,6 +11,7 @@ import { namingOf } from '../../core/naming.js';
 import { serviceAccountTokens } from '../../plugins/authn/serviceAccount/authenticator.js';
 import { tokenIssuerOf } from '../../plugins/authn/serviceAccount/issuer.js';
 import { AccessCache } from '../../workers/front/access/access.js';
+import { STORED } from '../../plugins/authz/rbac/policy.js';
 import { median } from '../lib/median.js';
 
 const ROUNDS = 9;
@@ -75,12 +76,23 @@ async function verifying(type: 'rsa' | 'ec'): Promise<Cost> {
 }
 
 function cached(): number {
-  const cache = new AccessCache(() => 1);
+  const cache = new AccessCache({
+    revision: () => 1,
+    revisionOf: () => 1,
+    resource: () => ({ revision: 1 }),
+  });
   const user = { name: 'robot', uid: 'u1', groups: ['system:authenticated'], extra: new Map() };
   const objects = [{ key: 'core/serviceaccounts/shop/robot', revision: 1 }];
   const credentials = `\nauthorization\nBearer ${'x'.repeat(900)}`;
-  const grant = { user, identityFor: 'forever', objects, dependsOn: 'policy', allowed: true } as const;
-  cache.learn(credentials, 'get\n/api/v1/pods', grant, 0, 0);
+  const grant = {
+    user,
+    identityFor: 'forever',
+    objects,
+    allowedFor: 'forever',
+    resources: Object.values(STORED),
+    allowed: true,
+  } as const;
+  cache.learn(credentials, 'get\n/api/v1/pods', grant, cache.permissionOf(grant, 1, 0), 0);
   const rounds: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     let allowed = 0;

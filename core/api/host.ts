@@ -179,8 +179,9 @@ interface PoolHost {
 /** The members that all threads but the writer add, for metrics. */
 interface MetricsHost {
   /**
-   * Adds to a metric of webhooks, policies or controllers, by its name at `/metrics`: a counter is increased by
-   * `value`, a gauge is set to it, a histogram observes it. The labels must be those of the metric.
+   * Adds to a metric that a plugin defines at the point `metrics`: a counter is increased by `value`, a gauge is set to
+   * it, a histogram observes it. The labels must be those of the metric. What fits no metric is lost, and the log says
+   * so.
    */
   observe(metric: string, labels: { readonly [name: string]: string }, value: number): void;
 }

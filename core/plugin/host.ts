@@ -79,6 +79,16 @@ function isFeatureEnabled(feature: string, enabled: readonly string[]): boolean 
   throw new Error(`isEnabled(${JSON.stringify(feature)}): there is no such feature gate`);
 }
 
+/** Throws TypeError for what could not be posted to the thread that has the metrics. */
+const checkedObserve =
+  (observe: Host<'pool'>['observe']): Host<'pool'>['observe'] =>
+  (metric, labels, value) => {
+    const isText = (one: unknown): boolean => typeof one === 'string';
+    if (!isText(metric) || !Object.values(labels ?? {}).every(isText) || !Number.isFinite(value))
+      throw new TypeError('observe takes the name of a metric, an object of labels that are strings, and a number');
+    observe(metric, { ...labels }, value);
+  };
+
 /** A host with the members of all threads; those that a thread does not offer throw. */
 type FullHost = Omit<Host<'control'>, 'thread'> &
   Omit<Host<'pool'>, 'thread'> & {
@@ -109,7 +119,7 @@ export function hostOf(
     ...informers(user),
     dynamicInformer: services.dynamicInformer ?? notAvailable('dynamicInformer', thread),
     kinds,
-    observe: services.observe ?? notAvailable('observe', thread),
+    observe: services.observe ? checkedObserve(services.observe) : notAvailable('observe', thread),
     service: services.service ?? notAvailable('service', thread),
     request: services.request ?? notAvailable('request', thread),
     get resources(): Resources {

@@ -8,6 +8,7 @@ import { notFound } from '../model/refusal.js';
 import { namingOf, type NamingName } from '../naming.js';
 import type { ServedResources } from '../plugin/servedResources.js';
 import { fakeResources } from './resources.js';
+import type { Observation } from '../threads/messages/lifecycle.js';
 
 /** One record that a plugin wrote to its log. */
 export interface FakeLogRecord {
@@ -26,6 +27,8 @@ export interface FakeHost<T extends Thread> {
   readonly features: Set<string>;
   /** Everything that was logged. */
   readonly log: readonly FakeLogRecord[];
+  /** What was counted by `host.observe`. */
+  readonly observations: readonly Observation[];
   /** Requests of controllers. */
   readonly requests: readonly { readonly controller: string; readonly request: InternalRequest }[];
   /** Answers requests of controllers; set it to answer otherwise than with 404. */
@@ -78,6 +81,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
   const releases: (() => unknown)[] = [];
   const combinations = new Map<string, unknown>();
   const log: FakeLogRecord[] = [];
+  const observations: Observation[] = [];
   const requests: { controller: string; request: InternalRequest }[] = [];
   let revision = 0;
 
@@ -120,12 +124,12 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
     naming: namingOf(naming),
     now: () => fake.now,
     isEnabled: feature => fake.features.has(feature),
+    observe: (metric, labels, value) => void observations.push({ metric, labels, value }),
     onClose: release => void releases.push(release),
     informer,
     get resources(): Resources {
       return resourcesOfHost();
     },
-    observe: () => undefined,
     request: async (controller, request) => {
       requests.push({ controller, request });
       return await fake.answer(request, controller);
@@ -145,6 +149,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
     now: START,
     features: new Set(featureGates([], '').enabled),
     log,
+    observations,
     requests,
     answer: ({ path }) => {
       throw notFound({ group: '', resource: 'requests' }, path);

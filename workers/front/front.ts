@@ -76,11 +76,15 @@ export class Front {
     void this.#answer(audited?.exchange ?? exchange, route, () => sender).then(() => audited?.end(sender));
   }
 
-  /** Authenticates and authorizes an exchange in the pool, and remembers and returns the result, without answering. */
+  /**
+   * Authenticates and authorizes an exchange in the pool, unless it is known to be allowed, and remembers and returns
+   * the result, without answering.
+   */
   async learnAccess(exchange: Exchange): Promise<boolean> {
     const { pool } = this.parts;
-    const result = await pool.run({ exchange, route: this.#route(exchange), sender: pool.senderOf(exchange) });
-    return result.is === 'granted';
+    const request = { exchange, route: this.#route(exchange), sender: pool.senderOf(exchange) };
+    if (request.sender.user && pool.isAllowed(request)) return true;
+    return (await pool.run(request)).is === 'granted';
   }
 
   /** The route of a request, in the registry as the last commit left it. */

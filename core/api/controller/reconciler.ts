@@ -94,6 +94,8 @@ export interface ReconcilerDefinition<
   readonly watches?: { readonly [Index in keyof Others]: Watched<Others[Index]> };
   /** Keys that are reconciled at the start, whether or not there is an object. */
   readonly keys?: readonly KeyOf[];
+  /** Names of controllers after which this one starts on a new store: see `Controller.startsAfter`. */
+  readonly startsAfter?: readonly string[];
   /** Whether an object of `for` is to be reconciled after a change; at the start, each has been ADDED. */
   predicate?(event: ResourceEvent<ObjectOf<R>>): boolean;
   /** How many keys may be reconciled at once; default 1. A key is never reconciled twice at once. */
@@ -133,6 +135,7 @@ function checkDefinition({ name, reconcile, concurrency = 1, resync, backOff = B
 /** A controller that reconciles keys. */
 class Reconciler implements Controller {
   readonly name: string;
+  readonly startsAfter: readonly string[];
   readonly #host: Host<'control'>;
   readonly #definition: ReconcilerDefinition;
   /** The storage name of the reconciled resource; '' for a reconciler of keys alone. */
@@ -149,6 +152,7 @@ class Reconciler implements Controller {
     const { log } = host;
     const now = (): number => host.now();
     this.name = name;
+    this.startsAfter = definition.startsAfter ?? [];
     this.#host = host;
     this.#definition = definition;
     this.#resource = definition.for === undefined ? '' : host.resources.storageNameOf(definition.for);

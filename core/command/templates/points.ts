@@ -120,8 +120,8 @@ export default definePlugin({
     authorizer.of(host => {
       const namespaces = host.informer('core/namespaces');
       return {
-        // It depends on namespaces, which are no policy objects.
-        dependsOn: 'never',
+        // Decisions are cached until a namespace changes.
+        dependsOn: ['core/namespaces'],
         authorize(user, target) {
           if (target.is !== 'resource' || target.resource === 'secrets' || !READS.includes(target.verb))
             return { is: 'noOpinion' };

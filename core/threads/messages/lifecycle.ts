@@ -141,13 +141,14 @@ export interface ControlInputs {
 /** To the control thread. */
 export type ToControlThread = ToThread<ControlInputs> | ({ readonly is: 'response' } & ControllerResponse);
 /**
- * From the control thread. `loaded`: its controllers are about to start, or another process runs them. `started`: the
- * controller has started. `observed`: what controllers have counted. `demoted`: another process leads, this thread must
- * end.
+ * From the control thread. `loaded`: its controllers are about to start, or another process runs them (`elsewhere`).
+ * `started`: the controller has started. `observed`: what controllers have counted. `demoted`: another process leads,
+ * this thread must end.
  */
 export type FromControlThread =
   | FromThread
   | ({ readonly is: 'request' } & ControllerRequest)
-  | { readonly is: 'loaded' | 'demoted' }
+  | { readonly is: 'loaded'; readonly elsewhere: boolean }
+  | { readonly is: 'demoted' }
   | { readonly is: 'started'; readonly controller: string }
   | { readonly is: 'observed'; readonly observations: readonly Observation[] };
