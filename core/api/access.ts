@@ -400,7 +400,7 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
  * contribute: config => [authenticator.of(host => new ApiKeys(config, host.log))],
  */
 export const authenticator = definePoint<Authenticator>()(
-  'authn',
+  'authenticator',
   ['request'],
   firstUser,
   requireMembers({ authenticate: 'function', cacheFor: CACHE_FOR }),
@@ -413,7 +413,7 @@ export const authenticator = definePoint<Authenticator>()(
  * contribute: () => [authorizer.of(() => ({ dependsOn: 'policy', authorize: () => ({ is: 'noOpinion' }) }))],
  */
 export const authorizer = definePoint<Authorizer>()(
-  'authz',
+  'authorizer',
   ['request'],
   firstOpinion,
   requireMembers({ authorize: 'function', dependsOn: DEPENDS_ON }),

@@ -84,7 +84,7 @@ export const controller = definePoint<Controller>()(
  * contribute: () => [healthCheck.of(() => ({ name: 'disk', of: ['livez'], check: checkDisk }))],
  */
 export const healthCheck = definePoint<HealthCheck>()(
-  'health',
+  'healthCheck',
   ['front'],
   boundedChecks,
   requireMembers({ name: 'string', of: LIST, check: 'function' }),

@@ -13,8 +13,8 @@ interface Checked {
 }
 
 /** Points with calls whose failures may be ignored, and points with calls whose failures must not be. */
-const IGNORABLE: ReadonlySet<string> = new Set(['mutate', 'validate']);
-const NEVER_IGNORED: ReadonlySet<string> = new Set(['authn', 'authz']);
+const IGNORABLE: ReadonlySet<string> = new Set(['mutator', 'validator']);
+const NEVER_IGNORED: ReadonlySet<string> = new Set(['authenticator', 'authorizer']);
 
 /**
  * Checks all plugins of the configuration before a thread loads one: that they can be imported, their settings and
