@@ -45,6 +45,7 @@ function boundedChecks(inputs: readonly Contributed<HealthCheck>[]): readonly He
       call(
         () => value.check(),
         () => true,
+        { check: value.name },
       ),
   }));
 }
@@ -60,7 +61,7 @@ const namedControllers = (inputs: readonly Contributed<Controller>[]): readonly 
         const rethrow = (): never => {
           throw thrown;
         };
-        await call(rethrow, () => false);
+        await call(rethrow, () => false, { controller: value.name });
       }
     },
   }));

@@ -68,7 +68,7 @@ function byPath(inputs: readonly Contributed<readonly HttpDocument[]>[]): Readon
     value.map(
       (document): HttpDocument => ({
         ...document,
-        body: server => call(() => after(document.body(server), checkText)),
+        body: server => call(() => after(document.body(server), checkText), undefined, { path: document.path }),
       }),
     ),
   );

@@ -11,8 +11,9 @@ import type { Awaitable } from './awaitable.js';
 export type Thread = 'front' | 'request' | 'store' | 'control';
 
 /**
- * Structured log. Each record is a line of JSON on standard error, with the name of the plugin. Members named
- * `authorization`, `password` or `token` are redacted. `info` is written from verbosity 1, `debug` from 2.
+ * Structured log. Each record is written to standard error with the name of the plugin, as `--logging-format` says.
+ * Members named `authorization`, `password` or `token` are redacted. `info` is written from verbosity 1, and `debug`
+ * from 2.
  *
  * @example
  * host.log.warn({ namespace, team }, 'the namespace has no team');

@@ -53,7 +53,9 @@ function contributionsOf(plugin: Plugin, config: unknown, path: string): readonl
     contributions = plugin.contribute(plugin.parse(config));
   } catch (error) {
     const named = pluginError(error, plugin.name, path);
-    throw named instanceof ConfigError ? named : new ConfigError(`${path}.config`, named.message);
+    throw named instanceof ConfigError
+      ? named
+      : new ConfigError(`${path}.config`, named.message, { cause: named.cause });
   }
   if (Array.isArray(contributions) && contributions.every(one => typeof one?.make === 'function')) return contributions;
   throw new ConfigError(`${path}.use`, `the plugin ${plugin.name} must contribute a list of point.of(make)`);

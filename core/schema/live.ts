@@ -3,6 +3,7 @@ import { writeJson } from '../model/jsonText.js';
 import { customStorageName } from '../model/storageNames.js';
 import type { Log } from '../api/host.js';
 import type { ResourceSource, ResourceType } from '../api/resource.js';
+import { stackOf } from '../plugin/stack.js';
 import { decodeStored } from '../plugin/stored.js';
 import { storageNameIn } from '../threads/entry.js';
 import type { WireEvent } from '../threads/wireEvent.js';
@@ -124,10 +125,7 @@ export class LiveRegistry {
       const digest = createHash('sha256').update(writeJson(type)).digest('base64');
       return digest === before?.digest ? before : { type, digest, resources: resourcesOf(type), names: namesOf(type) };
     } catch (error) {
-      this.log.error(
-        { key, stack: (error as Error).stack },
-        'the resource type defined by the object cannot be served',
-      );
+      this.log.error({ key, stack: stackOf(error) }, 'the resource type defined by the object cannot be served');
       return before;
     }
   }

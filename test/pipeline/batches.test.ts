@@ -52,6 +52,7 @@ function runner() {
     conversion: () => undefined,
     anonymous: false,
     log,
+    tracksRequests: true,
     now: () => 1000,
     lookup: () => undefined,
     listOf: () => [],

@@ -75,7 +75,7 @@ describe('what the guide lists', () => {
     expect(rows.map(([, name]) => name).sort()).toEqual(points.map(([name]) => name).sort());
     for (const [, name, where] of rows) {
       const { threads: actual, name: inLogs } = api.get(name!) as { threads: readonly string[]; name: string };
-      // The same word in the log, in metrics and in `plugins list`; points that are counted apart are those of the table.
+      // The word in the log, in metrics and in `plugins list`; the points of the table are counted apart.
       expect(inLogs).toBe(name);
       expect(pointOf(cellOf(0, inLogs) - 1)).toBe(name);
       expect([...actual].sort(), name).toEqual(

@@ -2,6 +2,7 @@ import type { Exchange } from '../../core/api/listener.js';
 import type { CredentialUse } from '../../core/api/access.js';
 import { LARGE_JOB_BYTES, YAML_WEIGHT } from '../../core/limits.js';
 import type { User } from '../../core/model/user.js';
+import { givenAuditId } from '../../core/request/auditId.js';
 import type { Grant, Job, JobResult, Rendering } from '../../core/threads/messages.js';
 import { type AccessCache, credentialKey, decisionKey } from './access.js';
 import type { JobRunner } from './pool.js';
@@ -101,6 +102,7 @@ export class PoolClient {
           contentType: exchange.header('content-type') ?? '',
           userAgent: exchange.header('user-agent') ?? '',
           ifMatch: exchange.header('if-match') ?? '',
+          auditId: givenAuditId(exchange.header('audit-id')),
           user: sender.user,
           credentials: sender.user ? undefined : credentialsOf(exchange),
           warnings: given.warnings ?? sender.warnings,
@@ -200,4 +202,5 @@ const renderJob = (exchange: Exchange, render: Rendering): Job => ({
   contentType: exchange.header('content-type') ?? '',
   userAgent: exchange.header('user-agent') ?? '',
   ifMatch: exchange.header('if-match') ?? '',
+  auditId: givenAuditId(exchange.header('audit-id')),
 });

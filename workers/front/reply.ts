@@ -1,6 +1,9 @@
 import type { Exchange } from '../../core/api/listener.js';
 import type { Log } from '../../core/api/host.js';
+import { stackOf } from '../../core/plugin/stack.js';
 import { Refusal } from '../../core/model/refusal.js';
+import type { User } from '../../core/model/user.js';
+import { givenAuditId } from '../../core/request/auditId.js';
 import type { Serving } from '../../core/request/negotiate.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { JobResult } from '../../core/threads/messages.js';
@@ -53,14 +56,14 @@ export function refuse(exchange: Exchange, refusal: Refusal, serving: Serving, h
 /**
  * Anything thrown: a Refusal goes to the client as it is, all else is a bug, logged with its stack and answered with
  * 500. Never throws. If an answer has begun, nothing is sent: the code that streams the answer ends it. `headers`:
- * further headers of a Refusal.
+ * further headers of a Refusal; `user`: the sender, for the log.
  */
 export function refuseThrown(
   exchange: Exchange,
   thrown: unknown,
   log: Log,
   serving: Serving,
-  headers: Headers = [],
+  { headers = [], user }: { readonly headers?: Headers; readonly user?: User | undefined } = {},
 ): void {
   if (exchange.aborted) return;
   const begun = exchange.status !== undefined;
@@ -69,7 +72,13 @@ export function refuseThrown(
     return;
   }
   log.error(
-    { stack: (thrown as Error)?.stack ?? String(thrown), method: exchange.method, path: exchange.path },
+    {
+      method: exchange.method,
+      path: exchange.path,
+      user: user?.name,
+      auditId: givenAuditId(exchange.header('audit-id')),
+      stack: stackOf(thrown),
+    },
     'a request failed unexpectedly',
   );
   if (begun) return;
