@@ -120,6 +120,16 @@ const kubernetes: Naming = {
   isOtherNamingGroup: isNeutralGroup,
 };
 
+/** Neutral group names, by upstream's that do not end in `k8s.io`. */
+const UPSTREAM_GROUPS: ReadonlyMap<string, string> = new Map(Array.from(GROUPS, ([ours, theirs]) => [theirs, ours]));
+
+/** The spellings of an API group that is written in either naming, the neutral one first: `apps` has one. */
+export function groupSpellings(group: string): readonly string[] {
+  const ours = UPSTREAM_GROUPS.get(group) ?? group.replace(/(^|\.)k8s\.io$/, '$1orchestrator.io');
+  const theirs = groupToUpstream(ours);
+  return ours === theirs ? [ours] : [ours, theirs];
+}
+
 /** The naming scheme of a name. */
 export const namingOf = (name: NamingName): Naming => (name === 'kubernetes' ? kubernetes : neutral);
 

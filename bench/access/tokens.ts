@@ -10,7 +10,7 @@ import type { ApiObject, Informer, Received } from '../../core/api/index.js';
 import { namingOf } from '../../core/naming.js';
 import { serviceAccountTokens } from '../../plugins/authn/serviceAccount/authenticator.js';
 import { tokenIssuerOf } from '../../plugins/authn/serviceAccount/issuer.js';
-import { AccessCache } from '../../workers/front/access.js';
+import { AccessCache } from '../../workers/front/access/access.js';
 import { median } from '../lib/median.js';
 
 const ROUNDS = 9;

@@ -1,13 +1,13 @@
 import type { ApiObject, Frozen } from '../model/object.js';
-import { copyJson } from '../model/json.js';
+import { copyJson } from '../model/text/json.js';
 import { replaceMembers } from '../model/record.js';
 import type { Violation } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { User } from '../model/user.js';
 import { after } from './awaitable.js';
-import { checkViolations } from './violations.js';
-import { deepFreeze } from './freeze.js';
-import { requireMembers } from './parts.js';
+import { checkViolations } from './checks/violations.js';
+import { deepFreeze } from './checks/freeze.js';
+import { requireMembers } from './checks/parts.js';
 import { type Awaitable, type Contributed, definePoint, PluginFailure } from './point.js';
 
 /**
@@ -315,7 +315,7 @@ function everyOne(inputs: readonly Contributed<Validator>[]): Validation {
  */
 export const mutator = definePoint<Mutator>()(
   'mutator',
-  ['request'],
+  ['pool'],
   inOrder,
   requireMembers({ on: MATCH, mutate: 'function' }),
 );
@@ -327,7 +327,7 @@ export const mutator = definePoint<Mutator>()(
  */
 export const validator = definePoint<Validator>()(
   'validator',
-  ['request'],
+  ['pool'],
   everyOne,
   requireMembers({ on: MATCH, validate: 'function' }),
 );

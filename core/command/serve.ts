@@ -3,9 +3,9 @@ import type { Settings } from '../settings/settings.js';
 import { collectGarbageWhenIdle } from '../threads/collect.js';
 import type { RunningServer } from '../server/start.js';
 import { ConfigError } from '../api/point.js';
-import { StoreError } from '../api/storageErrors.js';
+import { StoreError } from '../api/storage/errors.js';
 import { logExits, logOf, logUncaught, logUnhandledRejections } from '../plugin/log.js';
-import { messagesOf, stackOf } from '../plugin/stack.js';
+import { messagesOf, stackOf } from '../plugin/calls/stack.js';
 import { loadSettings } from './config.js';
 
 /** The output streams of a command, line by line; replaced in tests. */

@@ -1,4 +1,5 @@
 import type { Host, Informer, LabeledInformer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
+import type { Resources } from '../api/client/reference.js';
 import type { Awaitable, Combined } from '../api/point.js';
 import type { ApiObject } from '../model/object.js';
 import { isGate } from '../features/gates.js';
@@ -6,11 +7,11 @@ import { RELEASE_MS } from '../limits.js';
 import { namingOf } from '../naming.js';
 import type { Registry } from '../schema/resource.js';
 import type { ThreadData } from '../threads/data.js';
-import { type CallTarget, guardListener } from './calls.js';
-import { withinDeadline } from './deadline.js';
+import { type CallTarget, guardListener } from './calls/calls.js';
+import { withinDeadline } from './calls/deadline.js';
 import { kindsOf } from './kinds.js';
 import type { Releases } from './releases.js';
-import type { RunningCalls } from './runningCalls.js';
+import type { RunningCalls } from './calls/runningCalls.js';
 
 /** The services of a thread for plugins, in addition to log, clock and naming. */
 export interface HostServices {
@@ -20,10 +21,11 @@ export interface HostServices {
   readonly dynamicInformer?: (storageName: string) => Awaitable<LabeledInformer>;
   /** The current registry; called only once all plugins are made. */
   readonly registry?: () => Registry;
-  readonly onChange?: Host<'request'>['onChange'];
-  readonly observe?: Host<'request'>['observe'];
+  readonly onChange?: Host<'pool'>['onChange'];
+  readonly observe?: Host<'pool'>['observe'];
   readonly request?: (controller: string, request: InternalRequest) => Promise<ApiObject>;
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
+  readonly resources?: Resources;
   /** Where a thread that is watched notes the calls that it is in. */
   readonly running?: RunningCalls;
 }
@@ -50,12 +52,12 @@ function informersOf(
   thread: Thread,
   plugins: PluginSet,
   { informer, onChange }: HostServices,
-): (user: HostUser) => Pick<Host<'request'>, 'informer' | 'onChange'> {
+): (user: HostUser) => Pick<Host<'pool'>, 'informer' | 'onChange'> {
   if (!informer || !onChange)
     return () => ({ informer: notAvailable('informer', thread), onChange: notAvailable('onChange', thread) });
   const known = new Set<string>();
   const check = (call: string, storageName: string): void => {
-    if (plugins.isComplete && thread === 'request' && !known.has(storageName))
+    if (plugins.isComplete && thread === 'pool' && !known.has(storageName))
       throw new Error(`${call}('${storageName}') must be called when the plugin is made, not later`);
     known.add(storageName);
   };
@@ -78,7 +80,7 @@ function isFeatureEnabled(feature: string, enabled: readonly string[]): boolean 
 
 /** A host with the members of all threads; those that a thread does not offer throw. */
 type FullHost = Omit<Host<'control'>, 'thread'> &
-  Omit<Host<'request'>, 'thread'> & {
+  Omit<Host<'pool'>, 'thread'> & {
     readonly thread: Thread;
   };
 
@@ -108,6 +110,9 @@ export function hostOf(
     kinds,
     observe: services.observe ?? notAvailable('observe', thread),
     request: services.request ?? notAvailable('request', thread),
+    get resources(): Resources {
+      return services.resources ?? notAvailable('resources', thread)();
+    },
     watch: watch ? listener => watch(guardListener(user, listener)) : notAvailable('watch', thread),
     at,
   });

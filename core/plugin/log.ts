@@ -3,10 +3,10 @@ import { isMainThread } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { Log } from '../api/host.js';
 import type { ThreadData } from '../threads/data.js';
-import { blame } from './blame.js';
+import { blame } from './calls/blame.js';
+import { stackOf } from './calls/stack.js';
 import { isTerminal, type LoggingFormat, type LogSettings, textDestination } from './logText.js';
-import { currentRequest } from './requestScope.js';
-import { stackOf } from './stack.js';
+import { currentRequest } from './calls/requestScope.js';
 
 /** The lowest verbosity at which records of a level are written. */
 const FROM = { error: 0, warn: 0, info: 1, debug: 2 } as const;

@@ -1,10 +1,13 @@
-import { deepFreeze } from '../api/freeze.js';
+import { deepFreeze } from '../api/checks/freeze.js';
 import type { Host, LabeledInformer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
 import type { Combined, Contributed, Plugin, Point } from '../api/point.js';
+import type { Resources } from '../api/client/reference.js';
 import type { ApiObject } from '../model/object.js';
 import { featureGates } from '../features/gates.js';
 import { notFound } from '../model/refusal.js';
 import { namingOf, type NamingName } from '../naming.js';
+import type { ServedResources } from '../plugin/servedResources.js';
+import { fakeResources } from './resources.js';
 
 /** One record that a plugin wrote to its log. */
 export interface FakeLogRecord {
@@ -37,6 +40,8 @@ export interface FakeHost<T extends Thread> {
   close(): Promise<void>;
 }
 
+/** Storage name of definitions of kinds. */
+const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
 /** When the clock of a fake host begins: 2030-01-01T00:00:00Z. */
 const START = Date.UTC(2030, 0, 1);
 
@@ -60,10 +65,10 @@ class FakeInformer implements LabeledInformer {
 }
 
 /**
- * Makes a fake host of a thread: `request` for the pool, `front`, `store` or `control`.
+ * Makes a fake host of a thread: `front`, `pool`, `writer` or `control`.
  *
  * @example
- * const fake = fakeHost('request');
+ * const fake = fakeHost('pool');
  * fake.put('core/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
  * const [part] = await partsOf(plugin, {}, authorizer, fake.host);
  */
@@ -83,7 +88,15 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
   };
   const logger = (level: FakeLogRecord['level']) => (fields: object, message: string) =>
     void log.push({ level, fields, message });
-  const eventOf = (type: ResourceEvent['type'], storageName: string, object: ApiObject): ResourceEvent => {
+  // Building them takes longer than most tests.
+  let resources: ServedResources | undefined;
+  const resourcesOfHost = (): ServedResources => (resources ??= fakeResources(naming));
+  const eventOf = (
+    type: ResourceEvent['type'],
+    storageName: string,
+    object: ApiObject,
+    old?: ApiObject,
+  ): ResourceEvent => {
     const { namespace = '', name = '' } = object.metadata;
     const text = JSON.stringify(object);
     return {
@@ -93,6 +106,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
       name,
       revision,
       object: () => object,
+      ...(old ? { old: () => old } : {}),
       mentions: part => text.includes(part),
     };
   };
@@ -108,6 +122,10 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
     isEnabled: feature => fake.features.has(feature),
     onClose: release => void releases.push(release),
     informer,
+    get resources(): Resources {
+      return resourcesOfHost();
+    },
+    observe: () => undefined,
     request: async (controller, request) => {
       requests.push({ controller, request });
       return await fake.answer(request, controller);
@@ -134,12 +152,13 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
     put(storageName, object) {
       const { namespace = '', name = '' } = object.metadata;
       const { objects } = informer(storageName);
-      const type = objects.has(`${namespace}/${name}`) ? 'MODIFIED' : 'ADDED';
+      const old = objects.get(`${namespace}/${name}`);
       const stored = structuredClone(object);
       deepFreeze(stored);
       objects.set(`${namespace}/${name}`, stored);
       informer(storageName).revision = ++revision;
-      announce(eventOf(type, storageName, stored));
+      if (storageName === DEFINITIONS) resourcesOfHost().addDefinition(stored);
+      announce(eventOf(old ? 'MODIFIED' : 'ADDED', storageName, stored, old));
     },
     delete(storageName, namespace, name) {
       const found = informer(storageName);
@@ -161,7 +180,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
  * Makes what a plugin with these settings contributes to a point, as a server does.
  *
  * @example
- * const [keys] = await partsOf(plugin, { keys: [] }, authenticator, fakeHost('request').host);
+ * const [keys] = await partsOf(plugin, { keys: [] }, authenticator, fakeHost('pool').host);
  */
 export async function partsOf<Config, T extends Thread, In, Out>(
   plugin: Plugin<Config>,

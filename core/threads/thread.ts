@@ -1,9 +1,9 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import type { Log, Thread } from '../api/host.js';
 import type { HostServices } from '../plugin/host.js';
-import { loadPlugins, type Plugins } from '../plugin/load.js';
+import { loadPlugins, type Plugins } from '../plugin/load/load.js';
 import { logExits, logOf, logUnhandledRejections } from '../plugin/log.js';
-import { RunningCalls } from '../plugin/runningCalls.js';
+import { RunningCalls } from '../plugin/calls/runningCalls.js';
 import { Releases } from '../plugin/releases.js';
 import { collectGarbageWhenIdle } from './collect.js';
 import type { ThreadData } from './data.js';
@@ -77,7 +77,7 @@ export function runThread<In extends Message, Out extends Message, S extends Sta
   const { port } = main;
   const scope = threadScope(workerData as ThreadData, main.kind, main.name);
   // The writer ends with every unexpected error: a wrong store is worse than none.
-  if (main.kind !== 'store') logUnhandledRejections(scope.log, scope.data);
+  if (main.kind !== 'writer') logUnhandledRejections(scope.log, scope.data);
   logExits(scope.log, scope.data);
   const post = (message: Out | { is: 'closed' }, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
   let begin: ((message: Begin<In>) => void) | undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { recordText } from '../../core/plugin/logText.js';
-import { messagesOf, stackOf } from '../../core/plugin/stack.js';
+import { messagesOf, stackOf } from '../../core/plugin/calls/stack.js';
 import { LOGGED_CAUSES, LOGGED_CHARACTERS } from '../../core/limits.js';
 
 const RECORD = { level: 'warn', time: '2026-01-02T03:04:05.678Z', name: 'server', message: 'a disk is full' };

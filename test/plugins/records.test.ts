@@ -73,7 +73,7 @@ describe('the record of a failed call', () => {
 test('a make that fails is logged once, with its causes, however many threads there are', async () => {
   const server = new ConfiguredServer();
   try {
-    const failed = server.start({ plugins: [{ use, config: { make: 'request' } }] });
+    const failed = server.start({ plugins: [{ use, config: { make: 'pool' } }] });
     await expect(failed).rejects.toThrow(
       `capstan: plugin ${PLUGIN} (validator): labels cannot be read: query failed: no address answers\n`,
     );

@@ -7,15 +7,19 @@ import { type Controller, controller } from '../../core/api/control.js';
 import type { Log } from '../../core/api/host.js';
 import { PluginFailure } from '../../core/api/point.js';
 import { namingOf } from '../../core/naming.js';
-import { stackOf } from '../../core/plugin/stack.js';
+import { ServedResources } from '../../core/plugin/servedResources.js';
+import { stackOf } from '../../core/plugin/calls/stack.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
-import type { FromControlThread, ToControlThread } from '../../core/threads/lifecycle.js';
+import type { FromControlThread, ToControlThread } from '../../core/threads/messages/lifecycle.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
+import { Observations } from '../../core/threads/observations.js';
 import { fail, runThread, type Started } from '../../core/threads/thread.js';
 import { Election, LEASES } from './election.js';
 import { ControlObjects } from './controlObjects.js';
 import { ControllerRequests } from './controllerRequests.js';
 
+/** Storage name of definitions of kinds. */
+const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
 /** The controller that makes the default roles. */
 const BOOTSTRAP = 'rbac-bootstrap';
 /** The controller that makes most other objects of a new store, which no client waits for. */
@@ -61,7 +65,7 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
   kind: 'control',
   name: 'control',
   port: parentPort!,
-  async start({ data, log, releases, loadPlugins }, { writer, shared, identity }, post) {
+  async start({ data, log, releases, loadPlugins }, { writer, shared, identity, resources: fixed }, post) {
     const objects = new ControlObjects(
       () => feed.catchUp(),
       key => {
@@ -69,6 +73,8 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
       },
     );
     const feed = new ObjectFeed(writer, data.counters, objects);
+    const resources = new ServedResources(fixed);
+    const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
     const requests = new ControllerRequests(
       request => post({ is: 'request', ...request }),
       () => objects.revision,
@@ -87,11 +93,17 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
     releases.add('the election', () => election?.close());
     const run = async (): Promise<void> => {
       await election?.lead();
+      // Before those of the controllers, which ask for the kinds of definitions.
+      objects.listen(({ type, object }) => {
+        if (type !== 'DELETED') resources.addDefinition(object());
+      }, DEFINITIONS);
       const plugins = await loadPlugins({
         informer: name => objects.informer(name),
         onChange: (name, listener) => objects.listen(listener, name),
         request: (name, request) => requests.send(name, request),
         watch: listener => objects.listen(listener),
+        resources,
+        observe: (metric, labels, value) => observations.add(metric, labels, value),
       });
       const controllers = plugins.at(controller);
       post({ is: 'loaded' });
