@@ -319,6 +319,10 @@ export const WARNING_CHARACTERS = 256;
  * Then their connections are closed.
  */
 export const DRAIN_MS = 60_000;
+/** Causes of an error whose stacks are logged, each the cause of the one before: more than programs have layers. */
+export const LOGGED_CAUSES = 10;
+/** Characters of the stacks of an error in the log: some 100 frames. Messages may have texts of clients in them. */
+export const LOGGED_CHARACTERS = 16 * 1024;
 /** The default time limit of a call of a plugin, as for upstream's webhooks. A call that takes longer has failed. */
 export const PLUGIN_CALL_MS = 10_000;
 /** The longest time that a configuration can set for a call of a plugin, as for upstream's webhooks. */

@@ -454,7 +454,7 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
  * contribute: config => [authenticator.of(host => new ApiKeys(config, host.log))],
  */
 export const authenticator = definePoint<Authenticator>()(
-  'authn',
+  'authenticator',
   ['pool'],
   firstUser,
   requireMembers({ authenticate: 'function', cacheFor: CACHE_FOR }),
@@ -467,7 +467,7 @@ export const authenticator = definePoint<Authenticator>()(
  * contribute: () => [authorizer.of(() => ({ dependsOn: [], authorize: () => ({ is: 'noOpinion' }) }))],
  */
 export const authorizer = definePoint<Authorizer>()(
-  'authz',
+  'authorizer',
   ['pool'],
   firstOpinion,
   requireMembers({ authorize: 'function', dependsOn: DEPENDS_ON }),

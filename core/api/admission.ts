@@ -314,7 +314,7 @@ function everyOne(inputs: readonly Contributed<Validator>[]): Validation {
  * contribute: config => [mutator.of(host => new DefaultLabels(config, host.log))],
  */
 export const mutator = definePoint<Mutator>()(
-  'mutate',
+  'mutator',
   ['pool'],
   inOrder,
   requireMembers({ on: MATCH, mutate: 'function' }),
@@ -326,7 +326,7 @@ export const mutator = definePoint<Mutator>()(
  * contribute: config => [validator.of(() => new ImageRegistries(config))],
  */
 export const validator = definePoint<Validator>()(
-  'validate',
+  'validator',
   ['pool'],
   everyOne,
   requireMembers({ on: MATCH, validate: 'function' }),

@@ -12,8 +12,9 @@ import type { Resources } from './client/reference.js';
 export type Thread = 'front' | 'pool' | 'writer' | 'control';
 
 /**
- * Structured log. Each record is a line of JSON on standard error, with the name of the plugin. Members named
- * `authorization`, `password` or `token` are redacted. `info` is written from verbosity 1, `debug` from 2.
+ * Structured log. Each record is written to standard error with the name of the plugin, as `--logging-format` says.
+ * Members named `authorization`, `password` or `token` are redacted. `info` is written from verbosity 1, and `debug`
+ * from 2.
  *
  * @example
  * host.log.warn({ namespace, team }, 'the namespace has no team');

@@ -32,7 +32,7 @@ export interface HostServices {
 }
 
 /** The plugin that a host is made for, at one extension point. */
-export type HostUser = Pick<CallTarget, 'plugin' | 'point' | 'log' | 'counters'>;
+export type HostUser = Omit<CallTarget, 'timeout'>;
 
 /** The contributions to extension points in a thread. */
 export interface PluginSet {

@@ -52,6 +52,13 @@ const checkAll = (settings: Settings): Settings =>
     checkAudit(checkSigning(checkFeatures(checkServiceAccounts(checkCredentialFiles(checkEtcd(settings)))))),
   );
 
+/** The data of the threads of each server. */
+const threadDataOf = new WeakMap<RunningServer, ThreadData>();
+
+/** The plugins of a server, and the counters of their calls, for a program that runs nothing but the server. */
+export const pluginsIn = (server: RunningServer): Pick<ThreadData, 'plugins' | 'calls'> | undefined =>
+  threadDataOf.get(server);
+
 /** Starts a server. Throws ConfigError for bad settings and StoreError for a store that cannot be used. */
 export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {
   const began = performance.now();
@@ -64,7 +71,7 @@ export async function startServer(given: Partial<Settings> = {}): Promise<Runnin
     const isTemporary = given.dataDir === undefined && settings.storage === 'memory';
     return await start(settings, anonymous, isTemporary, began, releases);
   } catch (error) {
-    await releases.run(logOf('server', settings.verbosity));
+    await releases.run(logOf('server', settings));
     throw withClass(error);
   }
 }
@@ -77,7 +84,7 @@ async function start(
   releases: Releases,
 ): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
-  const log = logOf('server', settings.verbosity);
+  const log = logOf('server', settings);
   for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings)]) log.warn({}, warning);
   checkJson(settings.resources);
   const paths = makeDataDirectory(settings, temporary, releases);
@@ -109,7 +116,7 @@ async function start(
     frontEnd.finishWatches();
     await releases.run(scope.log);
   };
-  return {
+  const server: RunningServer = {
     ...listening,
     kubeconfigPath: pki.kubeconfigPath(listening.url),
     kubeconfig: pki.kubeconfig(listening.url),
@@ -119,6 +126,8 @@ async function start(
     close: () => (closing ??= close()),
     failed: frontEnd.failed,
   };
+  threadDataOf.set(server, data);
+  return server;
 }
 
 /** The kinds that controllers are configured with: those that are served from the start. */
@@ -161,6 +170,7 @@ function threadData(settings: Settings, paths: DataPaths, anonymous: AnonymousPo
     calls: CallCounters.memory(plugins.length),
     counters: new SharedArrayBuffer(COUNTERS * 4),
     verbosity: settings.verbosity,
+    loggingFormat: settings.loggingFormat,
     anonymous,
     ...featuresOf(settings),
   };

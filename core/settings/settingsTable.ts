@@ -372,4 +372,12 @@ export const SETTINGS = {
   ),
   /** Verbosity of the log: 0 for warnings and errors, 1 for information, 2 and more for everything. */
   verbosity: defaulted('v', 'LEVEL', integer(0, 10), 0, 'log verbosity'),
+  /** Absent: text if standard error is a terminal, else JSON. */
+  loggingFormat: optional(
+    'logging-format',
+    'FORMAT',
+    oneOf(['text', 'json'] as const),
+    'format of the log: text for people, with colours on a terminal, or json',
+    'text on a terminal, else json',
+  ),
 };

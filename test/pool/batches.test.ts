@@ -54,6 +54,7 @@ function runner() {
     conversion: () => undefined,
     anonymous: { enabled: false },
     log,
+    tracksRequests: true,
     now: () => 1000,
     lookup: () => undefined,
     listOf: () => [],

@@ -6,8 +6,10 @@ import { parentPort } from 'node:worker_threads';
 import { type Controller, controller, postStartHook } from '../../core/api/control.js';
 import { ConfigError } from '../../core/api/point.js';
 import type { Log } from '../../core/api/host.js';
+import { PluginFailure } from '../../core/api/point.js';
 import { namingOf } from '../../core/naming.js';
 import { ServedResources } from '../../core/plugin/servedResources.js';
+import { stackOf } from '../../core/plugin/calls/stack.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
 import type { FromControlThread, ToControlThread } from '../../core/threads/messages/lifecycle.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
@@ -44,7 +46,9 @@ async function startAll(controllers: readonly Controller[], isFresh: boolean, po
       await one.start();
       post({ is: 'started', controller: one.name });
     } catch (error) {
-      log.error({ controller: one.name, why: (error as Error).message }, 'starting a controller failed');
+      // The failure of a plugin has its record already.
+      if (error instanceof PluginFailure) return;
+      log.error({ controller: one.name, stack: stackOf(error) }, 'starting a controller failed');
     }
   };
   const starts = new Map<string, Promise<void>>();

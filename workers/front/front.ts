@@ -96,18 +96,20 @@ export class Front {
   /** Never rejects: what is thrown is answered. */
   async #answer(exchange: Exchange, route: Route, findSender: () => Sender): Promise<void> {
     let headers: Headers = [];
+    let sender: Sender | undefined;
     try {
       if (isMalformedPath(exchange.path)) return text(exchange, 400, '400 Bad Request');
       checkQuery(exchange.query);
       if (!isLong(route)) checkTimeout(route.query);
-      const request: FrontRequest = { exchange, route, sender: findSender() };
+      sender = findSender();
+      const request: FrontRequest = { exchange, route, sender };
       if (isWrite(exchange.method, route)) await this.#write(request);
       else if (await this.#authorize(request)) {
         headers = warningHeadersOf(route.resource ?? route);
         await this.#read(request);
       }
     } catch (thrown) {
-      refuseThrown(exchange, thrown, this.parts.log, this.parts.reads, headers);
+      refuseThrown(exchange, thrown, this.parts.log, this.parts.reads, { headers, user: sender?.user });
     }
   }
 

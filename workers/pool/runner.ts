@@ -87,6 +87,7 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         conversion: plugins.at(converter),
         anonymous: data.anonymous,
         log,
+        tracksRequests: data.plugins.some(({ path }) => path !== undefined),
         now: Date.now,
         lookup: (storageName, namespace, name) => informers.of(storageName).get(namespace, name),
         listOf: storageName => informers.of(storageName).list(),

@@ -13,8 +13,8 @@ interface Checked {
 }
 
 /** Points with calls whose failures may be ignored, and points with calls whose failures must not be. */
-const IGNORABLE: ReadonlySet<string> = new Set(['mutate', 'validate']);
-const NEVER_IGNORED: ReadonlySet<string> = new Set(['authn', 'authz']);
+const IGNORABLE: ReadonlySet<string> = new Set(['mutator', 'validator']);
+const NEVER_IGNORED: ReadonlySet<string> = new Set(['authenticator', 'authorizer']);
 
 /**
  * Checks all plugins of the configuration before a thread loads one: that they can be imported, their settings and
@@ -53,7 +53,9 @@ function contributionsOf(plugin: Plugin, config: unknown, path: string): readonl
     contributions = plugin.contribute(plugin.parse(config));
   } catch (error) {
     const named = pluginError(error, plugin.name, path);
-    throw named instanceof ConfigError ? named : new ConfigError(`${path}.config`, named.message);
+    throw named instanceof ConfigError
+      ? named
+      : new ConfigError(`${path}.config`, named.message, { cause: named.cause });
   }
   if (Array.isArray(contributions) && contributions.every(one => typeof one?.make === 'function')) return contributions;
   throw new ConfigError(`${path}.use`, `the plugin ${plugin.name} must contribute a list of point.of(make)`);

@@ -57,9 +57,9 @@ async function createValue(contribution: Contribution, { plugin, spec }: Loaded,
   try {
     return await withinDeadline(contribution.make(host), PLUGIN_START_MS, true);
   } catch (error) {
-    if (!(error instanceof DeadlineExceeded)) throw pluginError(error, plugin.name, spec.path);
+    if (!(error instanceof DeadlineExceeded)) throw pluginError(error, plugin.name, spec.path, contribution.point);
     const seconds = PLUGIN_START_MS / 1000;
-    throw new Error(`plugin ${plugin.name}: it did not make its part of ${contribution.point} within ${seconds} s`);
+    throw new Error(`plugin ${plugin.name} (${contribution.point}): it was not made within ${seconds} s`);
   }
 }
 
@@ -74,7 +74,7 @@ function targetOf(
     plugin: plugin.name,
     point,
     timeout: spec.timeout ?? PLUGIN_CALL_MS,
-    log: logOf(plugin.name, data.verbosity),
+    log: logOf(plugin.name, data),
     counters: new CallCounters(data.calls).of(place, point),
     ...(running && { running: { calls: running, cell: cellOf(place, point) } }),
   };
@@ -105,7 +105,7 @@ export async function loadPlugins(data: ThreadData, thread: Thread, services: Ho
         });
       }
   } catch (error) {
-    await services.releases.run(logOf(thread, data.verbosity));
+    await services.releases.run(logOf(thread, data));
     throw error;
   }
   contributions.isComplete = true;

@@ -168,6 +168,8 @@ export interface Job {
   readonly contentType: string;
   readonly userAgent: string;
   readonly ifMatch: string;
+  /** The id of its audit events, if it is known. */
+  readonly auditId?: string;
   /** The user, if it is cached; otherwise `credentials` is set. */
   readonly user?: User;
   readonly credentials?: Credentials;
