@@ -36,7 +36,8 @@ export interface BuiltinInputs {
   readonly groups: readonly object[];
 }
 
-const MODES: ReadonlyMap<string, PluginSpec> = new Map([
+const MODES: ReadonlyMap<string, PluginSpec> = new Map<string, PluginSpec>([
+  ['ABAC', { use: at('authz/abac/index.js'), threads: ['front', 'pool'] }],
   ['Node', { use: at('authz/node/plugin.js'), threads: ['pool'] }],
   ['AlwaysAllow', { use: at('authz/always.js#alwaysAllow'), threads: ['pool'] }],
   ['AlwaysDeny', { use: at('authz/always.js#alwaysDeny'), threads: ['pool'] }],
@@ -44,14 +45,14 @@ const MODES: ReadonlyMap<string, PluginSpec> = new Map([
 ]);
 
 /** The plugin of an authorization mode. Programs in JavaScript can name any. Throws ConfigError for an unknown one. */
-function modePlugin(mode: string): PluginSpec {
+function modePlugin(mode: string, settings: Settings): PluginSpec {
   const plugin = MODES.get(mode);
   if (!plugin)
     throw new ConfigError(
       'authorizationMode',
       `unknown mode ${JSON.stringify(mode)}; use ${[...MODES.keys()].join(', ')}`,
     );
-  return plugin;
+  return mode === 'ABAC' ? { ...plugin, config: { file: settings.authorizationPolicyFile } } : plugin;
 }
 
 /** The port in the Service of a server that listens on a random port. */
@@ -155,7 +156,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     pool('authz/rbac/plugin.js#roleEscalation'),
     pool('../core/services/webhooks/plugin.js'),
     { ...pool('conversion/webhook.js', { services: webhookServices(settings) }), timeout: WRITE_MS },
-    ...settings.authorizationMode.map(modePlugin),
+    ...settings.authorizationMode.map(mode => modePlugin(mode, settings)),
     control('controllers/system/systemNamespaces.js#systemNamespaces'),
     { use: at('controllers/accounts/rbac.js#rbacBootstrap'), threads: ['front', 'control'] },
     control('controllers/system/systemObjects.js#systemObjects', { groups }),

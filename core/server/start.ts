@@ -20,6 +20,7 @@ import { COUNTERS } from '../../workers/front/threads/writerThread.js';
 import { urlHost } from '../settings/address.js';
 import { checkAudit } from './audit.js';
 import { authenticationWarnings, checkAuthentication } from './authentication.js';
+import { checkAuthorization } from './authorization.js';
 import { checkSigning } from './certificateSigning.js';
 import { checkControllers } from './controllers.js';
 import { checkCredentialFiles } from './credentialFiles.js';
@@ -63,6 +64,7 @@ export const pluginsIn = (server: RunningServer): Pick<ThreadData, 'plugins' | '
 export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {
   const began = performance.now();
   const checked = checkAll({ ...DEFAULTS, ...given });
+  await checkAuthorization(checked);
   const anonymous = await checkAuthentication(checked);
   const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked));
   const settings = { ...checked, plugins };

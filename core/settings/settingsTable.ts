@@ -2,7 +2,7 @@ import { HISTORY_MS, LISTENING_THREADS } from '../limits.js';
 import { anyText, duration, flag, integer, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
 
 /** The authorization modes. */
-const AUTHORIZATION_MODES = ['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
+const AUTHORIZATION_MODES = ['Node', 'RBAC', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
 /** A way to decide whether a request is allowed. */
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
@@ -168,8 +168,9 @@ export const SETTINGS = {
     'MODES',
     listOf(oneOf(AUTHORIZATION_MODES)),
     ['RBAC'],
-    'Node, RBAC, AlwaysAllow, AlwaysDeny, with commas',
+    'Node, RBAC, ABAC, AlwaysAllow, AlwaysDeny, with commas',
   ),
+  authorizationPolicyFile: file('authorization-policy-file', 'policies of mode ABAC, one JSON object on each line'),
   /** Admission plugins beside those that are on by default, in upstream's names. */
   enableAdmissionPlugins: defaulted(
     'enable-admission-plugins',
