@@ -33,7 +33,7 @@ const PLUGINS: readonly AdmissionPlugin[] = [
   on('TaintNodesByCondition', pool('taintNewNodes.js')),
   off('AlwaysPullImages'),
   off('ImagePolicyWebhook'),
-  on('PodSecurity'),
+  on('PodSecurity', pool('podSecurity/index.js')),
   off('PodNodeSelector'),
   on('Priority', pool('priority.js')),
   on('DefaultTolerationSeconds', pool('defaultTolerationSeconds.js')),
@@ -96,18 +96,20 @@ export function admissionPlugins(settings: Settings): {
   readonly behind: readonly PluginSpec[];
 } {
   const { enableAdmissionPlugins, disableAdmissionPlugins } = settings;
-  const { services, kubeConfigFiles } = admissionConfig(settings);
-  const configOf = (name: string): object => {
+  const { services, plugins, kubeConfigFiles } = admissionConfig(settings, new Set(KNOWN.keys()));
+  const configOf = (name: string): object | undefined => {
+    if (!name.endsWith('AdmissionWebhook')) return plugins.get(name);
     const kubeConfigFile = kubeConfigFiles.get(name);
     return { services, ...(kubeConfigFile ? { kubeConfigFile } : {}) };
   };
-  const specsOf = (plugins: readonly AdmissionPlugin[]): readonly PluginSpec[] =>
-    plugins
+  const specsOf = (chosen: readonly AdmissionPlugin[]): readonly PluginSpec[] =>
+    chosen
       .filter(({ name, isOnByDefault }) =>
         isOnByDefault ? !disableAdmissionPlugins.includes(name) : enableAdmissionPlugins.includes(name),
       )
-      .flatMap(({ name, specs }) =>
-        name.endsWith('AdmissionWebhook') ? specs.map(spec => ({ ...spec, config: configOf(name) })) : specs,
-      );
+      .flatMap(({ name, specs }) => {
+        const config = configOf(name);
+        return config ? specs.map(spec => ({ ...spec, config })) : specs;
+      });
   return { before: specsOf(PLUGINS.slice(0, FIRST_BEHIND)), behind: specsOf(PLUGINS.slice(FIRST_BEHIND)) };
 }
