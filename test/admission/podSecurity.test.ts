@@ -1,3 +1,6 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHECKS } from '../../plugins/admission/podSecurity/checks.js';
 import { parseConfig } from '../../plugins/admission/podSecurity/config.js';
@@ -376,4 +379,88 @@ describe.each(['kubernetes', 'neutral'] as const)('a server with %s names', nami
     const unknown = { metadata: { name: 'x', ...labelled({ warn: 'x' }).metadata } };
     expect((await api.post('/api/v1/namespaces', unknown)).status).toBe(422);
   });
+});
+
+test('exempt namespaces, users and runtime classes are not checked, and labels without effect are warned of', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'capstan-pod-security-'));
+  const exemptions = {
+    namespaces: ['exempt'],
+    usernames: ['system:serviceaccount:checked:free'],
+    runtimeClasses: ['rc'],
+  };
+  const configuration = {
+    apiVersion: 'pod-security.admission.config.k8s.io/v1',
+    kind: 'PodSecurityConfiguration',
+    defaults: { enforce: 'baseline', warn: 'restricted', 'warn-version': 'v1.7' },
+    exemptions,
+  };
+  const auditLogPath = join(directory, 'audit.log');
+  const [admission, policy] = [join(directory, 'admission.yaml'), join(directory, 'policy.yaml')];
+  const plugins = [{ name: 'PodSecurity', configuration }];
+  writeFileSync(
+    admission,
+    JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AdmissionConfiguration', plugins }),
+  );
+  const rules = [
+    { level: 'Metadata', resources: [{ group: '', resources: ['pods'] }], omitStages: ['RequestReceived'] },
+  ];
+  writeFileSync(policy, JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules }));
+  const api = await Api.start({ admissionControlConfigFile: admission, auditLogPath, auditPolicyFile: policy });
+  try {
+    const [enforce, audit] = ['pod-security.kubernetes.io/enforce', 'pod-security.kubernetes.io/audit'];
+    const namespace = (name: string, labels: object) => api.post('/api/v1/namespaces', { metadata: { name, labels } });
+    const exempt = await namespace('exempt', { [enforce]: 'restricted' });
+    expect(exempt.headers['warning']).toBe(
+      '299 - "namespace \\"exempt\\" is exempt from Pod Security, and the policy (enforce=restricted:latest) will be ignored"',
+    );
+    expect((await namespace('checked', { [audit]: 'baseline' })).headers['warning']).toBeUndefined();
+    await api.made('/apis/node.k8s.io/v1/runtimeclasses', { metadata: { name: 'rc' }, handler: 'h' });
+    const pod = (name: string, spec: object = {}) => ({
+      metadata: { name },
+      spec: { hostPID: true, containers: [{ name: 'c', image: 'i' }], ...spec },
+    });
+    const create = async (path: string, body: object, token?: string) =>
+      (await api.post(`/api/v1/namespaces/${path}/pods`, body, token ? { token } : {})).status;
+    expect(await create('exempt', pod('a'))).toBe(201);
+    expect(await create('checked', pod('b'))).toBe(403);
+    expect(await create('checked', pod('c', { runtimeClassName: 'rc' }))).toBe(201);
+    const roles = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
+    await api.made(roles, {
+      metadata: { name: 'free' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ kind: 'ServiceAccount', name: 'free', namespace: 'checked' }],
+    });
+    await api.made('/api/v1/namespaces/checked/serviceaccounts', { metadata: { name: 'free' } });
+    const granted = await api.post('/api/v1/namespaces/checked/serviceaccounts/free/token', { spec: {} });
+    const { token } = granted.body['status'] as unknown as { token: string };
+    expect(await create('checked', pod('d'), token)).toBe(201);
+    const annotations = (): { [name: string]: object } =>
+      Object.fromEntries(
+        readFileSync(auditLogPath, 'utf8')
+          .split('\n')
+          .filter(line => line.includes('"verb":"create"'))
+          .map(line => JSON.parse(line) as { objectRef: { name?: string }; annotations: { [name: string]: string } })
+          .map(({ objectRef, annotations: all }) => [
+            objectRef.name,
+            Object.fromEntries(
+              Object.entries(all)
+                .filter(([name]) => name.startsWith('pod-security'))
+                .map(([name, value]) => [name.replace('pod-security.kubernetes.io/', ''), value]),
+            ),
+          ]),
+      );
+    await api.until(async () => annotations()['d'] !== undefined);
+    expect(annotations()).toEqual({
+      a: { exempt: 'namespace' },
+      b: {
+        'enforce-policy': 'baseline:latest',
+        'audit-violations': 'would violate PodSecurity "baseline:latest": host namespaces (hostPID=true)',
+      },
+      c: { exempt: 'runtimeClass' },
+      d: { exempt: 'user' },
+    });
+  } finally {
+    await api.close();
+    rmSync(directory, { recursive: true });
+  }
 });

@@ -70,22 +70,6 @@ describe('warnings', () => {
       const status = { status: { hard: { pods: '2' }, used: { pods: '0' } } };
       expect(warning(await api.patch(`${quotas}/q/status`, MERGE, status))).toBeUndefined();
     });
-
-    test('for an account that begins to limit its Secrets', async () => {
-      const text = 'not enforced by this server; pods may mount any secret of the namespace';
-      const accounts = `${core}/serviceaccounts`;
-      const limited = (value: string | null) => ({
-        metadata: { annotations: { 'kubernetes.io/enforce-mountable-secrets': value } },
-      });
-      const made = await api.post(accounts, { metadata: { name: 'limited', ...limited('true').metadata } });
-      expect(String(warning(made))).toContain(text);
-      const set = async (value: string | null) =>
-        String(warning(await api.patch(`${accounts}/limited`, MERGE, limited(value))));
-      expect(await set('false')).not.toContain(text);
-      expect(await set('True')).toContain(text);
-      expect(await set(null)).not.toContain(text);
-      expect(await set('1')).toContain(text);
-    });
   });
 });
 

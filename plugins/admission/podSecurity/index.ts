@@ -5,7 +5,7 @@ import { type Change, type Validator, validator } from '../../../core/api/admiss
 import type { Host, Informer } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
-import type { Frozen } from '../../../core/model/object.js';
+import type { ApiObject, Frozen } from '../../../core/model/object.js';
 import { invalidObject, Refusal, type Violation } from '../../../core/model/refusal.js';
 import { forbiddenError } from '../podDraft.js';
 import { parseConfig, type PodSecurityConfig } from './config.js';
@@ -87,10 +87,11 @@ class PodSecurity {
     return true;
   }
 
-  /** The warning about a policy that has no effect because its namespace is exempt; undefined if it would have none. */
-  exemptionWarning(namespace: string, policy: Policy): string | undefined {
+  /** The warning about labels that have no effect because their namespace is exempt; undefined if they ask for none. */
+  exemptionWarning({ metadata }: Frozen<ApiObject>, policy: Policy): string | undefined {
     if (isPrivileged(policy) || isEquivalent(policy, this.#config.defaults)) return undefined;
-    return `namespace "${namespace}" is exempt from Pod Security, and the policy (${policyText(policy)}) will be ignored`;
+    const text = policyText(policy, metadata.labels ?? {}, this.#labels);
+    return `namespace "${metadata.name ?? ''}" is exempt from Pod Security, and the policy (${text}) will be ignored`;
   }
 
   checked({ metadata, spec }: PodLike) {
@@ -247,7 +248,7 @@ const checkNamespaces =
           if (now.version === before.version && !isStricter(now.level, before.level)) return [];
         }
         if (security.isNamespaceExempt(name)) {
-          const warning = security.exemptionWarning(name, policy);
+          const warning = security.exemptionWarning(object!, policy);
           if (warning !== undefined) change.warn(warning);
         } else if (old) await warnOfPods(change, name, policy.enforce);
         return [];

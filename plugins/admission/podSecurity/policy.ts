@@ -57,10 +57,14 @@ export const isEquivalent = (one: Policy, other: Policy): boolean =>
       isSameLevel(one[mode], other[mode]) || (one[mode].level === 'privileged' && other[mode].level === 'privileged'),
   );
 
-/** The levels of a policy that are not privileged: `enforce=restricted:latest, warn=baseline:v1.25`. */
-export const policyText = (policy: Policy): string =>
+/**
+ * The levels of a policy that these labels set and that are not privileged: `enforce=restricted:latest,
+ * warn=baseline:v1.25`.
+ */
+export const policyText = (policy: Policy, labels: { readonly [key: string]: string }, names: PolicyLabels): string =>
   (['enforce', 'audit', 'warn'] as const)
     .filter(mode => policy[mode].level !== 'privileged')
+    .filter(mode => Object.hasOwn(labels, names.level[mode]) || Object.hasOwn(labels, names.version[mode]))
     .map(mode => `${mode}=${levelText(policy[mode])}`)
     .join(', ');
 
