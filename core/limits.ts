@@ -372,6 +372,30 @@ export const OBSERVATIONS_WAITING = 10_000;
 export const LABEL_INDEXES = 32;
 /** Changes that an index of a label notes before it is dropped because nobody asks it, if it has fewer objects. */
 export const LABEL_INDEX_CHANGES = 10_000;
+/** A document of an identity provider: keys of providers that have hundreds are smaller. A larger one is not read. */
+export const PROVIDER_DOCUMENT_BYTES = 1024 * 1024;
+/** Keys of an identity provider that are used. Each may be tried for a token that does not name its key. */
+export const PROVIDER_KEYS = 256;
+/** How long the documents of an identity provider may take: requests with its tokens may wait for them. */
+export const PROVIDER_MS = 5000;
+/** An authentication or authorization file. It is read into memory by every start and change. */
+export const CONFIG_FILE_BYTES = 4 * 1024 * 1024;
+/**
+ * Verified tokens that each thread of the pool remembers. Each takes some 2 KB; forgotten ones are verified again.
+ */
+export const REMEMBERED_TOKENS = 10_000;
+/**
+ * Connections of a thread to a webhook of an authenticator or authorizer. If it hangs, calls wait for one of them, and
+ * other webhooks have their own.
+ */
+export const REVIEW_SOCKETS = 64;
+/** Answers of the webhook that reviews tokens, and of each that reviews access, that are kept: some 1 KB each. */
+export const REVIEW_ANSWERS = 10_000;
+/**
+ * How long a request may wait for the webhook that reviews tokens, or for an equal question to it: the webhook has 30
+ * seconds, as upstream, and its answer must reach the thread.
+ */
+export const TOKEN_REVIEW_MS = 35_000;
 /** Pause before the first retry of a key of a reconciler that failed: most conflicts are over by then. */
 export const BACK_OFF_MIN_MS = 5;
 /** The longest pause before such a retry: what is repaired meanwhile is noticed soon, and failures are few by then. */

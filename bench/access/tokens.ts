@@ -32,6 +32,7 @@ const host = {
 };
 const requestWith = (token: string): Received => ({
   header: name => (name === 'authorization' ? `Bearer ${token}` : undefined),
+  headers: () => [['authorization', `Bearer ${token}`]],
   remoteAddress: '',
   path: '/',
   warn: nothing,

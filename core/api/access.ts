@@ -14,7 +14,10 @@ import { type Awaitable, type Contributed, definePoint } from './point.js';
  * const key = request.header('x-api-key');
  */
 export interface Received {
+  /** The first header with this name. */
   header(name: string): string | undefined;
+  /** All headers in the order of the request. */
+  headers(): readonly (readonly [name: string, value: string])[];
   /** The client's certificate in PEM, if the TLS handshake verified one against the client CA. */
   readonly certificate?: string;
   /**
@@ -118,6 +121,11 @@ export interface Authenticator {
    */
   authenticate(request: Received): Awaitable<User | Identified | null>;
   readonly cacheFor: CacheFor;
+  /**
+   * Whether only this authenticator may read a header, because it trusts some senders of it: all others do not see it.
+   * The name is in lower case.
+   */
+  owns?(header: string): boolean;
 }
 
 /**
@@ -325,14 +333,34 @@ function checkRules(rules: UserRules): UserRules {
 const reasonsIn = (refusals: readonly Refusal[]): readonly string[] =>
   refusals.filter(one => isUnauthorized(one) && one.message !== 'Unauthorized').map(({ message }) => message);
 
+/** A request without some of its headers. */
+const without = (request: Received, isHidden: (header: string) => boolean): Received =>
+  Object.defineProperties(
+    {},
+    {
+      ...Object.getOwnPropertyDescriptors(request),
+      header: { value: (name: string) => (isHidden(name) ? undefined : request.header(name)) },
+      headers: { value: () => request.headers().filter(([name]) => !isHidden(name)) },
+    },
+  ) as Received;
+
+/** The function that hides from an authenticator the headers that others own. */
+function hider(own: Authenticator, all: readonly Contributed<Authenticator>[]): (request: Received) => Received {
+  const owners = all.flatMap(({ value }) => (value.owns && value !== own ? [value] : []));
+  if (owners.length === 0) return request => request;
+  return request => without(request, header => owners.some(owner => owner.owns!(header)));
+}
+
 function firstUser(inputs: readonly Contributed<Authenticator>[]): Authentication {
+  const hide = new Map(inputs.map(input => [input, hider(input.value, inputs)]));
   return {
-    async authenticate(request) {
+    async authenticate(given) {
       const refusals: Refusal[] = [];
       let cacheFor: CacheFor = 'forever';
       for (const input of inputs) {
         const { value } = input;
         cacheFor = shorterTime<CacheFor>(cacheFor, value.cacheFor);
+        const request = hide.get(input)!(given);
         try {
           const found = await input.call(() => after(value.authenticate(request), checkUser), isUnauthorized);
           if (!found) continue;

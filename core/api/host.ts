@@ -108,6 +108,23 @@ export interface ResourceEvent<T = ApiObject> {
  */
 export type Combined<Out> = { readonly name: string; readonly combine: (inputs: never) => Out };
 
+/**
+ * A service as a part in the pool sees it.
+ *
+ * @example
+ * const days = host.service('holidays');
+ * const isHoliday = async (day: string) => ((await days.state()) as string[]).includes(day);
+ */
+export interface ServiceClient {
+  /**
+   * The state that was published last: the same object until there is another one. Waits for the first one; the threads
+   * of the pool may get a new one at slightly different times.
+   */
+  state(): Awaitable<unknown>;
+  /** Asks the service. Rejects with an Error that has the message of what it threw. */
+  ask(question: unknown): Promise<unknown>;
+}
+
 /** The host of a plugin, as every thread offers it. */
 interface BaseHost<T extends Thread> {
   readonly thread: T;
@@ -155,9 +172,11 @@ interface PoolHost {
   dynamicInformer(storageName: string): Awaitable<LabeledInformer>;
   /** The kinds that are served now. */
   readonly kinds: Kinds;
+  /** A service of this plugin or another one, by its name. One that no plugin contributes never has a state. */
+  service(name: string): ServiceClient;
 }
 
-/** The members that the pool and the control thread add, for metrics. */
+/** The members that all threads but the writer add, for metrics. */
 interface MetricsHost {
   /**
    * Adds to a metric of webhooks, policies or controllers, by its name at `/metrics`: a counter is increased by
@@ -228,6 +247,6 @@ type OfferedIn<T extends Thread, Offering extends Thread, Offered> = [T] extends
  */
 export type Host<T extends Thread = Thread> = BaseHost<T> &
   OfferedIn<T, 'pool' | 'control', InformerHost> &
-  OfferedIn<T, 'pool' | 'control', MetricsHost> &
+  OfferedIn<T, 'front' | 'pool' | 'control', MetricsHost> &
   OfferedIn<T, 'pool', PoolHost> &
   OfferedIn<T, 'control', ControlHost>;

@@ -26,6 +26,7 @@ export * from './listener.js';
 export * from './point.js';
 export * from './plugin.js';
 export * from './resource.js';
+export * from './pluginService.js';
 export * from './plugin/schema.js';
 export * from './strategy.js';
 export {

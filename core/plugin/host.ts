@@ -23,6 +23,7 @@ export interface HostServices {
   readonly registry?: () => Registry;
   readonly onChange?: Host<'pool'>['onChange'];
   readonly observe?: Host<'pool'>['observe'];
+  readonly service?: Host<'pool'>['service'];
   readonly request?: (controller: string, request: InternalRequest) => Promise<ApiObject>;
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
   readonly resources?: Resources;
@@ -109,6 +110,7 @@ export function hostOf(
     dynamicInformer: services.dynamicInformer ?? notAvailable('dynamicInformer', thread),
     kinds,
     observe: services.observe ?? notAvailable('observe', thread),
+    service: services.service ?? notAvailable('service', thread),
     request: services.request ?? notAvailable('request', thread),
     get resources(): Resources {
       return services.resources ?? notAvailable('resources', thread)();

@@ -4,9 +4,10 @@ import { DEFAULT_RANGES, ownAddress } from '../../plugins/kinds/core/service/all
 import { ConfigError } from '../api/point.js';
 import type { Settings } from '../settings/settings.js';
 import type { PluginSpec } from '../threads/data.js';
-import { WRITE_MS } from '../limits.js';
+import { TOKEN_REVIEW_MS, WRITE_MS } from '../limits.js';
 import { addressOf, urlHost } from '../settings/address.js';
 import { webhookServices } from './admissionConfig.js';
+import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './authentication.js';
 import { admissionPlugins } from './admissionPlugins.js';
 import { signersOf } from './certificateSigning.js';
 import { isControllerEnabled } from './controllers.js';
@@ -111,8 +112,17 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
 export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec[] {
   const pool = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['pool'] });
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
+  const frontAndPool = (path: string, config: unknown): PluginSpec => ({
+    use: at(path),
+    config,
+    threads: ['front', 'pool'],
+  });
   const { groups, takenNames, serviceAccountKeyFile } = inputs;
-  const { listener: required } = settings;
+  const identityProviders = jwtConfig(settings);
+  const proxies = requestHeaderConfig(settings);
+  const tokenWebhook = tokenWebhookConfig(settings);
+  // uws removes bytes above 0x7f from the ends of values: a name of a proxy would become another one.
+  const required = proxies ? 'node' : settings.listener;
   const host = urlHost(addressOf(settings.bindAddress) ?? 'localhost');
   const accounts = serviceAccountConfig(settings, serviceAccountKeyFile, host);
   const admission = admissionPlugins(settings);
@@ -123,15 +133,19 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     { use: at('health/basic.js'), threads: ['front'] },
     { use: at('kinds/index.js'), threads: ['front', 'pool'] },
     pool('authn/staticToken.js', { file: inputs.adminTokens }),
-    pool('authn/clientCertificate.js'),
+    ...(proxies ? [pool('authn/requestHeader.js', proxies)] : []),
+    pool('authn/clientCertificate.js', proxies && { clientCaFile: settings.clientCaFile ?? inputs.caFile }),
     ...(settings.tokenAuthFile ? [pool('authn/staticToken.js', { file: settings.tokenAuthFile })] : []),
     ...(settings.enableBootstrapTokenAuth ? [pool('authn/bootstrapToken.js')] : []),
     { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'pool', 'control'] },
+    ...(identityProviders ? [frontAndPool('authn/jwt/index.js', identityProviders)] : []),
     // Before other validators, as the rules of the kinds are.
     pool('admission/policies/parameterPermissions.js'),
     ...admission.before,
     pool('authz/systemMasters.js'),
     ...settings.plugins,
+    // Behind those that know their tokens: each other token costs a call, and is shown to the webhook.
+    ...(tokenWebhook ? [{ ...frontAndPool('authn/webhook/index.js', tokenWebhook), timeout: TOKEN_REVIEW_MS }] : []),
     ...admission.behind,
     // Sees what all mutators have changed.
     pool('authz/rbac/plugin.js#roleEscalation'),

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AnonymousPolicy } from '../access/identity.js';
 import type { Binding, Listening } from '../api/listener.js';
 import { namingOf } from '../naming.js';
 import { checkPlugins } from '../plugin/load/check.js';
@@ -17,6 +19,7 @@ import { createThreads, type RunningFrontEnd, startFrontEnd } from '../../worker
 import { COUNTERS } from '../../workers/front/threads/writerThread.js';
 import { urlHost } from '../settings/address.js';
 import { checkAudit } from './audit.js';
+import { authenticationWarnings, checkAuthentication } from './authentication.js';
 import { checkSigning } from './certificateSigning.js';
 import { checkControllers } from './controllers.js';
 import { checkCredentialFiles } from './credentialFiles.js';
@@ -53,11 +56,13 @@ const checkAll = (settings: Settings): Settings =>
 export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {
   const began = performance.now();
   const checked = checkAll({ ...DEFAULTS, ...given });
+  const anonymous = await checkAuthentication(checked);
   const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked));
   const settings = { ...checked, plugins };
   const releases = new Releases();
   try {
-    return await start(settings, given.dataDir === undefined && settings.storage === 'memory', began, releases);
+    const isTemporary = given.dataDir === undefined && settings.storage === 'memory';
+    return await start(settings, anonymous, isTemporary, began, releases);
   } catch (error) {
     await releases.run(logOf('server', settings.verbosity));
     throw withClass(error);
@@ -66,16 +71,17 @@ export async function startServer(given: Partial<Settings> = {}): Promise<Runnin
 
 async function start(
   settings: Settings,
+  anonymous: AnonymousPolicy,
   temporary: boolean,
   began: number,
   releases: Releases,
 ): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
   const log = logOf('server', settings.verbosity);
-  for (const warning of featureWarnings(settings)) log.warn({}, warning);
+  for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings)]) log.warn({}, warning);
   checkJson(settings.resources);
   const paths = makeDataDirectory(settings, temporary, releases);
-  const data = threadData(settings, paths);
+  const data = threadData(settings, paths, anonymous);
   const scope = threadScope(data, 'front', 'server', releases);
   // Threads load their modules while the files are made that their plugins read.
   const threads = createThreads(scope);
@@ -83,7 +89,7 @@ async function start(
   const clientCa = settings.clientCaFile === undefined ? home.pki.caPem : readFileSync(settings.clientCaFile, 'utf8');
   const certificates = { rootCa: home.pki.caPem, clientCa };
   let closing: Promise<void> | undefined;
-  const bindings = bindingsOf(settings, home);
+  const bindings = bindingsOf(settings, home, paths);
   const frontEnd = await startFrontEnd({
     settings,
     naming,
@@ -146,7 +152,7 @@ const pluginsFor = (
  * The data that every thread is started with. Kinds and certificates are described to the control thread alone, which
  * starts once they are known.
  */
-function threadData(settings: Settings, paths: DataPaths): ThreadData {
+function threadData(settings: Settings, paths: DataPaths, anonymous: AnonymousPolicy): ThreadData {
   const plugins = pluginsFor(settings, paths, { rootCa: '', clientCa: '', takenNames: [], groups: [] });
   return {
     naming: settings.naming,
@@ -155,21 +161,40 @@ function threadData(settings: Settings, paths: DataPaths): ThreadData {
     calls: CallCounters.memory(plugins.length),
     counters: new SharedArrayBuffer(COUNTERS * 4),
     verbosity: settings.verbosity,
-    // Where all requests are allowed, they must be authenticated (spec, "Anonymous requests").
-    anonymous: settings.anonymousAuth && !settings.authorizationMode.includes('AlwaysAllow'),
+    anonymous,
     ...featuresOf(settings),
   };
 }
 
 /** The bindings of a server: HTTPS, and plain HTTP if it has a port for it. */
-function bindingsOf({ bindAddress, port, httpPort, ...settings }: Settings, { pki }: DataDirectory): Binding[] {
+function bindingsOf(
+  { bindAddress, port, httpPort, ...settings }: Settings,
+  { pki }: DataDirectory,
+  { directory }: DataPaths,
+): Binding[] {
   const tls = {
     certFile: settings.tlsCertFile ?? pki.certFile,
     keyFile: settings.tlsPrivateKeyFile ?? pki.keyFile,
-    clientCaFile: settings.clientCaFile ?? pki.clientCaFile,
+    clientCaFile: clientCasOf(settings, pki.clientCaFile, directory),
   };
   const http = httpPort === undefined ? [] : [{ host: '127.0.0.1', port: httpPort }];
   return [{ host: bindAddress, port, tls }, ...http];
+}
+
+/**
+ * The file of the CAs whose certificates the handshake accepts: those of clients, with those of authenticating proxies,
+ * for which it is made. The authenticators tell them apart.
+ */
+function clientCasOf(
+  { clientCaFile, requestheaderClientCaFile }: Pick<Settings, 'clientCaFile' | 'requestheaderClientCaFile'>,
+  ownCaFile: string,
+  directory: string,
+): string {
+  const clients = clientCaFile ?? ownCaFile;
+  if (requestheaderClientCaFile === undefined) return clients;
+  const all = join(directory, 'pki', 'client-cas.crt');
+  writeFileSync(all, [clients, requestheaderClientCaFile].map(file => readFileSync(file, 'utf8')).join('\n'));
+  return all;
 }
 
 /** Opens the listeners. Returns their addresses. */

@@ -1,5 +1,5 @@
 import { HISTORY_MS, LISTENING_THREADS } from '../limits.js';
-import { duration, flag, integer, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
+import { anyText, duration, flag, integer, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
 
 /** The authorization modes. */
 const AUTHORIZATION_MODES = ['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
@@ -46,6 +46,13 @@ const switchedOff = (flagName: string, help: string) => defaulted(flagName, 'BOO
 const switchedOn = (flagName: string, help: string) => defaulted(flagName, 'BOOL', flag, true, help);
 const file = (flagName: string, help: string, otherwise?: string) => optional(flagName, 'FILE', text, help, otherwise);
 
+/** The version of reviews that webhooks are sent, also with its group. */
+const reviewVersion: Reader<'v1' | 'v1beta1'> = (value, path) =>
+  oneOf(['v1', 'v1beta1'] as const)(
+    typeof value === 'string' ? value.replace(/^authentication\.(?:orchestrator|k8s)\.io\//, '') : value,
+    path,
+  );
+
 /** The CA of one signer. */
 const signerCert = (signer: string, issued: string) =>
   file(`cluster-signing-${signer}-cert-file`, `CA certificate that issues ${issued}, in PEM`);
@@ -72,7 +79,90 @@ export const SETTINGS = {
   tokenAuthFile: file('token-auth-file', 'static tokens: token,user,uid,"group,…"'),
   /** Accepts bootstrap tokens. */
   enableBootstrapTokenAuth: switchedOff('enable-bootstrap-token-auth', 'accept bootstrap tokens, by which nodes join'),
-  anonymousAuth: switchedOn('anonymous-auth', 'accept requests without credentials'),
+  /** Absent: true, unless the authentication file says otherwise. */
+  anonymousAuth: optional('anonymous-auth', 'BOOL', flag, 'accept requests without credentials', 'true'),
+  /** An AuthenticationConfiguration (v1beta1 or v1alpha1). It is read again when it changes. */
+  authenticationConfig: file('authentication-config', 'issuers of tokens, and anonymous access; not with --oidc-*'),
+  /** With `oidcClientId`: accepts the id tokens of this provider. */
+  oidcIssuerUrl: optional('oidc-issuer-url', 'URL', text, 'OpenID Connect provider whose id tokens are accepted'),
+  oidcClientId: optional('oidc-client-id', 'ID', text, 'client that these tokens must be for'),
+  oidcUsernameClaim: optional('oidc-username-claim', 'CLAIM', text, 'claim with the user name', 'sub'),
+  /** `-` is no prefix. Absent: the issuer and `#`, and none for the claim `email`. */
+  oidcUsernamePrefix: optional(
+    'oidc-username-prefix',
+    'PREFIX',
+    anyText,
+    'prefix of user names, - for none',
+    'the issuer and #, none for the claim email',
+  ),
+  oidcGroupsClaim: optional('oidc-groups-claim', 'CLAIM', text, 'claim with the groups'),
+  oidcGroupsPrefix: optional('oidc-groups-prefix', 'PREFIX', anyText, 'prefix of groups', 'none'),
+  /** Each as `claim=value`. */
+  oidcRequiredClaim: optional(
+    'oidc-required-claim',
+    'CLAIM=VALUE',
+    listOf(text),
+    'claim that a token must have; repeatable',
+  ),
+  oidcCaFile: file('oidc-ca-file', 'CA bundle for the provider', 'those of the host'),
+  oidcSigningAlgs: optional(
+    'oidc-signing-algs',
+    'ALGS',
+    listOf(text),
+    'algorithms of signatures, with commas',
+    'RS256',
+  ),
+  /** A kubeconfig that says where TokenReviews are sent. */
+  authenticationTokenWebhookConfigFile: file(
+    'authentication-token-webhook-config-file',
+    'kubeconfig of a webhook that reviews bearer tokens',
+  ),
+  authenticationTokenWebhookVersion: defaulted(
+    'authentication-token-webhook-version',
+    'VERSION',
+    reviewVersion,
+    'v1beta1',
+    'version of its TokenReviews: v1beta1 or v1',
+  ),
+  authenticationTokenWebhookCacheTtl: defaulted(
+    'authentication-token-webhook-cache-ttl',
+    'TIME',
+    duration,
+    120_000,
+    'how long its answers are used again, 0 for never',
+  ),
+  /** With `requestheaderUsernameHeaders`: accepts users whom a proxy with a certificate of these CAs names. */
+  requestheaderClientCaFile: file(
+    'requestheader-client-ca-file',
+    'CA bundle for certificates of authenticating proxies',
+  ),
+  requestheaderAllowedNames: optional(
+    'requestheader-allowed-names',
+    'NAMES',
+    names,
+    'common names of these certificates, with commas',
+    'any',
+  ),
+  requestheaderUsernameHeaders: optional(
+    'requestheader-username-headers',
+    'HEADERS',
+    names,
+    'headers with the user name; the first one that is sent counts',
+  ),
+  /** Needs the feature gate RemoteRequestHeaderUID. */
+  requestheaderUidHeaders: optional('requestheader-uid-headers', 'HEADERS', names, 'headers with the uid of the user'),
+  requestheaderGroupHeaders: optional(
+    'requestheader-group-headers',
+    'HEADERS',
+    names,
+    'headers with groups of the user; all of them count',
+  ),
+  requestheaderExtraHeadersPrefix: optional(
+    'requestheader-extra-headers-prefix',
+    'PREFIXES',
+    names,
+    'beginnings of headers with further attributes of the user',
+  ),
   authorizationMode: defaulted(
     'authorization-mode',
     'MODES',

@@ -52,7 +52,7 @@ function runner() {
     },
     validate: async () => [],
     conversion: () => undefined,
-    anonymous: false,
+    anonymous: { enabled: false },
     log,
     now: () => 1000,
     lookup: () => undefined,

@@ -19,6 +19,7 @@ import { runThread, type Started } from '../../core/threads/thread.js';
 import { type BatchHandlers, BatchRunner } from './batches.js';
 import type { Context } from './context.js';
 import { Observations } from '../../core/threads/observations.js';
+import { ServiceClients } from './serviceClients.js';
 
 interface PoolStarted extends Started<ToPoolThread, FromPoolThread> {
   readonly runner: BatchRunner;
@@ -60,6 +61,7 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         find: key => informers.get(key),
       });
       const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
+      const services = new ServiceClients(post);
       const dynamicInformers = new DynamicInformers(informers, prefixes => feed.subscribe(prefixes));
       const plugins = await loadPlugins({
         running: new RunningCalls(running),
@@ -68,6 +70,7 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         registry: () => live.current,
         onChange: (name, listener) => informers.onChange(name, listener),
         observe: (metric, labels, value) => observations.add(metric, labels, value),
+        service: services.of,
       });
       const live = liveRegistry(data, plugins, log);
       for (const { strategy } of live.current.stored) for (const name of strategy.reads ?? []) informers.of(name);
@@ -100,6 +103,13 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
       // A listener to changes gets all objects first. A reader waits for them when it reads.
       const needed = [...informers.prefixesWithListeners, ...live.prefixes];
       await feed.subscribe([...new Set([...informers.prefixes, ...live.prefixes])], needed);
-      return { ready: { is: 'ready' }, runner, take: () => post({ is: 'pong' }) };
+      return {
+        ready: { is: 'ready' },
+        runner,
+        take(message) {
+          if (message.is === 'state' || message.is === 'answer') services.take(message);
+          else post({ is: 'pong' });
+        },
+      };
     },
   });

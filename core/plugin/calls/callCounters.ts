@@ -16,6 +16,7 @@ const POINTS = [
   'convert',
   'storage',
   'listener',
+  'service',
   'other',
 ] as const;
 /** How many points are counted apart. */

@@ -1,18 +1,20 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { METRIC_SERIES } from '../../limits.js';
 import type { Observation } from '../../threads/messages/lifecycle.js';
 
-/** A metric that plugins of the pool observe: a histogram if it has bounds, otherwise a counter. */
+/** A metric that plugins observe: a histogram if it has bounds, a gauge if it says so, otherwise a counter. */
 interface Definition {
   readonly help: string;
   readonly labels: readonly string[];
   readonly buckets?: readonly number[];
+  readonly isGauge?: boolean;
 }
 
 const WEBHOOK_LABELS = ['name', 'type', 'operation'];
 const CONDITION_LABELS = ['name', 'kind', 'type', 'operation'];
 const POLICY_LABELS = ['policy', 'policy_binding', 'error_type', 'enforcement_action'];
 const CONVERSION_LABELS = ['result', 'failure_type'];
+const RELOAD_LABELS = ['status', 'apiserver_id_hash'];
 /** Upstream's bucket bounds for admission policies, in seconds. */
 const POLICY_BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1];
 
@@ -66,6 +68,37 @@ const METRICS: Readonly<Record<string, Definition>> = {
     labels: POLICY_LABELS,
     buckets: POLICY_BUCKETS,
   },
+  apiserver_authentication_config_controller_automatic_reloads_total: {
+    help: 'Changes of the authentication file, by whether they were used.',
+    labels: RELOAD_LABELS,
+  },
+  apiserver_authentication_config_controller_automatic_reload_last_timestamp_seconds: {
+    help: 'When the authentication file last changed, by whether that was used.',
+    labels: RELOAD_LABELS,
+    isGauge: true,
+  },
+  apiserver_authentication_jwt_authenticator_latency_seconds: {
+    help: 'How long tokens of identity providers took that were not known.',
+    labels: ['result', 'jwt_issuer_hash'],
+    buckets: Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i),
+  },
+  apiserver_delegated_authn_request_total: {
+    help: 'Calls of the webhook for tokens, by the code of the answer.',
+    labels: ['code'],
+  },
+  apiserver_delegated_authn_request_duration_seconds: {
+    help: 'How long such calls took.',
+    labels: ['code'],
+    buckets: [0.25, 0.5, 0.7, 1, 1.5, 3, 5, 10],
+  },
+  authentication_token_cache_request_total: {
+    help: 'Bearer tokens of identity providers and of the webhook, by whether they were known.',
+    labels: ['status'],
+  },
+  authentication_token_cache_fetch_total: {
+    help: 'Such tokens that were verified, by whether that succeeded.',
+    labels: ['status'],
+  },
   apiserver_conversion_webhook_request_total: {
     help: 'Calls of conversion webhooks.',
     labels: CONVERSION_LABELS,
@@ -77,14 +110,15 @@ const METRICS: Readonly<Record<string, Definition>> = {
   },
 };
 
-type Instrument = Counter | Histogram;
+type Instrument = Counter | Histogram | Gauge;
 
-function instrumentOf(name: string, { help, labels, buckets }: Definition): Instrument {
+function instrumentOf(name: string, { help, labels, buckets, isGauge }: Definition): Instrument {
   const common = { name, help, labelNames: [...labels], registers: [] };
+  if (isGauge) return new Gauge(common);
   return buckets ? new Histogram({ ...common, buckets: [...buckets] }) : new Counter(common);
 }
 
-/** The metrics that the plugins of the pool observe. Each has a limited number of series. */
+/** The metrics that plugins of the pool and of the main thread observe. Each has a limited number of series. */
 export class ObservedMetrics {
   readonly #instruments = new Map(
     Object.entries(METRICS).map(([name, definition]) => [name, instrumentOf(name, definition)]),
@@ -102,6 +136,7 @@ export class ObservedMetrics {
       if (!instrument) continue;
       const bounded = this.#isNew(metric, labels) ? othersOf(labels) : labels;
       if (instrument instanceof Counter) instrument.inc(bounded, value);
+      else if (instrument instanceof Gauge) instrument.set(bounded, value);
       else instrument.observe(bounded, value);
     }
   }

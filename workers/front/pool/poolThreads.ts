@@ -8,12 +8,14 @@ import type {
   LoadedPoolThread,
   Observation,
   PoolThreadCreated,
+  ServiceState,
   ToPoolThread,
   WriterChannel,
 } from '../../../core/threads/messages/lifecycle.js';
 import type { LateOutcome } from '../../../core/threads/messages/messages.js';
 import { withResolvers } from '../../../core/runtime/withResolvers.js';
 import { closeThread } from '../threads/closeThread.js';
+import { Services } from './pluginServices.js';
 import { PING_MS } from './stalledThreads.js';
 
 /**
@@ -73,7 +75,11 @@ export class PoolThreads {
   #pausedUntil = 0;
   /** Channels of threads that wait for `begin`; undefined after it. */
   #waiting: MessagePort[] | undefined = [];
+  /** Channels of the threads that have begun. */
+  readonly #begun = new Set<MessagePort>();
   #isClosing = false;
+  /** The services that plugins of the threads ask. */
+  readonly services = new Services(state => this.#postAll(state));
   /** Resolves when all threads of the start are ready but the last of several. Rejects if one of them ends before. */
   readonly ready: Promise<unknown>;
 
@@ -197,6 +203,7 @@ export class PoolThreads {
     port.on('message', (message: FromPoolThread) => {
       if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
       if (message.is === 'observed') this.handlers.observed(message.observations);
+      if (message.is === 'ask') void this.services.answer(message).then(answer => port.postMessage(answer));
       if (message.is === 'pong') delete thread.unanswered;
       if (message.is === 'loaded') this.#loaded(thread, port, message);
       if (message.is !== 'ready') return;
@@ -224,12 +231,20 @@ export class PoolThreads {
   #begin(port: MessagePort): void {
     const writer = this.handlers.connect();
     port.postMessage({ is: 'begin', writer } satisfies ToPoolThread, [writer.port]);
+    for (const state of this.services.states) port.postMessage(state);
+    this.#begun.add(port);
+  }
+
+  /** Posts a state to all threads that have begun; the others get it when they begin. */
+  #postAll(state: ServiceState): void {
+    for (const port of this.#begun) port.postMessage(state);
   }
 
   #ended(thread: PoolThread, reason: Error): void {
     // Piscina has created the next one by now.
     this.adopt();
     this.handlers.ended(thread.created?.thread, reason);
+    if (thread.port) this.#begun.delete(thread.port);
     thread.ready.reject(reason);
     if (this.#isClosing || thread.isRetired) return;
     if (!thread.isReady) this.#pausedUntil = performance.now() + RESTART_MS;
