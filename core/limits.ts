@@ -416,3 +416,8 @@ export const EVENT_BURST = 25;
 export const EVENT_REFILL_MS = 5 * 60_000;
 /** Events of a controller that wait to be written; further ones are dropped. */
 export const EVENTS_WAITING = 1000;
+/**
+ * Pods of a namespace that are checked when it begins to enforce a level of pod security, as in upstream. The warnings
+ * say how many there are beyond.
+ */
+export const PODS_CHECKED = 3000;

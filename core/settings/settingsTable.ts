@@ -189,7 +189,7 @@ export const SETTINGS = {
   /** An AdmissionConfiguration (v1) with the configuration of admission plugins. */
   admissionControlConfigFile: file(
     'admission-control-config-file',
-    'AdmissionConfiguration with the credentials for webhooks',
+    'AdmissionConfiguration: the configuration of admission plugins',
   ),
   /** URLs of services of webhooks, each as `namespace/name=url` or `namespace/name:port=url`. */
   webhookResolve: defaulted(
