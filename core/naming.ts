@@ -120,6 +120,16 @@ const kubernetes: Naming = {
   isOtherNamingGroup: isNeutralGroup,
 };
 
+/** Neutral group names, by upstream's that do not end in `k8s.io`. */
+const UPSTREAM_GROUPS: ReadonlyMap<string, string> = new Map(Array.from(GROUPS, ([ours, theirs]) => [theirs, ours]));
+
+/** All spellings of an API group that is written in either naming: `apps` has one. */
+export function groupSpellings(group: string): readonly string[] {
+  const theirs = groupToUpstream(group);
+  const ours = theirs.replace(/(^|\.)k8s\.io$/, '$1orchestrator.io');
+  return [...new Set([theirs, ours, UPSTREAM_GROUPS.get(theirs) ?? ours])];
+}
+
 /** The naming scheme of a name. */
 export const namingOf = (name: NamingName): Naming => (name === 'kubernetes' ? kubernetes : neutral);
 

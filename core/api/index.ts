@@ -7,6 +7,7 @@ export * from './defineResource.js';
 export * from './document.js';
 export * from './host.js';
 export * from './listener.js';
+export * from './match.js';
 export * from './point.js';
 export * from './plugin.js';
 export * from './resource.js';

@@ -8,6 +8,7 @@ import { namingOf } from '../../core/naming.js';
 import { CBOR_GATE } from '../../core/features/gates.js';
 import { DynamicInformers, Informers } from '../../core/plugin/informers.js';
 import { liveRegistry } from '../../core/plugin/registry.js';
+import { checkSelections } from '../../core/plugin/selection.js';
 import { RunningCalls } from '../../core/plugin/runningCalls.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import type { FromPoolThread, ToPoolThread } from '../../core/threads/lifecycle.js';
@@ -100,6 +101,7 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
       // A listener to changes gets all objects first. A reader waits for them when it reads.
       const needed = [...informers.prefixesWithListeners, ...live.prefixes];
       await feed.subscribe([...new Set([...informers.prefixes, ...live.prefixes])], needed);
-      return { ready: { is: 'ready' }, runner, take: () => post({ is: 'pong' }) };
+      const warnings = checkSelections(plugins, live.current);
+      return { ready: { is: 'ready', warnings }, runner, take: () => post({ is: 'pong' }) };
     },
   });
