@@ -42,6 +42,7 @@ const nameOf = id => id.slice(id.lastIndexOf('.') + 1);
 const TABLE = `
 export { absenceOf } from './core/schema/absence.ts';
 export { PACKAGES } from './core/schema/table/packages.ts';
+export { shortResourceNames } from './core/plugin/resourceNames.ts';
 export { typeOf, typesOfPackage } from './core/schema/table/types.ts';
 `;
 
@@ -144,6 +145,12 @@ class ModuleText {
 const memberName = name => (/^\w+$/.test(name) ? name : quoted(name));
 const quoted = text => `'${text.replace(/['\\]/g, '\\$&')}'`;
 
+/** The module with the names of stored resources. */
+function resourceNames({ shortResourceNames }) {
+  const names = shortResourceNames().map(name => `\n  | ${quoted(name)}`);
+  return `${HEAD}\n/** The stored resources of built-in groups without a domain, as plugins name them. */\nexport type BuiltInResource =${names.join('')};\n`;
+}
+
 /** Writes a file unless it has this text: what is compiled from it stays new. */
 function writeIfChanged(path, text) {
   if (existsSync(path) && readFileSync(path, 'utf8') === text) return;
@@ -158,6 +165,7 @@ export async function writeKindTypes() {
     Object.keys(table.PACKAGES).map(name => [`${moduleOf(name)}.ts`, new ModuleText(name, table).write()]),
   );
   texts.set('index.ts', INDEX);
+  texts.set('resourceNames.ts', resourceNames(table));
   for (const [path, text] of texts) writeIfChanged(join(FOLDER, path), text);
   for (const path of readdirSync(FOLDER, { recursive: true }))
     if (path.endsWith('.ts') && !texts.has(path)) rmSync(join(FOLDER, path));

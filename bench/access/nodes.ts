@@ -40,7 +40,7 @@ const host = {
   naming: namingOf('kubernetes'),
   isEnabled: () => true,
   informer: () => none,
-  onChange: (name: string, listener: (event: ResourceEvent) => void) => void listeners.set(name, listener),
+  onChange: (name: unknown, listener: (event: ResourceEvent) => void) => void listeners.set(String(name), listener),
 };
 const authorizer = nodeAuthorizer(new NodeGraph(host), compileRules(NODE_RULES), host);
 const take = listeners.get('core/pods')!;

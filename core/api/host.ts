@@ -1,5 +1,6 @@
 import type { ApiObject } from '../model/object.js';
 import type { Naming } from '../naming.js';
+import type { ResourceName } from './resourceName.js';
 import type { Awaitable } from './awaitable.js';
 
 /**
@@ -131,25 +132,25 @@ interface BaseHost<T extends Thread> {
 /** The members that the pool and the control thread add. */
 interface InformerHost {
   /**
-   * The informer of a stored resource by its storage name (`core/namespaces`,
-   * `rbac.authorization.orchestrator.io/roles`, `customStorageName(type)`). Call it in `make`: in the pool, a later
-   * call for a new resource throws.
+   * The informer of a stored resource. Call it in `make`: in the pool, a later call for a new resource throws. Throws
+   * for a name that no resource can have.
    */
-  informer(storageName: string): Informer;
+  informer<N extends string>(resource: ResourceName<N>): Informer;
   /**
    * Calls back for every change of a stored resource, in order and before any later request is handled, beginning with
-   * the current objects as ADDED. Call it in `make`: in the pool, a later call for a new resource throws.
+   * the current objects as ADDED. Call it in `make`: in the pool, a later call for a new resource throws. Throws for a
+   * name that no resource can have.
    */
-  onChange(storageName: string, listener: (event: ResourceEvent) => void): void;
+  onChange<N extends string>(resource: ResourceName<N>, listener: (event: ResourceEvent) => void): void;
 }
 
 /** The members that the pool adds. */
 interface RequestHost {
   /**
    * The informer of a resource that is only known while the server runs. Resolves when it has all current objects; from
-   * then on it is like any other.
+   * then on it is like any other. Throws for a name that no resource can have.
    */
-  dynamicInformer(storageName: string): Awaitable<LabeledInformer>;
+  dynamicInformer<N extends string>(resource: ResourceName<N>): Awaitable<LabeledInformer>;
   /** The kinds that are served now. */
   readonly kinds: Kinds;
   /**
@@ -212,7 +213,7 @@ type OfferedIn<T extends Thread, Offering extends Thread, Offered> = [T] extends
  *
  * @example
  * validator.of(host => {
- *   const namespaces = host.informer('core/namespaces');
+ *   const namespaces = host.informer('namespaces');
  *   const exists = (name: string): boolean => namespaces.get('', name) !== undefined;
  *   return { on: {}, validate: ({ target }) => (exists(target.namespace) ? [] : [required('namespace')]) };
  * });

@@ -11,6 +11,7 @@ export * from './match.js';
 export * from './point.js';
 export * from './plugin.js';
 export * from './resource.js';
+export type { ResourceName } from './resourceName.js';
 export * from './schema.js';
 export * from './strategy.js';
 export {

@@ -1,5 +1,6 @@
 import type { Host, Informer, LabeledInformer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
 import type { Awaitable, Combined } from '../api/point.js';
+import type { ResourceName } from '../api/resourceName.js';
 import type { ApiObject } from '../model/object.js';
 import { isGate } from '../features/gates.js';
 import { RELEASE_MS } from '../limits.js';
@@ -10,6 +11,7 @@ import { type CallTarget, guardListener } from './calls.js';
 import { withinDeadline } from './deadline.js';
 import { kindsOf } from './kinds.js';
 import type { Releases } from './releases.js';
+import { type FollowedResources, storageNameOf } from './resourceNames.js';
 import type { RunningCalls } from './runningCalls.js';
 
 /** The services of a thread for plugins, in addition to log, clock and naming. */
@@ -17,10 +19,12 @@ export interface HostServices {
   /** The release functions of the thread, to which those of the plugins are added. */
   readonly releases: Releases;
   readonly informer?: (storageName: string) => Informer;
+  /** Where the resources are noted that plugins of the configuration follow. */
+  readonly followed?: FollowedResources;
   readonly dynamicInformer?: (storageName: string) => Awaitable<LabeledInformer>;
   /** The current registry; called only once all plugins are made. */
   readonly registry?: () => Registry;
-  readonly onChange?: Host<'request'>['onChange'];
+  readonly onChange?: (storageName: string, listener: (event: ResourceEvent) => void) => void;
   readonly observe?: Host<'request'>['observe'];
   readonly request?: (controller: string, request: InternalRequest) => Promise<ApiObject>;
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
@@ -29,7 +33,10 @@ export interface HostServices {
 }
 
 /** The plugin that a host is made for, at one extension point. */
-export type HostUser = Pick<CallTarget, 'plugin' | 'point' | 'log' | 'counters'>;
+export type HostUser = Pick<CallTarget, 'plugin' | 'point' | 'log' | 'counters'> & {
+  /** Whether the plugin came with the server. */
+  readonly isBuiltIn: boolean;
+};
 
 /** The contributions to extension points in a thread. */
 export interface PluginSet {
@@ -49,25 +56,22 @@ const notAvailable = (what: string, thread: Thread) => (): never => {
 function informersOf(
   thread: Thread,
   plugins: PluginSet,
-  { informer, onChange }: HostServices,
+  { informer, onChange, followed }: HostServices,
 ): (user: HostUser) => Pick<Host<'request'>, 'informer' | 'onChange'> {
   if (!informer || !onChange)
     return () => ({ informer: notAvailable('informer', thread), onChange: notAvailable('onChange', thread) });
   const known = new Set<string>();
-  const check = (call: string, storageName: string): void => {
+  const follow = ({ plugin, isBuiltIn }: HostUser, call: string, given: ResourceName): string => {
+    const storageName = storageNameOf(given);
     if (plugins.isComplete && thread === 'request' && !known.has(storageName))
       throw new Error(`${call}('${storageName}') must be called when the plugin is made, not later`);
     known.add(storageName);
+    if (!isBuiltIn && !plugins.isComplete) followed?.add(plugin, storageName);
+    return storageName;
   };
   return user => ({
-    informer(storageName) {
-      check('informer', storageName);
-      return informer(storageName);
-    },
-    onChange(storageName, listener) {
-      check('onChange', storageName);
-      onChange(storageName, guardListener(user, listener));
-    },
+    informer: given => informer(follow(user, 'informer', given)),
+    onChange: (given, listener) => onChange(follow(user, 'onChange', given), guardListener(user, listener)),
   });
 }
 
@@ -89,7 +93,7 @@ export function hostOf(
   services: HostServices,
   plugins: PluginSet,
 ): (user: HostUser) => Host {
-  const { releases, watch } = services;
+  const { releases, watch, dynamicInformer } = services;
   const informers = informersOf(thread, plugins, services);
   const kinds = kindsOf(services.registry ?? notAvailable('kinds', thread));
   const at: Host['at'] = point => {
@@ -104,7 +108,9 @@ export function hostOf(
     isEnabled: feature => isFeatureEnabled(feature, data.features),
     onClose: release => releases.add(`plugin ${user.plugin}`, () => withinDeadline(release(), RELEASE_MS, true)),
     ...informers(user),
-    dynamicInformer: services.dynamicInformer ?? notAvailable('dynamicInformer', thread),
+    dynamicInformer: dynamicInformer
+      ? given => dynamicInformer(storageNameOf(given))
+      : notAvailable('dynamicInformer', thread),
     kinds,
     observe: services.observe ?? notAvailable('observe', thread),
     request: services.request ?? notAvailable('request', thread),

@@ -100,9 +100,9 @@ export async function loadPlugins(data: ThreadData, thread: Thread, services: Ho
       for (const one of loaded.plugin.contribute(loaded.plugin.parse(loaded.spec.config))) {
         if (!one.threads.includes(thread)) continue;
         const target = targetOf(one.point, loaded, data, services.running);
-        const value = await createValue(one, loaded, host(target));
-        const { failurePolicy = 'Fail' } = loaded.spec;
         const isBuiltIn = loaded.spec.path === undefined;
+        const value = await createValue(one, loaded, host({ ...target, isBuiltIn }));
+        const { failurePolicy = 'Fail' } = loaded.spec;
         contributions.add(one.point, {
           plugin: target.plugin,
           value,

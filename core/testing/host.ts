@@ -1,10 +1,12 @@
 import { deepFreeze } from '../api/freeze.js';
 import type { Host, LabeledInformer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
 import type { Combined, Contributed, Plugin, Point } from '../api/point.js';
+import type { ResourceName } from '../api/resourceName.js';
 import type { ApiObject } from '../model/object.js';
 import { featureGates } from '../features/gates.js';
 import { notFound } from '../model/refusal.js';
 import { namingOf, type NamingName } from '../naming.js';
+import { storageNameOf } from '../plugin/resourceNames.js';
 
 /** One record that a plugin wrote to its log. */
 export interface FakeLogRecord {
@@ -28,9 +30,9 @@ export interface FakeHost<T extends Thread> {
   /** Answers requests of controllers; set it to answer otherwise than with 404. */
   answer: (request: InternalRequest, controller: string) => ApiObject | Promise<ApiObject>;
   /** Stores an object of a resource for informers, and reports the change to `host.watch`. */
-  put(storageName: string, object: ApiObject): void;
+  put<N extends string>(resource: ResourceName<N>, object: ApiObject): void;
   /** Deletes an object; the namespace of an object of the whole cluster is ''. */
-  delete(storageName: string, namespace: string, name: string): void;
+  delete<N extends string>(resource: ResourceName<N>, namespace: string, name: string): void;
   /** Sets what `host.at` returns for a point. */
   setCombination<Out>(point: Combined<Out>, value: Out): void;
   /** Runs what was registered with `host.onClose`, in reverse order. */
@@ -64,7 +66,7 @@ class FakeInformer implements LabeledInformer {
  *
  * @example
  * const fake = fakeHost('request');
- * fake.put('core/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
+ * fake.put('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
  * const [part] = await partsOf(plugin, {}, authorizer, fake.host);
  */
 export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neutral'): FakeHost<T> {
@@ -107,12 +109,15 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
     now: () => fake.now,
     isEnabled: feature => fake.features.has(feature),
     onClose: release => void releases.push(release),
-    informer,
+    informer: resource => informer(storageNameOf(resource)),
     request: async (controller, request) => {
       requests.push({ controller, request });
       return await fake.answer(request, controller);
     },
-    onChange: (storageName, listener) => members.watch(event => event.storageName === storageName && listener(event)),
+    onChange: (resource, listener) => {
+      const storageName = storageNameOf(resource);
+      members.watch(event => event.storageName === storageName && listener(event));
+    },
     watch: listener => {
       for (const [storageName, { objects }] of informers)
         for (const object of objects.values()) listener(eventOf('ADDED', storageName, object));
@@ -131,7 +136,8 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
     answer: ({ path }) => {
       throw notFound({ group: '', resource: 'requests' }, path);
     },
-    put(storageName, object) {
+    put(resource, object) {
+      const storageName = storageNameOf(resource);
       const { namespace = '', name = '' } = object.metadata;
       const { objects } = informer(storageName);
       const type = objects.has(`${namespace}/${name}`) ? 'MODIFIED' : 'ADDED';
@@ -141,7 +147,8 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
       informer(storageName).revision = ++revision;
       announce(eventOf(type, storageName, stored));
     },
-    delete(storageName, namespace, name) {
+    delete(resource, namespace, name) {
+      const storageName = storageNameOf(resource);
       const found = informer(storageName);
       const object = found.get(namespace, name);
       if (!object) return;

@@ -109,6 +109,8 @@ export interface ControlInputs {
   readonly shared: boolean;
   /** Name of this process in elections. */
   readonly identity: string;
+  /** The storage names of the kinds that are served at the start. */
+  readonly served: readonly string[];
 }
 
 /** To the control thread. */

@@ -6,6 +6,7 @@ import { parentPort } from 'node:worker_threads';
 import { type Controller, controller } from '../../core/api/control.js';
 import type { Log } from '../../core/api/host.js';
 import { namingOf } from '../../core/naming.js';
+import { FollowedResources } from '../../core/plugin/resourceNames.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
 import type { FromControlThread, ToControlThread } from '../../core/threads/lifecycle.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
@@ -57,7 +58,7 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
   kind: 'control',
   name: 'control',
   port: parentPort!,
-  async start({ data, log, releases, loadPlugins }, { writer, shared, identity }, post) {
+  async start({ data, log, releases, loadPlugins }, { writer, shared, identity, served }, post) {
     const objects = new ControlObjects(
       () => feed.catchUp(),
       key => {
@@ -83,12 +84,15 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
     releases.add('the election', () => election?.close());
     const run = async (): Promise<void> => {
       await election?.lead();
+      const followed = new FollowedResources();
       const plugins = await loadPlugins({
+        followed,
         informer: name => objects.informer(name),
         onChange: (name, listener) => objects.listen(listener, name),
         request: (name, request) => requests.send(name, request),
         watch: listener => objects.listen(listener),
       });
+      for (const warning of followed.warnings(name => served.includes(name))) log.warn({}, warning);
       const controllers = plugins.at(controller);
       post({ is: 'loaded' });
       objects.start();

@@ -19,6 +19,8 @@ export interface ControlParts {
   readonly store: StoreThread;
   /** Other processes run controllers on the same store: one process is elected. */
   readonly shared: boolean;
+  /** Returns the storage names of the kinds that are served now. */
+  readonly served: () => readonly string[];
   /** Makes a request of a controller. */
   readonly handle: (request: ControllerRequest, reply: (response: ControllerResponse) => void) => unknown;
   /** Called when a controller has started. */
@@ -51,7 +53,7 @@ export class ControlThread {
   }
 
   #create(): Worker {
-    const { data, store, shared } = this.parts;
+    const { data, store, shared, served } = this.parts;
     const worker = new Worker(new URL('../control/main.js', import.meta.url), {
       workerData: data(),
       resourceLimits: { maxYoungGenerationSizeMb: QUIET_YOUNG_GENERATION_MB },
@@ -60,7 +62,7 @@ export class ControlThread {
     worker.once('error', error => this.#fail(error));
     worker.on('message', (message: FromControlThread) => this.#take(message, worker));
     const writer = store.channel({ reacts: true });
-    const begin: ToControlThread = { is: 'begin', writer, shared, identity: this.#identity };
+    const begin: ToControlThread = { is: 'begin', writer, shared, identity: this.#identity, served: served() };
     worker.postMessage(begin, [writer.port]);
     return worker;
   }

@@ -191,6 +191,7 @@ function startControl(
     data: () => controlData(live.fixed),
     store,
     shared,
+    served: () => live.current.stored.map(({ storageName }) => storageName),
     async handle(request, reply) {
       await state.loading.all;
       await state.reaches(request.revision, FUTURE_REVISION_MS);

@@ -118,7 +118,7 @@ export default definePlugin({
   parse,
   contribute: ({ group, label }) => [
     authorizer.of(host => {
-      const namespaces = host.informer('core/namespaces');
+      const namespaces = host.informer('namespaces');
       return {
         // It depends on namespaces, which are no policy objects.
         dependsOn: 'never',

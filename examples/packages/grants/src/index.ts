@@ -23,7 +23,7 @@ export default definePlugin({
   parse: () => null,
   contribute: () => [
     authorizer.of(host => {
-      const configMaps = host.informer('core/configmaps');
+      const configMaps = host.informer('configmaps');
       return {
         // It depends on ConfigMaps, which are no policy objects.
         dependsOn: 'never',
