@@ -12,7 +12,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { issue } from '../core/pki/certificate.js';
+import { issue } from '../core/services/pki/certificate.js';
 import { admissions } from './cases/admission.js';
 import { expressions } from './cases/cel.js';
 import { creates } from './cases/creates.js';

@@ -3,7 +3,15 @@
  * to it. Sizes are in bytes, times in milliseconds.
  */
 
-export { DEPTH, USER_CHARACTERS, VIOLATIONS } from './model/limits.js';
+/** Nesting of any decoded body: deeper documents overflow the stacks of recursive functions. Above it: 400. */
+export const DEPTH = 512;
+/**
+ * Characters of all that an authenticator says of a user. It is sent between threads with each write, and remembered
+ * with the credentials.
+ */
+export const USER_CHARACTERS = 256 * 1024;
+/** Violations that one function of a plugin returns: all of them are in one answer, each at least twice. */
+export const VIOLATIONS = 10_000;
 
 /** Request body: the limit of upstream. Larger objects could not be stored. Above it: 413. */
 export const BODY_BYTES = 3 * 1024 * 1024;
@@ -357,10 +365,26 @@ export const AUDIT_ANNOTATIONS = 64;
 export const AUDIT_ANNOTATION_BYTES = 10 * 1024;
 /** Series of a metric whose labels name webhooks and policies: further ones are counted as `other`. */
 export const METRIC_SERIES = 1000;
-/** Observations of a pool thread that wait to be posted to the front end. */
+/** Observations of a thread that wait to be posted to the front end. */
 export const OBSERVATIONS_WAITING = 10_000;
 
 /** Labels that an informer has an index of: plugins name few. Queries by other labels search all objects. */
 export const LABEL_INDEXES = 32;
 /** Changes that an index of a label notes before it is dropped because nobody asks it, if it has fewer objects. */
 export const LABEL_INDEX_CHANGES = 10_000;
+/** Pause before the first retry of a key of a reconciler that failed: most conflicts are over by then. */
+export const BACK_OFF_MIN_MS = 5;
+/** The longest pause before such a retry: what is repaired meanwhile is noticed soon, and failures are few by then. */
+export const BACK_OFF_MAX_MS = 30_000;
+/** Timers of Node.js end at once beyond this many milliseconds. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** Keys that a reconciler may handle at once: each may have a request in flight. */
+export const RECONCILES_AT_ONCE = 256;
+/** Kinds of events of controllers that are remembered, so that the next of a kind is counted in the same Event. */
+export const RECORDED_EVENTS = 1000;
+/** Events that one controller may record about one object at once; more of them say nothing new, and are dropped. */
+export const EVENT_BURST = 25;
+/** The time after which an object may have a further event. */
+export const EVENT_REFILL_MS = 5 * 60_000;
+/** Events of a controller that wait to be written; further ones are dropped. */
+export const EVENTS_WAITING = 1000;

@@ -5,7 +5,7 @@ interface Booking extends ApiObject {
   readonly spec: { readonly seats?: readonly string[]; readonly hall?: string };
 }
 
-/** What a schema cannot express: the number of rows of the hall, and that the hall cannot be changed. */
+/** Rules that a schema cannot express: the number of rows of the hall, and that the hall cannot be changed. */
 function check(booking: Booking, old: Booking | undefined, rows: number): Violation[] {
   const found: Violation[] = [];
   for (const [i, seat] of (booking.spec.seats ?? []).entries())

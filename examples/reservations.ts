@@ -12,7 +12,7 @@ import {
   stringAt,
 } from 'capstan/api';
 
-/** What a schema cannot express about a reservation. */
+/** Rules of a reservation that a schema cannot express. */
 const strategy: CustomStrategy = {
   applyDefaults: object => setDefault(specOf(object), 'guests', 2),
   prepareCreate: (object, context) => {

@@ -65,7 +65,7 @@ const order = defineResource({
   },
 });
 
-/** What was free text became a list of teas. */
+/** The field was free text and became a list of teas. */
 function teaOf(text: string): 'assam' | 'oolong' | 'sencha' {
   const name = text.toLowerCase();
   return name === 'oolong' || name === 'sencha' ? name : 'assam';

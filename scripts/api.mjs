@@ -92,13 +92,15 @@ function reportedSymbols() {
 const statementOf = node => (ts.isVariableDeclaration(node) ? node.parent.parent : node);
 
 function report() {
-  const version = /API_VERSION = '([^']+)'/.exec(readFileSync(join(root, 'core', 'api', 'version.ts'), 'utf8'))[1];
+  const version = /API_VERSION = '([^']+)'/.exec(
+    readFileSync(join(root, 'core', 'api', 'plugin', 'version.ts'), 'utf8'),
+  )[1];
   const texts = [...reportedSymbols()].sort(([a], [b]) => (a < b ? -1 : 1));
   const head = `capstan/api ${version}\nWritten by \`npm run api\`. Names in parentheses are not exported, but exported types refer to them.\n`;
   return `${head}\n${texts.map(([name, text]) => `## ${name}\n${text}\n`).join('\n')}`;
 }
 
-/** What differs between two reports, a line for each name. */
+/** Differences between two reports, a line for each name. */
 const differences = (before, after) => changesOf(before, after).map(({ is, name }) => `${is}: ${name}`);
 
 const hashOf = text => createHash('sha256').update(text).digest('hex').slice(0, 12);

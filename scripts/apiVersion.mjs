@@ -59,7 +59,7 @@ function isExtension(name, before, after) {
   );
 }
 
-/** What differs between two reports: names, and whether each difference breaks plugins. */
+/** Differences between two reports: names, and whether each difference breaks plugins. */
 export function changesOf(before, after) {
   const [old, fresh] = [sectionsOf(before), sectionsOf(after)];
   const changed = [...fresh].filter(([name, text]) => old.has(name) && old.get(name) !== text);

@@ -22,8 +22,8 @@ export const PACKAGES = ['@peculiar/x509', 'prom-client', 'reflect-metadata', 'c
 /** Modules that run something when they are loaded: they stay apart, so that no other module brings them along. */
 const ENTRIES = {
   command: 'core/command/main.js',
-  store: 'workers/store/main.js',
-  request: 'workers/pipeline/main.js',
+  writer: 'workers/writer/main.js',
+  pool: 'workers/pool/main.js',
   control: 'workers/control/main.js',
 };
 
@@ -34,7 +34,7 @@ const ENTRIES = {
 async function rootsIn(modules) {
   const roots = { ...Object.fromEntries(Object.entries(ENTRIES).map(([thread, path]) => [thread, [path]])) };
   roots.command.push('core/command/serve.js');
-  roots.request.push('workers/pipeline/runner.js');
+  roots.pool.push('workers/pool/runner.js');
   roots.front = ['core/server/start.js'];
   // Not a thread: plugins may have a copy of this interface, which is to bring nothing else.
   roots.api = ['core/api/index.js'];

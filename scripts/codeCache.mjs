@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Kinds of threads: each has a chunk of its own, with this name. */
-const KINDS = ['front', 'request', 'store', 'control'];
+const KINDS = ['front', 'pool', 'writer', 'control'];
 /** A start takes about a second. */
 const START_MS = 30_000;
 

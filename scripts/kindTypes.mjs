@@ -1,6 +1,6 @@
 /**
  * Writes the TypeScript types of all built-in kinds to `kinds`, a module for each version of a group, from the table in
- * core/schema/table. They say what the decoder of objects makes sure of (core/schema/decode.ts): which members are always
+ * core/schema/table. They say what the decoder of objects makes sure of (core/schema/decode/decode.ts): which members are always
  * there, which may be null, and the types of all values.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ const INDEX = `${HEAD}
 /** Values and metadata that the types of all kinds have in common. */
 export type { ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../core/model/object.js';
 export type * from '../core/model/scalars.js';
+export type { BuiltInResources } from './resources.js';
 `;
 
 /** Types of the table that the object model has. */
@@ -40,9 +41,11 @@ const packageOf = id => id.slice(0, id.lastIndexOf('.'));
 const nameOf = id => id.slice(id.lastIndexOf('.') + 1);
 
 const TABLE = `
-export { absenceOf } from './core/schema/absence.ts';
+export { absenceOf } from './core/schema/decode/absence.ts';
+export { namingOf } from './core/naming.ts';
 export { PACKAGES } from './core/schema/table/packages.ts';
-export { shortResourceNames } from './core/plugin/resourceNames.ts';
+export { groupRows } from './core/schema/table/resources.ts';
+export { storagePlace } from './core/schema/table/storageNames.ts';
 export { typeOf, typesOfPackage } from './core/schema/table/types.ts';
 `;
 
@@ -64,7 +67,7 @@ async function readTable() {
 
 /** The text of one module. */
 class ModuleText {
-  /** What the module needs of others: names by path. */
+  /** Imports of the module: names by path. */
   #imports = new Map();
 
   constructor(packageName, table) {
@@ -89,7 +92,7 @@ class ModuleText {
     return `${doc}\nexport type ${nameOf(struct.id)} = ${type};`;
   }
 
-  /** What the decoder accepts for a type with several JSON forms. */
+  /** The types that the decoder accepts for a type with several JSON forms. */
   #alternatives({ fields, alternatives }) {
     const forms = fields.filter(({ type }) => type.is !== 'scalar').map(({ type }) => this.#typeOf(type));
     return [...forms, ...(alternatives === 'bool' ? ['boolean'] : [])].join(' | ');
@@ -142,14 +145,50 @@ class ModuleText {
   }
 }
 
+/** Every stored resource: its storage name, and the module and name of the type that its objects are stored with. */
+function storedResources({ groupRows, storagePlace }) {
+  const groups = groupRows();
+  const stored = new Map();
+  for (const group of groups)
+    for (const { resources } of group.versions)
+      for (const { plural, kind, verbs } of resources) {
+        if (!verbs.includes('create') || !verbs.includes('get')) continue;
+        const { storageName, apiVersion } = storagePlace(group, plural);
+        const [version, name = ''] = apiVersion.split('/').reverse();
+        const row = groups.find(one => one.name === name).versions.find(one => one.version === version);
+        stored.set(storageName, { module: moduleOf(row.package), kind });
+      }
+  return [...stored].map(([storageName, type]) => ({ storageName, ...type }));
+}
+
+/** The names by which programs know a stored resource: with its group in either naming, and alone if that is empty. */
+function namesOf(storageName, { namingOf }) {
+  const [group, plural] = storageName.split('/');
+  const names = [storageName, `${namingOf('kubernetes').group(group)}/${plural}`];
+  return [...new Set(group === 'core' ? [plural, ...names] : names)];
+}
+
+/** The module with the types of the objects of all stored resources, by the names of the resources. */
+function resourcesModule(table) {
+  const resources = storedResources(table);
+  const modules = [...new Set(resources.map(({ module }) => module))].sort();
+  const local = module => module.replace('/', '_');
+  const members = resources.flatMap(({ storageName, module, kind }) =>
+    namesOf(storageName, table).map(name => `  ${quoted(name)}: ${local(module)}.${kind};`),
+  );
+  return `${[
+    HEAD,
+    ...modules.map(module => `import type * as ${local(module)} from './${module}.js';`),
+    '',
+    '/** The types of the objects of built-in resources as they are stored, by the names of the resources. */',
+    'export interface BuiltInResources {',
+    ...members.sort(),
+    '}',
+  ].join('\n')}\n`;
+}
+
 const memberName = name => (/^\w+$/.test(name) ? name : quoted(name));
 const quoted = text => `'${text.replace(/['\\]/g, '\\$&')}'`;
-
-/** The module with the names of stored resources. */
-function resourceNames({ shortResourceNames }) {
-  const names = shortResourceNames().map(name => `\n  | ${quoted(name)}`);
-  return `${HEAD}\n/** The stored resources of built-in groups without a domain, as plugins name them. */\nexport type BuiltInResource =${names.join('')};\n`;
-}
 
 /** Writes a file unless it has this text: what is compiled from it stays new. */
 function writeIfChanged(path, text) {
@@ -165,7 +204,7 @@ export async function writeKindTypes() {
     Object.keys(table.PACKAGES).map(name => [`${moduleOf(name)}.ts`, new ModuleText(name, table).write()]),
   );
   texts.set('index.ts', INDEX);
-  texts.set('resourceNames.ts', resourceNames(table));
+  texts.set('resources.ts', resourcesModule(table));
   for (const [path, text] of texts) writeIfChanged(join(FOLDER, path), text);
   for (const path of readdirSync(FOLDER, { recursive: true }))
     if (path.endsWith('.ts') && !texts.has(path)) rmSync(join(FOLDER, path));

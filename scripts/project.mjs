@@ -15,7 +15,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const SOURCES = ['core', 'kinds', 'plugins', 'workers', 'bench', 'test', 'examples'];
+/** Folders of sources. */
+export const SOURCES = ['core', 'kinds', 'plugins', 'workers', 'bench', 'test', 'examples'];
 
 /** The compiler of TypeScript. */
 export const TYPESCRIPT = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -78,7 +79,7 @@ export async function install() {
  * A file whose time is that of the last complete build, and whose text is the program that the code caches are for. The compiler's own record is also written by type checks.
  */
 const stamp = join(root, 'dist', '.built');
-/** What the compiler writes. */
+/** Files that the compiler writes. */
 const compiled = join(root, 'dist', 'modules');
 
 /** Compiles and bundles, if a source is newer than the last build. Makes code caches for this version of Node.js. */

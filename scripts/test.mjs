@@ -1,10 +1,12 @@
 /**
  * `npm test -- [vitest arguments]`: installs and builds what is stale, runs the tests, and ends with their count on a
  * line of its own. Files with failed tests are run once more, alone: a test that passes then is unstable. It does not
- * fail the run, but more than a few of them do.
+ * fail the run, but more than a few of them do. With `--changed`, only tests run that the changes since the branch began
+ * touch, or since a commit with `--changed=COMMIT`.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { changedTests } from './changed.mjs';
 import { build, install, root, run } from './project.mjs';
 
 /** More unstable tests than this fail the run. */
@@ -50,10 +52,20 @@ function printSummary(passed, failed) {
   writeFileSync(join(folder, 'test-summary.txt'), `${line}\n`);
 }
 
+/** The arguments for vitest: with the files of changed tests instead of `--changed`. Ends the script if there are none. */
+function argumentsFor(given) {
+  const at = given.findIndex(arg => /^--changed(=|$)/.test(arg));
+  if (at < 0) return given;
+  const tests = changedTests(given[at].split('=')[1]);
+  console.log(`${tests.length} files of tests are touched`);
+  if (tests.length === 0) process.exit(0);
+  return given.toSpliced(at, 1, ...tests);
+}
+
+const args = argumentsFor(process.argv.slice(2));
 await install();
 await build();
 mkdirSync(folder, { recursive: true });
-const args = process.argv.slice(2);
 const results = await runTests('test-results.json', args);
 if (results === undefined) {
   printSummary(0, 1);

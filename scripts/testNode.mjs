@@ -23,12 +23,12 @@ const DEPENDENT = [
   'test/server/listeningThreads.test.ts',
   'test/server/warnings.test.ts',
   'test/storage/rocksdb.test.ts',
-  'test/storage/rocksdb-crash.test.ts',
+  'test/storage/rocksdbCrash.test.ts',
   'test/threads',
 ];
 /** Where programs and copies are. Below node_modules, vitest would take the sources of the copies for packages. */
 const FOLDER = join(root, 'dist', 'node');
-/** What a copy has of its own. */
+/** Files that a copy has of its own. */
 const OWN = ['.git', 'dist', 'node_modules'];
 
 /** The package with a program for this platform. It holds the program itself, so that no script needs to get it. */
@@ -56,7 +56,7 @@ function copyProject(copy) {
   for (const name of readdirSync(copy)) if (!OWN.includes(name)) rmSync(join(copy, name), { recursive: true });
   for (const name of readdirSync(root).filter(found => !OWN.includes(found)))
     cpSync(join(root, name), join(copy, name), { recursive: true, preserveTimestamps: true });
-  // What the compiler has written does not depend on the version: so it writes only what has changed.
+  // The compiler's output does not depend on the version, so only changed files are written.
   cpSync(join(root, 'dist', 'modules'), join(copy, 'dist', 'modules'), { recursive: true, preserveTimestamps: true });
 }
 

@@ -5,9 +5,9 @@
  */
 import type { ApiObject, Informer, ResourceEvent, ResourceTarget, User } from '../../core/api/index.js';
 import { namingOf } from '../../core/naming.js';
-import { EntryEvent } from '../../core/plugin/entryEvent.js';
-import { Entry } from '../../core/threads/entry.js';
-import { NODE_RULES } from '../../plugins/authz/bootstrap/component-roles.js';
+import { EntryEvent } from '../../core/plugin/informers/entryEvent.js';
+import { Entry } from '../../core/threads/entries/entry.js';
+import { NODE_RULES } from '../../plugins/authz/bootstrap/componentRoles.js';
 import { nodeAuthorizer } from '../../plugins/authz/node/authorize.js';
 import { NodeGraph } from '../../plugins/authz/node/graph.js';
 import { compileRules } from '../../plugins/authz/rbac/rules.js';
@@ -34,7 +34,7 @@ const podOf = (i: number): ApiObject =>
     },
   }) as ApiObject;
 
-const none: Informer = { get: () => undefined, list: () => [], revision: 0 };
+const none: Informer<never> = { get: () => undefined, list: () => [], revision: 0 };
 const listeners = new Map<string, (event: ResourceEvent) => void>();
 const host = {
   naming: namingOf('kubernetes'),

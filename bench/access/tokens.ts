@@ -10,7 +10,7 @@ import type { ApiObject, Informer, Received } from '../../core/api/index.js';
 import { namingOf } from '../../core/naming.js';
 import { serviceAccountTokens } from '../../plugins/authn/serviceAccount/authenticator.js';
 import { tokenIssuerOf } from '../../plugins/authn/serviceAccount/issuer.js';
-import { AccessCache } from '../../workers/front/access.js';
+import { AccessCache } from '../../workers/front/access/access.js';
 import { median } from '../lib/median.js';
 
 const ROUNDS = 9;
@@ -22,7 +22,7 @@ const account: ApiObject = {
   kind: 'ServiceAccount',
   metadata: { name: 'robot', namespace: 'shop', uid: 'u1', resourceVersion: '1' },
 };
-const informer = (): Informer => ({ get: () => account, list: () => [account], revision: 1 });
+const informer = <T>(): Informer<T> => ({ get: () => account as T, list: () => [account as T], revision: 1 });
 const nothing = (): void => undefined;
 const host = {
   naming: namingOf('kubernetes'),

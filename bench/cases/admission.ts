@@ -4,7 +4,7 @@ import { Agent, request } from 'node:https';
 import { Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { issue } from '../../core/pki/certificate.js';
+import { issue } from '../../core/services/pki/certificate.js';
 import type { Capstan } from '../lib/capstan.js';
 import type { Bench, Case, Row } from '../lib/case.js';
 

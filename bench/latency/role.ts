@@ -6,6 +6,6 @@ import { isMainThread } from 'node:worker_threads';
  */
 export function roleOf(): string {
   if (isMainThread) return 'front end';
-  const thread = /workers\/(store|control)\//.exec(process.argv[1] ?? '')?.[1];
-  return thread?.replace('store', 'writer') ?? 'pool';
+  const thread = /workers\/(pool|writer|control)\//.exec(process.argv[1] ?? '')?.[1];
+  return thread ?? 'pool';
 }

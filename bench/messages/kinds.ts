@@ -7,16 +7,16 @@ import {
   packOutcomes,
   unpackJobs,
   unpackOutcomes,
-} from '../../core/threads/jobs.js';
-import type { EventsMessage, Job, JobOutcome } from '../../core/threads/messages.js';
-import { joinBytes, PieceReader } from '../../core/threads/pack.js';
+} from '../../core/threads/messages/jobs.js';
+import type { EventsMessage, Job, JobOutcome } from '../../core/threads/messages/messages.js';
+import { joinBytes, PieceReader } from '../../core/threads/messages/pack.js';
 import {
   decodeFromWriter,
   decodeToWriter,
   encodeFromWriter,
   encodeToWriter,
   type Posted,
-} from '../../core/threads/wire.js';
+} from '../../core/threads/messages/wire.js';
 
 /** A way to post a message and to read it in the other thread. */
 export interface Way {
@@ -71,7 +71,7 @@ function packed<T>(value: T): Way {
   packr.pack(value);
   return {
     encode: () => {
-      // As in core/threads/wire.ts: the encoder keeps its buffer.
+      // As in core/threads/messages/wire.ts: the encoder keeps its buffer.
       const kept = packr.pack(value, REUSE_BUFFER_MODE | RESET_BUFFER_MODE) as Buffer & { start: number; end: number };
       const bytes = new Uint8Array(kept.end - kept.start);
       bytes.set(kept.subarray(kept.start, kept.end));

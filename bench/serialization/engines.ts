@@ -1,9 +1,9 @@
 import { Encoder } from 'cbor-x';
 import { Packr } from 'msgpackr';
 import type { Json } from '../../core/model/object.js';
-import { decodeEnvelope, decodeMessage, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf.js';
-import { decodeYaml } from '../../core/schema/yaml.js';
-import { encodeYaml } from '../../core/schema/yamlText.js';
+import { decodeEnvelope, decodeMessage, encodeEnvelope, encodeMessage } from '../../core/schema/protobuf/protobuf.js';
+import { decodeYaml } from '../../core/schema/yaml/yaml.js';
+import { encodeYaml } from '../../core/schema/yaml/yamlText.js';
 import type { Sample } from './samples.js';
 
 /** Both directions of an encoding. */

@@ -1,4 +1,4 @@
-import { normalize } from '../../core/schema/decode.js';
+import { normalize } from '../../core/schema/decode/decode.js';
 import type { Struct } from '../../core/schema/model.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { type JsonObject, makeConfigMap, makeDefinition, makeDeployment, makePod } from './objects.js';

@@ -1,8 +1,8 @@
 /** One measurement of a store in a process of its own: `node worker.js TASK JSON` prints its result as JSON. */
 import { rmSync } from 'node:fs';
 import { Client, credentials } from '@grpc/grpc-js';
-import { BufferCompactor, type Part } from '../../core/threads/bufferCompactor.js';
-import { SharedValues } from '../../core/threads/sharedValues.js';
+import { BufferCompactor, type Part } from '../../core/threads/entries/bufferCompactor.js';
+import { SharedValues } from '../../core/threads/entries/sharedValues.js';
 import { Put } from '../../plugins/storage/etcd/protocol.js';
 import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 import { readAtRest } from '../lib/process.js';

@@ -2,7 +2,7 @@ import { Refusal } from '../model/refusal.js';
 import { ANONYMOUS, type User } from '../model/user.js';
 
 /** Group of every authenticated request (spec, "User attributes"). */
-export const AUTHENTICATED = 'system:authenticated';
+const AUTHENTICATED = 'system:authenticated';
 /** Group of requests without credentials. */
 export const UNAUTHENTICATED = 'system:unauthenticated';
 

@@ -1,4 +1,4 @@
-import { goQuote } from '../model/quote.js';
+import { goQuote } from '../model/text/quote.js';
 import { qualifyResource, Refusal } from '../model/refusal.js';
 import { nameOf, type ResourceTarget, type Target } from '../model/target.js';
 import type { User } from '../model/user.js';

@@ -1,10 +1,10 @@
-import { USER_CHARACTERS } from '../model/limits.js';
+import { USER_CHARACTERS } from '../limits.js';
 import type { ApiObject } from '../model/object.js';
 import { Refusal } from '../model/refusal.js';
 import type { Target } from '../model/target.js';
 import type { User } from '../model/user.js';
 import { after } from './awaitable.js';
-import { requireMembers, timeOr } from './parts.js';
+import { requireMembers, timeOr } from './checks/parts.js';
 import { type Awaitable, type Contributed, definePoint } from './point.js';
 
 /**
@@ -401,7 +401,7 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
  */
 export const authenticator = definePoint<Authenticator>()(
   'authn',
-  ['request'],
+  ['pool'],
   firstUser,
   requireMembers({ authenticate: 'function', cacheFor: CACHE_FOR }),
 );
@@ -414,7 +414,7 @@ export const authenticator = definePoint<Authenticator>()(
  */
 export const authorizer = definePoint<Authorizer>()(
   'authz',
-  ['request'],
+  ['pool'],
   firstOpinion,
   requireMembers({ authorize: 'function', dependsOn: DEPENDS_ON }),
 );

@@ -1,15 +1,15 @@
 import type { ApiObject, Frozen } from '../model/object.js';
-import { copyJson } from '../model/json.js';
+import { copyJson } from '../model/text/json.js';
 import { replaceMembers } from '../model/record.js';
 import type { Violation } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { User } from '../model/user.js';
 import { after } from './awaitable.js';
-import { checkViolations } from './violations.js';
-import { deepFreeze } from './freeze.js';
-import type { Match, Operation } from './match.js';
-import { checkMatch, matches, selectionOf } from './matching.js';
-import { requireMembers } from './parts.js';
+import type { Match, Operation } from './checks/match.js';
+import { checkMatch, matches, selectionOf } from './checks/matching.js';
+import { checkViolations } from './checks/violations.js';
+import { deepFreeze } from './checks/freeze.js';
+import { requireMembers } from './checks/parts.js';
 import { type Awaitable, type Contributed, definePoint, PluginFailure } from './point.js';
 
 /**
@@ -272,7 +272,7 @@ function everyOne(inputs: readonly Contributed<Validator>[]): Validation {
  * @example
  * contribute: config => [mutator.of(host => new DefaultLabels(config, host.log))],
  */
-export const mutator = definePoint<Mutator>()('mutate', ['request'], inOrder, value => {
+export const mutator = definePoint<Mutator>()('mutate', ['pool'], inOrder, value => {
   requireMembers({ on: 'object', mutate: 'function' })(value);
   checkMatch(value.on, ['CREATE', 'UPDATE']);
 });
@@ -282,7 +282,7 @@ export const mutator = definePoint<Mutator>()('mutate', ['request'], inOrder, va
  * @example
  * contribute: config => [validator.of(() => new ImageRegistries(config))],
  */
-export const validator = definePoint<Validator>()('validate', ['request'], everyOne, value => {
+export const validator = definePoint<Validator>()('validate', ['pool'], everyOne, value => {
   requireMembers({ on: 'object', validate: 'function' })(value);
   checkMatch(value.on);
 });

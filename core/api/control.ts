@@ -1,4 +1,4 @@
-import { LIST, requireMembers } from './parts.js';
+import { LIST, requireMembers } from './checks/parts.js';
 import { type Awaitable, type Contributed, definePoint } from './point.js';
 
 /**

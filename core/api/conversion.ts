@@ -1,6 +1,6 @@
 import type { ApiObject } from '../model/object.js';
 import { Refusal } from '../model/refusal.js';
-import { requireMembers } from './parts.js';
+import { requireMembers } from './checks/parts.js';
 import { type Awaitable, type Contributed, definePoint } from './point.js';
 
 /**
@@ -88,7 +88,7 @@ function firstSelecting(inputs: readonly Contributed<Converter>[]): Conversion {
  */
 export const converter = definePoint<Converter>()(
   'convert',
-  ['request'],
+  ['pool'],
   firstSelecting,
   requireMembers({ selects: 'function', convert: 'function' }),
 );

@@ -1,5 +1,5 @@
 import { after } from './awaitable.js';
-import { requireMembers } from './parts.js';
+import { requireMembers } from './checks/parts.js';
 import { type Awaitable, type Contributed, definePoint } from './point.js';
 
 /**

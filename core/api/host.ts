@@ -1,7 +1,7 @@
 import type { ApiObject } from '../model/object.js';
 import type { Naming } from '../naming.js';
-import type { ResourceName } from './resourceName.js';
 import type { Awaitable } from './awaitable.js';
+import type { CheckedRef, ObjectOf, ResourceRef, Resources } from './client/reference.js';
 
 /**
  * Kinds of thread: the front end (the main thread), the pool, the writer, and the control thread.
@@ -9,7 +9,7 @@ import type { Awaitable } from './awaitable.js';
  * @example
  * if (host.thread === 'control') host.watch(count);
  */
-export type Thread = 'front' | 'request' | 'store' | 'control';
+export type Thread = 'front' | 'pool' | 'writer' | 'control';
 
 /**
  * Structured log. Each record is a line of JSON on standard error, with the name of the plugin. Members named
@@ -77,7 +77,7 @@ export interface InternalRequest {
  * @example
  * host.watch(event => event.type === 'DELETED' && forget(event.namespace, event.name));
  */
-export interface ResourceEvent {
+export interface ResourceEvent<T = ApiObject> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   /** `core/pods`, `apps/deployments`: in neutral names. That of a custom kind is `customStorageName`. */
   readonly storageName: string;
@@ -85,7 +85,9 @@ export interface ResourceEvent {
   readonly name: string;
   readonly revision: number;
   /** The new object, or the last one for DELETED. It is decoded when it is first requested. */
-  readonly object: () => ApiObject;
+  readonly object: () => T;
+  /** The object before the change; absent unless it was MODIFIED. It is decoded when it is first requested. */
+  readonly old?: (() => T) | undefined;
   /**
    * Whether the stored bytes contain this text, which is cheaper than decoding with `object()`. Absent if there are no
    * bytes.
@@ -106,7 +108,7 @@ export interface ResourceEvent {
  */
 export type Combined<Out> = { readonly name: string; readonly combine: (inputs: never) => Out };
 
-/** What every thread offers. */
+/** The host of a plugin, as every thread offers it. */
 interface BaseHost<T extends Thread> {
   readonly thread: T;
   readonly log: Log;
@@ -135,27 +137,31 @@ interface InformerHost {
    * The informer of a stored resource. Call it in `make`: in the pool, a later call for a new resource throws. Throws
    * for a name that no resource can have.
    */
-  informer<N extends string>(resource: ResourceName<N>): Informer;
+  informer<const R extends ResourceRef>(resource: CheckedRef<R>): Informer<ObjectOf<R>>;
   /**
    * Calls back for every change of a stored resource, in order and before any later request is handled, beginning with
    * the current objects as ADDED. Call it in `make`: in the pool, a later call for a new resource throws. Throws for a
    * name that no resource can have.
    */
-  onChange<N extends string>(resource: ResourceName<N>, listener: (event: ResourceEvent) => void): void;
+  onChange<const R extends ResourceRef>(resource: CheckedRef<R>, listener: (event: ResourceEvent) => void): void;
 }
 
 /** The members that the pool adds. */
-interface RequestHost {
+interface PoolHost {
   /**
    * The informer of a resource that is only known while the server runs. Resolves when it has all current objects; from
    * then on it is like any other. Throws for a name that no resource can have.
    */
-  dynamicInformer<N extends string>(resource: ResourceName<N>): Awaitable<LabeledInformer>;
+  dynamicInformer<const R extends ResourceRef>(resource: CheckedRef<R>): Awaitable<LabeledInformer>;
   /** The kinds that are served now. */
   readonly kinds: Kinds;
+}
+
+/** The members that the pool and the control thread add, for metrics. */
+interface MetricsHost {
   /**
-   * Adds to a metric of webhooks and policies, by its name at `/metrics`: a counter is increased by `value`, a
-   * histogram observes it. The labels must be those of the metric.
+   * Adds to a metric of webhooks, policies or controllers, by its name at `/metrics`: a counter is increased by
+   * `value`, a gauge is set to it, a histogram observes it. The labels must be those of the metric.
    */
   observe(metric: string, labels: { readonly [name: string]: string }, value: number): void;
 }
@@ -202,6 +208,8 @@ interface ControlHost {
    * the event loop.
    */
   watch(listener: (event: ResourceEvent) => void): void;
+  /** The resources that are served now. */
+  readonly resources: Resources;
 }
 
 /** The members of `Offered`, if all threads in T offer them. */
@@ -219,6 +227,7 @@ type OfferedIn<T extends Thread, Offering extends Thread, Offered> = [T] extends
  * });
  */
 export type Host<T extends Thread = Thread> = BaseHost<T> &
-  OfferedIn<T, 'request' | 'control', InformerHost> &
-  OfferedIn<T, 'request', RequestHost> &
+  OfferedIn<T, 'pool' | 'control', InformerHost> &
+  OfferedIn<T, 'pool' | 'control', MetricsHost> &
+  OfferedIn<T, 'pool', PoolHost> &
   OfferedIn<T, 'control', ControlHost>;

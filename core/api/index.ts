@@ -1,18 +1,33 @@
 /** The plugin interface: everything that plugins may import. */
 export * from './access.js';
 export * from './admission.js';
+export type {
+  ChangeOptions,
+  Client,
+  CollectionOptions,
+  DeletionOptions,
+  Input,
+  ObjectList,
+  ObjectName,
+  ResourceClient,
+  WriteOptions,
+} from './client/client.js';
+export * from './client/reference.js';
 export * from './control.js';
+export * from './controller/conditions.js';
+export { ownerReference } from './controller/owners.js';
+export * from './controller/reconciler.js';
+export type { RecordedEvent } from './controller/recorder.js';
 export * from './conversion.js';
-export * from './defineResource.js';
+export * from './resource/defineResource.js';
 export * from './document.js';
 export * from './host.js';
 export * from './listener.js';
-export * from './match.js';
+export * from './checks/match.js';
 export * from './point.js';
 export * from './plugin.js';
 export * from './resource.js';
-export type { ResourceName } from './resourceName.js';
-export * from './schema.js';
+export * from './plugin/schema.js';
 export * from './strategy.js';
 export {
   Compacted,
@@ -32,8 +47,8 @@ export {
   Unavailable,
 } from './storage.js';
 export * from './tokens.js';
-export * from './typedSchema.js';
-export * from './version.js';
+export * from './resource/typedSchema.js';
+export * from './plugin/version.js';
 export {
   dns1035Label,
   dns1123Label,
@@ -44,12 +59,12 @@ export {
   qualifiedName,
 } from '../model/names.js';
 export type { Age, CellValue } from '../model/age.js';
-export { readJson, writeJson } from '../model/jsonText.js';
+export { readJson, writeJson } from '../model/text/jsonText.js';
 export * from '../model/object.js';
 export * from '../model/record.js';
 export * from '../model/refusal.js';
-export { customStorageName } from '../model/storageNames.js';
-export type { Requirement, Selector } from '../model/selector.js';
+export { customStorageName } from '../model/wellKnown/storageNames.js';
+export type { Requirement, Selector } from '../model/selectors/selector.js';
 export * from '../model/target.js';
 export * from '../model/user.js';
 export type { Naming } from '../naming.js';

@@ -1,6 +1,6 @@
-import { checkedListener } from './listenerCalls.js';
-import type { Listener } from './listenerTypes.js';
-import { requireMembers } from './parts.js';
+import { checkedListener } from './listener/calls.js';
+import type { Listener } from './listener/types.js';
+import { requireMembers } from './checks/parts.js';
 import { definePoint } from './point.js';
 
 export type {
@@ -12,7 +12,7 @@ export type {
   Listening,
   Joined,
   Listener,
-} from './listenerTypes.js';
+} from './listener/types.js';
 
 /**
  * HTTP listeners. The last one is used, so that one of the configuration replaces that of the server.

@@ -1,6 +1,6 @@
 import type { Plugin } from './point.js';
-import { type ConfigSchema, parseWith } from './schema.js';
-import { API_VERSION } from './version.js';
+import { type ConfigSchema, parseWith } from './plugin/schema.js';
+import { API_VERSION } from './plugin/version.js';
 
 /**
  * A plugin that gives a schema of its configuration instead of `parse`.

@@ -75,8 +75,8 @@ export interface Contribution {
  * An extension point: in which threads its values live, and how they are combined into one. Plugins may define points.
  *
  * @example
- * const greeting: Point<'request', string, readonly string[]> =
- *   definePoint<string>()('greeting', ['request'], allValues);
+ * const greeting: Point<'pool', string, readonly string[]> =
+ *   definePoint<string>()('greeting', ['pool'], allValues);
  */
 export interface Point<T extends Thread, In, Out> {
   readonly name: string;
@@ -96,7 +96,7 @@ export interface Point<T extends Thread, In, Out> {
  * start then fails with the name of the plugin.
  *
  * @example
- * export const greeting = definePoint<string>()('greeting', ['request'], all =>
+ * export const greeting = definePoint<string>()('greeting', ['pool'], all =>
  *   all.map(({ value }) => value).join(),
  * );
  */
@@ -127,7 +127,7 @@ export const definePoint =
  * The combination of a point that uses every value: all of them, in the order of the configuration.
  *
  * @example
- * export const greeting = definePoint<string>()('greeting', ['request'], allValues);
+ * export const greeting = definePoint<string>()('greeting', ['pool'], allValues);
  */
 export const allValues = <T>(inputs: readonly Contributed<T>[]): readonly T[] => inputs.map(input => input.value);
 

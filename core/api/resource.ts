@@ -1,11 +1,11 @@
 import type { ApiObject } from '../model/object.js';
 import type { Naming } from '../naming.js';
 import type { Host } from './host.js';
-import { LIST, requireMembers } from './parts.js';
+import { LIST, requireMembers } from './checks/parts.js';
 import { ConfigError, type Contributed, type Contribution, definePoint } from './point.js';
-import type { BuiltInKind, ResourceSource, ResourceType, ResourceTypes } from './resourceTypes.js';
+import type { BuiltInKind, ResourceSource, ResourceType, ResourceTypes } from './resource/types.js';
 import type { Strategy } from './strategy.js';
-import { guardCheck, guardSource, guardStrategy } from './strategyCalls.js';
+import { guardCheck, guardSource, guardStrategy } from './resource/strategyCalls.js';
 
 export type {
   SchemaRule,
@@ -20,7 +20,7 @@ export type {
   BuiltInKind,
   ResourceTypes,
   ResourceSource,
-} from './resourceTypes.js';
+} from './resource/types.js';
 
 const isBuiltIn = (type: ResourceType | BuiltInKind): type is BuiltInKind => 'storageName' in type;
 
@@ -88,7 +88,7 @@ function combineTypes(inputs: readonly Contributed<ResourceType | BuiltInKind>[]
  */
 export const resourceType = definePoint<ResourceType | BuiltInKind>()(
   'resource',
-  ['front', 'request'],
+  ['front', 'pool'],
   combineTypes,
   checkType,
 );
@@ -102,7 +102,7 @@ export const resourceType = definePoint<ResourceType | BuiltInKind>()(
  */
 export const builtInKind = <T = ApiObject>(
   storageName: string,
-  make: (naming: Naming, host: Host<'front' | 'request'>) => Partial<Strategy<T>>,
+  make: (naming: Naming, host: Host<'front' | 'pool'>) => Partial<Strategy<T>>,
 ): Contribution =>
   // The server calls the functions with objects of the kind only.
   resourceType.of(host => ({ storageName, strategy: make(host.naming, host) as Partial<Strategy> }));
@@ -116,7 +116,7 @@ export const builtInKind = <T = ApiObject>(
  */
 export const resourceSource = definePoint<ResourceSource>()(
   'resourceSource',
-  ['front', 'request'],
+  ['front', 'pool'],
   guardedSources,
   requireMembers({ storageName: 'string', define: 'function' }),
 );

@@ -1,8 +1,8 @@
-import { requireMembers } from './parts.js';
+import { requireMembers } from './checks/parts.js';
 import { type Contributed, definePoint } from './point.js';
-import { CheckedStorage } from './storageCalls.js';
-import { StoreError } from './storageErrors.js';
-import type { Storage } from './storageTypes.js';
+import { CheckedStorage } from './storage/calls.js';
+import { StoreError } from './storage/errors.js';
+import type { Storage } from './storage/types.js';
 
 export type {
   Stored,
@@ -14,9 +14,9 @@ export type {
   RangeOptions,
   Shared,
   Storage,
-} from './storageTypes.js';
+} from './storage/types.js';
 
-export { Compacted, FutureRevision, lostData, StoreError, Unavailable } from './storageErrors.js';
+export { Compacted, FutureRevision, lostData, StoreError, Unavailable } from './storage/errors.js';
 
 function exactlyOne(inputs: readonly Contributed<Storage>[]): Storage {
   const [only, second] = inputs;
@@ -34,7 +34,7 @@ function exactlyOne(inputs: readonly Contributed<Storage>[]): Storage {
  */
 export const storage = definePoint<Storage>()(
   'storage',
-  ['store'],
+  ['writer'],
   exactlyOne,
   requireMembers({ name: 'string', commit: 'function', range: 'function', watch: 'function' }),
 );

@@ -1,6 +1,6 @@
 import type { ApiObject } from '../model/object.js';
 import { after } from './awaitable.js';
-import { LIST, requireMembers } from './parts.js';
+import { LIST, requireMembers } from './checks/parts.js';
 import { type Contributed, definePoint } from './point.js';
 
 /**
@@ -82,7 +82,7 @@ function last(inputs: readonly Contributed<TokenIssuer>[]): TokenIssuer | undefi
  */
 export const tokenIssuer = definePoint<TokenIssuer>()(
   'tokenIssuer',
-  ['request', 'control'],
+  ['pool', 'control'],
   last,
   requireMembers({ audiences: LIST, issue: 'function', issueLegacy: 'function' }),
 );

@@ -1,17 +1,17 @@
 /** Environments: the variables, functions, macros and checks of an expression. Validated when built, then immutable. */
-import { check } from './checker.js';
-import type { CostRange } from './cost.js';
-import { DeclarationError, type Overload } from './declarations.js';
-import { estimate, type SizeHints } from './estimator.js';
+import { check } from './check/checker.js';
+import type { CostRange } from './cost/cost.js';
+import { DeclarationError, type Overload } from './check/declarations.js';
+import { estimate, type SizeHints } from './cost/estimator.js';
 import type { Library } from './library.js';
-import { Macros } from './macros.js';
-import { DEFAULT_LIMITS, parse, type ParseLimits } from './parser.js';
-import { plan, type Program } from './plan.js';
-import type { Scope } from './scope.js';
-import { formatIssues, type Issue } from './source.js';
-import { type ObjectType, type Type, typeType, DYN } from './types.js';
-import { CelError, TypeValue, type Value } from './values.js';
-import { validate, type Validation } from './validators.js';
+import { Macros } from './syntax/macros.js';
+import { DEFAULT_LIMITS, parse, type ParseLimits } from './syntax/parser.js';
+import { plan, type Program } from './evaluate/plan.js';
+import type { Scope } from './check/scope.js';
+import { formatIssues, type Issue } from './syntax/source.js';
+import { type ObjectType, type Type, typeType, DYN } from './check/types.js';
+import { CelError, TypeValue, type Value } from './evaluate/values.js';
+import { validate, type Validation } from './check/validators.js';
 
 /** The contents of an environment. */
 export interface EnvironmentOptions {
@@ -40,7 +40,7 @@ export interface Compiled {
   readonly planError?: string;
 }
 
-/** What a list of libraries declares. Environments with the same list share it. */
+/** The declarations of a list of libraries. Environments with the same list share it. */
 interface Declarations {
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
   /** Type names and constants: names with a value in every evaluation. */

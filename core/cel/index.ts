@@ -1,7 +1,7 @@
 /** A CEL engine: environments, compiled programs, schema types, cost. See README.md. */
 export { createEnvironment, type Compiled, type Environment, type EnvironmentOptions } from './environment.js';
 export type { Library } from './library.js';
-export type { Activation, Outcome, Program } from './plan.js';
+export type { Activation, Outcome, Program } from './evaluate/plan.js';
 export {
   CALL_BUDGET,
   cardinality,
@@ -13,13 +13,13 @@ export {
   unboundedCardinality,
   type CostRange,
   type CostViolation,
-} from './cost.js';
-export { declare, declareGlobal, DeclarationError, parseType, type Overload } from './declarations.js';
+} from './cost/cost.js';
+export { declare, declareGlobal, DeclarationError, parseType, type Overload } from './check/declarations.js';
 export { EXPRESSION_FIELDS, type ExpressionField } from './fields.js';
-export { type PlainJson, toJson } from './json.js';
-export { escapeName } from './names.js';
-export { schemaType, type Schema } from './schema.js';
-export type { SchemaType } from './schemaType.js';
+export { type PlainJson, toJson } from './evaluate/json.js';
+export { escapeName } from './schema/names.js';
+export { schemaType, type Schema } from './schema/schema.js';
+export type { SchemaType } from './schema/schemaType.js';
 export {
   formatType,
   listType,
@@ -37,7 +37,7 @@ export {
   STRING,
   TIMESTAMP,
   UINT,
-} from './types.js';
+} from './check/types.js';
 export {
   ArrayList,
   CelError,
@@ -55,7 +55,7 @@ export {
   Uint,
   Unknown,
   type Value,
-} from './values.js';
+} from './evaluate/values.js';
 export {
   allLibraries,
   BLOCK,
@@ -66,7 +66,7 @@ export {
   type CompatibilityVersion,
   type FeatureGates,
 } from './versions.js';
-export { display } from './text.js';
+export { display } from './evaluate/text.js';
 export { evaluationMessage, runTable, type Table } from './tables.js';
 export { JSON_PATCH_TYPE, MUTATION_LIBRARY, OBJECT_TYPE, wrongTypeName } from './lib/mutation.js';
 export {

@@ -1,7 +1,7 @@
-import type { Overload } from './declarations.js';
-import type { Macro } from './macros.js';
-import type { ObjectType, Type } from './types.js';
-import type { Value } from './values.js';
+import type { Overload } from './check/declarations.js';
+import type { Macro } from './syntax/macros.js';
+import type { ObjectType, Type } from './check/types.js';
+import type { Value } from './evaluate/values.js';
 
 /** A named group of declarations; an environment is a list of them. Neither may change once it is in use. */
 export interface Library {

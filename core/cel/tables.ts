@@ -1,8 +1,8 @@
 /** Tables of expressions over a schema, each evaluated as a validation rule whose message shows the value. */
-import { CALL_BUDGET, costMessage, EXPRESSION_COST_LIMIT } from './cost.js';
+import { CALL_BUDGET, costMessage, EXPRESSION_COST_LIMIT } from './cost/cost.js';
 import { createEnvironment, type Environment } from './environment.js';
-import { schemaType, type Schema } from './schema.js';
-import type { Value } from './values.js';
+import { schemaType, type Schema } from './schema/schema.js';
+import type { Value } from './evaluate/values.js';
 import { librariesOf, validationOf } from './versions.js';
 
 /** One table: expressions over a `self` of the schema. `self` is data, or JSON text. */

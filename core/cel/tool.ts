@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { createEnvironment } from './environment.js';
-import { schemaType, type Schema } from './schema.js';
+import { schemaType, type Schema } from './schema/schema.js';
 import { runTable, type Table } from './tables.js';
-import { display } from './text.js';
-import { DYN, formatType, type Type } from './types.js';
-import { fromPlain, type Value } from './values.js';
+import { display } from './evaluate/text.js';
+import { DYN, formatType, type Type } from './check/types.js';
+import { fromPlain, type Value } from './evaluate/values.js';
 import { type CompatibilityVersion, DEFAULT_VERSION, librariesOf, validationOf } from './versions.js';
 
 /** The tool's output streams. */

@@ -3,7 +3,7 @@
  * ones with all libraries.
  */
 import type { Library } from './library.js';
-import type { Validation } from './validators.js';
+import type { Validation } from './check/validators.js';
 import { AUTHORIZER_LIBRARY, AUTHORIZER_SELECTORS } from './lib/authorizer.js';
 import { ENCODERS } from './lib/encoders.js';
 import { FORMAT } from './lib/format.js';
@@ -17,7 +17,7 @@ import { SEMVER } from './lib/semver.js';
 import { CROSS_TYPE_COMPARISONS, EXISTS_ONE, STANDARD } from './lib/standard.js';
 import { stringsLibrary } from './lib/strings.js';
 import { URLS } from './lib/url.js';
-import { BIND_MACROS, BLOCK_MACROS, TWO_VARIABLE_MACROS } from './macros.js';
+import { BIND_MACROS, BLOCK_MACROS, TWO_VARIABLE_MACROS } from './syntax/macros.js';
 
 /** A release, as major and minor: `1.32`. */
 export type CompatibilityVersion = `${number}.${number}`;
@@ -26,14 +26,14 @@ export type CompatibilityVersion = `${number}.${number}`;
 export const DEFAULT_VERSION: CompatibilityVersion = '1.32';
 
 /** Comprehensions over two variables. */
-export const TWO_VARIABLE_COMPREHENSIONS: Library = {
+const TWO_VARIABLE_COMPREHENSIONS: Library = {
   name: 'two-variable-comprehensions',
   macros: TWO_VARIABLE_MACROS,
 };
 /** `cel.bind`. */
 export const BINDINGS: Library = { name: 'bindings', macros: BIND_MACROS };
 /** Field names in back ticks, which no release of the server enables. */
-export const QUOTED_FIELDS: Library = { name: 'quoted-fields', quotedFields: true };
+const QUOTED_FIELDS: Library = { name: 'quoted-fields', quotedFields: true };
 /** `cel.block`, which CEL optimizers emit. */
 export const BLOCK: Library = { name: 'block', macros: BLOCK_MACROS };
 

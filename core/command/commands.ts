@@ -10,7 +10,7 @@ export interface CommandFlag {
   readonly help: string;
 }
 
-/** What parsing, help and completions know of a command. */
+/** One command, for parsing, help and completions. */
 export interface Command {
   /** The words after `capstan`: `store check`. */
   readonly name: string;

@@ -11,7 +11,7 @@ function flagsWithHelp({ flags = {}, takesSettings }: Command): readonly (readon
   return [...own, ['--config', 'settings in YAML'], ...settings, ...ignored, ['--help', 'print the help']];
 }
 
-/** What may follow in a command line, by its words: the next word of a command, or the flags of a whole one. */
+/** The possible continuations of a command line: the next word of a command, or the flags of a complete one. */
 function followers(): ReadonlyMap<string, readonly string[]> {
   const families = COMMANDS.map(({ name }) => name.split(' ')).filter(words => words.length > 1);
   const shells = [...SHELLS.keys()];

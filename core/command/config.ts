@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../api/point.js';
-import { parseYamlDocument } from '../model/yamlDocument.js';
+import { parseYamlDocument } from '../model/text/yamlDocument.js';
 import { YAML_ALIASES } from '../limits.js';
-import { resolveModule } from '../plugin/resolve.js';
+import { resolveModule } from '../plugin/load/resolve.js';
 import { checkPluginUse, type PluginUse } from '../plugin/settings.js';
 import { DEFAULTS } from '../server/settings.js';
 import { checkEtcd } from '../server/etcd.js';
@@ -67,7 +67,7 @@ function checkFileExists(flag: string, file: string | undefined): void {
 }
 
 /** Returns the settings. Throws ConfigError for settings that contradict each other and for missing files. */
-export function checkSettings(settings: Settings): Settings {
+function checkSettings(settings: Settings): Settings {
   const { tlsCertFile, tlsPrivateKeyFile, authorizationMode } = settings;
   if (tlsCertFile !== undefined && tlsPrivateKeyFile === undefined)
     throw new ConfigError('--tls-cert-file', 'needs --tls-private-key-file too');

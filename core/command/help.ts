@@ -72,7 +72,7 @@ Without a command, capstan does what capstan serve does:
 
 `;
 
-/** What `capstan WORDS --help` prints: the help of a command, of several, or without words of all and of `serve`. */
+/** The output of `capstan WORDS --help`: the help of a command, of several, or without words of all and of `serve`. */
 export function helpText(words: readonly string[] = []): string {
   const [first = '', second = ''] = words;
   const exact = COMMANDS.find(({ name }) => name === first || name === `${first} ${second}`);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { ConfigError } from '../api/point.js';
-import { toOneLine } from '../model/trailing.js';
+import { toOneLine } from '../model/text/trailing.js';
 import { checkCommand } from './commands.js';
 import { type Io, serve } from './serve.js';
 import { ownVersion } from './version.js';
@@ -32,11 +32,11 @@ async function printHelp(args: readonly string[]): Promise<number> {
 /** The commands that are loaded when they are run, by their first words. */
 const FAMILIES: { readonly [word: string]: (args: readonly string[]) => Promise<number> } = {
   cel,
-  store: async args => await (await import('./store.js')).storeCommand(args, io),
-  auth: async args => await (await import('./auth.js')).authCommand(args, io),
-  snapshot: async args => await (await import('./snapshot.js')).snapshotCommand(args, io),
-  plugins: async args => await (await import('./plugins.js')).pluginsCommand(args, io),
-  plugin: async args => await (await import('./plugins.js')).pluginsCommand(args, io),
+  store: async args => await (await import('./subcommands/store.js')).storeCommand(args, io),
+  auth: async args => await (await import('./subcommands/auth.js')).authCommand(args, io),
+  snapshot: async args => await (await import('./subcommands/snapshot.js')).snapshotCommand(args, io),
+  plugins: async args => await (await import('./subcommands/plugins.js')).pluginsCommand(args, io),
+  plugin: async args => await (await import('./subcommands/plugins.js')).pluginsCommand(args, io),
   completion: async args => {
     process.stdout.write((await import('./completion.js')).completionScript(args));
     return 0;

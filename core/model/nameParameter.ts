@@ -1,5 +1,5 @@
 import { pathSegment } from './names.js';
-import { goQuote } from './quote.js';
+import { goQuote } from './text/quote.js';
 import { badRequest } from './refusal.js';
 
 /** Checks the name by which a request refers to an object. Throws 400 for one that no object can have. */

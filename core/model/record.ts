@@ -1,4 +1,4 @@
-import { isNumber } from './jsonText.js';
+import { isNumber } from './text/jsonText.js';
 import type { ApiObject } from './object.js';
 
 /** A JSON object with members of unknown types. The functions below check the type of a member when it is read. */
@@ -49,12 +49,6 @@ export function numberAt(from: unknown, ...path: readonly string[]): number | un
   return isNumber(value) ? Number(value) : undefined;
 }
 
-/** Like `numberAt`, but exact. */
-export function exactNumberAt(from: unknown, ...path: readonly string[]): number | bigint | undefined {
-  const value = valueAt(from, ...path);
-  return isNumber(value) ? value : undefined;
-}
-
 /** The list of objects at a path; empty if there is none. Items that are not objects are returned as empty objects. */
 export function recordsAt(from: unknown, ...path: readonly string[]): UnknownRecord[] {
   const value = valueAt(from, ...path);
@@ -67,12 +61,8 @@ export function stringsAt(from: unknown, ...path: readonly string[]): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** Names and values of the members of the object at a path; empty if there is none. */
-export const entriesAt = (from: unknown, ...path: readonly string[]): [string, unknown][] =>
-  Object.entries(recordAt(from, ...path) ?? {});
-
 /** The object at `member`, which is set to an empty object if there is none. */
-export function ensureRecord(owner: UnknownRecord, member: string): UnknownRecord {
+function ensureRecord(owner: UnknownRecord, member: string): UnknownRecord {
   const value = owner[member];
   if (isRecord(value)) return value;
   const made: UnknownRecord = {};

@@ -1,5 +1,5 @@
-import { goQuote } from './quote.js';
-import { doubleText, isInteger, writeJson } from './jsonText.js';
+import { goQuote } from './text/quote.js';
+import { doubleText, isInteger, writeJson } from './text/jsonText.js';
 import { recognizeCopies } from './copies.js';
 import type { Json } from './object.js';
 

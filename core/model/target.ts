@@ -1,4 +1,4 @@
-import type { Selector } from './selector.js';
+import type { Selector } from './selectors/selector.js';
 
 /** Verbs of resource requests (spec, "Request attributes"). Other requests have the lower-case HTTP method as verb. */
 export type Verb =

@@ -1,4 +1,4 @@
-import { withoutBlanks } from './trailing.js';
+import { withoutBlanks } from './text/trailing.js';
 
 /** Header names in lower case, with their values. */
 type Headers = readonly (readonly [string, string])[];

@@ -1,18 +1,18 @@
 import type { Host, Informer, LabeledInformer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
+import type { CheckedRef, ObjectOf, ResourceRef, Resources } from '../api/client/reference.js';
 import type { Awaitable, Combined } from '../api/point.js';
-import type { ResourceName } from '../api/resourceName.js';
 import type { ApiObject } from '../model/object.js';
 import { isGate } from '../features/gates.js';
 import { RELEASE_MS } from '../limits.js';
 import { namingOf } from '../naming.js';
 import type { Registry } from '../schema/resource.js';
 import type { ThreadData } from '../threads/data.js';
-import { type CallTarget, guardListener } from './calls.js';
-import { withinDeadline } from './deadline.js';
+import { type CallTarget, guardListener } from './calls/calls.js';
+import { withinDeadline } from './calls/deadline.js';
 import { kindsOf } from './kinds.js';
 import type { Releases } from './releases.js';
 import { type FollowedResources, storageNameOf } from './resourceNames.js';
-import type { RunningCalls } from './runningCalls.js';
+import type { RunningCalls } from './calls/runningCalls.js';
 
 /** The services of a thread for plugins, in addition to log, clock and naming. */
 export interface HostServices {
@@ -25,9 +25,10 @@ export interface HostServices {
   /** The current registry; called only once all plugins are made. */
   readonly registry?: () => Registry;
   readonly onChange?: (storageName: string, listener: (event: ResourceEvent) => void) => void;
-  readonly observe?: Host<'request'>['observe'];
+  readonly observe?: Host<'pool'>['observe'];
   readonly request?: (controller: string, request: InternalRequest) => Promise<ApiObject>;
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
+  readonly resources?: Resources;
   /** Where a thread that is watched notes the calls that it is in. */
   readonly running?: RunningCalls;
 }
@@ -57,20 +58,22 @@ function informersOf(
   thread: Thread,
   plugins: PluginSet,
   { informer, onChange, followed }: HostServices,
-): (user: HostUser) => Pick<Host<'request'>, 'informer' | 'onChange'> {
+): (user: HostUser) => Pick<Host<'pool'>, 'informer' | 'onChange'> {
   if (!informer || !onChange)
     return () => ({ informer: notAvailable('informer', thread), onChange: notAvailable('onChange', thread) });
   const known = new Set<string>();
-  const follow = ({ plugin, isBuiltIn }: HostUser, call: string, given: ResourceName): string => {
+  const follow = ({ plugin, isBuiltIn }: HostUser, call: string, given: ResourceRef): string => {
     const storageName = storageNameOf(given);
-    if (plugins.isComplete && thread === 'request' && !known.has(storageName))
+    if (plugins.isComplete && thread === 'pool' && !known.has(storageName))
       throw new Error(`${call}('${storageName}') must be called when the plugin is made, not later`);
     known.add(storageName);
     if (!isBuiltIn && !plugins.isComplete) followed?.add(plugin, storageName);
     return storageName;
   };
   return user => ({
-    informer: given => informer(follow(user, 'informer', given)),
+    // Objects of a resource have its type: they are stored in the version that it is of.
+    informer: <const R extends ResourceRef>(given: CheckedRef<R>) =>
+      informer(follow(user, 'informer', given)) as Informer<ObjectOf<R>>,
     onChange: (given, listener) => onChange(follow(user, 'onChange', given), guardListener(user, listener)),
   });
 }
@@ -82,7 +85,7 @@ function isFeatureEnabled(feature: string, enabled: readonly string[]): boolean 
 
 /** A host with the members of all threads; those that a thread does not offer throw. */
 type FullHost = Omit<Host<'control'>, 'thread'> &
-  Omit<Host<'request'>, 'thread'> & {
+  Omit<Host<'pool'>, 'thread'> & {
     readonly thread: Thread;
   };
 
@@ -113,7 +116,10 @@ export function hostOf(
       : notAvailable('dynamicInformer', thread),
     kinds,
     observe: services.observe ?? notAvailable('observe', thread),
-    request: services.request ?? notAvailable('request', thread),
+    request: services.request ?? notAvailable('pool', thread),
+    get resources(): Resources {
+      return services.resources ?? notAvailable('resources', thread)();
+    },
     watch: watch ? listener => watch(guardListener(user, listener)) : notAvailable('watch', thread),
     at,
   });

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import type { Logger } from 'pino';
 import type { Log } from '../api/host.js';
 import type { ThreadData } from '../threads/data.js';
-import { blame } from './blame.js';
-import { stackOf } from './stack.js';
+import { blame } from './calls/blame.js';
+import { stackOf } from './calls/stack.js';
 
 /** The lowest verbosity at which records of a level are written. */
 const FROM = { error: 0, warn: 0, info: 1, debug: 2 } as const;

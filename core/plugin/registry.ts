@@ -2,12 +2,12 @@ import type { Log } from '../api/host.js';
 import { ConfigError } from '../api/point.js';
 import { resourceSource, type ResourceType, resourceType, type ResourceTypes } from '../api/resource.js';
 import { namingOf, type NamingName } from '../naming.js';
-import type { Enablement } from '../schema/enablement.js';
-import { LiveRegistry } from '../schema/live.js';
-import { buildRegistry } from '../schema/registry.js';
+import type { Enablement } from '../schema/registry/enablement.js';
+import { LiveRegistry } from '../schema/registry/live.js';
+import { buildRegistry } from '../schema/registry/registry.js';
 import type { Registry } from '../schema/resource.js';
-import type { Plugins } from './load.js';
 import { storageNameOf } from './resourceNames.js';
+import type { Plugins } from './load/load.js';
 
 /**
  * Builds the registry of the built-in kinds with the strategies of plugins. The result is equal in all threads. Throws

@@ -1,6 +1,6 @@
 import { dns1123Label, dns1123Subdomain } from '../model/names.js';
 import { nearest } from '../model/nearest.js';
-import { customStorageName } from '../model/storageNames.js';
+import { customStorageName } from '../model/wellKnown/storageNames.js';
 import { groupSpellings } from '../naming.js';
 import { type GroupRow, groupRows, type ResourceRow } from '../schema/table/resources.js';
 import { storagePlace } from '../schema/table/storageNames.js';
@@ -29,9 +29,6 @@ function builtIn(): ReadonlyMap<string, string> {
   );
   return cached;
 }
-
-/** The names of stored built-in resources whose groups have no domain. */
-export const shortResourceNames = (): string[] => [...builtIn().keys()].filter(name => !name.includes('.')).sort();
 
 /** The name of the built-in resource that an unknown one is probably meant for. */
 function suggestionFor(given: string): string | undefined {

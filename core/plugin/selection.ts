@@ -1,11 +1,11 @@
 import { mutator, validator } from '../api/admission.js';
-import type { Match, Operation } from '../api/match.js';
-import { selectionOf } from '../api/matching.js';
+import type { Match, Operation } from '../api/checks/match.js';
+import { selectionOf } from '../api/checks/matching.js';
 import { dns1123Label, dns1123Subdomain } from '../model/names.js';
 import { nearest } from '../model/nearest.js';
 import { groupSpellings } from '../naming.js';
 import type { Group, Registry, Resource } from '../schema/resource.js';
-import type { Plugins } from './load.js';
+import type { Plugins } from './load/load.js';
 
 /** What is wrong with an entry of a selection. If it `mayCome`, a definition or a setting could make it right. */
 interface Problem {

@@ -1,6 +1,6 @@
 import { type FailurePolicy, ConfigError } from '../api/point.js';
 import { PLUGIN_CALL_MAX_MS } from '../limits.js';
-import { copyJson, NotJson } from '../model/json.js';
+import { copyJson, NotJson } from '../model/text/json.js';
 import type { Json } from '../model/object.js';
 
 /** A plugin in the configuration: a package or path, its settings, and how its calls are handled. */

@@ -1,11 +1,11 @@
 import { Refusal } from '../model/refusal.js';
 import { type Choice, type Form, type MediaName, negotiate, type Serving } from './negotiate.js';
-import { cborDocument } from '../schema/cbor.js';
-import { internalType } from '../schema/goTypes.js';
-import { encodeJson } from '../schema/json.js';
-import { encodeCommon } from '../schema/protobuf.js';
+import { cborDocument } from '../schema/cbor/cbor.js';
+import { internalType } from '../schema/registry/goTypes.js';
+import { encodeJson } from '../schema/json/json.js';
+import { encodeCommon } from '../schema/protobuf/protobuf.js';
 import type { Resource } from '../schema/resource.js';
-import { encodeYaml } from '../schema/yamlText.js';
+import { encodeYaml } from '../schema/yaml/yamlText.js';
 import { firstValue, parseQuery } from './query.js';
 
 const MEDIA: readonly MediaName[] = ['json', 'yaml', 'protobuf'];

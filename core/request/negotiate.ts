@@ -1,6 +1,6 @@
 import { Refusal } from '../model/refusal.js';
 import { type Naming, neutralMediaType } from '../naming.js';
-import { CBOR_SEQUENCE, CBOR_TYPE } from '../schema/cbor.js';
+import { CBOR_SEQUENCE, CBOR_TYPE } from '../schema/cbor/cbor.js';
 
 /** The serializations of the server. */
 export type MediaName = 'json' | 'yaml' | 'protobuf' | 'cbor';

@@ -1,6 +1,6 @@
-import { hasBuiltInKinds } from '../discovery/plain.js';
+import { hasBuiltInKinds } from '../services/discovery/plain.js';
 import type { ResourceTarget, Target, Verb } from '../model/target.js';
-import { withoutTrailing } from '../model/trailing.js';
+import { withoutTrailing } from '../model/text/trailing.js';
 import type { Registry, Resource, Subresource } from '../schema/resource.js';
 import { parseFlag, parseQuery, type Query } from './query.js';
 

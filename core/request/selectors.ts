@@ -1,6 +1,6 @@
-import type { Selector } from '../model/selector.js';
+import type { Selector } from '../model/selectors/selector.js';
 import type { Target } from '../model/target.js';
-import { parseFieldSelector, parseLabelSelector } from '../schema/selectorSyntax.js';
+import { parseFieldSelector, parseLabelSelector } from '../model/selectors/selectorSyntax.js';
 import { firstValue } from './query.js';
 import type { Route } from './route.js';
 

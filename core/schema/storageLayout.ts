@@ -1,6 +1,6 @@
 import type { Stored } from '../api/storage.js';
-import { readJson, writeJson } from '../model/jsonText.js';
-import { customStorageName } from '../model/storageNames.js';
+import { readJson, writeJson } from '../model/text/jsonText.js';
+import { customStorageName } from '../model/wellKnown/storageNames.js';
 import { builtInStorageNames } from './table/storageNames.js';
 
 /*

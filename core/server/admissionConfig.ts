@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../api/point.js';
 import { isRecord, recordAt, recordsAt, stringAt, type UnknownRecord } from '../model/record.js';
-import { decodeYaml } from '../schema/yaml.js';
+import { decodeYaml } from '../schema/yaml/yaml.js';
 import type { Settings } from '../settings/settings.js';
 
 const FLAG = '--admission-control-config-file';

@@ -5,9 +5,9 @@ import type { PluginSpec } from '../threads/data.js';
 import { admissionConfig } from './admissionConfig.js';
 
 const at = (path: string): string => new URL(`../../plugins/admission/${path}`, import.meta.url).href;
-const request = (path: string): PluginSpec => ({ use: at(path), threads: ['request'] });
+const pool = (path: string): PluginSpec => ({ use: at(path), threads: ['pool'] });
 /** A plugin whose calls have time limits of their own, within that of the request. */
-const withOwnLimits = (path: string): PluginSpec => ({ ...request(path), timeout: WRITE_MS });
+const withOwnLimits = (path: string): PluginSpec => ({ ...pool(path), timeout: WRITE_MS });
 
 /** An admission plugin, by the name that upstream's flags use. */
 interface AdmissionPlugin {
@@ -24,32 +24,32 @@ const off = (name: string, ...specs: PluginSpec[]): AdmissionPlugin => ({ name, 
 const PLUGINS: readonly AdmissionPlugin[] = [
   off('AlwaysAdmit'),
   off('NamespaceAutoProvision'),
-  on('NamespaceLifecycle', request('namespace-lifecycle.js')),
+  on('NamespaceLifecycle', pool('namespaceLifecycle.js')),
   off('NamespaceExists'),
   off('LimitPodHardAntiAffinityTopology'),
-  on('LimitRanger', request('limit-ranger/index.js')),
-  on('ServiceAccount', request('service-account.js'), request('../authz/node/mirrorPods.js')),
-  off('NodeRestriction', request('../authz/node/restriction/index.js')),
-  on('TaintNodesByCondition', request('taint-new-nodes.js')),
+  on('LimitRanger', pool('limitRanger/index.js')),
+  on('ServiceAccount', pool('serviceAccount.js'), pool('../authz/node/mirrorPods.js')),
+  off('NodeRestriction', pool('../authz/node/restriction/index.js')),
+  on('TaintNodesByCondition', pool('taintNewNodes.js')),
   off('AlwaysPullImages'),
   off('ImagePolicyWebhook'),
   on('PodSecurity'),
   off('PodNodeSelector'),
-  on('Priority', request('priority.js')),
-  on('DefaultTolerationSeconds', request('default-toleration-seconds.js')),
+  on('Priority', pool('priority.js')),
+  on('DefaultTolerationSeconds', pool('defaultTolerationSeconds.js')),
   off('PodTolerationRestriction'),
   off('EventRateLimit'),
   off('ExtendedResourceToleration'),
-  on('DefaultStorageClass', request('default-class.js#storageClass')),
-  on('StorageObjectInUseProtection', request('storage-protection.js')),
+  on('DefaultStorageClass', pool('defaultClass.js#storageClass')),
+  on('StorageObjectInUseProtection', pool('storageProtection.js')),
   off('OwnerReferencesPermissionEnforcement'),
-  on('PersistentVolumeClaimResize', request('claim-resize.js')),
-  on('RuntimeClass', request('runtime-class.js')),
-  on('CertificateApproval', request('certificate-permissions.js#approval')),
-  on('CertificateSigning', request('certificate-permissions.js#signing')),
-  on('ClusterTrustBundleAttest', request('certificate-permissions.js#attestation')),
-  on('CertificateSubjectRestriction', request('certificate-subject.js')),
-  on('DefaultIngressClass', request('default-class.js#ingressClass')),
+  on('PersistentVolumeClaimResize', pool('claimResize.js')),
+  on('RuntimeClass', pool('runtimeClass.js')),
+  on('CertificateApproval', pool('certificatePermissions.js#approval')),
+  on('CertificateSigning', pool('certificatePermissions.js#signing')),
+  on('ClusterTrustBundleAttest', pool('certificatePermissions.js#attestation')),
+  on('CertificateSubjectRestriction', pool('certificateSubject.js')),
+  on('DefaultIngressClass', pool('defaultClass.js#ingressClass')),
   off('DenyServiceExternalIPs'),
   on('MutatingAdmissionPolicy', withOwnLimits('policies/mutating.js')),
   on('MutatingAdmissionWebhook', withOwnLimits('webhooks/mutating.js')),

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readTokenFile } from '../../plugins/authn/token-file.js';
+import { readTokenFile } from '../../plugins/authn/tokenFile.js';
 import { ConfigError } from '../api/point.js';
 import { atFlag } from '../settings/atFlag.js';
 import type { Settings } from '../settings/settings.js';

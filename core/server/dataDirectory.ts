@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Naming } from '../naming.js';
 import type { Releases } from '../plugin/releases.js';
-import { type CertificateFiles, certificateFiles, ensurePki } from '../pki/index.js';
+import { type CertificateFiles, certificateFiles, ensurePki } from '../services/pki/index.js';
 import type { DataDirectory } from '../settings/dataDirectory.js';
 import type { Settings } from '../settings/settings.js';
 

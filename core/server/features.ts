@@ -1,6 +1,6 @@
 import { featureGates } from '../features/gates.js';
 import { namingOf } from '../naming.js';
-import { enablement } from '../schema/enablement.js';
+import { enablement } from '../schema/registry/enablement.js';
 import type { Settings } from '../settings/settings.js';
 import type { ThreadData } from '../threads/data.js';
 import { admissionWarnings, checkAdmissionPlugins } from './admissionPlugins.js';

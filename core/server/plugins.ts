@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { OwnServiceConfig } from '../../plugins/controllers/ownService.js';
+import type { OwnServiceConfig } from '../../plugins/controllers/system/ownService.js';
 import { DEFAULT_RANGES, ownAddress } from '../../plugins/kinds/core/service/allocator.js';
 import { ConfigError } from '../api/point.js';
 import type { Settings } from '../settings/settings.js';
@@ -29,8 +29,6 @@ export interface BuiltinInputs {
   readonly adminTokens: string;
   /** The server's own key for tokens of service accounts. */
   readonly serviceAccountKeyFile: string;
-  /** Every stored resource, for the controllers. */
-  readonly resources: readonly object[];
   /** The names of all kinds, which definitions cannot take. */
   readonly takenNames: readonly string[];
   /** Every served group, for their API services. */
@@ -38,10 +36,10 @@ export interface BuiltinInputs {
 }
 
 const MODES: ReadonlyMap<string, PluginSpec> = new Map([
-  ['Node', { use: at('authz/node/plugin.js'), threads: ['request'] }],
-  ['AlwaysAllow', { use: at('authz/always.js#alwaysAllow'), threads: ['request'] }],
-  ['AlwaysDeny', { use: at('authz/always.js#alwaysDeny'), threads: ['request'] }],
-  ['RBAC', { use: at('authz/rbac/plugin.js'), threads: ['request'] }],
+  ['Node', { use: at('authz/node/plugin.js'), threads: ['pool'] }],
+  ['AlwaysAllow', { use: at('authz/always.js#alwaysAllow'), threads: ['pool'] }],
+  ['AlwaysDeny', { use: at('authz/always.js#alwaysDeny'), threads: ['pool'] }],
+  ['RBAC', { use: at('authz/rbac/plugin.js'), threads: ['pool'] }],
 ]);
 
 /** The plugin of an authorization mode. Programs in JavaScript can name any. Throws ConfigError for an unknown one. */
@@ -71,36 +69,36 @@ function storagePlugin(settings: Settings, { storePath: path }: BuiltinInputs): 
   const historyMs = settings.historyRetention;
   switch (settings.storage) {
     case 'etcd':
-      return { use: at('storage/etcd/index.js'), config: etcdConfig(settings), threads: ['store'] };
+      return { use: at('storage/etcd/index.js'), config: etcdConfig(settings), threads: ['writer'] };
     case 'memory':
-      return { use: at('storage/memory.js'), config: { historyMs }, threads: ['store'] };
+      return { use: at('storage/memory.js'), config: { historyMs }, threads: ['writer'] };
     default:
-      return { use: at('storage/rocksdb/index.js'), config: { path, historyMs }, threads: ['store', 'front'] };
+      return { use: at('storage/rocksdb/index.js'), config: { path, historyMs }, threads: ['writer', 'front'] };
   }
 }
 
 /** The controllers that `--controllers` selects, by upstream's names: module and configuration of each. */
 function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [string, string, unknown?])[] {
-  const { rootCa, resources, takenNames, caFile: certFile, caKeyFile: keyFile } = inputs;
+  const { rootCa, caFile: certFile, caKeyFile: keyFile } = inputs;
   const signing = { signers: signersOf(settings, { certFile, keyFile }), maxMs: settings.clusterSigningDuration };
   const cleanUp = { periodMs: settings.legacyServiceAccountTokenCleanUpPeriod };
   return [
-    ['clusterrole-aggregation-controller', 'rbac.js#roleAggregation'],
-    ['serviceaccount-controller', 'namespaceDefaults.js#defaultAccounts'],
-    ['root-ca-certificate-publisher-controller', 'namespaceDefaults.js#rootCaPublisher', { rootCa }],
-    ['namespace-controller', 'namespaces.js#namespaceDeletion', { resources, takenNames }],
-    ['persistentvolumeclaim-protection-controller', 'volumeProtection.js#claimProtection'],
-    ['persistentvolume-protection-controller', 'volumeProtection.js#volumeProtection'],
-    ['serviceaccount-token-controller', 'serviceAccountTokens.js#serviceAccountTokens', { rootCa }],
-    ['legacy-serviceaccount-token-cleaner-controller', 'legacyTokenCleaner.js#legacyTokenCleaner', cleanUp],
+    ['clusterrole-aggregation-controller', 'accounts/rbac.js#roleAggregation'],
+    ['serviceaccount-controller', 'system/namespaceDefaults.js#defaultAccounts'],
+    ['root-ca-certificate-publisher-controller', 'system/namespaceDefaults.js#rootCaPublisher', { rootCa }],
+    ['namespace-controller', 'deletion/namespaces.js#namespaceDeletion'],
+    ['persistentvolumeclaim-protection-controller', 'deletion/volumeProtection.js#claimProtection'],
+    ['persistentvolume-protection-controller', 'deletion/volumeProtection.js#volumeProtection'],
+    ['serviceaccount-token-controller', 'accounts/serviceAccountTokens.js#serviceAccountTokens', { rootCa }],
+    ['legacy-serviceaccount-token-cleaner-controller', 'accounts/legacyTokenCleaner.js#legacyTokenCleaner', cleanUp],
     ['certificatesigningrequest-approving-controller', 'certificates/index.js#certificateApproval'],
     ['certificatesigningrequest-signing-controller', 'certificates/index.js#certificateSigning', signing],
     ['certificatesigningrequest-cleaner-controller', 'certificates/index.js#certificateCleaner'],
-    ['bootstrap-signer-controller', 'bootstrapTokens.js#bootstrapSigner'],
-    ['token-cleaner-controller', 'bootstrapTokens.js#tokenCleaner'],
-    ['storage-version-migrator-controller', 'storageMigration.js#storageMigration', { resources, takenNames }],
-    ['validatingadmissionpolicy-status-controller', 'policyStatus.js#policyStatus'],
-    ['garbage-collector-controller', 'garbageCollector.js#garbageCollector', { resources, takenNames }],
+    ['bootstrap-signer-controller', 'accounts/bootstrapTokens.js#bootstrapSigner'],
+    ['token-cleaner-controller', 'accounts/bootstrapTokens.js#tokenCleaner'],
+    ['storage-version-migrator-controller', 'definitions/storageMigration.js#storageMigration'],
+    ['validatingadmissionpolicy-status-controller', 'policies/policyStatus.js#policyStatus'],
+    ['garbage-collector-controller', 'deletion/garbageCollector.js#garbageCollector'],
   ];
 }
 
@@ -111,9 +109,9 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
  * settings.
  */
 export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec[] {
-  const request = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['request'] });
+  const pool = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['pool'] });
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
-  const { groups, resources, takenNames, serviceAccountKeyFile } = inputs;
+  const { groups, takenNames, serviceAccountKeyFile } = inputs;
   const { listener: required } = settings;
   const host = urlHost(addressOf(settings.bindAddress) ?? 'localhost');
   const accounts = serviceAccountConfig(settings, serviceAccountKeyFile, host);
@@ -123,29 +121,29 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     ...(hasOwnStorage ? [] : [storagePlugin(settings, inputs)]),
     { use: at(`listener/${required ?? 'uws'}.js`), config: { required: required === 'uws' }, threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
-    { use: at('kinds/index.js'), threads: ['front', 'request'] },
-    request('authn/static-token.js', { file: inputs.adminTokens }),
-    request('authn/client-certificate.js'),
-    ...(settings.tokenAuthFile ? [request('authn/static-token.js', { file: settings.tokenAuthFile })] : []),
-    ...(settings.enableBootstrapTokenAuth ? [request('authn/bootstrap-token.js')] : []),
-    { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'request', 'control'] },
+    { use: at('kinds/index.js'), threads: ['front', 'pool'] },
+    pool('authn/staticToken.js', { file: inputs.adminTokens }),
+    pool('authn/clientCertificate.js'),
+    ...(settings.tokenAuthFile ? [pool('authn/staticToken.js', { file: settings.tokenAuthFile })] : []),
+    ...(settings.enableBootstrapTokenAuth ? [pool('authn/bootstrapToken.js')] : []),
+    { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'pool', 'control'] },
     // Before other validators, as the rules of the kinds are.
-    request('admission/policies/parameterPermissions.js'),
+    pool('admission/policies/parameterPermissions.js'),
     ...admission.before,
-    request('authz/system-masters.js'),
+    pool('authz/systemMasters.js'),
     ...settings.plugins,
     ...admission.behind,
     // Sees what all mutators have changed.
-    request('authz/rbac/plugin.js#roleEscalation'),
-    request('webhooks/index.js'),
-    { ...request('conversion/webhook.js', { services: webhookServices(settings) }), timeout: WRITE_MS },
+    pool('authz/rbac/plugin.js#roleEscalation'),
+    pool('../core/services/webhooks/plugin.js'),
+    { ...pool('conversion/webhook.js', { services: webhookServices(settings) }), timeout: WRITE_MS },
     ...settings.authorizationMode.map(modePlugin),
-    control('controllers/systemNamespaces.js#systemNamespaces'),
-    control('controllers/rbac.js#rbacBootstrap'),
-    control('controllers/systemObjects.js#systemObjects', { groups }),
-    control('controllers/authenticationObjects.js#authenticationObjects', { clientCa: inputs.clientCa }),
-    control('controllers/ownService.js#ownService', ownServiceOf(settings)),
-    control('controllers/customResources.js#customResources', { resources, takenNames }),
+    control('controllers/system/systemNamespaces.js#systemNamespaces'),
+    control('controllers/accounts/rbac.js#rbacBootstrap'),
+    control('controllers/system/systemObjects.js#systemObjects', { groups }),
+    control('controllers/accounts/authenticationObjects.js#authenticationObjects', { clientCa: inputs.clientCa }),
+    control('controllers/system/ownService.js#ownService', ownServiceOf(settings)),
+    control('controllers/definitions/customResources.js#customResources', { takenNames }),
     ...controllersOf(settings, inputs).flatMap(([name, path, config]) =>
       isControllerEnabled(name, settings) ? [control(`controllers/${path}`, config)] : [],
     ),
@@ -161,7 +159,6 @@ const NO_INPUTS: BuiltinInputs = {
   storePath: '-',
   adminTokens: '-',
   serviceAccountKeyFile: '-',
-  resources: [],
   takenNames: [],
   groups: [],
 };

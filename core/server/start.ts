@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import type { Binding, Listening } from '../api/listener.js';
 import { namingOf } from '../naming.js';
-import { checkPlugins } from '../plugin/check.js';
-import { withClass } from '../plugin/errors.js';
-import { CallCounters } from '../plugin/callCounters.js';
+import { checkPlugins } from '../plugin/load/check.js';
+import { withClass } from '../plugin/load/errors.js';
+import { CallCounters } from '../plugin/calls/callCounters.js';
 import { logOf } from '../plugin/log.js';
-import { checkJson } from '../plugin/checkTypes.js';
+import { checkJson } from '../plugin/load/checkTypes.js';
 import { Releases } from '../plugin/releases.js';
-import { namesIn } from '../schema/live.js';
+import { namesIn } from '../schema/registry/live.js';
 import type { Registry } from '../schema/resource.js';
 import type { DataDirectory } from '../settings/dataDirectory.js';
 import type { Settings } from '../settings/settings.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { threadScope } from '../threads/thread.js';
 import { createThreads, type RunningFrontEnd, startFrontEnd } from '../../workers/front/main.js';
-import { COUNTERS } from '../../workers/front/storeThread.js';
+import { COUNTERS } from '../../workers/front/threads/writerThread.js';
 import { urlHost } from '../settings/address.js';
 import { checkAudit } from './audit.js';
 import { checkSigning } from './certificateSigning.js';
@@ -116,17 +116,9 @@ async function start(
 }
 
 /** The kinds that controllers are configured with: those that are served from the start. */
-type Kinds = Pick<BuiltinInputs, 'resources' | 'takenNames' | 'groups'>;
+type Kinds = Pick<BuiltinInputs, 'takenNames' | 'groups'>;
 
 const describe = (registry: Registry): Kinds => ({
-  resources: registry.stored.map(r => ({
-    apiVersion: r.apiVersion,
-    kind: r.kind,
-    plural: r.plural,
-    namespaced: r.namespaced,
-    storageName: r.storageName,
-    verbs: r.verbs,
-  })),
   takenNames: [...namesIn(registry)],
   groups: Array.from(registry.groups.values(), ({ name, priority, versions }) => ({
     group: name,
@@ -155,7 +147,7 @@ const pluginsFor = (
  * starts once they are known.
  */
 function threadData(settings: Settings, paths: DataPaths): ThreadData {
-  const plugins = pluginsFor(settings, paths, { rootCa: '', clientCa: '', resources: [], takenNames: [], groups: [] });
+  const plugins = pluginsFor(settings, paths, { rootCa: '', clientCa: '', takenNames: [], groups: [] });
   return {
     naming: settings.naming,
     plugins,

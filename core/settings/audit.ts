@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../api/point.js';
-import { type AuditPolicy, parsePolicy } from '../audit/policy.js';
+import { type AuditPolicy, parsePolicy } from '../services/audit/policy.js';
 import { namingOf } from '../naming.js';
 import { atFlag } from './atFlag.js';
 import type { Settings } from './settings.js';

@@ -1,4 +1,4 @@
-import type { Pki } from '../pki/index.js';
+import type { Pki } from '../services/pki/index.js';
 
 /** The files of a data directory that the server itself uses. */
 export interface DataDirectory {

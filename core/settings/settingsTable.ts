@@ -2,11 +2,11 @@ import { HISTORY_MS, LISTENING_THREADS } from '../limits.js';
 import { duration, flag, integer, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
 
 /** The authorization modes. */
-export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
+const AUTHORIZATION_MODES = ['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
 /** A way to decide whether a request is allowed. */
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
-/** What flags, configuration file, help and reference page know of a setting. `T` is the type of its values. */
+/** One setting, for flags, configuration file, help and reference page. `T` is the type of its values. */
 export interface Setting<T> {
   /** Name of the flag, without dashes. In the configuration file it is written in camelCase. */
   readonly flag: string;

@@ -1,12 +1,14 @@
-import { deepFreeze } from '../api/freeze.js';
-import type { Host, LabeledInformer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
+import { deepFreeze } from '../api/checks/freeze.js';
+import type { Host, Informer, LabeledInformer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
 import type { Combined, Contributed, Plugin, Point } from '../api/point.js';
-import type { ResourceName } from '../api/resourceName.js';
+import type { CheckedRef, ObjectOf, ResourceRef, Resources } from '../api/client/reference.js';
 import type { ApiObject } from '../model/object.js';
 import { featureGates } from '../features/gates.js';
 import { notFound } from '../model/refusal.js';
 import { namingOf, type NamingName } from '../naming.js';
 import { storageNameOf } from '../plugin/resourceNames.js';
+import type { ServedResources } from '../plugin/servedResources.js';
+import { fakeResources } from './resources.js';
 
 /** One record that a plugin wrote to its log. */
 export interface FakeLogRecord {
@@ -30,15 +32,17 @@ export interface FakeHost<T extends Thread> {
   /** Answers requests of controllers; set it to answer otherwise than with 404. */
   answer: (request: InternalRequest, controller: string) => ApiObject | Promise<ApiObject>;
   /** Stores an object of a resource for informers, and reports the change to `host.watch`. */
-  put<N extends string>(resource: ResourceName<N>, object: ApiObject): void;
+  put<const R extends ResourceRef>(resource: CheckedRef<R>, object: ApiObject): void;
   /** Deletes an object; the namespace of an object of the whole cluster is ''. */
-  delete<N extends string>(resource: ResourceName<N>, namespace: string, name: string): void;
+  delete<const R extends ResourceRef>(resource: CheckedRef<R>, namespace: string, name: string): void;
   /** Sets what `host.at` returns for a point. */
   setCombination<Out>(point: Combined<Out>, value: Out): void;
   /** Runs what was registered with `host.onClose`, in reverse order. */
   close(): Promise<void>;
 }
 
+/** Storage name of definitions of kinds. */
+const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
 /** When the clock of a fake host begins: 2030-01-01T00:00:00Z. */
 const START = Date.UTC(2030, 0, 1);
 
@@ -62,11 +66,9 @@ class FakeInformer implements LabeledInformer {
 }
 
 /**
- * Makes a fake host of a thread: `request` for the pool, `front`, `store` or `control`.
+ * Makes a fake host of a thread: `front`, `pool`, `writer` or `control`.
  *
  * @example
- * const fake = fakeHost('request');
- * fake.put('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
  * const [part] = await partsOf(plugin, {}, authorizer, fake.host);
  */
 export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neutral'): FakeHost<T> {
@@ -85,7 +87,15 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
   };
   const logger = (level: FakeLogRecord['level']) => (fields: object, message: string) =>
     void log.push({ level, fields, message });
-  const eventOf = (type: ResourceEvent['type'], storageName: string, object: ApiObject): ResourceEvent => {
+  // Building them takes longer than most tests.
+  let resources: ServedResources | undefined;
+  const resourcesOfHost = (): ServedResources => (resources ??= fakeResources(naming));
+  const eventOf = (
+    type: ResourceEvent['type'],
+    storageName: string,
+    object: ApiObject,
+    old?: ApiObject,
+  ): ResourceEvent => {
     const { namespace = '', name = '' } = object.metadata;
     const text = JSON.stringify(object);
     return {
@@ -95,6 +105,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
       name,
       revision,
       object: () => object,
+      ...(old ? { old: () => old } : {}),
       mentions: part => text.includes(part),
     };
   };
@@ -109,7 +120,12 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
     now: () => fake.now,
     isEnabled: feature => fake.features.has(feature),
     onClose: release => void releases.push(release),
-    informer: resource => informer(storageNameOf(resource)),
+    informer: <const R extends ResourceRef>(resource: CheckedRef<R>) =>
+      informer(storageNameOf(resource)) as Informer as Informer<ObjectOf<R>>,
+    get resources(): Resources {
+      return resourcesOfHost();
+    },
+    observe: () => undefined,
     request: async (controller, request) => {
       requests.push({ controller, request });
       return await fake.answer(request, controller);
@@ -140,12 +156,13 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
       const storageName = storageNameOf(resource);
       const { namespace = '', name = '' } = object.metadata;
       const { objects } = informer(storageName);
-      const type = objects.has(`${namespace}/${name}`) ? 'MODIFIED' : 'ADDED';
+      const old = objects.get(`${namespace}/${name}`);
       const stored = structuredClone(object);
       deepFreeze(stored);
       objects.set(`${namespace}/${name}`, stored);
       informer(storageName).revision = ++revision;
-      announce(eventOf(type, storageName, stored));
+      if (storageName === DEFINITIONS) resourcesOfHost().addDefinition(stored);
+      announce(eventOf(old ? 'MODIFIED' : 'ADDED', storageName, stored, old));
     },
     delete(resource, namespace, name) {
       const storageName = storageNameOf(resource);
@@ -168,7 +185,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
  * Makes what a plugin with these settings contributes to a point, as a server does.
  *
  * @example
- * const [keys] = await partsOf(plugin, { keys: [] }, authenticator, fakeHost('request').host);
+ * const [keys] = await partsOf(plugin, { keys: [] }, authenticator, fakeHost('pool').host);
  */
 export async function partsOf<Config, T extends Thread, In, Out>(
   plugin: Plugin<Config>,

@@ -1,7 +1,7 @@
 import type { FailurePolicy } from '../api/point.js';
 import type { ResourceType } from '../api/resource.js';
 import type { NamingName } from '../naming.js';
-import type { Enablement } from '../schema/enablement.js';
+import type { Enablement } from '../schema/registry/enablement.js';
 
 /** A plugin as module name and JSON, so that every thread can create its own instance. */
 export interface PluginSpec {

@@ -1,9 +1,9 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import type { WriterChannel } from './lifecycle.js';
-import type { FedMessage } from './messages.js';
-import { Ring } from './ring.js';
-import { countMemory } from './sharedValues.js';
-import { decodeFromWriter } from './wire.js';
+import type { WriterChannel } from './messages/lifecycle.js';
+import type { FedMessage } from './messages/messages.js';
+import { Ring } from './messages/ring.js';
+import { countMemory } from './entries/sharedValues.js';
+import { decodeFromWriter } from './messages/wire.js';
 
 /** Index of the word among the counters that is 1 while the writer sends messages to several front ends. */
 export const PUBLISHING = 0;

@@ -1,9 +1,9 @@
-import { Entry } from './entry.js';
+import { Entry } from './entries/entry.js';
 import { StoreFeed } from './feed.js';
-import type { WriterChannel } from './lifecycle.js';
-import type { FedMessage, MovedMessage, SnapshotMessage, ToWriter } from './messages.js';
-import { readSnapshot, type SnapshotPage } from './snapshot.js';
-import { encodeToWriter } from './wire.js';
+import type { WriterChannel } from './messages/lifecycle.js';
+import type { FedMessage, MovedMessage, SnapshotMessage, ToWriter } from './messages/messages.js';
+import { readSnapshot, type SnapshotPage } from './entries/startPage.js';
+import { encodeToWriter } from './messages/wire.js';
 
 /** Receives the objects that a thread subscribes to. */
 export interface ObjectFollower {

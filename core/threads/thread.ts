@@ -1,7 +1,7 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import type { Log, Thread } from '../api/host.js';
 import type { HostServices } from '../plugin/host.js';
-import { loadPlugins, type Plugins } from '../plugin/load.js';
+import { loadPlugins, type Plugins } from '../plugin/load/load.js';
 import { logOf, logUnhandledRejections } from '../plugin/log.js';
 import { Releases } from '../plugin/releases.js';
 import { collectGarbageWhenIdle } from './collect.js';
@@ -75,7 +75,7 @@ export function runThread<In extends Message, Out extends Message, S extends Sta
   const { port } = main;
   const scope = threadScope(workerData as ThreadData, main.kind, main.name);
   // The writer ends with every unexpected error: a wrong store is worse than none.
-  if (main.kind !== 'store') logUnhandledRejections(scope.log, scope.data);
+  if (main.kind !== 'writer') logUnhandledRejections(scope.log, scope.data);
   const post = (message: Out | { is: 'closed' }, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
   let begin: ((message: Begin<In>) => void) | undefined;
   const started = new Promise<Begin<In>>(resolve => (begin = resolve)).then(async message => {

@@ -7,7 +7,7 @@ import type { Plugin } from '../../core/api/point.js';
 import { isAbsent } from '../../core/model/record.js';
 import type { Frozen } from '../../core/model/object.js';
 
-import { forbiddenError, parseNothing, podForbiddenError } from './pod-draft.js';
+import { forbiddenError, parseNothing, podForbiddenError } from './podDraft.js';
 
 const GROUP = 'scheduling.orchestrator.io';
 
@@ -39,7 +39,7 @@ function keepOld(pod: PodSpec, old: Frozen<PodSpec> | undefined): void {
 }
 
 /** Sets the priority of pods to that of their priority class. Clients cannot choose another value. */
-function setPriorities(host: Host<'request'>): Mutator {
+function setPriorities(host: Host<'pool'>): Mutator {
   const classes = host.informer(CLASSES) as Informer<PriorityClass>;
   const globalDefault = (): Priority => {
     const marked = classes.list().filter(found => found.globalDefault === true);
@@ -82,7 +82,7 @@ function setPriorities(host: Host<'request'>): Mutator {
 }
 
 /** Refuses the deletion of the classes of the system, which components of clusters use. */
-function protectSystemClasses(host: Host<'request'>): Validator {
+function protectSystemClasses(host: Host<'pool'>): Validator {
   const of = { group: host.naming.group(GROUP), resource: 'priorityclasses' };
   return {
     on: { groups: [GROUP], resources: [of.resource], operations: ['DELETE'] },

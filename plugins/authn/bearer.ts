@@ -1,5 +1,5 @@
 import { Refusal, type Received } from '../../core/api/index.js';
-import { withoutBlanks } from '../../core/model/trailing.js';
+import { withoutBlanks } from '../../core/model/text/trailing.js';
 
 const SPACED = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
 

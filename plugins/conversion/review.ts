@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { writeJson } from '../../core/model/jsonText.js';
+import { writeJson } from '../../core/model/text/jsonText.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { recordAt, stringAt } from '../../core/model/record.js';
 import type { Naming } from '../../core/naming.js';
-import { errorOf, readAnswer } from '../../core/webhooks/answer.js';
-import type { HttpAnswer } from '../../core/webhooks/client.js';
+import { errorOf, readAnswer } from '../../core/services/webhooks/answer.js';
+import type { HttpAnswer } from '../../core/services/webhooks/client.js';
 
 /** Thrown for an answer that converts nothing, with upstream's text. */
 export class ReviewError extends Error {}

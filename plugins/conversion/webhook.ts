@@ -4,15 +4,15 @@ import { definePlugin } from '../../core/api/plugin.js';
 import type { Plugin } from '../../core/api/point.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
-import { CallFailed } from '../../core/webhooks/client.js';
+import { CallFailed } from '../../core/services/webhooks/client.js';
 import {
   type Endpoints,
   endpointsOf,
   parseEndpointSettings,
   UnresolvedService,
   type WebhookSettings,
-} from '../../core/webhooks/endpoint.js';
-import { webhookClient } from '../../core/webhooks/point.js';
+} from '../../core/services/webhooks/endpoint.js';
+import { webhookClient } from '../../core/services/webhooks/point.js';
 import { conversionReview, convertedObjects, ReviewError } from './review.js';
 
 /** Upstream's time limit of a call: definitions cannot choose one. */
@@ -27,7 +27,7 @@ class WebhookConverter implements Converter {
   readonly #endpoints: Endpoints;
 
   constructor(
-    readonly host: Host<'request'>,
+    readonly host: Host<'pool'>,
     settings: WebhookSettings,
   ) {
     this.#endpoints = endpointsOf(settings, host.informer('core/services'));

@@ -19,8 +19,8 @@ import {
 import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js';
 import { runHandler, statusLine, waitForExchanges } from './common.js';
 import { headRefusal, sizeRefusal } from './framing.js';
-import { NodeExchange, pairs } from './node-exchange.js';
-import { Handshake } from './node-websocket.js';
+import { NodeExchange, pairs } from './nodeExchange.js';
+import { Handshake } from './nodeWebsocket.js';
 import { clientVerifier } from './verify.js';
 
 /**
@@ -145,7 +145,7 @@ class UnusedConnections {
       socket.once('close', () => this.#sockets.get(peer) === socket && this.#sockets.delete(peer));
     };
     server.on('connection', add);
-    // With TLS, in the place of the one below it.
+    // With TLS, this replaces the one below it.
     server.on('secureConnection', add);
   }
 

@@ -14,9 +14,9 @@ import { ConfigError } from '../../core/api/point.js';
 import { CONNECTIONS, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
 import { type Headers, runHandler, waitForExchanges } from './common.js';
 import { headRefusal } from './framing.js';
-import { UwsExchange, type UwsServer } from './uws-exchange.js';
-import type { App, Response } from './uws-types.js';
-import type { UserData } from './uws-websocket.js';
+import { UwsExchange, type UwsServer } from './uwsExchange.js';
+import type { App, Response } from './uwsTypes.js';
+import type { UserData } from './uwsWebsocket.js';
 import { loadUws, type Uws } from './uwsBinary.js';
 import { clientVerifier } from './verify.js';
 

@@ -3,7 +3,7 @@
  * older one needs glibc 2.27 and has binaries up to Node.js 22, the newer one needs glibc 2.38.
  */
 import { HEADER_BYTES } from '../../core/limits.js';
-import { describePlatform, usesMusl } from '../../core/model/platform.js';
+import { describePlatform, usesMusl } from '../../core/runtime/platform.js';
 
 /** The module, with the types of the newer release. */
 export type Uws = typeof import('@uwsjs/core');

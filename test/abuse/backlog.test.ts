@@ -21,7 +21,7 @@ test.runIf(existsSync(SOMAXCONN) && Number(readFileSync(SOMAXCONN, 'utf8')) > CO
   'with --listener=node, connections that are opened while the server is busy need no second try',
   async () => {
     const { hostname, port } = new URL(server.url);
-    // What the kernel does not keep, a stopped process never accepts.
+    // A stopped process never accepts connections that the kernel does not queue.
     process.kill(server.pid!, 'SIGSTOP');
     try {
       const opened = Array.from({ length: CONNECTIONS }, () => {

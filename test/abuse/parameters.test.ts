@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Api } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /*
  * Parameters of policies: the server reads them with its own permissions, so who writes policies and bindings must be
@@ -8,7 +9,6 @@ import { type Answer, Api } from '../api/support.js';
 
 const GROUP = 'admissionregistration.k8s.io';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
-const MERGE = 'application/merge-patch+json';
 const SECRET = { apiVersion: 'v1', kind: 'Secret' };
 const NOT_FOUND = { parameterNotFoundAction: 'Deny' };
 
@@ -213,7 +213,7 @@ describe.each([
   });
 });
 
-test('the refusal shows the user as upstream: uid, groups and extra', async () => {
+test('the refusal shows the user with uid, groups and extra', async () => {
   const headers = {
     'impersonate-user': 'nobody',
     'impersonate-uid': 'u1',

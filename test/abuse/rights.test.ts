@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Api } from '../api/support.js';
 import { caPem } from './certificates/der.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /* Rights that a request needs, where another one could seem to be enough. */
 
@@ -8,7 +9,6 @@ const GROUP = 'rbac.authorization.k8s.io';
 const RBAC = `/apis/${GROUP}/v1`;
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const BUNDLES = '/apis/certificates.k8s.io/v1alpha1/clustertrustbundles';
-const MERGE = 'application/merge-patch+json';
 
 let api: Api;
 const as = (user: string, ...groups: string[]) => ({

@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Settings } from '../../core/index.js';
-import { writeJson } from '../../core/model/jsonText.js';
+import { writeJson } from '../../core/model/text/jsonText.js';
 import { namingOf, type NamingName } from '../../core/naming.js';
 import { resourcesOf } from '../../core/schema/custom/kind.js';
-import { buildRegistry } from '../../core/schema/registry.js';
+import { buildRegistry } from '../../core/schema/registry/registry.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { builtInStorageNames } from '../../core/schema/table/storageNames.js';
-import { restoreRocksDb } from '../../plugins/storage/rocksdb/restore.js';
-import { Api, type Loose, namesIn } from '../api/support.js';
+import { restoreRocksDb } from '../../plugins/storage/rocksdb/offline/restore.js';
+import { Api, namesIn, listOf } from '../api/support.js';
 import { defineResource } from '../server/library.js';
-import { formerDirectory } from '../storage/former-layout/index.js';
+import { formerDirectory } from '../storage/formerLayout/index.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /*
  * Definitions with the names of built-in kinds, in both spellings and both namings, also of stores that were written
@@ -21,9 +22,11 @@ import { formerDirectory } from '../storage/former-layout/index.js';
  */
 
 const NAMINGS = ['neutral', 'kubernetes'] as const;
-const LISTENERS = ['uws', 'node'] as const;
-const CASES = NAMINGS.flatMap(naming => LISTENERS.map(listener => ({ naming, listener })));
-const MERGE = 'application/merge-patch+json';
+/** Names do not depend on the listener: each is used with one naming. */
+const CASES = [
+  { naming: 'neutral', listener: 'uws' },
+  { naming: 'kubernetes', listener: 'node' },
+] as const;
 const other = (naming: NamingName): NamingName => (naming === 'neutral' ? 'kubernetes' : 'neutral');
 
 const builtInOf = (naming: NamingName): Resource[] => {
@@ -290,7 +293,7 @@ describe('a definition with the names of a kind of the program', () => {
     for (const names of [orders, { ...orders, plural: 'others' }]) {
       await api.made(crds, definitionOf('kubernetes', names));
       const definition = `${crds}/${names.plural}.tea.example.com`;
-      const conditions = async () => (await api.get(definition)).body['status']!['conditions'] as unknown as Loose[];
+      const conditions = async () => listOf((await api.get(definition)).body['status']!['conditions']);
       await api.until(async () => ((await conditions()) ?? []).length > 0);
       expect((await conditions()).map(({ type, status }) => `${String(type)}=${String(status)}`)).toEqual([
         'NamesAccepted=False',

@@ -2,8 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parsePolicy } from '../../core/audit/policy.js';
+import { parsePolicy } from '../../core/services/audit/policy.js';
 import { Api, type Loose } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
+import { textOf } from '../support/values.js';
 
 const POLICY = `
 apiVersion: audit.k8s.io/v1
@@ -169,7 +171,7 @@ describe('the audit log', () => {
     await api.get('/api/v1/nodes');
     await api.get('/version');
     await eventOf('/version');
-    const found = events().map(event => event.requestURI as unknown as string);
+    const found = events().map(event => textOf(event.requestURI));
     expect(found.filter(uri => /limit=7|livez|nodes/.test(uri))).toEqual([]);
   });
 
@@ -181,7 +183,7 @@ describe('the audit log', () => {
     const made = await eventOf(leases);
     expect(made).toMatchObject({ level: 'Request', requestObject: { metadata: { name: 'a' }, spec } });
     expect(made.responseObject).toBeUndefined();
-    await api.patch(`${leases}/a`, 'application/merge-patch+json', { spec });
+    await api.patch(`${leases}/a`, MERGE, { spec });
     expect(await eventOf(`${leases}/a`)).toMatchObject({ verb: 'patch', requestObject: { spec } });
 
     await api.made(`${core}/limitranges`, { metadata: { name: 'l' }, spec: { limits: [{ type: 'Pod' }] } });
@@ -234,7 +236,7 @@ describe('the audit log', () => {
     await api.made(`${core}/secrets`, { metadata: { name: 'held' }, stringData });
     secrets.push(Buffer.from(secrets[0]!).toString('base64'));
     const requested = await api.post(`${core}/serviceaccounts/default/token`, { spec: {} });
-    const bound = requested.body.status!.token as unknown as string;
+    const bound = textOf(requested.body.status!.token);
     const answers = [
       await api.get(`${core}/secrets/none`, { token: bound }),
       await api.get('/version', { token: 'wrong-token-0123' }),
@@ -248,7 +250,7 @@ describe('the audit log', () => {
     const review = { spec: { token: bound } };
     await api.post('/apis/authentication.k8s.io/v1/tokenreviews', review);
     await eventOf('/apis/authentication.k8s.io/v1/tokenreviews');
-    await api.patch(`${core}/secrets/held`, 'application/merge-patch+json', { stringData: { other: secrets[0] } });
+    await api.patch(`${core}/secrets/held`, MERGE, { stringData: { other: secrets[0] } });
     for (const uri of [`${core}/serviceaccounts/default/token`, `${core}/secrets`, `${core}/secrets/held`])
       expect(await eventOf(uri)).toMatchObject({ level: 'Metadata' });
     const pki = join(directory, 'data', 'pki');

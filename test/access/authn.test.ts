@@ -16,9 +16,9 @@ import {
 import { completeUser, identify } from '../../core/access/identity.js';
 import { namingOf } from '../../core/naming.js';
 import { bearerToken } from '../../plugins/authn/bearer.js';
-import { clientCertificates } from '../../plugins/authn/client-certificate.js';
-import staticToken, { staticTokens } from '../../plugins/authn/static-token.js';
-import { digest, parseTokenFile } from '../../plugins/authn/token-file.js';
+import { clientCertificates } from '../../plugins/authn/clientCertificate.js';
+import staticToken, { staticTokens } from '../../plugins/authn/staticToken.js';
+import { digest, parseTokenFile } from '../../plugins/authn/tokenFile.js';
 import { CERTIFICATES } from './data/certificates.js';
 import { contributed, received, user } from './support.js';
 

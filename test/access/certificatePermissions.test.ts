@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Pkcs10CertificateRequestGenerator } from '@peculiar/x509';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const CERTIFICATES = 'certificates.k8s.io';
 const REQUESTS = `/apis/${CERTIFICATES}/v1/certificatesigningrequests`;
@@ -41,7 +42,7 @@ async function makeRequest(name: string): Promise<void> {
 }
 
 const write = (name: string, subresource: string, change: object) =>
-  api.patch(`${REQUESTS}/${name}/${subresource}`, 'application/merge-patch+json', change, { token: 'bob' });
+  api.patch(`${REQUESTS}/${name}/${subresource}`, MERGE, change, { token: 'bob' });
 const decision = (type: string) => ({ status: { conditions: [{ type, status: 'True', reason: 'Tested' }] } });
 
 test('decisions need the verb approve on the signer, and certificates the verb sign', async () => {

@@ -5,12 +5,14 @@ import { request as send } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issue } from '../../core/pki/certificate.js';
+import { issue } from '../../core/services/pki/certificate.js';
 import { obsolescence } from '../../plugins/controllers/certificates/cleaner.js';
 import { Api, type Loose } from '../api/support.js';
 import type { JsonGeneralName } from '@peculiar/x509';
 import { pkcs10 } from './certificateRequests.js';
 import { LISTENER_NAMES } from '../listener/names.js';
+import { MERGE } from '../support/mediaTypes.js';
+import { textOf } from '../support/values.js';
 
 const CSRS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const CLIENT = 'kubernetes.io/kube-apiserver-client';
@@ -37,7 +39,7 @@ const submit = (spec: Wanted, token?: string) => {
 };
 const approve = async (name: string): Promise<void> => {
   const status = { conditions: [{ type: 'Approved', status: 'True', reason: 'Tested', message: '' }] };
-  const answer = await api.patch(`${CSRS}/${name}/approval`, 'application/merge-patch+json', { status });
+  const answer = await api.patch(`${CSRS}/${name}/approval`, MERGE, { status });
   expect(answer.status).toBe(200);
 };
 async function until(name: string, isSo: (status: Loose) => unknown): Promise<Loose> {
@@ -52,7 +54,7 @@ async function until(name: string, isSo: (status: Loose) => unknown): Promise<Lo
 async function issued(spec: Wanted): Promise<X509Certificate> {
   const answer = await submit(spec);
   expect(answer.status).toBe(201);
-  const name = answer.body.metadata!.name as unknown as string;
+  const name = textOf(answer.body.metadata!.name);
   await approve(name);
   const { certificate } = await until(name, status => status.certificate ?? status.conditions?.[1]);
   return new X509Certificate(Buffer.from(certificate as unknown as string, 'base64'));
@@ -154,7 +156,7 @@ describe('a request is refused by the signer', () => {
   ])('%s %s %j', async (signerName, subject, usages, why) => {
     const { request } = await pkcs10(subject);
     const answer = await submit({ request, signerName, usages });
-    const name = answer.body.metadata!.name as unknown as string;
+    const name = textOf(answer.body.metadata!.name);
     await approve(name);
     const status = await until(name, ({ conditions }) => conditions?.[1]);
     expect(status.conditions![1]).toMatchObject({ type: 'Failed', reason: 'SignerValidationFailure' });
@@ -165,7 +167,7 @@ describe('a request is refused by the signer', () => {
   test('which does not know it: nothing is issued', async () => {
     const { request } = await pkcs10('CN=dave');
     const answer = await submit({ request, signerName: 'example.com/other' });
-    const name = answer.body.metadata!.name as unknown as string;
+    const name = textOf(answer.body.metadata!.name);
     await approve(name);
     await issued({ request });
     expect((await api.get(`${CSRS}/${name}`)).body.status?.certificate).toBeUndefined();
@@ -191,7 +193,7 @@ describe('a request is refused at once', () => {
   };
   const refused = async (request: string) => {
     const { status, body } = await submit({ request });
-    return [status, /\[\]byte\{[^}]*\}: (.*)$/.exec(body.details?.causes?.[0]?.message as unknown as string)?.[1]];
+    return [status, /\[\]byte\{[^}]*\}: (.*)$/.exec(textOf(body.details?.causes?.[0]?.message))?.[1]];
   };
 
   test.each([
@@ -237,7 +239,7 @@ test('a client certificate of a node is approved once its sender may have it app
   const { request } = await pkcs10('CN=system:node:n, O=system:nodes');
   const usages = ['digital signature', 'client auth'];
   const answer = await submit({ request, signerName: NODE_CLIENT, usages });
-  const name = answer.body.metadata!.name as unknown as string;
+  const name = textOf(answer.body.metadata!.name);
   const status = await until(name, ({ certificate }) => certificate);
   expect(status.conditions![0]).toMatchObject({ type: 'Approved', reason: 'AutoApproved' });
 });

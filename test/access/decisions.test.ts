@@ -3,7 +3,7 @@ import { type Authorizer, authorizer, nameOf, type Target } from '../../core/api
 import { forbidden } from '../../core/access/messages.js';
 import { namingOf } from '../../core/naming.js';
 import { allowAll, denyAll } from '../../plugins/authz/always.js';
-import { masters } from '../../plugins/authz/system-masters.js';
+import { masters } from '../../plugins/authz/systemMasters.js';
 import { contributed, target, user } from './support.js';
 
 const carol = user('carol');

@@ -4,11 +4,12 @@ import { namingOf } from '../../core/naming.js';
 import { withLoggedDenials } from '../../plugins/authz/rbac/denials.js';
 import { rbac } from '../../plugins/authz/rbac/evaluate.js';
 import { ListInformer, target, user } from './support.js';
+import { partly } from '../support/values.js';
 
-/** What is logged about a request of a user without roles. */
+/** The log lines about a request of a user without roles. */
 function logged(asked: Target): string[] {
   const messages: string[] = [];
-  const log = { debug: (_: object, message: string) => messages.push(message) } as unknown as Log;
+  const log = partly<Log>({ debug: (_: object, message: string) => messages.push(message) });
   const none = new ListInformer();
   const policy = { roles: none, clusterRoles: none, roleBindings: none, clusterRoleBindings: none };
   const naming = namingOf('kubernetes');

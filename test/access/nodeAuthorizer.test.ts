@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ApiObject, Decision, ResourceTarget } from '../../core/api/index.js';
-import { EntryEvent } from '../../core/plugin/entryEvent.js';
+import { EntryEvent } from '../../core/plugin/informers/entryEvent.js';
 import { fakeHost } from '../../core/testing/index.js';
-import { Entry } from '../../core/threads/entry.js';
-import { NODE_RULES } from '../../plugins/authz/bootstrap/component-roles.js';
+import { Entry } from '../../core/threads/entries/entry.js';
+import { NODE_RULES } from '../../plugins/authz/bootstrap/componentRoles.js';
 import { nodeAuthorizer } from '../../plugins/authz/node/authorize.js';
 import { NodeGraph } from '../../plugins/authz/node/graph.js';
 import { compileRules } from '../../plugins/authz/rbac/rules.js';
@@ -14,7 +14,7 @@ const RULES = compileRules(NODE_RULES);
 const node = (name: string) => user(`system:node:${name}`, 'system:nodes', 'system:authenticated');
 
 function world() {
-  const fake = fakeHost('request', 'kubernetes');
+  const fake = fakeHost('pool', 'kubernetes');
   const authorizer = nodeAuthorizer(new NodeGraph(fake.host), RULES, fake.host);
   const decide = (name: string, members: Partial<ResourceTarget>): Decision =>
     authorizer.authorize(node(name), target({ namespace: 'shop', ...members }));
@@ -152,7 +152,7 @@ describe('a node', () => {
   });
 
   test('reads all nodes and pods without the gate of the selectors [A374] [A375]', () => {
-    const fake = fakeHost('request');
+    const fake = fakeHost('pool');
     fake.features.delete('AuthorizeNodeWithSelectors');
     const authorizer = nodeAuthorizer(new NodeGraph(fake.host), RULES, fake.host);
     for (const resource of ['pods', 'nodes'])

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Answer } from '../api/support.js';
 import { pkcs10 } from './certificateRequests.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /* A server in mode Node,RBAC with NodeRestriction, and nodes that write to it. */
 
 const NODES = '/api/v1/nodes';
 const CORE = '/api/v1/namespaces/default';
-const MERGE = 'application/merge-patch+json';
 
 let api: Api;
 const as = (node: string) => ({

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { decodeJwt, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
+import { textOf } from '../support/values.js';
 
 /** A server on a data directory of its own, whose key the tests use to forge tokens. */
 let api: Api;
@@ -35,7 +37,7 @@ const requestToken = (name: string, spec: object = {}) =>
     spec,
   });
 const tokenOf = async (name: string, spec: object = {}): Promise<string> =>
-  (await requestToken(name, spec)).body.status!.token as unknown as string;
+  textOf((await requestToken(name, spec)).body.status!.token);
 const statusWith = async (token: string): Promise<number> => (await api.post(SELF, REVIEW, { token })).status;
 
 const pod = (name: string, serviceAccountName: string): object => ({
@@ -151,7 +153,7 @@ test('a token in a secret ends with the secret; its first use of a day is record
   await api.made(`${CORE}/secrets`, { metadata, type: 'kubernetes.io/service-account-token' });
   const secret = async () => (await api.get(`${CORE}/secrets/kept`)).body;
   await api.until(async () => Boolean((await secret()).data?.token));
-  const token = Buffer.from((await secret()).data!.token as unknown as string, 'base64').toString();
+  const token = Buffer.from(textOf((await secret()).data!.token), 'base64').toString();
   const before = await metric('serviceaccount_legacy_manual_token_uses_total');
   expect(await statusWith(token)).toBe(201);
   expect(await metric('serviceaccount_legacy_manual_token_uses_total')).toBe(before + 1);
@@ -159,7 +161,7 @@ test('a token in a secret ends with the secret; its first use of a day is record
   await api.until(async () => (await lastUsed()) !== undefined);
   expect(await lastUsed()).toBe(new Date().toISOString().slice(0, 10));
   const labels = { 'kubernetes.io/legacy-token-invalid-since': '2026-01-01' };
-  await api.patch(`${CORE}/secrets/kept`, 'application/merge-patch+json', { metadata: { labels } });
+  await api.patch(`${CORE}/secrets/kept`, MERGE, { metadata: { labels } });
   expect(await statusWith(token)).toBe(401);
 });
 
@@ -241,7 +243,7 @@ test('keys, issuers, audiences and the longest lifetime are settings', async () 
     const spec = { expirationSeconds: 7200 };
     const answer = await other.post(`${CORE}/serviceaccounts/default/token`, { spec });
     expect(answer.headers.warning).toContain('requested expiration of 7200 seconds shortened to 3600 seconds');
-    const claims = decodeJwt(answer.body.status!.token as unknown as string);
+    const claims = decodeJwt(textOf(answer.body.status!.token));
     expect(claims).toMatchObject({ iss: 'https://issuer.example.com', aud: ['api'] });
     const { body } = await other.get('/openid/v1/jwks');
     expect((body.keys as unknown as { alg: string }[]).map(({ alg }) => alg)).toEqual(['ES256', 'RS256']);

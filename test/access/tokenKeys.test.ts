@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceAccountConfig } from '../../plugins/authn/serviceAccount/config.js';
 import { tokenKeys } from '../../plugins/authn/serviceAccount/tokenKeys.js';
 import { Api } from '../api/support.js';
+import { textOf } from '../support/values.js';
 
 describe("the server's own key for tokens", () => {
   let directory: string;
@@ -87,7 +88,7 @@ describe('a new server', () => {
       expect(existsSync(file)).toBe(true);
       const account = '/api/v1/namespaces/default/serviceaccounts/default';
       await api.until(async () => (await api.get(account)).status === 200);
-      const token = (await api.post(`${account}/token`, { spec: {} })).body.status!.token as unknown as string;
+      const token = textOf((await api.post(`${account}/token`, { spec: {} })).body.status!.token);
       const header = JSON.parse(Buffer.from(token.split('.')[0]!, 'base64url').toString()) as { kid: string };
       expect(header.kid).toBe(published!.kid);
       expect((await api.get(account, { token })).status).toBe(403);

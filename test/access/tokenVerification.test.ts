@@ -31,7 +31,7 @@ function made(header: object, claims: unknown, signer: (text: string) => Buffer 
 const ours = (token: string): Promise<JWTPayload | undefined> =>
   verifyToken(token, KEYS, NOW * 1000).catch(() => undefined);
 
-/** What jose accepts with one of the keys and the algorithm of that key alone. */
+/** True for a token that jose accepts with one of the keys and the algorithm of that key alone. */
 async function theirs(token: string): Promise<JWTPayload | undefined> {
   for (const { key, alg } of KEYS) {
     const options = { algorithms: [alg], currentDate: new Date(NOW * 1000), clockTolerance: TOLERANCE };
@@ -128,6 +128,6 @@ test.each([
   ['a begin in the future', made(R, { nbf: NOW + 1000 }), 'service account token is not valid yet'],
   ['an issue in the future', made(R, { iat: NOW + 1000 }), 'service account token is issued in the future'],
   ['a text as end', made(R, { exp: '1' }), 'square/go-jose/jwt: expected number value to unmarshal NumericDate'],
-])('reviews of tokens say what is wrong, as upstream: %s', async (_, token, message) => {
+])('reviews of tokens say what is wrong: %s', async (_, token, message) => {
   await expect(verifyToken(token, KEYS, NOW * 1000)).rejects.toThrow(message);
 });

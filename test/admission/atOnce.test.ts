@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
 import { Hooks, install } from './hooks.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /* What policies and webhooks depend on is effective for the next request on every connection, again and again. */
 
@@ -8,7 +9,6 @@ const GROUP = '/apis/admissionregistration.k8s.io/v1';
 const SECRETS = '/api/v1/namespaces/shop/secrets';
 const MAPS = '/api/v1/namespaces/shop/configmaps';
 const SHOP = '/api/v1/namespaces/shop';
-const MERGE = 'application/merge-patch+json';
 const ROUNDS = 15;
 const WRITERS = 6;
 const [ALLOWED, DENIED] = [new Set([201]), new Set([422])];

@@ -1,10 +1,10 @@
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { issue, type IssuedCertificate } from '../../core/pki/certificate.js';
+import { issue, type IssuedCertificate } from '../../core/services/pki/certificate.js';
 import type { Api, Loose } from '../api/support.js';
 
-/** What a hook answers: members of the response, a whole HTTP answer, or nothing: it closes the connection. */
+/** The answer of a hook: members of the response, a whole HTTP answer, or nothing: it closes the connection. */
 export type HookAnswer = object & {
   readonly hangsUp?: boolean;
   readonly raw?: string | Buffer;

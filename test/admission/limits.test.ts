@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Api } from '../api/support.js';
-
-const MERGE = 'application/merge-patch+json';
+import { MERGE } from '../support/mediaTypes.js';
 
 /** The complaints in the message of a refusal, sorted: their order is that of a map. */
 const complaints = ({ status, body }: Answer): [number, string[]] => {

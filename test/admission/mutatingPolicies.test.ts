@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, Api, type Loose } from '../api/support.js';
+import { type Answer, Api, type Loose, listOf } from '../api/support.js';
 
 /* MutatingAdmissionPolicies and their bindings, through a running server with their feature gate. */
 
@@ -295,7 +295,7 @@ describe('a policy that mutates', () => {
       metadata: { name: 'deletes' },
       spec: { policyName: 'deletes', matchResources: { resourceRules } },
     });
-    expect([status, (body['details']!['causes'] as unknown as Loose[])[0]!['field']]).toEqual([
+    expect([status, listOf(body['details']!['causes'])[0]!['field']]).toEqual([
       422,
       'spec.matchResources.resourceRules.operations',
     ]);

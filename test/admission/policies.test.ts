@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Api, type Loose } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /* ValidatingAdmissionPolicies and their bindings, through a running server. */
 
@@ -118,7 +119,7 @@ describe('a policy', () => {
       ],
     });
     await create('seen', { data: { a: '1' } });
-    const answer = await api.patch(`${MAPS}/seen?fieldManager=me`, 'application/merge-patch+json', {
+    const answer = await api.patch(`${MAPS}/seen?fieldManager=me`, MERGE, {
       data: { a: '2' },
     });
     expect(answer.body['message']).toContain('denied request: all hold');
@@ -281,9 +282,9 @@ describe('parameters', () => {
       paramRef: { name: 'five', parameterNotFoundAction: 'Deny' },
     });
     expect((await create('by-name', { data: { v: '6' } })).body['message']).toContain('denied request: at most 5');
-    await api.patch(`${LIMITS}/five`, 'application/merge-patch+json', { max: 7 });
+    await api.patch(`${LIMITS}/five`, MERGE, { max: 7 });
     expect((await create('by-name', { data: { v: '6' } }, '?dryRun=All')).status).toBe(201);
-    await api.patch(`${LIMITS}/five`, 'application/merge-patch+json', { max: 5 });
+    await api.patch(`${LIMITS}/five`, MERGE, { max: 5 });
   });
 
   test('that a selector selects all have to hold', async () => {

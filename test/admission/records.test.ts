@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api, type Loose } from '../api/support.js';
 import { Hooks, install } from './hooks.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /* What webhooks and policies leave in audit events and metrics, through a running server. */
 
@@ -118,7 +119,7 @@ test('patches of webhooks are recorded where the policy asks for bodies', async 
     patchType: 'JSONPatch',
   });
   const uri = `${MAPS}/patched?fieldManager=again`;
-  await api.patch(uri, 'application/merge-patch+json', { data: null });
+  await api.patch(uri, MERGE, { data: null });
   const event = await eventOf(uri);
   expect(Object.keys(event['annotations']!).filter(key => key.includes('webhook.admission'))).toEqual([
     `mutation.webhook.admission.k8s.io/round_0_index_${index}`,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Loose } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /* The status of ValidatingAdmissionPolicies, through a running server with its controllers. */
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
-const MERGE = 'application/merge-patch+json';
 
 let api: Api;
 beforeAll(async () => {

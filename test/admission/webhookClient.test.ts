@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { WebhookClient } from '../../core/webhooks/client.js';
+import { WebhookClient } from '../../core/services/webhooks/client.js';
 import { Hooks } from './hooks.js';
 
 /* The HTTPS client of webhooks, with a server of hooks. */

@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Api, type Loose } from '../api/support.js';
 import { Hooks, install } from './hooks.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /* Validating and mutating webhooks, through a running server and an HTTPS server with hooks. */
 
@@ -57,7 +58,7 @@ describe('a validating webhook', () => {
   test('is called from the request after the answer to its configuration on, with the whole review', async () => {
     await install(api, 'Validating', 'sees', hooks.webhook('/sees'));
     expect((await create('sees', 'sees', '?fieldManager=me')).status).toBe(201);
-    await api.patch(`${MAPS}/sees?dryRun=All`, 'application/merge-patch+json', { data: { a: '2' } });
+    await api.patch(`${MAPS}/sees?dryRun=All`, MERGE, { data: { a: '2' } });
     await api.delete(`${MAPS}/sees`);
     const [created, updated, deleted] = hooks.take('/sees');
     expect(created?.query).toBe('?timeout=5s');
@@ -407,7 +408,7 @@ describe('a mutating webhook', () => {
       spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
     });
     const path = '/apis/apps/v1/namespaces/default/deployments/d/scale';
-    const scaled = await api.patch(path, 'application/merge-patch+json', { spec: { replicas: 2 } });
+    const scaled = await api.patch(path, MERGE, { spec: { replicas: 2 } });
     expect([scaled.body['kind'], scaled.body['spec']?.['replicas']]).toEqual(['Scale', 7]);
     expect(hooks.take('/scale')[0]?.request['kind']?.['kind']).toBe('Scale');
   });

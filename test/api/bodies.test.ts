@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, type Loose } from './support.js';
+import { Api, listOf } from './support.js';
+import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
 const JSON_PATCH = 'application/json-patch+json';
-const MERGE = 'application/merge-patch+json';
-const STRATEGIC = 'application/strategic-merge-patch+json';
 
 const twice = 'metadata: {name: twice}\ndata:\n  k: a\n  k: b\n';
 
@@ -76,7 +75,7 @@ describe('the Content-Type of a PATCH', () => {
   afterAll(() => api.close());
 
   test.each([
-    ['application/merge-patch+json', 200, undefined],
+    [MERGE, 200, undefined],
     ['application/merge-patch+json;charset=utf-8', 200, undefined],
     ['application/Merge-Patch+json', 415, '415: Unsupported Media Type'],
     [
@@ -177,7 +176,7 @@ describe('answers to writes', () => {
     const maps = `${await api.namespace('answers')}/configmaps`;
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     const { body } = await api.post(`${maps}?includeObject=Object`, { metadata: { name: 'a' } }, { accept });
-    const row = (body.rows as unknown as Loose[])[0]!.object!.metadata!;
+    const row = listOf(body.rows)[0]!.object!.metadata!;
     const yaml = await api.get(`${maps}/a`, { accept: 'application/yaml' });
     expect(body.metadata!.resourceVersion).toBe(row.resourceVersion);
     expect(yaml.text).toContain(`resourceVersion: "${String(row.resourceVersion)}"`);

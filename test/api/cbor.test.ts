@@ -1,10 +1,11 @@
 import { Encoder } from 'cbor-x';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CBOR_TAG } from '../../core/schema/cbor.js';
-import { decodeCbor } from '../../core/schema/cborDecode.js';
+import { CBOR_TAG } from '../../core/schema/cbor/cbor.js';
+import { decodeCbor } from '../../core/schema/cbor/cborDecode.js';
 import { Api, deployment, type Loose, namesIn } from './support.js';
-import { getBytes, MERGE, secret, versionOf } from './watching.js';
+import { getBytes, secret, versionOf } from './watching.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const CBOR = 'application/cbor';
 const APPLY = 'application/apply-patch+cbor';

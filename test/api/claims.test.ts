@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from './support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const AT_ONCE = 40;
-const MERGE = 'application/merge-patch+json';
 
 describe('addresses and node ports of Services', () => {
   let api: Api;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from './support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const pod = { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } };
 
@@ -25,7 +26,7 @@ describe('subresources that connect to a workload', () => {
   );
 
   test.each(['PUT', 'PATCH', 'DELETE', 'POST'] as const)('%s on proxy does not change the pod', async method => {
-    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const type = method === 'PATCH' ? MERGE : 'application/json';
     const { status } = await api.call(method, `${path}/proxy`, {
       body: { metadata: { labels: { changed: 'yes' } } },
       type,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Loose } from './support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
-const MERGE = 'application/merge-patch+json';
 const HOLD = ['example.com/hold'];
 const metadataOf = ({ body }: { body: Loose }): Loose => body['metadata']!;
 

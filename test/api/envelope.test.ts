@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, deployment } from './support.js';
+import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
 describe('kind and apiVersion of a body', () => {
   let api: Api;
@@ -36,17 +37,16 @@ describe('kind and apiVersion of a body', () => {
   });
 
   test.each(WRONG)('a patch to %s is refused with the reason alone', async (_what, given, reason) => {
-    const { status, body } = await api.patch(path, 'application/merge-patch+json', given);
+    const { status, body } = await api.patch(path, MERGE, given);
     expect(status).toBe(422);
     expect(body['message']).toMatch(/^ "" is invalid: patch: Invalid value: "\{/);
     expect(body['message']).toMatch(new RegExp(`}": ${reason.replace(/[().]/g, '\\$&')}$`));
   });
 
   test('a strategic merge patch has no effect on them', async () => {
-    const strategic = 'application/strategic-merge-patch+json';
-    const { status, body } = await api.patch(path, strategic, { kind: 'Pod', apiVersion: 'v9' });
+    const { status, body } = await api.patch(path, STRATEGIC, { kind: 'Pod', apiVersion: 'v9' });
     expect([status, body['kind'], body['apiVersion']]).toEqual([200, 'ConfigMap', 'v1']);
-    const number = await api.patch(path, strategic, { kind: 5 });
+    const number = await api.patch(path, STRATEGIC, { kind: 5 });
     expect([number.status, number.body['message']]).toEqual([
       422,
       ' "" is invalid: patch: Invalid value: "map[kind:5]": cannot convert int64 to string',
@@ -100,7 +100,7 @@ describe('kind and apiVersion of a body', () => {
       400,
       'Pod in version "v1" cannot be handled as a Scale: converting (v1.Pod) to (autoscaling.Scale): unknown conversion',
     ]);
-    const patched = await api.patch(scale, 'application/merge-patch+json', { spec: { replicas: 'many' } });
+    const patched = await api.patch(scale, MERGE, { spec: { replicas: 'many' } });
     expect(patched.status).toBe(422);
     expect(patched.body['message']).toMatch(/": json: cannot unmarshal string into Go struct field ScaleSpec\.spec/);
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from './support.js';
+import { textOf } from '../support/values.js';
 
 describe('errors', () => {
   let api: Api;
@@ -68,7 +69,7 @@ describe('errors', () => {
     ['422 Invalid', () => api.post(maps, { metadata: { name: '-' } })],
   ] as const)('[R359x] %s', async (expected, ask) => {
     const { status, body } = await ask();
-    expect(`${status} ${body.reason as unknown as string}`).toBe(expected);
+    expect(`${status} ${textOf(body.reason)}`).toBe(expected);
     expect(body).toMatchObject({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status });
   });
 

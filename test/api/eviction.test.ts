@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from './support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const PODS = '/api/v1/namespaces/default/pods';
-const MERGE = 'application/merge-patch+json';
 const BUDGETS = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
 
 let api: Api;

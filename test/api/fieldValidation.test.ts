@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api } from './support.js';
+import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
 let api: Api;
 beforeAll(async () => {
@@ -33,12 +34,8 @@ test('strict validation reports duplicate and unknown members together, in the o
 });
 
 test.each([
-  [
-    'application/merge-patch+json',
-    { zeta: 1, metadata: { nick: 'x', alias: 'y' } },
-    ['metadata.alias', 'metadata.nick', 'zeta'],
-  ],
-  ['application/strategic-merge-patch+json', { zeta: 1, metadata: { nick: 'x' } }, ['metadata.nick', 'zeta']],
+  [MERGE, { zeta: 1, metadata: { nick: 'x', alias: 'y' } }, ['metadata.alias', 'metadata.nick', 'zeta']],
+  [STRATEGIC, { zeta: 1, metadata: { nick: 'x' } }, ['metadata.nick', 'zeta']],
   ['application/json-patch+json', [{ op: 'add', path: '/zeta', value: { b: 1 } }], ['zeta']],
 ])(
   'patches as %s warn in the order of names, or are refused by strict validation [R265, R266]',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from './support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
-const MERGE = 'application/merge-patch+json';
 const labels = { app: 'web' };
 const podSpec = (restartPolicy?: string) => ({
   ...(restartPolicy ? { restartPolicy } : {}),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, type Loose, namesIn } from './support.js';
+import { Api, type Loose, namesIn, listOf } from './support.js';
+import { textOf } from '../support/values.js';
 
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
 
@@ -42,7 +43,7 @@ describe('collections and tables', () => {
         if (!verbs.includes('list')) continue;
         const { status, body } = await api.get(`${version}/${name}`);
         expect([name, status, body.kind]).toEqual([name, 200, `${kind}List`]);
-        expect(`/${body['apiVersion'] as unknown as string}`).toBe(version.replace(/^\/apis?/, ''));
+        expect(`/${textOf(body['apiVersion'])}`).toBe(version.replace(/^\/apis?/, ''));
         expect(Array.isArray(body['items'])).toBe(true);
       }
     }
@@ -58,7 +59,7 @@ describe('collections and tables', () => {
     await api.made(`${shop}/limitranges`, { metadata: { name: 'lr' }, spec: { limits: [] } });
     const table = (await api.get(`${shop}/limitranges`, { accept: TABLE })).body;
     expect(table).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1' });
-    const columns = table['columnDefinitions'] as unknown as Loose[];
+    const columns = listOf(table['columnDefinitions']);
     expect(columns.map(({ name, type, format }) => [name, type, format])).toEqual([
       ['Name', 'string', 'name'],
       ['Created At', 'date', ''],

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, deployment, namesIn } from './support.js';
+import { MERGE } from '../support/mediaTypes.js';
+import { eventually } from '../support/eventually.js';
 
 describe('the envelope and common metadata', () => {
   let api: Api;
@@ -32,10 +34,7 @@ describe('the envelope and common metadata', () => {
     const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
     await api.made(roles, { metadata: { name: 'wide' } });
     const wide = { metadata: { name: 'wide', namespace: 'shop', labels: { a: '1' } } };
-    for (const answer of [
-      await api.put(`${roles}/wide`, wide),
-      await api.patch(`${roles}/wide`, 'application/merge-patch+json', wide),
-    ]) {
+    for (const answer of [await api.put(`${roles}/wide`, wide), await api.patch(`${roles}/wide`, MERGE, wide)]) {
       expect(answer.status).toBe(200);
       expect(answer.body['metadata']).not.toHaveProperty('namespace');
     }
@@ -47,10 +46,13 @@ describe('the envelope and common metadata', () => {
       '/apis/rbac.authorization.k8s.io/v1/clusterroles',
       '/api/v1/serviceaccounts',
     ]) {
-      const items = await vi.waitUntil(async () => {
-        const list = (await api.get(path)).body as unknown as { items: { metadata: object }[] };
-        return list.items.length > 0 && list.items;
-      });
+      const items = await eventually(
+        async () => {
+          const list = (await api.get(path)).body as unknown as { items: { metadata: object }[] };
+          return list.items;
+        },
+        found => found.length > 0,
+      );
       for (const { metadata } of items) {
         expect(metadata).toMatchObject({
           name: expect.any(String),

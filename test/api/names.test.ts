@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, namesIn } from './support.js';
+import { MERGE } from '../support/mediaTypes.js';
+import { eventuallyPasses } from '../support/eventually.js';
+import { textOf } from '../support/values.js';
 
 const withName = (name: string): object => ({ metadata: { name } });
 
@@ -86,7 +89,7 @@ describe('names and scope', () => {
   test('generateName is the prefix of a unique random name and is kept [R033 R034]', async () => {
     const body = { metadata: { generateName: 'a-' } };
     const made = await Promise.all(Array.from({ length: 100 }, () => api.made(`${other}/configmaps`, body)));
-    const names = made.map(object => object['metadata']!['name'] as unknown as string);
+    const names = made.map(object => textOf(object['metadata']!['name']));
     expect(new Set(names).size).toBe(100);
     for (const name of names) expect(name).toMatch(/^a-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
     expect(new Set(made.map(object => object['metadata']!['generateName']))).toEqual(new Set(['a-']));
@@ -96,7 +99,7 @@ describe('names and scope', () => {
 
   test('a prefix that is too long for a name is truncated [R033]', async () => {
     const made = await api.made(`${other}/configmaps`, { metadata: { generateName: 'x'.repeat(253) } });
-    expect((made['metadata']!['name'] as unknown as string).length).toBeLessThanOrEqual(253);
+    expect(textOf(made['metadata']!['name']).length).toBeLessThanOrEqual(253);
   });
 
   test('the namespace comes from the path; another one in the body is refused [R035]', async () => {
@@ -117,10 +120,10 @@ describe('names and scope', () => {
     expect([deleted.status, deleted.body['status']!['phase']]).toEqual([200, 'Terminating']);
     expect(deleted.body['metadata']!['deletionTimestamp']).toBeTruthy();
     expect((await api.post(`${doomed}/configmaps`, withName('late'))).status).toBe(403);
-    await vi.waitFor(async () => expect((await api.get(`${doomed}/configmaps/a`)).status).toBe(404), 10_000);
+    await eventuallyPasses(async () => expect((await api.get(`${doomed}/configmaps/a`)).status).toBe(404));
     expect((await api.get(doomed)).body['status']!['phase']).toBe('Terminating');
-    await api.patch(`${doomed}/secrets/b`, 'application/merge-patch+json', { metadata: { finalizers: null } });
-    await vi.waitFor(async () => expect((await api.get(doomed)).status).toBe(404), 10_000);
+    await api.patch(`${doomed}/secrets/b`, MERGE, { metadata: { finalizers: null } });
+    await eventuallyPasses(async () => expect((await api.get(doomed)).status).toBe(404));
     expect(namesIn((await api.get('/api/v1/secrets')).body)).not.toContain('b');
   });
 });

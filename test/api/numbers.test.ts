@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readJson, writeJson } from '../../core/model/jsonText.js';
+import { readJson, writeJson } from '../../core/model/text/jsonText.js';
 import { Hooks, install } from '../admission/hooks.js';
 import { Api } from './support.js';
+import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
 /* Integers beyond 2^53 are kept exactly, by every way into the server and out of it. */
 
@@ -9,7 +10,6 @@ const EXACT = ['9007199254740993', '9223372036854775807', '-9223372036854775808'
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const BOXES = '/apis/number.test/v1/namespaces/default/boxes';
 const APPLY = 'application/apply-patch+yaml';
-const MERGE = 'application/merge-patch+json';
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 const SPEC = `{"type":"object",
@@ -155,7 +155,7 @@ describe('a built-in object', () => {
     const made = await api.post('/api/v1/namespaces/default/pods', pod);
     expect(made.text).toContain(`"tolerationSeconds":${number}`);
     const { decodeMessage, decodeEnvelope, encodeEnvelope, encodeMessage } = await import(
-      '../../core/schema/protobuf.js'
+      '../../core/schema/protobuf/protobuf.js'
     );
     const { findType } = await import('../../core/schema/table/types.js');
     const type = findType('core.v1.Pod')!;
@@ -170,7 +170,7 @@ describe('a built-in object', () => {
   test('is patched and applied exactly', async () => {
     const at = `${REVISIONS}/patched`;
     await api.post(REVISIONS, revision('patched', '9007199254740993'));
-    for (const type of [MERGE, 'application/strategic-merge-patch+json'])
+    for (const type of [MERGE, STRATEGIC])
       for (const number of ['9223372036854775806', '9223372036854775807'])
         expect((await api.patch(at, type, `{"revision":${number}}`)).text).toContain(`"revision":${number}`);
     const applied = await api.patch(`${at}-2?fieldManager=a`, APPLY, revision('patched-2', '9223372036854775807'));
@@ -270,7 +270,7 @@ describe('an integer of a built-in kind that is written with a fraction or an ex
   });
 
   test('is accepted in YAML, a strategic merge patch and an apply, which decode its value', async () => {
-    const strategic = await api.patch(at, 'application/strategic-merge-patch+json', '{"spec":{"replicas":3.0}}');
+    const strategic = await api.patch(at, STRATEGIC, '{"spec":{"replicas":3.0}}');
     expect([strategic.status, strategic.text]).toEqual([200, expect.stringContaining('"replicas":3,')]);
     const yaml = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: written}\nspec: {replicas: 1e3}\n';
     const applied = await api.patch(`${at}?fieldManager=a&force=true`, APPLY, yaml);
@@ -296,7 +296,7 @@ test('an integer beyond 2^53 that YAML writes as a float is an integer of a cust
   expect([made.status, made.text]).toEqual([201, expect.stringContaining('"int":9007199254740994')]);
 });
 
-test('a double is a multiple of another one as upstream divides them', async () => {
+test('a double is a multiple of another one if the quotient of the doubles is whole', async () => {
   for (const multiple of ['0.3', '0.7', '12.1', '-0.4'])
     expect((await api.post(BOXES, box(`{"tenth":${multiple}}`))).status).toBe(201);
   for (const other of ['0.35', '9007199254740993.5', '1e300'])

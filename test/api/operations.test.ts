@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Api, deployment, type Loose, namesIn, pod } from './support.js';
-
-const MERGE = 'application/merge-patch+json';
+import { MERGE } from '../support/mediaTypes.js';
+import { textOf } from '../support/values.js';
 
 describe('operations', () => {
   let api: Api;
@@ -249,7 +249,7 @@ describe('operations', () => {
     'GET with ?%s on a collection streams events [R137 R160 R180]',
     async query => {
       const secrets = `${shop}/secrets`;
-      const from = (await api.get(secrets)).body['metadata']!['resourceVersion'] as unknown as string;
+      const from = textOf((await api.get(secrets)).body['metadata']!['resourceVersion']);
       const watch = await api.watch(`${secrets}?${query}&resourceVersion=${from}`);
       try {
         expect(watch.status).toBe(200);
@@ -320,7 +320,7 @@ describe('operations', () => {
     const why = 'unable to create new content in namespace ending because it is being terminated';
     expect(await told(`${ns}/pods/p/binding`)).toBe(`pods "p" is forbidden: ${why}`);
     expect(await told(`${ns}/bindings`)).toBe(`bindings "p" is forbidden: ${why}`);
-    await api.patch(`${ns}/pods/p`, 'application/merge-patch+json', { metadata: { finalizers: null } });
+    await api.patch(`${ns}/pods/p`, MERGE, { metadata: { finalizers: null } });
   });
 
   test('an invalid timeout is refused before anything else, except by requests that may last', async () => {
@@ -375,7 +375,7 @@ describe('deletecollection', () => {
 
   test('with a version it deletes the objects at this version, and none created later', async () => {
     await api.made(path, { metadata: { name: 'old' } });
-    const then = ((await api.get(path)).body['metadata'] as Loose)['resourceVersion'] as unknown as string;
+    const then = textOf(((await api.get(path)).body['metadata'] as Loose)['resourceVersion']);
     await api.made(path, { metadata: { name: 'new' } });
     expect(namesIn((await api.delete(`${path}?resourceVersion=${then}`, {})).body)).toEqual(['old']);
     expect(namesIn((await api.get(path)).body)).toEqual(['new']);

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, deployment, pod } from './support.js';
+import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
+import { eventuallyPasses } from '../support/eventually.js';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const widget = {
@@ -76,12 +78,11 @@ describe('path shapes', () => {
   test('paths of custom kinds name the verb by their method, whatever they name', async () => {
     const widgets = '/apis/toys.example.com/v1/namespaces/shop/widgets';
     const made = { apiVersion: 'toys.example.com/v1', kind: 'Widget', metadata: { name: 'w' } };
-    const merge = 'application/merge-patch+json';
-    await vi.waitFor(async () => expect((await api.get(widgets)).status).toBe(200));
+    await eventuallyPasses(async () => expect((await api.get(widgets)).status).toBe(200));
     const noName = [400, 'name must be provided'];
-    for (const { status, body } of [await api.put(widgets, made), await api.patch(widgets, merge, {})])
+    for (const { status, body } of [await api.put(widgets, made), await api.patch(widgets, MERGE, {})])
       expect([status, body['message']]).toEqual(noName);
-    expect((await api.patch(widgets, 'application/strategic-merge-patch+json', {})).status).toBe(415);
+    expect((await api.patch(widgets, STRATEGIC, {})).status).toBe(415);
     expect((await api.post(`${widgets}/w`, {})).body['message']).toMatch(/Object 'Kind' is missing/);
     expect((await api.post(`${widgets}/w`, made)).status).toBe(201);
     // Only lists and watches have no namespace.
@@ -110,7 +111,7 @@ describe('path shapes', () => {
       spec: { ...widget.spec, names: { plural: 'gears', kind: 'Gear' }, versions: [version] },
     });
     const gears = '/apis/toys.example.com/v1/namespaces/shop/gears';
-    await vi.waitFor(async () => expect((await api.get(gears)).status).toBe(200));
+    await eventuallyPasses(async () => expect((await api.get(gears)).status).toBe(200));
     await api.made(gears, { apiVersion: 'toys.example.com/v1', kind: 'Gear', metadata: { name: 'g' } });
     expect((await api.get(`${gears}/g/status/more`)).body.kind).toBe('Gear');
     expect((await api.delete(`${gears}/g/status/more`)).status).toBe(405);
@@ -131,12 +132,11 @@ describe('path shapes', () => {
     const expected = `Name parameter invalid: ${JSON.stringify(name)}: ${why}`;
     for (const path of ['/api/v1/nodes', '/api/v1/namespaces/shop/services', `${CRDS}`]) {
       const one = `${path}/${segment}`;
-      const merge = 'application/merge-patch+json';
       const answers = [
         await api.get(one),
         await api.get(`${one}/status`),
         await api.delete(one),
-        await api.patch(one, merge, {}),
+        await api.patch(one, MERGE, {}),
         await api.put(one, { metadata: { name } }),
         await api.patch(`${one}?fieldManager=x`, 'application/apply-patch+yaml', { metadata: { name } }),
       ];

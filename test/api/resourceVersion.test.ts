@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FUTURE_REVISION_MS, HISTORY_MS } from '../../core/limits.js';
 import { openMemory } from '../../plugins/storage/memory.js';
-import { type Answer, Api, deployment, type Loose, namesIn } from './support.js';
-import { MERGE, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
+import { type Answer, Api, deployment, type Loose, namesIn, listOf } from './support.js';
+import { metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const number = (version: string): bigint => BigInt(version);
 /** A value that a number cannot represent exactly: it is compared as text. */
@@ -31,7 +32,7 @@ const OLD = ['a', 'b', 'c', 'd', 'e'];
 const NOW = ['a', 'c', 'd', 'e', 'f'];
 
 /**
- * What a list of the collection shows for each meaning (spec, "Resource version semantics: meanings").
+ * Expected lists of the collection for each meaning (spec, "Resource version semantics: meanings").
  */
 const MEANINGS: { readonly [meaning: string]: (list: Loose, past: Past, limit: number) => void } = {
   'Most recent': (list, { now }, limit) => {
@@ -191,7 +192,7 @@ describe('resource versions', () => {
 
   test('a list has the version of its state, which is not below the requested one [R048 R236 R239]', async () => {
     const list = (await api.get(shop.path)).body;
-    const items = list['items'] as unknown as Loose[];
+    const items = listOf(list['items']);
     for (const item of items) expect(number(versionOf(item))).toBeLessThanOrEqual(number(versionOf(list)));
     const notOlder = (await api.get(`${shop.path}?resourceVersion=${shop.old}&resourceVersionMatch=NotOlderThan`)).body;
     expect(number(versionOf(notOlder))).toBeGreaterThanOrEqual(number(shop.old));

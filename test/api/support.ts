@@ -1,6 +1,8 @@
 import { Agent, request } from 'undici';
 import type { RunningServer, Settings } from '../../core/index.js';
 import { startServer } from '../server/library.js';
+import { eventually } from '../support/eventually.js';
+import { textOf } from '../support/values.js';
 
 /** Parsed JSON, whose members the tests read without types. */
 export interface Loose {
@@ -64,7 +66,7 @@ export class Api {
 
   /** Repeats a condition until it holds. The time limit of the test ends it otherwise. */
   async until(isSo: () => Promise<boolean>): Promise<void> {
-    while (!(await isSo())) await new Promise(resolve => setTimeout(resolve, 10));
+    await eventually(isSo);
   }
 
   async close(): Promise<void> {
@@ -166,9 +168,14 @@ async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string>
   }
 }
 
+/** The members of a JSON array. Throws for other values. */
+export function listOf(value: Loose | readonly Loose[] | undefined): Loose[] {
+  if (!Array.isArray(value)) throw new TypeError(`expected an array, not ${JSON.stringify(value)}`);
+  return value as Loose[];
+}
+
 /** Names of the items of a list. */
-export const namesIn = (list: Loose): string[] =>
-  (list['items'] as unknown as { metadata: { name: string } }[]).map(item => item.metadata.name);
+export const namesIn = (list: Loose): string[] => listOf(list['items']).map(item => textOf(item['metadata']!['name']));
 
 const template = {
   metadata: { labels: { app: 'web' } },

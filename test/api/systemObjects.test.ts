@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, type Loose } from './support.js';
+import { Api, listOf } from './support.js';
 
 const FLOW = '/apis/flowcontrol.apiserver.k8s.io/v1';
 
@@ -36,7 +36,7 @@ describe('objects of the system', () => {
   test('flow schemas have a condition that says whether their priority level exists', async () => {
     const dangling = async (name: string): Promise<unknown> => {
       const { body } = await api.get(`${FLOW}/flowschemas/${name}`);
-      const conditions = (body.status?.conditions ?? []) as unknown as Loose[];
+      const conditions = listOf(body.status?.conditions ?? []);
       return conditions.find(condition => String(condition.type) === 'Dangling')?.status;
     };
     await api.until(async () => (await dangling('catch-all')) === 'False');
@@ -82,7 +82,7 @@ describe('objects of the system', () => {
       group.versions.map(version => version.groupVersion.split('/').reverse().join('.')),
     );
     await api.until(async () => {
-      const items = (await api.get('/apis/apiregistration.k8s.io/v1/apiservices')).body.items as unknown as Loose[];
+      const items = listOf((await api.get('/apis/apiregistration.k8s.io/v1/apiservices')).body.items);
       const names = items.filter(item => item.status?.conditions).map(item => String(item.metadata!.name));
       return (
         served.filter(name => name !== 'v1.apiregistration.k8s.io').every(name => names.includes(name)) &&

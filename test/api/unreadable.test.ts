@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from './support.js';
-
-const STRATEGIC = 'application/strategic-merge-patch+json';
+import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
 describe('bodies that are not an object of the kind', () => {
   let api: Api;
@@ -67,7 +66,7 @@ describe('bodies that are not an object of the kind', () => {
   });
 
   test('the refusal of other patches shows their result', async () => {
-    const { status, body } = await api.patch(`${pods}/a`, 'application/merge-patch+json', {
+    const { status, body } = await api.patch(`${pods}/a`, MERGE, {
       metadata: { labels: 'b' },
     });
     expect([status, body.reason]).toEqual([422, 'Invalid']);

@@ -1,17 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, type Event, type Loose, namesIn } from './support.js';
-import {
-  about,
-  brief,
-  getBytes,
-  isBookmark,
-  MERGE,
-  metadataOf,
-  openWatch,
-  secret,
-  valued,
-  versionOf,
-} from './watching.js';
+import { Api, type Event, type Loose, namesIn, listOf } from './support.js';
+import { about, brief, getBytes, isBookmark, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const number = (version: string): bigint => BigInt(version);
 const BLUEPRINT = 'kubernetes.io/initial-events-list-blueprint';
@@ -278,7 +268,7 @@ describe('watches', () => {
         const watch = await openWatch(api.server, `${path}?${WATCH_LIST}${asked}`);
         const events = await watch.until(isBookmark);
         expect(events.map(brief)).toEqual(['ADDED a', 'ADDED b', 'ADDED c', 'BOOKMARK']);
-        const items = list['items'] as unknown as Loose[];
+        const items = listOf(list['items']);
         expect(events.slice(0, 3).map(({ object }) => object['data'])).toEqual(items.map(item => item['data']));
         const { object } = events[3]!;
         expect(object).toEqual({
@@ -455,9 +445,7 @@ describe('watches', () => {
     await writers;
     await api.made(path, secret('end', '', { parity: 'odd' }));
     for (const { query, list, watch } of caches) {
-      const cache = new Map(
-        (list['items'] as unknown as Loose[]).map(item => [metadataOf(item).name, versionOf(item)]),
-      );
+      const cache = new Map(listOf(list['items']).map(item => [metadataOf(item).name, versionOf(item)]));
       let last = number(versionOf(list));
       for (const { type, object } of await watch.until(about('end'))) {
         const version = number(versionOf(object));
@@ -468,7 +456,7 @@ describe('watches', () => {
         else cache.set(metadataOf(object).name, versionOf(object));
       }
       watch.close();
-      const later = (await api.get(`${path}?${query}`)).body['items'] as unknown as Loose[];
+      const later = listOf((await api.get(`${path}?${query}`)).body['items']);
       expect([...cache].sort()).toEqual(later.map(item => [metadataOf(item).name, versionOf(item)]).sort());
     }
     expect(namesIn((await api.get(path)).body)).toContain('end');

@@ -12,7 +12,6 @@ import {
   about,
   brief,
   isBookmark,
-  MERGE,
   metadataOf,
   openWatch,
   type Reached,
@@ -22,6 +21,7 @@ import {
   versionOf,
   type Watching,
 } from './watching.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const number = (version: string): bigint => BigInt(version);
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Etcd, etcdWanted, startEtcd } from '../storage/etcd.js';
 import { Api, namesIn } from './support.js';
-import { about, isBookmark, MERGE, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
+import { about, isBookmark, metadataOf, openWatch, secret, valued, versionOf } from './watching.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const number = (version: string): bigint => BigInt(version);
 const WATCH_LIST = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { completeChunks, RawClient } from '../conformance/raw-client.js';
+import { completeChunks, RawClient } from '../conformance/rawClient.js';
 import { Api } from './support.js';
 import { LISTENER_NAMES } from '../listener/names.js';
 

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { RawClient } from '../conformance/raw-client.js';
+import { RawClient } from '../conformance/rawClient.js';
 import { Api } from './support.js';
+import { MERGE } from '../support/mediaTypes.js';
+import { textOf } from '../support/values.js';
 
 /** `CAPSTAN_WATCHES` sets a larger number; each watch uses two file descriptors of this process. */
 const WATCHES = Number(process.env['CAPSTAN_WATCHES'] ?? 500);
 const EVENTS = 20;
 /** Enough for one client that does not read: more than sockets buffer and the server keeps for it. */
 const LARGE = { count: 60, bytes: 700_000 };
-const MERGE = 'application/merge-patch+json';
 
 /** A watch on its own connection, which counts its events by object and type. */
 class Counting {
@@ -53,9 +54,7 @@ describe('many watches', () => {
     const busy = await api.namespace('busy');
     // A controller creates it in every new namespace, which would be an additional event here.
     await api.until(async () => (await api.get(`${busy}/configmaps/kube-root-ca.crt`)).status === 200);
-    revision = (await api.get('/api/v1/namespaces/busy/configmaps')).body['metadata']![
-      'resourceVersion'
-    ] as unknown as string;
+    revision = textOf((await api.get('/api/v1/namespaces/busy/configmaps')).body['metadata']!['resourceVersion']);
   });
   afterAll(() => api.close());
 

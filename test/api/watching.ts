@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici';
 import type { Event, Loose } from './support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /** The address of a server and the credentials. */
 export interface Reached {
@@ -130,4 +131,3 @@ export const secret = (name: string, value = '', labels?: { readonly [name: stri
 
 /** A merge patch that changes its value. */
 export const valued = (value: string): object => ({ stringData: { value } });
-export const MERGE = 'application/merge-patch+json';

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
 import { WATCH_BACKLOG_BYTES } from '../../core/limits.js';
-import { RawClient } from '../conformance/raw-client.js';
+import { RawClient } from '../conformance/rawClient.js';
 import { Api, type Event } from './support.js';
-import { brief, MERGE, secret, valued, versionOf } from './watching.js';
+import { brief, secret, valued, versionOf } from './watching.js';
 import { LISTENER_NAMES } from '../listener/names.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Api, type Loose } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const APPLY = 'application/apply-patch+yaml';
-const MERGE = 'application/merge-patch+json';
 
 describe('server-side apply to a HorizontalPodAutoscaler in two versions', () => {
   let api: Api;

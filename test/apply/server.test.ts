@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Api, type Answer, type Loose } from '../api/support.js';
+import { Api, type Answer, type Loose, listOf } from '../api/support.js';
+import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
 const APPLY = 'application/apply-patch+yaml';
-const MERGE = 'application/merge-patch+json';
 
 const cm = (name: string, data: object = {}, metadata: object = {}): object => ({
   apiVersion: 'v1',
@@ -27,12 +27,11 @@ const full = (replicas?: number): object => ({
  * write.
  */
 const managers = (object: Loose): string[] =>
-  ((object.metadata!.managedFields ?? []) as unknown as Loose[])
+  listOf(object.metadata!.managedFields ?? [])
     .map(entry => [entry.manager, entry.operation, entry.subresource].filter(Boolean).join(' '))
     .sort();
 const fields = (object: Loose, manager: string): unknown =>
-  ((object.metadata!.managedFields ?? []) as unknown as Loose[]).find(entry => (entry.manager as unknown) === manager)
-    ?.fieldsV1;
+  listOf(object.metadata!.managedFields ?? []).find(entry => (entry.manager as unknown) === manager)?.fieldsV1;
 
 describe('server-side apply', () => {
   let api: Api;
@@ -362,11 +361,7 @@ describe('managers of other writes', () => {
           { op: 'replace', path: '/metadata/managedFields', value: [{}] },
         ]),
     ],
-    [
-      'strategic merge patch',
-      name =>
-        api.patch(`${maps}/${name}`, 'application/strategic-merge-patch+json', { metadata: { managedFields: [{}] } }),
-    ],
+    ['strategic merge patch', name => api.patch(`${maps}/${name}`, STRATEGIC, { metadata: { managedFields: [{}] } })],
     ['PUT', name => api.put(`${maps}/${name}`, cm(name, { a: '1' }, { managedFields: [{}] }))],
   ])('are removed by one empty entry in a %s [R302]', async (what, write) => {
     const name = `reset-${what.replace(/\W/g, '').toLowerCase()}`;
@@ -427,7 +422,7 @@ describe('managers of other writes', () => {
   test('show in lists, watches and metadata-only answers, and never in tables [R044]', async () => {
     await one('shown');
     const list = (await api.get(`${maps}?fieldSelector=metadata.name=shown`)).body;
-    expect(managers((list.items as unknown as Loose[])[0]!)).toEqual(['one Apply']);
+    expect(managers(listOf(list.items)[0]!)).toEqual(['one Apply']);
     const partial = await api.get(`${maps}/shown`, {
       accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
     });

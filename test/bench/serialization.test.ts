@@ -6,7 +6,7 @@ import type { Measurement } from '../../bench/serialization/measure.js';
 import { tableOf } from '../../bench/serialization/table.js';
 import { timesOf } from '../../bench/serialization/time.js';
 import type { Json } from '../../core/model/object.js';
-import { normalize } from '../../core/schema/decode.js';
+import { normalize } from '../../core/schema/decode/decode.js';
 
 const samples = makeSamples(5);
 

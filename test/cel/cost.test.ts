@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { costMessage } from '../../core/cel/cost.js';
+import { costMessage } from '../../core/cel/cost/cost.js';
 import * as C from '../../core/cel/index.js';
 
 function cost(schema: C.Schema, text: string): C.CostRange {
@@ -140,7 +140,7 @@ describe('the run-time limit', () => {
 });
 
 describe('the message about an estimate', () => {
-  it('rounds the factor as upstream: to even only where the double lies exactly in the middle', () => {
+  it('rounds the factor to even only where the double lies exactly in the middle', () => {
     const factor = (cost: number): string => /factor of (\S+)/.exec(costMessage('rule', cost, 10_000_000))![1]!;
     expect(factor(201_500_000)).toBe('20.1x');
     expect(factor(25_500_000)).toBe('2.5x');

@@ -1,8 +1,8 @@
 import { getCheckingSuite, getComprehensionSuite, getParsingSuite } from '@bufbuild/cel-spec/testdata/tests.js';
 import { describe, expect, it } from 'vitest';
-import { Macros, STANDARD_MACROS } from '../../core/cel/macros.js';
-import { parse } from '../../core/cel/parser.js';
-import { formatIssues } from '../../core/cel/source.js';
+import { Macros, STANDARD_MACROS } from '../../core/cel/syntax/macros.js';
+import { parse } from '../../core/cel/syntax/parser.js';
+import { formatIssues } from '../../core/cel/syntax/source.js';
 import {
   allLibraries,
   BOOL,
@@ -18,7 +18,7 @@ import {
   STRING,
   UINT,
 } from '../../core/cel/index.js';
-import { normalized, show } from './ast-text.js';
+import { normalized, show } from './astText.js';
 
 interface Test {
   name: string;

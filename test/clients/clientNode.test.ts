@@ -13,9 +13,10 @@ import {
   type V1Deployment,
   Watch,
 } from '@kubernetes/client-node';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployment } from './manifests.js';
 import { type BuiltServer, startBuiltServer } from './server.js';
+import { eventually, eventuallyPasses } from '../support/eventually.js';
 
 const TIMEOUT = 60_000;
 const NAMESPACE = 'typed';
@@ -36,8 +37,6 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
 
   const create = (name: string): Promise<V1ConfigMap> =>
     core.createNamespacedConfigMap({ namespace: NAMESPACE, body: { metadata: { name }, data: { name } } });
-  const eventually = (condition: () => boolean): Promise<boolean> =>
-    vi.waitUntil(condition, { timeout: 30_000, interval: 20 });
 
   test('typed clients create, read, list, replace and delete [R013 R015]', async () => {
     const created = await create('typed');
@@ -167,19 +166,16 @@ describe('@kubernetes/client-node', { timeout: TIMEOUT }, () => {
       const at = { namespace: 'default' };
       const write = (name: string): Promise<V1ConfigMap> =>
         client.createNamespacedConfigMap({ ...at, body: { metadata: { name } } });
-      const first = await vi.waitFor(() => write('first'), 10_000);
+      const first = await eventuallyPasses(() => write('first'));
       const old = { ...at, resourceVersion: first.metadata?.resourceVersion, resourceVersionMatch: 'Exact' };
       let writes = 0;
-      await vi.waitUntil(
-        async () => {
-          await write(`later-${writes++}`);
-          return await client.listNamespacedConfigMap(old).then(
-            () => false,
-            (error: ApiException<unknown>) => error.code === 410,
-          );
-        },
-        { timeout: 30_000, interval: 20 },
-      );
+      await eventually(async () => {
+        await write(`later-${writes++}`);
+        return await client.listNamespacedConfigMap(old).then(
+          () => false,
+          (error: ApiException<unknown>) => error.code === 410,
+        );
+      });
       let lists = 0;
       const informer = makeInformer(shortConfig, '/api/v1/namespaces/default/configmaps', async () => {
         const list = await client.listNamespacedConfigMap(at);

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { configMap, deployment, several } from './manifests.js';
 import { type BuiltServer, hasKubectl, Kubectl, startBuiltServer } from './server.js';
 import { CERTIFICATE_REQUEST } from '../access/data/certificateRequest.js';
+import { eventually } from '../support/eventually.js';
 
 const TIMEOUT = 60_000;
 const able = await hasKubectl();
@@ -81,10 +82,10 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     try {
       const more = k.start('get', 'secrets', '-w');
       await k.with(configMap('seen'), 'create');
-      await vi.waitUntil(() => watch.lines.length >= 2, { timeout: 20_000 });
+      await eventually(() => watch.lines.length >= 2);
       await k.run('label', 'cm', 'seen', 'a=b');
       await k.run('delete', 'cm', 'seen');
-      await vi.waitUntil(() => watch.lines.length >= 4, { timeout: 20_000 });
+      await eventually(() => watch.lines.length >= 4);
       expect(watch.lines.map(line => line.split(/\s+/)[0])).toEqual(['EVENT', 'ADDED', 'MODIFIED', 'DELETED']);
       await more.stop();
     } finally {
@@ -249,7 +250,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     await k.with(configMap('held', {}, { finalizers: ['example.com/hold'] }), 'create');
     await k.run('delete', 'cm', 'held', '--wait=false');
     const waiting = k.start('delete', 'cm', 'held', '--wait');
-    await vi.waitUntil(() => waiting.lines.length > 0, { timeout: 20_000 });
+    await eventually(() => waiting.lines.length > 0);
     const wait = k.try(['wait', '--for=delete', 'cm/held', '--timeout=30s']);
     await k.run('patch', 'cm', 'held', '--type=merge', '-p', '{"metadata":{"finalizers":null}}');
     expect(await waiting.code).toBe(0);

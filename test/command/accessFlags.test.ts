@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../core/api/point.js';
-import { issue } from '../../core/pki/certificate.js';
+import { issue } from '../../core/services/pki/certificate.js';
 import { checkAudit } from '../../core/server/audit.js';
 import { checkSigning } from '../../core/server/certificateSigning.js';
 import { checkCredentialFiles } from '../../core/server/credentialFiles.js';

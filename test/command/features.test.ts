@@ -3,7 +3,7 @@ import { ConfigError } from '../../core/api/point.js';
 import { loadSettings, parseConfig } from '../../core/command/config.js';
 import { GATES } from '../../core/features/table.js';
 import { namingOf } from '../../core/naming.js';
-import { buildRegistry } from '../../core/schema/registry.js';
+import { buildRegistry } from '../../core/schema/registry/registry.js';
 import { admissionPlugins } from '../../core/server/admissionPlugins.js';
 import { checkFeatures, featuresOf, featureWarnings } from '../../core/server/features.js';
 

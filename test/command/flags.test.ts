@@ -73,7 +73,7 @@ describe('flags of serve', () => {
     ['3\u00b5s', 0.003],
     ['3\u03bcs', 0.003],
     ['2000000ns', 2],
-  ])('accept the duration %s as upstream does', (text, milliseconds) => {
+  ])('accept the duration %s', (text, milliseconds) => {
     expect(loadSettings([`--service-account-max-token-expiration=${text}`])).toMatchObject({
       serviceAccountMaxTokenExpiration: milliseconds,
     });

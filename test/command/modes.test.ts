@@ -3,8 +3,9 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { snapshotCommand } from '../../core/command/snapshot.js';
+import { snapshotCommand } from '../../core/command/subcommands/snapshot.js';
 import { Captured, ServerProcess } from './server.js';
+import { eventually } from '../support/eventually.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'capstan-modes-'));
 const dataDir = join(directory, 'data');
@@ -22,9 +23,7 @@ const openToOthers = (path: string): string[] => {
   return [...own, ...readdirSync(path).flatMap(name => openToOthers(join(path, name)))];
 };
 
-const closed = async (): Promise<void> => {
-  while (openToOthers(dataDir).length > 0) await new Promise(resolve => setTimeout(resolve, 50));
-};
+const closed = (): Promise<boolean> => eventually(() => openToOthers(dataDir).length === 0);
 
 describe.skipIf(process.platform === 'win32')('under umask 000', () => {
   it('no file of the data directory is readable by other users, at the first start and at later ones', async () => {

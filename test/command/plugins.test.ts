@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { pluginsCommand } from '../../core/command/plugins.js';
+import { pluginsCommand } from '../../core/command/subcommands/plugins.js';
 import { packageFiles, TOOLS } from '../../core/command/templates/package.js';
 import { POINT_TEMPLATES } from '../../core/command/templates/points.js';
 import { ConfigError } from '../../core/api/index.js';

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { authCommand } from '../../core/command/auth.js';
+import { authCommand } from '../../core/command/subcommands/auth.js';
 import { Api } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const apiGroup = 'rbac.authorization.k8s.io';
 const ROLES = `/apis/${apiGroup}/v1/namespaces/team/roles`;
@@ -66,7 +67,7 @@ test('auth reconcile adds missing permissions and subjects, and removes extra on
   const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'delete'] }];
   await api.call('PUT', `${ROLES}/reader`, { body: { metadata: { name: 'reader' }, rules } });
   const body = { subjects: [{ kind: 'User', apiGroup, name: 'bob' }] };
-  await api.call('PATCH', `${BINDINGS}/viewers`, { body, type: 'application/merge-patch+json' });
+  await api.call('PATCH', `${BINDINGS}/viewers`, { body, type: MERGE });
   await reconcile();
   expect([await verbsOf(), await subjectsOf()]).toEqual([
     ['get,delete', 'list'],

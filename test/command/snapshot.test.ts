@@ -7,11 +7,11 @@ import fc from 'fast-check';
 import { pack } from 'msgpackr';
 import { request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { snapshotCommand } from '../../core/command/snapshot.js';
-import { storeCommand } from '../../core/command/store.js';
-import { SnapshotError } from '../../core/snapshot/format.js';
-import { SnapshotReader } from '../../core/snapshot/reader.js';
-import { SnapshotWriter } from '../../core/snapshot/writer.js';
+import { snapshotCommand } from '../../core/command/subcommands/snapshot.js';
+import { storeCommand } from '../../core/command/subcommands/store.js';
+import { SnapshotError } from '../../core/services/snapshot/format.js';
+import { SnapshotReader } from '../../core/services/snapshot/reader.js';
+import { SnapshotWriter } from '../../core/services/snapshot/writer.js';
 import type { Stored } from '../../core/api/storage.js';
 import { Captured, ServerProcess } from './server.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Exchange, Listening } from '../../core/api/listener.js';
 import type { ListenerCase } from './listener.js';
-import { count, RawClient } from './raw-client.js';
+import { count, RawClient } from './rawClient.js';
 
 const HOST = 'Host: localhost\r\n';
 const CHUNKED = 'Transfer-Encoding: chunked\r\n';

@@ -7,6 +7,7 @@ import {
   listenerConformance as testsOf,
 } from '../../core/testing/conformance/listener.js';
 import { RawClient } from '../../core/testing/rawClient.js';
+import { eventuallyPasses } from '../support/eventually.js';
 
 export type { ListenerTls };
 
@@ -47,7 +48,7 @@ function testDrain({ make, tls }: ListenerCase): void {
     clients.push(silent, stalled);
     silent.send('GET /silent HTTP/1.1\r\nHost: localhost\r\n\r\n');
     stalled.send('POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\npart');
-    await vi.waitFor(() => expect(exchanges).toHaveLength(2));
+    await eventuallyPasses(() => expect(exchanges).toHaveLength(2));
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
       const closed = listening.close();
@@ -57,6 +58,6 @@ function testDrain({ make, tls }: ListenerCase): void {
       vi.useRealTimers();
     }
     await Promise.all([silent.end(), stalled.end()]);
-    await vi.waitFor(() => expect(aborted).toBe(2));
+    await eventuallyPasses(() => expect(aborted).toBe(2));
   });
 }

@@ -3,7 +3,7 @@ import { type ClientOptions, WebSocket } from 'ws';
 import type { Exchange, Listener, Listening } from '../../core/api/listener.js';
 import { DRAIN_MS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
 import type { ListenerCase } from './listener.js';
-import { RawClient } from './raw-client.js';
+import { RawClient } from './rawClient.js';
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));

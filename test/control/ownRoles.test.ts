@@ -61,7 +61,7 @@ const requests = (): Loose[] =>
     .map(line => JSON.parse(line) as Loose)
     .filter(event => String(event.user?.username).startsWith(ACCOUNT));
 
-/** What each controller is for, by the name of its account. */
+/** The purpose of each controller, by the name of its account. */
 const WORK: Readonly<Record<string, () => Promise<void>>> = {
   async 'namespace-controller'() {
     const path = await api.namespace('ended');

@@ -1,12 +1,23 @@
-import type { ApiObject, Host, InternalRequest, JsonObject, ResourceEvent } from '../../core/api/index.js';
+import type {
+  ApiObject,
+  Host,
+  Informer,
+  InternalRequest,
+  JsonObject,
+  ObjectOf,
+  ResourceRef,
+  ResourceEvent,
+  ServedResource,
+} from '../../core/api/index.js';
 import { conflict, MODIFIED, notFound, Refusal, alreadyExists } from '../../core/api/index.js';
 import { namingOf } from '../../core/naming.js';
-import type { ControlledResource } from '../../plugins/controllers/index.js';
+import { ServedResources } from '../../core/plugin/servedResources.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 const storageGroup = (apiVersion: string): string =>
   apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '').replace(/k8s\.io$/, 'orchestrator.io') : 'core';
-const resource = (apiVersion: string, kind: string, plural: string, namespaced = true): ControlledResource => ({
+const resource = (apiVersion: string, kind: string, plural: string, namespaced = true): ServedResource => ({
   apiVersion,
   kind,
   plural,
@@ -15,8 +26,8 @@ const resource = (apiVersion: string, kind: string, plural: string, namespaced =
   verbs: VERBS,
 });
 
-/** Resources that the fake serves and that are in the configuration of controllers. */
-export const RESOURCES: readonly ControlledResource[] = [
+/** Resources that the fake serves. */
+const RESOURCES: readonly ServedResource[] = [
   resource('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions', false),
   resource('v1', 'Namespace', 'namespaces', false),
   resource('v1', 'Node', 'nodes', false),
@@ -44,7 +55,7 @@ export const RESOURCES: readonly ControlledResource[] = [
 const SERVED = [...RESOURCES, resource('example.com/v1', 'Widget', 'widgets')];
 
 interface Parsed {
-  readonly resource: ControlledResource;
+  readonly resource: ServedResource;
   readonly namespace: string;
   readonly name?: string;
   readonly subresource?: string;
@@ -85,6 +96,10 @@ export class FakeServer {
   /** Called before each request of a controller; may throw a refusal. */
   intercept: (controller: string, request: InternalRequest) => void = () => {};
   readonly host: Host<'control'>;
+  readonly #resources = new ServedResources({
+    resources: RESOURCES,
+    takenNames: [],
+  });
   #revision = 0;
   #uid = 0;
   readonly #listeners: ((event: ResourceEvent) => void)[] = [];
@@ -100,21 +115,17 @@ export class FakeServer {
       naming: namingOf('kubernetes'),
       now: () => 1_700_000_000_123,
       isEnabled: () => false,
-      onChange: () => {},
+      onChange: (storageName, listener) =>
+        this.host.watch(event => {
+          if (event.storageName === storageName) listener(event);
+        }),
+      observe: nothing,
+      resources: this.#resources,
       onClose: release => this.#releases.push(release),
       at: () => {
         throw new Error('controllers have no points of their own');
       },
-      informer: storageName => ({
-        get: (namespace, name) => this.objects.get(`${storageName}|${namespace}|${name}`),
-        list: namespace =>
-          [...this.objects]
-            .filter(([key]) =>
-              key.startsWith(namespace === undefined ? `${storageName}|` : `${storageName}|${namespace}|`),
-            )
-            .map(([, object]) => object),
-        revision: this.#revision,
-      }),
+      informer: <R extends ResourceRef>(resource: R) => this.#informerOf(String(resource)) as Informer<ObjectOf<R>>,
       request: async (controller, request) => {
         this.requests.push({ controller, request });
         await Promise.resolve();
@@ -130,6 +141,17 @@ export class FakeServer {
   }
 
   /** Creates an object that no controller created. */
+  #informerOf(storageName: string): Informer {
+    const prefixOf = (namespace?: string): string =>
+      namespace === undefined ? `${storageName}|` : `${storageName}|${namespace}|`;
+    return {
+      get: (namespace, name) => this.objects.get(`${storageName}|${namespace}|${name}`),
+      list: namespace =>
+        [...this.objects].filter(([key]) => key.startsWith(prefixOf(namespace))).map(([, object]) => object),
+      revision: this.#revision,
+    };
+  }
+
   create(apiVersion: string, kind: string, metadata: ApiObject['metadata'], rest: object = {}): ApiObject {
     const found = SERVED.find(r => r.apiVersion === apiVersion && r.kind === kind);
     if (!found) throw new Error(`no resource for ${kind}`);
@@ -165,8 +187,7 @@ export class FakeServer {
     if (method === 'GET') return structuredClone(current);
     if (method === 'DELETE') return this.#delete(key, current, body as JsonObject | undefined);
     const patching = method === 'PATCH';
-    if (patching && contentType !== undefined && contentType !== 'application/merge-patch+json')
-      throw new Error('merge only');
+    if (patching && contentType !== undefined && contentType !== MERGE) throw new Error('merge only');
     const next = (patching ? mergePatch(current, body) : structuredClone(body)) as ApiObject;
     const { resourceVersion, uid } = next.metadata;
     if (resourceVersion !== current.metadata.resourceVersion || uid !== current.metadata.uid) {
@@ -175,7 +196,7 @@ export class FakeServer {
     return this.#put(key, next);
   }
 
-  #create({ storageName, plural }: ControlledResource, namespace: string, body: ApiObject): ApiObject {
+  #create({ storageName, plural }: ServedResource, namespace: string, body: ApiObject): ApiObject {
     const key = `${storageName}|${namespace}|${body.metadata.name}`;
     if (this.objects.has(key)) throw alreadyExists({ group: '', resource: plural }, body.metadata.name ?? '');
     const within = this.objects.get(`core/namespaces||${namespace}`);
@@ -231,6 +252,7 @@ export class FakeServer {
   #store(key: string, object: ApiObject, type: ResourceEvent['type']): void {
     object.metadata.resourceVersion = String(++this.#revision);
     this.objects.set(key, object);
+    if (object.kind === 'CustomResourceDefinition') this.#resources.addDefinition(object);
     this.#announce(type, key, object);
   }
 

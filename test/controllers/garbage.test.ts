@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ApiObject, OwnerReference } from '../../core/api/index.js';
 import { garbageCollector } from '../../plugins/controllers/index.js';
-import { FakeServer, RESOURCES } from './fakeHost.js';
-import { eventually, startControllers, waitForIdle } from './settle.js';
+import { FakeServer } from './fakeHost.js';
+import { startControllers, waitForIdle } from './settle.js';
+import { eventually } from '../support/eventually.js';
 
 let server: FakeServer;
-const start = (on: FakeServer): Promise<void> =>
-  startControllers(on, garbageCollector, { resources: RESOURCES, takenNames: [] });
+const start = (on: FakeServer): Promise<void> => startControllers(on, garbageCollector, {});
 beforeEach(async () => {
   server = new FakeServer();
   await start(server);
@@ -35,7 +35,7 @@ const refTo = (owner: ApiObject, rest: Partial<OwnerReference> = {}): OwnerRefer
   ...rest,
 });
 const names = (): string[] => [...server.objects.values()].map(o => o.metadata.name ?? '').sort();
-const becomes = (...wanted: string[]): Promise<void> => eventually(() => names().join() === wanted.join());
+const becomes = (...wanted: string[]): Promise<unknown> => eventually(() => names().join() === wanted.join());
 const remove = (name: string, propagationPolicy?: string): ApiObject =>
   server.send('DELETE', `${CONFIGMAPS}/${name}`, { propagationPolicy });
 const ownersOf = (name: string): string[] =>

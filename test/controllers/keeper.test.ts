@@ -8,8 +8,9 @@ import {
   systemNamespaces,
   systemObjects,
 } from '../../plugins/controllers/index.js';
-import { FakeServer, RESOURCES } from './fakeHost.js';
-import { eventually, startControllers } from './settle.js';
+import { FakeServer } from './fakeHost.js';
+import { startControllers } from './settle.js';
+import { eventually } from '../support/eventually.js';
 
 let server: FakeServer;
 beforeEach(() => {
@@ -19,14 +20,14 @@ afterEach(() => server.close());
 
 const namespace = (name: string): void => void server.create('v1', 'Namespace', { name });
 const object = (key: string): { [member: string]: unknown } | undefined => server.objects.get(key);
-const shows = (key: string, member: string, wanted: unknown): Promise<void> =>
+const shows = (key: string, member: string, wanted: unknown): Promise<unknown> =>
   eventually(() => JSON.stringify(object(key)?.[member]) === JSON.stringify(wanted));
 
 test('system namespaces exist after the start and are recreated when deleted', async () => {
   await startControllers(server, systemNamespaces, {});
   const names = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
   expect([...server.objects.keys()].sort()).toEqual(names.map(n => `core/namespaces||${n}`).sort());
-  await startControllers(server, namespaceDeletion, { resources: RESOURCES, takenNames: [] });
+  await startControllers(server, namespaceDeletion, {});
   const before = server.send('GET', '/api/v1/namespaces/kube-public').metadata.uid;
   server.send('DELETE', '/api/v1/namespaces/kube-public');
   const uid = (): string | undefined => server.objects.get('core/namespaces||kube-public')?.metadata.uid;

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Refusal } from '../../core/api/index.js';
 import { namespaceDeletion } from '../../plugins/controllers/index.js';
-import { FakeServer, RESOURCES } from './fakeHost.js';
-import { eventually, startControllers } from './settle.js';
+import { FakeServer } from './fakeHost.js';
+import { startControllers } from './settle.js';
+import { eventually } from '../support/eventually.js';
 
 let server: FakeServer;
 beforeEach(() => {
@@ -19,7 +20,7 @@ test('[R117x] a deleted namespace goes with all of its contents, and only its ow
   namespace('b');
   for (const kind of ['ConfigMap', 'Secret']) server.create('v1', kind, { name: 'x', namespace: 'a' });
   server.create('v1', 'Secret', { name: 'x', namespace: 'b' });
-  await startControllers(server, namespaceDeletion, { resources: RESOURCES, takenNames: [] });
+  await startControllers(server, namespaceDeletion, {});
   server.send('DELETE', '/api/v1/namespaces/a');
   await eventually(() => !server.has('v1', 'namespaces', '', 'a'));
   expect([...server.objects.keys()]).toEqual(['core/namespaces||b', 'core/secrets|b|x']);
@@ -29,14 +30,14 @@ test('a namespace that is terminating at the start is completed', async () => {
   namespace('a');
   server.create('v1', 'ConfigMap', { name: 'x', namespace: 'a' });
   server.send('DELETE', '/api/v1/namespaces/a');
-  await startControllers(server, namespaceDeletion, { resources: RESOURCES, takenNames: [] });
+  await startControllers(server, namespaceDeletion, {});
   await eventually(() => server.objects.size === 0);
 });
 
 test('a namespace waits for objects with finalizers, reports them in its conditions, and is removed after the last of them', async () => {
   namespace('a');
   server.create('v1', 'ConfigMap', { name: 'held', namespace: 'a', finalizers: ['example.com/hold'] });
-  await startControllers(server, namespaceDeletion, { resources: RESOURCES, takenNames: [] });
+  await startControllers(server, namespaceDeletion, {});
   server.send('DELETE', '/api/v1/namespaces/a');
   await eventually(() => conditionsOf('a').some(c => c.type === 'NamespaceFinalizersRemaining' && c.status === 'True'));
   expect(conditionsOf('a').map(c => `${c.type} ${c.status} ${c.reason}: ${c.message}`)).toEqual([
@@ -53,7 +54,7 @@ test('a namespace waits for objects with finalizers, reports them in its conditi
 test('a namespace with 10,000 objects is deleted with a few requests', async () => {
   namespace('a');
   for (let i = 0; i < 10_000; i++) server.create('v1', 'ConfigMap', { name: `x${i}`, namespace: 'a' });
-  await startControllers(server, namespaceDeletion, { resources: RESOURCES, takenNames: [] });
+  await startControllers(server, namespaceDeletion, {});
   await server.delivered();
   server.send('DELETE', '/api/v1/namespaces/a');
   await eventually(() => server.objects.size === 0);
@@ -63,7 +64,7 @@ test('a namespace with 10,000 objects is deleted with a few requests', async () 
 test('a refused deletion is reported as a condition and retried', async () => {
   namespace('a');
   server.create('v1', 'ConfigMap', { name: 'x', namespace: 'a' });
-  await startControllers(server, namespaceDeletion, { resources: RESOURCES, takenNames: [] });
+  await startControllers(server, namespaceDeletion, {});
   let refusals = 2;
   server.intercept = (_, { method }) => {
     if (method === 'DELETE' && refusals-- > 0) throw new Refusal('Forbidden', 'not now');
@@ -80,7 +81,7 @@ test('a refused deletion is reported as a condition and retried', async () => {
 
 test('a conflict of the status or the finalizer is retried', async () => {
   namespace('a');
-  await startControllers(server, namespaceDeletion, { resources: RESOURCES, takenNames: [] });
+  await startControllers(server, namespaceDeletion, {});
   let races = 3;
   server.intercept = (_, { method }) => {
     if ((method === 'PATCH' || method === 'PUT') && races-- > 0) throw new Refusal('Conflict', 'modified');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type ApiObject, controller } from '../../core/api/index.js';
 import { fakeHost, partsOf } from '../../core/testing/index.js';
-import { policyStatus } from '../../plugins/controllers/policyStatus.js';
+import { policyStatus } from '../../plugins/controllers/policies/policyStatus.js';
 
 const POLICIES = 'admissionregistration.orchestrator.io/validatingadmissionpolicies';
 

@@ -1,10 +1,24 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { WorkQueue } from '../../plugins/controllers/queue.js';
+import { BACK_OFF, type BackOff, type ObjectKey, WorkQueue } from '../../core/api/controller/queue.js';
 
 const nothing = (): void => {};
-const log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-const queueOf = (handle: (key: string) => Promise<void>, workers = 2): WorkQueue =>
-  new WorkQueue({ name: 'test', log, workers, handle });
+const observer = { depth: nothing, added: nothing, began: nothing, ended: nothing, failed: nothing };
+const keyOf = (name: string): ObjectKey => ({ resource: 'core/pods', namespace: 'shop', name });
+
+interface Given {
+  readonly workers?: number;
+  readonly backOff?: BackOff;
+  readonly observer?: Partial<typeof observer>;
+}
+
+const queueOf = (handle: (name: string) => Promise<unknown>, given: Given = {}): WorkQueue =>
+  new WorkQueue({
+    workers: 2,
+    backOff: BACK_OFF,
+    ...given,
+    observer: { ...observer, ...given.observer },
+    handle: async ({ name }) => (await handle(name)) as number | undefined,
+  });
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -15,14 +29,30 @@ test('a key added several times while it waits is handled once', async () => {
   const first = new Promise<void>(resolve => {
     release = resolve;
   });
-  const queue = queueOf(async key => {
-    seen.push(key);
-    if (key === 'a') await first;
-  }, 1);
-  for (const key of ['a', 'b', 'b', 'b']) queue.add(key);
+  const queue = queueOf(
+    async key => {
+      seen.push(key);
+      if (key === 'a') await first;
+    },
+    { workers: 1 },
+  );
+  for (const key of ['a', 'b', 'b', 'b']) queue.add(keyOf(key));
   release();
   await queue.idle();
   expect(seen).toEqual(['a', 'b']);
+});
+
+test('keys of the same name in other namespaces and of other resources are other keys', async () => {
+  let handled = 0;
+  const queue = queueOf(async () => {
+    handled++;
+    return undefined;
+  });
+  queue.add(keyOf('a'));
+  queue.add({ ...keyOf('a'), namespace: 'tea' });
+  queue.add({ ...keyOf('a'), resource: 'core/secrets' });
+  await queue.idle();
+  expect(handled).toBe(3);
 });
 
 test('a key added while it is handled is handled again, never twice at once', async () => {
@@ -31,11 +61,11 @@ test('a key added while it is handled is handled again, never twice at once', as
   let runs = 0;
   const queue = queueOf(async () => {
     most = Math.max(most, ++running);
-    if (++runs === 1) queue.add('a');
+    if (++runs === 1) queue.add(keyOf('a'));
     await Promise.resolve();
     running--;
   });
-  queue.add('a');
+  queue.add(keyOf('a'));
   await queue.idle();
   expect([runs, most]).toEqual([2, 1]);
 });
@@ -43,25 +73,66 @@ test('a key added while it is handled is handled again, never twice at once', as
 test('no more than the given number of keys are handled at a time', async () => {
   let running = 0;
   let most = 0;
-  const queue = queueOf(async () => {
-    most = Math.max(most, ++running);
-    await Promise.resolve();
-    running--;
-  }, 3);
-  for (let i = 0; i < 20; i++) queue.add(String(i));
+  const queue = queueOf(
+    async () => {
+      most = Math.max(most, ++running);
+      await Promise.resolve();
+      running--;
+    },
+    { workers: 3 },
+  );
+  for (let i = 0; i < 20; i++) queue.add(keyOf(String(i)));
   await queue.idle();
   expect(most).toBe(3);
 });
 
-test('a failure is retried after a pause that doubles', async () => {
+/** The pauses between the calls for a key, which fails until the last one. */
+async function pausesOf(calls: number, backOff?: BackOff): Promise<number[]> {
   const at: number[] = [];
   const queue = queueOf(async () => {
     at.push(Date.now());
-    if (at.length < 4) throw new Error('conflict');
-  });
-  queue.add('a');
+    if (at.length < calls) throw new Error('conflict');
+  }, backOff && { backOff });
+  queue.add(keyOf('a'));
   await vi.runAllTimersAsync();
-  expect(at.slice(1).map((time, i) => time - (at[i] ?? 0))).toEqual([5, 10, 20]);
+  return at.slice(1).map((time, i) => time - (at[i] ?? 0));
+}
+
+test('a failure is retried after a pause that doubles, within bounds', async () => {
+  expect(await pausesOf(4)).toEqual([5, 10, 20]);
+  expect((await pausesOf(2000)).at(-1)).toBe(30_000);
+  expect(await pausesOf(6, { min: 100, max: 500 })).toEqual([100, 200, 400, 500, 500]);
+});
+
+test('after a success, the pauses begin anew', async () => {
+  const pauses: number[] = [];
+  let calls = 0;
+  const queue = queueOf(
+    async () => {
+      if (++calls % 3 !== 0) throw new Error('no');
+    },
+    { observer: { failed: (...[, , , pause]: readonly unknown[]) => void pauses.push(pause as number) } },
+  );
+  queue.add(keyOf('a'));
+  await vi.runAllTimersAsync();
+  queue.add(keyOf('a'));
+  await vi.runAllTimersAsync();
+  expect(pauses).toEqual([5, 10, 5, 10]);
+});
+
+test('a key is handled again after the time that its handling asked for, or at once if it is added before', async () => {
+  const at: number[] = [];
+  const queue = queueOf(async () => {
+    at.push(Date.now());
+    return at.length < 4 ? 60_000 : undefined;
+  });
+  const began = Date.now();
+  queue.add(keyOf('a'));
+  await vi.advanceTimersByTimeAsync(60_000);
+  await vi.advanceTimersByTimeAsync(1000);
+  queue.add(keyOf('a'));
+  await vi.runAllTimersAsync();
+  expect(at.map(time => time - began)).toEqual([0, 60_000, 61_000, 121_000]);
 });
 
 test('close cancels all timers and handles no more keys', async () => {
@@ -70,11 +141,11 @@ test('close cancels all timers and handles no more keys', async () => {
     runs++;
     throw new Error('no');
   });
-  queue.add('a');
+  queue.add(keyOf('a'));
   await queue.idle();
   expect(vi.getTimerCount()).toBe(1);
   queue.close();
-  queue.add('b');
+  queue.add(keyOf('b'));
   expect(vi.getTimerCount()).toBe(0);
   expect(runs).toBe(1);
 });

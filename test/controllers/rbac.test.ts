@@ -4,7 +4,8 @@ import { namingOf } from '../../core/naming.js';
 import { bootstrapObjects } from '../../plugins/authz/bootstrap/index.js';
 import { rbacBootstrap, roleAggregation } from '../../plugins/controllers/index.js';
 import { FakeServer } from './fakeHost.js';
-import { eventually, startControllers } from './settle.js';
+import { startControllers } from './settle.js';
+import { eventually } from '../support/eventually.js';
 
 let server: FakeServer;
 beforeEach(() => {

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { EntryEvent } from '../../core/plugin/entryEvent.js';
-import { Entry } from '../../core/threads/entry.js';
+import type { ResourceEvent } from '../../core/api/index.js';
+import { EntryEvent } from '../../core/plugin/informers/entryEvent.js';
+import { Entry } from '../../core/threads/entries/entry.js';
 import { claimProtection, garbageCollector } from '../../plugins/controllers/index.js';
-import { FakeServer, RESOURCES } from './fakeHost.js';
+import { FakeServer } from './fakeHost.js';
 import { startControllers, waitForIdle } from './settle.js';
 
 test('the text of a pod without owners and finalizers is searched three times, and not decoded', async () => {
@@ -10,25 +11,27 @@ test('the text of a pod without owners and finalizers is searched three times, a
   const searched: string[] = [];
   let decoded = 0;
   const { host } = server;
-  const counting = {
+  const counted =
+    (listener: (event: ResourceEvent) => void) =>
+    (event: ResourceEvent): void =>
+      listener({
+        ...event,
+        mentions: text => {
+          searched.push(text);
+          return event.mentions!(text);
+        },
+        object: () => {
+          decoded++;
+          return event.object();
+        },
+      });
+  const counting: typeof host = {
     ...host,
-    watch: (listener: Parameters<typeof host.watch>[0]) =>
-      host.watch(event =>
-        listener({
-          ...event,
-          mentions: text => {
-            searched.push(text);
-            return event.mentions!(text);
-          },
-          object: () => {
-            decoded++;
-            return event.object();
-          },
-        }),
-      ),
+    watch: listener => host.watch(counted(listener)),
+    onChange: (name, listener) => host.onChange(name, counted(listener)),
   };
   const on = { host: counting } as FakeServer;
-  await startControllers(on, garbageCollector, { resources: RESOURCES, takenNames: [] });
+  await startControllers(on, garbageCollector, {});
   await startControllers(on, claimProtection, {});
   const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }];
   server.create('v1', 'Pod', { name: 'p', namespace: 'n' }, { spec: { nodeName: 'node', volumes } });

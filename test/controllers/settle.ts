@@ -1,4 +1,3 @@
-import { vi } from 'vitest';
 import type { Controller, Plugin } from '../../core/api/index.js';
 import type { FakeServer } from './fakeHost.js';
 
@@ -9,10 +8,6 @@ export async function startControllers<C>(server: FakeServer, plugin: Plugin<C>,
     await controller.start();
   }
 }
-
-/** Waits for a state that controllers cause. */
-export const eventually = (condition: () => boolean): Promise<void> =>
-  vi.waitUntil(condition, { timeout: 5000, interval: 2 }).then(() => {});
 
 /** Waits until all events are delivered and controllers that have nothing to do have had time for a request. */
 export async function waitForIdle(server: FakeServer): Promise<void> {

@@ -3,12 +3,13 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { tokenIssuer } from '../../core/api/index.js';
 import {
   bootstrapSigner,
-  LegacyTokenCleaner,
+  legacyTokenCleaner,
   serviceAccountTokens,
   tokenCleaner,
 } from '../../plugins/controllers/index.js';
 import { FakeServer } from './fakeHost.js';
-import { eventually, startControllers } from './settle.js';
+import { startControllers } from './settle.js';
+import { eventually } from '../support/eventually.js';
 
 let server: FakeServer;
 beforeEach(() => {
@@ -135,7 +136,7 @@ describe('legacy tokens of service accounts', () => {
       { name: 'p', namespace: 'n' },
       { spec: { volumes: [{ secret: { secretName: 'mounted' } }] } },
     );
-    await new LegacyTokenCleaner(server.host, 30 * DAY).clean();
+    await startControllers(server, legacyTokenCleaner, { periodMs: 30 * DAY });
     const invalid = (of: string) =>
       server.objects.get(`core/secrets|n|${of}`)?.metadata.labels?.['kubernetes.io/legacy-token-invalid-since'];
     expect(Object.fromEntries([...names, 'manual'].filter(has).map(of => [of, invalid(of)]))).toEqual({

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ApiObject } from '../../core/api/index.js';
 import { claimProtection, volumeProtection } from '../../plugins/controllers/index.js';
 import { FakeServer } from './fakeHost.js';
-import { eventually, startControllers, waitForIdle } from './settle.js';
+import { startControllers, waitForIdle } from './settle.js';
+import { eventually } from '../support/eventually.js';
 
 let server: FakeServer;
 beforeEach(async () => {

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Hooks } from '../admission/hooks.js';
 import { RENDER_SLICE_OBJECTS } from '../../core/limits.js';
 import { Api, type Loose } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /* Conversion of custom objects between versions: by webhooks, and by functions of plugins. */
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
-const MERGE = 'application/merge-patch+json';
 
 let api: Api;
 let hooks: Hooks;

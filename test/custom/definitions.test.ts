@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Api, type Loose } from '../api/support.js';
+import { Api, type Loose, listOf } from '../api/support.js';
 import { openWatch } from '../api/watching.js';
 import { defineResource } from '../server/library.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
@@ -141,7 +142,7 @@ describe('definitions of custom resources', () => {
     const at = (version: string) => `/apis/${group}/${version}/namespaces/default/widgets`;
     await api.made(at('v1'), thing(group, 'v1', 'Widget', 'old', { spec: {} }));
     const { spec } = definition(group, 'widgets', 'Widget', versionsOf('v2'));
-    await api.patch(crd, 'application/merge-patch+json', { spec: { versions: spec.versions } });
+    await api.patch(crd, MERGE, { spec: { versions: spec.versions } });
     await api.made(at('v2'), thing(group, 'v2', 'Widget', 'new', { spec: {} }));
     for (const version of ['v1', 'v2']) {
       expect((await api.get(`${at(version)}/old`)).body['spec']).toEqual({});
@@ -196,13 +197,13 @@ describe('definitions of custom resources', () => {
       message: 'not approved: "unapproved, a test"',
     });
     const approved = { metadata: { annotations: { [annotation]: 'https://example.com/1' } } };
-    expect((await api.patch(path, 'application/merge-patch+json', approved)).status).toBe(200);
+    expect((await api.patch(path, MERGE, approved)).status).toBe(200);
     await api.until(async () => ((await approval())!['status'] as unknown) === 'True');
     expect(await approval()).toMatchObject({
       reason: 'ApprovedAnnotation',
       message: 'approved in https://example.com/1',
     });
-    const removed = await api.patch(path, 'application/merge-patch+json', { metadata: { annotations: null } });
+    const removed = await api.patch(path, MERGE, { metadata: { annotations: null } });
     expect(removed).toMatchObject({
       status: 422,
       body: { details: { causes: [{ field: `metadata.annotations[${annotation}]` }] } },
@@ -227,9 +228,9 @@ describe('definitions of custom resources', () => {
     });
     await api.until(async () => (await api.get(`${path}/free`)).status === 404);
     expect((await api.get(crd)).status).toBe(200);
-    const discovered = (await api.get(`/apis/${group}/v1`)).body['resources'] as unknown as Loose[];
+    const discovered = listOf((await api.get(`/apis/${group}/v1`)).body['resources']);
     expect(discovered[0]!['verbs']).toEqual(['delete', 'deletecollection', 'get', 'list', 'watch']);
-    await api.patch(`${path}/held`, 'application/merge-patch+json', { metadata: { finalizers: null } });
+    await api.patch(`${path}/held`, MERGE, { metadata: { finalizers: null } });
     await api.until(async () => (await api.get(crd)).status === 404);
     expect(await api.get(path)).toMatchObject({ status: 404, text: '404 page not found\n' });
   });

@@ -3,11 +3,11 @@ import { type Api, type Loose, namesIn } from '../api/support.js';
 import { openWatch } from '../api/watching.js';
 import { AGE, column, definition, kindShape, object, type Shape, text, version } from './lookalikes/shapes.js';
 import { serve, WAYS } from './ways.js';
+import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
 /* What kinds with a schema of their own do, whether a definition or a program adds them. */
 
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
-const MERGE = 'application/merge-patch+json';
 const GROUP = 'shop.example.com';
 const number = (more: Shape = {}): Shape => ({ type: 'integer', ...more });
 
@@ -101,7 +101,7 @@ describe.each(WAYS)('a kind given by %s', way => {
       expect((await api.get(path)).text).toContain('"com.example.shop.v1.Widget"');
   });
 
-  it('has objects and collections that support HEAD, as upstream', async () => {
+  it('has objects and collections that support HEAD', async () => {
     await api.made(at(), thing('head'));
     for (const asked of [at(), `${at()}/head`]) {
       const length = String(Buffer.byteLength((await api.get(asked)).text));
@@ -119,7 +119,7 @@ describe.each(WAYS)('a kind given by %s', way => {
     expect((await api.get(`${at()}/media`, { accept: 'application/vnd.kubernetes.protobuf' })).status).toBe(406);
     const both = await api.get(`${at()}/media`, { accept: 'application/vnd.kubernetes.protobuf, application/json' });
     expect(both).toMatchObject({ status: 200, body: { kind: 'Widget' } });
-    expect((await api.patch(`${at()}/media`, 'application/strategic-merge-patch+json', {})).status).toBe(415);
+    expect((await api.patch(`${at()}/media`, STRATEGIC, {})).status).toBe(415);
   });
 
   it('has metadata in protobuf: of one object, of a list and in a watch', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ApiObject, defineResource, type ResourceSource } from '../../core/api/index.js';
-import { LiveRegistry } from '../../core/schema/live.js';
+import { LiveRegistry } from '../../core/schema/registry/live.js';
 import { registryOf } from '../kinds/builtIn.js';
 
 const tea = defineResource({

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, Api, Loose } from '../api/support.js';
+import type { Answer, Api } from '../api/support.js';
 import { lookalikes } from './lookalikes/index.js';
 import { serve, WAYS } from './ways.js';
+import { MERGE } from '../support/mediaTypes.js';
+import { listOf } from '../api/support.js';
 
 /* Definitions with the features of widely used ones. What is expected was compared with upstream. */
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const MERGE = 'application/merge-patch+json';
 
 async function conditionsOf(api: Api, name: string): Promise<readonly string[]> {
   const { status } = (await api.get(`${CRDS}/${name}`)).body as unknown as {
@@ -138,7 +139,7 @@ describe.each(WAYS)('the kinds of widely used definitions, given by %s', way => 
       const input = { apiVersion: 'v1', kind: 'In', metadata: { labels: { a: 'b' }, junk: 1 }, deep: [{ a: null }] };
       const answer = await api.post(path, composition(input));
       expect(answer.headers['warning']).toBe('299 - "unknown field \\"spec.pipeline[0].input.metadata.junk\\""');
-      expect((answer.body['spec']!['pipeline'] as unknown as Loose[])[0]!['input']).toEqual({
+      expect(listOf(answer.body['spec']!['pipeline'])[0]!['input']).toEqual({
         ...input,
         metadata: { labels: { a: 'b' } },
       });
@@ -148,7 +149,7 @@ describe.each(WAYS)('the kinds of widely used definitions, given by %s', way => 
         },
       });
       // A merge patch removes nulls, in lists too.
-      expect((patched.body['spec']!['pipeline'] as unknown as Loose[])[0]!['input']).toMatchObject({
+      expect(listOf(patched.body['spec']!['pipeline'])[0]!['input']).toMatchObject({
         deep: [{ b: 1 }],
       });
     });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Api, type Loose } from '../api/support.js';
+import { Api, listOf } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /* StorageVersionMigrations, through a running server with their feature gate. */
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const MIGRATIONS = '/apis/storagemigration.k8s.io/v1alpha1/storageversionmigrations';
-const MERGE = 'application/merge-patch+json';
 
 let api: Api;
 beforeAll(async () => {
@@ -48,14 +48,14 @@ test('a migration stores the objects of a custom kind in the new storage version
     await api.made(path('v1'), { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name } });
   await api.patch(`${CRDS}/things.${group}`, MERGE, { spec: { versions: versions('v2') } });
   const revisions = async (): Promise<readonly string[]> => {
-    const items = (await api.get(path('v2'))).body['items'] as unknown as Loose[];
+    const items = listOf((await api.get(path('v2'))).body['items']);
     return items.map(one => String(one['metadata']!['resourceVersion']));
   };
   const before = await revisions();
   expect(await migrate('things', { group, version: 'v2', resource: 'things' })).toEqual(['Succeeded']);
   const after = await revisions();
   expect(after.every((revision, i) => revision !== before[i])).toBe(true);
-  // What is stored in the version needs no further write.
+  // An object that is stored in the version needs no further write.
   expect(await migrate('again', { group, version: 'v2', resource: 'things' })).toEqual(['Succeeded']);
   expect(await revisions()).toEqual(after);
   const stored = await api.patch(`${CRDS}/things.${group}/status`, MERGE, { status: { storedVersions: ['v2'] } });

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Loose } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const OPEN = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
@@ -83,12 +84,12 @@ describe('subresources that change their object', () => {
     const [version] = (defined.spec as unknown as { versions: Loose[] }).versions;
     const scaleOf = { specReplicasPath: '.spec.text.replicas', statusReplicasPath: '.status.replicas' };
     changed.spec.versions = [{ ...version, subresources: { scale: scaleOf } }];
-    expect((await api.patch(crd, 'application/merge-patch+json', changed)).status).toBe(200);
+    expect((await api.patch(crd, MERGE, changed)).status).toBe(200);
     const why = '.spec.text.replicas accessor error: x is of the type string, expected map[string]interface{}';
     for (const { status, body } of [await api.get(`${path}/scale`), await api.put(`${path}/scale`, scale('scales', 3))])
       expect([status, body.message]).toEqual([500, why]);
     const labels = { metadata: { labels: { a: 'b' } } };
-    const refused = await api.patch(path, 'application/merge-patch+json', labels);
+    const refused = await api.patch(path, MERGE, labels);
     expect([refused.status, refused.body.message]).toEqual([
       422,
       `Text.scales.example.com "a" is invalid: .spec.text.replicas: Invalid value: 0: ${why}`,

@@ -8,8 +8,8 @@ import { loadEngine } from '../../core/schema/custom/engine.js';
 import { hasFormat } from '../../core/schema/custom/formats.js';
 import { InvalidPath, compilePath, simplePathNames } from '../../core/schema/custom/jsonPath.js';
 import { customSchema } from '../../core/schema/custom/customSchema.js';
-import { compileRules } from '../../core/schema/custom/rules.js';
-import { structuralViolations } from '../../core/schema/custom/structural.js';
+import { compileRules } from '../../core/schema/custom/rules/rules.js';
+import { structuralViolations } from '../../core/schema/custom/structural/structural.js';
 import { structForSchema } from '../../core/schema/custom/types.js';
 import { duplicateViolations, schemaViolations } from '../../core/schema/custom/validate.js';
 
@@ -102,7 +102,7 @@ describe('reading of custom objects', () => {
   });
 });
 
-describe('validation as upstream', () => {
+describe('validation', () => {
   const judge = (schema: StructuralSchema, value: Json, old?: Json): string[] =>
     schemaViolations(value, schema, 'spec', old).map(({ field, message }) => `${field}: ${message}`);
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { defineResource } from '../../core/api/defineResource.js';
+import { defineResource } from '../../core/api/resource/defineResource.js';
 import type { CustomStrategy, StructuralSchema } from '../../core/api/resource.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { invalid } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
-import { checkJson, checkTypes } from '../../core/plugin/checkTypes.js';
+import { checkJson, checkTypes } from '../../core/plugin/load/checkTypes.js';
 import { resourcesOf } from '../../core/schema/custom/kind.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { contextWith } from '../kinds/helpers.js';

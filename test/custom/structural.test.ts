@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { StructuralSchema } from '../../core/api/resource.js';
 import { loadEngine } from '../../core/schema/custom/engine.js';
-import { structuralViolations } from '../../core/schema/custom/structural.js';
+import { structuralViolations } from '../../core/schema/custom/structural/structural.js';
 
 beforeAll(loadEngine);
 

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { type ApiObject, defineResource, t, type ValueOf } from '../../core/api/index.js';
 import { resourcesOf } from '../../core/schema/custom/kind.js';
-import { structuralViolations } from '../../core/schema/custom/structural.js';
+import { structuralViolations } from '../../core/schema/custom/structural/structural.js';
 import { loadEngine } from '../../core/schema/custom/engine.js';
 import { contextWith } from '../kinds/helpers.js';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, type Loose } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /* Custom objects of two versions whose schemas differ, and the definition of their kind. */
 
 const APPLY = 'application/apply-patch+yaml';
-const MERGE = 'application/merge-patch+json';
 const GROUP = 'mugs.example.com';
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 

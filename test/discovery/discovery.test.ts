@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type DocumentAnswer, discoveryDocuments, inKnownGroup } from '../../core/discovery/index.js';
-import { storageVersionHash } from '../../core/discovery/plain.js';
+import { type DocumentAnswer, discoveryDocuments, inKnownGroup } from '../../core/services/discovery/index.js';
+import { storageVersionHash } from '../../core/services/discovery/plain.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
-import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf.js';
+import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf/protobuf.js';
 import { findType } from '../../core/schema/table/types.js';
 import { fixtureRegistry } from './fixture.js';
 

@@ -57,7 +57,7 @@ describe('docs/reference/errors.md', () => {
   });
 
   test('has the messages of failed plugins', () => {
-    const source = readFileSync('core/plugin/calls.ts', 'utf8') + readFileSync('core/api/point.ts', 'utf8');
+    const source = readFileSync('core/plugin/calls/calls.ts', 'utf8') + readFileSync('core/api/point.ts', 'utf8');
     for (const words of [
       'did not answer within',
       'failed; see the log of the server',

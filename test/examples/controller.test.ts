@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, test } from 'vitest';
 import { Api } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /* examples/shared-config.ts: a controller. */
 
@@ -28,6 +29,6 @@ test('the example controller copies into namespaces that are there, that come la
   await becomes('early', '3');
   await api.namespace('late');
   await becomes('late', '3');
-  await api.patch(`${source}/prices`, 'application/merge-patch+json', { data: { tea: '4' } });
+  await api.patch(`${source}/prices`, MERGE, { data: { tea: '4' } });
   for (const namespace of ['early', 'late']) await becomes(namespace, '4');
 });

@@ -4,6 +4,8 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../core/index.js';
 import { Api, namesIn } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
+import { eventually } from '../support/eventually.js';
 
 const { start } = createRequire(import.meta.url)(
   resolve('dist/examples/custom-resource.js'),
@@ -32,8 +34,7 @@ describe('the example of a resource type in a program', () => {
 
   beforeAll(async () => {
     server = await start();
-    while ((await call('GET', '/api/v1/namespaces/default')).status !== 200)
-      await new Promise(done => setTimeout(done, 10));
+    await eventually(async () => (await call('GET', '/api/v1/namespaces/default')).status === 200);
   });
   afterAll(async () => {
     await server?.close();
@@ -187,7 +188,7 @@ describe('the example of a resource type with typed schemas, in two versions', (
     expect((await api.get(`${at('v2')}/old`)).body['spec']).toEqual({ tea: 'oolong', cups: 2 });
     await api.made(at('v2'), order('v2', 'new', { tea: 'assam' }));
     expect((await api.get(`${at('v1')}/new`)).body['spec']).toEqual({ tea: 'assam', amount: '1 cup' });
-    const patched = await api.patch(`${at('v1')}/new`, 'application/merge-patch+json', { spec: { amount: '3 cups' } });
+    const patched = await api.patch(`${at('v1')}/new`, MERGE, { spec: { amount: '3 cups' } });
     expect(patched.status).toBe(200);
     expect((await api.get(`${at('v2')}/new`)).body['spec']).toEqual({ tea: 'assam', cups: 3 });
   });

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../core/api/listener.js';
-import { AccessCache, credentialKey } from '../../workers/front/access.js';
+import { AccessCache, credentialKey } from '../../workers/front/access/access.js';
 import { ACCESS_CACHE_BYTES, CACHED_KEY_CHARACTERS } from '../../core/limits.js';
 import { ANONYMOUS } from '../../core/model/user.js';
-import type { Grant } from '../../core/threads/messages.js';
+import type { Grant } from '../../core/threads/messages/messages.js';
+import { partly } from '../support/values.js';
 
 const grant = (over: Partial<Grant> = {}): Grant => ({
   user: { name: 'ann', uid: '', groups: [], extra: new Map() },
@@ -20,7 +21,7 @@ const isAllowed = (cache: AccessCache, key: string, now = 0): boolean => {
 
 test('requests with other credentials or impersonation have other cache keys', () => {
   const keyOf = (headers: Record<string, string>, certificate?: string): string =>
-    credentialKey({ method: 'GET', headers: () => Object.entries(headers), certificate } as unknown as Exchange);
+    credentialKey(partly<Exchange>({ method: 'GET', headers: () => Object.entries(headers), certificate }));
   const names = [
     'authorization',
     'impersonate-user',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { IDENTITY_ANSWER_BYTES, LONG_ANSWER_BYTES, UNKNOWN_ANSWER_BYTES } from '../../core/limits.js';
-import { Answers, heldBytes } from '../../workers/front/answers.js';
-import { Usages } from '../../workers/front/usage.js';
+import { Answers, heldBytes } from '../../workers/front/answers/answers.js';
+import { Usages } from '../../workers/front/fairness/usage.js';
 
 /** Answers of one megabyte that last until `end` is called. */
 function longAnswers(answers: Answers) {

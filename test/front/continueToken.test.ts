@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ContinueTokens } from '../../workers/front/continueToken.js';
+import { ContinueTokens } from '../../workers/front/reads/continueToken.js';
 
 const tokens = new ContinueTokens(Buffer.from('secret'));
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Deadlines } from '../../workers/front/deadlines.js';
+import { Deadlines } from '../../workers/front/fairness/deadlines.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });

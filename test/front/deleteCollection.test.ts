@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Entry } from '../../core/threads/entry.js';
-import { deleteEntries } from '../../workers/front/deleteCollection.js';
+import { Entry } from '../../core/threads/entries/entry.js';
+import { deleteEntries } from '../../workers/front/write/deleteCollection.js';
 import { Refusal } from '../../core/model/refusal.js';
-import type { JobResult } from '../../core/threads/messages.js';
+import type { JobResult } from '../../core/threads/messages/messages.js';
 
 const entries = Array.from({ length: 1000 }, (_, i) => new Entry(`core/nodes/n${i}`, 1, Buffer.from(`n${i}`)));
 const answered = (status: number): JobResult & { is: 'respond' } => ({

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Exchange, ResponseStream } from '../../core/api/listener.js';
 import { STALLED_READER_MS } from '../../core/limits.js';
-import { drainOf } from '../../workers/front/drain.js';
+import { drainOf } from '../../workers/front/answers/drain.js';
 
 afterEach(() => vi.useRealTimers());
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FairLimiter } from '../../workers/front/fairLimiter.js';
+import { FairLimiter } from '../../workers/front/fairness/fairLimiter.js';
 import { turn } from './support.js';
 
 /** Functions that end when the test says so, with the order in which they began. */

@@ -7,7 +7,7 @@ import {
   POOL_QUEUE,
   UNKNOWN_BODY_BYTES,
 } from '../../core/limits.js';
-import type { Job, JobResult } from '../../core/threads/messages.js';
+import type { Job, JobResult } from '../../core/threads/messages/messages.js';
 import { fakeFront, grantFor, postOf, type Sent, turn } from './support.js';
 
 afterEach(() => vi.useRealTimers());

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Exchange } from '../../core/api/listener.js';
 import { HEALTH_ACCESS_MS } from '../../core/limits.js';
-import { HealthAccess } from '../../workers/front/healthAccess.js';
+import { HealthAccess } from '../../workers/front/access/healthAccess.js';
 
 const PATHS = ['/livez', '/readyz', '/healthz'];
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Change, Collection } from '../../workers/front/collection.js';
-import { History } from '../../workers/front/history.js';
+import { type Change, Collection } from '../../workers/front/state/collection.js';
+import { History } from '../../workers/front/state/history.js';
 
 const change = (revision: number, collection: Collection): Change => ({ revision, collection, encodings: undefined });
 

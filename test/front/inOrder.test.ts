@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inOrder } from '../../workers/front/inOrder.js';
+import { inOrder } from '../../workers/front/answers/inOrder.js';
 import { turn } from './support.js';
 
 /** Work that ends when the test says so. */

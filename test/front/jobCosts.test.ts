@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LONG_BATCH_MS, LONG_JOB_MS } from '../../core/limits.js';
-import { JobCosts } from '../../workers/front/jobCosts.js';
+import { JobCosts } from '../../workers/front/pool/jobCosts.js';
 
 test('a kind counts as long after a job that has taken long, until one has not', () => {
   const costs = new JobCosts();

@@ -1,8 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { Collection } from '../../workers/front/collection.js';
-import { currentPage } from '../../workers/front/listPage.js';
-import type { Selection } from '../../workers/front/selection.js';
-import { Slices } from '../../workers/front/slices.js';
+import { Collection } from '../../workers/front/state/collection.js';
+import { currentPage } from '../../workers/front/reads/listPage.js';
+import type { Selection } from '../../workers/front/reads/selection.js';
+import { Slices } from '../../workers/front/fairness/slices.js';
+import { partly } from '../support/values.js';
 
 const PREFIX = 'core/secrets/';
 const COUNT = 500;
@@ -61,7 +62,7 @@ test('one object selected by its key is looked up without visiting others', asyn
 test('a page that is found among the first objects does not hold the others', async () => {
   const collection = filled();
   let held = 0;
-  const slices = { forEach: async (items: readonly unknown[]) => void (held = items.length) } as unknown as Slices;
+  const slices = partly<Slices>({ forEach: async (items: readonly unknown[]) => void (held = items.length) });
   // The slice never ends, however slow the machine is.
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
   const first = { ...slow(), matches: () => true };

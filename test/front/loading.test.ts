@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { LOADING_MS } from '../../core/limits.js';
-import { Loading } from '../../workers/front/loading.js';
+import { Loading } from '../../workers/front/state/loading.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -2,22 +2,24 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
-import { Pool } from '../../workers/front/pool.js';
+import { Pool } from '../../workers/front/pool/pool.js';
 import type { Log } from '../../core/api/host.js';
 import { POOL_BATCH, POOL_QUEUE } from '../../core/limits.js';
 import type { ThreadData } from '../../core/threads/data.js';
-import type { Job, JobResult } from '../../core/threads/messages.js';
-import { Usages } from '../../workers/front/usage.js';
+import type { Job, JobResult } from '../../core/threads/messages/messages.js';
+import { Usages } from '../../workers/front/fairness/usage.js';
 import { turn } from './support.js';
+import { eventuallyPasses } from '../support/eventually.js';
+import { partly } from '../support/values.js';
 
-const log = { error: vi.fn() } as unknown as Log;
+const log = partly<Log>({ error: vi.fn() });
 const pools: Pool[] = [];
 afterEach(async () => {
   await Promise.all(pools.splice(0).map(pool => pool.close()));
   vi.clearAllMocks();
 });
 
-/** What `/busy` jobs of a pool wait for, keeping their thread. */
+/** The condition that `/busy` jobs of a pool wait for, keeping their thread. */
 const gates = new WeakMap<Pool, Int32Array>();
 
 /** Lets the `/busy` jobs of a pool end. */
@@ -212,7 +214,7 @@ test('a replacement that cannot start is replaced again; until then jobs fail or
   await expect(answered(pool, '/exit')).rejects.toThrow('with code');
   const failures: Error[] = [];
   const once = () => answered(pool).catch((error: Error) => void failures.push(error));
-  await vi.waitFor(async () => expect(await once()).toBe(3), { timeout: 10_000 });
+  await eventuallyPasses(async () => expect(await once()).toBe(3));
   for (const { message } of failures) expect(message).toBe('cannot load');
 });
 
@@ -222,7 +224,7 @@ test('a replacement whose module cannot be loaded fails the jobs that wait for i
   await expect(answered(pool, '/exit')).rejects.toThrow('with code');
   const failures: Error[] = [];
   const once = () => answered(pool).catch((error: Error) => void failures.push(error));
-  await vi.waitFor(async () => expect(await once()).toBe(3), { timeout: 10_000 });
+  await eventuallyPasses(async () => expect(await once()).toBe(3));
   for (const { message } of failures) expect(message).toMatch('cannot be loaded');
 });
 
@@ -252,7 +254,7 @@ test('jobs batched with one that keeps its thread, and those behind it, are run 
   openGate(pool);
   expect(await busy).toBe(short);
   // The thread has returned, and runs jobs again.
-  await vi.waitFor(async () => expect(await answered(pool)).toBe(short), { timeout: 10_000 });
+  await eventuallyPasses(async () => expect(await answered(pool)).toBe(short));
 });
 
 test('a job that has begun and waits for something outside of the thread is not run again', async () => {

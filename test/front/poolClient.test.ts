@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { LARGE_JOB_BYTES, LONG_JOB_MS, YAML_WEIGHT } from '../../core/limits.js';
 import type { Route } from '../../core/request/route.js';
-import type { Job, JobResult } from '../../core/threads/messages.js';
-import { AccessCache } from '../../workers/front/access.js';
-import { FairLimiter } from '../../workers/front/fairLimiter.js';
-import { JobCosts } from '../../workers/front/jobCosts.js';
-import type { JobRunner } from '../../workers/front/pool.js';
-import { PoolClient } from '../../workers/front/poolClient.js';
-import type { FrontRequest } from '../../workers/front/sender.js';
-import { type Usage, Usages } from '../../workers/front/usage.js';
+import type { Job, JobResult } from '../../core/threads/messages/messages.js';
+import { AccessCache } from '../../workers/front/access/access.js';
+import { FairLimiter } from '../../workers/front/fairness/fairLimiter.js';
+import { JobCosts } from '../../workers/front/pool/jobCosts.js';
+import type { JobRunner } from '../../workers/front/pool/pool.js';
+import { PoolClient } from '../../workers/front/pool/poolClient.js';
+import type { FrontRequest } from '../../workers/front/access/sender.js';
+import { type Usage, Usages } from '../../workers/front/fairness/usage.js';
 import { grantFor, postOf, turn } from './support.js';
 
 /** A pool that answers when the test says so. */

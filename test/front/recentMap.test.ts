@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RecentMap } from '../../workers/front/recentMap.js';
+import { RecentMap } from '../../workers/front/access/recentMap.js';
 
 test('values used within the last half of the limit are kept, and never more than the limit', () => {
   const use = fc.record({ key: fc.nat({ max: 40 }), weight: fc.integer({ min: 1, max: 5 }) });

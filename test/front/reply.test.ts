@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Log } from '../../core/api/host.js';
 import type { Exchange } from '../../core/api/listener.js';
-import { refuseThrown } from '../../workers/front/reply.js';
+import { refuseThrown } from '../../workers/front/answers/reply.js';
 import { badRequest } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
+import { partly } from '../support/values.js';
 
 function run(thrown: unknown, state: { aborted?: boolean; status?: number }) {
   const seen = { sent: [] as unknown[], logged: 0 };
-  const exchange = {
+  const exchange = partly<Exchange>({
     aborted: false,
     query: '',
     header: () => undefined,
@@ -16,8 +17,8 @@ function run(thrown: unknown, state: { aborted?: boolean; status?: number }) {
       if (state.status !== undefined) throw new Error('the exchange already has an answer');
       seen.sent.push([status, (JSON.parse(Buffer.from(body).toString()) as { reason: string }).reason]);
     },
-  } as unknown as Exchange;
-  const log = { error: () => seen.logged++ } as unknown as Log;
+  });
+  const log = partly<Log>({ error: () => seen.logged++ });
   refuseThrown(exchange, thrown, log, { naming: namingOf('neutral'), cbor: false });
   return seen;
 }

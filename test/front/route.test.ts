@@ -43,7 +43,7 @@ test.each([
     'namespaces "shop"',
     ` get resource "namespaces/finalize" ${core} in the namespace "shop"`,
   ],
-])('%s %s is parsed as upstream', (method, path, what, denied) => {
+])('%s %s is parsed', (method, path, what, denied) => {
   const { target } = parseRoute(registry, method, path, '');
   const { message } = forbidden({ name: 'zoe', groups: [] } as never, target, '', naming);
   expect(message).toBe(`${what} is forbidden: User "zoe" cannot${denied}`);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SELECTOR_CHARACTERS, SELECTOR_KEYS, SELECTOR_REQUIREMENTS, SELECTOR_VALUES } from '../../core/limits.js';
-import { matcherOf, type Requirement } from '../../core/model/selector.js';
+import { matcherOf, type Requirement } from '../../core/model/selectors/selector.js';
 import { registryOf } from '../kinds/builtIn.js';
 import { parseRoute } from '../../core/request/route.js';
 import { withSelectors } from '../../core/request/selectors.js';
-import { parseFieldSelector, parseLabelSelector } from '../../core/schema/selectorSyntax.js';
+import { parseFieldSelector, parseLabelSelector } from '../../core/model/selectors/selectorSyntax.js';
 
 const LABEL =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SLICE_MS } from '../../core/limits.js';
-import { Slices } from '../../workers/front/slices.js';
+import { Slices } from '../../workers/front/fairness/slices.js';
 
 const items = Array.from({ length: 200 }, (_, i) => i);
 const spin = (ms: number): void => {

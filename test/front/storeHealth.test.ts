@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { STORE_HEALTH_MS } from '../../core/limits.js';
-import { StoreHealth } from '../../workers/front/storeHealth.js';
+import { StoreHealth } from '../../workers/front/state/storeHealth.js';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });

@@ -1,25 +1,26 @@
 import type { Exchange } from '../../core/api/listener.js';
 import type { Log } from '../../core/api/host.js';
-import { RequestMetrics } from '../../core/metrics/index.js';
+import { RequestMetrics } from '../../core/services/metrics/index.js';
 import { namingOf } from '../../core/naming.js';
-import { storageNameIn } from '../../core/threads/entry.js';
-import type { Grant, Job, JobResult } from '../../core/threads/messages.js';
-import { AccessCache } from '../../workers/front/access.js';
-import { Collection } from '../../workers/front/collection.js';
-import type { ReadContext } from '../../workers/front/readContext.js';
+import { storageNameIn } from '../../core/threads/entries/entry.js';
+import type { Grant, Job, JobResult } from '../../core/threads/messages/messages.js';
+import { AccessCache } from '../../workers/front/access/access.js';
+import { Collection } from '../../workers/front/state/collection.js';
+import type { ReadContext } from '../../workers/front/reads/readContext.js';
 import { Front } from '../../workers/front/front.js';
-import { History } from '../../workers/front/history.js';
-import { Loading } from '../../workers/front/loading.js';
-import { JobCosts } from '../../workers/front/jobCosts.js';
-import { PoolClient } from '../../workers/front/poolClient.js';
-import { Proposals } from '../../workers/front/proposals.js';
-import type { State } from '../../workers/front/state.js';
+import { History } from '../../workers/front/state/history.js';
+import { Loading } from '../../workers/front/state/loading.js';
+import { JobCosts } from '../../workers/front/pool/jobCosts.js';
+import { PoolClient } from '../../workers/front/pool/poolClient.js';
+import { Proposals } from '../../workers/front/write/proposals.js';
+import type { State } from '../../workers/front/state/state.js';
 import { registryOf } from '../kinds/builtIn.js';
+import { partly } from '../support/values.js';
 
 /** A later turn of the event loop. */
 export const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
-/** What the pool finds for each user's token; the anonymous user may do nothing. */
+/** The user of each token in the pool; the anonymous user may do nothing. */
 export const grantFor = (name: string): Grant => ({
   user: { name, uid: '', groups: [], extra: new Map() },
   identityFor: 'forever',
@@ -57,14 +58,14 @@ export function fakeState(): State & { put(key: string, value?: string): void; r
 export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
   const registry = registryOf('neutral');
   const state = fakeState();
-  const reads = {
+  const reads = partly<ReadContext>({
     naming: namingOf('neutral'),
     catchUp: () => undefined,
     mostRecent: () => undefined,
-  } as unknown as ReadContext;
+  });
   const access = new AccessCache(() => undefined);
   const proposals = new Proposals();
-  const log = { error: () => undefined } as unknown as Log;
+  const log = partly<Log>({ error: () => undefined });
   const front = new Front({
     registry: () => registry,
     state,

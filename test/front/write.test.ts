@@ -1,12 +1,12 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { POOL_QUEUE, WRITE_MS, WRITE_RETRIES } from '../../core/limits.js';
 import { parseRoute } from '../../core/request/route.js';
-import type { JobResult, Verdict } from '../../core/threads/messages.js';
-import type { JobFields } from '../../workers/front/poolClient.js';
-import { Proposals } from '../../workers/front/proposals.js';
-import type { FrontRequest } from '../../workers/front/sender.js';
-import { Usages } from '../../workers/front/usage.js';
-import { runWrite } from '../../workers/front/write.js';
+import type { JobResult, Verdict } from '../../core/threads/messages/messages.js';
+import type { JobFields } from '../../workers/front/pool/poolClient.js';
+import { Proposals } from '../../workers/front/write/proposals.js';
+import type { FrontRequest } from '../../workers/front/access/sender.js';
+import { Usages } from '../../workers/front/fairness/usage.js';
+import { runWrite } from '../../workers/front/write/write.js';
 import { registryOf } from '../kinds/builtIn.js';
 import { fakeState, postOf, turn } from './support.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { WRITE_RETRIES } from '../../core/limits.js';
-import type { JobResult } from '../../core/threads/messages.js';
+import type { JobResult } from '../../core/threads/messages/messages.js';
 import {
   type Attempting,
   afterInterruption,
@@ -11,7 +11,7 @@ import {
   type PoolResponse,
   type Proposed,
   type WriteState,
-} from '../../workers/front/writeState.js';
+} from '../../workers/front/write/writeState.js';
 
 const response = (status: number, key?: string): PoolResponse => ({
   id: 1,

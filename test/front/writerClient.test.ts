@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { WriterClient } from '../../workers/front/writerClient.js';
+import { WriterClient } from '../../workers/front/state/writerClient.js';
 
 test('requests to a writer that has ended are refused with 504, those in flight too', async () => {
   const { port1, port2 } = new MessageChannel();

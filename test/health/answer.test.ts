@@ -1,8 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { HealthCheck, Host } from '../../core/api/index.js';
-import { healthAnswer } from '../../core/health/answer.js';
-import { postStartHook, registrationCheck, shutdownCheck, storeCheck } from '../../core/health/checks.js';
+import { healthAnswer } from '../../core/services/health/answer.js';
+import { postStartHook, registrationCheck, shutdownCheck, storeCheck } from '../../core/services/health/checks.js';
 import basic, { logCheck, ping } from '../../plugins/health/basic.js';
+import { partly } from '../support/values.js';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 const hook = postStartHook('start-controllers');
@@ -151,7 +152,7 @@ describe('checks of the server', () => {
     expect((await healthAnswer('livez', '', '', [registrationCheck(() => false)])).status).toBe(500);
   });
   test('the plugin brings ping and log', async () => {
-    const made = await Promise.all(basic.contribute(basic.parse({})).map(c => c.make({ log } as unknown as Host)));
+    const made = await Promise.all(basic.contribute(basic.parse({})).map(c => c.make(partly<Host>({ log }))));
     expect(made.map(check => (check as HealthCheck).name)).toEqual(['ping', 'log']);
     expect((await healthAnswer('healthz', '', 'verbose', made as HealthCheck[])).text).toContain('[+]log ok');
   });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
 import { loadEngine } from '../../core/schema/custom/engine.js';
-import { parseGoUrl } from '../../plugins/kinds/shared/goUrl.js';
+import { parseGoUrl } from '../../plugins/kinds/shared/admission/goUrl.js';
 import { create, lines, update } from './helpers.js';
 
 const GROUP = 'admissionregistration.orchestrator.io';

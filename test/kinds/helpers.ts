@@ -2,9 +2,9 @@ import type { StrategyContext, Strategy } from '../../core/api/strategy.js';
 import type { ApiObject, Json } from '../../core/model/object.js';
 import type { Time } from '../../core/model/scalars.js';
 import type { Violation } from '../../core/model/refusal.js';
-import { completeStrategy } from '../../core/schema/strategyDefaults.js';
+import { completeStrategy } from '../../core/schema/registry/strategyDefaults.js';
 import { isRecord } from '../../core/model/record.js';
-import { decodeAsKind, normalize } from '../../core/schema/decode.js';
+import { decodeAsKind, normalize } from '../../core/schema/decode/decode.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { builtInStrategies, registryOf } from './builtIn.js';
@@ -31,7 +31,7 @@ function completed(given: unknown, value: unknown): unknown {
 
 const jsonOf = (given: object): Json => JSON.parse(JSON.stringify(given)) as Json;
 
-/** What the decoder makes of an object, in its own version or the one that is stored. Throws TypeMismatch. */
+/** Decodes an object, in its own version or the one that is stored. Throws TypeMismatch. */
 export function decodedOnly(storageName: string, given: ApiObject): ApiObject {
   const known = resources.get(storageName)!;
   const resource = known.find(({ apiVersion }) => apiVersion === given.apiVersion) ?? known[0]!;

@@ -3,7 +3,7 @@ import type { ApiObject } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { bindPod } from '../../plugins/kinds/core/pod/binding.js';
 import { builtInStrategies } from './builtIn.js';
-import { labelSelectorText } from '../../core/model/labelSelector.js';
+import { labelSelectorText } from '../../core/model/selectors/labelSelector.js';
 import { create, contextWith, lines, object, strategyOf, update, decoded } from './helpers.js';
 import type { Time } from '../../core/model/scalars.js';
 import type { Binding, Pod } from '../../kinds/v1.js';

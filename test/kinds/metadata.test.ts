@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
 import { create, lines, object, update } from './helpers.js';
+import { MERGE } from '../support/mediaTypes.js';
 
-const MERGE = 'application/merge-patch+json';
 const OWNER = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u' };
 
 describe('metadata of kinds', () => {

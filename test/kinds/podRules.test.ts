@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { validatePodSpec } from '../../plugins/kinds/shared/podSpec/validation.js';
 import { setPodSpecDefaults } from '../../plugins/kinds/shared/podSpec/defaults.js';
-import { pathWarnings } from '../../plugins/kinds/shared/podSpec/pathWarnings.js';
-import { portWarnings } from '../../plugins/kinds/shared/podSpec/portWarnings.js';
-import { isUnchanged } from '../../plugins/kinds/shared/equality.js';
+import { pathWarnings } from '../../plugins/kinds/shared/podSpec/warnings/pathWarnings.js';
+import { portWarnings } from '../../plugins/kinds/shared/podSpec/warnings/portWarnings.js';
+import { isUnchanged } from '../../plugins/kinds/shared/values/equality.js';
 import type { PodSpec } from '../../kinds/v1.js';
 import { decodedPart, lines } from './helpers.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { typeOf } from '../../core/schema/table/types.js';
-import { normalize } from '../../core/schema/decode.js';
+import { normalize } from '../../core/schema/decode/decode.js';
 import { configKeyComplaints } from '../../plugins/kinds/shared/configData.js';
 import { validateNonSpecialIp } from '../../plugins/kinds/shared/ipAddresses.js';
 import { create, lines, object, update } from './helpers.js';

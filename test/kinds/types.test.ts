@@ -7,8 +7,8 @@ import { validateOneOf, validateRequired } from '../../plugins/kinds/shared/viol
 import { decoded, decodedPart, object } from './helpers.js';
 
 /*
- * What the compiler refuses in the rules of a kind: each line below `@ts-expect-error` is an error, and the build of
- * the tests fails if one is none.
+ * Errors that the compiler must find in the rules of a kind: each line below `@ts-expect-error` is one, and the build
+ * of the tests fails if such a line compiles.
  */
 
 const pod = decoded<Pod>('core/pods', object('Pod', { spec: { containers: [{ name: 'c', image: 'i' }] } }));

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Api } from '../api/support.js';
 import { contextWith, create, lines, object, update } from './helpers.js';
+import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
-const MERGE = 'application/merge-patch+json';
 const fieldsOf = (found: readonly { readonly field: string }[] = []): string[] => found.map(({ field }) => field);
 /** The fields of the causes of a refusal. */
 const causesOf = ({ body }: Answer): string[] =>
@@ -176,11 +176,10 @@ describe('through the server', () => {
     expect(created.body.message).toContain('StorageClass.reclaimPolicy of type v1.PersistentVolumeReclaimPolicy');
     await api.made(path, kind);
     const patched = (type: string, reclaimPolicy: unknown) => api.patch(`${path}/typed`, type, { reclaimPolicy });
-    const strategic = 'application/strategic-merge-patch+json';
-    expect((await patched(strategic, 5)).body.message).toMatch(
+    expect((await patched(STRATEGIC, 5)).body.message).toMatch(
       /cannot convert int64 to v1\.PersistentVolumeReclaimPolicy$/,
     );
-    expect((await patched(strategic, true)).body.message).toMatch(/unrecognized type: string$/);
+    expect((await patched(STRATEGIC, true)).body.message).toMatch(/unrecognized type: string$/);
     expect((await patched(MERGE, [])).body.message).toMatch(/of type v1\.PersistentVolumeReclaimPolicy$/);
   });
 

@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issue } from '../../core/pki/certificate.js';
+import { issue } from '../../core/services/pki/certificate.js';
 import { keyPairProblem } from '../../plugins/kinds/core/secret/keyPair.js';
 import { type Answer, Api, deployment, pod } from '../api/support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 const warning = ({ headers }: Answer) => headers['warning'];
 
@@ -29,7 +30,7 @@ describe('warnings', () => {
       hostname('Pod names and hostnames', both),
     );
     await api.made(deployments, deployment('a.b'));
-    const changed = await api.patch(`${deployments}/a.b`, 'application/merge-patch+json', { spec: { replicas: 2 } });
+    const changed = await api.patch(`${deployments}/a.b`, MERGE, { spec: { replicas: 2 } });
     expect([changed.status, warning(changed)]).toEqual([200, undefined]);
   });
 
@@ -43,7 +44,7 @@ describe('warnings', () => {
     const text = '299 - "tls: failed to find any PEM data in certificate input"';
     const data = { 'tls.crt': 'aGk=', 'tls.key': 'aGk=' };
     expect(warning(await api.post(secrets, { metadata: { name: 'x' }, type: 'kubernetes.io/tls', data }))).toBe(text);
-    expect(warning(await api.patch(`${secrets}/x`, 'application/merge-patch+json', { data: { a: '' } }))).toBe(text);
+    expect(warning(await api.patch(`${secrets}/x`, MERGE, { data: { a: '' } }))).toBe(text);
   });
 
   test('when the Secrets of a ServiceAccount are newly restricted', async () => {
@@ -53,14 +54,13 @@ describe('warnings', () => {
     expect(warning(made)).toContain(
       'deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets',
     );
-    const labelled = await api.patch(`${accounts}/x`, 'application/merge-patch+json', {
+    const labelled = await api.patch(`${accounts}/x`, MERGE, {
       metadata: { labels: { a: '1' } },
     });
     expect([labelled.status, warning(labelled)]).toEqual([200, undefined]);
   });
 
   describe('what is not enforced is said in a warning', () => {
-    const MERGE = 'application/merge-patch+json';
     const label = (labels: object) => ({ metadata: { labels } });
 
     test('for a namespace with a level of pod security, whenever it is written', async () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api } from '../api/support.js';
 import { CERTIFICATE_REQUEST } from '../access/data/certificateRequest.js';
+import { MERGE } from '../support/mediaTypes.js';
 
-const MERGE = 'application/merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
 const APPLY = 'application/apply-patch+yaml';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Exchange, Listening } from '../../core/api/listener.js';
 import { CONNECTIONS, HEADER_BYTES } from '../../core/limits.js';
-import { count, RawClient } from '../conformance/raw-client.js';
+import { count, RawClient } from '../conformance/rawClient.js';
 import { certificates, LISTENERS } from './listeners.js';
+import { eventuallyPasses } from '../support/eventually.js';
 
 /** Bounds that a test can wait for. uWS has its own compiled in: 10 seconds, which it counts in steps of 4. */
 vi.mock('../../core/limits.js', async original => ({
@@ -113,7 +114,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
       const client = await open();
       client.socket.pause();
       client.send(get(path));
-      await vi.waitFor(() => expect(aborted).toHaveBeenCalledWith(path), { timeout: TIMEOUT });
+      await eventuallyPasses(() => expect(aborted).toHaveBeenCalledWith(path));
       client.socket.destroy();
     },
     TIMEOUT,
@@ -125,7 +126,7 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
     const socket = new WebSocket(url, { ca: tls?.caPem });
     await once(socket, 'open');
     socket.pause();
-    await vi.waitFor(() => expect(aborted).toHaveBeenCalledWith('/socket'), { timeout: TIMEOUT });
+    await eventuallyPasses(() => expect(aborted).toHaveBeenCalledWith('/socket'));
     socket.terminate();
   });
 
@@ -133,12 +134,12 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
     const client = await open();
     const begun = streams.length;
     client.send(get('/quiet'));
-    await vi.waitFor(() => expect(streams.length).toBeGreaterThan(begun));
+    await eventuallyPasses(() => expect(streams.length).toBeGreaterThan(begun));
     const other = await open();
     other.socket.pause();
     other.send(get('/stream'));
     aborted.mockClear();
-    await vi.waitFor(() => expect(aborted).toHaveBeenCalledWith('/stream'), { timeout: TIMEOUT });
+    await eventuallyPasses(() => expect(aborted).toHaveBeenCalledWith('/stream'));
     const stream = streams.at(-1)!;
     stream.write(Buffer.from('event'));
     stream.end();
@@ -151,10 +152,10 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
     const begun = streams.length;
     const client = await open();
     client.send(get('/quiet'));
-    await vi.waitFor(() => expect(streams.length).toBeGreaterThan(begun));
+    await eventuallyPasses(() => expect(streams.length).toBeGreaterThan(begun));
     client.socket.end();
     await client.end();
-    await vi.waitFor(() => expect(aborted).toHaveBeenCalledWith('/quiet'));
+    await eventuallyPasses(() => expect(aborted).toHaveBeenCalledWith('/quiet'));
   });
 
   it.runIf(isNode)('is cut when it sends more of the body of an answered request than is dropped', async () => {
@@ -183,12 +184,12 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
       client?.socket.destroy();
       return text?.endsWith('answered') === true;
     };
-    await vi.waitFor(async () => expect(await isServed()).toBe(true));
+    await eventuallyPasses(async () => expect(await isServed()).toBe(true));
     const sockets = Array.from({ length: CONNECTIONS }, () => connect(listening.port, '127.0.0.1').resume());
     await Promise.all(sockets.map(socket => once(socket, 'connect')));
     expect(await isServed()).toBe(false);
     for (const socket of sockets) socket.destroy();
-    await vi.waitFor(async () => expect(await isServed()).toBe(true));
+    await eventuallyPasses(async () => expect(await isServed()).toBe(true));
   });
 
   it('gives its place back when a WebSocket closes', { timeout: TIMEOUT }, async () => {

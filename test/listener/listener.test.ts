@@ -7,7 +7,7 @@ import { listenerConformance } from '../conformance/listener.js';
 import { webSocketConformance } from '../conformance/webSocket.js';
 import { certificates, LISTENERS } from './listeners.js';
 
-/** What uWS 20.51 neither checks nor reports. */
+/** Errors that uWS 20.51 neither checks nor reports. */
 const UWS_FRAMING: FramingExceptions = {
   taken: [
     'an empty chunk size',

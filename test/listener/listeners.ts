@@ -4,14 +4,15 @@ import { join } from 'node:path';
 import type { Host } from '../../core/api/host.js';
 import type { Listener } from '../../core/api/listener.js';
 import { namingOf } from '../../core/naming.js';
-import { ensurePki } from '../../core/pki/index.js';
+import { ensurePki } from '../../core/services/pki/index.js';
 import { NodeListener } from '../../plugins/listener/node.js';
 import { UwsListener } from '../../plugins/listener/uws.js';
 import type { ListenerTls } from '../conformance/listener.js';
 import { LISTENER_NAMES } from './names.js';
+import { partly } from '../support/values.js';
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-const host = { thread: 'front', log, naming: namingOf('neutral'), now: () => Date.now() } as unknown as Host;
+const host = partly<Host>({ thread: 'front', log, naming: namingOf('neutral'), now: () => Date.now() });
 
 /** The built-in listeners. */
 const ALL: readonly { readonly name: 'uws' | 'node'; readonly make: () => Promise<Listener> }[] = [

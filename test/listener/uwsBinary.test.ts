@@ -5,11 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Host } from '../../core/api/host.js';
 import { ConfigError } from '../../core/api/point.js';
-import { describePlatform, usesMusl } from '../../core/model/platform.js';
+import { describePlatform, usesMusl } from '../../core/runtime/platform.js';
 import { uwsPlugin } from '../../plugins/listener/uws.js';
 import { faultOf, loadUws } from '../../plugins/listener/uwsBinary.js';
 import { ServerProcess } from '../command/server.js';
 import { uwsFault } from './names.js';
+import { partly } from '../support/values.js';
 
 const { versions } = process;
 /** The rest of the test runs as with another version of Node.js, for which there is no binary. */
@@ -52,7 +53,7 @@ it.each([
 
 describe('the plugin of the listener uws', () => {
   const warn = vi.fn<Host['log']['warn']>();
-  const host = { log: { warn } } as unknown as Host;
+  const host = partly<Host>({ log: { warn } });
   const make = (config?: object) => {
     const [{ make }] = uwsPlugin.contribute(uwsPlugin.parse(config)) as unknown as [
       { make(host: Host): Promise<{ name: string }> },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { copyBytes } from '../../core/model/copyBytes.js';
+import { copyBytes } from '../../core/runtime/copyBytes.js';
 
 it('copies exactly the bytes, however many and whether shared or not', () => {
   const size = fc.integer({ min: 0, max: 2000 });

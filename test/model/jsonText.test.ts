@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { integerValue, OutOfRange, readJson, writeJson } from '../../core/model/jsonText.js';
+import { integerValue, OutOfRange, readJson, writeJson } from '../../core/model/text/jsonText.js';
 import type { Json } from '../../core/model/object.js';
 
 const integers = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).map(integerValue);

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describePlatform, usesMusl } from '../../core/model/platform.js';
+import { describePlatform, usesMusl } from '../../core/runtime/platform.js';
 
 const program = (loader: string): string => {
   const file = join(mkdtempSync(join(tmpdir(), 'capstan-program-')), 'program');

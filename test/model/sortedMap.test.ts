@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SortedMap } from '../../core/model/sortedMap.js';
+import { SortedMap } from '../../core/runtime/sortedMap.js';
 
 const keys = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '/', '0'), maxLength: 6 }), { maxLength: 2000 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { StructuralSchema } from '../../core/api/resource.js';
-import { publishedSchema } from '../../core/openapi/custom.js';
+import { publishedSchema } from '../../core/services/openapi/custom.js';
 import type { Resource } from '../../core/schema/resource.js';
 
 const METADATA = { $ref: 'metadata' };

@@ -1,12 +1,12 @@
 import protobuf from 'protobufjs';
 import { describe, expect, it } from 'vitest';
-import type { DocumentAnswer } from '../../core/discovery/answer.js';
+import type { DocumentAnswer } from '../../core/services/discovery/answer.js';
 import { namingOf } from '../../core/naming.js';
-import { encodeV2 } from '../../core/openapi/gnostic.js';
-import { openApiDocuments, type Schema } from '../../core/openapi/index.js';
-import { defineResource } from '../../core/api/defineResource.js';
+import { encodeV2 } from '../../core/services/openapi/gnostic.js';
+import { openApiDocuments, type Schema } from '../../core/services/openapi/index.js';
+import { defineResource } from '../../core/api/resource/defineResource.js';
 import { resourcesOf } from '../../core/schema/custom/kind.js';
-import { buildRegistry, extendRegistry } from '../../core/schema/registry.js';
+import { buildRegistry, extendRegistry } from '../../core/schema/registry/registry.js';
 
 const naming = namingOf('kubernetes');
 const registry = buildRegistry({ naming, strategies: () => undefined, generation: 1 });

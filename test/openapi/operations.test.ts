@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { namingOf } from '../../core/naming.js';
-import { openApiDocuments } from '../../core/openapi/index.js';
-import { buildRegistry } from '../../core/schema/registry.js';
+import { openApiDocuments } from '../../core/services/openapi/index.js';
+import { buildRegistry } from '../../core/schema/registry/registry.js';
 
 interface Operation {
   readonly operationId: string;

@@ -8,7 +8,7 @@ import {
   encodeCommon,
   encodeEnvelope,
   encodeMessage,
-} from '../../core/schema/protobuf.js';
+} from '../../core/schema/protobuf/protobuf.js';
 import { typeOf } from '../../core/schema/table/types.js';
 
 const roundTrip = (id: string, value: Json): unknown => {

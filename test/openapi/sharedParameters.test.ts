@@ -2,9 +2,9 @@ import protobuf from 'protobufjs';
 import { describe, expect, it } from 'vitest';
 import type { HttpDocument } from '../../core/api/index.js';
 import { namingOf } from '../../core/naming.js';
-import { encodeV2 } from '../../core/openapi/gnostic.js';
-import { openApiDocuments, type Schema } from '../../core/openapi/index.js';
-import { buildRegistry } from '../../core/schema/registry.js';
+import { encodeV2 } from '../../core/services/openapi/gnostic.js';
+import { openApiDocuments, type Schema } from '../../core/services/openapi/index.js';
+import { buildRegistry } from '../../core/schema/registry/registry.js';
 
 const naming = namingOf('kubernetes');
 const keys: HttpDocument = {

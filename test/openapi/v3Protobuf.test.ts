@@ -1,8 +1,8 @@
 import protobuf from 'protobufjs';
 import { describe, expect, test } from 'vitest';
 import { namingOf } from '../../core/naming.js';
-import { openApiDocuments, type Schema } from '../../core/openapi/index.js';
-import { encodeV3 } from '../../core/openapi/v3Protobuf.js';
+import { openApiDocuments, type Schema } from '../../core/services/openapi/index.js';
+import { encodeV3 } from '../../core/services/openapi/v3Protobuf.js';
 import { registryOf } from '../kinds/builtIn.js';
 
 const ASKED = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';

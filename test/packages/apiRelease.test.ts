@@ -33,7 +33,7 @@ describe('npm run api', { timeout: 300_000 }, () => {
     );
     edit('core/api/control.ts', 'start(): Awaitable<void>;', 'start(): Awaitable<string>;');
     expect(api('--accept', 'start returns a text')).toContain('API_VERSION must be 2.0, as the last release has 1.0');
-    edit('core/api/version.ts', "'1.0'", "'2.0'");
+    edit('core/api/plugin/version.ts', "'1.0'", "'2.0'");
     expect(api('--accept', 'start returns a text')).toBe('');
   });
 });

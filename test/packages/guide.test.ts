@@ -37,8 +37,8 @@ const work = newFolder();
 let tarball: string;
 let variables: NodeJS.ProcessEnv;
 beforeAll(async () => {
-  tarball = await packCapstan(work.path);
-  variables = await installPnpm(work.path);
+  tarball = await packCapstan();
+  variables = await installPnpm();
 }, 120_000);
 afterAll(() => work.remove());
 

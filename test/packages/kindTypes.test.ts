@@ -25,7 +25,7 @@ export const names = (pod: Pod) => pod.spec.contaners;
 `;
 
 beforeAll(async () => {
-  const tarball = await packCapstan(work.path);
+  const tarball = await packCapstan();
   const capstan = join(work.path, 'node_modules/capstan');
   mkdirSync(capstan, { recursive: true });
   await run(work.path, 'tar', '-xzf', tarball, '-C', capstan, '--strip-components=1');

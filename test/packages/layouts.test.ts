@@ -42,7 +42,7 @@ const folder = (name: string): string => {
 };
 
 beforeAll(async () => {
-  capstan = await packCapstan(work.path);
+  capstan = await packCapstan();
   plugin = await packModule(
     { name: 'refuses-label', source, manifest: { peerDependencies: { capstan: '*' } } },
     work.path,
@@ -64,7 +64,7 @@ async function expectRefusals(...start: ConstructorParameters<typeof InstalledSe
   }
 }
 
-/** What a server writes that does not start. */
+/** The error output of a server that does not start. */
 async function errorOf(...start: ConstructorParameters<typeof InstalledServer>): Promise<string> {
   const server = new InstalledServer(...start);
   try {
@@ -82,7 +82,7 @@ describe('pnpm, with its strict layout of links', () => {
   let project: string;
 
   beforeAll(async () => {
-    variables = await installPnpm(folder('pnpm'));
+    variables = await installPnpm();
     project = folder('strict');
     await runWith(variables, project, 'pnpm', 'add', '--ignore-scripts', capstan, plugin.tarball);
   }, LONG);

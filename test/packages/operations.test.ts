@@ -33,7 +33,7 @@ test.skipIf(!hasSystemd)('the unit is valid', { timeout: 60_000 }, () => {
 test('the container file installs and starts a server', { timeout: 300_000 }, async () => {
   const app = join(folder.path, 'app');
   await run(folder.path, 'mkdir', 'app');
-  const tarball = await packCapstan(folder.path);
+  const tarball = await packCapstan();
   const lines = blockOf('dockerfile').trim().split('\n');
   for (const line of lines) {
     const [instruction, ...rest] = line.split(' ');

@@ -10,7 +10,7 @@ import { copyExamples, InstalledServer, newFolder, pack, packCapstan, run, toolV
 
 /*
  * Capstan and the example packages as they are published: packed, installed into an empty folder, configured and used.
- * What npm has not downloaded before comes from the registry.
+ * Packages that npm has not downloaded before come from the registry.
  */
 
 const LONG = 120_000;
@@ -21,7 +21,7 @@ const tarballs: string[] = [];
 let examples: string[];
 
 beforeAll(async () => {
-  const capstan = await packCapstan(work.path);
+  const capstan = await packCapstan();
   tarballs.push(capstan);
   // One place for what all of the packages are developed with: each would install the same.
   await run(workshop.path, 'npm', 'install', capstan, ...toolVersions('typescript', '@types/node', 'zod'));

@@ -1,9 +1,20 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Agent, request } from 'undici';
 
@@ -51,8 +62,44 @@ export async function pack(directory: string, into: string, ...options: readonly
   return join(into, output.trim().split('\n').at(-1)!);
 }
 
-/** Packs Capstan as it is built: `npm test` has built it before. */
-export const packCapstan = (into: string): Promise<string> => pack(resolve('.'), into, '--ignore-scripts');
+/** When the newest of the files that the package contains, or the last build, was written. */
+function changed(): number {
+  const { files } = manifest();
+  const folders = ['docs', 'examples'].flatMap(folder =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(name => join(folder, name)),
+  );
+  const pages = files.filter(name => name.endsWith('.md'));
+  return Math.max(...['package.json', 'dist/.built', ...pages, ...folders].map(path => statSync(path).mtimeMs));
+}
+
+const manifest = () =>
+  JSON.parse(readFileSync('package.json', 'utf8')) as {
+    readonly version: string;
+    readonly files: readonly string[];
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+
+/** Makes a path below `dist` from what `make` writes into a new folder, whole and once: several tests may do this. */
+async function kept(path: string, make: (folder: string) => Promise<string>): Promise<string> {
+  const folder = mkdtempSync(resolve('dist/making-'));
+  const made = await make(folder);
+  mkdirSync(dirname(path), { recursive: true });
+  try {
+    renameSync(made, path);
+  } catch (error) {
+    // A folder that another test has made meanwhile is as good.
+    if (!existsSync(path)) throw error;
+  }
+  rmSync(folder, { recursive: true, force: true });
+  return path;
+}
+
+/** Packs Capstan as it is built, unless it has been since: `npm test` has built it before. Gives the tarball's path. */
+export async function packCapstan(): Promise<string> {
+  const path = resolve(`dist/packed/capstan-${manifest().version}.tgz`);
+  if (existsSync(path) && statSync(path).mtimeMs > changed()) return path;
+  return await kept(path, folder => pack(resolve('.'), folder, '--ignore-scripts'));
+}
 
 /**
  * The release of pnpm that the tests use. They install it themselves, as they do with everything that they get from the
@@ -60,10 +107,15 @@ export const packCapstan = (into: string): Promise<string> => pack(resolve('.'),
  */
 const PNPM = 'pnpm@12.21.0';
 
-/** Installs pnpm into a folder, and gives the variables of an environment that has it. */
-export async function installPnpm(into: string): Promise<NodeJS.ProcessEnv> {
-  await run(into, 'npm', 'install', '--prefix', into, PNPM);
-  return { PATH: `${join(into, 'node_modules/.bin')}:${process.env['PATH']}` };
+/** Installs pnpm, unless it is, and gives the variables of an environment that has it. */
+export async function installPnpm(): Promise<NodeJS.ProcessEnv> {
+  const path = resolve(`dist/packed/${PNPM}`);
+  if (!existsSync(path))
+    await kept(path, async folder => {
+      await run(folder, 'npm', 'install', '--prefix', folder, PNPM);
+      return folder;
+    });
+  return { PATH: `${join(path, 'node_modules/.bin')}:${process.env['PATH']}` };
 }
 
 /** Writes a package of one module in JavaScript, and packs it. `manifest` is added to its package.json. */
@@ -81,9 +133,7 @@ export async function packModule(
 
 /** Versions of development dependencies of this project, for `npm install`. */
 export function toolVersions(...names: readonly string[]): string[] {
-  const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-    devDependencies: Readonly<Record<string, string>>;
-  };
+  const { devDependencies } = manifest();
   return names.map(name => `${name}@${devDependencies[name]}`);
 }
 

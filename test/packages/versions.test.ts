@@ -44,7 +44,7 @@ import {
   mutator, Refusal, resourceType, validator,
 } from 'capstan/api';
 
-const suffix = definePoint()('${name}/suffix', ['request'], all => all.map(({ value }) => value).join(''));
+const suffix = definePoint()('${name}/suffix', ['pool'], all => all.map(({ value }) => value).join(''));
 const on = { groups: [''], resources: ['configmaps'], operations: ['CREATE'] };
 
 export default definePlugin({
@@ -93,7 +93,7 @@ export default definePlugin({
 });`;
 
 beforeAll(async () => {
-  const capstan = await packCapstan(work.path);
+  const capstan = await packCapstan();
   const plugins = await Promise.all(
     OTHERS.map(async (other, i) => {
       const dependencies = { capstan: `file:${await repack(capstan, other)}` };

@@ -7,7 +7,7 @@ import 'reflect-metadata';
 import { X509Certificate as Parsed } from '@peculiar/x509';
 import { describe, expect, it } from 'vitest';
 import { namingOf } from '../../core/naming.js';
-import { ensurePki } from '../../core/pki/index.js';
+import { ensurePki } from '../../core/services/pki/index.js';
 import * as earlier from './earlierCa.js';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -97,7 +97,7 @@ describe('own certificates', () => {
     const built = (path: string): string => JSON.stringify(resolve('dist', path));
     const options = `{ dataDir: ${JSON.stringify(fresh())}, sans: [], naming: namingOf('neutral'), now: Date.now }`;
     const script = `
-      const { ensurePki } = await import(${built('core/pki/index.js')});
+      const { ensurePki } = await import(${built('core/services/pki/index.js')});
       const { namingOf } = await import(${built('core/naming.js')});
       await ensurePki(${options});
       console.log('metadata' in Reflect);`;

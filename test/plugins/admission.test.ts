@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Api, deployment } from '../api/support.js';
 import { fixture } from './support.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 /* Sentences of docs/guides/plugins.md about mutators, validators and points of one's own. */
 
@@ -73,7 +74,7 @@ describe('mutators', () => {
   test('change the same draft in the order of the configuration; `on` selects operations', async () => {
     const made = await create('ordered');
     expect(made.body['metadata']?.['annotations']).toMatchObject({ marks: 'abc' });
-    const updated = await api.patch(`${MAPS}/ordered`, 'application/merge-patch+json', { data: { a: 'c' } });
+    const updated = await api.patch(`${MAPS}/ordered`, MERGE, { data: { a: 'c' } });
     expect(updated.body['metadata']?.['annotations']).toMatchObject({ marks: 'abcab' });
   });
 
@@ -84,8 +85,8 @@ describe('mutators', () => {
 
   test('without subresources are called only for the main resource', async () => {
     await api.made(DEPLOYMENTS, deployment('subs'));
-    await api.patch(`${DEPLOYMENTS}/subs/scale`, 'application/merge-patch+json', { spec: { replicas: 2 } });
-    await api.patch(`${DEPLOYMENTS}/subs/status`, 'application/merge-patch+json', { status: { replicas: 1 } });
+    await api.patch(`${DEPLOYMENTS}/subs/scale`, MERGE, { spec: { replicas: 2 } });
+    await api.patch(`${DEPLOYMENTS}/subs/status`, MERGE, { status: { replicas: 1 } });
     expect(new Set(readFileSync(file('main'), 'utf8').trim().split('\n'))).toEqual(new Set(['deployments/ false']));
     const subresources = new Set(readFileSync(file('sub'), 'utf8').trim().split('\n'));
     expect(subresources).toEqual(new Set(['deployments/scale false', 'deployments/status false']));
@@ -130,9 +131,7 @@ describe('mutators', () => {
     const runs = (): number => readFileSync(file('runs'), 'utf8').split('\n').length;
     const before = runs();
     const keys = Array.from({ length: 20 }, (_, i) => `k${i}`);
-    const answers = await Promise.all(
-      keys.map(key => api.patch(`${MAPS}/raced`, 'application/merge-patch+json', { data: { [key]: 'x' } })),
-    );
+    const answers = await Promise.all(keys.map(key => api.patch(`${MAPS}/raced`, MERGE, { data: { [key]: 'x' } })));
     // A write that conflicts too often is refused.
     const done = keys.filter((_, i) => answers[i]!.status === 200);
     expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
@@ -162,10 +161,10 @@ describe('validators', () => {
     expect(seenIn('claims')).toEqual([{ operation: 'CREATE', after: { ...made, metadata } }]);
 
     await api.made(DEPLOYMENTS, deployment('generations'));
-    const changed = await api.patch(`${DEPLOYMENTS}/generations`, 'application/merge-patch+json', {
+    const changed = await api.patch(`${DEPLOYMENTS}/generations`, MERGE, {
       spec: { paused: true },
     });
-    await api.patch(`${DEPLOYMENTS}/generations/scale`, 'application/merge-patch+json', { spec: { replicas: 3 } });
+    await api.patch(`${DEPLOYMENTS}/generations/scale`, MERGE, { spec: { replicas: 3 } });
     const last = seenIn('deployments').at(-1)!;
     expect(last.after?.spec).toEqual(changed.body['spec']);
     expect(last.after?.metadata).toMatchObject({ generation: 2, annotations: { marks: 'mm' } });
@@ -184,7 +183,7 @@ describe('validators', () => {
   test('get the current object frozen, too', async () => {
     await create('frozen-old');
     const patch = { metadata: { labels: { complain: 'old' } } };
-    const answer = await api.patch(`${MAPS}/frozen-old`, 'application/merge-patch+json', patch);
+    const answer = await api.patch(`${MAPS}/frozen-old`, MERGE, patch);
     expect(answer.status).toBe(500);
   });
 

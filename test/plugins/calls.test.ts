@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as after } from 'node:timers/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { PluginFailure, Refusal } from '../../core/api/index.js';
-import { CallCounters, DURATION_BOUNDS, type FailureKind } from '../../core/plugin/callCounters.js';
-import { callerOf } from '../../core/plugin/calls.js';
+import { CallCounters, DURATION_BOUNDS, type FailureKind } from '../../core/plugin/calls/callCounters.js';
+import { callerOf } from '../../core/plugin/calls/calls.js';
 
 const failures: FailureKind[] = [];
 const logged: string[] = [];

@@ -103,7 +103,7 @@ describe('contribute and make', () => {
       new Set(lines.filter(([, what]) => what === 'contribute').map(([thread]) => thread)).size,
     ).toBeGreaterThanOrEqual(4);
     const pool = ['authenticator', 'authorizer', 'mutator', 'validator', 'resourceType', 'resourceSource'];
-    const points = { front: ['healthCheck', 'resourceType', 'resourceSource'], request: pool, control: ['controller'] };
+    const points = { front: ['healthCheck', 'resourceType', 'resourceSource'], pool, control: ['controller'] };
     for (const [kind, expected] of Object.entries(points)) {
       const ofKind = lines.filter(line => line[3] === kind);
       for (const thread of new Set(ofKind.map(([id]) => id))) {
@@ -114,10 +114,10 @@ describe('contribute and make', () => {
       }
       expect(ofKind.length).toBeGreaterThan(0);
     }
-    expect(lines.some(([, , , kind]) => kind === 'store')).toBe(false);
+    expect(lines.some(([, , , kind]) => kind === 'writer')).toBe(false);
   });
 
-  test.each(['front', 'request', 'control'])(
+  test.each(['front', 'pool', 'control'])(
     'a make that throws in the thread %s fails the start with the name of the plugin; earlier contributions are released',
     async failsIn => {
       const file = newFile();

@@ -1,9 +1,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer } from '../server/library.js';
 import { ConfiguredServer, fixture } from './support.js';
+import { eventually } from '../support/eventually.js';
 
 /* Sentences of docs/guides/plugins.md about controllers, health checks, the host, listeners, storage and types. */
 
@@ -14,7 +15,7 @@ const linesOf = (name: string): string[] =>
   existsSync(file(name)) ? readFileSync(file(name), 'utf8').split('\n').filter(Boolean) : [];
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const use = (module: string, name: string) => ({ use: fixture(module, name), config: { file: file(name) } });
-const until = (holds: () => boolean | Promise<boolean>): Promise<unknown> => vi.waitUntil(holds, { timeout: 15_000 });
+const until = (holds: () => boolean | Promise<boolean>): Promise<unknown> => eventually(holds);
 
 describe('in one server', () => {
   const server = new ConfiguredServer();
@@ -123,12 +124,12 @@ describe('in one server', () => {
   test('a member of the host that is not available in a thread throws an error that says so', async () => {
     await create('late');
     const seen = new Set(linesOf('misuses'));
-    for (const thread of ['front', 'store']) {
+    for (const thread of ['front', 'writer']) {
       expect(seen).toContain(`${thread} informer: informer is not available in the ${thread} thread`);
       expect(seen).toContain(`${thread} request: request is not available in the ${thread} thread`);
     }
-    expect(seen).toContain('request watch: watch is not available in the request thread');
-    for (const thread of ['front', 'request', 'store', 'control']) {
+    expect(seen).toContain('pool watch: watch is not available in the pool thread');
+    for (const thread of ['front', 'pool', 'writer', 'control']) {
       expect(seen).toContain(`${thread} now works`);
       expect(seen).toContain(`${thread} naming works`);
       expect(seen).toContain(
@@ -139,11 +140,11 @@ describe('in one server', () => {
   });
 
   test('an informer that is requested after make, in the pool, throws', () => {
-    const seen = linesOf('misuses').filter(line => line.startsWith('request late'));
+    const seen = linesOf('misuses').filter(line => line.startsWith('pool late'));
     expect(seen).toEqual([
-      "request late informer: informer('core/endpoints') must be called when the plugin is made, not later",
-      'request late known informer works',
-      'request late at works',
+      "pool late informer: informer('core/endpoints') must be called when the plugin is made, not later",
+      'pool late known informer works',
+      'pool late at works',
     ]);
   });
 
@@ -188,7 +189,7 @@ describe('onClose', () => {
     expect(performance.now() - began).toBeLessThan(6000);
     const lines = linesOf('releases');
     // The pool has several threads, whose lines may be mixed.
-    for (const thread of ['front', 'request', 'control']) {
+    for (const thread of ['front', 'pool', 'control']) {
       const ofThread = lines.filter(line => line.endsWith(` ${thread}`));
       expect(new Set(ofThread)).toEqual(new Set([`last ${thread}`, `first ${thread}`]));
       expect(ofThread[0]).toBe(`last ${thread}`);
@@ -216,7 +217,7 @@ describe('the storage', () => {
     const server = await startServer({ dataDir, port: 0, plugins: [use('lifecycle', 'ownStorage')] });
     try {
       expect(server.storeName).toBe('test/storage');
-      expect(linesOf('ownStorage')).toEqual(['storage store']);
+      expect(linesOf('ownStorage')).toEqual(['storage writer']);
       expect(existsSync(join(dataDir, 'store'))).toBe(false);
     } finally {
       await server.close();

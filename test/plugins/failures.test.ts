@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfiguredServer, fixture } from './support.js';
+import { eventuallyPasses } from '../support/eventually.js';
 
 /*
  * A plugin that throws, hangs or returns an invalid value: the answer to the client, the log records and the counters.
@@ -159,7 +160,7 @@ test('a promise that a plugin does not await and that is rejected is logged, and
   const logged = server.log.length;
   const headers = { authorization: '', 'x-user': 'tess', 'x-how': 'float' };
   expect((await server.call('GET', MAPS, { headers })).status).toBe(200);
-  await vi.waitFor(() =>
+  await eventuallyPasses(() =>
     expect(server.log.slice(logged)).toMatchObject([
       { level: 'error', message: 'a promise was rejected, and nothing handled it' },
     ]),

@@ -32,7 +32,7 @@ describe('the host', () => {
   });
 
   test('of a point of your own follows its threads', () => {
-    const both = definePoint<string>()('test/both', ['request', 'control'], all => all.length);
+    const both = definePoint<string>()('test/both', ['pool', 'control'], all => all.length);
     both.of(host => {
       expectTypeOf(host).toHaveProperty('informer');
       // @ts-expect-error: the pool cannot make requests.

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { API_VERSION, ConfigError, Compacted, Refusal, StoreError } from '../../core/api/index.js';
-import { checkApiVersion } from '../../core/plugin/apiVersion.js';
+import { checkApiVersion } from '../../core/plugin/load/apiVersion.js';
 import { ConfiguredServer } from './support.js';
 
 /* How `use` is resolved, and which copy of `capstan/api` the plugin gets, in the layouts of package managers. */
@@ -117,8 +117,8 @@ describe('a plugin', () => {
 describe('a CommonJS module', () => {
   // The built module, whose hook Node.js can load.
   const { importPlugin } = createRequire(import.meta.url)(
-    resolve('dist/core/plugin/module.js'),
-  ) as typeof import('../../core/plugin/module.js');
+    resolve('dist/core/plugin/load/module.js'),
+  ) as typeof import('../../core/plugin/load/module.js');
   const directory = mkdtempSync(join(tmpdir(), 'capstan-cjs-'));
   const alone = mkdtempSync(join(tmpdir(), 'capstan-alone-'));
   const body = `const { definePlugin } = require('capstan/api');

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ConfiguredServer, fixture, type LogRecord } from './support.js';
+import { eventually, eventuallyPasses } from '../support/eventually.js';
 
 /*
  * A plugin that lies at every point: it returns, throws and stores what it must not, changes what it is given, and ends
@@ -24,7 +25,7 @@ const errors = (point: string) => server.counter('capstan_plugin_errors_total', 
 async function expectFailure<T>(point: string, attempt: () => Promise<T>): Promise<T> {
   const [before, logged] = [await errors(point), server.log.length];
   const result = await attempt();
-  await vi.waitFor(async () => {
+  await eventuallyPasses(async () => {
     expect(await errors(point)).toBe(before + 1);
     expect(server.log.slice(logged)).toContainEqual(expect.objectContaining({ name: PLUGIN, level: 'error', point }));
   });
@@ -163,13 +164,13 @@ describe('a source of resource types', () => {
     const before = await errors('resourceSource');
     await create(`define.${lie}`);
     // Every thread that serves asks it.
-    await vi.waitFor(async () => expect(await errors('resourceSource')).toBeGreaterThan(before));
+    await eventuallyPasses(async () => expect(await errors('resourceSource')).toBeGreaterThan(before));
   });
 
   test.each(['a built-in kind', 'a new version of a built-in kind'])('cannot replace %s', async lie => {
     const logged = server.log.length;
     await create(`define.${lie}`);
-    await vi.waitFor(() =>
+    await eventuallyPasses(() =>
       expect(server.log.slice(logged).map(({ message }) => message)).toContainEqual(
         'the resource type defined by the object is not served: deployments.apps is another type',
       ),
@@ -197,7 +198,7 @@ describe('a thread of the pool', () => {
   test('goes on after a rejection that nobody handles, which is logged with the plugin', async () => {
     const [before, logged] = [await errors('other'), server.log.length];
     expect((await create('validate.rejects')).status).toBe(201);
-    await vi.waitFor(() =>
+    await eventuallyPasses(() =>
       expect(server.log.slice(logged)).toMatchObject([
         { message: 'a promise was rejected, and nothing handled it', plugin: PLUGIN },
       ]),
@@ -208,7 +209,7 @@ describe('a thread of the pool', () => {
   test('that an error in a callback ends is replaced, and the record names the plugin', async () => {
     const logged = server.log.length;
     expect((await create('validate.throws_later')).status).toBe(500);
-    await vi.waitUntil(isServed, { timeout: 15_000 });
+    await eventually(isServed);
     expect(server.log.slice(logged)).toContainEqual(
       expect.objectContaining({ message: 'a pool thread failed; it is replaced', plugin: PLUGIN }) as LogRecord,
     );
@@ -234,7 +235,7 @@ describe('an endless loop', () => {
       // The front end answers all along what it can answer by itself.
       expect((await looping.call('GET', MAPS)).status).toBe(200);
       expect((await loops).status).toBe(500);
-      await vi.waitUntil(async () => (await createIn({})).status === 201, { timeout: 15_000 });
+      await eventually(async () => (await createIn({})).status === 201);
       expect(looping.log.slice(logged).map(({ message }) => message)).toContainEqual(
         'a pool thread does not return to its event loop, and is ended: test/looping (validate)',
       );

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { EXCHANGES } from './fixtures/lyingListener.js';
 import { ConfiguredServer, fixture } from './support.js';
+import { eventuallyPasses } from '../support/eventually.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const PLUGIN = 'test/lying-listener';
@@ -53,7 +54,7 @@ describe('a listener that lies about a request', () => {
   test.each(Object.keys(EXCHANGES).filter(lie => !HARMLESS.includes(lie)))('%s: only that request fails', async lie => {
     const before = await failures();
     expect(await ask(lie)).toBe(SILENT.includes(lie) ? undefined : 500);
-    await vi.waitFor(async () => expect(await failures()).toBeGreaterThan(before), 10_000);
+    await eventuallyPasses(async () => expect(await failures()).toBeGreaterThan(before));
   });
 
   test.each(HARMLESS)('%s: the request is answered', async lie => {

@@ -17,11 +17,12 @@ import {
   validator,
 } from '../../core/api/index.js';
 import { PLUGIN_START_MS } from '../../core/limits.js';
-import { CallCounters } from '../../core/plugin/callCounters.js';
-import { loadPlugins } from '../../core/plugin/load.js';
+import { CallCounters } from '../../core/plugin/calls/callCounters.js';
+import { loadPlugins } from '../../core/plugin/load/load.js';
 import { Releases } from '../../core/plugin/releases.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import { fixture } from './support.js';
+import { partly } from '../support/values.js';
 
 /* What a plugin makes that is no part of its point, or never. */
 
@@ -71,13 +72,13 @@ describe('a part', () => {
 
 describe('a plugin', () => {
   const data = (exported: string): ThreadData =>
-    ({
+    partly<ThreadData>({
       naming: 'neutral',
       plugins: [{ use: fixture('lifecycle', exported), path: 'plugins[0]' }],
       calls: CallCounters.memory(1),
       verbosity: 0,
-    }) as unknown as ThreadData;
-  const load = (exported: string) => loadPlugins(data(exported), 'request', { releases: new Releases() });
+    });
+  const load = (exported: string) => loadPlugins(data(exported), 'pool', { releases: new Releases() });
 
   test('that makes something else than its point needs ends the start with its name', async () => {
     await expect(load('makesNothing')).rejects.toThrow('plugin test/makes-nothing: the member on must be an object');

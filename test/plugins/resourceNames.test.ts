@@ -47,8 +47,8 @@ describe('the name of a resource', () => {
   });
 
   test('is checked by the compiler, as far as it is known to it', () => {
-    const { host, put } = fakeHost('request');
-    const check = (typed: Host<'request'>, given: string): void => {
+    const { host, put } = fakeHost('pool');
+    const check = (typed: Host<'pool'>, given: string): void => {
       typed.informer('apps/deployments');
       typed.informer('rbac.authorization.k8s.io/roles');
       typed.informer(tea);

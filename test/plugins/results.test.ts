@@ -12,7 +12,7 @@ import {
   type Thread,
   tokenIssuer,
 } from '../../core/api/index.js';
-import { callerOf } from '../../core/plugin/calls.js';
+import { callerOf } from '../../core/plugin/calls/calls.js';
 
 /* Parts whose functions throw, never answer, or return something else than their points need. */
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Match } from '../../core/api/match.js';
+import type { Match } from '../../core/api/checks/match.js';
 import { type Contributed, mutator, validator } from '../../core/api/index.js';
 import { builtInRegistry } from '../../core/plugin/registry.js';
 import { checkSelections } from '../../core/plugin/selection.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { CheckedStorage } from '../../core/api/storageCalls.js';
+import { CheckedStorage } from '../../core/api/storage/calls.js';
 import type { StoreOperation } from '../../core/api/index.js';
-import { callerOf } from '../../core/plugin/calls.js';
+import { callerOf } from '../../core/plugin/calls/calls.js';
 import { MemoryRecords, openMemory } from '../../plugins/storage/memory.js';
 import { storageConformance } from '../conformance/storage.js';
 import { COMMITS, lyingStore, OUTCOMES, PAGES } from './fixtures/lyingStorage.js';

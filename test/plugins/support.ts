@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Agent, request } from 'undici';
+import { MERGE } from '../support/mediaTypes.js';
 
 /** An export of a fixture module, as a configuration names it. */
 export const fixture = (name: string, exported = 'default'): string =>
@@ -127,7 +128,7 @@ export class ConfiguredServer {
       dispatcher: this.#agent,
       headers: {
         authorization: `Bearer ${this.token}`,
-        'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+        'content-type': method === 'PATCH' ? MERGE : 'application/json',
         ...headers,
       },
       body: body && JSON.stringify(body),

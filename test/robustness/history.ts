@@ -46,7 +46,7 @@ export interface Operation {
   readonly result: Result;
 }
 
-/** What a list or watch selects. */
+/** The selectors of a list or watch. */
 export type Selector =
   | { readonly is: 'color'; readonly color: string }
   | { readonly is: 'name'; readonly name: string };

@@ -57,7 +57,7 @@ function patchRocksDb(): void {
 /** Injects faults into the syncs of the commit log, which block its thread. */
 function patchCommitLog(): void {
   const { fdatasyncSync, writeSync } = fs;
-  /** What the last write replaced. */
+  /** The content that the last write replaced. */
   let last: { readonly fd: number; readonly bytes: Buffer; readonly position: number } | undefined;
   fs.writeSync = ((fd: number, bytes: Uint8Array, offset: number, length: number, position?: number) => {
     if (typeof position === 'number') {

@@ -22,7 +22,7 @@ export const NAMES = ['one', 'two', 'three', 'four', 'five', 'six'];
 const LARGE = 0.05;
 /** Share of updates that are sent several times concurrently, of which one can succeed. */
 const RACES = 0.4;
-/** What clients do, and how often. Of 100 calls, 80 are reads. */
+/** The calls of clients, and their frequency. Of 100 calls, 80 are reads. */
 const ACTIONS = [
   ['get', 28],
   ['oldGet', 12],

@@ -2,7 +2,7 @@ import { selects, type Violation, type WatchEvent, type WatchSession } from './h
 import { type Change, endOf, type Ledger } from './ledger.js';
 import { checkSnapshot } from './reads.js';
 
-/** What a stream should have shown for a change. `isUncertain`: an earlier change of the object may be unknown. */
+/** The expected event of a stream for a change. `isUncertain`: an earlier change of the object may be unknown. */
 interface Expected {
   readonly type: WatchEvent['type'];
   readonly change: Change;

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../core/model/object.js';
 import { namingOf } from '../../core/naming.js';
-import { findStrictErrors } from '../../core/schema/strict.js';
-import { decodeObject, encode, normalize, parseJson, parseStrict } from '../../core/schema/decode.js';
-import { buildRegistry } from '../../core/schema/registry.js';
+import { findStrictErrors } from '../../core/schema/decode/strict.js';
+import { decodeObject, encode, normalize, parseJson, parseStrict } from '../../core/schema/decode/decode.js';
+import { buildRegistry } from '../../core/schema/registry/registry.js';
 import { typeOf } from '../../core/schema/table/types.js';
 
 const registry = buildRegistry({ naming: namingOf('neutral'), strategies: () => undefined, generation: 1 });
@@ -74,7 +74,7 @@ describe('canonical form', () => {
     expect(({} as { x?: unknown }).x).toBeUndefined();
   });
 
-  it('escapes <, > and & as upstream does', () => {
+  it('escapes <, > and & in messages', () => {
     expect(encode({ a: '<&>\u2028' })).toBe('{"a":"\\u003c\\u0026\\u003e\\u2028"}');
   });
 
@@ -103,7 +103,7 @@ describe('canonical form', () => {
 });
 
 describe('wrong types', () => {
-  it('[R257] names the field, its struct and its type as upstream does', () => {
+  it('[R257] names the field, its struct and its type', () => {
     const prefix = 'Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal';
     expect(refusal(deployments, { spec: { replicas: '2' } })).toBe(
       `${prefix} string into Go struct field DeploymentSpec.spec.replicas of type int32`,

@@ -8,17 +8,17 @@ import { applyConfiguration, updateManagers } from '../../core/schema/apply/mana
 import { managerKey, type FieldManager, type FieldManagers } from '../../core/schema/apply/fieldManagers.js';
 import { reconcileWithSchema } from '../../core/schema/apply/reconcile.js';
 import { shapeOf } from '../../core/schema/apply/shape.js';
-import { normalize } from '../../core/schema/decode.js';
-import { validateMetadata } from '../../core/schema/metadata.js';
+import { normalize } from '../../core/schema/decode/decode.js';
+import { validateMetadata } from '../../core/schema/decode/metadata.js';
 import type { Type } from '../../core/schema/model.js';
 import { customSchema } from '../../core/schema/custom/customSchema.js';
 import { duplicateViolations, schemaViolations } from '../../core/schema/custom/validate.js';
 import { applyJsonPatch } from '../../core/schema/patch/jsonPatch.js';
 import { applyStrategicPatch } from '../../core/schema/patch/strategic.js';
-import { findStrictErrors } from '../../core/schema/strict.js';
+import { findStrictErrors } from '../../core/schema/decode/strict.js';
 import { typeOf } from '../../core/schema/table/types.js';
-import { dropRepeatedOwners } from '../../workers/pipeline/metadata.js';
-import { parseWriteOptions } from '../../workers/pipeline/options.js';
+import { dropRepeatedOwners } from '../../workers/pool/stages/metadata.js';
+import { parseWriteOptions } from '../../workers/pool/body/options.js';
 
 /*
  * Bodies as large as the server accepts, for which an algorithm with more than linear time would not end. A test of

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonSyntaxError } from '../../core/schema/jsonSyntax.js';
+import { jsonSyntaxError } from '../../core/schema/json/jsonSyntax.js';
 
 const syntaxErrorOf = (text: string): string | undefined => jsonSyntaxError(Buffer.from(text));
 

@@ -8,9 +8,9 @@ import {
   qualifiedName,
 } from '../../core/model/names.js';
 import type { ApiObject, ObjectMeta } from '../../core/model/object.js';
-import { matchesLabels } from '../../core/model/selector.js';
-import { parseFieldSelector, parseLabelSelector } from '../../core/schema/selectorSyntax.js';
-import { validateMetadata, validateMetadataUpdate } from '../../core/schema/metadata.js';
+import { matchesLabels } from '../../core/model/selectors/selector.js';
+import { parseFieldSelector, parseLabelSelector } from '../../core/model/selectors/selectorSyntax.js';
+import { validateMetadata, validateMetadataUpdate } from '../../core/schema/decode/metadata.js';
 
 const rules = { namespaced: true, checkName: (name: string) => dns1123Subdomain(name) };
 const object = (metadata: ObjectMeta): ApiObject => ({

@@ -3,12 +3,12 @@ import protobuf from 'protobufjs';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../core/model/object.js';
 import type { Struct, Type } from '../../core/schema/model.js';
-import { JsonTape } from '../../core/schema/jsonTape.js';
-import { recordLength, unpackRecords } from '../../core/schema/packedRecords.js';
-import { encodeText, encodeTexts } from '../../core/schema/protobufEncode.js';
-import { messageIn } from '../../core/schema/protobufList.js';
-import { type Entry, wireEntries } from '../../core/schema/protobufWire.js';
-import { parseDuration } from '../../core/schema/scalars.js';
+import { JsonTape } from '../../core/schema/json/jsonTape.js';
+import { recordLength, unpackRecords } from '../../core/schema/packedEncodings.js';
+import { encodeText, encodeTexts } from '../../core/schema/protobuf/protobufEncode.js';
+import { messageIn } from '../../core/schema/protobuf/protobufList.js';
+import { type Entry, wireEntries } from '../../core/schema/protobuf/protobufWire.js';
+import { parseDuration } from '../../core/schema/decode/scalars.js';
 import { typeOf, typesOfPackage } from '../../core/schema/table/types.js';
 import { anyValueOf } from './values.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { namingOf } from '../../core/naming.js';
-import { buildRegistry, compareVersions } from '../../core/schema/registry.js';
+import { buildRegistry, compareVersions } from '../../core/schema/registry/registry.js';
 import type { Resource } from '../../core/schema/resource.js';
-import { completeStrategy } from '../../core/schema/strategyDefaults.js';
+import { completeStrategy } from '../../core/schema/registry/strategyDefaults.js';
 import { groupRows } from '../../core/schema/table/resources.js';
 import { findType, typeOf, typesOfPackage } from '../../core/schema/table/types.js';
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../core/model/object.js';
 import { YAML_BYTES } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
-import { decodeYaml, decodeYamlStrict } from '../../core/schema/yaml.js';
-import { encodeYaml, encodeYamlItems } from '../../core/schema/yamlText.js';
+import { decodeYaml, decodeYamlStrict } from '../../core/schema/yaml/yaml.js';
+import { encodeYaml, encodeYamlItems } from '../../core/schema/yaml/yamlText.js';
 
 const decode = (text: string): Json => decodeYaml(Buffer.from(text));
 

@@ -3,10 +3,11 @@ import { createRequire } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { queryObjects } from 'node:v8';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../core/index.js';
 import { startServer } from './library.js';
 import { LISTENER_NAMES } from '../listener/names.js';
+import { eventually, eventuallyPasses } from '../support/eventually.js';
 
 /** Number of requests of a run. */
 const REQUESTS = Number(process.env.CAPSTAN_ABORTS ?? 1500);
@@ -21,10 +22,10 @@ const load = createRequire(import.meta.url);
 const kept = ([path, name]: readonly [string, string]) =>
   (load(resolve(`dist/${path}`)) as { readonly [name: string]: new () => unknown })[name]!;
 const KEPT = [
-  ['workers/front/watch.js', 'Watcher'],
-  ['plugins/listener/uws-exchange.js', 'UwsExchange'],
-  ['plugins/listener/uws-write.js', 'UwsStream'],
-  ['plugins/listener/node-exchange.js', 'NodeExchange'],
+  ['workers/front/watch/watchHub.js', 'Watcher'],
+  ['plugins/listener/uwsExchange.js', 'UwsExchange'],
+  ['plugins/listener/uwsWrite.js', 'UwsStream'],
+  ['plugins/listener/nodeExchange.js', 'NodeExchange'],
 ] as const;
 
 /** A reproducible sequence (Park and Miller's generator). */
@@ -49,7 +50,7 @@ describe.each(LISTENER_NAMES)('clients that disconnect at any time, on %s', list
   beforeAll(async () => {
     server = await startServer({ storage: 'memory', port: 0, httpPort: 0, naming: 'kubernetes', listener });
     port = Number(new URL(server.httpUrl!).port);
-    await vi.waitUntil(async () => (await call('GET', '/api/v1/namespaces/default')).status === 200);
+    await eventually(async () => (await call('GET', '/api/v1/namespaces/default')).status === 200);
     for (let i = 0; i < 200; i++)
       await call('POST', MAPS, { metadata: { name: `there-${i}` }, data: { text: 'x'.repeat(5000) } });
   });
@@ -126,15 +127,12 @@ describe.each(LISTENER_NAMES)('clients that disconnect at any time, on %s', list
 
   async function expectNothingKept(): Promise<void> {
     // Reads of a version that is never reached are answered after three seconds.
-    await vi.waitFor(async () => expect(await countInFlight()).toEqual([0, 1]), { timeout: 10_000, interval: 100 });
-    await vi.waitFor(
-      () => {
-        const counts = KEPT.map(one => [one[1], queryObjects(kept(one), { format: 'count' })] as const);
-        // The uws listener keeps the exchange of its last callback.
-        expect(counts.filter(([name, count]) => count > (name === 'UwsExchange' ? 1 : 0))).toEqual([]);
-      },
-      { timeout: 10_000, interval: 200 },
-    );
+    await eventuallyPasses(async () => expect(await countInFlight()).toEqual([0, 1]));
+    await eventuallyPasses(() => {
+      const counts = KEPT.map(one => [one[1], queryObjects(kept(one), { format: 'count' })] as const);
+      // The uws listener keeps the exchange of its last callback.
+      expect(counts.filter(([name, count]) => count > (name === 'UwsExchange' ? 1 : 0))).toEqual([]);
+    });
   }
 
   it('leak no memory', async () => {

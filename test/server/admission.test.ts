@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, Api, deployment, pod } from '../api/support.js';
 import type { Call } from './fixtures/admission.js';
+import { MERGE } from '../support/mediaTypes.js';
 
 describe('mutators and validators of a running server', () => {
   const directory = mkdtempSync(join(tmpdir(), 'capstan-admission-'));
@@ -46,7 +47,6 @@ describe('mutators and validators of a running server', () => {
 
   describe('are called for', () => {
     const APPLY = 'application/apply-patch+yaml';
-    const MERGE = 'application/merge-patch+json';
     const map = (name: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } });
 
     test('creates, including those by apply and update', async () => {

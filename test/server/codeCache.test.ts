@@ -141,7 +141,7 @@ describe('the build', () => {
 
   it('makes a code cache for the code of each kind of thread', () => {
     const names = caches.map(name => name.replace(/\d*\.script\.cache$/, ''));
-    expect(names).toEqual(expect.arrayContaining(['front', 'request', 'store', 'control', 'front-request']));
+    expect(names).toEqual(expect.arrayContaining(['front', 'pool', 'writer', 'control', 'front-pool']));
     for (const name of caches) {
       const code = readFileSync(join(built, name.replace(/\.cache$/, '')));
       const key = cacheKey(code);

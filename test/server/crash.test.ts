@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { Api } from '../api/support.js';
 import { ServerProcess } from './processes.js';
+import { eventually } from '../support/eventually.js';
 
 const fixture = (name: string): string => pathToFileURL(resolve(`dist/test/server/fixtures/${name}.js`)).href;
 
@@ -38,9 +39,9 @@ test('a pool thread that runs out of memory fails its requests with 500 and is r
     const maps = '/api/v1/namespaces/default/configmaps';
     const create = async (labels?: object): Promise<number> =>
       (await server.call('POST', maps, { metadata: { generateName: 'memory-', labels } })).status;
-    await vi.waitUntil(async () => (await create()) === 201, { timeout: 10_000 });
+    await eventually(async () => (await create()) === 201);
     expect(await create({ crash: 'memory' })).toBe(500);
-    await vi.waitUntil(async () => (await create()) === 201, { timeout: 10_000 });
+    await eventually(async () => (await create()) === 201);
   } finally {
     await server.dispose();
     rmSync(directory, { recursive: true });
@@ -76,7 +77,7 @@ test('a writer that fails ends the server with exit code 1 and the reason', asyn
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (chunk: Buffer) => printed.push(chunk.toString()));
   const ended = once(child, 'close');
-  await vi.waitUntil(() => printed.join('').includes('ready in'), { timeout: 20_000 });
+  await eventually(() => printed.join('').includes('ready in'));
   writeFileSync(join(trigger, 'now'), '');
   const [code] = await ended;
   rmSync(directory, { recursive: true });

@@ -1,11 +1,12 @@
 import { cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { certificates, type Etcd, etcdWanted, startCluster, startEtcd } from '../storage/etcd.js';
 import { CuttingProxy } from '../storage/proxy.js';
 import { EtcdStore } from '../../plugins/storage/etcd/store.js';
-import { eventually, ServerProcess, type WatchEvent } from './processes.js';
+import { ServerProcess, type WatchEvent } from './processes.js';
+import { eventually } from '../support/eventually.js';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/capstan-controllers';
@@ -23,9 +24,8 @@ const shown = (events: readonly WatchEvent[]) =>
 const namesOf = (items: readonly { readonly metadata: { readonly name: string } }[] = []) =>
   items.map(item => item.metadata.name);
 
-let running: ServerProcess[] = [];
 /** Starts servers over an etcd, each with its own caches. */
-async function servers(
+async function start(
   count: number,
   urls: string,
   prefix: string,
@@ -33,12 +33,24 @@ async function servers(
 ): Promise<ServerProcess[]> {
   const flags = ['--storage-backend=etcd', `--etcd-servers=${urls}`, `--etcd-prefix=${prefix}`, ...more];
   const made = Array.from({ length: count }, () => new ServerProcess(flags));
+  try {
+    await Promise.all(made.map(server => server.start()));
+    await eventually(
+      () => made[0]!.call('GET', '/api/v1/namespaces/default'),
+      answer => answer.status === 200,
+    );
+    return made;
+  } catch (error) {
+    await Promise.all(made.map(server => server.dispose()));
+    throw error;
+  }
+}
+
+let running: ServerProcess[] = [];
+/** Starts servers as `start`, for one test. */
+async function servers(...parameters: Parameters<typeof start>): Promise<ServerProcess[]> {
+  const made = await start(...parameters);
   running.push(...made);
-  await Promise.all(made.map(server => server.start()));
-  await eventually(
-    () => made[0]!.call('GET', '/api/v1/namespaces/default'),
-    answer => answer.status === 200,
-  );
   return made;
 }
 afterEach(async () => {
@@ -53,103 +65,118 @@ describe.skipIf(!etcdWanted)('servers over one etcd (skipped without the program
   });
   afterAll(() => etcd.stop());
 
-  it('immediately show writes of another server, in gets, lists, watches and conflicts [R234] [R235] [R334]', async () => {
-    const [a, b] = (await servers(2, etcd.url, '/two')) as [ServerProcess, ServerProcess];
-    const watch = await b.watch(
-      `${MAPS}?watch=1&resourceVersion=${(await b.call('GET', MAPS)).body.metadata.resourceVersion}`,
-    );
-    const expected: string[] = [];
-    for (let i = 0; i < 50; i++) {
-      const created = await a.call('POST', MAPS, map(`m${i}`));
-      expect(created.status).toBe(201);
-      expected.push(`ADDED m${i} 1`);
-      const [got, listed] = await Promise.all([b.call('GET', `${MAPS}/m${i}`), b.call('GET', MAPS)]);
-      expect(got.body.metadata.resourceVersion).toBe(created.body.metadata.resourceVersion);
-      expect(namesOf(listed.body.items)).toContain(`m${i}`);
-      const known = await b.call('GET', `${MAPS}/m${i}?resourceVersion=${created.body.metadata.resourceVersion}`);
-      expect(known.status).toBe(200);
-    }
-    await watch.until(events => shown(events).length >= 50);
-    expect(shown(watch.events)).toEqual(expected);
-    const initial = await b.watch(
-      `${MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
-    );
-    await a.call('POST', MAPS, map('last'));
-    await initial.until(events => events.some(e => e.object.metadata.name === 'last'));
-    expect(new Set(initial.events.filter(e => e.type === 'ADDED').map(e => e.object.metadata.name)).size).toBe(
-      initial.events.filter(e => e.type === 'ADDED').length,
-    );
-    watch.close();
-    initial.close();
-  });
+  describe('of which two run', () => {
+    let a: ServerProcess;
+    let b: ServerProcess;
+    let tests = 0;
+    /** Of a namespace of the test. */
+    let maps: string;
+    beforeAll(async () => {
+      [a, b] = (await start(2, etcd.url, '/two')) as [ServerProcess, ServerProcess];
+    });
+    beforeEach(async () => {
+      const name = `test-${++tests}`;
+      expect((await a.call('POST', '/api/v1/namespaces', { metadata: { name } })).status).toBe(201);
+      maps = `/api/v1/namespaces/${name}/configmaps`;
+    });
+    afterAll(() => Promise.all([a?.dispose(), b?.dispose()]));
 
-  it('agree on each other’s objects: conflicts, existing and deleted names, deleted objects [R345]', async () => {
-    const [a, b] = (await servers(2, etcd.url, '/conflicts')) as [ServerProcess, ServerProcess];
-    for (let i = 0; i < 20; i++) {
-      const [one, two] = i % 2 === 0 ? [a, b] : [b, a];
-      const created = await one.call('POST', MAPS, map('x'));
-      expect(created.status).toBe(201);
-      expect((await two.call('POST', MAPS, map('x'))).status).toBe(409);
-      const { resourceVersion } = created.body.metadata;
-      const updated = await two.call('PUT', `${MAPS}/x`, map('x', '2', resourceVersion));
-      expect(updated.status).toBe(200);
-      expect((await one.call('PUT', `${MAPS}/x`, map('x', '3', resourceVersion))).status).toBe(409);
-      expect((await one.call('DELETE', `${MAPS}/x`)).status).toBe(200);
-      expect((await two.call('DELETE', `${MAPS}/x`)).status).toBe(404);
-      expect((await two.call('POST', MAPS, map('x'))).status).toBe(201);
-      expect((await one.call('DELETE', `${MAPS}/x`)).status).toBe(200);
-    }
-  });
-
-  it('update one object concurrently: each change is applied once', async () => {
-    const both = (await servers(2, etcd.url, '/race')) as [ServerProcess, ServerProcess];
-    await both[0].call('POST', MAPS, map('n', '0'));
-    let won = 0;
-    const client = async (server: ServerProcess) => {
-      for (let i = 0; i < 15; i++) {
-        const { body } = await server.call('GET', `${MAPS}/n`);
-        const next = map('n', String(Number(body.data!['value']) + 1), body.metadata.resourceVersion);
-        const { status } = await server.call('PUT', `${MAPS}/n`, next);
-        expect([200, 409]).toContain(status);
-        if (status === 200) won++;
+    it('immediately show writes of another server, in gets, lists, watches and conflicts [R234] [R235] [R334]', async () => {
+      const watch = await b.watch(
+        `${maps}?watch=1&resourceVersion=${(await b.call('GET', maps)).body.metadata.resourceVersion}`,
+      );
+      const expected: string[] = [];
+      for (let i = 0; i < 50; i++) {
+        const created = await a.call('POST', maps, map(`m${i}`));
+        expect(created.status).toBe(201);
+        expected.push(`ADDED m${i} 1`);
+        const [got, listed] = await Promise.all([b.call('GET', `${maps}/m${i}`), b.call('GET', maps)]);
+        expect(got.body.metadata.resourceVersion).toBe(created.body.metadata.resourceVersion);
+        expect(namesOf(listed.body.items)).toContain(`m${i}`);
+        const known = await b.call('GET', `${maps}/m${i}?resourceVersion=${created.body.metadata.resourceVersion}`);
+        expect(known.status).toBe(200);
       }
-    };
-    await Promise.all([0, 1, 2, 3].map(i => client(both[i % 2]!)));
-    expect((await both[1].call('GET', `${MAPS}/n`)).body.data!['value']).toBe(String(won));
-  });
+      await watch.until(events => shown(events).length >= 50);
+      expect(shown(watch.events)).toEqual(expected);
+      const initial = await b.watch(
+        `${maps}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+      );
+      await a.call('POST', maps, map('last'));
+      await initial.until(events => events.some(e => e.object.metadata.name === 'last'));
+      expect(new Set(initial.events.filter(e => e.type === 'ADDED').map(e => e.object.metadata.name)).size).toBe(
+        initial.events.filter(e => e.type === 'ADDED').length,
+      );
+      watch.close();
+      initial.close();
+    });
 
-  it('allocate one node port and one address concurrently: one gets them', async () => {
-    const both = (await servers(2, etcd.url, '/claims')) as [ServerProcess, ServerProcess];
-    const services = '/api/v1/namespaces/default/services';
-    const spec = { type: 'NodePort', clusterIP: '10.0.0.77', ports: [{ port: 80, nodePort: 31234 }] };
-    const answers = await Promise.all(
-      Array.from({ length: 16 }, (_, i) => both[i % 2]!.call('POST', services, { metadata: { name: `s${i}` }, spec })),
-    );
-    expect(answers.map(answer => answer.status).sort()).toEqual([201, ...Array<number>(15).fill(422)]);
-  });
+    it('agree on each other’s objects: conflicts, existing and deleted names, deleted objects [R345]', async () => {
+      for (let i = 0; i < 20; i++) {
+        const [one, two] = i % 2 === 0 ? [a, b] : [b, a];
+        const created = await one.call('POST', maps, map('x'));
+        expect(created.status).toBe(201);
+        expect((await two.call('POST', maps, map('x'))).status).toBe(409);
+        const { resourceVersion } = created.body.metadata;
+        const updated = await two.call('PUT', `${maps}/x`, map('x', '2', resourceVersion));
+        expect(updated.status).toBe(200);
+        expect((await one.call('PUT', `${maps}/x`, map('x', '3', resourceVersion))).status).toBe(409);
+        expect((await one.call('DELETE', `${maps}/x`)).status).toBe(200);
+        expect((await two.call('DELETE', `${maps}/x`)).status).toBe(404);
+        expect((await two.call('POST', maps, map('x'))).status).toBe(201);
+        expect((await one.call('DELETE', `${maps}/x`)).status).toBe(200);
+      }
+    });
 
-  it('continue each other’s lists at one version [R240] [R251]', async () => {
-    const [a, b] = (await servers(2, etcd.url, '/pages')) as [ServerProcess, ServerProcess];
-    for (let i = 0; i < 9; i++) await a.call('POST', MAPS, map(`p${i}`));
-    const first = await a.call('GET', `${MAPS}?limit=4`);
-    await a.call('DELETE', `${MAPS}/p7`);
-    const token = encodeURIComponent(first.body.metadata.continue!);
-    const second = await b.call('GET', `${MAPS}?limit=100&continue=${token}`);
-    expect([first.status, second.status]).toEqual([200, 200]);
-    expect(second.body.metadata.resourceVersion).toBe(first.body.metadata.resourceVersion);
-    const names = namesOf([...first.body.items!, ...second.body.items!]).filter(name => name.startsWith('p'));
-    expect(names).toEqual(Array.from({ length: 9 }, (_, i) => `p${i}`));
-  });
+    it('update one object concurrently: each change is applied once', async () => {
+      const both = [a, b] as const;
+      await both[0].call('POST', maps, map('n', '0'));
+      let won = 0;
+      const client = async (server: ServerProcess) => {
+        for (let i = 0; i < 15; i++) {
+          const { body } = await server.call('GET', `${maps}/n`);
+          const next = map('n', String(Number(body.data!['value']) + 1), body.metadata.resourceVersion);
+          const { status } = await server.call('PUT', `${maps}/n`, next);
+          expect([200, 409]).toContain(status);
+          if (status === 200) won++;
+        }
+      };
+      await Promise.all([0, 1, 2, 3].map(i => client(both[i % 2]!)));
+      expect((await both[1].call('GET', `${maps}/n`)).body.data!['value']).toBe(String(won));
+    });
 
-  it('are consistent whatever else writes to the same etcd', async () => {
-    const [a, b] = (await servers(2, etcd.url, '/ours')) as [ServerProcess, ServerProcess];
-    const other = await new EtcdStore({ servers: [etcd.url], prefix: '/theirs' }).start();
-    for (let i = 0; i < 10; i++) {
-      await a.call('POST', MAPS, map(`m${i}`));
-      await other.commit([[{ is: 'put', key: 'k', value: Buffer.from(String(i)) }]]);
-      expect(namesOf((await b.call('GET', MAPS)).body.items)).toContain(`m${i}`);
-    }
-    await other.close();
+    it('allocate one node port and one address concurrently: one gets them', async () => {
+      const both = [a, b] as const;
+      const services = '/api/v1/namespaces/default/services';
+      const spec = { type: 'NodePort', clusterIP: '10.0.0.77', ports: [{ port: 80, nodePort: 31234 }] };
+      const answers = await Promise.all(
+        Array.from({ length: 16 }, (_, i) =>
+          both[i % 2]!.call('POST', services, { metadata: { name: `s${i}` }, spec }),
+        ),
+      );
+      expect(answers.map(answer => answer.status).sort()).toEqual([201, ...Array<number>(15).fill(422)]);
+    });
+
+    it('continue each other’s lists at one version [R240] [R251]', async () => {
+      for (let i = 0; i < 9; i++) await a.call('POST', maps, map(`p${i}`));
+      const first = await a.call('GET', `${maps}?limit=4`);
+      await a.call('DELETE', `${maps}/p7`);
+      const token = encodeURIComponent(first.body.metadata.continue!);
+      const second = await b.call('GET', `${maps}?limit=100&continue=${token}`);
+      expect([first.status, second.status]).toEqual([200, 200]);
+      expect(second.body.metadata.resourceVersion).toBe(first.body.metadata.resourceVersion);
+      const names = namesOf([...first.body.items!, ...second.body.items!]).filter(name => name.startsWith('p'));
+      expect(names).toEqual(Array.from({ length: 9 }, (_, i) => `p${i}`));
+    });
+
+    it('are consistent whatever else writes to the same etcd', async () => {
+      const other = await new EtcdStore({ servers: [etcd.url], prefix: '/theirs' }).start();
+      for (let i = 0; i < 10; i++) {
+        await a.call('POST', maps, map(`m${i}`));
+        await other.commit([[{ is: 'put', key: 'k', value: Buffer.from(String(i)) }]]);
+        expect(namesOf((await b.call('GET', maps)).body.items)).toContain(`m${i}`);
+      }
+      await other.close();
+    });
   });
 
   it('survive the end of one of them, whose watches resume at another without gaps or duplicates [R244]', async () => {

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Agent, request } from 'undici';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { RunningServer } from '../../core/index.js';
 import { LISTENER_NAMES } from '../listener/names.js';
 import { startServer } from './library.js';
+import { eventually } from '../support/eventually.js';
 
 const agent = new Agent({ connect: { rejectUnauthorized: false } });
 const memory = { storage: 'memory', port: 0 } as const;
@@ -75,7 +76,7 @@ describe('the library', () => {
     expect(threads()).toBeGreaterThan(before);
     await Promise.all(servers.map(server => server.close()));
     // A thread that has ended is listed until the system has removed it.
-    await expect.poll(threads).toBe(before);
+    await eventually(threads, count => count === before);
   });
 
   it('accepts no connections on any port while requests in flight are completed', async () => {
@@ -87,7 +88,7 @@ describe('the library', () => {
     const ended = new Promise(done => busy.once('close', done));
     busy.write(`POST /api/v1/namespaces HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.token}\r\n`);
     busy.write('content-type: application/json\r\ncontent-length: 28\r\n\r\n{"metadata":{"na');
-    await vi.waitUntil(async () => {
+    await eventually(async () => {
       const metrics = await request(`${server.url}/metrics`, {
         dispatcher: agent,
         headers: { authorization: `Bearer ${server.token}` },
@@ -113,7 +114,7 @@ describe('the library', () => {
     await expect(request(`${server.url}/livez`, { dispatcher: agent })).rejects.toThrow();
   });
 
-  it.each([undefined, 'front', 'request', 'control'])(
+  it.each([undefined, 'front', 'pool', 'control'])(
     'releases the plugins of every thread, even if a release fails (%s)',
     async failing => {
       const directory = mkdtempSync(join(tmpdir(), 'capstan-releasing-'));
@@ -126,16 +127,16 @@ describe('the library', () => {
         await answer.body.dump();
         return answer.statusCode === 200;
       };
-      await vi.waitUntil(isReady, { timeout: 15_000 });
+      await eventually(isReady);
       await server.close();
       const released = new Set(readFileSync(file, 'utf8').trim().split('\n'));
       rmSync(directory, { recursive: true });
-      expect(released).toEqual(new Set(['front', 'request', 'control']));
+      expect(released).toEqual(new Set(['front', 'pool', 'control']));
       if (process.platform === 'linux') expect(threads()).toBeLessThanOrEqual(before);
     },
   );
 
-  it('leaves no timer or socket: a program ends on its own after close()', async () => {
+  it('leaves no timer or socket: a program ends on its own after close()', { timeout: 60_000 }, async () => {
     const library = pathToFileURL(resolve('dist/core/index.js')).href;
     const program = `const { startServer } = await import(${JSON.stringify(library)});
       const server = await startServer({ storage: 'memory', port: 0, listener: '${LISTENER_NAMES[0]}' });
@@ -145,7 +146,7 @@ describe('the library', () => {
     const file = join(directory, 'program.mjs');
     writeFileSync(file, program);
     const run = new Promise<string>((done, fail) => {
-      execFile(process.execPath, [file], { timeout: 15_000 }, (error, out, err) =>
+      execFile(process.execPath, [file], { timeout: 50_000 }, (error, out, err) =>
         error ? fail(new Error(`${error.message}\n${err}`)) : done(out + err),
       );
     });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Api, type Event, type Loose } from '../api/support.js';
+import { Api, type Event, type Loose, listOf } from '../api/support.js';
 import { hasUws } from '../listener/names.js';
 import { startServer } from './library.js';
 
@@ -83,7 +83,7 @@ testThreads('a client finds its write in every thread as soon as the write is an
     expect(written.status).toBe(200);
     const [read, list] = await Promise.all([reader!.get(`${path}/one`), lister!.get(path)]);
     expect(read['data']!['value']).toBe(String(i));
-    expect((list['items'] as unknown as Loose[]).find(item => `${item['metadata']!['name']}` === 'one')).toEqual(
+    expect(listOf(list['items']).find(item => `${item['metadata']!['name']}` === 'one')).toEqual(
       expect.objectContaining({ data: { value: String(i) } }),
     );
   }
@@ -206,7 +206,7 @@ testThreads('every thread answers in every form, and pages that another thread h
   let next = '';
   for (let page = 0; page === 0 || next !== ''; page++) {
     const list = await clients[page % THREADS]!.get(`${path}?limit=4&continue=${encodeURIComponent(next)}`);
-    for (const item of list['items'] as unknown as Loose[]) names.push(`${item['metadata']!['name']}`);
+    for (const item of listOf(list['items'])) names.push(`${item['metadata']!['name']}`);
     next = String(list['metadata']!['continue'] ?? '');
   }
   expect(names.filter(name => name.startsWith('c')).length).toBe(20);

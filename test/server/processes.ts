@@ -166,12 +166,3 @@ export class ServerProcess {
     };
   }
 }
-
-/** Repeats a request until its answer meets the condition, because the test does not cause the change. */
-export async function eventually<T>(ask: () => Promise<T>, wanted: (answer: T) => boolean): Promise<T> {
-  for (;;) {
-    const answer = await ask();
-    if (wanted(answer)) return answer;
-    await new Promise(resolve => setTimeout(resolve, 50));
-  }
-}

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { issue } from '../../core/pki/certificate.js';
+import { issue } from '../../core/services/pki/certificate.js';
 
 /** Whether etcd is installed. */
 export const etcdInstalled = spawnSync('etcd', ['--version']).status === 0;

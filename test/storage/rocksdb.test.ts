@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StoreOperation } from '../../core/api/index.js';
 import type { Engine } from '../../plugins/storage/engine/engine.js';
-import { checkRocksDb } from '../../plugins/storage/rocksdb/check.js';
+import { checkRocksDb } from '../../plugins/storage/rocksdb/offline/check.js';
 import plugin from '../../plugins/storage/rocksdb/index.js';
 import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 import { committed } from '../conformance/storage.js';

@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import { type Storage, type StoreEvent, Unavailable } from '../../core/api/index.js';
-import { SharedFeed } from '../../workers/store/sharedFeed.js';
+import { SharedFeed } from '../../workers/writer/sharedFeed.js';
+import { partly } from '../support/values.js';
 
 /** A shared store whose revision and events the test controls. */
 function byHand() {
   let deliver: (events: readonly StoreEvent[], revision: number) => void = () => {};
   let answers: ((revision: number) => void)[] = [];
   const state = { revision: 1, asked: 0, marks: 0, away: false };
-  const storage = {
+  const storage = partly<Storage>({
     shared: {
       secret: new Uint8Array(),
       mark: async () => {
@@ -26,7 +27,7 @@ function byHand() {
       deliver = take;
       return new Promise<void>(resolve => signal.addEventListener('abort', () => resolve()));
     },
-  } as unknown as Storage;
+  });
   const failures: Error[] = [];
   const feed = new SharedFeed(
     storage,

@@ -1,10 +1,10 @@
-import { TypeMismatch } from '../../core/schema/decode.js';
+import { TypeMismatch } from '../../core/schema/decode/decode.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { humanDuration, showCell } from '../../core/model/age.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { namingOf } from '../../core/naming.js';
-import { buildRegistry } from '../../core/schema/registry.js';
+import { buildRegistry } from '../../core/schema/registry/registry.js';
 import { columnsOf } from '../kinds/builtIn.js';
 import { decoded, decodedOnly } from '../kinds/helpers.js';
 

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { ApiObject } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { namingOf } from '../../core/naming.js';
-import { parseIncludeObject, partialObjectMetadataList, type TableInput, tableValue } from '../../core/tables/index.js';
+import {
+  parseIncludeObject,
+  partialObjectMetadataList,
+  type TableInput,
+  tableValue,
+} from '../../core/services/tables/index.js';
 import { builtInStrategies, columnsOf } from '../kinds/builtIn.js';
 
 const naming = namingOf('kubernetes');

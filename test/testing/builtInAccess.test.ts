@@ -11,13 +11,13 @@ import {
   target,
   user,
 } from '../../core/testing/index.js';
-import clientCertificate from '../../plugins/authn/client-certificate.js';
-import bootstrapToken from '../../plugins/authn/bootstrap-token.js';
-import staticToken from '../../plugins/authn/static-token.js';
+import clientCertificate from '../../plugins/authn/clientCertificate.js';
+import bootstrapToken from '../../plugins/authn/bootstrapToken.js';
+import staticToken from '../../plugins/authn/staticToken.js';
 import { alwaysAllow, alwaysDeny } from '../../plugins/authz/always.js';
 import node from '../../plugins/authz/node/plugin.js';
 import rbac from '../../plugins/authz/rbac/plugin.js';
-import systemMasters from '../../plugins/authz/system-masters.js';
+import systemMasters from '../../plugins/authz/systemMasters.js';
 import { CERTIFICATES } from '../access/data/certificates.js';
 import { conforms } from './conforms.js';
 
@@ -28,7 +28,7 @@ writeFileSync(tokens, 'good-token,ann,1,"a,b"\n');
 conforms(
   'static tokens',
   authenticatorConformance({
-    make: async () => (await partsOf(staticToken, { file: tokens }, authenticator, fakeHost('request').host))[0]!,
+    make: async () => (await partsOf(staticToken, { file: tokens }, authenticator, fakeHost('pool').host))[0]!,
     good: { request: { headers: { authorization: 'Bearer good-token' } }, name: 'ann', groups: ['a', 'b'] },
     bad: [{ headers: { authorization: 'Bearer bad-token' } }],
   }),
@@ -51,7 +51,7 @@ conforms(
   'bootstrap tokens',
   authenticatorConformance({
     make: async () => {
-      const fake = fakeHost('request');
+      const fake = fakeHost('pool');
       fake.put('core/secrets', bootstrapSecret);
       return (await partsOf(bootstrapToken, null, authenticator, fake.host))[0]!;
     },
@@ -72,7 +72,7 @@ conforms(
   'client certificates',
   authenticatorConformance({
     make: async () => {
-      const fake = fakeHost('request');
+      const fake = fakeHost('pool');
       fake.now = Date.parse(certificate.validFrom) + 60_000;
       return (await partsOf(clientCertificate, null, authenticator, fake.host))[0]!;
     },
@@ -89,14 +89,14 @@ for (const [plugin, is] of [
   conforms(
     plugin.name,
     authorizerConformance({
-      make: async () => (await partsOf(plugin, null, authorizer, fakeHost('request').host))[0]!,
+      make: async () => (await partsOf(plugin, null, authorizer, fakeHost('pool').host))[0]!,
       decisions: decisions(is),
     }),
   );
 conforms(
   'system-masters',
   authorizerConformance({
-    make: async () => (await partsOf(systemMasters, null, authorizer, fakeHost('request').host))[0]!,
+    make: async () => (await partsOf(systemMasters, null, authorizer, fakeHost('pool').host))[0]!,
     decisions: [...decisions('noOpinion'), { user: user('root', 'system:masters'), target: list, is: 'allow' }],
   }),
 );
@@ -113,7 +113,7 @@ conforms(
   'rbac',
   authorizerConformance({
     make: async () => {
-      const fake = fakeHost('request');
+      const fake = fakeHost('pool');
       fake.put(`${GROUP}/roles`, { apiVersion: `${GROUP}/v1`, ...role, rules } as ApiObject);
       fake.put(`${GROUP}/rolebindings`, { apiVersion: `${GROUP}/v1`, kind: 'RoleBinding', ...binding } as ApiObject);
       return (await partsOf(rbac, null, authorizer, fake.host))[0]!;
@@ -129,7 +129,7 @@ conforms(
   'node',
   authorizerConformance({
     make: async () => {
-      const fake = fakeHost('request');
+      const fake = fakeHost('pool');
       const metadata = { name: 'p', namespace: 'default' };
       fake.put('core/pods', { apiVersion: 'v1', kind: 'Pod', metadata, spec } as ApiObject);
       return (await partsOf(node, null, authorizer, fake.host))[0]!;

@@ -19,13 +19,13 @@ import {
   target,
   validatorConformance,
 } from '../../core/testing/index.js';
-import { approval, signing } from '../../plugins/admission/certificate-permissions.js';
-import defaultTolerationSeconds from '../../plugins/admission/default-toleration-seconds.js';
-import namespaceLifecycle from '../../plugins/admission/namespace-lifecycle.js';
+import { approval, signing } from '../../plugins/admission/certificatePermissions.js';
+import defaultTolerationSeconds from '../../plugins/admission/defaultTolerationSeconds.js';
+import namespaceLifecycle from '../../plugins/admission/namespaceLifecycle.js';
 import priority from '../../plugins/admission/priority.js';
-import runtimeClass from '../../plugins/admission/runtime-class.js';
-import serviceAccount from '../../plugins/admission/service-account.js';
-import taintNewNodes from '../../plugins/admission/taint-new-nodes.js';
+import runtimeClass from '../../plugins/admission/runtimeClass.js';
+import serviceAccount from '../../plugins/admission/serviceAccount.js';
+import taintNewNodes from '../../plugins/admission/taintNewNodes.js';
 import { roleEscalation } from '../../plugins/authz/rbac/plugin.js';
 import { decoded } from '../kinds/helpers.js';
 import { conforms } from './conforms.js';
@@ -49,7 +49,7 @@ conforms(
   'taint-new-nodes',
   mutatorConformance({
     make: async () =>
-      decoding('core/nodes', (await partsOf(taintNewNodes, undefined, mutator, fakeHost('request').host))[0]!),
+      decoding('core/nodes', (await partsOf(taintNewNodes, undefined, mutator, fakeHost('pool').host))[0]!),
     drafts: [
       { change: newNode, draft: node({}), after: node({ taints }) },
       { change: newNode, draft: node({ taints }), after: node({ taints }) },
@@ -59,7 +59,7 @@ conforms(
 
 const map: ApiObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } };
 const lifecycle = async () => {
-  const fake = fakeHost('request');
+  const fake = fakeHost('pool');
   fake.put('core/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });
   return fake.host;
 };
@@ -87,12 +87,12 @@ conforms(
 );
 
 /** A fake host in whose store there are these objects. */
-const hostWith = (objects: readonly (readonly [storageName: string, object: ApiObject])[]): Host<'request'> => {
-  const fake = fakeHost('request');
+const hostWith = (objects: readonly (readonly [storageName: string, object: ApiObject])[]): Host<'pool'> => {
+  const fake = fakeHost('pool');
   for (const [storageName, object] of objects) fake.put(storageName, object);
   return fake.host;
 };
-const mutatorOf = async (plugin: Plugin<undefined>, host: Host<'request'>) =>
+const mutatorOf = async (plugin: Plugin<undefined>, host: Host<'pool'>) =>
   decoding('core/pods', (await partsOf(plugin, undefined, mutator, host))[0]!);
 
 const pod = (spec: object): ApiObject =>
@@ -213,7 +213,7 @@ const allowing = (verb: string, resource: string, name: string): Authorization =
   },
   rulesFor: async () => ({ resourceRules: [], pathRules: [], incomplete: true }),
 });
-const validatorsOf = async (plugin: Plugin<null>, authorization: Authorization, host = fakeHost('request')) => {
+const validatorsOf = async (plugin: Plugin<null>, authorization: Authorization, host = fakeHost('pool')) => {
   host.setCombination(authorizer, authorization);
   return await partsOf(plugin, null, validator, host.host);
 };
@@ -294,7 +294,7 @@ conforms(
   'role-escalation, bindings',
   validatorConformance({
     make: async () => {
-      const host = fakeHost('request');
+      const host = fakeHost('pool');
       for (const name of ['r', 'free']) host.put(`${RBAC}/roles`, roleNamed(name));
       return (await validatorsOf(roleEscalation, allowing('bind', 'roles', 'free'), host))[0]!;
     },

@@ -2,7 +2,7 @@ import { type ApiObject, controller, type Plugin } from '../../core/api/index.js
 import { type ControllerCase, controllerConformance, partsOf } from '../../core/testing/index.js';
 import { namingOf } from '../../core/naming.js';
 import { reconcileBootstrap } from '../../plugins/authz/bootstrap/index.js';
-import { customResources } from '../../plugins/controllers/customResources.js';
+import { customResources } from '../../plugins/controllers/definitions/customResources.js';
 import {
   authenticationObjects,
   claimProtection,

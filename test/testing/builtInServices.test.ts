@@ -61,7 +61,7 @@ const robot: ApiObject = {
   metadata: { name: 'robot', namespace: 'default', uid: 'uid-robot' },
 };
 const hostWithRobot = () => {
-  const fake = fakeHost('request');
+  const fake = fakeHost('pool');
   fake.put('core/serviceaccounts', robot);
   return fake;
 };
@@ -141,7 +141,7 @@ conforms(
   'definitions of custom resources',
   resourceSourceConformance({
     make: async () => {
-      const source = (await partsOf(kinds, null, resourceSource, fakeHost('request').host))[0]!;
+      const source = (await partsOf(kinds, null, resourceSource, fakeHost('pool').host))[0]!;
       // As by a server, which decodes definitions.
       return { ...source, define: object => source.define(decoded(source.storageName, object)) };
     },

@@ -9,7 +9,7 @@ const namespace = (name: string, labels: Record<string, string> = {}): ApiObject
 });
 
 test('a fake host has a clock of the test, informers with the objects of the test, and a log', async () => {
-  const fake = fakeHost('request');
+  const fake = fakeHost('pool');
   const namespaces = fake.host.informer('core/namespaces');
   const before = namespaces.revision;
   fake.put('core/namespaces', namespace('a'));
@@ -24,7 +24,7 @@ test('a fake host has a clock of the test, informers with the objects of the tes
 });
 
 test('a fake host releases in reverse order', async () => {
-  const fake = fakeHost('store');
+  const fake = fakeHost('writer');
   const released: number[] = [];
   for (const n of [1, 2]) fake.host.onClose(() => void released.push(n));
   await fake.close();
@@ -75,7 +75,7 @@ test('parts are combined as by a server, and host.at gives what the test says', 
         })),
       ],
     });
-  const fake = fakeHost('request');
+  const fake = fakeHost('pool');
   const parts = [
     ...(await partsOf(allows('a', 'ann'), null, authorizer, fake.host)),
     ...(await partsOf(allows('b', 'bob'), null, authorizer, fake.host)),
@@ -86,7 +86,7 @@ test('parts are combined as by a server, and host.at gives what the test says', 
     is: 'noOpinion',
     reason: 'not ann, not bob',
   });
-  const count = definePoint<string>()('count', ['request'], inputs => inputs.length);
+  const count = definePoint<string>()('count', ['pool'], inputs => inputs.length);
   expect(fake.host.at(count)).toBe(0);
   fake.setCombination(count, 7);
   expect(fake.host.at(count)).toBe(7);

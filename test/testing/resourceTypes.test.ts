@@ -14,7 +14,7 @@ import {
 import { resourceSourceConformance, resourceTypeConformance } from '../../core/testing/index.js';
 import { testStrategy } from '../../core/testing/conformance/resource.js';
 import { suite } from '../../core/testing/suite.js';
-import { decodeObject } from '../../core/schema/decode.js';
+import { decodeObject } from '../../core/schema/decode/decode.js';
 import type { Json } from '../../core/model/object.js';
 import { SEEDS } from '../api/fuzz/seeds.js';
 import { registryOf } from '../kinds/builtIn.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BufferCompactor, type Part } from '../../core/threads/bufferCompactor.js';
+import { BufferCompactor, type Part } from '../../core/threads/entries/bufferCompactor.js';
 
 const SIZE = 1000;
 const GROUP = 64;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Entry } from '../../core/threads/entry.js';
-import { EntryMap } from '../../core/threads/entryMap.js';
-import { packSnapshot } from '../../core/threads/snapshot.js';
+import { Entry } from '../../core/threads/entries/entry.js';
+import { EntryMap } from '../../core/threads/entries/entryMap.js';
+import { packSnapshot } from '../../core/threads/entries/startPage.js';
 
 const PREFIX = 'core/pods/';
 const value = (revision: number): Buffer => Buffer.from(`value ${revision}`);

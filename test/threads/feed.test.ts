@@ -1,12 +1,12 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import { StoreFeed } from '../../core/threads/feed.js';
-import type { SubscriberChannel } from '../../core/threads/lifecycle.js';
-import type { EventsMessage, FromWriter } from '../../core/threads/messages.js';
-import { createRing } from '../../core/threads/ring.js';
-import { SharedValues } from '../../core/threads/sharedValues.js';
-import type { WireEvent } from '../../core/threads/wireEvent.js';
-import { deliverAll, Subscriber } from '../../workers/store/subscriber.js';
+import type { SubscriberChannel } from '../../core/threads/messages/lifecycle.js';
+import type { EventsMessage, FromWriter } from '../../core/threads/messages/messages.js';
+import { createRing } from '../../core/threads/messages/ring.js';
+import { SharedValues } from '../../core/threads/entries/sharedValues.js';
+import type { WireEvent } from '../../core/threads/messages/wireEvent.js';
+import { deliverAll, Subscriber } from '../../workers/writer/subscriber.js';
 
 const ports: MessagePort[] = [];
 afterEach(() => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { Informers } from '../../core/plugin/informers.js';
+import { Informers } from '../../core/plugin/informers/informers.js';
 import { LABEL_INDEX_CHANGES, LABEL_INDEXES } from '../../core/limits.js';
-import type { Entry } from '../../core/threads/entry.js';
+import type { Entry } from '../../core/threads/entries/entry.js';
+import { partly } from '../support/values.js';
 
 /* Informers find objects by their labels. */
 
@@ -18,13 +19,13 @@ function randomOf(seed: number): () => number {
 }
 
 const entryOf = (namespace: string, name: string, labels: object, revision: number): Entry =>
-  ({
+  partly<Entry>({
     key: `core/configmaps/${namespace}/${name}`,
     namespace,
     name,
     revision,
     value: Buffer.from(JSON.stringify({ metadata: { namespace, name, labels } })),
-  }) as unknown as Entry;
+  });
 
 test.each([1, 2, 3])('objects are found by the current values of their labels, whatever changed (seed %i)', seed => {
   const random = randomOf(seed);

@@ -7,8 +7,8 @@ import {
   unpackJobs,
   unpackLate,
   unpackOutcomes,
-} from '../../core/threads/jobs.js';
-import type { Job, JobOutcome } from '../../core/threads/messages.js';
+} from '../../core/threads/messages/jobs.js';
+import type { Job, JobOutcome } from '../../core/threads/messages/messages.js';
 
 /** A view in the middle of a larger buffer, like values of the store. */
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(`before ${text} behind`).subarray(7, -7);
@@ -63,7 +63,7 @@ const asText = (message: unknown): unknown =>
     ),
   );
 
-/** What the other thread gets. */
+/** The message as the other thread receives it. */
 const receive = <T>([packed, transfer]: Packed<T>): T => structuredClone(packed, { transfer });
 
 test('jobs are received as they were sent', () => {

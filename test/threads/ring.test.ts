@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRing, Ring } from '../../core/threads/ring.js';
+import { createRing, Ring } from '../../core/threads/messages/ring.js';
 
 /** Both ends of a ring. */
 function setUp(): { writer: Ring; reader: Ring } {

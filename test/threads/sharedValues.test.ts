@@ -1,15 +1,15 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BufferCompactor } from '../../core/threads/bufferCompactor.js';
-import { Entry } from '../../core/threads/entry.js';
+import { BufferCompactor } from '../../core/threads/entries/bufferCompactor.js';
+import { Entry } from '../../core/threads/entries/entry.js';
 import { StoreFeed } from '../../core/threads/feed.js';
-import type { EventsMessage, MovedMessage } from '../../core/threads/messages.js';
+import type { EventsMessage, MovedMessage } from '../../core/threads/messages/messages.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
-import { createRing } from '../../core/threads/ring.js';
-import { CHUNK_BYTES, countMemory, SharedValues } from '../../core/threads/sharedValues.js';
-import type { WireEvent } from '../../core/threads/wireEvent.js';
-import { deliverAll, Subscriber } from '../../workers/store/subscriber.js';
+import { createRing } from '../../core/threads/messages/ring.js';
+import { CHUNK_BYTES, countMemory, SharedValues } from '../../core/threads/entries/sharedValues.js';
+import type { WireEvent } from '../../core/threads/messages/wireEvent.js';
+import { deliverAll, Subscriber } from '../../workers/writer/subscriber.js';
 
 const event = (key: string, revision: number, value: string | undefined): WireEvent => ({
   key,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Entry } from '../../core/threads/entry.js';
-import { packSnapshot, readSnapshot } from '../../core/threads/snapshot.js';
+import { Entry } from '../../core/threads/entries/entry.js';
+import { packSnapshot, readSnapshot } from '../../core/threads/entries/startPage.js';
 
 const item = fc.record({
   key: fc.string({ unit: 'binary' }),

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { FromSkeleton, ToSkeleton } from './fixtures/skeleton.js';
+import { eventually } from '../support/eventually.js';
 
 const data = { naming: 'neutral', plugins: [], resources: [], verbosity: 0 };
 const workers: Worker[] = [];
@@ -20,15 +21,15 @@ function skeleton(...messages: readonly ToSkeleton[]): { worker: Worker; posted:
 
 test('a thread handles messages in order once it is ready, including earlier ones', async () => {
   const { worker, posted } = skeleton({ is: 'note', text: 'a' }, { is: 'begin' }, { is: 'note', text: 'b' });
-  await vi.waitUntil(() => posted.includes('b'));
+  await eventually(() => posted.includes('b'));
   worker.postMessage({ is: 'note', text: 'c' });
-  await vi.waitUntil(() => posted.includes('c'));
+  await eventually(() => posted.includes('c'));
   expect(posted).toEqual(['begun', 'ready', 'a', 'b', 'c']);
 });
 
 test('a thread that closes while it starts releases acquired resources in reverse order', async () => {
   const { posted } = skeleton({ is: 'begin' }, { is: 'close' });
-  await vi.waitUntil(() => posted.includes('closed'));
+  await eventually(() => posted.includes('closed'));
   expect(posted).toEqual([
     'begun',
     'ready',
@@ -41,7 +42,7 @@ test('a thread that closes while it starts releases acquired resources in revers
 
 test('a thread that has not begun closes immediately', async () => {
   const { posted } = skeleton({ is: 'close' });
-  await vi.waitUntil(() => posted.includes('closed'));
+  await eventually(() => posted.includes('closed'));
   expect(posted).toEqual(['closed']);
 });
 

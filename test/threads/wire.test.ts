@@ -1,15 +1,15 @@
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { EventsMessage, PageMessage, ToWriter } from '../../core/threads/messages.js';
-import { SharedValues } from '../../core/threads/sharedValues.js';
+import type { EventsMessage, PageMessage, ToWriter } from '../../core/threads/messages/messages.js';
+import { SharedValues } from '../../core/threads/entries/sharedValues.js';
 import {
   decodeFromWriter,
   decodeToWriter,
   encodeFromWriter,
   encodeToWriter,
   type Posted,
-} from '../../core/threads/wire.js';
+} from '../../core/threads/messages/wire.js';
 
 const { port1, port2 } = new MessageChannel();
 afterAll(() => port1.close());

@@ -6,13 +6,13 @@ type Versions = Readonly<Record<string, string>>;
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
 const manifest = read('package.json');
 const { devDependencies }: { devDependencies: Versions } = manifest;
-/** What users of the package install. */
+/** Dependencies that users of the package install. */
 const dependencies: Versions = { ...manifest.dependencies, ...manifest.optionalDependencies };
-/** What the build bundles, so that nobody needs to install it. */
+/** Packages that the build bundles, so that nobody needs to install them. */
 const { PACKAGES: bundled } = (await import(new URL('../../scripts/bundle.mjs', import.meta.url).href)) as {
   PACKAGES: readonly string[];
 };
-/** What the scripts use, and types that are used without an import. */
+/** Packages that the scripts use, and types that are used without an import. */
 const TOOLS = ['@biomejs/biome', '@types/node', '@types/snappyjs', '@types/ws', 'rolldown', 'typescript'];
 const SHIPPED = ['core', 'plugins', 'workers'];
 /** Packages that the users of this project chose, and where each is used. */

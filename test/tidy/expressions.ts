@@ -10,7 +10,7 @@ export interface Expression {
   readonly flags: string;
 }
 
-/** What `expressionsIn` finds: the expressions, and places whose expression depends on what is known when they run. */
+/** The result of `expressionsIn`: the expressions, and places whose expression is only known when they run. */
 export interface Found {
   readonly expressions: readonly Expression[];
   readonly unknown: readonly string[];

@@ -8,11 +8,11 @@ const GENERIC = [
   'core/request',
   'core/plugin',
   'core/schema',
-  'core/tables',
+  'core/services/tables',
   'core/threads',
   'workers/front',
-  'workers/pipeline',
-  'workers/store',
+  'workers/pool',
+  'workers/writer',
 ];
 /** The tables of kinds. */
 const TABLES = /^core\/schema\/(table|custom)\//;

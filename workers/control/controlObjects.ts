@@ -1,9 +1,9 @@
 import type { Informer, ResourceEvent } from '../../core/api/host.js';
-import { EntryEvent } from '../../core/plugin/entryEvent.js';
-import { Informers } from '../../core/plugin/informers.js';
-import { type Entry, storageNameIn } from '../../core/threads/entry.js';
+import { EntryEvent } from '../../core/plugin/informers/entryEvent.js';
+import { Informers } from '../../core/plugin/informers/informers.js';
+import { type Entry, storageNameIn } from '../../core/threads/entries/entry.js';
 import type { ObjectFollower } from '../../core/threads/objectFeed.js';
-import { lastRevisionIn, type SnapshotPage } from '../../core/threads/snapshot.js';
+import { lastRevisionIn, type SnapshotPage } from '../../core/threads/entries/startPage.js';
 
 type Listener = (event: ResourceEvent) => void;
 
@@ -64,7 +64,7 @@ export class ControlObjects implements ObjectFollower {
     this.onChange(key);
     if (!this.#hasStarted) return;
     const listeners = this.#listenersFor(storageNameIn(key));
-    if (entry) this.#emit(listeners, new EntryEvent(entry, before ? 'MODIFIED' : 'ADDED', revision));
+    if (entry) this.#emit(listeners, new EntryEvent(entry, before ? 'MODIFIED' : 'ADDED', revision, before));
     else if (before) this.#emit(listeners, new EntryEvent(before, 'DELETED', revision));
   }
 

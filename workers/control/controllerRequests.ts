@@ -1,10 +1,10 @@
 import type { InternalRequest } from '../../core/api/host.js';
-import { writeJson } from '../../core/model/jsonText.js';
+import { writeJson } from '../../core/model/text/jsonText.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { Refusal, type StatusBody } from '../../core/model/refusal.js';
-import { decodeStored } from '../../core/plugin/stored.js';
+import { decodeStored } from '../../core/plugin/informers/stored.js';
 import { InFlight } from '../../core/threads/inFlight.js';
-import type { ControllerRequest, ControllerResponse } from '../../core/threads/lifecycle.js';
+import type { ControllerRequest, ControllerResponse } from '../../core/threads/messages/lifecycle.js';
 
 const OPENING = '{'.charCodeAt(0);
 

@@ -7,14 +7,18 @@ import { type Controller, controller } from '../../core/api/control.js';
 import type { Log } from '../../core/api/host.js';
 import { namingOf } from '../../core/naming.js';
 import { FollowedResources } from '../../core/plugin/resourceNames.js';
+import { ServedResources } from '../../core/plugin/servedResources.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
-import type { FromControlThread, ToControlThread } from '../../core/threads/lifecycle.js';
+import type { FromControlThread, ToControlThread } from '../../core/threads/messages/lifecycle.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
+import { Observations } from '../../core/threads/observations.js';
 import { fail, runThread, type Started } from '../../core/threads/thread.js';
 import { Election, LEASES } from './election.js';
 import { ControlObjects } from './controlObjects.js';
 import { ControllerRequests } from './controllerRequests.js';
 
+/** Storage name of definitions of kinds. */
+const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
 /** The controller that makes the default roles. */
 const BOOTSTRAP = 'rbac-bootstrap';
 /** The controller that makes most other objects of a new store, which no client waits for. */
@@ -58,7 +62,7 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
   kind: 'control',
   name: 'control',
   port: parentPort!,
-  async start({ data, log, releases, loadPlugins }, { writer, shared, identity, served }, post) {
+  async start({ data, log, releases, loadPlugins }, { writer, shared, identity, resources: fixed }, post) {
     const objects = new ControlObjects(
       () => feed.catchUp(),
       key => {
@@ -66,6 +70,8 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
       },
     );
     const feed = new ObjectFeed(writer, data.counters, objects);
+    const resources = new ServedResources(fixed);
+    const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
     const requests = new ControllerRequests(
       request => post({ is: 'request', ...request }),
       () => objects.revision,
@@ -85,17 +91,24 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
     const run = async (): Promise<void> => {
       await election?.lead();
       const followed = new FollowedResources();
+      // Before those of the controllers, which ask for the kinds of definitions.
+      objects.listen(({ type, object }) => {
+        if (type !== 'DELETED') resources.addDefinition(object());
+      }, DEFINITIONS);
       const plugins = await loadPlugins({
         followed,
         informer: name => objects.informer(name),
         onChange: (name, listener) => objects.listen(listener, name),
         request: (name, request) => requests.send(name, request),
         watch: listener => objects.listen(listener),
+        resources,
+        observe: (metric, labels, value) => observations.add(metric, labels, value),
       });
-      for (const warning of followed.warnings(name => served.includes(name))) log.warn({}, warning);
       const controllers = plugins.at(controller);
       post({ is: 'loaded' });
       objects.start();
+      const isServed = (storageName: string): boolean => resources.byStorageName(storageName) !== undefined;
+      for (const warning of followed.warnings(isServed)) log.warn({}, warning);
       await startAll(controllers, isFresh, post, log);
     };
     await feed.subscribe(['']);

@@ -7,24 +7,29 @@ import {
   registrationCheck,
   shutdownCheck,
   storeCheck,
-} from '../../core/health/checks.js';
-import { CredentialMetrics, type ObservedMetrics, RequestMetrics, serverMetrics } from '../../core/metrics/index.js';
-import type { RequestCounts } from '../../core/metrics/requests.js';
+} from '../../core/services/health/checks.js';
+import {
+  CredentialMetrics,
+  type ObservedMetrics,
+  RequestMetrics,
+  serverMetrics,
+} from '../../core/services/metrics/index.js';
+import type { RequestCounts } from '../../core/services/metrics/requests.js';
 import type { CredentialUse } from '../../core/api/access.js';
-import type { Plugins } from '../../core/plugin/load.js';
+import type { Plugins } from '../../core/plugin/load/load.js';
 import type { Releases } from '../../core/plugin/releases.js';
 import { addressOf } from '../../core/settings/address.js';
-import type { OpenedStore } from '../../core/threads/lifecycle.js';
+import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import { type BuiltFront, buildFront } from './buildFront.js';
 import type { PathHandler } from './front.js';
-import type { FrontEndInputs } from './inputs.js';
+import type { FrontEndInputs } from './threads/inputs.js';
 import { setLabels } from './internal.js';
-import { pathHandler } from './paths.js';
-import type { Pool } from './pool.js';
-import { sendSnapshot } from './snapshot.js';
-import { StoreHealth } from './storeHealth.js';
-import type { StoreThread } from './storeThread.js';
+import { pathHandler } from './paths/paths.js';
+import type { Pool } from './pool/pool.js';
+import { sendSnapshot } from './paths/snapshotDownload.js';
+import { StoreHealth } from './state/storeHealth.js';
+import type { StoreThread } from './threads/writerThread.js';
 
 /** The parts of which the front end is built. */
 interface FrontEndParts extends FrontEndInputs {

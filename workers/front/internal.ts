@@ -1,7 +1,7 @@
 import type { CredentialUse } from '../../core/api/access.js';
 import type { Log } from '../../core/api/host.js';
 import type { Exchange, ResponseStream } from '../../core/api/listener.js';
-import type { ControllerResponse, ControllerRequest } from '../../core/threads/lifecycle.js';
+import type { ControllerResponse, ControllerRequest } from '../../core/threads/messages/lifecycle.js';
 import type { User } from '../../core/model/user.js';
 import type { Naming } from '../../core/naming.js';
 import type { Front } from './front.js';

@@ -4,23 +4,24 @@ import { setTimeout } from 'node:timers/promises';
 import { type Listener, listener } from '../../core/api/listener.js';
 import { ConfigError } from '../../core/api/point.js';
 import { FUTURE_REVISION_MS } from '../../core/limits.js';
-import { ObservedMetrics } from '../../core/metrics/index.js';
-import type { Plugins } from '../../core/plugin/load.js';
+import { ObservedMetrics } from '../../core/services/metrics/index.js';
+import type { Plugins } from '../../core/plugin/load/load.js';
 import type { Releases } from '../../core/plugin/releases.js';
+import { fixedResourcesOf } from '../../core/plugin/servedResources.js';
 import { hasOwnRole } from '../../core/settings/controllerAccounts.js';
 import type { Settings } from '../../core/settings/settings.js';
-import type { OpenedStore } from '../../core/threads/lifecycle.js';
+import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
-import { type Resolvers, withResolvers } from '../../core/withResolvers.js';
-import { ControlThread } from './controlThread.js';
+import { type Resolvers, withResolvers } from '../../core/runtime/withResolvers.js';
+import { ControlThread } from './threads/controlThread.js';
 import type { Front } from './front.js';
 import { buildFrontEnd, type FrontEnd } from './frontEnd.js';
-import type { FrontEndInputs, Threads } from './inputs.js';
+import type { FrontEndInputs, Threads } from './threads/inputs.js';
 import { controllerUser, internalExchange } from './internal.js';
-import { ListeningThread } from './listeningThread.js';
-import { Pool } from './pool.js';
-import { StoreThread } from './storeThread.js';
+import { ListeningThread } from './listening/listeningThread.js';
+import { Pool } from './pool/pool.js';
+import { StoreThread } from './threads/writerThread.js';
 
 /**
  * How long the start of a server on a used store waits for the default roles, if they seem to be missing: something may
@@ -51,7 +52,7 @@ export function createThreads({ data, log, releases }: ThreadScope): Threads {
   const pool = new Pool({
     // One per core beside the front end's own, and one for what may take long.
     threads: Math.max(1, availableParallelism() - 1) + 1,
-    module: new URL('../pipeline/main.js', import.meta.url),
+    module: new URL('../pool/main.js', import.meta.url),
     data,
     connect: () => store.channel({ reacts: false }),
     observed: observations => observed.take(observations),
@@ -181,7 +182,7 @@ async function beginLater(time: Promise<void>, releases: Releases, begin: () => 
  * controllers with a role of their own until that role is there.
  */
 function startControl(
-  { naming, settings, controlData }: FrontEndInputs,
+  { naming, settings, controlData, threads }: FrontEndInputs,
   { front, state, live, hooks }: FrontEnd,
   store: StoreThread,
   shared: boolean,
@@ -191,7 +192,8 @@ function startControl(
     data: () => controlData(live.fixed),
     store,
     shared,
-    served: () => live.current.stored.map(({ storageName }) => storageName),
+    resources: fixedResourcesOf(live.fixed),
+    observed: observations => threads.observed.take(observations),
     async handle(request, reply) {
       await state.loading.all;
       await state.reaches(request.revision, FUTURE_REVISION_MS);

@@ -2,12 +2,12 @@
  * The authorizer library. A decision that the host does not know at once ends the evaluation with `PendingDecision`,
  * which no operator catches. `evaluateWithAuthorizer` awaits the decision and evaluates again.
  */
-import { declare } from '../declarations.js';
+import { declare } from '../check/declarations.js';
 import type { Library } from '../library.js';
-import type { Meter } from '../meter.js';
-import type { Outcome, Program, Activation } from '../plan.js';
-import { opaqueType } from '../types.js';
-import { fail, Opaque, type Value } from '../values.js';
+import type { Meter } from '../cost/meter.js';
+import type { Outcome, Program, Activation } from '../evaluate/plan.js';
+import { opaqueType } from '../check/types.js';
+import { fail, Opaque, type Value } from '../evaluate/values.js';
 
 /** The action that an expression checks. */
 export interface AuthorizationQuery {
@@ -36,7 +36,7 @@ export interface AuthorizerHost {
 }
 
 /** Thrown to end an evaluation until a decision is known. */
-export class PendingDecision {
+class PendingDecision {
   /** The cost of the evaluation without its checks: the next round is charged for those again. */
   spentCost = 0;
   constructor(readonly settled: Promise<void>) {}

@@ -1,8 +1,8 @@
 /** Base64. */
-import { withoutTrailing } from '../../model/trailing.js';
-import { declareGlobal } from '../declarations.js';
+import { withoutTrailing } from '../evaluate/quote.js';
+import { declareGlobal } from '../check/declarations.js';
 import type { Library } from '../library.js';
-import { fail, type Value } from '../values.js';
+import { fail, type Value } from '../evaluate/values.js';
 
 /** Decodes standard base64, with or without padding; `undefined` when malformed. */
 export function decodeBase64(text: string): Uint8Array | undefined {

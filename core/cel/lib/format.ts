@@ -1,16 +1,16 @@
 /** Named formats: the server's checks of names and values. */
-import { declare, declareGlobal } from '../declarations.js';
-import { goQuote } from '../../model/quote.js';
+import { declare, declareGlobal } from '../check/declarations.js';
+import { goQuote } from '../evaluate/quote.js';
 import type { Library } from '../library.js';
-import { parseDate } from '../time.js';
-import { ArrayList, Opaque, Optional, type Value } from '../values.js';
+import { parseDate } from '../evaluate/time.js';
+import { ArrayList, Opaque, Optional, type Value } from '../evaluate/values.js';
 import { decodeBase64 } from './encoders.js';
 import { parseRequestUri } from './url.js';
 
 const NAME = 'kubernetes.NamedFormat';
 
 /** A format; `validate` returns the reasons why a text does not match. */
-export class NamedFormat extends Opaque {
+class NamedFormat extends Opaque {
   readonly typeName = NAME;
   constructor(
     readonly name: string,

@@ -1,8 +1,8 @@
 /** List functions: those of the server (`sum`, `min`, …) and the extended ones (`sort`, `slice`, …). */
-import { declare, declareGlobal, type Overload } from '../declarations.js';
+import { declare, declareGlobal, type Overload } from '../check/declarations.js';
 import type { Library } from '../library.js';
-import type { Meter } from '../meter.js';
-import { add, compare, equal, weight } from '../ops.js';
+import type { Meter } from '../cost/meter.js';
+import { add, compare, equal, weight } from '../evaluate/ops.js';
 import {
   ArrayList,
   Double,
@@ -15,7 +15,7 @@ import {
   toArray,
   Uint,
   type Value,
-} from '../values.js';
+} from '../evaluate/values.js';
 
 const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'];
 

@@ -1,9 +1,19 @@
 /** The math functions. */
-import { declareGlobal, type Overload } from '../declarations.js';
+import { declareGlobal, type Overload } from '../check/declarations.js';
 import type { Library } from '../library.js';
-import { MATH_MACROS } from '../macros.js';
-import { compare, intResult, isInt, isZero, uintResult } from '../ops.js';
-import { canonical, Double, fail, type Int, iterate, type List, noOverload, Uint, type Value } from '../values.js';
+import { MATH_MACROS } from '../syntax/macros.js';
+import { compare, intResult, isInt, isZero, uintResult } from '../evaluate/ops.js';
+import {
+  canonical,
+  Double,
+  fail,
+  type Int,
+  iterate,
+  type List,
+  noOverload,
+  Uint,
+  type Value,
+} from '../evaluate/values.js';
 
 const NUMERIC = ['int', 'uint', 'double'];
 const compareNumbers = (a: Value, b: Value): number => compare(a, b);

@@ -1,9 +1,9 @@
 /** The types and functions of mutations: `Object{…}` with types for its fields, `JSONPatch{…}` and `jsonpatch`. */
-import { declareGlobal } from '../declarations.js';
+import { declareGlobal } from '../check/declarations.js';
 import type { Library } from '../library.js';
-import * as T from '../types.js';
-import type { ObjectType, Type } from '../types.js';
-import { List, Message, iterate, type Value } from '../values.js';
+import * as T from '../check/types.js';
+import type { ObjectType, Type } from '../check/types.js';
+import { List, Message, iterate, type Value } from '../evaluate/values.js';
 
 /** The name of the type of objects. */
 const OBJECT = 'Object';

@@ -1,8 +1,8 @@
 /** IP addresses and CIDR blocks by the rules of Go's `netip`: no leading zeros, zones or IPv4-mapped IPv6. */
-import { declare, declareGlobal } from '../declarations.js';
-import { goQuote } from '../../model/quote.js';
+import { declare, declareGlobal } from '../check/declarations.js';
+import { goQuote } from '../evaluate/quote.js';
 import type { Library } from '../library.js';
-import { fail, noOverload, Opaque, type Value } from '../values.js';
+import { fail, noOverload, Opaque, type Value } from '../evaluate/values.js';
 
 /** An IP address. */
 export class Ip extends Opaque {
@@ -94,7 +94,7 @@ function parse6(text: string): bigint | undefined {
 }
 
 /** Parses an address. Returns the error as text. */
-export function parseIp(text: string): Ip | string {
+function parseIp(text: string): Ip | string {
   const v4 = parse4(text);
   if (v4 !== undefined) return new Ip(v4, 4);
   const zone = text.indexOf('%');

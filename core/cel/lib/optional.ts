@@ -1,9 +1,9 @@
 /** Optional values. */
-import { declare, declareGlobal } from '../declarations.js';
+import { declare, declareGlobal } from '../check/declarations.js';
 import type { Library } from '../library.js';
-import { OPTIONAL_MACROS } from '../macros.js';
-import { isZero } from '../ops.js';
-import { ArrayList, fail, iterate, type List, Optional, type Value } from '../values.js';
+import { OPTIONAL_MACROS } from '../syntax/macros.js';
+import { isZero } from '../evaluate/ops.js';
+import { ArrayList, fail, iterate, type List, Optional, type Value } from '../evaluate/values.js';
 
 const has = (v: Value): boolean => (v as Optional).value !== undefined;
 const unwrap = (v: Value, _b: Value, _c: Value): Value => {

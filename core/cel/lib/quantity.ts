@@ -2,9 +2,9 @@
  * Quantities: decimal numbers with SI or binary suffixes. Like upstream, they have one of two forms: small (an int64
  * and a power of ten) or large (any size, nine decimals). The result of `isInteger` depends on the form.
  */
-import { declare, declareGlobal } from '../declarations.js';
+import { declare, declareGlobal } from '../check/declarations.js';
 import type { Library } from '../library.js';
-import { canonical, Double, fail, INT_MAX, INT_MIN, type Int, Opaque, type Value } from '../values.js';
+import { canonical, Double, fail, INT_MAX, INT_MIN, type Int, Opaque, type Value } from '../evaluate/values.js';
 
 const NAME = 'kubernetes.Quantity';
 /** Decimals of a quantity; further ones are rounded away from zero. */

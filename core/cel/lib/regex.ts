@@ -1,9 +1,9 @@
 /** Regular expressions with RE2's syntax and linear run time. */
 import { RE2JS } from 're2js';
-import { declare } from '../declarations.js';
+import { declare } from '../check/declarations.js';
 import type { Library } from '../library.js';
-import type { Meter } from '../meter.js';
-import { ArrayList, fail, type Int, type Value } from '../values.js';
+import type { Meter } from '../cost/meter.js';
+import { ArrayList, fail, type Int, type Value } from '../evaluate/values.js';
 
 interface CompiledRegex {
   readonly pattern: RE2JS;

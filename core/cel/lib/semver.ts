@@ -1,12 +1,12 @@
 /** Semantic versions (semver.org 2.0.0). */
-import { declare, declareGlobal } from '../declarations.js';
+import { declare, declareGlobal } from '../check/declarations.js';
 import type { Library } from '../library.js';
-import { canonical, fail, type Int, Opaque, type Value } from '../values.js';
+import { canonical, fail, type Int, Opaque, type Value } from '../evaluate/values.js';
 
 const NAME = 'kubernetes.Semver';
 
 /** A version. */
-export class Semver extends Opaque {
+class Semver extends Opaque {
   readonly typeName = NAME;
   constructor(
     readonly numbers: readonly [Int, Int, Int],
@@ -29,7 +29,7 @@ const VERSION = new RegExp(
 );
 
 /** Parses a version. `normalize` removes a `v` prefix and leading zeros, and adds missing parts. */
-export function parseSemver(text: string, normalize = false): Semver | undefined {
+function parseSemver(text: string, normalize = false): Semver | undefined {
   if (text.length > 500) return undefined;
   const m = VERSION.exec(normalize ? normalizeText(text) : text);
   const numbers = m?.slice(1, 4) ?? [];

@@ -1,9 +1,16 @@
 /** The standard functions. Operators are declared for the checker only: the planner compiles them itself. */
-import { declare, type Overload } from '../declarations.js';
+import { declare, type Overload } from '../check/declarations.js';
 import type { Library } from '../library.js';
-import { EXISTS_ONE_MACRO, STANDARD_MACROS } from '../macros.js';
-import { isInt, sizeOf } from '../ops.js';
-import { calendar, formatDuration, formatTimestamp, parseDuration, timestamp, timestampFrom } from '../time.js';
+import { EXISTS_ONE_MACRO, STANDARD_MACROS } from '../syntax/macros.js';
+import { isInt, sizeOf } from '../evaluate/ops.js';
+import {
+  calendar,
+  formatDuration,
+  formatTimestamp,
+  parseDuration,
+  timestamp,
+  timestampFrom,
+} from '../evaluate/time.js';
 import {
   canonical,
   Double,
@@ -19,8 +26,8 @@ import {
   Uint,
   UINT_MAX,
   type Value,
-} from '../values.js';
-import { goFloat } from '../text.js';
+} from '../evaluate/values.js';
+import { goFloat } from '../evaluate/text.js';
 import {
   BOOL,
   DURATION,
@@ -36,7 +43,7 @@ import {
   listType,
   mapType,
   type Type,
-} from '../types.js';
+} from '../check/types.js';
 import { matchRegex } from './regex.js';
 
 const neverCalled = (): never => noOverload();

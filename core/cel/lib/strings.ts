@@ -1,12 +1,12 @@
 /** The extended string functions. Indexes count code points. */
-import { declare, declareGlobal, type Overload } from '../declarations.js';
+import { declare, declareGlobal, type Overload } from '../check/declarations.js';
 import type { Library } from '../library.js';
-import type { Meter } from '../meter.js';
-import { codePoints } from '../ops.js';
-import { formatText } from '../format.js';
-import { quote } from '../../model/quote.js';
-import { display } from '../text.js';
-import { ArrayList, fail, type Int, type List, type Value } from '../values.js';
+import type { Meter } from '../cost/meter.js';
+import { codePoints } from '../evaluate/ops.js';
+import { formatText } from '../evaluate/format.js';
+import { quote } from '../evaluate/quote.js';
+import { display } from '../evaluate/text.js';
+import { ArrayList, fail, type Int, type List, type Value } from '../evaluate/values.js';
 
 /** Whether every UTF-16 unit is a code point, so that both indexes are equal. */
 const isFlat = (s: string): boolean => codePoints(s) === s.length;

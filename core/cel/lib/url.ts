@@ -1,13 +1,13 @@
 /** URLs as Go's `net/url` parses them: absolute, or an absolute path. */
-import { declare, declareGlobal } from '../declarations.js';
-import { goQuote } from '../../model/quote.js';
+import { declare, declareGlobal } from '../check/declarations.js';
+import { goQuote } from '../evaluate/quote.js';
 import type { Library } from '../library.js';
-import { ArrayList, fail, MapDict, Opaque, type Value } from '../values.js';
+import { ArrayList, fail, MapDict, Opaque, type Value } from '../evaluate/values.js';
 
 const NAME = 'kubernetes.URL';
 
 /** A URL in its parts. `path` is escaped. */
-export class Url extends Opaque {
+class Url extends Opaque {
   readonly typeName = NAME;
   constructor(
     readonly text: string,
@@ -48,7 +48,7 @@ export function parseRequestUri(text: string): Url | string {
 }
 
 /** Parses a URL. Returns `undefined` if malformed or relative. The text with its fragment must be valid as well. */
-export function parseUrl(text: string): Url | undefined {
+function parseUrl(text: string): Url | undefined {
   const whole = parseRequestUri(text);
   const mark = text.indexOf('#');
   if (typeof whole === 'string') return undefined;

@@ -78,7 +78,7 @@ export default definePlugin({
 `,
   test: `${testHead('authenticator', 'authenticatorConformance, fakeHost, partsOf, startTestServer')}
 const config = { key: 'a-secret-of-the-team', user: 'ann' };
-const make = async () => (await partsOf(plugin, config, authenticator, fakeHost('request').host))[0]!;
+const make = async () => (await partsOf(plugin, config, authenticator, fakeHost('pool').host))[0]!;
 const good = { request: { headers: { 'x-api-key': config.key } }, name: 'ann', groups: [] };
 const bad = [{ headers: { 'x-api-key': 'wrong' } }];
 
@@ -143,7 +143,7 @@ const namespace = (labels: Record<string, string>) => ({
 });
 
 async function make() {
-  const fake = fakeHost('request');
+  const fake = fakeHost('pool');
   fake.put('core/namespaces', namespace({ audited: 'yes' }));
   return (await partsOf(plugin, config, authorizer, fake.host))[0]!;
 }
@@ -202,7 +202,7 @@ export default definePlugin({
 `,
   test: `${testHead('mutator', 'change, fakeHost, mutatorConformance, partsOf, startTestServer')}
 const config = { label: 'team', value: 'unknown' };
-const make = async () => (await partsOf(plugin, config, mutator, fakeHost('request').host))[0]!;
+const make = async () => (await partsOf(plugin, config, mutator, fakeHost('pool').host))[0]!;
 const map = (labels?: Record<string, string>) => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
@@ -255,7 +255,7 @@ export default definePlugin({
 `,
   test: `${testHead('validator', 'change, fakeHost, partsOf, startTestServer, user, validatorConformance')}
 const config = { label: 'team' };
-const make = async () => (await partsOf(plugin, config, validator, fakeHost('request').host))[0]!;
+const make = async () => (await partsOf(plugin, config, validator, fakeHost('pool').host))[0]!;
 const map = (labels: Record<string, string>) => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',

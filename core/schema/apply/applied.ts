@@ -1,6 +1,6 @@
-import { isNumber, writeJson } from '../../model/jsonText.js';
+import { isNumber, writeJson } from '../../model/text/jsonText.js';
 import type { Json } from '../../model/object.js';
-import { StrictErrors } from '../strictErrors.js';
+import { StrictErrors } from '../decode/strictErrors.js';
 import {
   formatElement,
   makeElement,

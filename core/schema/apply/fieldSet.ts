@@ -1,6 +1,6 @@
-import { doubleText, isNumber, readJson, writeJson } from '../../model/jsonText.js';
+import { doubleText, isNumber, readJson, writeJson } from '../../model/text/jsonText.js';
 import type { Json } from '../../model/object.js';
-import { parseJson } from '../json.js';
+import { parseJson } from '../json/json.js';
 
 /**
  * A set of paths in an object, in the format of `fieldsV1` (spec, "managedFields entry"): one sorted member per element

@@ -1,5 +1,5 @@
 import type { ApiObject, Json } from '../../model/object.js';
-import { parseJson, encodeJson } from '../json.js';
+import { parseJson, encodeJson } from '../json/json.js';
 import { copyOf, sortDeep, isMembers, type Members, memberOf } from '../patch/members.js';
 import { objectFields } from './applied.js';
 import { compare } from './compare.js';

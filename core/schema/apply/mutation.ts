@@ -5,7 +5,7 @@ import { merge } from './merge.js';
 import { memberShape, type Shape } from './shape.js';
 
 /** Thrown for a configuration that cannot be merged, with upstream's text. */
-export class UnmergeableConfiguration extends Error {}
+class UnmergeableConfiguration extends Error {}
 
 /** The paths of values in a configuration that would be replaced as a whole. */
 function atomicPaths(shape: Shape, value: Json, path: string): string[] {

@@ -2,7 +2,7 @@ import { difference, hasPath, isEmpty, pathSet, union } from './fieldSet.js';
 import { managerKey, type FieldManager, type FieldManagers } from './fieldManagers.js';
 
 /** The path of the replicas in a Scale, as elements. */
-export const SCALE_COUNT: readonly string[] = ['f:spec', 'f:replicas'];
+const SCALE_COUNT: readonly string[] = ['f:spec', 'f:replicas'];
 /** The API version of Scale. */
 export const SCALE_VERSION = 'autoscaling/v1';
 

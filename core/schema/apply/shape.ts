@@ -1,6 +1,6 @@
-import { writeJson } from '../../model/jsonText.js';
+import { writeJson } from '../../model/text/jsonText.js';
 import type { Json } from '../../model/object.js';
-import { SCALAR_ZEROS } from '../scalars.js';
+import { SCALAR_ZEROS } from '../decode/scalars.js';
 import type { List, Merge, ScalarName, Struct, Type } from '../model.js';
 
 /**

@@ -1,12 +1,12 @@
 import type { ResourceColumn } from '../../api/resource.js';
 import type { Column } from '../../api/strategy.js';
 import type { CellValue } from '../../model/age.js';
-import { doubleText, isInteger, isNumber } from '../../model/jsonText.js';
+import { doubleText, isInteger, isNumber } from '../../model/text/jsonText.js';
 import type { ApiObject, Json } from '../../model/object.js';
-import { NAME_COLUMN } from '../../tables/index.js';
-import { encodeJson } from '../json.js';
+import { NAME_COLUMN } from '../../services/tables/index.js';
+import { encodeJson } from '../json/json.js';
 import { sortDeep } from '../patch/members.js';
-import { parseTime } from '../scalars.js';
+import { parseTime } from '../decode/scalars.js';
 import { InvalidPath, compilePath, type JsonPath } from './jsonPath.js';
 
 /** The age since a time in RFC 3339. An empty text is shown as unknown, any other as invalid. */

@@ -1,7 +1,7 @@
-import { goType } from '../../model/goText.js';
+import { goType } from '../../model/text/goText.js';
 import type { ApiObject } from '../../model/object.js';
 import { isRecord, stringAt, type UnknownRecord } from '../../model/record.js';
-import { metadataTextViolations } from '../metadata.js';
+import { metadataTextViolations } from '../decode/metadata.js';
 
 /** Thrown for a converted object that is not the original one in another version. */
 export class WrongConversion extends Error {

@@ -1,11 +1,11 @@
 import type { StructuralSchema } from '../../api/resource.js';
 import type { ApiObject, Json, ObjectMeta } from '../../model/object.js';
-import { goValue } from '../../model/goText.js';
+import { goValue } from '../../model/text/goText.js';
 import { dns1035Label } from '../../model/names.js';
 import { invalid, invalidObject, required, type Violation } from '../../model/refusal.js';
-import { StrictErrors } from '../strictErrors.js';
-import { normalize, TypeMismatch } from '../decode.js';
-import { validateMetadata } from '../metadata.js';
+import { StrictErrors } from '../decode/strictErrors.js';
+import { normalize, TypeMismatch } from '../decode/decode.js';
+import { validateMetadata } from '../decode/metadata.js';
 import type { Field, Struct } from '../model.js';
 import type { CustomSchema } from '../resource.js';
 import { type Members, memberOf } from '../patch/members.js';

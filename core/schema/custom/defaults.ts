@@ -1,6 +1,6 @@
 import type { StructuralSchema } from '../../api/resource.js';
 import { DEFAULTS_AT_ONCE_BYTES, DEFAULTS_BYTES } from '../../limits.js';
-import { writeJson } from '../../model/jsonText.js';
+import { writeJson } from '../../model/text/jsonText.js';
 import type { Json } from '../../model/object.js';
 import { deepCopy, isMembers, type Members, setMember } from '../patch/members.js';
 import { additionalSchema, isForbiddenNull, propertySchema } from './prune.js';

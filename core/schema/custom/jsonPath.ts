@@ -1,5 +1,5 @@
 /** JSONPath for printer columns and subresources: `.spec.size`, `.items[*].name`, `.c[?(@.type=="Ready")].status`. */
-import { isInteger, isNumber, readJson } from '../../model/jsonText.js';
+import { isInteger, isNumber, readJson } from '../../model/text/jsonText.js';
 
 /** A step of a path: maps a value to nested values. */
 type Step = (value: unknown) => Iterable<unknown>;

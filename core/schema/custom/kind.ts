@@ -2,7 +2,7 @@ import type { ResourceType, ResourceVersion, StructuralSchema } from '../../api/
 import type { Strategy } from '../../api/strategy.js';
 import { dns1035Label, dns1123Subdomain } from '../../model/names.js';
 import type { ApiObject } from '../../model/object.js';
-import { customStorageName } from '../../model/storageNames.js';
+import { customStorageName } from '../../model/wellKnown/storageNames.js';
 import type { CustomSchema, Resource, Subresource } from '../resource.js';
 import { typeOf } from '../table/types.js';
 import { customSchema } from './customSchema.js';

@@ -1,6 +1,6 @@
 import type { StructuralSchema } from '../../api/resource.js';
 import type { Json } from '../../model/object.js';
-import type { StrictErrors } from '../strictErrors.js';
+import type { StrictErrors } from '../decode/strictErrors.js';
 import { isMembers, type Members } from '../patch/members.js';
 
 /** The schema of a property. Names come from clients, so only own members are found. */

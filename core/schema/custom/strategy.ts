@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ResourceType, ResourceVersion, StructuralSchema } from '../../api/resource.js';
 import type { Strategy, StrategyContext } from '../../api/strategy.js';
-import { isNumber } from '../../model/jsonText.js';
-import { goText, goType } from '../../model/goText.js';
+import { isNumber } from '../../model/text/jsonText.js';
+import { goText, goType } from '../../model/text/goText.js';
 import type { ApiObject, Json } from '../../model/object.js';
 import { invalid, Refusal, type Violation } from '../../model/refusal.js';
 import { isMembers, reach } from '../patch/members.js';
-import { completeStrategy } from '../strategyDefaults.js';
+import { completeStrategy } from '../registry/strategyDefaults.js';
 import type { CustomSchema } from '../resource.js';
 import { columnsOf } from './columns.js';
 import { embeddedViolations, withinGrowth } from './customSchema.js';
@@ -14,7 +14,7 @@ import { loadEngine } from './engine.js';
 import { simplePathNames } from './jsonPath.js';
 import { applyDefaults, Growth } from './defaults.js';
 import { hasRules, needsEngine, propertySchema } from './prune.js';
-import { compileRules, type RuleEvaluator } from './rules.js';
+import { compileRules, type RuleEvaluator } from './rules/rules.js';
 import { duplicateViolations, schemaViolations, WHOLE_OBJECT } from './validate.js';
 
 /** The largest number of replicas of a Scale. */

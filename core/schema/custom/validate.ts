@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RE2JS } from 're2js';
 import type { StructuralSchema } from '../../api/resource.js';
-import { doubleText, isInteger, isNumber, writeJson } from '../../model/jsonText.js';
-import { goValue } from '../../model/goText.js';
+import { doubleText, isInteger, isNumber, writeJson } from '../../model/text/jsonText.js';
+import { goValue } from '../../model/text/goText.js';
 import type { Json } from '../../model/object.js';
 import {
   duplicate,

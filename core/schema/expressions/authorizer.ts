@@ -1,9 +1,9 @@
 import type * as Cel from '../../cel/index.js';
 import type { Authorization } from '../../api/access.js';
-import type { Selector } from '../../model/selector.js';
+import type { Selector } from '../../model/selectors/selector.js';
 import type { ResourceTarget, Target, Verb } from '../../model/target.js';
 import type { User } from '../../model/user.js';
-import { parseFieldSelector, parseLabelSelector } from '../selectorSyntax.js';
+import { parseFieldSelector, parseLabelSelector } from '../../model/selectors/selectorSyntax.js';
 
 /** The authorizers that decide for expressions, and how they know groups. */
 export interface DecisionSource {

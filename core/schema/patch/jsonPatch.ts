@@ -1,9 +1,9 @@
 import { BODY_BYTES, DEPTH } from '../../limits.js';
-import { readJson, writeJson } from '../../model/jsonText.js';
+import { readJson, writeJson } from '../../model/text/jsonText.js';
 import type { Json } from '../../model/object.js';
 import { badRequest, Refusal } from '../../model/refusal.js';
 import type { Field, Type } from '../model.js';
-import { findStrictErrors } from '../strict.js';
+import { findStrictErrors } from '../decode/strict.js';
 import { operationMismatch, patchMismatch } from './mismatch.js';
 import { equalJson, isDeeper, isMembers, memberOf, type Members, setMember, sortMembers } from './members.js';
 

@@ -1,4 +1,4 @@
-import { doubleText, isInteger, isNumber } from '../../model/jsonText.js';
+import { doubleText, isInteger, isNumber } from '../../model/text/jsonText.js';
 import type { Json } from '../../model/object.js';
 
 /** A JSON object. */

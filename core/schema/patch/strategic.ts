@@ -1,4 +1,4 @@
-import { writeJson } from '../../model/jsonText.js';
+import { writeJson } from '../../model/text/jsonText.js';
 import type { Json } from '../../model/object.js';
 import { badRequest, Refusal } from '../../model/refusal.js';
 import type { Field, Struct, Type } from '../model.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Change, Mutator, Validator } from '../../api/admission.js';
-import type { Match, Operation } from '../../api/match.js';
-import { checkMatch } from '../../api/matching.js';
+import type { Match, Operation } from '../../api/checks/match.js';
+import { checkMatch } from '../../api/checks/matching.js';
 import type { Awaitable } from '../../api/point.js';
 import type { ApiObject } from '../../model/object.js';
 import { Refusal, type Violation } from '../../model/refusal.js';

@@ -6,7 +6,7 @@ import type { Awaitable } from '../../api/point.js';
 import { showCell } from '../../model/age.js';
 import type { ApiObject, Json } from '../../model/object.js';
 import { namingOf } from '../../naming.js';
-import { checkTypes } from '../../plugin/checkTypes.js';
+import { checkTypes } from '../../plugin/load/checkTypes.js';
 import { resourcesOf } from '../../schema/custom/kind.js';
 import type { Resource } from '../../schema/resource.js';
 import { type ConformanceTest, suite, type SuiteBuilder } from '../suite.js';

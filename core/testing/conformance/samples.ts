@@ -1,4 +1,4 @@
-import { deepFreeze } from '../../api/freeze.js';
+import { deepFreeze } from '../../api/checks/freeze.js';
 import type { ApiObject } from '../../model/object.js';
 import type { ResourceTarget, Target } from '../../model/target.js';
 import type { User } from '../../model/user.js';

@@ -23,9 +23,9 @@ export type Invocation<Compiled> =
       readonly message: string;
     };
 
-/** What a change is matched with. */
+/** The attributes of a change that rules are matched with. */
 interface Matching {
-  readonly host: Host<'request'>;
+  readonly host: Host<'pool'>;
   readonly change: Change;
   readonly shown: Shown;
   readonly namespaces: Informer;

@@ -69,7 +69,7 @@ class PolicyMutator implements Mutator {
   readonly #namespaces: Informer;
   readonly #reinvocation = new Reinvocation();
 
-  constructor(readonly host: Host<'request'>) {
+  constructor(readonly host: Host<'pool'>) {
     this.#source = new PolicySource(
       host.informer(`${GROUP}/mutatingadmissionpolicies`) as Informer<MutatingAdmissionPolicy>,
       host.informer(`${GROUP}/mutatingadmissionpolicybindings`) as Informer<MutatingAdmissionPolicyBinding>,
@@ -120,8 +120,8 @@ class PolicyMutator implements Mutator {
   }
 
   /**
-   * Applies the mutations of a policy, and goes on behind one that cannot be applied. Returns whether that changes
-   * anything. Adds to `denials` what refuses the request.
+   * Applies the mutations of a policy, and continues after one that cannot be applied. Returns whether anything has
+   * changed. Adds the refusals of the request to `denials`.
    */
   async #apply(one: Evaluated, change: Change, draft: ApiObject, shown: Shown, denials: Denial[]): Promise<boolean> {
     const { policy, binding } = one;

@@ -21,7 +21,7 @@ import {
   type Validator,
   validator,
 } from '../../../core/api/index.js';
-import { goText } from '../../../core/model/goText.js';
+import { goText } from '../../../core/model/text/goText.js';
 import { forbiddenField, type Violation } from '../../../core/model/refusal.js';
 import { grantsNothing } from '../../../core/model/unchanged.js';
 
@@ -33,7 +33,7 @@ type Binding = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding
 
 const paramKindOf = (policy: Frozen<Policy> | undefined): Frozen<ParamKind> | undefined => policy?.spec.paramKind;
 
-type PolicyHost = Pick<Host<'request'>, 'at' | 'informer' | 'kinds'>;
+type PolicyHost = Pick<Host<'pool'>, 'at' | 'informer' | 'kinds'>;
 /** The resource that parameters are read from, as far as it is known: `*` stands for all. */
 type Parameters = Pick<ResourceTarget, 'group' | 'version' | 'resource'>;
 
@@ -90,7 +90,7 @@ type Wording = (user: string, verb: string) => string;
 const onReference: Wording = (user, verb) =>
   `user ${user} does not have "${verb}" permission on the object referenced by paramRef`;
 
-/** What a binding's parameters are read from, and what is said of users who may not read it. */
+/** The resource that a binding's parameters are read from, and the error for users who may not read it. */
 function parametersOfBinding(
   host: PolicyHost,
   policies: Informer<Policy>,

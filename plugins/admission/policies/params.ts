@@ -1,14 +1,14 @@
 import type { ParamKind, ParamRef } from '../../../kinds/admissionregistration/v1.js';
 import type { Host, LabeledInformer, StoredKind } from '../../../core/api/host.js';
-import { requirementsOf } from '../../../core/model/labelSelector.js';
+import { requirementsOf } from '../../../core/model/selectors/labelSelector.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { labelMatcher, type Selector } from '../../../core/model/selector.js';
+import { labelMatcher, type Selector } from '../../../core/model/selectors/selector.js';
 
 /** Thrown for parameters that a binding cannot be evaluated with. */
 export class ParamsError extends Error {}
 
 /** The kind of a policy's parameters. Throws ParamsError where it is not served. */
-export function paramKindOf({ kinds }: Pick<Host<'request'>, 'kinds'>, paramKind: ParamKind): StoredKind {
+export function paramKindOf({ kinds }: Pick<Host<'pool'>, 'kinds'>, paramKind: ParamKind): StoredKind {
   const apiVersion = paramKind.apiVersion ?? '';
   const kind = paramKind.kind ?? '';
   const found = kinds.find(apiVersion, kind);
@@ -24,7 +24,7 @@ export function paramKindOf({ kinds }: Pick<Host<'request'>, 'kinds'>, paramKind
  * ParamsError for a reference that does not fit the kind, and for parameters that are missing and required.
  */
 export async function collectParams(
-  host: Pick<Host<'request'>, 'dynamicInformer'>,
+  host: Pick<Host<'pool'>, 'dynamicInformer'>,
   kind: StoredKind | undefined,
   paramRef: ParamRef | undefined,
   requestNamespace: string,

@@ -9,7 +9,7 @@ import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { type Reason, Refusal, REASONS } from '../../../core/model/refusal.js';
-import { encodeJson } from '../../../core/schema/json.js';
+import { encodeJson } from '../../../core/schema/json/json.js';
 import { loadCel } from '../../../core/schema/expressions/environment.js';
 import { RequestValues } from '../rules/activation.js';
 import { conditionObserver } from '../rules/conditionMetrics.js';
@@ -34,7 +34,7 @@ class PolicyValidator implements Validator {
   readonly #source: PolicySource<ValidatingAdmissionPolicy, CompiledPolicy>;
   readonly #namespaces: Informer;
 
-  constructor(readonly host: Host<'request'>) {
+  constructor(readonly host: Host<'pool'>) {
     this.#source = new PolicySource(
       host.informer(`${GROUP}/validatingadmissionpolicies`) as Informer<ValidatingAdmissionPolicy>,
       host.informer(`${GROUP}/validatingadmissionpolicybindings`) as Informer<ValidatingAdmissionPolicyBinding>,
@@ -72,7 +72,7 @@ class PolicyRequest {
   #refusal: Refusal | undefined;
 
   constructor(
-    readonly host: Host<'request'>,
+    readonly host: Host<'pool'>,
     readonly change: Change,
     after: ApiObject | undefined,
     readonly namespaces: Informer,

@@ -12,7 +12,7 @@ export class RequestValues {
 
   constructor(
     readonly cel: typeof Cel,
-    host: Pick<Host<'request'>, 'at' | 'kinds'>,
+    host: Pick<Host<'pool'>, 'at' | 'kinds'>,
     readonly change: Change,
   ) {
     this.#authorizer = authorizerOf(cel, change.user, {

@@ -6,10 +6,10 @@ import type {
 } from '../../../kinds/admissionregistration/v1.js';
 import type { Change, ServedKind } from '../../../core/api/admission.js';
 import type { Informer } from '../../../core/api/host.js';
-import { requirementsOf } from '../../../core/model/labelSelector.js';
+import { requirementsOf } from '../../../core/model/selectors/labelSelector.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { notFound, type Refusal } from '../../../core/model/refusal.js';
-import { type Matcher, matcherOf } from '../../../core/model/selector.js';
+import { type Matcher, matcherOf } from '../../../core/model/selectors/selector.js';
 
 /** A rule of a webhook or policy, compiled. */
 export interface Rule {
@@ -56,7 +56,7 @@ const matchesScope = (scope: string, resource: Resource, change: Change): boolea
       : true;
 
 /** Whether a rule selects a change of this resource. */
-export function matchesRule(rule: Rule, resource: Resource, change: Change): boolean {
+function matchesRule(rule: Rule, resource: Resource, change: Change): boolean {
   const { subresource } = change.view;
   return (
     includes(rule.operations, change.operation) &&

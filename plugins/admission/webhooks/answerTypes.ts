@@ -1,4 +1,4 @@
-import { isInteger } from '../../../core/model/jsonText.js';
+import { isInteger } from '../../../core/model/text/jsonText.js';
 import type { Json } from '../../../core/model/object.js';
 import { isRecord, type UnknownRecord } from '../../../core/model/record.js';
 import { jsonTypeName } from '../../../core/schema/patch/mismatch.js';

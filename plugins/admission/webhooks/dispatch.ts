@@ -8,18 +8,18 @@ import { conditionObserver } from '../rules/conditionMetrics.js';
 import { forbiddenByPlugin } from '../rules/forbidden.js';
 import { matchesNamespace, matchesObject, matchRules } from '../rules/matching.js';
 import type { Shown } from '../rules/shown.js';
-import { CallFailed, type WebhookClient } from '../../../core/webhooks/client.js';
+import { CallFailed, type WebhookClient } from '../../../core/services/webhooks/client.js';
 import type { Webhook } from './configuration.js';
 import {
   type Endpoints,
   endpointsOf,
   UnresolvedService,
   type WebhookSettings,
-} from '../../../core/webhooks/endpoint.js';
-import { webhookClient } from '../../../core/webhooks/point.js';
+} from '../../../core/services/webhooks/endpoint.js';
+import { webhookClient } from '../../../core/services/webhooks/point.js';
 import { CallError, denialOf, reviewOf, type Verdict, verdictOf } from './review.js';
 
-/** 500 with a text and the same text as its cause, as upstream. */
+/** 500 with a text and the same text as its cause, which is the form of upstream's errors. */
 export const internalError = (why: string): Refusal =>
   new Refusal('InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] });
 
@@ -38,7 +38,7 @@ export class Dispatcher {
   readonly #namespaces: Informer;
 
   constructor(
-    readonly host: Host<'request'>,
+    readonly host: Host<'pool'>,
     settings: WebhookSettings,
   ) {
     this.#endpoints = endpointsOf(settings, host.informer('core/services'));

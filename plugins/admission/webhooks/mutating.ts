@@ -11,19 +11,19 @@ import type { Host } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import { JSON_PATCH_OPERATIONS } from '../../../core/limits.js';
-import { readJson } from '../../../core/model/jsonText.js';
+import { readJson } from '../../../core/model/text/jsonText.js';
 import type { ApiObject, Json } from '../../../core/model/object.js';
 import { isDeepEqual } from '../../../core/model/record.js';
 import { Refusal } from '../../../core/model/refusal.js';
-import { encodeJson } from '../../../core/schema/json.js';
-import { jsonSyntaxError } from '../../../core/schema/jsonSyntax.js';
+import { encodeJson } from '../../../core/schema/json/json.js';
+import { jsonSyntaxError } from '../../../core/schema/json/jsonSyntax.js';
 import { applyJsonPatch, UnappliedPatch } from '../../../core/schema/patch/jsonPatch.js';
 import { isExempt } from '../rules/matching.js';
 import { Reinvocation } from '../rules/reinvocation.js';
 import { Shown } from '../rules/shown.js';
 import { type Webhook, WebhookSource } from './configuration.js';
 import { Dispatcher, internalError, type Position } from './dispatch.js';
-import { parseEndpointSettings, type WebhookSettings } from '../../../core/webhooks/endpoint.js';
+import { parseEndpointSettings, type WebhookSettings } from '../../../core/services/webhooks/endpoint.js';
 import type { Verdict } from './review.js';
 
 /** Calls mutating webhooks, one after the other. */
@@ -32,7 +32,7 @@ class Mutating {
   readonly #dispatcher: Dispatcher;
   readonly #reinvocation = new Reinvocation();
 
-  constructor(host: Host<'request'>, settings: WebhookSettings) {
+  constructor(host: Host<'pool'>, settings: WebhookSettings) {
     this.#source = new WebhookSource(
       'mutating',
       host.informer('admissionregistration.orchestrator.io/mutatingwebhookconfigurations'),

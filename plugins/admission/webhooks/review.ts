@@ -4,13 +4,13 @@ import type { Status } from '../../../kinds/meta/v1.js';
 import { randomUUID } from 'node:crypto';
 import type { Change, ServedKind } from '../../../core/api/admission.js';
 import type { Naming } from '../../../core/naming.js';
-import { writeJson } from '../../../core/model/jsonText.js';
+import { writeJson } from '../../../core/model/text/jsonText.js';
 import { type Reason, Refusal, type StatusDetails } from '../../../core/model/refusal.js';
 import { admissionRequest } from '../rules/request.js';
 import type { ShownIn } from '../rules/shown.js';
 import { typeError } from './answerTypes.js';
-import { errorOf, readAnswer } from '../../../core/webhooks/answer.js';
-import type { HttpAnswer } from '../../../core/webhooks/client.js';
+import { errorOf, readAnswer } from '../../../core/services/webhooks/answer.js';
+import type { HttpAnswer } from '../../../core/services/webhooks/client.js';
 
 /** Thrown for a call without a usable answer: `failurePolicy` says what that means for the request. */
 export class CallError extends Error {

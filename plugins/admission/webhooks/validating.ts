@@ -7,7 +7,7 @@ import { isExempt } from '../rules/matching.js';
 import { Shown } from '../rules/shown.js';
 import { type Webhook, WebhookSource } from './configuration.js';
 import { Dispatcher } from './dispatch.js';
-import { parseEndpointSettings, type WebhookSettings } from '../../../core/webhooks/endpoint.js';
+import { parseEndpointSettings, type WebhookSettings } from '../../../core/services/webhooks/endpoint.js';
 
 /** Asks validating webhooks, all at once. */
 class WebhookValidator implements Validator {
@@ -15,7 +15,7 @@ class WebhookValidator implements Validator {
   readonly #source: WebhookSource;
   readonly #dispatcher: Dispatcher;
 
-  constructor(host: Host<'request'>, settings: WebhookSettings) {
+  constructor(host: Host<'pool'>, settings: WebhookSettings) {
     this.#source = new WebhookSource(
       'validating',
       host.informer('admissionregistration.orchestrator.io/validatingwebhookconfigurations'),

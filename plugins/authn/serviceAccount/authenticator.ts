@@ -62,7 +62,7 @@ function useOf(
  */
 export function serviceAccountTokens(
   config: ServiceAccountConfig,
-  host: Pick<Host<'request'>, 'informer' | 'now' | 'naming' | 'log'>,
+  host: Pick<Host<'pool'>, 'informer' | 'now' | 'naming' | 'log'>,
 ): Authenticator {
   const { naming, now } = host;
   const keys = tokenKeys(config);

@@ -30,7 +30,7 @@ export class TokenObjects {
   readonly #informers: ReadonlyMap<TokenResource, Informer>;
   readonly #now: () => number;
 
-  constructor({ informer, now }: Pick<Host<'request'>, 'informer' | 'now'>) {
+  constructor({ informer, now }: Pick<Host<'pool'>, 'informer' | 'now'>) {
     this.#informers = new Map(RESOURCES.map(name => [name, informer(name)]));
     this.#now = now;
   }

@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../../core/api/index.js';
-import { requirementsOf } from '../../../core/model/labelSelector.js';
-import { matchesLabels } from '../../../core/model/selector.js';
+import { requirementsOf } from '../../../core/model/selectors/labelSelector.js';
+import { matchesLabels } from '../../../core/model/selectors/selector.js';
 import type { PolicyRule } from '../rbac/policy.js';
 
 /** `aggregationRule` of a cluster role. */

@@ -1,4 +1,4 @@
-import { CONTROLLER_NAMES } from './controller-roles.js';
+import { CONTROLLER_NAMES } from './controllerRoles.js';
 import { type BindingSpec, EVENTS, on, PUBLIC, READ, type RoleSpec, SYSTEM } from './spec.js';
 
 const LEASES = 'coordination.orchestrator.io';

@@ -2,10 +2,10 @@ import type { ApiObject, Host } from '../../../core/api/index.js';
 import { GROUP, type PolicyRule, type Subject } from '../rbac/policy.js';
 import { aggregateAll } from './aggregate.js';
 import { CLUSTER_BINDINGS, NAMESPACED_BINDINGS, NAMESPACED_ROLES } from './bindings.js';
-import { COMPONENT_ROLES } from './component-roles.js';
-import { CONTROLLER_ROLES } from './controller-roles.js';
+import { COMPONENT_ROLES } from './componentRoles.js';
+import { CONTROLLER_ROLES } from './controllerRoles.js';
 import type { BindingSpec, RoleSpec } from './spec.js';
-import { USER_ROLES } from './user-roles.js';
+import { USER_ROLES } from './userRoles.js';
 
 type Naming = Host['naming'];
 

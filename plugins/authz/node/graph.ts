@@ -11,7 +11,7 @@ export class NodeGraph {
   readonly #attachments: Informer;
   readonly #slices: Informer;
 
-  constructor({ informer, onChange, naming }: Pick<Host<'request'>, 'informer' | 'onChange' | 'naming'>) {
+  constructor({ informer, onChange, naming }: Pick<Host<'pool'>, 'informer' | 'onChange' | 'naming'>) {
     this.pods = new NodePods(naming.label('orchestrator.io/config.mirror'));
     this.#volumes = informer('core/persistentvolumes');
     this.#attachments = informer('storage.orchestrator.io/volumeattachments');

@@ -17,7 +17,7 @@ const hasTokens = (pod: ApiObject): boolean =>
   );
 
 /** Throws 403 for a mirror pod that refers to what only pods with a service account may use. */
-function ofCreates({ naming }: Pick<Host<'request'>, 'naming'>): Mutator {
+function ofCreates({ naming }: Pick<Host<'pool'>, 'naming'>): Mutator {
   const mirror = naming.label('orchestrator.io/config.mirror');
   return {
     on: { groups: [''], resources: ['pods'], operations: ['CREATE'] },

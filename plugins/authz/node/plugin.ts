@@ -1,5 +1,5 @@
 import { authorizer, definePlugin, type Plugin } from '../../../core/api/index.js';
-import { NODE_RULES } from '../bootstrap/component-roles.js';
+import { NODE_RULES } from '../bootstrap/componentRoles.js';
 import { compileRules } from '../rbac/rules.js';
 import { nodeAuthorizer } from './authorize.js';
 import { NodeGraph } from './graph.js';

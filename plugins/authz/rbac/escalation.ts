@@ -14,7 +14,7 @@ import {
   type Validator,
 } from '../../../core/api/index.js';
 import { checkNameParameter } from '../../../core/model/nameParameter.js';
-import { goQuote } from '../../../core/model/quote.js';
+import { goQuote } from '../../../core/model/text/quote.js';
 import { badRequest } from '../../../core/model/refusal.js';
 import { grantsNothing } from '../../../core/model/unchanged.js';
 import { missingPermissions } from './covers.js';
@@ -58,7 +58,7 @@ const rulesOf = (object: Stored): readonly PolicyRule[] =>
 export class Escalation {
   constructor(
     private readonly rbac: Rbac,
-    private readonly host: Pick<Host<'request'>, 'at' | 'naming'>,
+    private readonly host: Pick<Host<'pool'>, 'at' | 'naming'>,
   ) {}
 
   /** Checks drafts, so that refusals precede those of the kinds. Throws 403, and 404 for a role that does not exist. */

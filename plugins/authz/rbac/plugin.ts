@@ -5,7 +5,7 @@ import { type Rbac, rbac } from './evaluate.js';
 import { STORED } from './policy.js';
 
 /** Evaluates the roles and bindings in the store. */
-const rbacOf = ({ informer, naming }: Pick<Host<'request'>, 'informer' | 'naming'>): Rbac =>
+const rbacOf = ({ informer, naming }: Pick<Host<'pool'>, 'informer' | 'naming'>): Rbac =>
   rbac(
     {
       roles: informer(STORED.roles),

@@ -1,5 +1,5 @@
-import { isGivenByName } from '../../../core/model/namedPaths.js';
-import { withoutTrailing } from '../../../core/model/trailing.js';
+import { isGivenByName } from '../../../core/model/wellKnown/namedPaths.js';
+import { withoutTrailing } from '../../../core/model/text/trailing.js';
 import type { PolicyRule } from './policy.js';
 
 /** A request in the form that rules are matched with. Names are in the naming of the server. */

@@ -1,9 +1,8 @@
 import type { SubjectAccessReview } from '../../../kinds/authorization/v1.js';
-import type { CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
-import type { Host } from '../../../core/api/index.js';
-import { Malformed, type RequestedCertificate } from '../../../core/pki/certificateRequest.js';
+import type { Client, Controller, Host } from '../../../core/api/index.js';
+import { Malformed, type RequestedCertificate } from '../../../core/services/pki/certificateRequest.js';
 import { checkNodeClient, hasCondition, NO_TIMES, NODE_CLIENT_SIGNER, requestedBy } from './request.js';
-import { RequestController } from './requestController.js';
+import { requestController, type StoredRequest, writeRequest } from './requestController.js';
 
 const GROUP = 'certificates.orchestrator.io';
 const BINDINGS = 'rbac.authorization.orchestrator.io/clusterrolebindings';
@@ -12,71 +11,67 @@ const BINDINGS = 'rbac.authorization.orchestrator.io/clusterrolebindings';
 const RECOGNIZED = [
   {
     subresource: 'selfnodeclient',
-    isRecognized: (object: CertificateSigningRequest, { commonName }: RequestedCertificate) =>
+    isRecognized: (object: StoredRequest, { commonName }: RequestedCertificate) =>
       (object.spec.username ?? '') === commonName,
     what: 'self node client certificate',
   },
   { subresource: 'nodeclient', isRecognized: () => true, what: 'node client certificate' },
 ] as const;
 
+/** Whether the sender of a request may create a subresource of it. */
+async function mayCreate(
+  object: StoredRequest,
+  subresource: string,
+  { naming }: Host<'control'>,
+  client: Client,
+): Promise<boolean> {
+  const apiVersion = naming.apiVersion('authorization.orchestrator.io/v1');
+  const review = {
+    apiVersion,
+    kind: 'SubjectAccessReview',
+    metadata: {},
+    spec: {
+      user: object.spec.username ?? '',
+      uid: object.spec.uid ?? '',
+      groups: object.spec.groups as string[] | undefined,
+      extra: object.spec.extra as SubjectAccessReview['spec']['extra'],
+      resourceAttributes: {
+        group: naming.group(GROUP),
+        resource: 'certificatesigningrequests',
+        verb: 'create',
+        subresource,
+        version: '*',
+      },
+    },
+  } satisfies SubjectAccessReview;
+  const path = `/apis/${apiVersion}/subjectaccessreviews`;
+  const answer = (await client.request({ method: 'POST', path, body: review })) as SubjectAccessReview;
+  return answer.status?.allowed === true;
+}
+
 /**
  * Approves requests of nodes for client certificates: of a node for itself, and of those who may make them for any
  * node. Whether the sender may is decided by the authorizers (`certificatesigningrequests/selfnodeclient` and
  * `/nodeclient`). Others decide about all other requests.
  */
-export class Approver extends RequestController {
-  constructor(host: Host<'control'>) {
-    super('certificatesigningrequest-approving-controller', host);
-  }
-
-  override async start(): Promise<void> {
-    await super.start();
+export const approver = (host: Host<'control'>): Controller =>
+  requestController({
+    name: 'certificatesigningrequest-approving-controller',
     // Who was not permitted before may be now.
-    this.host.watch(({ storageName, type }) => {
-      if (storageName === BINDINGS && type !== 'DELETED') this.handleAll();
-    });
-  }
-
-  protected async handle(object: CertificateSigningRequest): Promise<void> {
-    if (hasCondition(object, 'Approved') || hasCondition(object, 'Denied')) return;
-    if ((object.status?.certificate ?? '') !== '') return;
-    if (object.spec.signerName !== this.host.naming.component(NODE_CLIENT_SIGNER)) return;
-    const wanted = requestedBy(object);
-    // Nobody could sign what cannot be parsed. It is not retried, and the cleaner removes it.
-    if (wanted instanceof Malformed || checkNodeClient(object, wanted)) return;
-    for (const { subresource, isRecognized, what } of RECOGNIZED) {
-      if (!isRecognized(object, wanted) || !(await this.#mayCreate(object, subresource))) continue;
-      await this.#approve(object, `Auto approving ${what} after SubjectAccessReview.`);
-      return;
-    }
-  }
-
-  async #approve(object: CertificateSigningRequest, message: string): Promise<void> {
-    const approved = { type: 'Approved', status: 'True', reason: 'AutoApproved', message, ...NO_TIMES };
-    await this.write(object, 'approval', { conditions: [...(object.status?.conditions ?? []), approved] });
-  }
-
-  async #mayCreate(object: CertificateSigningRequest, subresource: string): Promise<boolean> {
-    const { naming } = this.host;
-    const apiVersion = naming.apiVersion('authorization.orchestrator.io/v1');
-    const review = (await this.requests.create(`/apis/${apiVersion}/subjectaccessreviews`, {
-      apiVersion,
-      kind: 'SubjectAccessReview',
-      metadata: {},
-      spec: {
-        user: object.spec.username ?? '',
-        uid: object.spec.uid ?? '',
-        groups: object.spec.groups,
-        extra: object.spec.extra,
-        resourceAttributes: {
-          group: naming.group(GROUP),
-          resource: 'certificatesigningrequests',
-          verb: 'create',
-          subresource,
-          version: '*',
-        },
-      },
-    } satisfies SubjectAccessReview)) as SubjectAccessReview | undefined;
-    return review?.status?.allowed === true;
-  }
-}
+    dependsOn: [BINDINGS],
+    async handle(object, client) {
+      if (hasCondition(object, 'Approved') || hasCondition(object, 'Denied')) return;
+      if ((object.status?.certificate ?? '') !== '') return;
+      if (object.spec.signerName !== host.naming.component(NODE_CLIENT_SIGNER)) return;
+      const wanted = requestedBy(object);
+      // Nobody could sign what cannot be parsed. It is not retried, and the cleaner removes it.
+      if (wanted instanceof Malformed || checkNodeClient(object, wanted)) return;
+      for (const { subresource, isRecognized, what } of RECOGNIZED) {
+        if (!isRecognized(object, wanted) || !(await mayCreate(object, subresource, host, client))) continue;
+        const message = `Auto approving ${what} after SubjectAccessReview.`;
+        const approved = { type: 'Approved', status: 'True', reason: 'AutoApproved', message, ...NO_TIMES };
+        const conditions = [...(object.status?.conditions ?? []), approved];
+        return await writeRequest(object, 'approval', { conditions }, client);
+      }
+    },
+  })(host);

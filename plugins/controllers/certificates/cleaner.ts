@@ -1,10 +1,8 @@
-import type { Informer } from '../../../core/api/host.js';
-import type { CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
 import { X509Certificate } from 'node:crypto';
-import type { Controller, Host } from '../../../core/api/index.js';
-import { pathOf } from '../catalog.js';
-import { Requests } from '../requests.js';
+import { reconciler } from '../../../core/api/index.js';
+import { unchanged } from '../requests.js';
 import { hasCondition, REQUESTS } from './request.js';
+import { ACCOUNT, type StoredRequest } from './requestController.js';
 
 const HOUR = 3_600_000;
 /** How often requests are examined. */
@@ -18,7 +16,7 @@ const ISSUED_MS = HOUR;
 const PENDING_MS = 24 * HOUR;
 
 /** Milliseconds since a condition was last updated; undefined if there is none. */
-function ageOf(object: CertificateSigningRequest, type: string, now: number): number | undefined {
+function ageOf(object: StoredRequest, type: string, now: number): number | undefined {
   const condition = (object.status?.conditions ?? []).find(one => one.type === type);
   const time = condition && Date.parse(condition.lastUpdateTime ?? '');
   return time === undefined || Number.isNaN(time) ? undefined : now - time;
@@ -36,7 +34,7 @@ function isExpired(certificate: string, now: number): boolean {
 }
 
 /** Why a request is not needed any more; undefined if it is. */
-export function obsolescence(object: CertificateSigningRequest, now: number): string | undefined {
+export function obsolescence(object: StoredRequest, now: number): string | undefined {
   const certificate = object.status?.certificate ?? '';
   if (certificate !== '') {
     if (isOlder(ageOf(object, 'Approved', now), ISSUED_MS)) return 'its certificate was issued';
@@ -50,34 +48,22 @@ export function obsolescence(object: CertificateSigningRequest, now: number): st
 }
 
 /** Removes requests that were handled an hour ago, and those that have been undecided for a day. */
-export class Cleaner implements Controller {
-  readonly name = 'certificatesigningrequest-cleaner-controller';
-  readonly #requests: Requests;
-
-  constructor(readonly host: Host<'control'>) {
-    this.#requests = new Requests(host, 'certificate-controller');
-  }
-
-  start(): void {
-    const timer = setInterval(() => void this.#clean(), INTERVAL_MS);
-    timer.unref();
-    this.host.onClose(() => clearInterval(timer));
-  }
-
-  async #clean(): Promise<void> {
-    const { host } = this;
-    const apiVersion = host.naming.apiVersion('certificates.orchestrator.io/v1');
-    for (const object of (host.informer(REQUESTS) as Informer<CertificateSigningRequest>).list()) {
-      const reason = obsolescence(object, host.now());
+export const cleaner = reconciler({
+  name: 'certificatesigningrequest-cleaner-controller',
+  account: ACCOUNT,
+  keys: [{ name: 'all' }],
+  resync: INTERVAL_MS,
+  async reconcile(_key, { list, client, log, now }) {
+    for (const object of list(REQUESTS)) {
+      const reason = obsolescence(object, now());
       if (!reason) continue;
-      const { name, uid, resourceVersion } = object.metadata;
+      const { name } = object.metadata;
       try {
-        const path = pathOf({ apiVersion, plural: 'certificatesigningrequests' }, '', name);
-        await this.#requests.delete(path, { preconditions: { uid, resourceVersion } });
-        host.log.info({ name, reason }, 'removed a certificate signing request');
+        await client.resource(REQUESTS).delete({ name }, unchanged(object));
+        log.info({ name, reason }, 'removed a certificate signing request');
       } catch (error) {
-        host.log.warn({ name, error: (error as Error).message }, 'removing a certificate signing request failed');
+        log.warn({ name, error: (error as Error).message }, 'removing a certificate signing request failed');
       }
     }
-  }
-}
+  },
+});

@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Extension, JsonGeneralName, X509Certificate } from '@peculiar/x509';
 import { ConfigError } from '../../../core/api/index.js';
 import type { SignerFiles } from './config.js';
-import { readCertificateNames } from '../../../core/pki/certificateNames.js';
-import type { RequestedCertificate } from '../../../core/pki/certificateRequest.js';
+import { readCertificateNames } from '../../../core/services/pki/certificateNames.js';
+import type { RequestedCertificate } from '../../../core/services/pki/certificateRequest.js';
 
 type Library = typeof import('@peculiar/x509');
 
@@ -62,7 +62,7 @@ interface Authority {
   readonly notAfter: number;
 }
 
-/** What is to be issued. Times are in milliseconds. */
+/** The certificate to be issued. Times are in milliseconds. */
 export interface Issue {
   readonly wanted: RequestedCertificate;
   readonly usages: readonly string[];

@@ -1,5 +1,10 @@
+import type { Frozen } from '../../../core/api/index.js';
 import type { CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
-import { Malformed, parseCertificateRequest, type RequestedCertificate } from '../../../core/pki/certificateRequest.js';
+import {
+  Malformed,
+  parseCertificateRequest,
+  type RequestedCertificate,
+} from '../../../core/services/pki/certificateRequest.js';
 
 /** Storage name of certificate signing requests. */
 export const REQUESTS = 'certificates.orchestrator.io/certificatesigningrequests';
@@ -13,7 +18,7 @@ const NODE_SERVING_SIGNER = 'orchestrator.io/node-agent-serving';
 export const NO_TIMES = { lastUpdateTime: null, lastTransitionTime: null };
 
 /** What a request is for, or why it cannot be parsed. */
-export function requestedBy(object: CertificateSigningRequest): RequestedCertificate | Malformed {
+export function requestedBy(object: Frozen<CertificateSigningRequest>): RequestedCertificate | Malformed {
   try {
     return parseCertificateRequest(object.spec.request ?? '');
   } catch (thrown) {
@@ -23,7 +28,7 @@ export function requestedBy(object: CertificateSigningRequest): RequestedCertifi
 }
 
 /** Whether a request has a condition of this type that holds. */
-export const hasCondition = (object: CertificateSigningRequest, type: string): boolean =>
+export const hasCondition = (object: Frozen<CertificateSigningRequest>, type: string): boolean =>
   (object.status?.conditions ?? []).some(one => one.type === type && one.status !== 'False');
 
 const NODE_USER = 'system:node:';
@@ -32,7 +37,7 @@ const SIGNING = 'digital signature';
 const ENCIPHERMENT = 'key encipherment';
 
 /** Whether the usages are exactly the required ones, or these and the optional one. */
-function hasUsages(object: CertificateSigningRequest, required: readonly string[], optional: string): boolean {
+function hasUsages(object: Frozen<CertificateSigningRequest>, required: readonly string[], optional: string): boolean {
   const usages = new Set(object.spec.usages ?? []);
   usages.delete(optional);
   return usages.size === required.length && required.every(usage => usages.has(usage));
@@ -44,7 +49,10 @@ const isOfNode = ({ commonName, organizations }: RequestedCertificate): string |
 };
 
 /** Why a request is not for a client certificate of a node; undefined if it is. */
-export function checkNodeClient(object: CertificateSigningRequest, wanted: RequestedCertificate): string | undefined {
+export function checkNodeClient(
+  object: Frozen<CertificateSigningRequest>,
+  wanted: RequestedCertificate,
+): string | undefined {
   const [name] = wanted.names;
   if (name) return `${LABELS[name.type]} subjectAltNames are not allowed`;
   const why = isOfNode(wanted);
@@ -56,7 +64,7 @@ export function checkNodeClient(object: CertificateSigningRequest, wanted: Reque
 const LABELS = { dns: 'DNS', ip: 'IP', email: 'Email', url: 'URI' } as const;
 
 /** Why a request is not for a serving certificate of a node; undefined if it is. */
-function checkNodeServing(object: CertificateSigningRequest, wanted: RequestedCertificate): string | undefined {
+function checkNodeServing(object: Frozen<CertificateSigningRequest>, wanted: RequestedCertificate): string | undefined {
   const why = isOfNode(wanted);
   if (why) return why;
   if (!wanted.names.some(({ type }) => type === 'dns' || type === 'ip')) return 'DNS or IP subjectAltName is required';
@@ -66,7 +74,7 @@ function checkNodeServing(object: CertificateSigningRequest, wanted: RequestedCe
   return undefined;
 }
 
-function checkClient(object: CertificateSigningRequest): string | undefined {
+function checkClient(object: Frozen<CertificateSigningRequest>): string | undefined {
   const usages = object.spec.usages ?? [];
   const others = usages.filter(usage => ![SIGNING, ENCIPHERMENT, 'client auth'].includes(usage));
   if (usages.includes('client auth') && others.length === 0) return undefined;
@@ -76,7 +84,7 @@ function checkClient(object: CertificateSigningRequest): string | undefined {
 /** What each signer requires of a request; a signer that is not listed requires nothing. */
 export const SIGNER_CHECKS: ReadonlyMap<
   string,
-  (object: CertificateSigningRequest, wanted: RequestedCertificate) => string | undefined
+  (object: Frozen<CertificateSigningRequest>, wanted: RequestedCertificate) => string | undefined
 > = new Map([
   [CLIENT_SIGNER, checkClient],
   [NODE_CLIENT_SIGNER, checkNodeClient],

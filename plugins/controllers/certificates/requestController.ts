@@ -1,61 +1,59 @@
-import type { CertificateSigningRequestStatus, CertificateSigningRequest } from '../../../kinds/certificates/v1.js';
-import type { Controller, Host } from '../../../core/api/index.js';
-import { pathOf } from '../catalog.js';
-import { WorkQueue } from '../queue.js';
-import { Requests } from '../requests.js';
+import type { CertificateSigningRequest, CertificateSigningRequestStatus } from '../../../kinds/certificates/v1.js';
+import {
+  type Client,
+  type Controller,
+  type Frozen,
+  type Host,
+  type Input,
+  reconciler,
+  type Watched,
+} from '../../../core/api/index.js';
 import { REQUESTS } from './request.js';
 
 /** The service account of the controllers of certificate signing requests. */
-const ACCOUNT = 'certificate-controller';
+export const ACCOUNT = 'certificate-controller';
 
-/** Handles every certificate signing request when it is made and after each change. */
-export abstract class RequestController implements Controller {
-  protected readonly requests: Requests;
-  readonly #queue: WorkQueue;
+/** A certificate signing request as it is stored. */
+export type StoredRequest = Frozen<CertificateSigningRequest>;
 
-  constructor(
-    readonly name: string,
-    protected readonly host: Host<'control'>,
-  ) {
-    this.requests = new Requests(host, ACCOUNT);
-    this.#queue = new WorkQueue({ name, log: host.log, workers: 4, handle: key => this.#handle(key) });
-    host.onClose(() => this.#queue.close());
-  }
+/** What a controller does about each certificate signing request. */
+export interface RequestHandling {
+  readonly name: string;
+  /** Resources after whose changes all requests are handled again. */
+  readonly dependsOn?: readonly string[];
+  /** Handles a request. What it throws is retried later. */
+  handle(object: StoredRequest, client: Client): Promise<void>;
+}
 
-  async start(): Promise<void> {
-    this.host.watch(event => {
-      if (event.storageName === REQUESTS && event.type !== 'DELETED') this.#queue.add(event.name);
-    });
-    await this.#queue.idle();
-  }
+/** A controller that handles every certificate signing request when it is made and after each change. */
+export const requestController = ({
+  name,
+  dependsOn = [],
+  handle,
+}: RequestHandling): ((host: Host<'control'>) => Controller) =>
+  reconciler({
+    name,
+    account: ACCOUNT,
+    for: REQUESTS,
+    watches: dependsOn.map(
+      (resource): Watched<string> => ({
+        resource,
+        keys: ({ type }, { list }) => (type === 'DELETED' ? [] : list(REQUESTS).map(({ metadata }) => metadata)),
+      }),
+    ),
+    concurrency: 4,
+    async reconcile(_key, { object, client }) {
+      if (object) await handle(object, client);
+    },
+  });
 
-  /** Handles all requests again. */
-  protected handleAll(): void {
-    for (const { metadata } of this.host.informer(REQUESTS).list()) this.#queue.add(metadata.name ?? '');
-  }
-
-  /** Handles one request. What it throws is retried later. */
-  protected abstract handle(object: CertificateSigningRequest): Promise<void>;
-
-  /** Writes the conditions or the certificate of a request. The object is as the informer returned it. */
-  protected async write(
-    object: CertificateSigningRequest,
-    subresource: 'approval' | 'status',
-    status: CertificateSigningRequestStatus,
-  ): Promise<void> {
-    const { naming } = this.host;
-    const apiVersion = naming.apiVersion('certificates.orchestrator.io/v1');
-    const path = pathOf({ apiVersion, plural: 'certificatesigningrequests' }, '', object.metadata.name);
-    await this.requests.replace(`${path}/${subresource}`, {
-      ...object,
-      apiVersion,
-      kind: 'CertificateSigningRequest',
-      status: { ...object.status, ...status },
-    });
-  }
-
-  async #handle(name: string): Promise<void> {
-    const object = this.host.informer(REQUESTS).get('', name) as CertificateSigningRequest | undefined;
-    if (object) await this.handle(object);
-  }
+/** Writes the conditions or the certificate of a request. */
+export async function writeRequest(
+  object: StoredRequest,
+  subresource: 'approval' | 'status',
+  status: Input<CertificateSigningRequestStatus>,
+  client: Client,
+): Promise<void> {
+  const changed = { ...object, status: { ...object.status, ...status } };
+  await client.resource(REQUESTS).replace(changed, { subresource });
 }

@@ -1,7 +1,7 @@
 import type { MutatingAdmissionPolicyBinding } from '../../../kinds/admissionregistration/v1alpha1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Violation } from '../../../core/model/refusal.js';
-import { setIfAbsent } from '../shared/defaults.js';
+import { setIfAbsent } from '../shared/values/defaults.js';
 import { operationViolations } from './mutatingAdmissionPolicy.js';
 import { policyBindingStrategy, validatePolicyBinding } from './validatingAdmissionPolicyBinding.js';
 

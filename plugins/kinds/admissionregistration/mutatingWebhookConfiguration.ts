@@ -1,6 +1,6 @@
 import type { MutatingWebhook, MutatingWebhookConfiguration } from '../../../kinds/admissionregistration/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
-import { setIfAbsent } from '../shared/defaults.js';
+import { setIfAbsent } from '../shared/values/defaults.js';
 import { webhookStrategy } from './validatingWebhookConfiguration/index.js';
 
 /** MutatingWebhookConfiguration. */

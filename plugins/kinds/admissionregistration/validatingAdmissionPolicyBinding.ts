@@ -4,7 +4,7 @@ import type { ValidatingAdmissionPolicyBinding, ParamRef } from '../../../kinds/
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../core/api/strategy.js';
 import { dns1123Subdomain, pathSegment } from '../../../core/model/names.js';
-import { goStrings } from '../../../core/model/goText.js';
+import { goStrings } from '../../../core/model/text/goText.js';
 import {
   duplicate,
   forbiddenField,
@@ -14,7 +14,7 @@ import {
   Verbatim,
   type Violation,
 } from '../../../core/model/refusal.js';
-import { setMatchDefaults, validateMatchResources } from '../shared/admissionRules.js';
+import { setMatchDefaults, validateMatchResources } from '../shared/admission/admissionRules.js';
 import { AGE, type Cell, column, NAME, sortedEntries } from '../shared/columns.js';
 import { validateSelector } from '../shared/labels.js';
 import { validateIfSet, validateOneOf, validateRequired } from '../shared/violations.js';
@@ -30,7 +30,7 @@ function goLabelSelector(selector: LabelSelector): string {
   return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join('')}},}`;
 }
 
-/** What the bindings of both kinds of policy have. */
+/** Rules common to the bindings of both kinds of policy. */
 type Binding = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding;
 
 const paramRefCell: Cell<Binding> = binding => {

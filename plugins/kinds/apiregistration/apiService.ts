@@ -4,9 +4,9 @@ import type { Column } from '../../../core/api/strategy.js';
 import { dns1035Label, dns1123Subdomain, pathSegment } from '../../../core/model/names.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, conditionOf, NAME } from '../shared/columns.js';
-import { checkSegmentName } from '../shared/names.js';
+import { checkSegmentName } from '../shared/values/names.js';
 import { portNumberComplaints } from '../shared/ports.js';
-import { setServiceReferenceDefaults } from '../shared/serviceReference.js';
+import { setServiceReferenceDefaults } from '../shared/admission/serviceReference.js';
 import { toViolations, validateOneOf, validateRequired } from '../shared/violations.js';
 
 const HIGHEST_GROUP_PRIORITY = 20000;

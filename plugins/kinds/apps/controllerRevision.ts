@@ -1,7 +1,7 @@
 import type { ControllerRevision } from '../../../kinds/apps/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
-import { writeJson } from '../../../core/model/jsonText.js';
+import { writeJson } from '../../../core/model/text/jsonText.js';
 import { isAbsent, isDeepEqual, isRecord } from '../../../core/model/record.js';
 import { invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, NAME } from '../shared/columns.js';

@@ -4,10 +4,10 @@ import type { Column, Strategy } from '../../../core/api/strategy.js';
 import { isSemanticallyEqual, setDefault } from '../../../core/model/record.js';
 import { invalid, notSupported, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, integerColumn, labelsText, NAME } from '../shared/columns.js';
-import { validateAtMostAll, leadingNumber, goIntOrString } from '../shared/intOrPercent.js';
+import { validateAtMostAll, leadingNumber, goIntOrString } from '../shared/values/intOrPercent.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
-import { warnAboutPodSpec } from '../shared/podSpec/warnings.js';
-import { isUnchanged } from '../shared/equality.js';
+import { warnAboutPodSpec } from '../shared/podSpec/warnings/warnings.js';
+import { isUnchanged } from '../shared/values/equality.js';
 import { CONTAINERS, IMAGES, SELECTOR } from '../shared/podTemplateColumns.js';
 import {
   validateCounts,

@@ -4,9 +4,9 @@ import type { Column, Strategy } from '../../../core/api/strategy.js';
 import { isDeepEqual, isSemanticallyEqual, setDefault } from '../../../core/model/record.js';
 import { forbiddenField, invalid, notSupported, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, NAME } from '../shared/columns.js';
-import { validateAtMostAll, leadingNumber, goIntOrString } from '../shared/intOrPercent.js';
+import { validateAtMostAll, leadingNumber, goIntOrString } from '../shared/values/intOrPercent.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
-import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/warnings.js';
+import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/warnings/warnings.js';
 import { CONTAINERS, IMAGES, readyReplicasCell, SELECTOR } from '../shared/podTemplateColumns.js';
 import {
   validateCounts,

@@ -4,7 +4,7 @@ import type { Strategy } from '../../../core/api/strategy.js';
 import { setDefault } from '../../../core/model/record.js';
 import type { Violation } from '../../../core/model/refusal.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
-import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/warnings.js';
+import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/warnings/warnings.js';
 import { replicaSetColumns } from '../shared/podTemplateColumns.js';
 import {
   validateCounts,

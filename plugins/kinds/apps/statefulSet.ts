@@ -3,12 +3,12 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy, StrategyContext } from '../../../core/api/strategy.js';
 import { isAbsent, setDefault } from '../../../core/model/record.js';
 import { forbiddenField, invalid, type Violation } from '../../../core/model/refusal.js';
-import { claimWarnings, setClaimSpecDefaults } from '../shared/claimSpec.js';
+import { claimWarnings, setClaimSpecDefaults } from '../shared/volumes/claimSpec.js';
 import { AGE, column, NAME } from '../shared/columns.js';
-import { isUnchanged } from '../shared/equality.js';
-import { checkLabelName } from '../shared/names.js';
+import { isUnchanged } from '../shared/values/equality.js';
+import { checkLabelName } from '../shared/values/names.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
-import { warnAboutPodSpec } from '../shared/podSpec/warnings.js';
+import { warnAboutPodSpec } from '../shared/podSpec/warnings/warnings.js';
 import { CONTAINERS, IMAGES, readyReplicasCell } from '../shared/podTemplateColumns.js';
 import { validateNotNegative, validateOneOf } from '../shared/violations.js';
 import {
@@ -26,7 +26,7 @@ function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy): Violation[
   return owner ? [invalid(`${field}.rollingUpdate`, owner, "only allowed for updateStrategy 'RollingUpdate'")] : [];
 }
 
-/** Violations of a StatefulSet. Most of its template is not validated, as upstream. */
+/** Violations of a StatefulSet. Most of its template is not validated: upstream accepts such templates too. */
 function validateStatefulSet(object: StatefulSet): Violation[] {
   const spec = object.spec;
   const order = spec.podManagementPolicy ?? '';

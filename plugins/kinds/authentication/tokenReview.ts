@@ -6,7 +6,7 @@ import type { Naming } from '../../../core/naming.js';
 import { tokenIssuer } from '../../../core/api/tokens.js';
 import { userInfo } from './selfSubjectReview.js';
 
-/** Whom the tokens of this server's authenticators are for (spec, "TokenReview"): the server itself. */
+/** The default audience of tokens (spec, "TokenReview"): the server itself. */
 const ownAudience = ({ product }: Naming): string => `https://${product}.default.svc`;
 
 /**
@@ -29,7 +29,7 @@ async function statusOf(
 
 const INVALID = 'invalid bearer token';
 
-/** Errors as upstream shows several of them. */
+/** Errors in the format that upstream gives a list of several. */
 const errorText = (errors: readonly string[]): string => (errors.length > 1 ? `[${errors.join(', ')}]` : INVALID);
 
 /** TokenReview: says whose a bearer token is. */

@@ -3,9 +3,9 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { dns1123Subdomain } from '../../../core/model/names.js';
 import { invalid, tooLong, Verbatim, type Violation } from '../../../core/model/refusal.js';
-import { Malformed, type PemBlock, pemBlocks, readCertificate } from '../../../core/pki/certificateNames.js';
+import { Malformed, type PemBlock, pemBlocks, readCertificate } from '../../../core/services/pki/certificateNames.js';
 import { column, NAME } from '../shared/columns.js';
-import { checkSegmentName } from '../shared/names.js';
+import { checkSegmentName } from '../shared/values/names.js';
 import { validateImmutable } from '../shared/violations.js';
 import { validateSigner } from '../shared/signerName.js';
 
@@ -14,7 +14,7 @@ const COLUMNS: readonly Column<ClusterTrustBundle>[] = [
   column('SignerName', object => object.spec.signerName || '<none>'),
 ];
 
-/** Characters of a bundle, as upstream. */
+/** The largest number of characters of a bundle, which is upstream's limit. */
 const MOST_CHARACTERS = 1024 * 1024;
 const FIELD = 'spec.trustBundle';
 const HIDDEN = new Verbatim('"<value omitted>"');

@@ -1,4 +1,4 @@
-import type { TextMember } from '../shared/members.js';
+import type { TextMember } from '../shared/values/members.js';
 import type { ComponentCondition, ComponentStatus } from '../../../kinds/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';

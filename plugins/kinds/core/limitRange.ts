@@ -6,7 +6,7 @@ import { compareQuantities, quantityOf } from '../../../core/model/quantity.js';
 import { ownValue, isAbsent } from '../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { validateResourceName } from '../shared/podSpec/resources.js';
-import { validateQualifiedResource } from '../shared/resourceNames.js';
+import { validateQualifiedResource } from '../shared/values/resourceNames.js';
 import { goQuantity, toViolations } from '../shared/violations.js';
 
 const TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];

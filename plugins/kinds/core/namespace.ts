@@ -5,7 +5,7 @@ import { qualifiedName } from '../../../core/model/names.js';
 import { setDefault } from '../../../core/model/record.js';
 import { invalid, invalidObject, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, NAME } from '../shared/columns.js';
-import { checkLabelName } from '../shared/names.js';
+import { checkLabelName } from '../shared/values/names.js';
 import { toViolations } from '../shared/violations.js';
 
 /** Checks that the phase is Terminating if and only if a deletion has begun. */

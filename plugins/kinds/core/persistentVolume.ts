@@ -5,20 +5,20 @@ import { isAbsent, setDefault, type UnknownRecord } from '../../../core/model/re
 import { forbiddenField, invalid, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { scalarText, AGE, type Cell, column, NAME } from '../shared/columns.js';
-import { differenceText, isUnchanged } from '../shared/equality.js';
-import { nodeSelectorWarnings } from '../shared/podSpec/nodeLabelWarnings.js';
-import { validateVolumeSpec } from '../shared/volumeSpec.js';
-import { sourceWarnings } from '../shared/volumeWarnings.js';
-import { setVolumeSourceDefaults } from '../shared/podSpec/volumeDefaults.js';
+import { differenceText, isUnchanged } from '../shared/values/equality.js';
+import { nodeSelectorWarnings } from '../shared/podSpec/warnings/nodeLabelWarnings.js';
+import { validateVolumeSpec } from '../shared/volumes/volumeSpec.js';
+import { sourceWarnings } from '../shared/volumes/volumeWarnings.js';
+import { setVolumeSourceDefaults } from '../shared/podSpec/volumes/volumeDefaults.js';
 import { validateImmutable } from '../shared/violations.js';
-import { PERSISTENT_SOURCES } from '../shared/volumeSources.js';
+import { PERSISTENT_SOURCES } from '../shared/volumes/volumeSources.js';
 import {
   accessModesText,
   ATTRIBUTES_CLASS,
   phaseCell,
   storageClassColumn,
   VOLUME_MODE,
-} from '../shared/volumeColumns.js';
+} from '../shared/volumes/volumeColumns.js';
 
 /** Violations of a volume. */
 const validateVolume = (object: PersistentVolume): Violation[] =>

@@ -7,8 +7,8 @@ import { setDefault, isAbsent } from '../../../core/model/record.js';
 import { forbiddenField, invalid, notSupported, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { AGE, column, NAME } from '../shared/columns.js';
-import { claimWarnings, setClaimSpecDefaults, validateClaimSpec } from '../shared/claimSpec.js';
-import { differenceText, isUnchanged } from '../shared/equality.js';
+import { claimWarnings, setClaimSpecDefaults, validateClaimSpec } from '../shared/volumes/claimSpec.js';
+import { differenceText, isUnchanged } from '../shared/values/equality.js';
 import { toViolations, validateImmutable } from '../shared/violations.js';
 import {
   accessModesText,
@@ -17,7 +17,7 @@ import {
   phaseCell,
   storageClassColumn,
   VOLUME_MODE,
-} from '../shared/volumeColumns.js';
+} from '../shared/volumes/volumeColumns.js';
 
 const SNAPSHOTS = 'snapshot.storage.orchestrator.io';
 

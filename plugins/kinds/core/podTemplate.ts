@@ -4,7 +4,7 @@ import type { Column, Strategy } from '../../../core/api/strategy.js';
 import { column, labelsText, NAME } from '../shared/columns.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
 import { validateTemplate } from '../shared/podSpec/validation.js';
-import { warnAboutPodSpec } from '../shared/podSpec/warnings.js';
+import { warnAboutPodSpec } from '../shared/podSpec/warnings/warnings.js';
 import { containersCell } from '../shared/podTemplateColumns.js';
 
 const COLUMNS: readonly Column<PodTemplate>[] = [

@@ -1,13 +1,13 @@
 import type { ReplicationController } from '../../../kinds/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Strategy } from '../../../core/api/strategy.js';
-import { labelSelectorText } from '../../../core/model/labelSelector.js';
+import { labelSelectorText } from '../../../core/model/selectors/labelSelector.js';
 import { setDefault } from '../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { isSelectedBy } from '../shared/labels.js';
 import { setTemplateDefaults } from '../shared/podSpec/defaults.js';
 import { validateTemplate } from '../shared/podSpec/validation.js';
-import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/warnings.js';
+import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../shared/podSpec/warnings/warnings.js';
 import { replicaSetColumns } from '../shared/podTemplateColumns.js';
 import { validateAlwaysRunning, validateCounts, validateReplicaSetStatus } from '../shared/workloads.js';
 

@@ -5,7 +5,7 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, StrategyContext } from '../../../core/api/strategy.js';
 import { invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, NAME, sortedEntries, textOf } from '../shared/columns.js';
-import { isQuotaResource, validateAmount, validateQuotaResource } from '../shared/resourceNames.js';
+import { isQuotaResource, validateAmount, validateQuotaResource } from '../shared/values/resourceNames.js';
 
 const SCOPES = [
   'Terminating',

@@ -13,7 +13,7 @@ import {
   validateOneOf,
   validatePresent,
 } from '../shared/violations.js';
-import { setIfAbsent } from '../shared/defaults.js';
+import { setIfAbsent } from '../shared/values/defaults.js';
 
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6'];
 

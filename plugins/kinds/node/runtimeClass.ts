@@ -2,14 +2,14 @@ import type { Toleration } from '../../../kinds/v1.js';
 import type { RuntimeClass, Scheduling } from '../../../kinds/node/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
-import { writeJson } from '../../../core/model/jsonText.js';
+import { writeJson } from '../../../core/model/text/jsonText.js';
 import { dns1123Label } from '../../../core/model/names.js';
 import { duplicate, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, NAME } from '../shared/columns.js';
 import { validateLabels } from '../shared/labels.js';
 import { validateResources } from '../shared/podSpec/resources.js';
 import { validateTolerations } from '../shared/podSpec/scheduling.js';
-import { findRepeated } from '../shared/repeated.js';
+import { findRepeated } from '../shared/values/repeated.js';
 import { validateImmutable, validateText } from '../shared/violations.js';
 
 /** The same text for tolerations that are equal: empty members are the same as absent ones. */

@@ -5,8 +5,8 @@ import { isAbsent } from '../../../core/model/record.js';
 import { invalid, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { scalarText, AGE, column, integerColumn, NAME } from '../shared/columns.js';
 import { validateConditions } from '../shared/conditions.js';
-import { validateAtMostAll, validateIntOrPercent } from '../shared/intOrPercent.js';
-import { checkSegmentName } from '../shared/names.js';
+import { validateAtMostAll, validateIntOrPercent } from '../shared/values/intOrPercent.js';
+import { checkSegmentName } from '../shared/values/names.js';
 import { validateSelector } from '../shared/labels.js';
 import { validateNotNegative, validateOneOf } from '../shared/violations.js';
 

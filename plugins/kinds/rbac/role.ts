@@ -1,9 +1,9 @@
 import type { Role, PolicyRule } from '../../../kinds/rbac/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Strategy } from '../../../core/api/strategy.js';
-import { goStrings } from '../../../core/model/goText.js';
+import { goStrings } from '../../../core/model/text/goText.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
-import { checkSegmentName } from '../shared/names.js';
+import { checkSegmentName } from '../shared/values/names.js';
 
 function validateRule(rule: PolicyRule, namespaced: boolean, field: string): Violation[] {
   const isSet = (member: keyof PolicyRule): boolean => (rule[member] ?? []).length > 0;

@@ -7,7 +7,7 @@ import { invalid, notSupported, required, type Violation } from '../../../core/m
 import type { Naming } from '../../../core/naming.js';
 import { twice } from './role.js';
 import { AGE, type Cell, column, NAME, wideColumn } from '../shared/columns.js';
-import { checkSegmentName } from '../shared/names.js';
+import { checkSegmentName } from '../shared/values/names.js';
 import { toViolations } from '../shared/violations.js';
 
 const GROUP = 'rbac.authorization.orchestrator.io';

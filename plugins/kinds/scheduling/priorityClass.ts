@@ -4,7 +4,7 @@ import type { Column } from '../../../core/api/strategy.js';
 import { forbiddenField, invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, integerColumn, NAME } from '../shared/columns.js';
 import { validateOneOf } from '../shared/violations.js';
-import { setIfAbsent } from '../shared/defaults.js';
+import { setIfAbsent } from '../shared/values/defaults.js';
 
 /** The classes that may have a reserved name, with their values. */
 const SYSTEM: ReadonlyMap<string, number> = new Map([

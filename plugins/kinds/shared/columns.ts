@@ -1,6 +1,6 @@
 import type { Column } from '../../../core/api/strategy.js';
 import type { CellValue } from '../../../core/model/age.js';
-import { labelSelectorText } from '../../../core/model/labelSelector.js';
+import { labelSelectorText } from '../../../core/model/selectors/labelSelector.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { isAbsent } from '../../../core/model/record.js';
 import type { LabelSelector } from '../../../kinds/meta/v1.js';

@@ -1,9 +1,9 @@
 import type { ObjectMeta } from '../../../core/model/object.js';
 import type { LabelSelector, LabelSelectorRequirement } from '../../../kinds/meta/v1.js';
-import { requirementsOf } from '../../../core/model/labelSelector.js';
+import { requirementsOf } from '../../../core/model/selectors/labelSelector.js';
 import { labelValue, qualifiedName } from '../../../core/model/names.js';
 import { forbiddenField, invalid, required, tooLong, type Violation } from '../../../core/model/refusal.js';
-import { matchesLabels } from '../../../core/model/selector.js';
+import { matchesLabels } from '../../../core/model/selectors/selector.js';
 import { toViolations } from './violations.js';
 
 /** Checks the keys and values of labels. */

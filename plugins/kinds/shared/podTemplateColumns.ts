@@ -16,7 +16,7 @@ interface Templated {
 }
 
 /** The pod template of any kind that has one. */
-export const podTemplateIn = ({ template, spec }: TemplateHolder): PodTemplateSpec | undefined =>
+const podTemplateIn = ({ template, spec }: TemplateHolder): PodTemplateSpec | undefined =>
   template ?? spec?.template ?? spec?.jobTemplate?.spec.template;
 
 /** A member of each container of the template. */

@@ -1,10 +1,10 @@
-import { textIn, type TextMember } from './members.js';
+import { textIn, type TextMember } from './values/members.js';
 import { dns1123Subdomain, pathSegment } from '../../../core/model/names.js';
 import { required, type Violation } from '../../../core/model/refusal.js';
 import { toViolations, validatePresent } from './violations.js';
 
 /** Checks that a member of a reference is set and is a path segment. */
-export function validateSegment<T extends object>(reference: T, member: TextMember<T>, field: string): Violation[] {
+function validateSegment<T extends object>(reference: T, member: TextMember<T>, field: string): Violation[] {
   const value = textIn(reference, member);
   return value === ''
     ? [required(`${field}.${member}`, `${member} is required`)]

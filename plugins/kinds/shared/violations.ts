@@ -1,10 +1,10 @@
 import { dns1123Label, dns1123Subdomain } from '../../../core/model/names.js';
 import { isAbsent } from '../../../core/model/record.js';
-import { withoutTrailing } from '../../../core/model/trailing.js';
+import { withoutTrailing } from '../../../core/model/text/trailing.js';
 import { invalid, Verbatim, notSupported, required, type Violation } from '../../../core/model/refusal.js';
 
-import { isUnchanged } from './equality.js';
-import { integerIn, type IntegerMember, type Maybe, type MemberOf, textIn, type TextMember } from './members.js';
+import { isUnchanged } from './values/equality.js';
+import { integerIn, type IntegerMember, type Maybe, type MemberOf, textIn, type TextMember } from './values/members.js';
 
 /** The type of the items of a list. */
 type ItemOf<List> = NonNullable<List> extends readonly (infer Item)[] ? Item : never;

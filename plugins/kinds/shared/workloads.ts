@@ -1,6 +1,6 @@
 import type { ScaleFields } from '../../../core/api/strategy.js';
 import type { Int64 } from '../../../core/model/scalars.js';
-import { integerIn, type IntegerMember } from './members.js';
+import { integerIn, type IntegerMember } from './values/members.js';
 import type { LabelSelector } from '../../../kinds/meta/v1.js';
 import type { ReplicationController, PodSpec } from '../../../kinds/v1.js';
 import type {
@@ -11,10 +11,10 @@ import type {
   StatefulSet,
   RollingUpdateDaemonSet,
 } from '../../../kinds/apps/v1.js';
-import { labelSelectorText } from '../../../core/model/labelSelector.js';
+import { labelSelectorText } from '../../../core/model/selectors/labelSelector.js';
 import { isAbsent } from '../../../core/model/record.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../core/model/refusal.js';
-import { validateIntOrPercent } from './intOrPercent.js';
+import { validateIntOrPercent } from './values/intOrPercent.js';
 import { isEmptySelector, isMalformedSelector, isSelectedBy, validateSelector } from './labels.js';
 import { validateTemplate, validateTemplateMetadata } from './podSpec/validation.js';
 import { validateImmutable, validateNotNegative } from './violations.js';

@@ -6,7 +6,7 @@ import { isAbsent, isSemanticallyEqual, setDefault } from '../../../core/model/r
 import { duplicate, invalid, notSupported, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, NAME } from '../shared/columns.js';
 import { validateEach, validateOneOf } from '../shared/violations.js';
-import { setIfAbsent } from '../shared/defaults.js';
+import { setIfAbsent } from '../shared/values/defaults.js';
 
 const audiences: Cell<CSIDriver> = driver =>
   (driver.spec.tokenRequests ?? []).map(request => request.audience).join(',') || '<unset>';

@@ -5,8 +5,8 @@ import { qualifiedName } from '../../../core/model/names.js';
 import { isSemanticallyEqual } from '../../../core/model/record.js';
 import { duplicate, invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { countOf, AGE, column, NAME } from '../shared/columns.js';
-import { validateDriverName } from '../shared/csiDrivers.js';
-import { findRepeated } from '../shared/repeated.js';
+import { validateDriverName } from '../shared/volumes/csiDrivers.js';
+import { findRepeated } from '../shared/values/repeated.js';
 import { toViolations, validateEach, validateNotNegative } from '../shared/violations.js';
 
 const COLUMNS: readonly Column<CSINode>[] = [

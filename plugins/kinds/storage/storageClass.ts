@@ -7,7 +7,7 @@ import { isAbsent, isDeepEqual, isSemanticallyEqual } from '../../../core/model/
 import { duplicate, forbiddenField, invalid, required, tooLong, type Violation } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { AGE, column } from '../shared/columns.js';
-import { findRepeated } from '../shared/repeated.js';
+import { findRepeated } from '../shared/values/repeated.js';
 import {
   toViolations,
   validateEach,
@@ -15,8 +15,8 @@ import {
   validateOneOf,
   validateRequired,
 } from '../shared/violations.js';
-import { classNameColumn } from '../shared/volumeColumns.js';
-import { setIfAbsent } from '../shared/defaults.js';
+import { classNameColumn } from '../shared/volumes/volumeColumns.js';
+import { setIfAbsent } from '../shared/values/defaults.js';
 
 /** The largest number of parameters. */
 const MOST_PARAMETERS = 512;
@@ -25,7 +25,7 @@ const MOST_PARAMETERS = 512;
 const LONGEST_PARAMETERS = 256 * 1024;
 
 /** Violations of the parameters of a class of volumes. */
-export function validateParameters(object: StorageClass): Violation[] {
+function validateParameters(object: StorageClass): Violation[] {
   const parameters = Object.entries(object.parameters ?? {});
   if (parameters.length > MOST_PARAMETERS) return [tooLong('parameters', MOST_PARAMETERS)];
   const size = parameters.reduce((sum, [key, value]) => sum + Buffer.byteLength(key + String(value)), 0);

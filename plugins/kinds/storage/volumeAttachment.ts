@@ -5,9 +5,9 @@ import { dns1123Subdomain } from '../../../core/model/names.js';
 import { isAbsent, isSemanticallyEqual } from '../../../core/model/record.js';
 import { forbiddenField, invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, NAME } from '../shared/columns.js';
-import { validateDriverName } from '../shared/csiDrivers.js';
+import { validateDriverName } from '../shared/volumes/csiDrivers.js';
 import { WRITABLE_METADATA } from '../shared/metadata.js';
-import { validateInlineVolumeSpec } from '../shared/volumeSpec.js';
+import { validateInlineVolumeSpec } from '../shared/volumes/volumeSpec.js';
 import { validatePresent, validateRequired, validateText } from '../shared/violations.js';
 
 const COLUMNS: readonly Column<VolumeAttachment>[] = [

@@ -3,7 +3,7 @@ import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import type { Naming } from '../../../core/naming.js';
 import { AGE, column } from '../shared/columns.js';
-import { classNameColumn } from '../shared/volumeColumns.js';
+import { classNameColumn } from '../shared/volumes/volumeColumns.js';
 
 /** Annotations are in the naming of the server. */
 const columnsIn = (naming: Naming): readonly Column<VolumeAttributesClass>[] => [

@@ -5,7 +5,7 @@ import {
   type Transaction,
   StoreError,
 } from '../../../core/api/index.js';
-import { isEncodable, type KeyIndex, type Version } from './key-index.js';
+import { isEncodable, type KeyIndex, type Version } from './keyIndex.js';
 import {
   type Batch,
   type Change,

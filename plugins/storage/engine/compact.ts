@@ -1,4 +1,4 @@
-import type { KeyIndex } from './key-index.js';
+import type { KeyIndex } from './keyIndex.js';
 import { type Change, decodeChange, eventKey, type Records, valueKey } from './records.js';
 
 /** Events compacted by one batch: so few that a commit waits less than a millisecond for it. */

@@ -12,7 +12,7 @@ import {
 } from '../../../core/api/index.js';
 import { type Prepared, prepareTransaction } from './commit.js';
 import { compactStep } from './compact.js';
-import type { KeyVersion, KeyIndex } from './key-index.js';
+import type { KeyVersion, KeyIndex } from './keyIndex.js';
 import {
   type Batch,
   encodeState,

@@ -1,4 +1,4 @@
-import { compareKeys, type Version } from './key-index.js';
+import { compareKeys, type Version } from './keyIndex.js';
 import {
   type Change,
   decodeChange,

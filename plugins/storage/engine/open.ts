@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { StoreError } from '../../../core/api/index.js';
 import type { StoreState } from './engine.js';
-import { KeyIndex, type Version } from './key-index.js';
+import { KeyIndex, type Version } from './keyIndex.js';
 import {
   type Change,
   decodeChange,

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { StoreError } from '../../../core/api/index.js';
-import { describePlatform } from '../../../core/model/platform.js';
+import { describePlatform } from '../../../core/runtime/platform.js';
 
 /** A row as the library reads it. */
 export interface LibraryRow {

@@ -1,5 +1,5 @@
 import { StoreError } from '../../../core/api/index.js';
-import { toOneLine } from '../../../core/model/trailing.js';
+import { toOneLine } from '../../../core/model/text/trailing.js';
 import { REMEDY } from '../engine/records.js';
 
 /** Converts an error of RocksDB or the system to a StoreError, whose message has one line and says what to do. */

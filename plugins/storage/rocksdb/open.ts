@@ -3,7 +3,7 @@ import { Engine } from '../engine/engine.js';
 import { type LoadedStore, loadStore, missingRevisionsError } from '../engine/open.js';
 import { FORMAT, isMoveIncomplete, metaKey, REMEDY } from '../engine/records.js';
 import { loadLibrary } from './binding.js';
-import { CommitLog } from './commitLog.js';
+import { CommitLog } from './log/commitLog.js';
 import {
   type FileBackup,
   type FileReport,
@@ -16,17 +16,17 @@ import {
   backUpFiles,
   removeReports,
   restoreInterruptedOpen,
-} from './files.js';
-import { convertDatabase, finishConversion, hasOldTables } from './convert.js';
-import { HighWaterMark, type Mark, readMark, writeMark } from './high-water.js';
-import { lockStore } from './lock.js';
-import { hasRecords, type LogContent, readLog } from './logContent.js';
-import { LoggedRecords } from './loggedRecords.js';
-import { type Position, readPosition } from './position.js';
+} from './files/files.js';
+import { convertDatabase, finishConversion, hasOldTables } from './offline/convert.js';
+import { HighWaterMark, type Mark, readMark, writeMark } from './files/highWater.js';
+import { lockStore } from './files/lock.js';
+import { hasRecords, type LogContent, readLog } from './log/logContent.js';
+import { LoggedRecords } from './log/loggedRecords.js';
+import { type Position, readPosition } from './log/position.js';
 import { openRecords, type RocksDbRecords } from './records.js';
-import { findLogProblem, isComplete, logError, replayLog, writePosition } from './replay.js';
+import { findLogProblem, isComplete, logError, replayLog, writePosition } from './log/replay.js';
 import { toStoreError } from './errors.js';
-import { makePrivate, PrivateFiles } from './private-files.js';
+import { makePrivate, PrivateFiles } from './files/privateFiles.js';
 
 /** Options of `openRocksDb`. */
 export interface RocksDbOptions {
@@ -111,7 +111,7 @@ async function openVerified(
     const problem = await findLogProblem(path, database, log, position);
     if (log && !problem && !isComplete(log, position)) await replayLog(database, log);
     const complete = { sequence: Math.max(position?.sequence ?? 0, log?.highest ?? 0), closed: true };
-    if (await isMoveIncomplete(database)) await (await import('./layout.js')).completeMove(database);
+    if (await isMoveIncomplete(database)) await (await import('./files/layout.js')).completeMove(database);
     // A problem of the log is reported last, because these errors say which revisions are missing.
     loaded = await loadStore(database);
     verifyMark(path, loaded, mark);
@@ -148,7 +148,7 @@ async function moveKeys(
   position: Position,
   notice: (message: string) => void,
 ): Promise<LoadedStore> {
-  const { beginMove, completeMove, noticeOf } = await import('./layout.js');
+  const { beginMove, completeMove, noticeOf } = await import('./files/layout.js');
   const message = noticeOf(loaded);
   if (message !== undefined) notice(message);
   await beginMove(database, position);

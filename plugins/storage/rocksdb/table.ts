@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { uncompress } from 'snappyjs';
 import { StoreError } from '../../../core/api/index.js';
-import { maskedCrc } from './log-file.js';
+import { maskedCrc } from './log/logFile.js';
 import { Reader } from './reader.js';
 import type { Write } from './writes.js';
 

@@ -9,7 +9,7 @@ import {
   valueKey,
   writeRevision,
 } from '../engine/records.js';
-import { encodePosition, POSITION_KEY, type Position } from './position.js';
+import { encodePosition, POSITION_KEY, type Position } from './log/position.js';
 import { openRecords } from './records.js';
 
 /** Objects per batch. */

@@ -4,7 +4,7 @@ import { Agent, request as send } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { issue, type IssuedCertificate } from '../../../core/pki/certificate.js';
+import { issue, type IssuedCertificate } from '../../../core/services/pki/certificate.js';
 import { Api, type Loose } from '../../api/support.js';
 import {
   attribute,
@@ -19,6 +19,7 @@ import {
   subject,
   type Type,
 } from './der.js';
+import { MERGE } from '../../support/mediaTypes.js';
 
 const CSRS = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
@@ -110,7 +111,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
       expect((await submit(`two-${index}`, before + pem(good))).status).toBe(422);
     expect((await submit('one', pem(good))).status).toBe(201);
     const status = { conditions: [{ type: 'Approved', status: 'True', reason: 'Tested', message: '' }] };
-    await api.patch(`${CSRS}/one/approval`, 'application/merge-patch+json', { status });
+    await api.patch(`${CSRS}/one/approval`, MERGE, { status });
     let issued = '';
     await api.until(async () => {
       const { body } = await api.get(`${CSRS}/one`);
@@ -135,7 +136,7 @@ describe.each(['uws', 'node'] as const)('with the listener %s', listener => {
     ]) {
       expect(await whoIs(url, invalid)).toEqual({ status: refusal, user: undefined });
       expect(await whoIs(url, invalid, 'unknown')).toEqual({ status: refusal, user: undefined });
-      // Other credentials count, as upstream.
+      // Other credentials are tried then, which upstream does too.
       if (listener === 'node') expect(await whoIs(url, invalid, token)).toMatchObject({ status: 201 });
     }
   });

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, afterAll, describe, expect, test } from 'vitest';
-import type { ApiObject, Controller } from '../../../core/api/index.js';
-import { issue as issueCa } from '../../../core/pki/certificate.js';
-import { parseCertificateRequest } from '../../../core/pki/certificateRequest.js';
+import type { ApiObject } from '../../../core/api/index.js';
+import { issue as issueCa } from '../../../core/services/pki/certificate.js';
+import { parseCertificateRequest } from '../../../core/services/pki/certificateRequest.js';
 import { type FakeHost, fakeHost } from '../../../core/testing/host.js';
 import { Issuer, Unsignable } from '../../../plugins/controllers/certificates/issue.js';
-import { Signer } from '../../../plugins/controllers/certificates/signer.js';
+import { signer } from '../../../plugins/controllers/certificates/signer.js';
 import { attribute, pem, requestOf, subject } from './der.js';
 
 const STORED = 'certificates.orchestrator.io/certificatesigningrequests';
@@ -37,7 +37,7 @@ const approved = (name: string, request: string): ApiObject => ({
 describe('an approved request', () => {
   let fake: FakeHost<'control'>;
   /** Starts the controller with requests, and handles all of them. */
-  async function sign(...objects: readonly ApiObject[]): Promise<Controller> {
+  async function sign(...objects: readonly ApiObject[]): Promise<void> {
     fake = fakeHost('control');
     for (const object of objects) fake.put(STORED, object);
     // A write is stored, and reported to the controller again.
@@ -45,9 +45,7 @@ describe('an approved request', () => {
       fake.put(STORED, body as ApiObject);
       return body as ApiObject;
     };
-    const signer = new Signer(fake.host, { signers: [files], maxMs: 3_600_000 });
-    await signer.start();
-    return signer;
+    await signer(fake.host, { signers: [files], maxMs: 3_600_000 }).start();
   }
   afterEach(() => fake.close());
   const statusOf = (name: string) => fake.host.informer(STORED).get('', name)!['status'] as ApiObject;

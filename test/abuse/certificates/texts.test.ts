@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { namingOf } from '../../../core/naming.js';
-import { issue as issueCa } from '../../../core/pki/certificate.js';
-import { readCertificateNames } from '../../../core/pki/certificateNames.js';
-import { Malformed, parseCertificateRequest } from '../../../core/pki/certificateRequest.js';
-import { clientCertificates } from '../../../plugins/authn/client-certificate.js';
+import { issue as issueCa } from '../../../core/services/pki/certificate.js';
+import { readCertificateNames } from '../../../core/services/pki/certificateNames.js';
+import { Malformed, parseCertificateRequest } from '../../../core/services/pki/certificateRequest.js';
+import { clientCertificates } from '../../../plugins/authn/clientCertificate.js';
 import { Issuer } from '../../../plugins/controllers/certificates/issue.js';
 import { received } from '../../../core/testing/conformance/samples.js';
 import type { User } from '../../../core/model/user.js';
@@ -68,7 +68,7 @@ const faultIn = (wanted: Partial<Requested>) => faultOf(pem(requestOf({ subject:
 const authenticator = clientCertificates({ now: () => Date.now(), naming: namingOf('neutral') });
 const authenticate = (certificate: string): User | null =>
   authenticator.authenticate(received({ certificate })) as User | null;
-/** What OpenSSL reads. */
+/** The request as OpenSSL reads it. */
 const readByOpenssl = (certificate: string) => {
   const { CN = [], O = [] } = new X509Certificate(certificate).toLegacyObject().subject as Record<
     'CN' | 'O',

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Api } from '../../api/support.js';
 import { attribute, certificateOf, der, extension, KEYS, pem, requestOf, sequence, subject } from './der.js';
+import { MERGE } from '../../support/mediaTypes.js';
 
 const GROUP = 'certificates.k8s.io';
 const BUNDLES = `/apis/${GROUP}/v1alpha1/clustertrustbundles`;
 const REQUESTS = `/apis/${GROUP}/v1/certificatesigningrequests`;
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
-const MERGE = 'application/merge-patch+json';
 const directory = mkdtempSync(join(tmpdir(), 'capstan-bundles-'));
 let api: Api;
 beforeAll(async () => {

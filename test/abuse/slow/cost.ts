@@ -6,13 +6,16 @@ export const LIMIT_MS = 50;
 const TRIES = 8;
 /** Ends what is not quadratic but worse. */
 const TIMEOUT_MS = 20_000;
-/** CPU times on a busy machine are up to so many times as long. */
-const BUSY = 3;
+/** CPU times on a busy machine are up to this many times as long: programs evict each other's caches. */
+const BUSY = 10;
 /** The part of a text whose time is compared with that of the whole, and how much longer the whole may take. */
 const PART = 1 / 4;
 const GROWTH = 8;
 /** How often a text must be found slow: other work of the machine may disturb one measurement. */
 const REPEATS = 3;
+
+/** The CPU time in milliseconds of a call with a part of a text: the least of some calls if one is above the limit. */
+export type Cost = (part: number, limit: number) => Promise<number>;
 
 const milliseconds = (since: NodeJS.CpuUsage): number => {
   const { user, system } = process.cpuUsage(since);
@@ -45,14 +48,17 @@ export function callInTime(run: () => void): boolean {
 }
 
 /**
- * The CPU time of a text that is slow; undefined for others. `cost` measures a part of the text, with a limit up to
- * which it measures once. A text that takes longer than the limit, but not much, on a busy machine is slow only if its
- * time grows faster than its length.
+ * Whether a part of the text takes so little time that the whole stays within the limit even if the time grows with
+ * the square of the length. Where it grows faster, the part alone takes seconds.
  */
-export async function slowness(
-  cost: (part: number, limit: number) => Promise<number>,
-  limit = LIMIT_MS,
-): Promise<number | undefined> {
+export const isSurelyQuick = async (cost: Cost, limit = LIMIT_MS): Promise<boolean> =>
+  (await cost(PART, Number.POSITIVE_INFINITY)) <= limit * PART ** 2;
+
+/**
+ * The CPU time of a text that is slow; undefined for others. A text that takes longer than the limit, but not much, on
+ * a busy machine is slow only if its time grows faster than its length.
+ */
+export async function slowness(cost: Cost, limit = LIMIT_MS): Promise<number | undefined> {
   let slowest: number | undefined;
   for (let i = 0; i < REPEATS; i++) {
     const whole = await cost(1, limit);

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Strategy } from '../../../core/api/strategy.js';
 import type { ApiObject, Json } from '../../../core/model/object.js';
 import { invalidObject, Refusal } from '../../../core/model/refusal.js';
-import { decodeAsKind, TypeMismatch } from '../../../core/schema/decode.js';
-import { encodeJson } from '../../../core/schema/json.js';
-import { validateMetadata, validateMetadataUpdate } from '../../../core/schema/metadata.js';
+import { decodeAsKind, TypeMismatch } from '../../../core/schema/decode/decode.js';
+import { encodeJson } from '../../../core/schema/json/json.js';
+import { validateMetadata, validateMetadataUpdate } from '../../../core/schema/decode/metadata.js';
 import type { Struct, Type } from '../../../core/schema/model.js';
 import type { Resource } from '../../../core/schema/resource.js';
 import { columnsOf, registryOf } from '../../kinds/builtIn.js';
@@ -133,6 +133,28 @@ export function allPlaces(): Place[] {
   for (const resource of registry.stored)
     if (!resource.custom) add(resource, { ...(filled(resource.type, 7) as object), metadata: METADATA });
   return [...found.values()];
+}
+
+/** What many kinds share: metadata, except for names and annotations, which kinds have rules for, and Pod templates. */
+const SHARED =
+  /^(?:metadata\.(?!name|generateName|annotations).*|(?:.*\.)?template\.(?:spec\..*|metadata\.(?!annotations).*))$/;
+
+/** The part of a place that is the same in all kinds that share it; undefined if there is none. */
+function sharedPart({ at, isKey }: Place): string | undefined {
+  const path = at.filter(key => typeof key === 'string').join('.');
+  return SHARED.test(path) ? `${isKey} ${path.replace(/^.*\.template\./, 'template.')}` : undefined;
+}
+
+/** The places, with one of those that several kinds share, chosen at random among these kinds. */
+export function withoutCopies(all: readonly Place[], random: () => number): Place[] {
+  const groups = new Map<string, Place[]>();
+  const single: Place[] = [];
+  for (const place of all) {
+    const part = sharedPart(place);
+    if (part === undefined) single.push(place);
+    else groups.set(part, [...(groups.get(part) ?? []), place]);
+  }
+  return [...single, ...Array.from(groups.values(), copies => copies[Math.floor(random() * copies.length)]!)];
 }
 
 /** The object with another text in a place. */

@@ -2,6 +2,7 @@ import { CREDENTIALS_BYTES, HEADER_VALUE_BYTES } from '../../../core/limits.js';
 import type { Place } from './kinds.js';
 import { changed } from './kinds.js';
 import type { Form } from './texts.js';
+import { MERGE, STRATEGIC } from '../../support/mediaTypes.js';
 
 /** A part of requests that holds a text from outside. */
 export interface Part {
@@ -205,23 +206,9 @@ const BODIES: readonly (readonly [string, string, string, string, string, (text:
     from => json([{ op: 'copy', from, path: '/data/b' }]),
   ],
   ['an operation', 'add', 'PATCH', `${MAPS}/slow`, 'application/json-patch+json', op => json([{ op, path: '/data' }])],
-  ['a merged key', 'a', 'PATCH', `${MAPS}/slow`, 'application/merge-patch+json', key => json({ data: { [key]: 'a' } })],
-  [
-    'a directive',
-    'replace',
-    'PATCH',
-    `${MAPS}/slow`,
-    'application/strategic-merge-patch+json',
-    $patch => json({ $patch }),
-  ],
-  [
-    'a directive key',
-    '$patch',
-    'PATCH',
-    `${MAPS}/slow`,
-    'application/strategic-merge-patch+json',
-    key => json({ [key]: [] }),
-  ],
+  ['a merged key', 'a', 'PATCH', `${MAPS}/slow`, MERGE, key => json({ data: { [key]: 'a' } })],
+  ['a directive', 'replace', 'PATCH', `${MAPS}/slow`, STRATEGIC, $patch => json({ $patch })],
+  ['a directive key', '$patch', 'PATCH', `${MAPS}/slow`, STRATEGIC, key => json({ [key]: [] })],
   ['data', 'a', 'POST', MAPS, 'application/json', text => json(map({ data: { [text.slice(0, 200)]: text } }))],
 ];
 

@@ -1,4 +1,4 @@
-/** What a text repeats. Each stands for a mistake: an expression or a loop that begins again at every character. */
+/** Repeated parts of a text. Each stands for a mistake: an expression or loop that begins again at every character. */
 const UNITS: readonly string[] = [
   ...' \t\n\r,.;:/\\-_+*=%&|!?#@$~^<>()[]{}"\'`aAbz019é\u2028\u0000',
   ...[
@@ -25,7 +25,7 @@ const UNITS: readonly string[] = [
   ...["['", '$(', '(a', '[a', '{a', '!a', 'a b,', '\\"', '-----BEGIN A-----\n', '-----BEGIN CERTIFICATE-----\n'],
 ];
 
-/** What follows the repetition: most slow searches are slow because they find no match. */
+/** Text after the repetition: most slow searches are slow because they find no match. */
 const ENDS: readonly string[] = ['', '!', 'x', '\n', '.', "'"];
 
 /** The beginnings of a valid value, so that a check comes to its later parts: up to each of its separators. */

@@ -1,5 +1,6 @@
 import { anything, type Below, chance, pick, TEXTS, withMember } from './choices.js';
 import { acceptable, type Definitions, jsonText, mutate, type Served, yamlText } from './bodies.js';
+import { MERGE, STRATEGIC } from '../../support/mediaTypes.js';
 
 /** A body with its Content-Type. */
 export interface Body {
@@ -93,10 +94,10 @@ export function patchOf(below: Below, served: Served, definitions: Definitions):
     case 0:
       return { type: 'application/json-patch+json', bytes: text(jsonPatch(below)) };
     case 1:
-      return { type: 'application/merge-patch+json', bytes: text(chance(below, 6) ? anything(below) : value) };
+      return { type: MERGE, bytes: text(chance(below, 6) ? anything(below) : value) };
     case 2:
       strategic(below, value);
-      return { type: 'application/strategic-merge-patch+json', bytes: text(value) };
+      return { type: STRATEGIC, bytes: text(value) };
     case 3:
       return { type: 'application/apply-patch+yaml', bytes: Buffer.from(yamlText(below, value)) };
     default:

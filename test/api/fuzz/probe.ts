@@ -1,4 +1,4 @@
-import { RawClient } from '../../conformance/raw-client.js';
+import { RawClient } from '../../conformance/rawClient.js';
 import type { Api } from '../support.js';
 import type { Served } from './bodies.js';
 import { acceptable } from './bodies.js';

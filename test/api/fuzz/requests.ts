@@ -2,7 +2,7 @@ import { type Below, chance, pick, TEXTS, times } from './choices.js';
 import { acceptable, damaged, type Definitions, jsonText, mutate, NAMES, type Served, yamlText } from './bodies.js';
 import { type Body, patchOf } from './patches.js';
 
-/** What the generator knows about the server. */
+/** The generator's knowledge of the server. */
 export interface Known {
   readonly served: readonly Served[];
   readonly definitions: Definitions;
@@ -265,7 +265,7 @@ function headersOf(below: Below, known: Known): string[] {
   if (chance(below, 20)) headers.push(...times(below, 400, () => `x-${below(1000)}: ${'v'.repeat(below(60))}`));
   if (chance(below, 20))
     headers.push(`user-agent: ${pick(below, ['kubectl/v1', '/', '\xff\xfe', 'x'.repeat(9000), ''])}`);
-  // Without extras: if damage makes them extras of no user, they are answered with 500, as upstream.
+  // Without extras: if damage makes them extras of no user, they are answered with 500.
   if (chance(below, 15))
     headers.push(`impersonate-user: ${pick(below, ['u', '', 'system:serviceaccount:a:b', '\xff'])}`);
   if (chance(below, 25)) headers.push('accept-encoding: gzip, br;q=x', 'expect: 100-continue', 'x-forwarded-for: ,,,');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'vitest';
-import { RawClient } from '../../conformance/raw-client.js';
+import { RawClient } from '../../conformance/rawClient.js';
 import type { Served } from '../fuzz/bodies.js';
 
 /** A request as it is sent on the connection. */

@@ -18,7 +18,7 @@ export interface RecordedRule {
   readonly lines: readonly string[];
 }
 
-/** What differs from upstream, by kind, with the reason. */
+/** Differences from upstream, by kind, with the reason. */
 export type Differences = { readonly [kind: string]: readonly string[] };
 
 /** The values by key, in the order of their first keys. */

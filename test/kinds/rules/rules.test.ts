@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ApiObject, Json, ObjectMeta } from '../../../core/model/object.js';
 import { loadEngine } from '../../../core/schema/custom/engine.js';
-import { decodeAsKind } from '../../../core/schema/decode.js';
+import { decodeAsKind } from '../../../core/schema/decode/decode.js';
 import { contextWith, lines, strategyOf } from '../helpers.js';
 import {
   type Base,

@@ -13,7 +13,7 @@ const grant = (labels: Record<string, string> = { 'access.example.com/grant': 't
 });
 
 async function makeWith(object: ReturnType<typeof grant>) {
-  const fake = fakeHost('request');
+  const fake = fakeHost('pool');
   fake.put('core/configmaps', object);
   return (await partsOf(plugin, undefined, authorizer, fake.host))[0]!;
 }

@@ -14,7 +14,7 @@ import {
 import plugin from '../src/index.js';
 
 const config = { mirrors: { 'docker.io/': 'mirror.example.com/' }, allowed: ['mirror.example.com/'] };
-const { host } = fakeHost('request');
+const { host } = fakeHost('pool');
 const pod = (...images: readonly string[]) => ({
   apiVersion: 'v1',
   kind: 'Pod',

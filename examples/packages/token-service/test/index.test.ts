@@ -22,7 +22,7 @@ await once(service, 'listening');
 after(() => service.close());
 
 const config = { url: `http://127.0.0.1:${(service.address() as AddressInfo).port}/introspect` };
-const make = async () => (await partsOf(plugin, config, authenticator, fakeHost('request').host))[0]!;
+const make = async () => (await partsOf(plugin, config, authenticator, fakeHost('pool').host))[0]!;
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 const good = { request: bearer('good'), name: 'ann', groups: ['dev'] };
 

@@ -1,5 +1,5 @@
 import { type Naming, stringAt } from '../../../../core/api/index.js';
-import { parseCertificateRequest } from '../../../../core/pki/certificateRequest.js';
+import { parseCertificateRequest } from '../../../../core/services/pki/certificateRequest.js';
 import { forbid, type Restriction } from './forbid.js';
 
 /** The group of certificate signing requests. */

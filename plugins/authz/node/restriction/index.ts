@@ -38,7 +38,7 @@ const KINDS = {
 } satisfies Match;
 const SUBRESOURCES = ['', 'status', 'eviction', 'binding', 'ephemeralcontainers', 'resize', 'token'];
 
-function restrictionsOf(host: Host<'request'>): ReadonlyMap<string, Restriction> {
+function restrictionsOf(host: Host<'pool'>): ReadonlyMap<string, Restriction> {
   const pods = host.informer('core/pods');
   const nodes = host.informer('core/nodes');
   const restrictions = new Map<string, Restriction>([
@@ -55,7 +55,7 @@ function restrictionsOf(host: Host<'request'>): ReadonlyMap<string, Restriction>
 }
 
 /** Throws 403 for a change that a node may not make. Other users are not restricted. */
-function restrictionBy(host: Host<'request'>) {
+function restrictionBy(host: Host<'pool'>) {
   const restrictions = restrictionsOf(host);
   return async (change: Change, object: Restricted['object']): Promise<void> => {
     const node = nodeNameOf(change.user);
@@ -67,7 +67,7 @@ function restrictionBy(host: Host<'request'>) {
 
 /** Throws 403 for any change by a node without a name: nothing can be its own. */
 const refuseNameless =
-  ({ naming }: Host<'request'>) =>
+  ({ naming }: Host<'pool'>) =>
   (change: Change, object: Restricted['object']): void => {
     const { user, target } = change;
     if (nodeNameOf(user) !== '') return;
@@ -77,12 +77,12 @@ const refuseNameless =
 
 const ALL = { subresources: ['*'] } satisfies Match;
 
-const ofNamelessWrites = (host: Host<'request'>): Mutator => ({
+const ofNamelessWrites = (host: Host<'pool'>): Mutator => ({
   on: { ...ALL, operations: ['CREATE', 'UPDATE'] },
   mutate: refuseNameless(host),
 });
 
-const ofNamelessDeletions = (host: Host<'request'>): Validator => ({
+const ofNamelessDeletions = (host: Host<'pool'>): Validator => ({
   on: { ...ALL, operations: ['DELETE'] },
   validate(change) {
     refuseNameless(host)(change, undefined);
@@ -91,7 +91,7 @@ const ofNamelessDeletions = (host: Host<'request'>): Validator => ({
 });
 
 /** Before other rules, so that nodes learn nothing of objects that are not theirs. */
-function ofWrites(host: Host<'request'>): Mutator {
+function ofWrites(host: Host<'pool'>): Mutator {
   const restrict = restrictionBy(host);
   return {
     on: { ...KINDS, subresources: SUBRESOURCES, operations: ['CREATE', 'UPDATE'] },
@@ -100,7 +100,7 @@ function ofWrites(host: Host<'request'>): Mutator {
 }
 
 /** Mutators do not see deletions. */
-function ofDeletions(host: Host<'request'>): Validator {
+function ofDeletions(host: Host<'pool'>): Validator {
   const restrict = restrictionBy(host);
   return {
     on: { ...KINDS, operations: ['DELETE'] },

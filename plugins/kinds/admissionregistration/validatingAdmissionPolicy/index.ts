@@ -5,13 +5,13 @@ import type { Column, Strategy } from '../../../../core/api/strategy.js';
 import { isAbsent } from '../../../../core/model/record.js';
 import { loadEngine } from '../../../../core/schema/custom/engine.js';
 import { validatePolicy } from './validation.js';
-import { setIfAbsent } from '../../shared/defaults.js';
-import { ExpressionChecks, expressionsIn } from '../../shared/expressions.js';
-import { setMatchDefaults } from '../../shared/admissionRules.js';
+import { setIfAbsent } from '../../shared/values/defaults.js';
+import { ExpressionChecks, expressionsIn } from '../../shared/admission/expressions.js';
+import { setMatchDefaults } from '../../shared/admission/admissionRules.js';
 import { AGE, type Cell, column, countColumn, NAME } from '../../shared/columns.js';
 import { WRITABLE_METADATA } from '../../shared/metadata.js';
 
-/** What both kinds of policy have. */
+/** Fields common to both kinds of policy. */
 type Policy = ValidatingAdmissionPolicy | MutatingAdmissionPolicy;
 
 const paramKindCell: Cell<Policy> = policy => {

@@ -1,4 +1,4 @@
-import { textIn, type TextMember } from '../../shared/members.js';
+import { textIn, type TextMember } from '../../shared/values/members.js';
 import type { MutatingAdmissionPolicySpec, ParamKind } from '../../../../kinds/admissionregistration/v1alpha1.js';
 import type {
   ValidatingAdmissionPolicy,
@@ -12,9 +12,9 @@ import { isAbsent } from '../../../../core/model/record.js';
 import { duplicate, invalid, required, Verbatim, type Violation } from '../../../../core/model/refusal.js';
 import { engine } from '../../../../core/schema/custom/engine.js';
 import type { ExpressionScope } from '../../../../core/schema/expressions/environment.js';
-import { validateFailurePolicy, validateMatchResources } from '../../shared/admissionRules.js';
-import { type ExpressionChecks, validateMatchConditions } from '../../shared/expressions.js';
-import { findRepeated } from '../../shared/repeated.js';
+import { validateFailurePolicy, validateMatchResources } from '../../shared/admission/admissionRules.js';
+import { type ExpressionChecks, validateMatchConditions } from '../../shared/admission/expressions.js';
+import { findRepeated } from '../../shared/values/repeated.js';
 import { toViolations, validateEach, validateOneOf } from '../../shared/violations.js';
 
 /** Violations of the kind of a policy's parameters. */

@@ -7,11 +7,11 @@ import type {
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../../core/api/strategy.js';
 import { setDefault } from '../../../../core/model/record.js';
-import { setRuleDefaults } from '../../shared/admissionRules.js';
+import { setRuleDefaults } from '../../shared/admission/admissionRules.js';
 import { AGE, countColumn, NAME } from '../../shared/columns.js';
 import { loadEngine } from '../../../../core/schema/custom/engine.js';
-import { setIfAbsent } from '../../shared/defaults.js';
-import { setServiceReferenceDefaults } from '../../shared/serviceReference.js';
+import { setIfAbsent } from '../../shared/values/defaults.js';
+import { setServiceReferenceDefaults } from '../../shared/admission/serviceReference.js';
 import { validateChangedWebhooks, validateWebhooks, type WebhookConfiguration } from './validation.js';
 
 function setWebhookDefaults(webhook: ValidatingWebhook | MutatingWebhook): void {

@@ -1,28 +1,28 @@
 import type { MutatingWebhook, ValidatingWebhook } from '../../../../kinds/admissionregistration/v1.js';
 import { dns1035Label, dns1123Label, dns1123Subdomain } from '../../../../core/model/names.js';
 import { isAbsent } from '../../../../core/model/record.js';
-import { goStrings } from '../../../../core/model/goText.js';
+import { goStrings } from '../../../../core/model/text/goText.js';
 import { duplicate, invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import {
   validateFailurePolicy,
   validateMatchPolicy,
   validateMatchSelectors,
   validateRule,
-} from '../../shared/admissionRules.js';
-import { ExpressionChecks, expressionsIn, validateMatchConditions } from '../../shared/expressions.js';
-import { findRepeated } from '../../shared/repeated.js';
+} from '../../shared/admission/admissionRules.js';
+import { ExpressionChecks, expressionsIn, validateMatchConditions } from '../../shared/admission/expressions.js';
+import { findRepeated } from '../../shared/values/repeated.js';
 import { toViolations, validateEach, validateOneOf } from '../../shared/violations.js';
-import { validateClientConfig } from '../../shared/webhookClients.js';
+import { validateClientConfig } from '../../shared/admission/webhookClients.js';
 
 /** A webhook of one of the two kinds of configuration. */
 type Webhook = ValidatingWebhook | MutatingWebhook;
 
-/** What both kinds of configuration have. */
+/** Fields common to both kinds of configuration. */
 export interface WebhookConfiguration {
   readonly webhooks?: Webhook[];
 }
 
-/** What is required of the webhooks of a configuration. An update may keep what the stored object has already. */
+/** Requirements for the webhooks of a configuration. An update may keep values that the stored object has already. */
 interface Requirements {
   /** A version of reviews that the server knows. */
   readonly knownReviews: boolean;
@@ -109,7 +109,7 @@ function validateAll(object: WebhookConfiguration, requirements: Requirements, c
   });
 }
 
-/** What an update requires: what all webhooks of the stored object have. */
+/** Requirements of an update: those that all webhooks of the stored object meet. */
 function requirementsAfter(old: WebhookConfiguration): Requirements {
   const webhooks = old.webhooks ?? [];
   return {

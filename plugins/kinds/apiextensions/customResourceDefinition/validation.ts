@@ -1,4 +1,4 @@
-import type { TextMember } from '../../shared/members.js';
+import type { TextMember } from '../../shared/values/members.js';
 import type {
   CustomResourceConversion,
   CustomResourceDefinition,
@@ -9,14 +9,14 @@ import type {
 import { isDeepStrictEqual } from 'node:util';
 import { dns1035Label, dns1123Subdomain } from '../../../../core/model/names.js';
 import type { StructuralSchema } from '../../../../core/api/resource.js';
-import { goStrings } from '../../../../core/model/goText.js';
+import { goStrings } from '../../../../core/model/text/goText.js';
 import { forbiddenField, invalid, notSupported, required, type Violation } from '../../../../core/model/refusal.js';
-import { hasDefault } from '../../../../core/schema/custom/schemaWalk.js';
+import { hasDefault } from '../../../../core/schema/custom/structural/schemaWalk.js';
 import type { Naming } from '../../../../core/naming.js';
 import { groupRows } from '../../../../core/schema/table/resources.js';
 import { isConditionTrue } from './source.js';
 import { validateVersions } from './versions.js';
-import { validateClientConfig } from '../../shared/webhookClients.js';
+import { validateClientConfig } from '../../shared/admission/webhookClients.js';
 
 const SCOPES = ['Cluster', 'Namespaced'];
 
@@ -251,7 +251,7 @@ function validateGroupOwner(definition: CustomResourceDefinition, naming: Naming
   return [invalid('spec.group', group, 'is the group of built-in kinds: use a group of your own')];
 }
 
-/** What the annotation of an approval says. */
+/** The state that the annotation of an approval expresses. */
 function approvalIn(given: string): 'approved' | 'unapproved' | 'invalid' | 'missing' {
   if (given === '') return 'missing';
   if (given.startsWith('unapproved')) return 'unapproved';

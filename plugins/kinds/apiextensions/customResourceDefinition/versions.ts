@@ -1,4 +1,4 @@
-import type { TextMember } from '../../shared/members.js';
+import type { TextMember } from '../../shared/values/members.js';
 import type {
   CustomResourceDefinitionVersion,
   CustomResourceColumnDefinition,
@@ -9,8 +9,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { StructuralSchema } from '../../../../core/api/resource.js';
 import { duplicate, invalid, required, tooMany, type Violation } from '../../../../core/model/refusal.js';
 import { findFieldPath } from '../../../../core/schema/custom/fieldPath.js';
-import { unrepresentedKeyword, unrepresentedText } from '../../../../core/schema/custom/schemaWalk.js';
-import { structuralViolations } from '../../../../core/schema/custom/structural.js';
+import { unrepresentedKeyword, unrepresentedText } from '../../../../core/schema/custom/structural/schemaWalk.js';
+import { structuralViolations } from '../../../../core/schema/custom/structural/structural.js';
 
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 

@@ -12,9 +12,9 @@ import type {
   MetricStatus,
 } from '../../../../kinds/autoscaling/v2.js';
 import type { Json } from '../../../../core/model/object.js';
-import { normalize, TypeMismatch } from '../../../../core/schema/decode.js';
+import { normalize, TypeMismatch } from '../../../../core/schema/decode/decode.js';
 import { typeOf } from '../../../../core/schema/table/types.js';
-import { OutOfRange, readJson, writeJson } from '../../../../core/model/jsonText.js';
+import { OutOfRange, readJson, writeJson } from '../../../../core/model/text/jsonText.js';
 import { isAbsent, replaceMembers } from '../../../../core/model/record.js';
 import type { Naming } from '../../../../core/naming.js';
 import { toNewerMetrics, toOlderMetrics } from './metricForms.js';
@@ -82,7 +82,7 @@ function toLowerCase(value: Json): Json {
   );
 }
 
-/** What an annotation holds, decoded; undefined if that cannot be read. */
+/** The decoded value of an annotation; undefined if it cannot be read. */
 function readCarried<T>(json: string | undefined, decode: (value: Json) => T): T | undefined {
   if (json === undefined) return undefined;
   try {

@@ -26,7 +26,7 @@ import { METRIC_SOURCES, type NewerSource } from './metricForms.js';
 import { scalarText, AGE, type Cell, column, NAME, shortList, textOf } from '../../shared/columns.js';
 import { validateAutoscaler } from './validation.js';
 import { validateNotNegative } from '../../shared/violations.js';
-import { setIfAbsent } from '../../shared/defaults.js';
+import { setIfAbsent } from '../../shared/values/defaults.js';
 
 const UNKNOWN = '<unknown>';
 

@@ -17,7 +17,7 @@ import type { Quantity } from '../../../../core/model/scalars.js';
  * names of the amounts in the older one.
  */
 
-/** What the amounts of a metric are. */
+/** The kinds of amounts of a metric. */
 export type Side = 'target' | 'current';
 
 /** The members with the sources of a metric. */

@@ -8,7 +8,7 @@ import { setFailurePolicyDefaults } from '../job/defaults.js';
 import { validateJobSpec } from '../job/spec.js';
 import { countOf, AGE, type Cell, column, NAME, timeSince } from '../../shared/columns.js';
 import { setTemplateDefaults } from '../../shared/podSpec/defaults.js';
-import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings.js';
+import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings/warnings.js';
 import { CONTAINERS, IMAGES, SELECTOR } from '../../shared/podTemplateColumns.js';
 import { toViolations, validateNotNegative, validateOneOf } from '../../shared/violations.js';
 

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../../../core/schema/scalars.js';
+import { parseDuration } from '../../../../core/schema/decode/scalars.js';
 
 interface Bounds {
   readonly least: number;

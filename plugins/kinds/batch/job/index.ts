@@ -9,7 +9,7 @@ import { validateJobStatus } from './status.js';
 import { validateJobUpdate, validateJob } from './validation.js';
 import { AGE, type Cell, column, isConditionTrue, NAME } from '../../shared/columns.js';
 import { setTemplateDefaults } from '../../shared/podSpec/defaults.js';
-import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings.js';
+import { POD_NAMES, warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings/warnings.js';
 import { CONTAINERS, IMAGES, SELECTOR } from '../../shared/podTemplateColumns.js';
 
 const JOB_STATES = ['Suspended', 'FailureTarget'];

@@ -6,7 +6,7 @@ import type { Naming } from '../../../../core/naming.js';
 import { generatedLabels } from './defaults.js';
 import { validateJobSpec } from './spec.js';
 import { validateSelector, isMalformedSelector, isSelectedBy } from '../../shared/labels.js';
-import { isUnchanged } from '../../shared/equality.js';
+import { isUnchanged } from '../../shared/values/equality.js';
 import { validateImmutable } from '../../shared/violations.js';
 
 /** Checks that a template has a label with a value. */
@@ -60,7 +60,7 @@ export const validateJob = (object: Job, naming: Naming): Violation[] => [
   ...validateJobSpec(object.spec, 'spec'),
 ];
 
-/** What decides where pods run can be changed while the Job is suspended and has not started. */
+/** Scheduling fields can be changed while the Job is suspended and has not started. */
 function validateTemplateUpdate(object: Job, old: Job): Violation[] {
   const [now, before] = [structuredClone(object.spec.template), old.spec.template];
   if (old.spec.suspend === true && isAbsent(old.status?.startTime)) {

@@ -10,7 +10,7 @@ import { humanDuration } from '../../../../core/model/age.js';
 import { invalidObject } from '../../../../core/model/refusal.js';
 import { validateDecision, validateIssue, validateRequest } from './validation.js';
 import { AGE, type Cell, column, conditionOf, NAME } from '../../shared/columns.js';
-import { checkSegmentName } from '../../shared/names.js';
+import { checkSegmentName } from '../../shared/values/names.js';
 
 /** Sets the requester to the authenticated user, replacing any values of the client. */
 function setRequester(object: CertificateSigningRequest, { user }: StrategyContext): void {

@@ -1,8 +1,8 @@
 import type { Bytes } from '../../../../core/model/scalars.js';
 import type { CertificateSigningRequest } from '../../../../kinds/certificates/v1.js';
-import { type PemBlock, pemBlocks, readCertificate } from '../../../../core/pki/certificateNames.js';
-import { Malformed, parseCertificateRequest } from '../../../../core/pki/certificateRequest.js';
-import { findRepeated } from '../../shared/repeated.js';
+import { type PemBlock, pemBlocks, readCertificate } from '../../../../core/services/pki/certificateNames.js';
+import { Malformed, parseCertificateRequest } from '../../../../core/services/pki/certificateRequest.js';
+import { findRepeated } from '../../shared/values/repeated.js';
 import {
   duplicate,
   forbiddenField,

@@ -4,7 +4,7 @@ import type { Column } from '../../../../core/api/strategy.js';
 import { type AnyEvent, convertEvent, toCoreForm } from './conversion.js';
 import { validateEventUpdate, validateEvent } from './validation.js';
 import { type Cell, column, NAME, timeSince, wideColumn } from '../../shared/columns.js';
-import { checkSegmentName } from '../../shared/names.js';
+import { checkSegmentName } from '../../shared/values/names.js';
 
 const eventObject: Cell<Event> = event => {
   const about = event.involvedObject;

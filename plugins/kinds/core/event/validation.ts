@@ -1,10 +1,10 @@
-import type { TextMember } from '../../shared/members.js';
+import type { TextMember } from '../../shared/values/members.js';
 import type { Event } from '../../../../kinds/v1.js';
 import { qualifiedName } from '../../../../core/model/names.js';
 import { isAbsent, isSemanticallyEqual } from '../../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
-import { validateMetadata, validateMetadataUpdate } from '../../../../core/schema/metadata.js';
-import { checkSubdomainName } from '../../shared/names.js';
+import { validateMetadata, validateMetadataUpdate } from '../../../../core/schema/decode/metadata.js';
+import { checkSubdomainName } from '../../shared/values/names.js';
 import { type AnyEvent, isCoreForm, toCoreForm } from './conversion.js';
 import { toViolations, validateImmutable, goTimeText } from '../../shared/violations.js';
 

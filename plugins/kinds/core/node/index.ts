@@ -3,7 +3,7 @@ import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, StrategyContext } from '../../../../core/api/strategy.js';
 import { isAbsent } from '../../../../core/model/record.js';
 import type { Naming } from '../../../../core/naming.js';
-import { systemName } from '../../shared/names.js';
+import { systemName } from '../../shared/values/names.js';
 import { alignPodCidrs, validateNode, validateNodeStatus, validateNodeUpdate } from './validation.js';
 import { AGE, type Cell, column, conditionOf, NAME, sortedEntries, wideColumn } from '../../shared/columns.js';
 

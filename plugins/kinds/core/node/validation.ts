@@ -2,7 +2,7 @@ import type { Node, NodeAddress, NodeSpec, Taint } from '../../../../kinds/v1.js
 import { isIPv4 } from 'node:net';
 import { labelValue, qualifiedName } from '../../../../core/model/names.js';
 import { setDefault } from '../../../../core/model/record.js';
-import { goStrings } from '../../../../core/model/goText.js';
+import { goStrings } from '../../../../core/model/text/goText.js';
 import {
   duplicate,
   forbiddenField,
@@ -12,8 +12,8 @@ import {
   type Violation,
 } from '../../../../core/model/refusal.js';
 import { cidrComplaints } from '../../shared/ipAddresses.js';
-import { validateAmount } from '../../shared/resourceNames.js';
-import { findRepeated } from '../../shared/repeated.js';
+import { validateAmount } from '../../shared/values/resourceNames.js';
+import { findRepeated } from '../../shared/values/repeated.js';
 import { toViolations, validateIfSet, validateOneOf } from '../../shared/violations.js';
 
 /** `podCIDR` is the first one of `podCIDRs`. If they differ, the single field is what older clients have set. */

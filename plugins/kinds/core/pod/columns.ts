@@ -3,7 +3,7 @@ import type { Column } from '../../../../core/api/strategy.js';
 import type { CellValue } from '../../../../core/model/age.js';
 import { AGE, column, conditionOf, isConditionTrue, NAME, wideColumn } from '../../shared/columns.js';
 
-/** What the columns of a pod show about its containers. */
+/** The state of a pod's containers, for its columns. */
 interface Summary {
   readonly ready: number;
   readonly total: number;

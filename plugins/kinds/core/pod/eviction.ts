@@ -2,9 +2,9 @@ import type { Time } from '../../../../core/model/scalars.js';
 import type { Eviction, PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../../../kinds/policy/v1.js';
 import type { Pod } from '../../../../kinds/v1.js';
 import type { StrategyContext, SubresourceDeletion } from '../../../../core/api/strategy.js';
-import { requirementsOf } from '../../../../core/model/labelSelector.js';
+import { requirementsOf } from '../../../../core/model/selectors/labelSelector.js';
 import { Refusal } from '../../../../core/model/refusal.js';
-import { matchesLabels } from '../../../../core/model/selector.js';
+import { matchesLabels } from '../../../../core/model/selectors/selector.js';
 import { setCondition } from '../../shared/conditions.js';
 
 /** The storage name of budgets, for `Strategy.reads`. */

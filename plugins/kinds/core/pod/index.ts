@@ -17,15 +17,15 @@ import { BUDGETS, evictPod } from './eviction.js';
 import { setPodOnlyDefaults, qosClassOf } from './defaults.js';
 import { validatePodStatus, alignPodIps } from './status.js';
 import { validateEphemeralUpdate, validateNewPod, validatePodUpdate } from './validation.js';
-import { checkSubdomainName } from '../../shared/names.js';
+import { checkSubdomainName } from '../../shared/values/names.js';
 import { setPodSpecDefaults } from '../../shared/podSpec/defaults.js';
-import { warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings.js';
+import { warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings/warnings.js';
 
 /**
  * The grace period of a pod in seconds: that of the request, otherwise that of the pod; 0 if the pod is not assigned to
  * a node or has ended. A negative number means one second.
  */
-export function gracePeriodOf(pod: Pod, asked: number | undefined): number {
+function gracePeriodOf(pod: Pod, asked: number | undefined): number {
   const phase = pod.status?.phase ?? '';
   if ((pod.spec.nodeName ?? '') === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
   const seconds = asked ?? toNumber(pod.spec.terminationGracePeriodSeconds) ?? 30;

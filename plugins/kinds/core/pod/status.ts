@@ -4,7 +4,7 @@ import { dns1123Subdomain, qualifiedName } from '../../../../core/model/names.js
 import { isAbsent } from '../../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
 import { ipComplaints } from '../../shared/ipAddresses.js';
-import { findRepeated } from '../../shared/repeated.js';
+import { findRepeated } from '../../shared/values/repeated.js';
 import { toViolations } from '../../shared/violations.js';
 
 /** Types of conditions that do not have to be qualified names. */

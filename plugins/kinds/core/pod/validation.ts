@@ -11,7 +11,7 @@ import { toNumber } from '../../../../core/model/scalars.js';
 import { isAbsent, isSemanticallyEqual } from '../../../../core/model/record.js';
 import { Verbatim, forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
 import { validatePodSpec } from '../../shared/podSpec/validation.js';
-import { differenceText, isUnchanged } from '../../shared/equality.js';
+import { differenceText, isUnchanged } from '../../shared/values/equality.js';
 import { rangeText } from '../../shared/violations.js';
 
 const FIXED =

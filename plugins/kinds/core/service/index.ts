@@ -10,7 +10,7 @@ import { validateServiceStatus, validateServiceUpdate, validateService } from '.
 import { serviceWarnings } from './warnings.js';
 import { AGE, type Cell, column, NAME, labelsText, wideColumn } from '../../shared/columns.js';
 import { balancerAddresses } from '../../shared/loadBalancers.js';
-import { checkLabel1035Name } from '../../shared/names.js';
+import { checkLabel1035Name } from '../../shared/values/names.js';
 
 const externalAddress: Cell<Service> = service => {
   const external = service.spec.externalIPs ?? [];

@@ -1,7 +1,7 @@
 import type { Service } from '../../../../kinds/v1.js';
 import { isIP } from 'node:net';
 import type { Naming } from '../../../../core/naming.js';
-import { systemName } from '../../shared/names.js';
+import { systemName } from '../../shared/values/names.js';
 
 /** Warnings about fields of a Service that are ignored for its type, and about addresses that are none. */
 export function serviceWarnings(service: Service, naming: Naming): string[] {

@@ -10,7 +10,7 @@ import type {
 } from '../../../../kinds/flowcontrol/v1.js';
 import { dns1123Label, dns1123Subdomain } from '../../../../core/model/names.js';
 import { isAbsent, isSemanticallyEqual } from '../../../../core/model/record.js';
-import { goStrings } from '../../../../core/model/goText.js';
+import { goStrings } from '../../../../core/model/text/goText.js';
 import {
   forbiddenField,
   invalid,

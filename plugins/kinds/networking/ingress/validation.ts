@@ -20,7 +20,7 @@ import {
   validateRequired,
 } from '../../shared/violations.js';
 
-/** What an update may keep because the current object has it already. */
+/** Values that an update may keep because the current object has them already. */
 export interface Tolerated {
   readonly wildcardHosts: boolean;
   readonly secretNames: boolean;
@@ -113,7 +113,7 @@ export function validateIngressSpec(object: Ingress, tolerated: Tolerated): Viol
   ];
 }
 
-/** What an update of that Ingress may keep. */
+/** Values that an update of that Ingress may keep. */
 export const toleratedIn = (old: Ingress): Tolerated => ({
   wildcardHosts: (old.spec.rules ?? []).some(rule => {
     const host = rule.host ?? '';

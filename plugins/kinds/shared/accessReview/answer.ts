@@ -1,4 +1,4 @@
-import type { TextMember } from '../members.js';
+import type { TextMember } from '../values/members.js';
 import type {
   SubjectAccessReviewSpec,
   SubjectAccessReviewStatus,

@@ -2,8 +2,8 @@ import type { LabelSelectorRequirement } from '../../../../kinds/meta/v1.js';
 import type { LabelSelectorAttributes, FieldSelectorAttributes } from '../../../../kinds/authorization/v1.js';
 import { qualifiedName, labelValue } from '../../../../core/model/names.js';
 import { Refusal } from '../../../../core/model/refusal.js';
-import type { Requirement, Selector } from '../../../../core/model/selector.js';
-import { parseFieldSelector, parseLabelSelector } from '../../../../core/schema/selectorSyntax.js';
+import type { Requirement, Selector } from '../../../../core/model/selectors/selector.js';
+import { parseFieldSelector, parseLabelSelector } from '../../../../core/model/selectors/selectorSyntax.js';
 
 /**
  * A selector of a review as far as it can be read. `unread`: that requirements were left out, which makes the question

@@ -4,7 +4,7 @@ import { duplicate, invalid, required, type Violation } from '../../../../core/m
 import { validateEnvironment } from './environment.js';
 import { validateResources } from './resources.js';
 import { validateContainerSecurity } from './securityContext.js';
-import { validateMounts, type Volumes } from './volumeMounts.js';
+import { validateMounts, type Volumes } from './volumes/volumeMounts.js';
 import { portNameComplaints, portNumberComplaints } from '../ports.js';
 import { toViolations, validateIfSet, validateOneOf } from '../violations.js';
 

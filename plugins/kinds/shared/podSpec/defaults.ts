@@ -2,8 +2,8 @@ import type { Probe, ProbeHandler, PodTemplateSpec, PodSpec, Container } from '.
 import { isAbsent, setDefault, setDefaultForZero } from '../../../../core/model/record.js';
 import { CONTAINER_LISTS } from './containerLists.js';
 import { clearDisabledFields } from './disabledFields.js';
-import { pullPolicyFor } from './imageReference.js';
-import { NO_DIVISOR, setVolumeDefaults } from './volumeDefaults.js';
+import { pullPolicyFor } from './warnings/imageReference.js';
+import { NO_DIVISOR, setVolumeDefaults } from './volumes/volumeDefaults.js';
 
 function setProbeDefaults(probe: Probe): void {
   setDefaultForZero(probe, 'timeoutSeconds', 1);

@@ -2,7 +2,7 @@ import type { EphemeralContainer, EnvVar } from '../../../../kinds/v1.js';
 import { dns1123Subdomain, patternText } from '../../../../core/model/names.js';
 import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import { toViolations } from '../violations.js';
-import { ENVIRONMENT_FIELDS, validateFieldRef, validateResourceFieldRef } from './fieldReferences.js';
+import { ENVIRONMENT_FIELDS, validateFieldRef, validateResourceFieldRef } from './volumes/fieldReferences.js';
 
 const CONFIG_KEY = patternText(
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
@@ -20,7 +20,7 @@ const validateEnvName = (name: string, field: string): Violation[] =>
 const LONGEST_KEY = 253;
 
 /** A key of a ConfigMap or Secret. */
-export function validateKeyReference(key: string, field: string): Violation[] {
+function validateKeyReference(key: string, field: string): Violation[] {
   if (key === '') return [required(field)];
   if (Buffer.byteLength(key) > LONGEST_KEY)
     return [invalid(field, key, `must be no more than ${LONGEST_KEY} characters`)];

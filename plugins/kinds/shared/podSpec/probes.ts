@@ -7,7 +7,7 @@ import { toViolations, validateNotNegative, validateOneOf } from '../violations.
 
 const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const;
 
-/** What a probe or a hook does. */
+/** The actions of a probe or a hook. */
 type Handler = Partial<LifecycleHandler & ProbeHandler>;
 
 function validateHandler(owner: Handler, field: string, grace: number): Violation[] {

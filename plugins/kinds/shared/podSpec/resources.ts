@@ -3,7 +3,7 @@ import type { ResourceRequirements } from '../../../../kinds/v1.js';
 import { compareQuantities, isInteger, parseQuantity, quantityOf } from '../../../../core/model/quantity.js';
 import { ownValue, isAbsent } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, required, Verbatim, type Violation } from '../../../../core/model/refusal.js';
-import { isExtendedResource, validateAmount, validateQualifiedResource } from '../resourceNames.js';
+import { isExtendedResource, validateAmount, validateQualifiedResource } from '../values/resourceNames.js';
 
 const STANDARD = new Set(['cpu', 'memory', 'ephemeral-storage']);
 

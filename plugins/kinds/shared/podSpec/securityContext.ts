@@ -10,7 +10,7 @@ import type {
 import { isAbsent } from '../../../../core/model/record.js';
 import { duplicate, invalid, required, tooLong, Verbatim, type Violation } from '../../../../core/model/refusal.js';
 import { rangeText, validateOneOf } from '../violations.js';
-import { checkLocalPath } from '../volumeSources.js';
+import { checkLocalPath } from '../volumes/volumeSources.js';
 import { validateWindowsOptions } from './windowsOptions.js';
 
 /** Checks a user or group id, if set. */

@@ -2,7 +2,7 @@ import type { PodTemplateSpec, PodSpec, EphemeralContainer, Container } from '..
 import { toNumber } from '../../../../core/model/scalars.js';
 import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../../core/model/names.js';
 import { isAbsent, isSemanticallyEqual } from '../../../../core/model/record.js';
-import { goStrings } from '../../../../core/model/goText.js';
+import { goStrings } from '../../../../core/model/text/goText.js';
 import {
   duplicate,
   forbiddenField,
@@ -25,7 +25,7 @@ import {
   validateTolerations,
 } from './scheduling.js';
 import { validatePodSecurity } from './securityContext.js';
-import { validateVolumes } from './volumes.js';
+import { validateVolumes } from './volumes/volumes.js';
 import { validateForLinux, validateForWindows, validateHostProcess } from './windowsOptions.js';
 import {
   rangeText,
@@ -82,7 +82,7 @@ function validateInitContainer(container: Container, where: string, context: Pod
   return found;
 }
 
-/** What ephemeral containers cannot have, because they cannot be relied upon. */
+/** Fields that ephemeral containers cannot have, because nothing may rely on such containers. */
 const LASTING = [
   'lifecycle',
   'livenessProbe',

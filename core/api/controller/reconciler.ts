@@ -1,0 +1,318 @@
+import { LONGEST_TIMER_MS, RECONCILES_AT_ONCE } from '../../limits.js';
+import type { ApiObject, Frozen } from '../../model/object.js';
+import { Refusal } from '../../model/refusal.js';
+import type { Awaitable } from '../awaitable.js';
+import { type Client, clientOf, type ObjectName } from '../client/client.js';
+import type { ObjectOf, ResourceRef } from '../client/reference.js';
+import type { Controller } from '../control.js';
+import type { Host, Log, ResourceEvent } from '../host.js';
+import { ReconcilerMetrics } from './metrics.js';
+import { controllerOf } from './owners.js';
+import { BACK_OFF, type BackOff, type ObjectKey, WorkQueue } from './queue.js';
+import { EventRecorder, type RecordedEvent } from './recorder.js';
+
+export type { BackOff, ObjectKey };
+
+/**
+ * A key that a mapping returns: the name of an object, of the reconciled resource if no other is given.
+ *
+ * @example
+ * const key: KeyOf = { namespace: 'shop', name: 'web' };
+ */
+export type KeyOf = ObjectName & { readonly resource?: string };
+
+/**
+ * The current objects of all resources, including every write acknowledged before the call. They are shared and frozen.
+ *
+ * @example
+ * const isShared = objects.get('namespaces', { name })?.metadata.labels?.['shared'] === 'yes';
+ */
+export interface CurrentObjects {
+  get<const R extends ResourceRef>(resource: R, name: ObjectName): Frozen<ObjectOf<R>> | undefined;
+  /** The objects of a namespace, or all objects. */
+  list<const R extends ResourceRef>(resource: R, namespace?: string): readonly Frozen<ObjectOf<R>>[];
+}
+
+/**
+ * What a call of `reconcile` gets beside its key.
+ *
+ * @example
+ * const reconcile = async (key: ObjectKey, { object, client }: ReconcileContext<Order>) => {
+ *   if (object) await client.resource(order).setStatus(object, { poured: object.spec.cups });
+ * };
+ */
+export interface ReconcileContext<T = ApiObject> extends CurrentObjects {
+  /** The object of the key; undefined if it does not exist any more. Frozen. */
+  readonly object: Frozen<T> | undefined;
+  /** Makes requests as the service account of the controller. It makes none after the controller has been closed. */
+  readonly client: Client;
+  /** Records what has happened to an object, for those who look at it. */
+  event(about: Frozen<ApiObject>, event: RecordedEvent): void;
+  /** Has another key reconciled. */
+  add(key: KeyOf): void;
+  readonly log: Log;
+  /** Milliseconds since the epoch, of the clock that tests simulate. */
+  readonly now: () => number;
+  /** Aborted when the controller is closed. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A resource that a reconciler watches, and what it is to reconcile when one of its objects has changed.
+ *
+ * @example
+ * const watched: Watched<'namespaces'> = {
+ *   resource: 'namespaces',
+ *   keys: ({ name }, { list }) => list(order, name).map(({ metadata }) => metadata),
+ * };
+ */
+export interface Watched<R = ResourceRef> {
+  /** `'*'`: every resource. */
+  readonly resource: R;
+  /** The keys to reconcile after a change; also called for each object at the start. */
+  keys(event: ResourceEvent<ObjectOf<R>>, objects: CurrentObjects): Iterable<KeyOf>;
+}
+
+/**
+ * The argument of `reconciler`.
+ *
+ * @example
+ * const definition: ReconcilerDefinition<'pods'> = { name: 'pods', for: 'pods', reconcile: () => undefined };
+ */
+export interface ReconcilerDefinition<
+  R extends ResourceRef = ResourceRef,
+  Others extends readonly ResourceRef[] = readonly ResourceRef[],
+> {
+  /** The name of the controller, in the log, in metrics and in the events that it records. */
+  readonly name: string;
+  /** The service account that makes its requests. Default: that of its name. */
+  readonly account?: string;
+  /** The resource whose objects are reconciled: all of them at the start, and each when it has changed or is gone. */
+  readonly for?: R;
+  /** Resources whose objects have an object of `for` as their controller, which is reconciled when they change. */
+  readonly owns?: readonly ResourceRef[];
+  readonly watches?: { readonly [Index in keyof Others]: Watched<Others[Index]> };
+  /** Keys that are reconciled at the start, whether or not there is an object. */
+  readonly keys?: readonly KeyOf[];
+  /** Whether an object of `for` is to be reconciled after a change; at the start, each has been ADDED. */
+  predicate?(event: ResourceEvent<ObjectOf<R>>): boolean;
+  /** How many keys may be reconciled at once; default 1. A key is never reconciled twice at once. */
+  readonly concurrency?: number;
+  /** Milliseconds after which everything is reconciled again, for state outside of the server. Default: never. */
+  readonly resync?: number;
+  /** How long a key waits that has failed. Default: 5 ms after the first failure, 30 seconds at the most. */
+  readonly backOff?: BackOff;
+  /**
+   * Brings the object of the key, or what depends on it, into the wanted state. It can be called at any time, and again
+   * for what it has written itself: it compares what is with what should be, and writes only differences. If it throws,
+   * the key is tried again after a pause. With `after`, it is called again after that many milliseconds, if not before.
+   */
+  reconcile(
+    key: ObjectKey,
+    context: ReconcileContext<ObjectOf<R>>,
+    // biome-ignore lint/suspicious/noConfusingVoidType: functions without a result are the usual case
+  ): Awaitable<{ readonly after: number } | undefined | void>;
+}
+
+/** After this many failures in a row, a refused request is no conflict with another writer any more. */
+const MANY_FAILURES = 5;
+
+/** Throws TypeError for a definition that is not as its type says: plugins need not be in TypeScript. */
+function checkDefinition({ name, reconcile, concurrency = 1, resync, backOff = BACK_OFF }: ReconcilerDefinition): void {
+  if (typeof name !== 'string' || name === '') throw new TypeError('reconciler: name must be a text');
+  if (typeof reconcile !== 'function') throw new TypeError(`reconciler ${name}: reconcile must be a function`);
+  if (!Number.isInteger(concurrency) || concurrency < 1 || concurrency > RECONCILES_AT_ONCE)
+    throw new TypeError(`reconciler ${name}: concurrency must be an integer from 1 to ${RECONCILES_AT_ONCE}`);
+  const isTime = (value: number): boolean => value >= 1 && value <= LONGEST_TIMER_MS;
+  if (resync !== undefined && !isTime(resync))
+    throw new TypeError(`reconciler ${name}: resync must be milliseconds, from 1 to ${LONGEST_TIMER_MS}`);
+  if (!isTime(backOff.min) || !isTime(backOff.max) || backOff.min > backOff.max)
+    throw new TypeError(`reconciler ${name}: backOff must be milliseconds from 1 on, and min no more than max`);
+}
+
+/** A controller that reconciles keys. */
+class Reconciler implements Controller {
+  readonly name: string;
+  readonly #host: Host<'control'>;
+  readonly #definition: ReconcilerDefinition;
+  /** The storage name of the reconciled resource; '' for a reconciler of keys alone. */
+  readonly #resource: string;
+  readonly #queue: WorkQueue;
+  readonly #metrics: ReconcilerMetrics;
+  readonly #recorder: EventRecorder;
+  readonly #closed = new AbortController();
+  /** The members of the context that are the same for all calls. */
+  readonly #shared: Omit<ReconcileContext, 'object'>;
+
+  constructor(host: Host<'control'>, definition: ReconcilerDefinition) {
+    const { name, account = name, concurrency = 1, backOff = BACK_OFF } = definition;
+    const { log } = host;
+    const now = (): number => host.now();
+    this.name = name;
+    this.#host = host;
+    this.#definition = definition;
+    this.#resource = definition.for === undefined ? '' : host.resources.storageNameOf(definition.for);
+    // What names nothing is found now, not when the controller starts.
+    for (const one of [...(definition.owns ?? []), ...(definition.watches ?? []).map(({ resource }) => resource)])
+      if (one !== '*') host.resources.storageNameOf(one);
+    this.#metrics = new ReconcilerMetrics(name, host.observe);
+    this.#queue = new WorkQueue({
+      workers: concurrency,
+      backOff,
+      observer: {
+        depth: keys => this.#metrics.depth(keys),
+        added: () => this.#metrics.added(),
+        began: waited => this.#metrics.began(waited),
+        ended: took => this.#metrics.ended(took),
+        failed: (...failure) => this.#failed(...failure),
+      },
+      handle: key => this.#reconcile(key),
+    });
+    const client = clientOf(async request => {
+      if (this.#closed.signal.aborted) throw new Error(`the controller ${name} has been closed`);
+      return await host.request(account, request);
+    }, host.resources);
+    this.#recorder = new EventRecorder({ component: name, client, log, now });
+    this.#shared = {
+      ...this.#objects(),
+      client,
+      event: (about, event) => this.#recorder.record(about, event),
+      add: key => this.#add(key),
+      log,
+      now,
+      signal: this.#closed.signal,
+    };
+    host.onClose(() => {
+      this.#closed.abort();
+      this.#queue.close();
+    });
+  }
+
+  async start(): Promise<void> {
+    const { owns = [], watches = [], keys = [], resync, predicate } = this.#definition;
+    const { resources, onChange, watch } = this.#host;
+    if (this.#resource !== '')
+      onChange(this.#resource, event => {
+        if (!predicate || predicate.call(this.#definition, event)) this.#addNamed(event);
+      });
+    for (const one of owns) onChange(resources.storageNameOf(one), event => this.#addOwner(event));
+    for (const watched of watches) {
+      const listener = (event: ResourceEvent): void => {
+        for (const key of watched.keys(event, this.#shared)) this.#add(key);
+      };
+      if (watched.resource === '*') watch(listener);
+      else onChange(resources.storageNameOf(watched.resource), listener);
+    }
+    for (const key of keys) this.#add(key);
+    if (resync !== undefined) this.#resyncEvery(resync);
+    await this.#queue.idle();
+  }
+
+  #add({ resource = this.#resource, namespace = '', name = '' }: KeyOf): void {
+    this.#queue.add({ resource, namespace, name });
+  }
+
+  #addNamed({ namespace, name }: ResourceEvent): void {
+    this.#add({ namespace, name });
+  }
+
+  /** Adds the objects of `for` that control an object, or have controlled it. */
+  #addOwner({ object, old, mentions, namespace }: ResourceEvent): void {
+    const served = this.#host.resources.byStorageName(this.#resource);
+    if (!served || (!old && mentions?.('"ownerReferences"') === false)) return;
+    for (const one of [object, ...(old ? [old] : [])]) {
+      const name = controllerOf(one(), served.apiVersion, served.kind);
+      if (name !== undefined) this.#add({ namespace: served.namespaced ? namespace : '', name });
+    }
+  }
+
+  #resyncEvery(milliseconds: number): void {
+    const { keys = [] } = this.#definition;
+    const timer = setInterval(() => {
+      for (const key of keys) this.#add(key);
+      if (this.#resource !== '') this.#addAll();
+    }, milliseconds);
+    timer.unref();
+    this.#closed.signal.addEventListener('abort', () => clearInterval(timer));
+  }
+
+  /** Adds all objects, as at the start. */
+  #addAll(): void {
+    const { predicate } = this.#definition;
+    const informer = this.#host.informer(this.#resource);
+    for (const object of informer.list()) {
+      const { namespace = '', name = '' } = object.metadata;
+      const { revision } = informer;
+      const event: ResourceEvent = {
+        type: 'ADDED',
+        storageName: this.#resource,
+        namespace,
+        name,
+        revision,
+        object: () => object,
+      };
+      if (!predicate || predicate.call(this.#definition, event)) this.#addNamed(event);
+    }
+  }
+
+  async #reconcile(key: ObjectKey): Promise<number | undefined> {
+    const context: ReconcileContext = {
+      ...this.#shared,
+      object: key.resource === '' ? undefined : this.#host.informer(key.resource).get(key.namespace, key.name),
+    };
+    const result = (await this.#definition.reconcile(key, context)) as { readonly after: number } | undefined;
+    if (result && !(result.after >= 0))
+      throw new TypeError('the member after of the result of reconcile must be milliseconds');
+    this.#metrics.count(result ? 'after' : 'success');
+    return result?.after;
+  }
+
+  #objects(): CurrentObjects {
+    const { informer, resources } = this.#host;
+    return {
+      get: <R extends ResourceRef>(resource: R, { namespace = '', name = '' }: ObjectName) =>
+        informer(resources.storageNameOf(resource)).get(namespace, name) as Frozen<ObjectOf<R>> | undefined,
+      list: <R extends ResourceRef>(resource: R, namespace?: string) =>
+        informer(resources.storageNameOf(resource)).list(namespace) as readonly Frozen<ObjectOf<R>>[],
+    };
+  }
+
+  #failed(key: ObjectKey, thrown: unknown, failures: number, pause: number): void {
+    this.#metrics.retried();
+    this.#metrics.count('error');
+    // Others write too: most refusals are over with the next attempt.
+    const isUsual = thrown instanceof Refusal && failures <= MANY_FAILURES;
+    const error = thrown instanceof Refusal ? thrown.message : ((thrown as Error | undefined)?.stack ?? thrown);
+    this.#host.log[isUsual ? 'debug' : 'warn'](
+      { controller: this.name, ...key, failures, retryAfterMs: pause, error: String(error) },
+      'reconciling failed, it will be tried again',
+    );
+  }
+}
+
+/**
+ * Makes a controller that brings objects into a wanted state, one key after the other: for `controller.of`. It runs in
+ * the server that leads, if several share a store.
+ *
+ * @example
+ * contribute: () => [
+ *   controller.of(
+ *     reconciler({
+ *       name: 'order-controller',
+ *       for: order,
+ *       async reconcile(_key, { object, client }) {
+ *         if (object) await client.resource(order).setStatus(object, { poured: object.spec.cups });
+ *       },
+ *     }),
+ *   ),
+ * ],
+ */
+export function reconciler<
+  const R extends ResourceRef = ResourceRef,
+  const Others extends readonly ResourceRef[] = readonly [],
+>(definition: ReconcilerDefinition<R, Others>): (host: Host<'control'>) => Controller {
+  // The host has objects of the resources that the definition names.
+  const known = definition as unknown as ReconcilerDefinition;
+  checkDefinition(known);
+  return host => new Reconciler(host, known);
+}

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { EVENT_BURST, EVENT_REFILL_MS, EVENTS_WAITING, RECORDED_EVENTS } from '../../limits.js';
+import type { ApiObject, Frozen } from '../../model/object.js';
+import { Refusal } from '../../model/refusal.js';
+import type { Client } from '../client/client.js';
+import type { Log } from '../host.js';
+import { timestamp } from './conditions.js';
+
+/**
+ * What has happened to an object, for those who look at it (`kubectl describe`).
+ *
+ * @example
+ * event(order, { reason: 'Poured', message: '3 cups of assam' });
+ */
+export interface RecordedEvent {
+  /** Default: `Normal`. */
+  readonly type?: 'Normal' | 'Warning';
+  /** One word for programs: `Poured`. */
+  readonly reason: string;
+  /** A sentence for people. */
+  readonly message: string;
+}
+
+/** The dependencies of a recorder. */
+export interface RecorderParts {
+  /** The name of the controller. */
+  readonly component: string;
+  readonly client: Client;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** An Event object that was written, of which the same event is counted. */
+interface Written {
+  readonly namespace: string;
+  readonly name: string;
+  readonly count: number;
+}
+
+/** How many events an object may still have, at a time in milliseconds. */
+interface Allowance {
+  readonly left: number;
+  readonly at: number;
+}
+
+/** Sets a member of a map that keeps the most recent ones. */
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > RECORDED_EVENTS) map.delete(map.keys().next().value!);
+}
+
+/** The name of an Event object: those of an object begin with its name, and each has another end. */
+const nameOf = (object: string, time: number, key: string): string =>
+  `${object}.${time.toString(16)}${createHash('sha256').update(key).digest('hex').slice(0, 8)}`;
+
+/**
+ * Records events as Event objects, beside the work of the controller: one after the other, and none is tried again. The
+ * same event is counted in the same object. Those of an object that has had very many are dropped.
+ */
+export class EventRecorder {
+  readonly #written = new Map<string, Written>();
+  readonly #allowances = new Map<string, Allowance>();
+  #last: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(readonly parts: RecorderParts) {}
+
+  /** Records an event of an object, which must have been stored. Returns at once. */
+  record(about: Frozen<ApiObject>, { type = 'Normal', reason, message }: RecordedEvent): void {
+    const key = JSON.stringify([about.metadata.uid, type, reason, message]);
+    if (this.#waiting >= EVENTS_WAITING || !this.#isAllowed(about.metadata.uid ?? '')) return;
+    this.#waiting++;
+    this.#last = this.#last.then(async () => {
+      try {
+        await this.#write(key, about, { type, reason, message });
+      } catch (thrown) {
+        const { namespace, name } = about.metadata;
+        this.parts.log.debug({ namespace, name, reason, error: String(thrown) }, 'recording an event failed');
+      }
+      this.#waiting--;
+    });
+  }
+
+  /** Takes one from the allowance of an object, which grows with time. */
+  #isAllowed(uid: string): boolean {
+    const now = this.parts.now();
+    const { left, at } = this.#allowances.get(uid) ?? { left: EVENT_BURST, at: now };
+    const grown = Math.min(EVENT_BURST, left + Math.max(0, now - at) / EVENT_REFILL_MS);
+    remember(this.#allowances, uid, { left: grown < 1 ? grown : grown - 1, at: now });
+    return grown >= 1;
+  }
+
+  async #write(key: string, about: Frozen<ApiObject>, event: Required<RecordedEvent>): Promise<void> {
+    const events = this.parts.client.resource('core/events');
+    const time = timestamp(this.parts.now());
+    const known = this.#written.get(key);
+    if (known) {
+      const count = known.count + 1;
+      try {
+        await events.patch(known, { count, lastTimestamp: time });
+        return remember(this.#written, key, { ...known, count });
+      } catch (thrown) {
+        // Events expire.
+        if (!(thrown instanceof Refusal && thrown.reason === 'NotFound')) throw thrown;
+      }
+    }
+    const { apiVersion, kind, metadata } = about;
+    const { namespace = '', name = '', uid, resourceVersion } = metadata;
+    const written: Written = {
+      // Those of objects without a namespace are where clients look for them.
+      namespace: namespace || 'default',
+      name: nameOf(name, this.parts.now(), key),
+      count: 1,
+    };
+    await events.create({
+      metadata: { namespace: written.namespace, name: written.name },
+      involvedObject: { apiVersion, kind, namespace, name, uid, resourceVersion },
+      ...event,
+      count: 1,
+      firstTimestamp: time,
+      lastTimestamp: time,
+      source: { component: this.parts.component },
+      reportingComponent: this.parts.component,
+      reportingInstance: '',
+    });
+    remember(this.#written, key, written);
+  }
+}

@@ -1,0 +1,224 @@
+import { Refusal } from '../../model/refusal.js';
+import type { Binding, Exchange, Listener, Listening, ResponseStream, StreamOptions } from './types.js';
+import { requireMembers } from '../checks/parts.js';
+import type { Contributed } from '../point.js';
+
+type Header = readonly [string, string];
+type Call = Contributed<Listener>['call'];
+
+const isListening = requireMembers({
+  port: [value => Number.isInteger(value) && (value as number) > 0, 'the number of the port'],
+  close: 'function',
+});
+
+const isExchange = requireMembers({
+  method: 'string',
+  path: 'string',
+  query: 'string',
+  header: 'function',
+  headers: 'function',
+  body: 'function',
+  respond: 'function',
+  stream: 'function',
+  onAbort: 'function',
+});
+
+const isStream = requireMembers({ write: 'function', onDrain: 'function', end: 'function', abort: 'function' });
+
+const FAILED = 'Internal error occurred: the listener failed\n';
+
+/** Answers a request that cannot be read. */
+const refuse = (exchange: Exchange): void =>
+  exchange.respond(500, [['content-type', 'text/plain']], Buffer.from(FAILED));
+
+/** Calls a function that has no failures to report but those of the plugin, and no result. */
+function attempt(call: Call, operation: () => void): boolean {
+  try {
+    void call(operation, () => false);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A stream whose failures end the answer as a disconnected client does. */
+class CheckedStream implements ResponseStream {
+  constructor(
+    readonly call: Call,
+    readonly stream: ResponseStream,
+    /** Called when a function of the stream has failed. */
+    readonly failed: () => void,
+  ) {}
+
+  write(bytes: Uint8Array, mayWait?: boolean): number {
+    let waiting = 0;
+    const isDone = attempt(this.call, () => {
+      waiting = this.stream.write(bytes, mayWait);
+      if (!(waiting >= 0)) throw new TypeError('write must return the number of bytes that wait');
+    });
+    if (!isDone) this.failed();
+    return isDone ? waiting : 0;
+  }
+
+  onDrain(listener: () => void): void {
+    if (!attempt(this.call, () => this.stream.onDrain(listener))) this.failed();
+  }
+
+  end(): void {
+    if (!attempt(this.call, () => this.stream.end())) this.failed();
+  }
+
+  abort(): void {
+    if (!attempt(this.call, () => this.stream.abort())) this.failed();
+  }
+}
+
+/**
+ * An exchange of a listener of the configuration. If one of its functions fails, the request is answered with 500
+ * unless an answer has begun, and counts as that of a client that has disconnected.
+ */
+class CheckedExchange implements Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly remoteAddress: string;
+  readonly secure: boolean;
+  readonly certificate?: string;
+  readonly hasInvalidCertificate: boolean;
+  readonly upgrade?: Exchange['upgrade'];
+  readonly #abortListeners: (() => void)[] = [];
+  #hasFailed = false;
+  #begun: ResponseStream | undefined;
+
+  constructor(
+    readonly call: Call,
+    readonly exchange: Exchange,
+  ) {
+    isExchange(exchange);
+    const { method, path, query, remoteAddress, secure, certificate, hasInvalidCertificate } = exchange;
+    this.method = method;
+    this.path = path;
+    this.query = query;
+    this.remoteAddress = String(remoteAddress);
+    this.secure = secure === true;
+    this.hasInvalidCertificate = hasInvalidCertificate === true;
+    if (certificate !== undefined) this.certificate = String(certificate);
+    if (exchange.upgrade)
+      this.upgrade = (messages, subprotocol) => this.#stream(() => exchange.upgrade!(messages, subprotocol));
+  }
+
+  get aborted(): boolean {
+    return this.#hasFailed || this.exchange.aborted;
+  }
+
+  get status(): number | undefined {
+    return this.exchange.status;
+  }
+
+  header(name: string): string | undefined {
+    return this.#read(() => {
+      const value = this.exchange.header(name);
+      if (value !== undefined && typeof value !== 'string') throw new TypeError('header must return a string');
+      return value;
+    });
+  }
+
+  headers(): readonly Header[] {
+    return this.#read(() => {
+      const all = this.exchange.headers();
+      if (!Array.isArray(all)) throw new TypeError('headers must return a list');
+      return all as readonly Header[];
+    });
+  }
+
+  async body(limit: number, onPart?: (bytes: number) => void): Promise<Uint8Array> {
+    try {
+      const body = await this.exchange.body(limit, onPart);
+      if (body instanceof Uint8Array) return body;
+    } catch (thrown) {
+      if (thrown instanceof Refusal || this.exchange.aborted) throw thrown;
+      return this.#read(() => {
+        throw thrown;
+      });
+    }
+    return this.#read(() => {
+      throw new TypeError('body must return bytes');
+    });
+  }
+
+  respond(status: number, headers: readonly Header[], body: readonly Uint8Array[] | Uint8Array): void {
+    if (!attempt(this.call, () => this.exchange.respond(status, headers, body))) this.#fail();
+  }
+
+  stream(status: number, headers: readonly Header[], options?: StreamOptions): ResponseStream {
+    return this.#stream(() => this.exchange.stream(status, headers, options));
+  }
+
+  onAbort(listener: () => void): void {
+    this.#abortListeners.push(listener);
+    if (!attempt(this.call, () => this.exchange.onAbort(listener))) this.#fail();
+  }
+
+  /** Calls a function that reads the request. Throws PluginFailure. */
+  #read<T>(operation: () => T): T {
+    try {
+      return this.call(operation, () => false) as T;
+    } catch (thrown) {
+      this.#fail();
+      throw thrown;
+    }
+  }
+
+  #stream(make: () => ResponseStream): ResponseStream {
+    const stream = this.#read(() => {
+      const made = make();
+      isStream(made);
+      return made;
+    });
+    this.#begun = stream;
+    return new CheckedStream(this.call, stream, () => this.#fail());
+  }
+
+  #fail(): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    attempt(this.call, () => {
+      if (this.#begun) this.#begun.abort();
+      else if (this.exchange.status === undefined) refuse(this.exchange);
+    });
+    for (const listener of this.#abortListeners.splice(0)) listener();
+  }
+}
+
+/**
+ * A listener of a plugin of the configuration: opening and closing have the time limit of the plugin, and what it
+ * passes on is checked.
+ *
+ * @example
+ * const all = inputs.map(input => (input.isBuiltIn ? input.value : checkedListener(input)));
+ */
+export function checkedListener({ value, call }: Contributed<Listener>): Listener {
+  const never = (): boolean => false;
+  return {
+    name: value.name,
+    async listen(binding: Binding, handle: (exchange: Exchange) => void): Promise<Listening> {
+      const take = (exchange: Exchange): void => {
+        let checked: Exchange | undefined;
+        attempt(call, () => {
+          checked = new CheckedExchange(call, exchange);
+        });
+        if (checked) handle(checked);
+        else attempt(call, () => refuse(exchange));
+      };
+      const { port, close } = await call(async () => {
+        const opened = await value.listen(binding, take);
+        isListening(opened);
+        return { port: opened.port, close: opened.close.bind(opened) };
+      }, isSystemError);
+      return { port, close: async () => await call(close, never) };
+    },
+  };
+}
+
+/** Whether this is an error of the operating system, such as that of a port which is in use. */
+const isSystemError = (thrown: unknown): boolean => typeof (thrown as { code?: unknown } | null)?.code === 'string';

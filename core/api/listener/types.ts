@@ -1,0 +1,190 @@
+/**
+ * A request that a listener passes to the front end. Header names are in lower case. Valid until the exchange ends.
+ *
+ * @example
+ * const exchange = new MyExchange(request, response); // implements Exchange
+ * handle(exchange);
+ */
+export interface Exchange {
+  readonly method: string;
+  /** Path without query, percent-encoded, and the query without `?`. */
+  readonly path: string;
+  readonly query: string;
+  header(name: string): string | undefined;
+  /** All headers in the order of the request. */
+  headers(): readonly (readonly [string, string])[];
+  readonly remoteAddress: string;
+  readonly secure: boolean;
+  /** The client's certificate in PEM, if it sent one that the client CA verified. */
+  readonly certificate?: string;
+  /**
+   * Whether the client sent a certificate that is not in `certificate`: it is of another CA, not for clients, or has
+   * expired. Such a request is answered with 401 unless it has other credentials.
+   */
+  readonly hasInvalidCertificate?: boolean;
+  /**
+   * Reads the whole body. Call it once, before the handler returns; otherwise the body is discarded. `onPart` is called
+   * with the size of each part as it arrives. An error that it throws ends the read. Rejects with this error, with
+   * Refusal RequestEntityTooLarge above `limit` bytes, and with an Error if the client disconnects or the request is
+   * answered before the body is complete. Then no part of the body is kept.
+   *
+   * @example
+   * let received = 0;
+   * const body = await exchange.body(3 * 1024 * 1024, bytes => (received += bytes));
+   */
+  body(limit: number, onPart?: (bytes: number) => void): Promise<Uint8Array>;
+  /**
+   * Sends a complete answer: status, headers, and a body in parts that are written in order without being joined. For
+   * HEAD the body is not sent.
+   */
+  respond(
+    status: number,
+    headers: readonly (readonly [string, string])[],
+    body: readonly Uint8Array[] | Uint8Array,
+  ): void;
+  /** Starts a streamed answer: of `length` bytes, or of any length without it. For HEAD the body is not sent. */
+  stream(status: number, headers: readonly (readonly [string, string])[], options?: StreamOptions): ResponseStream;
+  /**
+   * Accepts the WebSocket handshake of the request: sends 101 with the selected subprotocol, if any, and starts a
+   * stream in which each write is one message. `end` closes with code 1000; messages of the client are discarded. Any
+   * other answer refuses or ignores the handshake. Undefined if the request is not a valid handshake (RFC 6455, 4.2.1),
+   * and for listeners without WebSockets.
+   *
+   * @example
+   * exchange.upgrade?.('text', subprotocol).write(encode({ type: 'ADDED', object }));
+   */
+  readonly upgrade?: ((messages: 'text' | 'binary', subprotocol?: string) => ResponseStream) | undefined;
+  /** Called once if the client disconnects before the answer is complete. */
+  onAbort(listener: () => void): void;
+  readonly aborted: boolean;
+  /**
+   * The status of the answer, once it has begun; undefined without an answer, also because the client has disconnected
+   * before.
+   */
+  readonly status?: number;
+}
+
+/**
+ * How a streamed answer is sent.
+ *
+ * @example
+ * const options: StreamOptions = { length: 4096 };
+ */
+export interface StreamOptions {
+  /** Length of the body. Without it the body is sent in chunks (RFC 9112, 7.1). */
+  readonly length?: number;
+  /**
+   * A byte that may be sent ahead of the next write. Set it if the pause between two writes may be long: the uws
+   * listener completes a chunk only with the next one, and some clients (urllib3) return a chunk only when it is
+   * complete.
+   */
+  readonly ahead?: ByteAhead | undefined;
+  /**
+   * Whether the stream is sent news that many others are sent at the same time, as watches are. The listener may hold
+   * back its writes for some milliseconds to send several together.
+   */
+  readonly isNews?: boolean;
+}
+
+/**
+ * A byte that may be sent ahead of a write.
+ *
+ * @example
+ * const JSON_DOCUMENTS: ByteAhead = { value: 0x20, partOfWrite: false };
+ * const MESSAGES_OF_UP_TO_16_MB: ByteAhead = { value: 0, partOfWrite: true }; // 4 bytes of length, big-endian
+ */
+export interface ByteAhead {
+  readonly value: number;
+  /**
+   * Whether each write begins with this byte, which is then removed from the write if it was sent ahead. Otherwise the
+   * byte has no meaning between two writes.
+   */
+  readonly partOfWrite: boolean;
+}
+
+/**
+ * A streamed answer (watches, long lists), or the messages of a WebSocket.
+ *
+ * @example
+ * const stream = exchange.stream(200, [['content-type', 'application/json']]);
+ * if (stream.write(bytes) > 0) stream.onDrain(writeMore);
+ */
+export interface ResponseStream {
+  /**
+   * Writes bytes; on a WebSocket, one message. Several writes in one turn of the event loop are sent together; an empty
+   * write is not sent. With `mayWait`, the bytes may be sent with the next write or at the end. Returns the number of
+   * bytes that the connection has not accepted yet.
+   */
+  write(bytes: Uint8Array, mayWait?: boolean): number;
+  /** Calls back when the unsent bytes are below the low-water mark of the listener. */
+  onDrain(listener: () => void): void;
+  end(): void;
+  /** Closes the connection immediately, for clients that are too slow. */
+  abort(): void;
+}
+
+/**
+ * Address and options of a listener.
+ *
+ * @example
+ * const binding: Binding = { host: '127.0.0.1', port: 0 };
+ */
+export interface Binding {
+  readonly host: string;
+  /** 0 selects a free port. */
+  readonly port: number;
+  readonly tls?: { readonly certFile: string; readonly keyFile: string; readonly clientCaFile?: string };
+}
+
+/**
+ * An open listener.
+ *
+ * @example
+ * const { port, close } = await listener.listen(binding, handle);
+ */
+export interface Listening {
+  readonly port: number;
+  /**
+   * Stops accepting connections, waits for requests in flight for a limited time (the front end ends streams), then
+   * closes all connections.
+   */
+  close(): Promise<void>;
+  /**
+   * Has the listener of another thread, which has joined, serve connections. All that are accepted from then on are
+   * passed to those that have joined, in turn, and none is served in this thread. This listener is closed first.
+   * Present in listeners with `join`.
+   *
+   * @example
+   * listening.share?.(joined.target); // of the other thread: const joined = await listener.join(binding, handle);
+   */
+  share?(target: number): void;
+}
+
+/**
+ * A listener that serves connections which the listener of another thread accepts.
+ *
+ * @example
+ * const { target, close } = await listener.join(binding, handle);
+ */
+export interface Joined {
+  /** The argument of `Listening.share` in the thread that accepts. */
+  readonly target: number;
+  /** Waits for requests in flight for a limited time, then closes all connections. */
+  close(): Promise<void>;
+}
+
+/**
+ * An HTTP/1.1 server. The listener enforces the limits on headers, idle time and the length of URLs.
+ *
+ * @example
+ * const mine: Listener = { name: 'mine', listen: (binding, handle) => open(binding, request => handle(request)) };
+ */
+export interface Listener {
+  readonly name: string;
+  listen(binding: Binding, handle: (exchange: Exchange) => void): Promise<Listening>;
+  /**
+   * Prepares to serve connections that another thread of this server accepts with `listen`. Absent in listeners that
+   * serve in one thread only; of plugins, only built-in ones are asked.
+   */
+  join?(binding: Binding, handle: (exchange: Exchange) => void): Promise<Joined>;
+}

@@ -1,0 +1,40 @@
+/** Texts in quotes. A part of this is also in core/model: the engine imports nothing of the rest of core. */
+
+const ESCAPES = new Map([
+  ['\x07', '\\a'],
+  ['\b', '\\b'],
+  ['\f', '\\f'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+  ['\v', '\\v'],
+  ['\\', '\\\\'],
+  ['"', '\\"'],
+]);
+const BROKEN_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+/** Characters that Go escapes. */
+const ESCAPED = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
+/** `strings.quote` of CEL: the string in double quotes, with the escapes of the language. */
+export const quote = (s: string): string =>
+  `"${s.replace(BROKEN_PAIR, '\ufffd').replace(/[\x07-\r\\"]/g, c => ESCAPES.get(c) ?? c)}"`;
+
+/** Go's `%q`: the string in double quotes, with all characters escaped that are not printable. */
+export function goQuote(s: string): string {
+  if (/^[ !#-[\]-~]*$/.test(s)) return `"${s}"`;
+  const escaped = s
+    .replace(BROKEN_PAIR, '\ufffd')
+    .replace(ESCAPED, c => ESCAPES.get(c) ?? codeEscape(c.codePointAt(0)!));
+  return `"${escaped}"`;
+}
+function codeEscape(code: number): string {
+  if (code < 32 || code === 127) return `\\x${code.toString(16).padStart(2, '0')}`;
+  return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`;
+}
+
+/** Removes all trailing characters `char`. A regular expression would take quadratic time. */
+export function withoutTrailing(text: string, char: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === char) end--;
+  return text.slice(0, end);
+}

@@ -1,0 +1,50 @@
+import { fileURLToPath } from 'node:url';
+import { ConfigError } from '../../api/point.js';
+import { PLUGIN_CALL_MS } from '../../limits.js';
+import { checkPlugins } from '../../plugin/load/check.js';
+import { importPlugin } from '../../plugin/load/module.js';
+import { builtInPlugins } from '../../server/plugins.js';
+import type { PluginSpec } from '../../threads/data.js';
+import { loadSettings } from '../config.js';
+import type { Io } from '../serve.js';
+
+const HEADINGS = ['NAME', 'POINTS', 'TIMEOUT', 'FAILURE POLICY', 'MODULE'];
+
+/** `plugins list` and `plugin init`. Returns the exit code; throws ConfigError for bad arguments. */
+export async function pluginsCommand([command, ...args]: readonly string[], io: Io): Promise<number> {
+  if (command === 'list') return await listPlugins(args, io);
+  if (command === 'init') return await (await import('./pluginInit.js')).initCommand(args, io);
+  throw new ConfigError(
+    command ?? 'plugins',
+    'use: capstan plugins list [flags of serve], or capstan plugin init NAME',
+  );
+}
+
+/** Prints the plugins of a server with these flags, in the order in which they are asked. */
+async function listPlugins(args: readonly string[], io: Io): Promise<number> {
+  const settings = loadSettings(args);
+  const plugins = await checkPlugins(settings.plugins, () => builtInPlugins(settings));
+  const rows = await Promise.all(builtInPlugins(settings, plugins).map(spec => rowOf(spec)));
+  const widths = HEADINGS.map((heading, i) => Math.max(heading.length, ...rows.map(row => row[i]!.length)));
+  for (const row of [HEADINGS, ...rows])
+    io.out(row.map((cell, i) => (i === widths.length - 1 ? cell : cell.padEnd(widths[i]!))).join('  '));
+  return 0;
+}
+
+/** A module as a path, with its `#export`. */
+const pathOf = (use: string): string => (use.startsWith('file:') ? fileURLToPath(use) + new URL(use).hash : use);
+
+/** Name, points, timeout, failure policy and module of a plugin. */
+async function rowOf({ use, config, path, name, points, timeout, failurePolicy }: PluginSpec): Promise<string[]> {
+  if (path !== undefined)
+    return [
+      name ?? '',
+      points?.join(',') ?? '',
+      `${timeout ?? PLUGIN_CALL_MS}ms`,
+      failurePolicy ?? 'Fail',
+      pathOf(use),
+    ];
+  const plugin = await importPlugin(use);
+  const own = plugin.contribute(plugin.parse(config)).map(({ point }) => point);
+  return [plugin.name, [...new Set(own)].join(','), `${PLUGIN_CALL_MS}ms`, 'Fail', 'built-in'];
+}

@@ -1,0 +1,33 @@
+import { ConfigError } from '../../api/point.js';
+
+/**
+ * Compares the name: a plugin may have its own copy of the class, and errors from other threads have lost their class.
+ */
+const isConfigError = (thrown: unknown): boolean =>
+  thrown instanceof Error && thrown.name === 'ConfigError' && typeof (thrown as ConfigError).path === 'string';
+
+/** The position of a plugin's field in the configuration: `keys[0]` is `plugins[1].config.keys[0]`. */
+function placeOf(field: string, path: string): string {
+  if (/^config($|[.[])/.test(field)) return `${path}.${field}`;
+  return `${path}.config${field.startsWith('[') ? '' : '.'}${field}`;
+}
+
+/**
+ * Adds the name of the plugin to an error that it threw at the start and, for an error of a field, the position of the
+ * field in the configuration. `path` is the position of the plugin; it is absent for built-in plugins, whose errors are
+ * not changed.
+ */
+export function pluginError(thrown: unknown, name: string, path: string | undefined): Error {
+  const { path: field = '', message = String(thrown) } = (thrown ?? {}) as Partial<ConfigError>;
+  if (path === undefined && thrown instanceof Error) return thrown;
+  if (path === undefined || !isConfigError(thrown)) return new Error(`plugin ${name}: ${message}`, { cause: thrown });
+  const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
+  return new ConfigError(placeOf(field, path), `${text} (plugin ${name})`);
+}
+
+/** Restores the class of an error from another thread. */
+export function withClass(error: unknown): unknown {
+  if (error instanceof ConfigError || !isConfigError(error)) return error;
+  const { path, message } = error as ConfigError;
+  return new ConfigError(path, message.slice(path.length + 2));
+}

@@ -1,0 +1,64 @@
+import { definePlugin, type PluginWithSchema } from '../../api/plugin.js';
+import { ConfigError, type Plugin } from '../../api/point.js';
+import { provideOwnCopy } from './ownCopy.js';
+import { partsOf } from './specifier.js';
+
+const isPlugin = (value: unknown): value is Plugin => {
+  const { name, parse, contribute } = (value ?? {}) as Partial<Plugin>;
+  return typeof name === 'string' && name !== '' && typeof parse === 'function' && typeof contribute === 'function';
+};
+
+/** Whether this is a plugin with a schema that was not made with definePlugin. */
+const hasSchema = (value: unknown): value is PluginWithSchema<unknown> => {
+  const { config, parse } = (value ?? {}) as Partial<PluginWithSchema<unknown> & Plugin>;
+  return (
+    parse === undefined &&
+    typeof config?.['~standard']?.validate === 'function' &&
+    isPlugin({ ...(value as object), parse: () => null })
+  );
+};
+
+/**
+ * The export of a module by its name. The default export of a CommonJS module is `module.exports`; in one that was
+ * compiled from an ECMAScript module, this has the member `default`.
+ */
+function exportOf(module: Readonly<Record<string, unknown>>, name: string): unknown {
+  const value = module[name];
+  const { __esModule: isCompiled, default: inner } = (value ?? {}) as { __esModule?: unknown; default?: unknown };
+  return name === 'default' && isCompiled === true ? inner : value;
+}
+
+/** Advice about errors of imports, by their code. */
+const IMPORT_FIXES: ReadonlyMap<string | undefined, string> = new Map([
+  ['ERR_UNSUPPORTED_DIR_IMPORT', 'name the module in this folder, or install the package and use its name'],
+  ['ERR_UNKNOWN_FILE_EXTENSION', 'compile it to JavaScript, and name the result'],
+]);
+
+/** The reason why a module could not be imported, with a fix if there is a usual one. */
+function importError(error: unknown): string {
+  const { message = String(error), code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
+  const fix =
+    code === 'MODULE_NOT_FOUND' && /'capstan(\/\w+)?'/.test(message)
+      ? 'install capstan where this CommonJS module finds it, or use import in place of require'
+      : IMPORT_FIXES.get(code);
+  return fix === undefined ? message : `${message.split('\n')[0]}: ${fix}`;
+}
+
+/** Imports a plugin. `path` is its position in the configuration. Throws ConfigError. */
+export async function importPlugin(use: string, path = 'plugins'): Promise<Plugin> {
+  const [specifier, name] = partsOf(use);
+  let module: { readonly [name: string]: unknown };
+  try {
+    await provideOwnCopy(specifier);
+    module = await import(specifier);
+  } catch (error) {
+    throw new ConfigError(`${path}.use`, `${use} cannot be loaded: ${importError(error)}`);
+  }
+  const plugin = exportOf(module, name);
+  if (isPlugin(plugin)) return plugin;
+  if (hasSchema(plugin)) return definePlugin(plugin);
+  throw new ConfigError(
+    `${path}.use`,
+    `${use} exports no plugin; export by default the result of definePlugin({ name, parse, contribute })`,
+  );
+}

@@ -1,0 +1,15 @@
+import { Refusal } from '../../model/refusal.js';
+
+/**
+ * The 400 of a body that cannot be parsed or is not an object, so that its kind is unknown. Callers that expect an
+ * object of a certain kind add its name to the message.
+ */
+export class UnreadableBody extends Refusal {
+  /** `syntaxError`: what is wrong with the text, where it could not be parsed. */
+  constructor(
+    message: string,
+    readonly syntaxError?: string,
+  ) {
+    super('BadRequest', message);
+  }
+}

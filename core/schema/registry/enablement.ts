@@ -1,0 +1,129 @@
+import { ConfigError } from '../../api/point.js';
+import { parseBool } from '../../features/gates.js';
+import type { Naming } from '../../naming.js';
+import { type GroupRow, groupRows, type VersionRow } from '../table/resources.js';
+
+const FLAG = '--runtime-config';
+
+/**
+ * The versions and resources of built-in kinds that are served instead of those of the release. It is JSON, because it
+ * is sent to every thread.
+ */
+export interface Enablement {
+  /** By neutral apiVersion. */
+  readonly versions: Readonly<Record<string, boolean>>;
+  /** By neutral apiVersion and plural name, `apps/v1/deployments`. */
+  readonly resources: Readonly<Record<string, boolean>>;
+}
+
+/** Served is what the release serves. */
+export const AS_RELEASED: Enablement = { versions: {}, resources: {} };
+
+/** Keys for all versions of a stability, in the order in which they apply. */
+const CLASSES = new Map<string, (version: VersionRow) => boolean>([
+  ['api/all', () => true],
+  ['api/ga', ({ stability }) => stability === 'ga'],
+  ['api/beta', ({ stability }) => stability === 'beta'],
+  ['api/alpha', ({ stability }) => stability === 'alpha'],
+  ['api/legacy', () => false],
+]);
+
+/** A group whose kinds have all moved to others. */
+const GONE_GROUP = 'extensions';
+/** Versions that earlier releases served: they can be named, without effect. */
+const GONE = new Set(
+  [
+    'admissionregistration.orchestrator.io/v1beta1 apiregistration.orchestrator.io/v1beta1',
+    'apiextensions.orchestrator.io/v1beta1 apps/v1beta1 apps/v1beta2 authentication.orchestrator.io/v1beta1',
+    'authorization.orchestrator.io/v1beta1 autoscaling/v2beta1 autoscaling/v2beta2 batch/v1beta1 batch/v2alpha1',
+    'certificates.orchestrator.io/v1beta1 coordination.orchestrator.io/v1beta1 discovery.orchestrator.io/v1beta1',
+    'events.orchestrator.io/v1beta1 extensions/v1beta1 flowcontrol.orchestrator.io/v1beta1',
+    'flowcontrol.orchestrator.io/v1beta2 flowcontrol.orchestrator.io/v1beta3 networking.orchestrator.io/v1beta1',
+    'node.orchestrator.io/v1alpha1 node.orchestrator.io/v1beta1 policy/v1beta1',
+    'rbac.authorization.orchestrator.io/v1alpha1 rbac.authorization.orchestrator.io/v1beta1',
+    'scheduling.orchestrator.io/v1alpha1 scheduling.orchestrator.io/v1beta1 storage.orchestrator.io/v1beta1',
+  ].flatMap(line => line.split(' ')),
+);
+
+const join = (group: string, version: string): string => (group ? `${group}/${version}` : version);
+
+/** A key of one version or resource. */
+interface Key {
+  readonly text: string;
+  readonly value: string;
+  /** Of the server's naming; empty for the core group, whose keys are `v1` and `v1/…`. */
+  readonly group: string;
+  readonly version: string;
+  readonly resource?: string;
+}
+
+function parseKey(text: string, value: string): Key {
+  const parts = text.split('/');
+  const [group = '', version = '', resource, ...more] = parts[0] === 'v1' ? ['', ...parts] : parts;
+  const invalid = more.length > 0 || version === '' || (group === '' && parts[0] !== 'v1');
+  if (invalid) throw new ConfigError(FLAG, `runtime-config invalid key ${text}`);
+  return { text, value, group, version, ...(resource === undefined ? {} : { resource }) };
+}
+
+function isOn({ text, value }: Key): boolean {
+  const parsed = parseBool(value);
+  if (parsed !== undefined) return parsed;
+  const why = `err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`;
+  throw new ConfigError(FLAG, `invalid value of ${text}: ${value}, ${why}`);
+}
+
+/** Keys and values, the last of several for a key. A key without a value is on. */
+function parsePairs(given: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    given.map(pair => {
+      const equals = pair.indexOf('=');
+      return equals < 0 ? [pair.trim(), 'true'] : [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
+    }),
+  );
+}
+
+/** Throws ConfigError for groups that do not exist. */
+function checkGroups(keys: readonly Key[], known: ReadonlyMap<string, GroupRow>): void {
+  const unknown = keys.map(({ group }) => group).filter(group => !known.has(group) && group !== GONE_GROUP);
+  if (unknown.length > 0) throw new ConfigError(FLAG, `unknown api groups ${[...new Set(unknown)].sort().join(',')}`);
+}
+
+/** Sets versions by their stability. */
+function applyClasses(pairs: ReadonlyMap<string, string>, versions: Map<string, boolean>): void {
+  for (const [name, includes] of CLASSES) {
+    const value = pairs.get(name);
+    if (value === undefined) continue;
+    if (value !== 'true' && value !== 'false') throw new ConfigError(FLAG, `invalid value ${name}=${value}`);
+    for (const group of groupRows())
+      for (const version of group.versions)
+        if (includes(version)) versions.set(join(group.name, version.version), value === 'true');
+  }
+}
+
+/**
+ * Reads `--runtime-config` (spec, "Stability levels"), a list of `key[=value]`: `<group>/<version>`,
+ * `<group>/<version>/<resource>`, `v1` for the core group, `api/all`, `api/ga`, `api/beta` and `api/alpha`. Throws
+ * ConfigError in upstream's words for keys that name nothing and for values that are not true or false.
+ */
+export function enablement(given: readonly string[], naming: Naming): Enablement {
+  const pairs = parsePairs(given);
+  if (pairs.size === 1 && pairs.get('api/all') === 'false')
+    throw new ConfigError(FLAG, 'invalid key with only api/all=false');
+  const keys = [...pairs].filter(([key]) => !CLASSES.has(key)).map(([key, value]) => parseKey(key, value));
+  const known = new Map(groupRows().map(row => [naming.group(row.name), row]));
+  checkGroups(keys, known);
+  const versions = new Map<string, boolean>();
+  const resources = new Map<string, boolean>();
+  applyClasses(pairs, versions);
+  for (const key of keys) {
+    const row = known.get(key.group);
+    const apiVersion = join(row?.name ?? key.group, key.version);
+    if (!row?.versions.some(({ version }) => version === key.version)) {
+      if (GONE.has(apiVersion)) continue;
+      throw new ConfigError(FLAG, `group version ${join(key.group, key.version)} that has not been registered`);
+    }
+    if (key.resource === undefined) versions.set(apiVersion, isOn(key));
+    else resources.set(`${apiVersion}/${key.resource}`, isOn(key));
+  }
+  return { versions: Object.fromEntries(versions), resources: Object.fromEntries(resources) };
+}

@@ -1,0 +1,276 @@
+import type { Strategy } from '../../api/strategy.js';
+import type { Naming } from '../../naming.js';
+import { RELEASE } from '../../release.js';
+import { AS_RELEASED, type Enablement } from './enablement.js';
+import type { Struct } from '../model.js';
+import type { Group, GroupVersion, Registry, Resource, Subresource } from '../resource.js';
+import { completeStrategy } from './strategyDefaults.js';
+import {
+  type GroupRow,
+  groupRows,
+  type ResourceRow,
+  type SubresourceRow,
+  type VersionRow,
+} from '../table/resources.js';
+import { storagePlace } from '../table/storageNames.js';
+import { findType, typeOf } from '../table/types.js';
+
+/** Finds the strategy of a kind by its storage name; undefined for kinds without a strategy. */
+export type StrategySource = (storageName: string) => Partial<Strategy> | undefined;
+
+/** Inputs of a registry. `extra` are the served custom resources. */
+export interface RegistryInput {
+  readonly naming: Naming;
+  readonly strategies: StrategySource;
+  readonly extra?: readonly Resource[];
+  readonly generation: number;
+  /** The versions that are served instead of those of the release. */
+  readonly enablement?: Enablement;
+}
+
+/** The priority of groups of custom kinds, equal to upstream's. */
+const CUSTOM_GROUP_PRIORITY = 1000;
+
+const joinApiVersion = (group: string, version: string): string => (group ? `${group}/${version}` : version);
+
+function toSubresource(row: SubresourceRow, group: string, version: string, naming: Naming): Subresource {
+  const [bodyGroup, bodyVersion] = row.apiVersion
+    ? row.apiVersion.includes('/')
+      ? (row.apiVersion.split('/') as [string, string])
+      : ['', row.apiVersion]
+    : [group, version];
+  return {
+    name: row.name,
+    kind: row.typeId.slice(row.typeId.lastIndexOf('.') + 1),
+    group: naming.group(bodyGroup),
+    version: bodyVersion,
+    verbs: row.verbs,
+    get type() {
+      return row.connect ? undefined : findType(row.typeId);
+    },
+    get options() {
+      return row.options ? findType(row.options) : undefined;
+    },
+    connect: row.connect,
+    produces: row.produces,
+    otherVersions: row.otherVersions,
+  };
+}
+
+const deprecationOf = (row: ResourceRow, naming: Naming): Resource['deprecation'] => {
+  if (!row.deprecated) return undefined;
+  const [apiVersion, kind] = row.replacement?.split(',') ?? [];
+  return {
+    introduced: row.introduced,
+    deprecated: row.deprecated,
+    removed: row.removed,
+    replacement: apiVersion ? `${naming.apiVersion(apiVersion)} ${kind}` : undefined,
+  };
+};
+
+/** The warning of a version that is deprecated in this release or an earlier one. */
+function warningOf(apiVersion: string, kind: string, deprecation: Resource['deprecation']): string | undefined {
+  const { deprecated, removed, replacement } = deprecation ?? {};
+  if (!deprecated || minorOf(deprecated) > Number(RELEASE.minor)) return undefined;
+  const until = removed ? `, unavailable in v${removed}+` : '';
+  return `${apiVersion} ${kind} is deprecated in v${deprecated}+${until}${replacement ? `; use ${replacement}` : ''}`;
+}
+
+const minorOf = (release: string): number => Number(release.split('.')[1]);
+
+function toResource(group: GroupRow, version: VersionRow, row: ResourceRow, input: RegistryInput): Resource {
+  const { naming } = input;
+  const storage = storagePlace(group, row.plural);
+  const ungated = row.subresources.filter(sub => !sub.gate);
+  const typeId = `${version.package}.${row.kind}`;
+  const apiVersion = naming.apiVersion(joinApiVersion(group.name, version.version));
+  const deprecation = deprecationOf(row, naming);
+  return {
+    group: naming.group(group.name),
+    version: version.version,
+    apiVersion,
+    plural: row.plural,
+    singular: row.kind.toLowerCase(),
+    kind: row.kind,
+    listKind: `${row.kind}List`,
+    namespaced: row.namespaced,
+    shortNames: row.shortNames,
+    categories: row.categories,
+    verbs: row.verbs,
+    subresources: new Map(ungated.map(sub => [sub.name, toSubresource(sub, group.name, version.version, naming)])),
+    get type(): Struct {
+      return typeOf(typeId);
+    },
+    get listType() {
+      return findType(`${typeId}List`);
+    },
+    gate: row.gate,
+    stored: row.verbs.includes('create') && row.verbs.includes('get'),
+    builtIn: true,
+    storageName: storage.storageName,
+    storageApiVersion: naming.apiVersion(storage.apiVersion),
+    strategy: completeStrategy({
+      hasStatus: ungated.some(sub => sub.name === 'status'),
+      ...input.strategies(storage.storageName),
+    }),
+    warning: warningOf(apiVersion, row.kind, deprecation),
+    deprecation,
+  };
+}
+
+/** Whether the version is served, and its resources that are: one may be enabled or disabled by itself. */
+function servedOf(neutral: string, version: VersionRow, { versions, resources }: Enablement) {
+  const served = versions[neutral] ?? version.enabled;
+  const isServed = ({ plural }: ResourceRow): boolean => resources[`${neutral}/${plural}`] ?? served;
+  const rows = version.resources.filter(isServed);
+  // All resources of a version that is not served stay known, because objects may be stored in it.
+  return rows.length > 0 ? { served: true, rows } : { served: false, rows: version.resources };
+}
+
+function toGroup(row: GroupRow, input: RegistryInput): Group {
+  const { naming, enablement = AS_RELEASED } = input;
+  const versions = row.versions.map(version => {
+    const neutral = joinApiVersion(row.name, version.version);
+    const { served, rows } = servedOf(neutral, version, enablement);
+    return {
+      group: naming.group(row.name),
+      version: version.version,
+      apiVersion: naming.apiVersion(neutral),
+      stability: version.stability,
+      served,
+      resources: new Map(rows.map(r => [r.plural, toResource(row, version, r, input)])),
+      package: version.package,
+      otherKinds: version.otherKinds,
+    };
+  });
+  return {
+    name: naming.group(row.name),
+    neutralName: row.name,
+    priority: row.priority,
+    preferred: row.preferred,
+    versions,
+  };
+}
+
+const VERSION = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
+
+/** Compares versions in upstream's order: GA before beta before alpha, higher numbers first, other names last. */
+export function compareVersions(a: string, b: string): number {
+  const [x, y] = [VERSION.exec(a), VERSION.exec(b)];
+  if (!x || !y) return x ? -1 : y ? 1 : a < b ? -1 : a > b ? 1 : 0;
+  const rank = (m: RegExpExecArray): number => (m[2] === undefined ? 2 : m[2] === 'beta' ? 1 : 0);
+  return rank(y) - rank(x) || Number(y[1]) - Number(x[1]) || Number(y[3] ?? 0) - Number(x[3] ?? 0);
+}
+
+const stabilityOf = (version: string): GroupVersion['stability'] => {
+  const word = VERSION.exec(version)?.[2];
+  return word === 'alpha' || word === 'beta' ? word : 'ga';
+};
+
+const sameResources = (a: GroupVersion, b: GroupVersion): boolean =>
+  a.resources.size === b.resources.size &&
+  [...b.resources].every(([plural, toResource]) => a.resources.get(plural) === toResource);
+
+/** Adds custom resources to existing or new groups. */
+function addResources(groups: Map<string, Group>, extra: readonly Resource[], previous?: Registry): void {
+  const byVersion = new Map<string, Map<string, Resource>>();
+  for (const one of extra) {
+    const resources = byVersion.get(one.apiVersion) ?? new Map<string, Resource>();
+    byVersion.set(one.apiVersion, resources.set(one.plural, one));
+  }
+  for (const [apiVersion, resources] of byVersion) {
+    const { group, version } = resources.values().next().value as Resource;
+    const known = groups.get(group);
+    const same = known?.versions.find(v => v.version === version);
+    const merged: GroupVersion = same
+      ? { ...same, served: true, resources: new Map([...resources, ...same.resources]) }
+      : { group, version, apiVersion, stability: stabilityOf(version), served: true, resources };
+    const before = previous?.groups.get(group)?.versions.find(v => v.version === version);
+    const reused = before && sameResources(before, merged) ? before : merged;
+    const versions = [...(known?.versions ?? []).filter(v => v !== same), reused];
+    versions.sort((a, b) => compareVersions(a.version, b.version));
+    const preferred = versions.find(v => v.served)!.version;
+    groups.set(group, {
+      name: group,
+      ...neutralNameOf(group, groups),
+      priority: known?.priority ?? CUSTOM_GROUP_PRIORITY,
+      preferred,
+      versions,
+    });
+  }
+}
+
+/** The stored resources of served kinds, each in its storage version, which may itself not be served. */
+function storedResources(groups: ReadonlyMap<string, Group>): readonly Resource[] {
+  const served = new Map<string, Resource>();
+  const inStorageVersion = new Map<string, Resource>();
+  for (const group of groups.values())
+    for (const version of group.versions)
+      for (const one of version.resources.values()) {
+        if (!one.stored) continue;
+        if (version.served && !served.has(one.storageName)) served.set(one.storageName, one);
+        if (one.apiVersion === one.storageApiVersion) inStorageVersion.set(one.storageName, one);
+      }
+  return [...served].map(([name, one]) => inStorageVersion.get(name) ?? one);
+}
+
+/** Builds a registry of the built-in kinds in a naming, and `extra`. */
+export function buildRegistry(input: RegistryInput): Registry {
+  const groups = new Map<string, Group>();
+  for (const row of groupRows()) groups.set(input.naming.group(row.name), toGroup(row, input));
+  addResources(groups, input.extra ?? []);
+  return makeRegistry(groups, input.generation);
+}
+
+/** Adds resources to a registry. Unchanged group versions are shared with `base` and `previous`. */
+export function extendRegistry(
+  base: Registry,
+  extra: readonly Resource[],
+  generation: number,
+  previous?: Registry,
+): Registry {
+  const groups = new Map(base.groups);
+  addResources(groups, extra, previous);
+  return makeRegistry(groups, generation);
+}
+
+/** The resources of group versions by kind. A group version that did not change is shared by registries. */
+const kindsOfVersions = new WeakMap<GroupVersion, ReadonlyMap<string, Resource>>();
+
+function kindsOf(version: GroupVersion): ReadonlyMap<string, Resource> {
+  const known = kindsOfVersions.get(version);
+  if (known) return known;
+  const kinds = new Map(Array.from(version.resources.values(), one => [one.kind, one]));
+  kindsOfVersions.set(version, kinds);
+  return kinds;
+}
+
+/** Nothing here is done for each resource: a registry is made for each changed definition, in every thread. */
+function makeRegistry(groups: ReadonlyMap<string, Group>, generation: number): Registry {
+  const servedVersion = (group: string, version: string): GroupVersion | undefined =>
+    groups.get(group)?.versions.find(one => one.version === version && one.served);
+  let stored: readonly Resource[] | undefined;
+  return Object.freeze({
+    generation,
+    groups,
+    find: (group: string, version: string, plural: string) => servedVersion(group, version)?.resources.get(plural),
+    byKind: (apiVersion: string, kind: string) => {
+      const slash = apiVersion.lastIndexOf('/');
+      const version = servedVersion(apiVersion.slice(0, Math.max(0, slash)), apiVersion.slice(slash + 1));
+      return version && kindsOf(version).get(kind);
+    },
+    get stored() {
+      return (stored ??= storedResources(groups));
+    },
+  });
+}
+
+/**
+ * The name that authorizers and plugins know a group by. A group of definitions may be spelled as the neutral name of a
+ * built-in one that is served under another name, in stores of earlier releases: it must not be taken for that.
+ */
+function neutralNameOf(name: string, groups: ReadonlyMap<string, Group>): { readonly neutralName?: string } {
+  const known = groups.get(name);
+  if (known) return known.neutralName === undefined ? {} : { neutralName: known.neutralName };
+  return [...groups.values()].some(({ neutralName }) => neutralName === name) ? { neutralName: `custom:${name}` } : {};
+}

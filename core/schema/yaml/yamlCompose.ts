@@ -1,0 +1,225 @@
+import type { Event, MappingEvent, ScalarEvent, SequenceEvent } from 'js-yaml';
+import { DEPTH, STRICT_ERRORS } from '../../limits.js';
+import type { Json } from '../../model/object.js';
+import type { StrictJson } from '../json/json.js';
+import { resolveScalar, resolveTagged } from './yamlScalar.js';
+
+/** Says what is wrong with a document, in upstream's words. */
+export class YamlError extends Error {}
+
+/** The parts of the library that are used here. */
+type Library = Pick<typeof import('js-yaml'), 'EVENT_ID' | 'SCALAR_STYLE' | 'getScalarValue'>;
+
+const PREFIX = 'tag:yaml.org,2002:';
+const MERGE = '<<';
+
+/** A node of a document. */
+interface Node {
+  readonly value: Json;
+  /** Where the node begins, for messages; undefined where upstream names the line of the key. */
+  readonly start: number | undefined;
+  /** Whether it is a plain `<<`. */
+  readonly isMerge: boolean;
+}
+
+type Members = Map<string, Json>;
+
+const compareNames = ([a]: readonly [string, Json], [b]: readonly [string, Json]): number => (a < b ? -1 : 1);
+
+/** An object with members sorted by name. `fromEntries` defines `__proto__` as an own member. */
+const objectOf = (members: Members): Json => Object.fromEntries([...members].sort(compareNames));
+
+/**
+ * Makes the value of the first document of a stream from the events of the parser, whose nesting is limited. Values of
+ * aliases are copies: of at most `aliased` values and characters together. Throws YamlError.
+ */
+export function composeYaml(text: string, events: readonly Event[], library: Library, aliased: number): StrictJson {
+  const composer = new Composer(text, events, library, aliased);
+  return { value: composer.document(), duplicates: composer.duplicates };
+}
+
+class Composer {
+  readonly duplicates: string[] = [];
+  /** By name; undefined while the node is incomplete. */
+  readonly #anchors = new Map<string, Json | undefined>();
+  /** Prefixes of tags, by handle. */
+  readonly #handles = new Map([['!!', PREFIX]]);
+  #next = 0;
+  #depth = 0;
+  #lineStarts: number[] | undefined;
+
+  constructor(
+    readonly text: string,
+    readonly events: readonly Event[],
+    readonly library: Library,
+    /** Values and characters that aliases may still stand for. */
+    private aliased: number,
+  ) {}
+
+  /** The value of the first document; null if there is none. */
+  document(): Json {
+    const event = this.events[this.#next++];
+    if (event?.type !== this.library.EVENT_ID.DOCUMENT) return null;
+    for (const directive of event.directives)
+      if (directive.kind === 'tag') this.#handles.set(directive.handle, directive.prefix);
+    return this.#node().value;
+  }
+
+  #node(): Node {
+    const { EVENT_ID } = this.library;
+    const event = this.events[this.#next++]!;
+    switch (event.type) {
+      case EVENT_ID.SCALAR:
+        return this.#scalar(event);
+      case EVENT_ID.SEQUENCE:
+        return { value: this.#collection(event, () => this.#items()), start: undefined, isMerge: false };
+      case EVENT_ID.MAPPING:
+        return { value: this.#collection(event, () => this.#members()), start: event.start, isMerge: false };
+      case EVENT_ID.ALIAS: {
+        const value = this.#alias(this.text.slice(event.anchorStart, event.anchorEnd));
+        return { value, start: event.anchorStart, isMerge: false };
+      }
+      default:
+        throw new YamlError('did not find expected node content');
+    }
+  }
+
+  #collection(event: SequenceEvent | MappingEvent, read: () => Json): Json {
+    const name = this.#anchorOf(event);
+    if (name !== undefined) this.#anchors.set(name, undefined);
+    this.#depth++;
+    const value = read();
+    this.#depth--;
+    if (name !== undefined) this.#anchors.set(name, value);
+    return value;
+  }
+
+  /** Whether the next event ends the current collection, which it then has passed. */
+  #ends(): boolean {
+    if (this.events[this.#next]!.type !== this.library.EVENT_ID.POP) return false;
+    this.#next++;
+    return true;
+  }
+
+  #items(): Json {
+    const items: Json[] = [];
+    while (!this.#ends()) items.push(this.#node().value);
+    return items;
+  }
+
+  #members(): Json {
+    const members: Members = new Map();
+    let merged: Json[] | undefined;
+    while (!this.#ends()) {
+      const keyAt = this.#positionOf(this.events[this.#next]!);
+      const key = this.#node();
+      const { value, start } = this.#node();
+      if (key.isMerge) {
+        (merged ??= []).push(value);
+        continue;
+      }
+      const name = nameOf(key.value);
+      if (members.has(name)) this.#reportDuplicate(name, start ?? keyAt);
+      members.set(name, value);
+    }
+    for (const value of merged ?? []) merge(members, value);
+    return objectOf(members);
+  }
+
+  #scalar(event: ScalarEvent): Node {
+    const { SCALAR_STYLE, getScalarValue } = this.library;
+    const { valueStart, style } = event;
+    const text = getScalarValue(this.text, event);
+    const isPlain = style === SCALAR_STYLE.PLAIN;
+    const isTagged = event.tagStart >= 0;
+    const value = isTagged ? this.#tagged(event, text) : isPlain ? resolveScalar(text) : text;
+    if (typeof value === 'number' && !Number.isFinite(value)) throw new YamlError(`unsupported value: ${value}`);
+    const name = this.#anchorOf(event);
+    if (name !== undefined) this.#anchors.set(name, value);
+    const isBlock = style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
+    const start = isBlock || valueStart < 0 ? undefined : valueStart;
+    return { value, start, isMerge: isPlain && text === MERGE && !isTagged };
+  }
+
+  #tagged({ tagStart, tagEnd }: ScalarEvent, text: string): Json {
+    const tag = this.#resolveTag(this.text.slice(tagStart, tagEnd));
+    const value = tag.startsWith(PREFIX) ? resolveTagged(tag.slice(PREFIX.length), text) : text;
+    if (value === undefined) throw new YamlError(`cannot decode \`${text}\` as a !!${tag.slice(PREFIX.length)}`);
+    return value;
+  }
+
+  /** A tag with its prefix, from how it is written. */
+  #resolveTag(written: string): string {
+    if (written.startsWith('!<')) return written.slice(2, -1);
+    const handle = /^!(?:[\w-]*!)?/.exec(written)?.[0] ?? '';
+    const prefix = this.#handles.get(handle);
+    return prefix === undefined ? written : prefix + written.slice(handle.length);
+  }
+
+  #anchorOf({ anchorStart, anchorEnd }: ScalarEvent | SequenceEvent | MappingEvent): string | undefined {
+    return anchorStart < 0 ? undefined : this.text.slice(anchorStart, anchorEnd);
+  }
+
+  #alias(name: string): Json {
+    const value = this.#anchors.get(name);
+    if (value !== undefined) return this.#copy(value, this.#depth);
+    throw new YamlError(
+      this.#anchors.has(name) ? `anchor '${name}' value contains itself` : `unknown anchor '${name}' referenced`,
+    );
+  }
+
+  /** A copy of what an alias stands for, at that depth. */
+  #copy(value: Json, depth: number): Json {
+    this.aliased -= typeof value === 'string' ? value.length + 1 : 1;
+    if (this.aliased < 0) throw new YamlError('document contains excessive aliasing');
+    if (depth > DEPTH) throw new YamlError(`exceeded max depth of ${DEPTH}`);
+    if (Array.isArray(value)) return value.map(item => this.#copy(item, depth + 1));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => {
+        this.aliased -= name.length;
+        return [name, this.#copy(member, depth + 1)];
+      }),
+    );
+  }
+
+  #positionOf(event: Event): number {
+    if ('valueStart' in event) return event.valueStart;
+    return 'anchorStart' in event ? event.anchorStart : 0;
+  }
+
+  #reportDuplicate(name: string, position: number): void {
+    if (this.duplicates.length >= STRICT_ERRORS) return;
+    this.duplicates.push(`line ${this.#lineOf(position)}: key ${JSON.stringify(name)} already set in map`);
+  }
+
+  /** The line of a position, counted from 1. */
+  #lineOf(position: number): number {
+    this.#lineStarts ??= Array.from(this.text.matchAll(/\r\n?|\n/g), ({ index, 0: end }) => index + end.length);
+    let [low, high] = [0, this.#lineStarts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#lineStarts[middle]! <= position) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  }
+}
+
+/** The name of the member that a key stands for. */
+function nameOf(key: Json): string {
+  if (key === null) return '';
+  if (typeof key === 'object') throw new YamlError(`invalid map key: ${JSON.stringify(key).slice(0, 100)}`);
+  return String(key);
+}
+
+const isObject = (value: Json): value is { [name: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Adds the members that a merge key stands for; those that are there already win, then those of earlier maps. */
+function merge(members: Members, value: Json): void {
+  const maps = Array.isArray(value) ? value : [value];
+  if (!maps.every(isObject)) throw new YamlError('map merge requires map or sequence of maps as the value');
+  for (const map of maps)
+    for (const [name, member] of Object.entries(map)) if (!members.has(name)) members.set(name, member);
+}

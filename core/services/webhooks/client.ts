@@ -1,0 +1,169 @@
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createGunzip } from 'node:zlib';
+import { withResolvers } from '../../runtime/withResolvers.js';
+import { WEBHOOK_RESPONSE_BYTES, WEBHOOK_RETRIES, WEBHOOK_SOCKETS } from '../../limits.js';
+import { describeError } from './connectionErrors.js';
+
+/** How a webhook is reached. */
+export interface Endpoint {
+  readonly url: string;
+  /** CA certificates in PEM; absent: those of the system. */
+  readonly ca?: string;
+  /** The name that its certificate must have, where it is not the host of the URL. */
+  readonly serverName?: string;
+  /** The client's certificate and key in PEM, or its bearer token. */
+  readonly credentials?: Credentials;
+}
+
+/** How the server identifies itself to a webhook. */
+export interface Credentials {
+  readonly certificate?: string;
+  readonly key?: string;
+  readonly token?: string;
+  readonly username?: string;
+  readonly password?: string;
+}
+
+/** An answer of a webhook. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** As it says; JSON if it says nothing. */
+  readonly contentType: string;
+  /** Whether it says that it is plain text, or nothing. */
+  readonly isPlainText: boolean;
+}
+
+/** Thrown by `post` where there is no answer, with upstream's text where there is one. */
+export class CallFailed extends Error {}
+
+/** An answer, and the seconds after which it asks to be called again, if it does. */
+interface Received extends HttpAnswer {
+  readonly retryAfter: number | undefined;
+}
+
+/** Calls webhooks over HTTPS. Connections are kept and used again. Redirects are not followed. */
+export class WebhookClient {
+  readonly #agents = new Map<string, Agent>();
+
+  /**
+   * Posts JSON and resolves with the answer. Calls again, like upstream's client, where a webhook is busy (429 or 5xx)
+   * and says when. Throws CallFailed where there is no answer within `timeoutMs`, and where it is larger than
+   * WEBHOOK_RESPONSE_BYTES.
+   */
+  async post(endpoint: Endpoint, body: string, timeoutMs: number): Promise<HttpAnswer> {
+    const end = performance.now() + timeoutMs;
+    for (let retries = 0; ; retries++) {
+      const answer = await this.#postOnce(endpoint, body, end);
+      const wait = (answer.retryAfter ?? 0) * 1000;
+      if (answer.retryAfter === undefined || retries === WEBHOOK_RETRIES) return answer;
+      const remaining = end - performance.now();
+      await pause(Math.min(wait, Math.max(remaining, 0)));
+      if (wait >= remaining) throw new CallFailed(`${shownCall(endpoint)}: context deadline exceeded`);
+    }
+  }
+
+  /**
+   * Posts once, or again on another connection where the webhook has closed the one that was kept: it may have done so
+   * before it got the request.
+   */
+  #postOnce(endpoint: Endpoint, body: string, end: number): Promise<Received> {
+    const { promise, resolve, reject } = withResolvers<Received>();
+    let hasBegun = false;
+    const fail = (why: string): void =>
+      reject(new CallFailed(hasBegun ? UNREADABLE_BODY + why : `${shownCall(endpoint)}: ${why}`));
+    const timer = setTimeout(() => {
+      fail('context deadline exceeded');
+      sent.destroy();
+    }, end - performance.now());
+    const sent = request(
+      endpoint.url,
+      {
+        method: 'POST',
+        agent: this.#agentOf(endpoint),
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, */*',
+          'accept-encoding': 'gzip',
+          'content-length': Buffer.byteLength(body),
+          ...authorizationOf(endpoint.credentials),
+        },
+      },
+      answer => {
+        hasBegun = true;
+        const content = contentOf(answer);
+        const chunks: Buffer[] = [];
+        let size = 0;
+        content.on('data', (chunk: Buffer) => {
+          size += chunk.length;
+          if (size <= WEBHOOK_RESPONSE_BYTES) return void chunks.push(chunk);
+          fail(`the response is larger than ${WEBHOOK_RESPONSE_BYTES} bytes`);
+          sent.destroy();
+        });
+        content.on('end', () => resolve(receivedOf(answer, Buffer.concat(chunks).toString('utf8'))));
+        for (const stream of new Set([content, answer])) stream.on('error', error => fail(describeError(error, true)));
+      },
+    );
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      const wasClosed = sent.reusedSocket && !hasBegun && error.code === 'ECONNRESET' && performance.now() < end;
+      if (wasClosed) resolve(this.#postOnce(endpoint, body, end));
+      else fail(describeError(error, hasBegun));
+    });
+    sent.end(body);
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  /** Closes all connections. */
+  close(): void {
+    for (const agent of this.#agents.values()) agent.destroy();
+    this.#agents.clear();
+  }
+
+  /** The connections to webhooks with the same certificates. */
+  #agentOf({ ca, serverName, credentials }: Endpoint): Agent {
+    const key = JSON.stringify([ca, serverName, credentials?.certificate]);
+    let agent = this.#agents.get(key);
+    if (!agent) {
+      if (this.#agents.size >= WEBHOOK_SOCKETS) this.close();
+      agent = new Agent({
+        keepAlive: true,
+        maxFreeSockets: WEBHOOK_SOCKETS,
+        ...(ca ? { ca } : {}),
+        ...(serverName ? { servername: serverName } : {}),
+        ...(credentials?.certificate ? { cert: credentials.certificate, key: credentials.key } : {}),
+      });
+      this.#agents.set(key, agent);
+    }
+    return agent;
+  }
+}
+
+const UNREADABLE_BODY = 'unexpected error when reading response body. Please retry. Original error: ';
+
+const shownCall = ({ url }: Endpoint): string => `Post ${JSON.stringify(url)}`;
+
+/** The body of an answer, decompressed. */
+const contentOf = (answer: IncomingMessage): Readable =>
+  answer.headers['content-encoding'] === 'gzip' ? answer.pipe(createGunzip()) : answer;
+
+function receivedOf({ statusCode: status = 0, headers }: IncomingMessage, text: string): Received {
+  const type = headers['content-type'];
+  const seconds = headers['retry-after'] ?? '';
+  const isBusy = (status === 429 || status >= 500) && /^\d+$/.test(seconds);
+  return {
+    status,
+    text,
+    contentType: type ?? 'application/json',
+    isPlainText: type === undefined || type.startsWith('text/'),
+    retryAfter: isBusy ? Number(seconds) : undefined,
+  };
+}
+
+function authorizationOf({ token, username, password }: Credentials = {}): { authorization?: string } {
+  if (token) return { authorization: `Bearer ${token}` };
+  if (!username) return {};
+  return { authorization: `Basic ${Buffer.from(`${username}:${password ?? ''}`).toString('base64')}` };
+}

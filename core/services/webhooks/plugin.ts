@@ -1,0 +1,17 @@
+import { definePlugin } from '../../api/plugin.js';
+import type { Plugin } from '../../api/point.js';
+import { WebhookClient } from './client.js';
+import { webhookClient } from './point.js';
+
+/** Makes the client of webhooks. */
+export default definePlugin({
+  name: 'webhooks',
+  parse: () => null,
+  contribute: () => [
+    webhookClient.of(host => {
+      const client = new WebhookClient();
+      host.onClose(() => client.close());
+      return client;
+    }),
+  ],
+}) satisfies Plugin<null>;

@@ -1,0 +1,129 @@
+/** The messages between the front end and each other thread, as closed unions: from its start to its close. */
+import type { MessagePort } from 'node:worker_threads';
+import type { FixedResources } from '../../plugin/servedResources.js';
+import type { PackedLate } from './jobs.js';
+
+/** A thread's end of its channel to the writer, and its index among the counters of the writer's messages (feed.ts). */
+export interface WriterChannel {
+  readonly port: MessagePort;
+  readonly counter: number;
+  /** Memory of a ring for events that the thread need not be woken for; the front end has none. */
+  readonly ring?: SharedArrayBuffer;
+}
+
+/** The writer's end of a channel. */
+export interface SubscriberChannel extends WriterChannel {
+  /** The thread reacts to events, and is woken for those in the ring. Others take them when they have work to do. */
+  readonly reacts: boolean;
+  /** The number of the front end that the thread has: it is sent the verdicts on its proposals. */
+  readonly front?: number;
+}
+
+/**
+ * To every thread: `begin` starts it, with its inputs; `close` releases the resources of the thread and its plugins. It
+ * answers with `ready` and `closed`.
+ */
+export type ToThread<Inputs = unknown> = ({ readonly is: 'begin' } & Inputs) | { readonly is: 'close' };
+/** From every thread. */
+export type FromThread<Outputs = unknown> = ({ readonly is: 'ready' } & Outputs) | { readonly is: 'closed' };
+
+/** The properties of the store that the writer has opened. */
+export interface OpenedStore {
+  readonly storeName: string;
+  readonly revision: number;
+  /** Set if other processes write to the store too. */
+  readonly shared?: { readonly secret: Uint8Array };
+}
+
+/** To the writer's thread. `connect` passes the writer's end of the channel to another thread. */
+export type ToWriterThread = ToThread | ({ readonly is: 'connect' } & SubscriberChannel);
+/** From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. */
+export type FromWriterThread = FromThread<OpenedStore> | { readonly is: 'failed'; readonly message: string };
+
+/**
+ * To a pool thread. Jobs do not come this way: they are the tasks of the pool. `load`, the first one, has it load what
+ * runs them, which it answers with `loaded`; all others come after that. `ping`, which is answered with `pong`, asks
+ * whether the thread still returns to its event loop.
+ */
+export type ToPoolThread = ToThread<{ readonly writer: WriterChannel }> | { readonly is: 'load' | 'ping' };
+/** A count of a plugin in a metric of the server. */
+export interface Observation {
+  readonly metric: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** Of a pool thread that is ready: what is probably wrong with its plugins, which is the same in all of them. */
+export interface ReadyPoolThread {
+  readonly warnings: readonly string[];
+}
+
+/**
+ * From a pool thread. `late`: outcomes of jobs that their batch did not wait for. `observed`: what plugins have
+ * counted.
+ */
+export type FromPoolThread =
+  | FromThread<ReadyPoolThread>
+  | { readonly is: 'late'; readonly outcomes: PackedLate }
+  | { readonly is: 'observed'; readonly observations: readonly Observation[] }
+  | LoadedPoolThread
+  | { readonly is: 'pong' };
+
+/** Posted by a pool thread when it has loaded its modules. */
+export interface LoadedPoolThread {
+  readonly is: 'loaded';
+  /** The calls of plugins that it is in (RunningCalls). */
+  readonly running: SharedArrayBuffer;
+  /** The job that it runs (OwnProgress). */
+  readonly progress: SharedArrayBuffer;
+}
+
+/** Posted once by a pool thread as it is created: its `threadId`, and the port for the messages above. */
+export interface PoolThreadCreated {
+  readonly thread: number;
+  readonly port: MessagePort;
+}
+
+/** A request of a controller. */
+export interface ControllerRequest {
+  readonly requestId: number;
+  /** The last revision that the controllers have received: events may reach them before the front end. */
+  readonly revision: number;
+  readonly controller: string;
+  readonly method: string;
+  readonly path: string;
+  readonly contentType: string;
+  readonly body?: Uint8Array;
+}
+
+/** The answer to a controller's request. */
+export interface ControllerResponse {
+  readonly requestId: number;
+  readonly status: number;
+  readonly body: Uint8Array;
+}
+
+/** The inputs of the control thread. */
+export interface ControlInputs {
+  readonly writer: WriterChannel;
+  /** Whether other processes may run controllers on the same store. One process is then elected. */
+  readonly shared: boolean;
+  /** Name of this process in elections. */
+  readonly identity: string;
+  /** The resources that the server has from its start. */
+  readonly resources: FixedResources;
+}
+
+/** To the control thread. */
+export type ToControlThread = ToThread<ControlInputs> | ({ readonly is: 'response' } & ControllerResponse);
+/**
+ * From the control thread. `loaded`: its controllers are about to start, or another process runs them. `started`: the
+ * controller has started. `observed`: what controllers have counted. `demoted`: another process leads, this thread must
+ * end.
+ */
+export type FromControlThread =
+  | FromThread
+  | ({ readonly is: 'request' } & ControllerRequest)
+  | { readonly is: 'loaded' | 'demoted' }
+  | { readonly is: 'started'; readonly controller: string }
+  | { readonly is: 'observed'; readonly observations: readonly Observation[] };

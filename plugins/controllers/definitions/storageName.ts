@@ -1,0 +1,2 @@
+/** Storage name of CustomResourceDefinitions. */
+export const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';

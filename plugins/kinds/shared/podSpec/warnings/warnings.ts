@@ -1,0 +1,186 @@
+import type { StrategyContext, Strategy } from '../../../../../core/api/strategy.js';
+import { dns1123Label } from '../../../../../core/model/names.js';
+import type { ApiObject } from '../../../../../core/model/object.js';
+import { isInteger, quantityOf } from '../../../../../core/model/quantity.js';
+import { isAbsent } from '../../../../../core/model/record.js';
+import type { Violation } from '../../../../../core/model/refusal.js';
+import type {
+  Container,
+  EphemeralContainer,
+  PodAffinityTerm,
+  PodSpec,
+  ResourceRequirements,
+  TopologySpreadConstraint,
+} from '../../../../../kinds/v1.js';
+import type { Naming } from '../../../../../core/naming.js';
+import { sourceWarnings } from '../../volumes/volumeWarnings.js';
+import { nodeLabelWarnings, topologyKeyWarnings } from './nodeLabelWarnings.js';
+import { pathWarnings } from './pathWarnings.js';
+import { portWarnings } from './portWarnings.js';
+
+const volumeWarnings = (pod: PodSpec, field: string): string[] =>
+  (pod.volumes ?? []).flatMap((volume, i) => sourceWarnings(volume, `${field}.volumes[${i}]`));
+
+/** A variable that is defined again replaces the earlier one, unless its value refers to it. */
+function hiddenVariableWarnings(container: Container | EphemeralContainer, field: string): string[] {
+  const seen = new Set<string>();
+  return (container.env ?? []).flatMap((variable, i) => {
+    const name = variable.name;
+    const [value, reference] = [variable.value ?? '', `$(${name})`];
+    const hides = variable.valueFrom || value === reference || !value.includes(reference);
+    const found =
+      seen.has(name) && hides
+        ? [
+            `${field}.env[${i}]: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
+          ]
+        : [];
+    seen.add(name);
+    return found;
+  });
+}
+
+/** Amounts of bytes should be whole numbers. */
+const fractionWarnings = (resources: ResourceRequirements | undefined, field: string): string[] =>
+  (['memory', 'ephemeral-storage'] as const).flatMap(name =>
+    (['limits', 'requests'] as const).flatMap(member => {
+      const amount = resources?.[member]?.[name];
+      return isAbsent(amount) || isInteger(quantityOf(amount))
+        ? []
+        : [
+            `${field}.${member}[${name}]: fractional byte value ${JSON.stringify(String(amount))} is invalid, must be an integer`,
+          ];
+    }),
+  );
+
+const NO_SELECTOR = 'a null labelSelector results in matching no pod';
+
+const missingSelectorWarnings = (owner: PodAffinityTerm | TopologySpreadConstraint, field: string): string[] =>
+  owner.labelSelector ? [] : [`${field}.labelSelector: ${NO_SELECTOR}`];
+
+function affinityWarnings(pod: PodSpec, field: string): string[] {
+  return (['podAffinity', 'podAntiAffinity'] as const).flatMap(kind => {
+    const affinity = pod.affinity?.[kind];
+    const where = `${field}.affinity.${kind}`;
+    const [must, wish] = [
+      'requiredDuringSchedulingIgnoredDuringExecution',
+      'preferredDuringSchedulingIgnoredDuringExecution',
+    ] as const;
+    return [
+      ...(affinity?.[must] ?? []).flatMap((term, i) => missingSelectorWarnings(term, `${where}.${must}[${i}]`)),
+      ...(affinity?.[wish] ?? []).flatMap((term, i) =>
+        missingSelectorWarnings(term.podAffinityTerm, `${where}.${wish}[${i}].podAffinityTerm`),
+      ),
+    ];
+  });
+}
+
+/** Warnings about items whose member has the value of an earlier one: `ip` of `hostAliases`. */
+function repeatedWarnings(values: readonly string[], list: string, member: string): string[] {
+  const seen = new Set<string>();
+  return values.flatMap((value, i) => {
+    const known = seen.has(value);
+    seen.add(value);
+    return known ? [`${list}[${i}].${member}: duplicate ${member} ${JSON.stringify(value)}`] : [];
+  });
+}
+
+const emptySecretWarnings = (pod: PodSpec, field: string): string[] =>
+  (pod.imagePullSecrets ?? []).flatMap((secret, i) =>
+    (secret.name ?? '') === '' ? [`${field}.imagePullSecrets[${i}].name: invalid empty name ""`] : [],
+  );
+
+/** Upstream visits the containers in this order. */
+const VISITED = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+
+const containerWarnings = (pod: PodSpec, field: string): string[] =>
+  VISITED.flatMap(member =>
+    (pod[member] ?? []).flatMap((container: Container | EphemeralContainer, i) => {
+      const where = `${field}.${member}[${i}]`;
+      return [
+        ...fractionWarnings(container.resources, `${where}.resources`),
+        ...hiddenVariableWarnings(container, where),
+      ];
+    }),
+  );
+
+/** Warnings about a valid pod spec. */
+function podWarnings(pod: PodSpec, field: string, naming: Naming): string[] {
+  const spreads = (pod.topologySpreadConstraints ?? []).flatMap((spread, i) => {
+    const where = `${field}.topologySpreadConstraints[${i}]`;
+    return [...topologyKeyWarnings(spread, where, naming), ...missingSelectorWarnings(spread, where)];
+  });
+  const isNegative = (pod.terminationGracePeriodSeconds ?? 0) < 0;
+  return [
+    ...nodeLabelWarnings(pod, field, naming),
+    ...spreads,
+    ...volumeWarnings(pod, field),
+    ...pathWarnings(pod),
+    ...repeatedWarnings(
+      (pod.hostAliases ?? []).map(({ ip }) => ip),
+      `${field}.hostAliases`,
+      'ip',
+    ),
+    ...repeatedWarnings(
+      (pod.imagePullSecrets ?? []).map(({ name }) => name ?? ''),
+      `${field}.imagePullSecrets`,
+      'name',
+    ),
+    ...emptySecretWarnings(pod, field),
+    ...containerWarnings(pod, field),
+    ...portWarnings(pod, field),
+    ...(isNegative
+      ? [`${field}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`]
+      : []),
+    ...affinityWarnings(pod, field),
+  ];
+}
+
+/** A strategy that warns about new objects whose name is not a valid host name; `what` says where the name is used. */
+export function warnAboutName<T extends ApiObject>(strategy: Partial<Strategy<T>>, what: string): Partial<Strategy<T>> {
+  return {
+    ...strategy,
+    validateCreate: (object, context) => {
+      const complaints = dns1123Label(object.metadata.name ?? '');
+      if (complaints.length > 0)
+        context.warn?.(
+          `metadata.name: this is used in ${what}, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`,
+        );
+      return strategy.validateCreate?.(object, context) ?? [];
+    },
+  };
+}
+
+/** Where the names of workloads are used. */
+export const POD_NAMES = 'Pod names and hostnames';
+
+/** Whether an update leaves what the warnings of an object were about, so that they are not repeated. */
+type IsSame<T> = (object: T, old: T) => boolean;
+
+const hasSameGeneration: IsSame<ApiObject> = (object, old) => object.metadata.generation === old.metadata.generation;
+
+/**
+ * A strategy that warns about a valid pod spec with likely mistakes: `specOf` returns that of an object, `field` is its
+ * field. Updates are warned about unless `isSame`; absent: unless the spec of the object is the same.
+ */
+export function warnAboutPodSpec<T extends ApiObject>(
+  strategy: Partial<Strategy<T>>,
+  naming: Naming,
+  field: string,
+  specOf: (object: T) => PodSpec | undefined,
+  isSame: IsSame<T> = hasSameGeneration,
+): Partial<Strategy<T>> {
+  const warn = (object: T, context: StrategyContext, found: readonly Violation[]): readonly Violation[] => {
+    const pod = specOf(object);
+    if (pod && context.warn && found.length === 0)
+      for (const text of new Set(podWarnings(pod, field, naming))) context.warn(text);
+    return found;
+  };
+  return {
+    ...strategy,
+    validateCreate: (object, context) => warn(object, context, strategy.validateCreate?.(object, context) ?? []),
+    validateUpdate: (object, old, context) => {
+      const found = strategy.validateUpdate?.(object, old, context) ?? [];
+      return isSame(object, old) ? found : warn(object, context, found);
+    },
+  };
+}

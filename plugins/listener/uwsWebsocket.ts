@@ -1,0 +1,114 @@
+import type { WebSocket } from '@uwsjs/core';
+import type { ResponseStream } from '../../core/api/listener.js';
+import { LOW_WATER } from './common.js';
+import { CORKED_BYTES, flushInRound } from './uwsWrite.js';
+
+/** Close code for the normal end of a stream (RFC 6455, 7.4.1). */
+const NORMAL = 1000;
+
+/** The user data of a connection. uWS copies its members. */
+export interface UserData {
+  readonly stream: UwsWebSocket;
+}
+
+/** A WebSocket on uWS. While the socket is full, messages wait here and not in uWS. */
+export class UwsWebSocket implements ResponseStream {
+  private socket: WebSocket<UserData> | undefined;
+  private messages: Uint8Array[] = [];
+  /** Total bytes of `messages`. */
+  private waiting = 0;
+  private blocked = false;
+  private queued = false;
+  private ending = false;
+  private high = false;
+  private readonly drains: (() => void)[] = [];
+
+  constructor(
+    private readonly binary: boolean,
+    /** Called once when the connection is closed. `ended`: whether by `end`, with all messages sent. */
+    private readonly closed: (ended: boolean) => void,
+  ) {}
+
+  /** Call when the handshake was answered. */
+  open(socket: WebSocket<UserData>): void {
+    this.socket = socket;
+    this.schedule();
+  }
+
+  write(bytes: Uint8Array): number {
+    if (this.ending) return 0;
+    if (bytes.length > 0) {
+      this.messages.push(bytes);
+      this.waiting += bytes.length;
+      this.schedule();
+    }
+    const { unsent } = this;
+    if (unsent >= LOW_WATER) this.high = true;
+    return unsent;
+  }
+
+  onDrain(listener: () => void): void {
+    this.drains.push(listener);
+  }
+
+  end(): void {
+    if (this.ending) return;
+    this.ending = true;
+    this.schedule();
+  }
+
+  abort(): void {
+    this.socket?.close();
+  }
+
+  /** Call when the socket has accepted bytes again. */
+  drain(): void {
+    this.blocked = this.socket!.getBufferedAmount() > 0;
+    this.flush();
+  }
+
+  /** Call when the connection is closed. */
+  lose(): void {
+    const ended = this.ending && this.messages.length === 0;
+    this.socket = undefined;
+    this.ending = true;
+    this.messages = [];
+    this.waiting = 0;
+    this.closed(ended);
+  }
+
+  /** Sends as many messages as the socket accepts. */
+  flush(): void {
+    this.queued = false;
+    const { socket } = this;
+    if (!socket) return;
+    let sent = 0;
+    while (!this.blocked && sent < this.messages.length) {
+      socket.cork(() => {
+        for (let bytes = 0; sent < this.messages.length && bytes < CORKED_BYTES; sent++) {
+          const message = this.messages[sent]!;
+          socket.send(message, this.binary);
+          bytes += message.length;
+          this.waiting -= message.length;
+        }
+      });
+      this.blocked = socket.getBufferedAmount() > 0;
+    }
+    this.messages = this.messages.slice(sent);
+    if (this.high && this.unsent < LOW_WATER) {
+      this.high = false;
+      for (const listener of this.drains) listener();
+    }
+    if (this.ending && this.messages.length === 0 && !this.blocked) socket.end(NORMAL);
+  }
+
+  private get unsent(): number {
+    return this.waiting + (this.socket?.getBufferedAmount() ?? 0);
+  }
+
+  private schedule(): void {
+    if (this.queued || this.blocked || !this.socket) return;
+    this.queued = true;
+    flushInRound(this);
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * The tests that a change touches, for `npm test -- --changed`. A test touches what it imports, directly and through
+ * other modules. Tests of a running server import the build: they touch the folders that SUBJECTS names for them.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { root, SOURCES } from './project.mjs';
+
+/** Folders of tests whose servers show a change below a path. The first path that matches counts. */
+const SUBJECTS = [
+  [/^plugins\/kinds\//, ['kinds', 'tables', 'apply']],
+  [/^plugins\/admission\//, ['admission']],
+  [/^plugins\/auth[nz]\//, ['access']],
+  [/^plugins\/controllers\//, ['controllers', 'control']],
+  [/^plugins\/listener\//, ['listener', 'conformance', 'api', 'server']],
+  [/^plugins\/storage\//, ['storage', 'conformance', 'server']],
+  [/^workers\/control\//, ['control', 'controllers', 'plugins']],
+  [/^workers\/pool\//, ['pool', 'api', 'apply', 'admission', 'access', 'custom']],
+  [/^workers\/writer\//, ['storage', 'api', 'server', 'threads']],
+  [/^workers\/front\//, ['front', 'api', 'access', 'server', 'listener']],
+  [/^core\/(?:services\/)?(\w+)\//, ['api', 'server']],
+];
+/** What tests of a running server may show: the program, and modules that they let it load. */
+const PROGRAM = /^(?:(?:core|plugins|workers|kinds)\/|test\/\w+\/fixtures\/).*\.ts$/;
+/** Changes of these may change every test. */
+const ALL = /^(?:package(?:-lock)?\.json|tsconfig\.json|vitest\.config\.ts|scripts\/(?:project|bundle|build)\.mjs)$/;
+
+const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
+const linesOf = text => text.split('\n').filter(line => line !== '');
+
+/** The commit that a branch began with; the last one on the main branch itself. */
+function baseOf() {
+  try {
+    return git('merge-base', 'HEAD', 'main').trim();
+  } catch {
+    return 'HEAD';
+  }
+}
+
+/** Files that differ from a commit, also new ones. Throws if there is no such commit. */
+function changedFiles(base) {
+  const others = git('ls-files', '--others', '--exclude-standard');
+  return [...new Set([...linesOf(git('diff', '--name-only', base)), ...linesOf(others)])];
+}
+
+/** Imports of types: nothing that runs depends on them. */
+const TYPES = /\b(?:import|export) type [^;]*;|\btypeof import\([^)]*\)|\bimport\([^)]*\)\.[A-Z]/g;
+const IMPORTED = /(?:\bfrom|\bimport|\bURL)\s*\(?\s*'(\.[^']+)'/g;
+const BUILT = /'dist\/([^']+)'/g;
+
+/** The paths that a module names: sources, and what the build makes of sources. */
+function namedIn(path, text) {
+  const named = [...text.replace(TYPES, '').matchAll(IMPORTED)].map(([, name]) =>
+    posix.normalize(posix.join(posix.dirname(path), name)),
+  );
+  return [...named, ...Array.from(text.matchAll(BUILT), ([, name]) => name)].map(name => name.replace(/\.js$/, '.ts'));
+}
+
+/** All modules with the paths that they name, and whether they start a program from the build. */
+function modules() {
+  const found = new Map();
+  for (const folder of SOURCES.filter(name => existsSync(join(root, name))))
+    for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
+      if (!name.endsWith('.ts')) continue;
+      const path = posix.join(folder, ...name.split(/[\\/]/));
+      const text = readFileSync(join(root, path), 'utf8');
+      found.set(path, { named: namedIn(path, text), isBuiltUser: /'dist\/(?:core|plugins|workers)\//.test(text) });
+    }
+  return found;
+}
+
+/** The modules that a test needs; of a running server, only the test's own. */
+function neededBy(test, all) {
+  const needed = new Set([test]);
+  let usesBuild = false;
+  for (const path of needed) {
+    const { named, isBuiltUser } = all.get(path) ?? { named: [], isBuiltUser: false };
+    if (path.startsWith('test/')) usesBuild ||= isBuiltUser;
+    for (const name of named) if (all.has(name) || !name.endsWith('.ts')) needed.add(name);
+  }
+  return { needed, usesBuild };
+}
+
+/** Folders of tests whose servers show a change of a file; undefined for all. */
+function foldersFor(file) {
+  const [, ...parts] = file.split('/');
+  const own = parts.slice(0, -1).filter(name => existsSync(join(root, 'test', name)));
+  const subject = SUBJECTS.find(([path]) => path.test(file));
+  return subject ? [...own, ...subject[1]] : own.length > 0 ? own : undefined;
+}
+
+/** The test files that changes of these files touch: all tests for what all of them depend on. */
+export function testsFor(files) {
+  const all = modules();
+  const tests = [...all.keys()].filter(path => /^test\/.*\.test\.ts$/.test(path));
+  if (files.some(file => ALL.test(file))) return tests;
+  const found = files.filter(file => PROGRAM.test(file)).map(foldersFor);
+  const isServed = test => found.some(folders => folders === undefined || folders.includes(test.split('/')[1]));
+  return tests.filter(test => {
+    const { needed, usesBuild } = neededBy(test, all);
+    return files.some(file => needed.has(file)) || (usesBuild && isServed(test));
+  });
+}
+
+/** The test files that the changes since a commit touch, or since the branch began. Throws if there is no such commit. */
+export const changedTests = (base = baseOf()) => testsFor(changedFiles(base));

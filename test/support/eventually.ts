@@ -1,0 +1,43 @@
+import { getCurrentTest } from 'vitest/suite';
+
+/** In hooks, in milliseconds: somewhat less than their limit. */
+const HOOK_MS = 25_000;
+/** The part of the time limit of a test after which asking ends, so that the test says what it waits for. */
+const PART = 0.9;
+/** Between two questions, in milliseconds. */
+const PAUSE_MS = 10;
+
+/** The real ones: tests may replace them. */
+const { setTimeout: later } = globalThis;
+const now = performance.now.bind(performance);
+
+/** Calls `attempt` until it returns. Rejects with its last error shortly before the limit of the test. */
+export async function eventuallyPasses<T>(attempt: () => T | Promise<T>): Promise<T> {
+  const limit = getCurrentTest()?.timeout;
+  const until = now() + (limit === undefined ? HOOK_MS : limit * PART);
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (now() > until) throw error;
+    }
+    await new Promise(resolve => later(resolve, PAUSE_MS));
+  }
+}
+
+/**
+ * Asks until the answer is as wanted, or is truthy if nothing else is wanted, and resolves with it: for changes that
+ * nothing announces to the test. Rejects with the last answer, or error, shortly before the limit of the test.
+ */
+export function eventually<T>(ask: () => T | Promise<T>): Promise<Exclude<T, false | undefined>>;
+export function eventually<T>(ask: () => T | Promise<T>, wanted: (answer: T) => unknown): Promise<T>;
+export function eventually<T>(
+  ask: () => T | Promise<T>,
+  wanted: (answer: T) => unknown = answer => answer,
+): Promise<T> {
+  return eventuallyPasses(async () => {
+    const answer = await ask();
+    if (!wanted(answer)) throw new Error(`the answer is still ${JSON.stringify(answer)}`);
+    return answer;
+  });
+}

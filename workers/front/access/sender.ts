@@ -1,0 +1,36 @@
+import type { Exchange } from '../../../core/api/listener.js';
+import type { User } from '../../../core/model/user.js';
+import type { Route } from '../../../core/request/route.js';
+import type { Identity } from './access.js';
+import type { Usage } from '../fairness/usage.js';
+
+/** The sender of a request, as far as the front end knows it. The pool's findings are added to it. */
+export interface Sender {
+  /** The credentials as a key of the cache; undefined for a controller, whose requests come from inside the server. */
+  readonly credentials?: string;
+  /** The remembered identity of the credentials. */
+  identity?: Identity;
+  /** Undefined until the sender is authenticated. */
+  user?: User;
+  /** The usage of all unknown senders until the sender is authenticated. */
+  usage: Usage;
+  /** The policy revision under which the pool has allowed this request; undefined if it was not asked. */
+  allowedUnder?: number;
+  /** The user who acts as `user`. */
+  impersonator?: User;
+  /** Why the request is allowed; '' if the authorizer gave no reason. Undefined until it is allowed. */
+  reason?: string;
+  /** Annotations of the audit event about the credentials. */
+  annotations?: Readonly<Record<string, string>>;
+  /** Annotations of the audit event from admission. */
+  admission?: Readonly<Record<string, string>>;
+  /** Warnings about the credentials, for the answer. */
+  warnings?: readonly string[];
+}
+
+/** A request in the front end. */
+export interface FrontRequest {
+  readonly exchange: Exchange;
+  readonly route: Route;
+  readonly sender: Sender;
+}

@@ -1,0 +1,96 @@
+import type { Exchange } from '../../../core/api/listener.js';
+import type { Log } from '../../../core/api/host.js';
+import { Refusal } from '../../../core/model/refusal.js';
+import type { Serving } from '../../../core/request/negotiate.js';
+import type { Resource } from '../../../core/schema/resource.js';
+import type { JobResult } from '../../../core/threads/messages/messages.js';
+import { isPretty, encodeRefusal } from '../../../core/request/forms.js';
+import { warningHeaders } from '../../../core/request/warnings.js';
+
+/** A header list. */
+export type Headers = readonly (readonly [string, string])[];
+
+const JSON_TYPE = ['content-type', 'application/json'] as const;
+/** Answers must not be cached. */
+export const NO_CACHE = ['cache-control', 'no-cache, private'] as const;
+
+/** Headers of every JSON answer. */
+export const JSON_HEADERS: Headers = [JSON_TYPE, NO_CACHE];
+
+/**
+ * Headers of an answer about a resource, with warnings, those of the resource unless others are given; JSON unless
+ * another media type is.
+ */
+export function headersFor(resource: Resource, mediaType?: string, warnings?: readonly string[]): Headers {
+  const own: Headers = mediaType === undefined ? JSON_HEADERS : [['content-type', mediaType], NO_CACHE];
+  if (warnings) return [...own, ...warningHeaders(warnings)];
+  return resource.warning === undefined ? own : [...own, ...warningHeadersOf(resource)];
+}
+
+/** The Warning header for a version that is deprecated. */
+export const warningHeadersOf = ({ warning }: { readonly warning?: string | undefined }): Headers =>
+  warning === undefined ? [] : warningHeaders([warning]);
+
+/** Whether JSON is indented for the client: as its query says, else for programs that people use directly. */
+export const indented = (exchange: Exchange): boolean => isPretty(exchange.query, exchange.header('user-agent') ?? '');
+
+/** Sends the pool's answer. Throws an Error if the job has another result. */
+export function respond(exchange: Exchange, result: JobResult): void {
+  if (exchange.aborted) return;
+  if (result.is !== 'respond') throw new Error(`the pool answered with ${result.is}`);
+  exchange.respond(result.status, result.headers, result.body);
+}
+
+/** Sends a refusal as its Status, in the form that the client accepts. */
+export function refuse(exchange: Exchange, refusal: Refusal, serving: Serving, headers: Headers = []): void {
+  if (exchange.aborted) return;
+  const retry = refusal.details?.retryAfterSeconds;
+  const { contentType, bytes } = encodeRefusal(refusal, exchange.header('accept'), serving, indented(exchange));
+  const retryAfter = retry ? [['retry-after', String(retry)] as const] : [];
+  exchange.respond(refusal.code, [['content-type', contentType], NO_CACHE, ...retryAfter, ...headers], bytes);
+}
+
+/**
+ * Anything thrown: a Refusal goes to the client as it is, all else is a bug, logged with its stack and answered with
+ * 500. Never throws. If an answer has begun, nothing is sent: the code that streams the answer ends it. `headers`:
+ * further headers of a Refusal.
+ */
+export function refuseThrown(
+  exchange: Exchange,
+  thrown: unknown,
+  log: Log,
+  serving: Serving,
+  headers: Headers = [],
+): void {
+  if (exchange.aborted) return;
+  const begun = exchange.status !== undefined;
+  if (thrown instanceof Refusal && !begun) {
+    refuse(exchange, thrown, serving, headers);
+    return;
+  }
+  log.error(
+    { stack: (thrown as Error)?.stack ?? String(thrown), method: exchange.method, path: exchange.path },
+    'a request failed unexpectedly',
+  );
+  if (begun) return;
+  refuse(
+    exchange,
+    new Refusal(
+      'InternalError',
+      'Internal error occurred: the request could not be completed; see the log of the server',
+      {
+        causes: [{ message: 'unexpected failure' }],
+      },
+    ),
+    serving,
+  );
+}
+
+/** Sends a text answer, the form that upstream has outside of the API. */
+export function text(exchange: Exchange, status: number, body: string, headers: Headers = []): void {
+  exchange.respond(
+    status,
+    [['content-type', 'text/plain; charset=utf-8'], ['x-content-type-options', 'nosniff'], NO_CACHE, ...headers],
+    Buffer.from(body),
+  );
+}

@@ -1,0 +1,140 @@
+import type { Exchange, ResponseStream, StreamOptions } from '../../../core/api/listener.js';
+import { AUDITED_BYTES } from '../../../core/limits.js';
+import { isRecord, recordAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
+import type { Route } from '../../../core/request/route.js';
+import { parseAuditedBody } from './auditedBody.js';
+
+type Header = readonly [string, string];
+
+const NONE = new Uint8Array();
+
+/** The members of a Status that an audit event repeats. */
+const STATUS_MEMBERS = ['status', 'message', 'reason', 'details', 'code'] as const;
+
+/** An exchange that keeps of its bodies what the audit event repeats, until the event is written. */
+export class AuditedExchange implements Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly remoteAddress: string;
+  readonly secure: boolean;
+  readonly certificate?: string;
+  readonly hasInvalidCertificate: boolean;
+  readonly upgrade?: Exchange['upgrade'];
+  #request: Uint8Array = NONE;
+  #response: Uint8Array = NONE;
+  #responseType = '';
+  #requestObject: object | undefined;
+  #responseObject: object | undefined;
+  #isRequestTruncated = false;
+  #isResponseTruncated = false;
+
+  /** `auditId` is sent with the answer. `keepsBodies`: whether an event may have the bodies. */
+  constructor(
+    readonly exchange: Exchange,
+    readonly route: Route,
+    readonly auditId: string,
+    readonly keepsBodies: boolean,
+  ) {
+    const { method, path, query, remoteAddress, secure, certificate } = exchange;
+    this.method = method;
+    this.path = path;
+    this.query = query;
+    this.remoteAddress = remoteAddress;
+    this.secure = secure;
+    this.hasInvalidCertificate = exchange.hasInvalidCertificate ?? false;
+    if (certificate !== undefined) this.certificate = certificate;
+    if (exchange.upgrade) this.upgrade = (messages, subprotocol) => exchange.upgrade!(messages, subprotocol);
+  }
+
+  /**
+   * The Status that was the answer, without kind and version; undefined for other answers. Of a refusal because of
+   * values, it has neither message nor causes, since these show values.
+   */
+  answeredStatus(): object | undefined {
+    const body = this.responseObject();
+    if (!isRecord(body) || body['kind'] !== 'Status') return undefined;
+    const isAboutValues = body['reason'] === 'Invalid';
+    const details = recordAt(body, 'details');
+    const { causes: _causes, ...shownDetails } = details ?? {};
+    const shown: UnknownRecord = {
+      ...body,
+      ...(isAboutValues ? { message: undefined } : {}),
+      ...(isAboutValues && details ? { details: shownDetails } : {}),
+    };
+    return Object.fromEntries(STATUS_MEMBERS.flatMap(name => (shown[name] === undefined ? [] : [[name, shown[name]]])));
+  }
+
+  /** The name of the object that the request was to create: as it was sent, else as it was made. */
+  createdName(): string {
+    return stringAt(this.requestObject(), 'metadata', 'name') || stringAt(this.responseObject(), 'metadata', 'name');
+  }
+
+  /** The body of the request; undefined for one that no event repeats. */
+  requestObject(): object | undefined {
+    return (this.#requestObject ??= parseAuditedBody(this.#request, this.header('content-type') ?? '', this.route));
+  }
+
+  /** The body of the answer; undefined for one that no event repeats. */
+  responseObject(): object | undefined {
+    return (this.#responseObject ??= parseAuditedBody(this.#response, this.#responseType, this.route));
+  }
+
+  /** Whether the body of the request is too long for an event. */
+  get isRequestTruncated(): boolean {
+    return this.#isRequestTruncated;
+  }
+
+  /** Whether the body of the answer is too long for an event. */
+  get isResponseTruncated(): boolean {
+    return this.#isResponseTruncated;
+  }
+
+  get aborted(): boolean {
+    return this.exchange.aborted;
+  }
+
+  get status(): number | undefined {
+    return this.exchange.status;
+  }
+
+  header(name: string): string | undefined {
+    return this.exchange.header(name);
+  }
+
+  headers(): readonly Header[] {
+    return this.exchange.headers();
+  }
+
+  async body(limit: number, onPart?: (bytes: number) => void): Promise<Uint8Array> {
+    const body = await this.exchange.body(limit, onPart);
+    this.#isRequestTruncated = body.length > AUDITED_BYTES;
+    // Writes may transfer their bodies to other threads, which empties them here.
+    if ((this.keepsBodies || this.method === 'POST') && !this.#isRequestTruncated) this.#request = body.slice();
+    return body;
+  }
+
+  respond(status: number, headers: readonly Header[], body: readonly Uint8Array[] | Uint8Array): void {
+    if (this.keepsBodies || status >= 400 || this.method === 'DELETE' || this.method === 'POST')
+      this.#keepResponse(headers, body instanceof Uint8Array ? [body] : body);
+    this.exchange.respond(status, [['audit-id', this.auditId], ...headers], body);
+  }
+
+  stream(status: number, headers: readonly Header[], options?: StreamOptions): ResponseStream {
+    this.#isResponseTruncated = true;
+    return this.exchange.stream(status, [['audit-id', this.auditId], ...headers], options);
+  }
+
+  #keepResponse(headers: readonly Header[], parts: readonly Uint8Array[]): void {
+    const headerOf = (name: string): string => headers.find(([given]) => given.toLowerCase() === name)?.[1] ?? '';
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    this.#isResponseTruncated = length > AUDITED_BYTES || headerOf('content-encoding') !== '';
+    if (this.#isResponseTruncated) return;
+    this.#response = Buffer.concat(parts);
+    this.#responseType = headerOf('content-type');
+  }
+
+  onAbort(listener: () => void): void {
+    this.exchange.onAbort(listener);
+  }
+}

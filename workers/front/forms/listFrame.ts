@@ -1,0 +1,72 @@
+import type { Resource } from '../../../core/schema/resource.js';
+import type { Entry } from '../../../core/threads/entries/entry.js';
+
+const OPEN = Buffer.from('{');
+const NEXT = Buffer.from(',{');
+const END = Buffer.from(']}\n');
+
+/** The first bytes of a list up to its items. */
+export function listHead(
+  resource: Resource,
+  revision: number,
+  token: string | undefined,
+  remaining: number | undefined,
+): Buffer {
+  const metadata = {
+    resourceVersion: String(revision),
+    ...(token || !resource.builtIn ? { continue: token ?? '' } : {}),
+    ...(remaining ? { remainingItemCount: remaining } : {}),
+  };
+  const [a, b] = resource.builtIn ? ['kind', 'apiVersion'] : ['apiVersion', 'kind'];
+  const envelope = { kind: resource.listKind, apiVersion: resource.apiVersion };
+  return Buffer.from(
+    `{"${a}":"${envelope[a as 'kind']}","${b}":"${envelope[b as 'kind']}","metadata":${JSON.stringify(metadata)},"items":[`,
+  );
+}
+
+/** Length of the envelope that list items of built-in kinds do not carry: `{"kind":"Pod","apiVersion":"v1",`. */
+export const envelopeLength = (resource: Resource): number =>
+  resource.builtIn
+    ? Buffer.byteLength(
+        `{"kind":${JSON.stringify(resource.kind)},"apiVersion":${JSON.stringify(resource.storageApiVersion)},`,
+      )
+    : 1;
+
+/**
+ * The parts of a list's body, in order: views of the items as they are held, without the `skip` bytes of their
+ * envelopes, and what stands between them.
+ */
+export function* listParts(head: Uint8Array, items: readonly Entry[], skip: number): Generator<Uint8Array> {
+  yield head;
+  let between = OPEN;
+  for (const item of items) {
+    yield between;
+    yield item.from(skip);
+    between = NEXT;
+  }
+  yield END;
+}
+
+/** Bytes of those parts. */
+export function listLength(head: Uint8Array, items: readonly Entry[], skip: number): number {
+  let length = head.length + END.length + Math.max(0, items.length * NEXT.length - 1);
+  for (const item of items) length += item.length - skip;
+  return length;
+}
+
+/**
+ * The registry look-up of a list's collection in the version asked for is not the stored one: its items have to be
+ * converted.
+ */
+export const needsConversion = (resource: Resource): boolean => resource.apiVersion !== resource.storageApiVersion;
+
+/**
+ * Whether one of the entries may have been written under another schema than the resource's: it is shown through the
+ * pool.
+ */
+export const predates = (resource: Resource, entries: Iterable<Entry>): boolean => {
+  const { changedAt } = resource;
+  if (changedAt === undefined) return false;
+  for (const entry of entries) if (entry.revision <= changedAt) return true;
+  return false;
+};

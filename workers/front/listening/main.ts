@@ -1,0 +1,60 @@
+/**
+ * A listening thread: a front end of its own, with its own view of all objects, for connections that the main thread
+ * accepts. Its jobs run in the pool by way of the main thread, which also answers what is outside of the resources.
+ */
+import { parentPort } from 'node:worker_threads';
+import { listener } from '../../../core/api/listener.js';
+import { RequestMetrics } from '../../../core/services/metrics/index.js';
+import { StoreFeed } from '../../../core/threads/feed.js';
+import type { FromListeningThread, ToListeningThread } from '../../../core/threads/messages/listening.js';
+import { runThread, type Started } from '../../../core/threads/thread.js';
+import { buildFront } from '../buildFront.js';
+import { RemotePaths } from './remotePaths.js';
+import { RemotePool } from './remotePool.js';
+
+void runThread<ToListeningThread, FromListeningThread, Started<ToListeningThread, FromListeningThread>>({
+  kind: 'front',
+  name: 'listener',
+  port: parentPort!,
+  async start(scope, { writer, front: number, shared, continueSecret, settings, bindings }, post) {
+    const { data, releases } = scope;
+    const pool = new RemotePool(post);
+    const paths = new RemotePaths(post);
+    const metrics = new RequestMetrics();
+    const plugins = await scope.loadPlugins();
+    const { front, state, healthAccess, finishWatches } = await buildFront({
+      scope,
+      plugins,
+      settings,
+      number,
+      feed: take => new StoreFeed(writer, new Int32Array(data.counters), take),
+      pool,
+      record: use => post({ is: 'used', use }),
+      shared,
+      continueSecret,
+      metrics,
+      paths: () => paths.handle,
+    });
+    const serve = plugins.at(listener).at(-1);
+    if (!serve?.join) throw new Error('the listener serves in one thread only');
+    const joined = await Promise.all(bindings.map(binding => serve.join!(binding, exchange => front.handle(exchange))));
+    releases.add('the listeners', () => Promise.all(joined.map(one => one.close())));
+    releases.add('the watches', finishWatches);
+    await state.loading.first;
+    return {
+      ready: { is: 'ready', targets: joined.map(({ target }) => target) },
+      take(message) {
+        switch (message.is) {
+          case 'answer':
+            return paths.take(message.requestId, message.answer);
+          case 'count':
+            return post({ is: 'counted', id: message.id, counts: metrics.counts() });
+          case 'serve':
+            return void healthAccess.refresh();
+          default:
+            pool.take(message);
+        }
+      },
+    };
+  },
+});

@@ -1,0 +1,62 @@
+import type { Exchange } from '../../../core/api/listener.js';
+import type { Stored } from '../../../core/api/storage.js';
+import type { WireEvent } from '../../../core/threads/messages/wireEvent.js';
+import type { WriterClient } from '../state/writerClient.js';
+import { SnapshotWriter } from '../../../core/services/snapshot/writer.js';
+
+/** Objects asked of the writer at once. */
+const PAGE = 2000;
+/** Unsent bytes at which the next page waits for the client. */
+const UNSENT_BYTES = 4 * 1024 * 1024;
+
+/** The source of a snapshot. */
+export interface SnapshotSource {
+  readonly writer: Pick<WriterClient, 'range'>;
+  /** A revision at which every acknowledged write can be seen. */
+  revision(): Promise<number>;
+  readonly storeName: string;
+  readonly now: () => number;
+}
+
+/**
+ * Streams a snapshot of one revision while the server continues to write. Pages are read at that revision, so the
+ * history must be kept at least as long as the download takes. If it is not, or if the store fails, the stream is
+ * aborted before its end mark, and the client knows that the snapshot is incomplete.
+ */
+export async function sendSnapshot(exchange: Exchange, source: SnapshotSource): Promise<void> {
+  const revision = await source.revision();
+  const ask = (after: string) =>
+    source.writer.range({ prefix: '', revision, limit: PAGE, after, counted: after === '' });
+  let page = await ask('');
+  const stream = exchange.stream(200, [['content-type', 'application/octet-stream']]);
+  let wake: () => void = () => undefined;
+  stream.onDrain(() => wake());
+  exchange.onAbort(() => wake());
+  const writer = new SnapshotWriter();
+  const objects = page.items.length + page.remaining;
+  stream.write(
+    writer.header({ revision, objects, store: source.storeName, created: new Date(source.now()).toISOString() }),
+  );
+  try {
+    for (;;) {
+      const drained = new Promise<void>(resolve => (wake = resolve));
+      if (page.items.length > 0 && stream.write(writer.rows(page.items.map(storedOf))) > UNSENT_BYTES) await drained;
+      if (exchange.aborted) return;
+      if (!page.more) break;
+      page = await ask(page.items.at(-1)!.key);
+    }
+    stream.write(writer.end());
+    stream.end();
+  } catch {
+    // The status has left: only a broken stream can tell.
+    stream.abort();
+  }
+}
+
+const storedOf = ({ key, value, created, revision, version = 1 }: WireEvent): Stored => ({
+  key,
+  value: value!,
+  created,
+  modified: revision,
+  version,
+});

@@ -1,0 +1,203 @@
+import type { Exchange } from '../../../core/api/listener.js';
+import type { CredentialUse } from '../../../core/api/access.js';
+import { LARGE_JOB_BYTES, YAML_WEIGHT } from '../../../core/limits.js';
+import type { User } from '../../../core/model/user.js';
+import type { Grant, Job, JobResult, Rendering } from '../../../core/threads/messages/messages.js';
+import { type AccessCache, credentialKey, decisionKey } from '../access/access.js';
+import type { JobRunner } from './pool.js';
+import type { FrontRequest, Sender } from '../access/sender.js';
+import { credentialHeaders } from '../watch/webSocket.js';
+
+/** Id of jobs that propose nothing. */
+const NO_PROPOSAL = 0;
+
+/** Fields of a job that depend on its request. */
+export type JobFields = Partial<
+  Pick<Job, 'id' | 'path' | 'body' | 'current' | 'currentKey' | 'begun' | 'granted' | 'collection' | 'warnings'>
+>;
+
+const OPEN_BRACE = 0x7b;
+/** Media types whose bodies take longer to decode than JSON. */
+const SLOW_TYPE = /yaml|cbor/i;
+
+/**
+ * How large a body is for the pool: as large as the JSON of a common kind that takes as long. Most that begin with a
+ * brace are JSON, whatever their content type, such as those that Go clients apply.
+ */
+function weightOf({ exchange, route }: FrontRequest, bytes: number, first: number | undefined): number {
+  const isSlow = first !== OPEN_BRACE && SLOW_TYPE.test(exchange.header('content-type') ?? '');
+  return bytes * (route.resource?.strategy.weight ?? 1) * (isSlow ? YAML_WEIGHT : 1);
+}
+
+/** By what the cost of a write is remembered: its method and resource decide which policies it meets. */
+const kindOf = ({ exchange, route: { resource, subresource } }: FrontRequest): string | undefined =>
+  exchange.method === 'GET' || !resource
+    ? undefined
+    : `${exchange.method} ${resource.storageName} ${subresource?.name ?? ''}`;
+
+/** Runs the jobs of requests: sends what is known of their senders to the pool, and remembers what the pool finds. */
+export class PoolClient {
+  constructor(
+    readonly pool: JobRunner,
+    readonly access: AccessCache,
+    readonly now: () => number,
+    /** Called with what is to be recorded about credentials. */
+    readonly record: (use: CredentialUse) => void = () => undefined,
+  ) {}
+
+  /** The sender of an exchange, from the cache. Throws Refusal 401 for credentials that cannot be read. */
+  senderOf(exchange: Exchange): Sender {
+    const credentials = credentialKey(exchange);
+    const identity = this.access.identity(credentials, this.now());
+    return { credentials, identity, user: identity?.user, usage: identity?.usage ?? this.access.usages.unknown };
+  }
+
+  /** A controller as the sender of a request. */
+  controllerAs(user: User): Sender {
+    return { user, usage: this.access.usages.controllers };
+  }
+
+  /** Whether a request is known to be allowed. */
+  isAllowed({ route, sender }: FrontRequest): boolean {
+    if (sender.allowedUnder === this.access.policy) return true;
+    const permission = sender.identity && this.access.permission(sender.identity, decisionKey(route), this.now());
+    if (!permission) return false;
+    sender.reason = permission.reason;
+    return true;
+  }
+
+  /**
+   * Runs a job of a request. The pool authenticates and authorizes the sender as far as that is not known; what it
+   * finds is noted in `request.sender` and remembered for later requests. `fields` is called when the job is passed to
+   * the pool, which may be later if it has many bytes. Throws what `Pool.run` throws, and an Error if the client is
+   * gone by then.
+   */
+  async run(
+    request: FrontRequest,
+    fields: () => JobFields = () => ({}),
+    bytes = 0,
+    /** The first byte of the body. */
+    first?: number,
+  ): Promise<JobResult> {
+    const { exchange, sender } = request;
+    const { policy } = this.access;
+    const asked = this.now();
+    let isSecondWrite = false;
+    const result = await this.#inTurn(
+      sender,
+      weightOf(request, bytes, first),
+      kindOf(request),
+      () => !exchange.aborted,
+      () => {
+        const given = fields();
+        isSecondWrite = given.begun ?? false;
+        // Member by member: an object from several spreads takes 3 KB, and more again when it is copied for the pool.
+        return {
+          id: given.id ?? NO_PROPOSAL,
+          method: exchange.method,
+          path: given.path ?? exchange.path,
+          query: exchange.query,
+          accept: exchange.header('accept') ?? '',
+          contentType: exchange.header('content-type') ?? '',
+          userAgent: exchange.header('user-agent') ?? '',
+          ifMatch: exchange.header('if-match') ?? '',
+          user: sender.user,
+          credentials: sender.user ? undefined : credentialsOf(exchange),
+          warnings: given.warnings ?? sender.warnings,
+          granted: given.granted ?? this.isAllowed(request),
+          body: given.body,
+          current: given.current,
+          currentKey: given.currentKey,
+          collection: given.collection,
+          begun: given.begun,
+        };
+      },
+    );
+    if (result.grant) this.#learn(request, result.grant, policy, asked);
+    // Those of the last attempt count; a second write has none.
+    if (!isSecondWrite) sender.admission = result.annotations;
+    return result;
+  }
+
+  /** Encodes objects, or events of a watch, in the form that an exchange asks for. */
+  async render({ exchange, sender }: FrontRequest, rendering: Rendering): Promise<JobResult> {
+    const bytes = rendering.objects.reduce((sum, object) => sum + object.length, 0);
+    // Encodings are shared: the others need them even if the client of this request is gone.
+    const isWanted = () => rendering.events !== undefined || rendering.records !== undefined || !exchange.aborted;
+    return await this.#inTurn(sender, bytes, undefined, isWanted, () => renderJob(exchange, rendering));
+  }
+
+  /**
+   * As `render`, for long jobs: `take` is called when a thread is free for it, and may return undefined if nothing is
+   * left to do. Resolves with undefined then.
+   */
+  async renderWhenFree(
+    { exchange, sender }: FrontRequest,
+    take: () => Rendering | undefined,
+  ): Promise<JobResult | undefined> {
+    return await this.pool.runInTurn(sender.usage, () => {
+      const rendering = take();
+      return rendering && renderJob(exchange, rendering);
+    });
+  }
+
+  /**
+   * Runs a job; one with many bytes, or of a kind that has taken long, when it is its turn. Throws an Error if it is
+   * not wanted any more by then.
+   */
+  #inTurn(
+    { usage }: Sender,
+    weight: number,
+    kind: string | undefined,
+    isWanted: () => boolean,
+    job: () => Job,
+  ): Promise<JobResult> {
+    const isLarge = weight >= LARGE_JOB_BYTES;
+    if (!isLarge && (kind === undefined || !this.pool.costs.isLong(kind)))
+      return this.pool.run(job(), kind, usage.user);
+    const take = (): Job => {
+      if (!isWanted()) throw new Error('the client has closed the connection');
+      return job();
+    };
+    return this.pool.runInTurn(usage, take, isLarge ? undefined : kind);
+  }
+
+  #learn({ route, sender }: FrontRequest, grant: Grant, policy: number, asked: number): void {
+    if (grant.allowed) {
+      sender.allowedUnder = policy;
+      sender.reason = grant.reason ?? '';
+    }
+    if (sender.credentials === undefined) return;
+    if (grant.use && !sender.user) this.record(grant.use);
+    if (!sender.user) {
+      sender.annotations = grant.use?.annotations;
+      sender.impersonator = grant.impersonator;
+    }
+    const identity = this.access.learn(sender.credentials, decisionKey(route), grant, policy, asked);
+    if (sender.user) return;
+    sender.user = grant.user;
+    sender.identity = identity;
+    sender.usage = this.access.usages.of(grant.user.name);
+    sender.warnings = grant.warnings;
+  }
+}
+
+const credentialsOf = (exchange: Exchange): NonNullable<Job['credentials']> => ({
+  headers: credentialHeaders(exchange),
+  certificate: exchange.certificate,
+  hasInvalidCertificate: exchange.hasInvalidCertificate,
+  remoteAddress: exchange.remoteAddress,
+});
+
+const renderJob = (exchange: Exchange, render: Rendering): Job => ({
+  id: NO_PROPOSAL,
+  granted: true,
+  render,
+  method: exchange.method,
+  path: exchange.path,
+  query: exchange.query,
+  accept: exchange.header('accept') ?? '',
+  contentType: exchange.header('content-type') ?? '',
+  userAgent: exchange.header('user-agent') ?? '',
+  ifMatch: exchange.header('if-match') ?? '',
+});

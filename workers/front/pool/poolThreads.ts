@@ -1,0 +1,250 @@
+import type { MessagePort, Worker } from 'node:worker_threads';
+import type { Piscina } from 'piscina';
+import type { Log } from '../../../core/api/host.js';
+import { THREAD_CLOSE_MS } from '../../../core/limits.js';
+import { unpackLate } from '../../../core/threads/messages/jobs.js';
+import type {
+  FromPoolThread,
+  LoadedPoolThread,
+  Observation,
+  PoolThreadCreated,
+  ToPoolThread,
+  WriterChannel,
+} from '../../../core/threads/messages/lifecycle.js';
+import type { LateOutcome } from '../../../core/threads/messages/messages.js';
+import { withResolvers } from '../../../core/runtime/withResolvers.js';
+import { closeThread } from '../threads/closeThread.js';
+import { PING_MS } from './stalledThreads.js';
+
+/**
+ * Pause before a thread begins, after one that ended before it was ready: plugins that cannot load may fail again.
+ */
+const RESTART_MS = 1000;
+
+/** Functions of the pool that are called for its threads. */
+export interface PoolThreadHandlers {
+  /** Connects a thread to the writer. */
+  readonly connect: () => WriterChannel;
+  /** Takes outcomes of jobs whose batch was answered before. */
+  readonly late: (outcomes: readonly LateOutcome[]) => void;
+  /** Takes what plugins have counted. */
+  readonly observed: (observations: readonly Observation[]) => void;
+  /** Whether the pool has jobs without an answer. Only then is it noticed that a thread does not return. */
+  readonly isBusy: () => boolean;
+  /** Called for a thread that does not return to its event loop, before it is ended. */
+  readonly stalled: (running: SharedArrayBuffer) => void;
+  /** Called when a thread is ready, with the memory of its progress (OwnProgress). */
+  readonly started: (thread: number, progress: SharedArrayBuffer) => void;
+  /** The name of the plugin that an error comes from, if it does. */
+  readonly blame: (stack: string) => string | undefined;
+  /** Called when a thread has ended, also at the close. Its id is undefined if it has ended before it posted one. */
+  readonly ended: (thread: number | undefined, reason: Error) => void;
+}
+
+/** A thread of the pool. */
+class PoolThread {
+  /** The message that it posted when it was created. */
+  created?: PoolThreadCreated;
+  /** Its channel, the calls of plugins that it is in, and the job, once it has loaded its modules. */
+  port?: MessagePort;
+  running?: SharedArrayBuffer;
+  progress?: SharedArrayBuffer;
+  /** Resolves when it does not load modules any more, or has ended. */
+  idle = withResolvers<void>();
+  /** Resolves when it is ready. Rejects if it ends before. */
+  readonly ready = withResolvers<void>();
+  isReady = false;
+  /** It ends because it is not needed any more. */
+  isRetired = false;
+  /** Questions since it has answered the last one; undefined if none is open. */
+  unanswered?: number;
+  error?: Error;
+}
+
+/**
+ * The threads of a Piscina. Piscina creates them, and another instead of one that ends; each has a channel of its own
+ * to the front end, for what Piscina does not know: the port to the writer, late outcomes, and an orderly close.
+ */
+export class PoolThreads {
+  readonly #threads = new Map<Worker, PoolThread>();
+  readonly #watch: NodeJS.Timeout;
+  /** The thread that was created last, until it is to load its modules. */
+  #last: Worker | undefined;
+  #pausedUntil = 0;
+  /** Channels of threads that wait for `begin`; undefined after it. */
+  #waiting: MessagePort[] | undefined = [];
+  #isClosing = false;
+  readonly #warned = new Set<string>();
+  /** Resolves when all threads of the start are ready but the last of several. Rejects if one of them ends before. */
+  readonly ready: Promise<unknown>;
+
+  constructor(
+    readonly piscina: Piscina,
+    readonly handlers: PoolThreadHandlers,
+    readonly log: Log,
+    /** Questions that a thread may leave unanswered. */
+    readonly maxUnanswered: number,
+  ) {
+    this.#watch = setInterval(() => this.#pingAll(), PING_MS).unref();
+    this.adopt();
+    if (piscina.threads.length > 1) this.#last = piscina.threads.at(-1);
+    const first = [...this.#threads].filter(([worker]) => worker !== this.#last);
+    this.ready = Promise.all(first.map(([, { ready }]) => ready.promise));
+    this.ready.catch(() => undefined);
+    piscina.on('message', (message: PoolThreadCreated) => this.#created(message));
+    // Errors of threads are taken from the threads themselves; without a listener they would be thrown here.
+    piscina.on('error', () => undefined);
+  }
+
+  /** Has threads start, now and as soon as they are created. */
+  begin(): void {
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const port of waiting) this.#begin(port);
+  }
+
+  /** `threadId` of the thread that was created last, if it has not begun. */
+  get lastId(): number | undefined {
+    return this.#last?.threadId;
+  }
+
+  /** Has the last thread load its modules and begin. Resolves when it is ready, and rejects if it ends before. */
+  async beginLast(): Promise<void> {
+    const thread = this.#last && this.#threads.get(this.#last);
+    this.#last = undefined;
+    if (thread?.created && !this.#isClosing) this.#load(thread, thread.created);
+    await thread?.ready.promise;
+  }
+
+  /** Looks for threads that Piscina has created since the last call. */
+  adopt(): void {
+    for (const worker of this.piscina.threads) {
+      if (this.#threads.has(worker)) continue;
+      // Piscina unrefs its threads, but a server whose start failed waits for theirs with nothing else to keep it.
+      worker.ref();
+      const thread = new PoolThread();
+      thread.ready.promise.catch(() => undefined);
+      this.#threads.set(worker, thread);
+      worker.once('error', error => (thread.error = error));
+      worker.once('exit', code => {
+        this.#threads.delete(worker);
+        thread.idle.resolve();
+        this.#ended(thread, thread.error ?? new Error(`a pool thread ended with code ${code}`));
+      });
+    }
+  }
+
+  /**
+   * Resolves when no thread is loading its modules. One that is must not be terminated: Node.js 20 then may abort the
+   * process, as Piscina loads them with `require`.
+   */
+  async loaded(): Promise<void> {
+    this.adopt();
+    await Promise.all(Array.from(this.#threads.values(), ({ idle }) => idle.promise));
+  }
+
+  /** Has every thread release what it holds, within a bounded time. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    clearInterval(this.#watch);
+    await this.loaded();
+    await Promise.all(Array.from(this.#threads.values(), ({ port }) => port && closeThread(port, THREAD_CLOSE_MS)));
+  }
+
+  /** Ends a thread that has no jobs, when it has released what it holds. */
+  async retire(id: number): Promise<void> {
+    for (const [worker, thread] of this.#threads) {
+      if (worker.threadId !== id || thread.isRetired || this.#isClosing) continue;
+      thread.isRetired = true;
+      await closeThread(thread.port!, THREAD_CLOSE_MS);
+      await worker.terminate();
+    }
+  }
+
+  /** Resolves when all threads that were created until now have ended. */
+  async ended(): Promise<void> {
+    await Promise.all(Array.from(this.#threads.keys(), worker => new Promise(resolve => worker.once('exit', resolve))));
+  }
+
+  /**
+   * Asks every thread whether it returns to its event loop, and ends one that has left too many questions unanswered:
+   * nothing else ends an endless loop. Its requests fail, and Piscina replaces it.
+   */
+  #pingAll(): void {
+    for (const [worker, thread] of this.#threads) {
+      if (!thread.isReady || (thread.unanswered === undefined && !this.handlers.isBusy())) continue;
+      if (thread.unanswered === undefined) {
+        thread.unanswered = 0;
+        thread.port?.postMessage({ is: 'ping' } satisfies ToPoolThread);
+      } else if (++thread.unanswered === this.maxUnanswered) {
+        this.handlers.stalled(thread.running!);
+        void worker.terminate();
+      }
+    }
+  }
+
+  #created(created: PoolThreadCreated): void {
+    this.adopt();
+    const worker = this.piscina.threads.find(({ threadId }) => threadId === created.thread);
+    const thread = worker && this.#threads.get(worker);
+    if (!thread) return;
+    thread.created = created;
+    thread.idle.resolve();
+    if (worker !== this.#last && !this.#isClosing) this.#load(thread, created);
+  }
+
+  #load(thread: PoolThread, { port }: PoolThreadCreated): void {
+    thread.idle = withResolvers<void>();
+    port.on('message', (message: FromPoolThread) => {
+      if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
+      if (message.is === 'observed') this.handlers.observed(message.observations);
+      if (message.is === 'pong') delete thread.unanswered;
+      if (message.is === 'loaded') this.#loaded(thread, port, message);
+      if (message.is !== 'ready') return;
+      this.#warn(message.warnings);
+      thread.isReady = true;
+      this.handlers.started(thread.created!.thread, thread.progress!);
+      thread.ready.resolve();
+    });
+    port.postMessage({ is: 'load' } satisfies ToPoolThread);
+  }
+
+  /** Logs warnings that no other thread has had. */
+  #warn(warnings: readonly string[]): void {
+    for (const warning of warnings) {
+      if (this.#warned.has(warning)) continue;
+      this.#warned.add(warning);
+      this.log.warn({}, warning);
+    }
+  }
+
+  #loaded(thread: PoolThread, port: MessagePort, { running, progress }: LoadedPoolThread): void {
+    Object.assign(thread, { port, running, progress });
+    thread.idle.resolve();
+    if (this.#isClosing) return;
+    if (this.#waiting) {
+      this.#waiting.push(port);
+      return;
+    }
+    const pause = this.#pausedUntil - performance.now();
+    const begin = (): void => void ([...this.#threads.values()].includes(thread) && this.#begin(port));
+    if (pause > 0) setTimeout(begin, pause).unref();
+    else begin();
+  }
+
+  #begin(port: MessagePort): void {
+    const writer = this.handlers.connect();
+    port.postMessage({ is: 'begin', writer } satisfies ToPoolThread, [writer.port]);
+  }
+
+  #ended(thread: PoolThread, reason: Error): void {
+    // Piscina has created the next one by now.
+    this.adopt();
+    this.handlers.ended(thread.created?.thread, reason);
+    thread.ready.reject(reason);
+    if (this.#isClosing || thread.isRetired) return;
+    if (!thread.isReady) this.#pausedUntil = performance.now() + RESTART_MS;
+    const { stack = String(reason) } = reason;
+    this.log.error({ plugin: this.handlers.blame(stack), stack }, 'a pool thread failed; it is replaced');
+  }
+}

@@ -1,0 +1,174 @@
+import { STAND_INS } from '../../../core/limits.js';
+import type { Position } from '../../../core/threads/progress.js';
+import { FairLimiter } from '../fairness/fairLimiter.js';
+import type { Lanes } from './lanes.js';
+import { Suspects } from './suspects.js';
+import { ThreadWatch } from './threadWatch.js';
+
+/** The functions of the pool that the search for stuck threads uses. Threads are named by their `threadId`. */
+export interface StuckThreadsPool {
+  /** Whether there are jobs without an answer. */
+  readonly isBusy: () => boolean;
+  /** Whether jobs wait for a thread that is at a position. */
+  readonly isAwaited: (thread: number, position: Position) => boolean;
+  /** Whether a thread has jobs without an answer. */
+  readonly hasJobs: (thread: number) => boolean;
+  /** The user whose job runs at a position; '' if there is none. */
+  readonly userAt: (position: Position) => string;
+  /** Has other threads run the jobs of a thread that does not return. */
+  readonly move: (thread: number, position: Position) => void;
+  /** Has threads be chosen for the tasks that wait for one. */
+  readonly distribute: () => void;
+  /** Makes threads until there are as many. */
+  readonly addThread: (count: number) => void;
+  /** Ends a thread that has no jobs. */
+  readonly retire: (thread: number) => void;
+  /** Number of threads. */
+  readonly threadCount: () => number;
+}
+
+/** A thread that is kept by a job. */
+interface Kept {
+  /** The user of the job; '' if that is not known. */
+  readonly user: string;
+  /** The job is stuck. */
+  isStuck?: boolean;
+  /** The thread has returned, and another one has its place. */
+  isReplaced?: boolean;
+}
+
+/**
+ * The threads of the pool that do not return from a job, for their other jobs go on elsewhere (docs/decisions/0021).
+ * Such a thread gets no more jobs until it returns. If that takes long, another one is made in its place.
+ */
+export class StuckThreads {
+  readonly suspects = new Suspects(() => performance.now());
+  readonly #kept = new Map<number, Kept>();
+  readonly #watch: ThreadWatch;
+  /** The jobs of suspects, one at a time. */
+  readonly #apart = new FairLimiter(1);
+  /** Called when a thread returns or ends, or another one is ready. */
+  #changed: (() => void)[] = [];
+  #isClosing = false;
+
+  constructor(
+    readonly lanes: Lanes,
+    /** Number of threads that the pool has without stuck ones. */
+    readonly threads: number,
+    readonly pool: StuckThreadsPool,
+  ) {
+    this.#watch = new ThreadWatch({
+      isBusy: pool.isBusy,
+      isAwaited: pool.isAwaited,
+      kept: (thread, position) => this.#begin(thread, position),
+      stuck: thread => this.#strike(thread),
+      looked: () => this.#retire(),
+    });
+  }
+
+  /** To be called when there are jobs. */
+  watch(): void {
+    this.#watch.begin();
+  }
+
+  /** A thread is ready. */
+  addThread(thread: number, progress: SharedArrayBuffer): void {
+    this.lanes.ready.add(thread);
+    this.#watch.add(thread, progress);
+    this.#notify();
+  }
+
+  /** Where a thread is; undefined if it has never been ready. */
+  positionOf(thread: number): Position | undefined {
+    return this.#watch.positionOf(thread);
+  }
+
+  /** A thread has returned a task. When these were all, it is given jobs again, unless another one has its place. */
+  returned(thread: number): void {
+    this.#notify();
+    const kept = this.#kept.get(thread);
+    if (!kept || kept.isReplaced || this.lanes.hasTasks(thread)) return;
+    this.suspects.end(kept.user);
+    if (this.pool.threadCount() - this.#kept.size >= this.threads) kept.isReplaced = true;
+    else {
+      this.#kept.delete(thread);
+      this.lanes.stuck.delete(thread);
+      this.#watch.giveBack(thread);
+      this.pool.distribute();
+    }
+    this.#resize();
+    this.#notify();
+  }
+
+  /** A thread has ended. */
+  threadEnded(thread: number): void {
+    const kept = this.#kept.get(thread);
+    this.#kept.delete(thread);
+    this.lanes.forget(thread);
+    this.#watch.delete(thread);
+    if (kept && !kept.isReplaced) this.suspects.end(kept.user);
+    this.#resize();
+    this.#notify();
+  }
+
+  /**
+   * Runs a job of a suspect when it is its turn, on a thread that others do not need. Resolves with what `run` resolves
+   * with. Rejects with Refusal 429 if the user is slowed down by then.
+   */
+  runApart<T>(user: string, run: () => Promise<T>): Promise<T> {
+    return this.#apart.run(this.suspects.ownerOf(user), async () => {
+      while (!this.#isClosing && !this.lanes.hasFreeLane) {
+        this.suspects.check(user);
+        await new Promise<void>(resolve => this.#changed.push(resolve));
+      }
+      this.suspects.check(user);
+      const began = performance.now();
+      const result = await run();
+      this.suspects.record(user, performance.now() - began);
+      return result;
+    });
+  }
+
+  /** Ends watching, and has the jobs that wait go on. */
+  close(): void {
+    this.#isClosing = true;
+    this.#watch.close();
+    this.#notify();
+  }
+
+  #begin(thread: number, position: Position): void {
+    const user = this.pool.userAt(position);
+    this.#kept.set(thread, { user });
+    this.suspects.begin(user);
+    this.lanes.stuck.add(thread);
+    this.pool.move(thread, position);
+  }
+
+  #strike(thread: number): void {
+    const kept = this.#kept.get(thread);
+    if (!kept || kept.isReplaced) return;
+    kept.isStuck = true;
+    this.suspects.strike(kept.user);
+    this.#resize();
+    this.#notify();
+  }
+
+  /** Has the pool have one more thread for each that is stuck or is to end, up to a bound. */
+  #resize(): void {
+    const stuck = [...this.#kept.values()].filter(({ isStuck, isReplaced }) => isStuck || isReplaced).length;
+    if (!this.#isClosing) this.pool.addThread(this.threads + Math.min(STAND_INS, stuck));
+  }
+
+  /** Ends threads that have returned and are replaced, when jobs that wait for something outside have ended as well. */
+  #retire(): void {
+    for (const [thread, { isReplaced }] of this.#kept)
+      if (isReplaced && !this.pool.hasJobs(thread)) this.pool.retire(thread);
+  }
+
+  #notify(): void {
+    if (this.#changed.length === 0) return;
+    const changed = this.#changed;
+    this.#changed = [];
+    for (const resolve of changed) resolve();
+  }
+}

@@ -1,0 +1,105 @@
+import { LONG_JOB_MS, MOST_SLOWED_MS, SLOWED_MS } from '../../../core/limits.js';
+import { Refusal } from '../../../core/model/refusal.js';
+
+/** Short jobs in a row after which a user is no suspect any more: at first, and at most. */
+const LEAST_DOUBT = 8;
+const MOST_DOUBT = 256;
+/** How often the jobs of a user may be stuck before it is slowed down. */
+const STRIKES = 2;
+/** Users that are remembered; beyond, those are forgotten that are not slowed down any more. */
+const USERS = 1000;
+
+/** A user whose jobs have kept a thread. */
+interface Suspect {
+  /** Jobs that keep their threads now. */
+  running: number;
+  /** Short jobs in a row after which its jobs are run with those of others again. */
+  doubt: number;
+  /** The doubt that another such job begins with. */
+  nextDoubt: number;
+  /** Jobs that were stuck. */
+  strikes: number;
+  /** Time until which all of that counts. */
+  until: number;
+  /** Time until which further jobs are refused. */
+  slowedUntil: number;
+}
+
+/**
+ * The users whose jobs keep threads of the pool. The other jobs of such a user run alone and one at a time, until some
+ * in a row were short. After two jobs that were stuck, further ones are refused for a time.
+ */
+export class Suspects {
+  readonly #users = new Map<string, Suspect>();
+
+  constructor(readonly now: () => number) {}
+
+  /** Whether the jobs of a user are run apart from those of others. Senders without a name are not told apart. */
+  has(user: string): boolean {
+    if (this.#users.size === 0) return false;
+    const suspect = this.#users.get(user);
+    return suspect !== undefined && (suspect.running > 0 || (suspect.doubt > 0 && suspect.until > this.now()));
+  }
+
+  /** By whom turns are shared among the jobs of suspects. */
+  ownerOf(user: string): object {
+    return this.#users.get(user) ?? this.#users;
+  }
+
+  /** Throws Refusal 429 for a user that is slowed down. */
+  check(user: string): void {
+    if (this.#users.size === 0) return;
+    const left = (this.#users.get(user)?.slowedUntil ?? 0) - this.now();
+    if (left <= 0) return;
+    throw new Refusal('TooManyRequests', 'requests of this user do not end in time; please retry later', {
+      retryAfterSeconds: Math.ceil(left / 1000),
+    });
+  }
+
+  /** A job of a user keeps its thread. */
+  begin(user: string): void {
+    if (user === '') return;
+    const suspect = this.#suspectOf(user);
+    suspect.running++;
+    suspect.doubt = suspect.nextDoubt;
+    suspect.nextDoubt = Math.min(MOST_DOUBT, 2 * suspect.nextDoubt);
+    suspect.until = this.now() + MOST_SLOWED_MS;
+  }
+
+  /** The job is stuck. */
+  strike(user: string): void {
+    const suspect = this.#users.get(user);
+    if (!suspect) return;
+    const now = this.now();
+    const before = ++suspect.strikes - STRIKES;
+    suspect.until = now + MOST_SLOWED_MS;
+    if (before >= 0) suspect.slowedUntil = now + Math.min(MOST_SLOWED_MS, SLOWED_MS * 2 ** before);
+  }
+
+  /** The job has ended. */
+  end(user: string): void {
+    const suspect = this.#users.get(user);
+    if (suspect) suspect.running--;
+  }
+
+  /** A job that ran apart has kept its thread for this many milliseconds. */
+  record(user: string, ms: number): void {
+    const suspect = this.#users.get(user);
+    if (suspect && suspect.doubt > 0 && ms < LONG_JOB_MS) suspect.doubt--;
+  }
+
+  /** The record of a user; a new one if that of before does not count any more. */
+  #suspectOf(user: string): Suspect {
+    const now = this.now();
+    const known = this.#users.get(user);
+    if (known && (known.running > 0 || known.until > now)) return known;
+    if (this.#users.size >= USERS) this.#forget(now);
+    const suspect = { running: 0, doubt: 0, nextDoubt: LEAST_DOUBT, strikes: 0, until: 0, slowedUntil: 0 };
+    this.#users.set(user, suspect);
+    return suspect;
+  }
+
+  #forget(now: number): void {
+    for (const [user, { running, until }] of this.#users) if (running === 0 && until <= now) this.#users.delete(user);
+  }
+}

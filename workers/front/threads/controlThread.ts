@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import { QUIET_YOUNG_GENERATION_MB, THREAD_CLOSE_MS } from '../../../core/limits.js';
+import type { FixedResources } from '../../../core/plugin/servedResources.js';
+import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
+import type {
+  ControllerRequest,
+  ControllerResponse,
+  FromControlThread,
+  Observation,
+  ToControlThread,
+} from '../../../core/threads/messages/lifecycle.js';
+import { closeThread } from './closeThread.js';
+import type { StoreThread } from './writerThread.js';
+
+/** The parts of the server that the control thread needs. */
+export interface ControlParts {
+  /** Returns the data for a thread that is created now. */
+  readonly data: () => ThreadData;
+  readonly store: StoreThread;
+  /** Other processes run controllers on the same store: one process is elected. */
+  readonly shared: boolean;
+  /** Makes a request of a controller. */
+  readonly handle: (request: ControllerRequest, reply: (response: ControllerResponse) => void) => unknown;
+  /** The resources that the server has from its start. */
+  readonly resources: FixedResources;
+  /** Takes what controllers have counted. */
+  readonly observed: (observations: readonly Observation[]) => void;
+  /** Called when a controller has started. */
+  readonly started: (controller: string) => void;
+  /** Called when the controllers are loaded, here or in the process that leads. */
+  readonly loaded: () => void;
+}
+
+/** The control thread; one that has lost its leadership ends, and the next begins as a candidate. */
+export class ControlThread {
+  /** The same for all threads of this process: the next need not wait for the lease of the last to expire. */
+  readonly #identity = `${hostname()}_${randomUUID()}`;
+  #worker: Worker;
+  #isClosing = false;
+  #fail: (error: Error) => void = () => undefined;
+  /** Resolves when the thread fails. */
+  readonly failed = new Promise<Error>(resolve => {
+    this.#fail = resolve;
+  });
+
+  constructor(readonly parts: ControlParts) {
+    this.#worker = this.#create();
+  }
+
+  /** Ends the thread, once its plugins have released what they hold and its leadership is given up. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await closeThread(this.#worker, THREAD_CLOSE_MS);
+    await this.#worker.terminate();
+  }
+
+  #create(): Worker {
+    const { data, store, shared, resources } = this.parts;
+    const worker = new Worker(new URL('../../control/main.js', import.meta.url), {
+      workerData: data(),
+      resourceLimits: { maxYoungGenerationSizeMb: QUIET_YOUNG_GENERATION_MB },
+      ...threadFlags(),
+    });
+    worker.once('error', error => this.#fail(error));
+    worker.on('message', (message: FromControlThread) => this.#take(message, worker));
+    const writer = store.channel({ reacts: true });
+    const begin: ToControlThread = { is: 'begin', writer, shared, identity: this.#identity, resources };
+    worker.postMessage(begin, [writer.port]);
+    return worker;
+  }
+
+  #take(message: FromControlThread, worker: Worker): void {
+    switch (message.is) {
+      case 'request':
+        this.parts.handle(message, response =>
+          worker.postMessage({ is: 'response', ...response } satisfies ToControlThread),
+        );
+        break;
+      case 'started':
+        this.parts.started(message.controller);
+        break;
+      case 'observed':
+        this.parts.observed(message.observations);
+        break;
+      case 'loaded':
+        this.parts.loaded();
+        break;
+      case 'demoted':
+        void this.#replace(worker);
+        break;
+      case 'ready':
+      case 'closed':
+        break;
+    }
+  }
+
+  async #replace(worker: Worker): Promise<void> {
+    await worker.terminate();
+    if (!this.#isClosing) this.#worker = this.#create();
+  }
+}

@@ -1,0 +1,111 @@
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import { StoreError } from '../../../core/api/storage.js';
+import { LISTENING_THREADS, WRITER_YOUNG_GENERATION_MB } from '../../../core/limits.js';
+import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
+import { PUBLISHING, StoreFeed } from '../../../core/threads/feed.js';
+import type {
+  FromWriterThread,
+  OpenedStore,
+  SubscriberChannel,
+  ToWriterThread,
+  WriterChannel,
+} from '../../../core/threads/messages/lifecycle.js';
+import type { FedMessage } from '../../../core/threads/messages/messages.js';
+import { MAIN_FRONT } from '../../../core/threads/proposalIds.js';
+import { createRing } from '../../../core/threads/messages/ring.js';
+import { closeThread } from './closeThread.js';
+
+/** Threads that may be connected to the writer at once, replaced threads of the pool included. */
+export const COUNTERS = 1024;
+/** The counter of the front end with the number 0; those of the others follow. */
+const FIRST_FRONT = PUBLISHING + 1;
+/** The counters of all other threads begin here. */
+const FIRST_OTHER = FIRST_FRONT + LISTENING_THREADS + 1;
+
+/** The writer's thread, and the channels of all other threads to it. */
+export class StoreThread {
+  readonly #worker: Worker;
+  readonly #counters: Int32Array;
+  #nextOther = 0;
+  #isOpen = false;
+  #isClosing = false;
+  readonly #opened: Promise<OpenedStore>;
+  /** Resolves when the thread ends without having been closed, or when its store can no longer write. */
+  readonly failed: Promise<Error>;
+
+  constructor(data: ThreadData) {
+    this.#counters = new Int32Array(data.counters);
+    this.#worker = new Worker(new URL('../../writer/main.js', import.meta.url), {
+      workerData: data,
+      resourceLimits: { maxYoungGenerationSizeMb: WRITER_YOUNG_GENERATION_MB },
+      ...threadFlags(),
+    });
+    let opened: (store: OpenedStore) => void;
+    this.#opened = new Promise(resolve => (opened = resolve));
+    this.failed = new Promise(resolve => {
+      this.#worker.on('message', (message: FromWriterThread) => {
+        if (message.is === 'failed') resolve(new StoreError(message.message));
+        if (message.is !== 'ready') return;
+        this.#isOpen = true;
+        opened(message);
+      });
+      this.#worker.once('error', error => resolve(this.#isOpen ? error : new StoreError(error.message)));
+      this.#worker.once('exit', code => {
+        if (!this.#isClosing) resolve(new Error(`the writer ended with code ${code}`));
+      });
+    });
+  }
+
+  /**
+   * Has the thread load its plugins and open the store. To be called when the main thread has loaded its own plugins: a
+   * native library cannot be loaded there once another thread has it.
+   */
+  begin(): void {
+    this.#post({ is: 'begin' });
+  }
+
+  /** Resolves when the store is open. Throws StoreError if it cannot be opened. */
+  async ready(): Promise<OpenedStore> {
+    const failure = this.failed.then(error => Promise.reject(error));
+    return await Promise.race([this.#opened, failure]);
+  }
+
+  /** Connects another thread to the writer; the result is that thread's end of the channel. */
+  channel({ reacts, front }: Pick<SubscriberChannel, 'reacts' | 'front'>): WriterChannel {
+    const counter = this.#newCounter(front);
+    const ring = createRing();
+    return { port: this.#connect({ counter, ring, reacts, front }), counter, ring };
+  }
+
+  /** Connects the front end of this thread, which is to be done once. It is woken for every message. */
+  feed(take: (message: FedMessage) => void): StoreFeed {
+    const counter = this.#newCounter(MAIN_FRONT);
+    const port = this.#connect({ counter, reacts: true, front: MAIN_FRONT });
+    return new StoreFeed({ port, counter }, this.#counters, take);
+  }
+
+  /** The counter of a front end; for any other thread, one that was not used, or not for long. */
+  #newCounter(front: number | undefined): number {
+    const counter =
+      front === undefined ? FIRST_OTHER + (this.#nextOther++ % (COUNTERS - FIRST_OTHER)) : FIRST_FRONT + front;
+    Atomics.store(this.#counters, counter, 0);
+    return counter;
+  }
+
+  /** Commits what was proposed, closes the store and ends the thread. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await closeThread(this.#worker);
+    await this.#worker.terminate();
+  }
+
+  #connect(end: Omit<SubscriberChannel, 'port'>): MessagePort {
+    const { port1, port2: port } = new MessageChannel();
+    this.#post({ is: 'connect', port, ...end }, [port]);
+    return port1;
+  }
+
+  #post(message: ToWriterThread, transfer: MessagePort[] = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
+}

@@ -1,0 +1,383 @@
+import type { ResponseStream } from '../../../core/api/listener.js';
+import {
+  BOOKMARK_MS,
+  LAST_BOOKMARK_MS,
+  LIST_SLICE_BYTES,
+  STALLED_READER_MS,
+  WATCH_BACKLOG_BYTES,
+} from '../../../core/limits.js';
+import { Refusal } from '../../../core/model/refusal.js';
+import { withRevision } from '../../../core/plugin/informers/stored.js';
+import { Entry } from '../../../core/threads/entries/entry.js';
+import type { Change, Collection } from '../state/collection.js';
+import type { Selection } from '../reads/selection.js';
+
+/** Types of watch event (spec, "Watch event"; DELETED as clients expect it). */
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+
+/** How events of one form (JSON of the stored version, a Table, YAML …) are encoded. */
+export interface EventForm {
+  /** Equal keys share encodings. */
+  readonly key: string;
+  readonly mediaType: string;
+  /** Synchronous if the bytes are available, else a promise. `entry`: the object, if it is as stored. */
+  encode(type: EventType, object: Uint8Array, header: boolean, entry?: Entry): Uint8Array | Promise<Uint8Array>;
+  /** Many at once, where that is cheaper than one after another; `header` is about the first. */
+  encodeAll?(events: readonly Seen[], header: boolean): Promise<readonly Uint8Array[]>;
+  /** A BOOKMARK at that revision; `initialEnd` marks the end of the initial events. */
+  bookmark(revision: number, initialEnd: boolean, header: boolean): Uint8Array | Promise<Uint8Array>;
+  /** An ERROR event holding a Status. */
+  error(refusal: Refusal): Uint8Array;
+  /** The first event of a stream differs (Table columns). */
+  readonly firstDiffers: boolean;
+}
+
+const OBJECT = {
+  ADDED: '{"type":"ADDED","object":',
+  MODIFIED: '{"type":"MODIFIED","object":',
+  DELETED: '{"type":"DELETED","object":',
+} as const;
+const OPENINGS = new Map(Object.entries(OBJECT).map(([type, text]) => [type, Buffer.from(text)]));
+const CLOSE = Buffer.from('}\n');
+
+/** `{"type":…,"object":…}` around bytes that are JSON already. */
+export const jsonEvent = (type: EventType, object: Uint8Array): Buffer =>
+  Buffer.concat([OPENINGS.get(type)!, object, CLOSE]);
+
+/** An event before it is encoded: its type, and the bytes of the object. */
+export interface Seen {
+  readonly type: EventType;
+  readonly object: Uint8Array;
+  /** The object, where it is as it is stored. */
+  readonly entry?: Entry;
+}
+
+/** The event that a change is for a selection; objects that begin or cease to match are ADDED and DELETED. */
+export function seenBy(selection: Selection, change: Change): Seen | undefined {
+  const { collection, before, after } = change;
+  const was = before !== undefined && selection.matches(collection, before);
+  const is = after !== undefined && selection.matches(collection, after);
+  if (is) return { type: was ? 'MODIFIED' : 'ADDED', object: after.value, entry: after };
+  if (was) return { type: 'DELETED', object: deletedBytes(change, before) };
+  return undefined;
+}
+
+/**
+ * Why an event could not be encoded: what the pool has refused it with. A conversion that failed is refused without a
+ * reason, which an ERROR event has always.
+ */
+function unencodable(thrown: unknown): Refusal {
+  if (!(thrown instanceof Refusal)) return new Refusal('InternalError', 'an event could not be encoded');
+  const { reason, message } = thrown;
+  if (reason !== '') return thrown;
+  return new Refusal('InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+}
+
+/** Largest number of events in a slice: what a pool thread encodes in a few milliseconds. */
+const SLICE_EVENTS = 256;
+
+/**
+ * The first item of a watch: an event, or a present object, which is ADDED. An object is held as its entry, because
+ * thousands of them may wait for a slow reader.
+ */
+export type InitialEvent = Seen | Entry;
+
+const toEvent = (initial: InitialEvent): Seen =>
+  initial instanceof Entry ? { type: 'ADDED', object: initial.value, entry: initial } : initial;
+
+/** Initial events in runs that may be sent without a look at the connection. */
+function* slicesOf(events: readonly InitialEvent[]): Generator<readonly Seen[]> {
+  let slice: Seen[] = [];
+  let bytes = 0;
+  for (const initial of events) {
+    const event = toEvent(initial);
+    slice.push(event);
+    bytes += event.object.length;
+    if (bytes < LIST_SLICE_BYTES && slice.length < SLICE_EVENTS) continue;
+    yield slice;
+    slice = [];
+    bytes = 0;
+  }
+  if (slice.length > 0) yield slice;
+}
+
+const deletions = new WeakMap<Change, Buffer>();
+
+function deletedBytes(change: Change, before: Entry): Buffer {
+  let bytes = deletions.get(change);
+  if (!bytes) {
+    bytes = withRevision(before.value, change.revision);
+    deletions.set(change, bytes);
+  }
+  return bytes;
+}
+
+/**
+ * One watch. It is in one of three states: catching up (initial objects or past changes are being written, live ones
+ * queue), live, or ended. Writes are never waited for: what the connection has not taken counts, and a reader too far
+ * behind is cut.
+ */
+export class Watcher {
+  /** Set while initial events are written. */
+  #catchingUp = true;
+  #queue: Change[] = [];
+  /** Bytes of the objects ever queued. */
+  #held = 0;
+  #tail: Promise<void> | undefined;
+  #first = true;
+  #ended = false;
+  #revision: number;
+  #last: Change | undefined;
+  #timers: NodeJS.Timeout[] = [];
+  readonly #keys = new Map<EventType, string>();
+  /** Resolves the wait for the reader, if there is one. */
+  #wake: () => void = () => undefined;
+
+  constructor(
+    readonly selection: Selection,
+    readonly collection: Collection,
+    readonly stream: ResponseStream,
+    readonly form: EventForm,
+    /** Only what came after this revision is shown as a live change. */
+    readonly since: number,
+    readonly bookmarks: boolean,
+    /** Removes it from the hub. */
+    readonly onEnd: (watcher: Watcher) => void,
+  ) {
+    this.#revision = since;
+    stream.onDrain(() => this.#wake());
+  }
+
+  /**
+   * Ends the watch after that time; sends bookmarks meanwhile, if they were asked for, at `current()` of the hub: now
+   * and then, and shortly before the end.
+   */
+  start(timeoutMs: number, current: () => number): void {
+    this.#timers.push(setTimeout(() => this.#end(), timeoutMs).unref());
+    if (!this.bookmarks) return;
+    const mark = (): void => this.bookmark(current());
+    this.#timers.push(setInterval(mark, BOOKMARK_MS).unref());
+    if (timeoutMs > LAST_BOOKMARK_MS) this.#timers.push(setTimeout(mark, timeoutMs - LAST_BOOKMARK_MS).unref());
+  }
+
+  /** Writes the initial objects in slices, then what was queued, then goes live. */
+  async catchUp(initial: readonly InitialEvent[], endMark: number | undefined): Promise<void> {
+    for (const slice of slicesOf(initial)) {
+      if (this.#ended) return;
+      await this.#showSlice(slice);
+      await this.#drained();
+    }
+    if (endMark !== undefined && !this.#ended) await this.#send(this.form.bookmark(endMark, true, this.#header));
+    while (this.#queue.length > 0) {
+      const changes = this.#queue;
+      this.#queue = [];
+      for (const change of changes) {
+        if (this.#ended) return;
+        await this.#show(change);
+        change.encodings = undefined;
+      }
+    }
+    this.#catchingUp = false;
+  }
+
+  async #showSlice(slice: readonly Seen[]): Promise<void> {
+    const { encodeAll } = this.form;
+    if (encodeAll) {
+      try {
+        for (const event of await encodeAll(slice, this.#header)) await this.#send(event);
+        return;
+      } catch {
+        // One of the events cannot be encoded: those before it are sent.
+      }
+    }
+    for (const { type, object, entry } of slice) {
+      if (this.#ended) return;
+      await this.#send(this.form.encode(type, object, this.#header, entry));
+    }
+  }
+
+  /** Takes a live change; what it has seen, or what is older, it does not show again. */
+  take(change: Change): void {
+    if (change === this.#last || change.revision < this.#revision || change.revision <= this.since) return;
+    this.#last = change;
+    this.#revision = change.revision;
+    if (!this.#catchingUp) void this.#show(change);
+    else if (seenBy(this.selection, change)) this.#hold(change);
+  }
+
+  /** Queues a change after the catching up; a reader so slow that too much gathers is cut. */
+  #hold(change: Change): void {
+    this.#queue.push(change);
+    this.#held += (change.after ?? change.before)!.length;
+    if (this.#held <= WATCH_BACKLOG_BYTES) return;
+    this.stream.abort();
+    this.ended();
+  }
+
+  /** Says that everything up to `revision` was sent; a watch from the future has not come that far. */
+  bookmark(revision: number): void {
+    if (!this.#catchingUp && !this.#ended && revision >= this.since)
+      void this.#send(this.form.bookmark(revision, false, this.#header), true);
+  }
+
+  /** Ends a drained watch, with a last bookmark if those were asked for. */
+  finish(revision: number): void {
+    if (this.bookmarks) this.bookmark(revision);
+    this.#end();
+  }
+
+  /** Ends behind what is being written. */
+  #end(): void {
+    const end = (): void => {
+      if (!this.#ended) this.stream.end();
+      this.ended();
+    };
+    if (this.#tail) void this.#tail.then(end);
+    else end();
+  }
+
+  /** Ends with an ERROR event. */
+  fail(refusal: Refusal): void {
+    if (this.#ended) return;
+    this.stream.write(this.form.error(refusal));
+    this.stream.end();
+    this.ended();
+  }
+
+  /** The connection is gone or was ended. */
+  ended(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#queue = [];
+    this.#wake();
+    this.onEnd(this);
+  }
+
+  #show(change: Change): Promise<void> | undefined {
+    const seen = seenBy(this.selection, change);
+    if (!seen) return undefined;
+    return this.#send(this.#encoded(change, seen));
+  }
+
+  /** Whether the next event has the part that only the first one has. */
+  get #header(): boolean {
+    return this.#first && this.form.firstDiffers;
+  }
+
+  /** Under which an event that is not the first is shared. Made once: each watch looks it up for each event. */
+  #keyOf(type: EventType): string {
+    let key = this.#keys.get(type);
+    if (key === undefined) this.#keys.set(type, (key = `${type} ${this.form.key}`));
+    return key;
+  }
+
+  #encoded(change: Change, seen: Seen): Uint8Array | Promise<Uint8Array> {
+    const header = this.#header;
+    const key = header ? `${seen.type} ${this.form.key} first` : this.#keyOf(seen.type);
+    change.encodings ??= new Map();
+    let bytes = change.encodings.get(key);
+    if (!bytes) {
+      bytes = this.form.encode(seen.type, seen.object, header, seen.entry);
+      change.encodings.set(key, bytes);
+    }
+    return bytes;
+  }
+
+  /**
+   * Writes in order: at once while nothing waits for an encoding, else behind what waits. `mayWait` is that of
+   * `ResponseStream.write`.
+   */
+  #send(bytes: Uint8Array | Promise<Uint8Array>, mayWait = false): Promise<void> | undefined {
+    this.#first = false;
+    // It may fail while it waits behind others, before anything else looks at it.
+    if (bytes instanceof Promise) bytes.catch(() => undefined);
+    if (!this.#tail && !(bytes instanceof Promise)) {
+      this.#write(bytes, mayWait);
+      return undefined;
+    }
+    const tail = (this.#tail ?? Promise.resolve())
+      .then(() => bytes)
+      .then(
+        ready => this.#write(ready, mayWait),
+        (thrown: unknown) => this.fail(unencodable(thrown)),
+      )
+      .finally(() => {
+        if (this.#tail === tail) this.#tail = undefined;
+      });
+    this.#tail = tail;
+    return tail;
+  }
+
+  #write(bytes: Uint8Array, mayWait: boolean): void {
+    if (this.#ended) return;
+    if (this.stream.write(bytes, mayWait) > WATCH_BACKLOG_BYTES && !this.#catchingUp) {
+      this.stream.abort();
+      this.ended();
+    }
+  }
+
+  /**
+   * Resolves in a later turn of the event loop, when the reader has room for another slice or the watch has ended. A
+   * reader that takes nothing for STALLED_READER_MS is cut.
+   */
+  #drained(): Promise<void> {
+    return new Promise(resolve => {
+      if (this.#ended || this.stream.write(new Uint8Array(0)) < LIST_SLICE_BYTES) {
+        setImmediate(resolve);
+        return;
+      }
+      const timer = setTimeout(() => {
+        this.stream.abort();
+        this.ended();
+      }, STALLED_READER_MS);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** All watches, by collection. */
+export class WatchHub {
+  readonly #byCollection = new Map<Collection, Set<Watcher>>();
+  #finished = false;
+
+  add(watcher: Watcher): void {
+    let watchers = this.#byCollection.get(watcher.collection);
+    if (!watchers) {
+      watchers = new Set();
+      this.#byCollection.set(watcher.collection, watchers);
+    }
+    watchers.add(watcher);
+  }
+
+  /** Whether all watches were ended: new ones are refused. */
+  get finished(): boolean {
+    return this.#finished;
+  }
+
+  remove(watcher: Watcher): void {
+    this.#byCollection.get(watcher.collection)?.delete(watcher);
+  }
+
+  publish(change: Change): void {
+    const watchers = this.#byCollection.get(change.collection);
+    if (watchers) for (const watcher of watchers) watcher.take(change);
+    // The history keeps the change for minutes; its encodings are needed only while it is sent.
+    change.encodings = undefined;
+  }
+
+  /** Ends the watches of a collection cleanly, because the schema of its kind has changed. */
+  end(collection: Collection | undefined, revision: number): void {
+    const watchers = collection && this.#byCollection.get(collection);
+    if (watchers) for (const watcher of [...watchers]) watcher.finish(revision);
+  }
+
+  /** Ends every watch cleanly, for a drain. */
+  finish(revision: number): void {
+    this.#finished = true;
+    for (const watchers of this.#byCollection.values()) for (const watcher of [...watchers]) watcher.finish(revision);
+  }
+}

@@ -1,0 +1,52 @@
+import type { Exchange, ResponseStream } from '../../../core/api/listener.js';
+import { Refusal } from '../../../core/model/refusal.js';
+import { asksForWebSocket, handshakeFault, subprotocolsOf } from '../../../core/model/webSocket.js';
+import { BEARER_SUBPROTOCOL } from '../../../core/naming.js';
+import { FRAME_LENGTH } from '../../../core/schema/protobuf/protobufWatch.js';
+import type { EventForm } from './watchHub.js';
+import type { Headers } from '../answers/reply.js';
+
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
+const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
+
+/**
+ * The headers that identify the sender of a request. A WebSocket handshake without an Authorization header gets one
+ * from the subprotocol with a token, because pages in browsers cannot set headers. Throws 401 for a token that cannot
+ * be decoded, and if there is no other subprotocol: the server must answer with one, which must not be the token.
+ *
+ * The Origin header is ignored: there are no cookies, so that a page of any origin has the permissions of its token.
+ */
+export function credentialHeaders(exchange: Exchange): Headers {
+  const headers = exchange.headers();
+  const has = (name: string): boolean => headers.some(([given]) => given === name);
+  if (!has('sec-websocket-protocol') || has('authorization')) return headers;
+  const offered = subprotocolsOf(headers);
+  const [bearer, ...more] = offered.filter(name => BEARER_SUBPROTOCOL.test(name));
+  if (bearer === undefined || !asksForWebSocket(exchange.method, headers)) return headers;
+  const token = bearer.replace(BEARER_SUBPROTOCOL, '');
+  if (more.length > 0 || offered.length === 1 || !BASE64URL.test(token)) throw unauthorized();
+  return [...headers, ['authorization', `Bearer ${Buffer.from(token, 'base64url').toString()}`]];
+}
+
+/** Describes for the client why a request for a WebSocket is not a valid handshake; undefined if it is valid. */
+export const webSocketFault = (exchange: Exchange): string | undefined =>
+  asksForWebSocket(exchange.method, exchange.headers()) ? handshakeFault(exchange.headers()) : undefined;
+
+/**
+ * Accepts the WebSocket handshake of a watch; undefined if the request is not a handshake. Each event is one message:
+ * text for JSON, binary for protobuf, without the length that precedes a frame of a stream. The subprotocol is the
+ * first one offered: none of them concerns watches, but browsers require one in the answer.
+ */
+export function acceptWebSocket(exchange: Exchange, form: EventForm): ResponseStream | undefined {
+  if (!exchange.upgrade) return undefined;
+  const subprotocol = subprotocolsOf(exchange.headers()).find(name => !BEARER_SUBPROTOCOL.test(name));
+  if (form.mediaType.startsWith('application/json')) return exchange.upgrade('text', subprotocol);
+  const stream = exchange.upgrade('binary', subprotocol);
+  return {
+    write: bytes => stream.write(bytes.subarray(FRAME_LENGTH)),
+    onDrain: listener => stream.onDrain(listener),
+    end: () => stream.end(),
+    abort: () => stream.abort(),
+  };
+}

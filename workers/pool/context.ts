@@ -1,0 +1,56 @@
+import type { Time } from '../../core/model/scalars.js';
+import type { Authentication, Authorization } from '../../core/api/access.js';
+import type { Mutation, Validation } from '../../core/api/admission.js';
+import type { Conversion } from '../../core/api/conversion.js';
+import type { Log } from '../../core/api/host.js';
+import type { StrategyContext } from '../../core/api/strategy.js';
+import type { Naming } from '../../core/naming.js';
+import type { Registry } from '../../core/schema/resource.js';
+import type { AuthorizedRequest } from './types.js';
+
+/** The services that all requests of a pool thread share. */
+export interface Context {
+  readonly naming: Naming;
+  /** Whether bodies and answers may be in CBOR. */
+  readonly cbor: boolean;
+  readonly registry: Registry;
+  readonly authentication: Authentication;
+  readonly authorization: Authorization;
+  readonly mutate: Mutation;
+  readonly validate: Validation;
+  readonly conversion: Conversion;
+  readonly anonymous: boolean;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly lookup: StrategyContext['lookup'];
+  readonly listOf: NonNullable<StrategyContext['list']>;
+  /** Brings this thread's informers up to every acknowledged write. */
+  catchUp(): void;
+}
+
+let lastSecond = 0;
+let lastText = '' as Time;
+
+/** RFC 3339 in whole seconds, UTC. The text is made once a second. */
+export function timestamp(milliseconds: number): Time {
+  const second = Math.floor(milliseconds / 1000);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    lastText = `${new Date(second * 1000).toISOString().slice(0, 19)}Z` as Time;
+  }
+  return lastText;
+}
+
+/** Returns the part of a request, and of other objects, that strategies may use. */
+export const strategyContextOf = (
+  context: Context,
+  { user, warnings }: AuthorizedRequest,
+  dryRun: boolean,
+): StrategyContext => ({
+  now: timestamp(context.now()),
+  user,
+  dryRun,
+  lookup: context.lookup,
+  list: context.listOf,
+  warn: text => void warnings.push(text),
+});

@@ -1,0 +1,116 @@
+import type { Transaction } from '../../core/api/storage.js';
+import { badRequest, Refusal } from '../../core/model/refusal.js';
+import { decodeStored } from '../../core/plugin/informers/stored.js';
+import { isConnect, objectName, refuseConnect } from '../../core/request/connect.js';
+import { chooseAnswerForm } from '../../core/request/forms.js';
+import { parseRoute } from '../../core/request/route.js';
+import type { Grant, Job, JobResult } from '../../core/threads/messages/messages.js';
+import { validateConnection } from './stages/admission.js';
+import { statusAnswer } from './answers/answer.js';
+import type { Context } from './context.js';
+import { notFoundError, UnseenObject } from './errors.js';
+import { checkCollection } from './operations/remove.js';
+import { formsOf, render } from './answers/render.js';
+import { asWrite, authenticate, authorize, write } from './order.js';
+import type { AuthorizedRequest } from './types.js';
+
+/**
+ * Runs one request of the front end: a write through all of its stages (`stages.ts`), a read up to its authorization,
+ * as the front end answers it; or shows objects in another form. `propose` is given the transaction of a write. Never
+ * throws: what is thrown becomes a Status.
+ */
+export async function run(
+  context: Context,
+  job: Job,
+  propose: (id: number, operations: Transaction) => void,
+): Promise<JobResult> {
+  const { id } = job;
+  const warnings: string[] = [...(job.warnings ?? [])];
+  const annotations = new Map<string, string>();
+  const found = (): Pick<JobResult, 'annotations'> =>
+    annotations.size > 0 ? { annotations: Object.fromEntries(annotations) } : {};
+  let grant: Grant | undefined;
+  try {
+    const route = parseRoute(context.registry, job.method, job.path, job.query);
+    if (job.render) {
+      // For a refusal: an answer with the objects has the warning already.
+      if (route.resource?.warning !== undefined) warnings.push(route.resource.warning);
+      return { id, ...(await render(context, job, route, job.render)) };
+    }
+    const authenticated = await authenticate(context, { job, route, warnings, annotations });
+    const { user, identityFor, objects, use, impersonator } = authenticated;
+    const known = {
+      user,
+      identityFor,
+      objects,
+      use,
+      impersonator,
+      warnings: job.user || warnings.length === 0 ? undefined : [...warnings],
+    };
+    if (!job.granted) grant = { ...known, dependsOn: 'never', allowed: false };
+    const authorized = await authorize(context, authenticated);
+    const { dependsOn, reason } = authorized;
+    if (!job.granted) grant = { ...known, dependsOn, reason, allowed: true };
+    const request = asWrite(authorized);
+    if (!request) return { id, is: 'granted', grant };
+    const { strategy, warning } = request.resource;
+    if (strategy.load) await strategy.load();
+    if (warning !== undefined) warnings.push(warning);
+    if (request.target.verb === 'deletecollection') {
+      checkCollection(context, request);
+      return { id, is: 'granted', warnings, grant };
+    }
+    await checkAnswerable(context, request);
+    const { status, headers, body, gaps, more, operations, key } = await write(context, request);
+    if (!operations) return { id, is: 'respond', status, headers, body: body!, key, grant, ...found() };
+    propose(id, operations);
+    return { id, is: 'proposed', status, headers, body, gaps, more, key: operations[0]!.key, grant, ...found() };
+  } catch (thrown) {
+    if (thrown instanceof UnseenObject) return { id, is: 'unseen', key: thrown.key, grant };
+    return { id, ...refusalAnswer(context, job, thrown, warnings), grant, ...found() };
+  }
+}
+
+/**
+ * Throws 406 where the answer could not be sent, before anything is done; and refuses what would have to connect to a
+ * process or port, after validators were asked about it.
+ */
+async function checkAnswerable(context: Context, request: AuthorizedRequest): Promise<void> {
+  const { resource, route, target, job } = request;
+  chooseAnswerForm(resource, job.accept, context, false, formsOf(route));
+  if (!isConnect(route.subresource)) return;
+  if (route.subresource.connect) {
+    if (route.query.has('dryRun')) throw badRequest('dryRun is not supported');
+    await validateConnection(context, request);
+  }
+  if (!job.current) {
+    const name = objectName(resource, route.subresource, target.name);
+    throw notFoundError({ ...request, target: { ...target, name } });
+  }
+  refuseConnect(resource, route.subresource, target.verb, decodeStored(job.current.bytes), route.query);
+}
+
+type Refused = { is: 'respond' } & ReturnType<typeof statusAnswer>;
+
+/**
+ * The Status of a Refusal. Anything else is a bug: it is logged with its stack and answered with 500. Never throws, as
+ * the other requests of the batch would fail as well.
+ */
+function refusalAnswer(context: Context, job: Job, thrown: unknown, warnings: readonly string[]): Refused {
+  let cause = thrown;
+  if (thrown instanceof Refusal)
+    try {
+      return { is: 'respond', ...statusAnswer(thrown, job, context, warnings) };
+    } catch (unsendable) {
+      cause = unsendable;
+    }
+  context.log.error(
+    { stack: (cause as Error)?.stack ?? String(cause), method: job.method, path: job.path },
+    'a request failed unexpectedly',
+  );
+  const refusal = new Refusal(
+    'InternalError',
+    'Internal error occurred: the request could not be completed; see the log of the server',
+  );
+  return { is: 'respond', ...statusAnswer(refusal, job, context) };
+}

@@ -1,0 +1,127 @@
+/** The functions with which a thread of the pool runs jobs. */
+import { type MessagePort, workerData } from 'node:worker_threads';
+import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { authenticator, authorizer } from '../../core/api/access.js';
+import type { Informer } from '../../core/api/host.js';
+import { mutator, validator } from '../../core/api/admission.js';
+import { converter } from '../../core/api/conversion.js';
+import { namingOf } from '../../core/naming.js';
+import { CBOR_GATE } from '../../core/features/gates.js';
+import { DynamicInformers, Informers } from '../../core/plugin/informers/informers.js';
+import { liveRegistry } from '../../core/plugin/registry.js';
+import { FollowedResources, storageNameOf } from '../../core/plugin/resourceNames.js';
+import { checkSelections } from '../../core/plugin/selection.js';
+import type { Resource } from '../../core/schema/resource.js';
+import { RunningCalls } from '../../core/plugin/calls/runningCalls.js';
+import type { ThreadData } from '../../core/threads/data.js';
+import type { FromPoolThread, ToPoolThread } from '../../core/threads/messages/lifecycle.js';
+import { type Batch, type BatchOutcome, packLate, packOutcomes, unpackJobs } from '../../core/threads/messages/jobs.js';
+import { ObjectFeed } from '../../core/threads/objectFeed.js';
+import { OwnProgress } from '../../core/threads/progress.js';
+import { firstKeyIn } from '../../core/threads/entries/startPage.js';
+import { runThread, type Started } from '../../core/threads/thread.js';
+import { type BatchHandlers, BatchRunner } from './batches.js';
+import type { Context } from './context.js';
+import { Observations } from '../../core/threads/observations.js';
+
+interface PoolStarted extends Started<ToPoolThread, FromPoolThread> {
+  readonly runner: BatchRunner;
+}
+
+/**
+ * Starts the thread, when it is told to begin on the port to the front end. Returns the function that runs a batch,
+ * once the thread has started.
+ */
+export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome> {
+  const running = RunningCalls.memory((workerData as ThreadData).plugins.length);
+  const progress = OwnProgress.memory();
+  const thread = startThread(port, running, new OwnProgress(progress));
+  port.postMessage({ is: 'loaded', running, progress } satisfies FromPoolThread);
+  return async ({ id, jobs }) => {
+    const { runner } = await thread;
+    const began = performance.now();
+    const [outcomes, transfer] = packOutcomes(await runner.run(id, unpackJobs(jobs)));
+    const answer: BatchOutcome = { outcomes, ms: performance.now() - began };
+    if (transfer.length === 0) return answer;
+    return move({ [transferableSymbol]: transfer, [valueSymbol]: answer }) as never;
+  };
+}
+
+/** The storage names of what the strategy of a resource reads. Throws an Error for a name that no resource can have. */
+function readNames({ storageName, strategy: { reads = [] } }: Resource): string[] {
+  try {
+    return reads.map(storageNameOf);
+  } catch (error) {
+    throw new Error(`the strategy of ${storageName}: reads: ${(error as Error).message}`);
+  }
+}
+
+const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: OwnProgress): Promise<PoolStarted> =>
+  runThread<ToPoolThread, FromPoolThread, PoolStarted>({
+    kind: 'pool',
+    name: 'pipeline',
+    port,
+    async start({ data, log, loadPlugins }, { writer }, post) {
+      const informers = new Informers(name => feed.catchUp(`${name}/`));
+      const feed = new ObjectFeed(writer, data.counters, {
+        apply(key, revision, entry) {
+          if (entry) informers.set(entry);
+          else informers.delete(key, revision);
+          live.apply(entry ?? { key, revision });
+        },
+        addPage: page => !live.isDefinition(firstKeyIn(page)) && informers.addPage(page),
+        find: key => informers.get(key),
+      });
+      const followed = new FollowedResources();
+      const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
+      const dynamicInformers = new DynamicInformers(informers, prefixes => feed.subscribe(prefixes));
+      const plugins = await loadPlugins({
+        running: new RunningCalls(running),
+        informer: name => informers.of(name),
+        followed,
+        dynamicInformer: name => dynamicInformers.of(name),
+        registry: () => live.current,
+        onChange: (name, listener) => informers.onChange(name, listener),
+        observe: (metric, labels, value) => observations.add(metric, labels, value),
+      });
+      const live = liveRegistry(data, plugins, log);
+      for (const resource of live.current.stored) for (const name of readNames(resource)) informers.of(name);
+      const read = (call: string, resource: string): Informer => {
+        const name = storageNameOf(resource);
+        if (informers.has(name)) return informers.of(name);
+        throw new Error(`${call}(${JSON.stringify(resource)}): it must be among the \`reads\` of the strategy`);
+      };
+      const context: Context = {
+        naming: namingOf(data.naming),
+        cbor: data.features.includes(CBOR_GATE),
+        get registry() {
+          return live.current;
+        },
+        authentication: plugins.at(authenticator),
+        authorization: plugins.at(authorizer),
+        mutate: plugins.at(mutator),
+        validate: plugins.at(validator),
+        conversion: plugins.at(converter),
+        anonymous: data.anonymous,
+        log,
+        now: Date.now,
+        lookup: (resource, namespace, name) => read('lookup', resource).get(namespace, name),
+        listOf: resource => read('list', resource).list(),
+        catchUp: () => feed.catchUp(),
+      };
+      const handlers: BatchHandlers = {
+        propose: proposals => feed.post({ is: 'propose', proposals }),
+        late(outcomes) {
+          const [packed, transfer] = packLate(outcomes);
+          post({ is: 'late', outcomes: packed }, transfer);
+        },
+      };
+      const runner = new BatchRunner(context, handlers, progress);
+      // A listener to changes gets all objects first. A reader waits for them when it reads.
+      const needed = [...informers.prefixesWithListeners, ...live.prefixes];
+      await feed.subscribe([...new Set([...informers.prefixes, ...live.prefixes])], needed);
+      const served = new Set(live.current.stored.map(({ storageName }) => storageName));
+      const warnings = [...checkSelections(plugins, live.current), ...followed.warnings(name => served.has(name))];
+      return { ready: { is: 'ready', warnings }, runner, take: () => post({ is: 'pong' }) };
+    },
+  });

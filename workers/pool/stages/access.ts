@@ -1,0 +1,73 @@
+import type { StoredObject } from '../../../core/api/access.js';
+import { identify } from '../../../core/access/identity.js';
+import { impersonatedUser } from '../../../core/access/impersonate.js';
+import { forbidden } from '../../../core/access/messages.js';
+import { objectKey } from '../../../core/request/keys.js';
+import type { Target } from '../../../core/model/target.js';
+import type { User } from '../../../core/model/user.js';
+import type { ObjectRevision } from '../../../core/threads/messages/messages.js';
+import type { Context } from '../context.js';
+import type { Permission, Received, Sender } from '../types.js';
+
+/**
+ * Authenticates the sender of a request, and the user on whose behalf it was sent. The front end's cache may have known
+ * already. `refusal` is for a sender that may not act as another user. Throws 401.
+ */
+export async function findSender(context: Context, { job, route, warnings }: Received): Promise<Sender> {
+  if (job.user) return { user: job.user, identityFor: 'never', objects: [] };
+  const { headers, certificate, hasInvalidCertificate = false, remoteAddress } = job.credentials!;
+  // The front end knows credentials by the Authorization header and the certificate alone: an identity that depends on
+  // anything else must not be remembered under them.
+  let dependsOnMore = false;
+  const received = {
+    header(name: string) {
+      dependsOnMore ||= name !== 'authorization';
+      // The first of several, as for the front end, which remembers the identity for that one.
+      return headers.find(([given]) => given === name)?.[1];
+    },
+    certificate,
+    hasInvalidCertificate,
+    get remoteAddress() {
+      dependsOnMore = true;
+      return remoteAddress;
+    },
+    get path() {
+      dependsOnMore = true;
+      return job.path;
+    },
+    // Every answer carries the warning, so that the identity must be found each time.
+    warn(text: string) {
+      dependsOnMore = true;
+      warnings.push(String(text));
+    },
+  };
+  const { user: found, cacheFor, objects, use } = await context.authentication.authenticate(received);
+  const user = identify(found, { enabled: context.anonymous }, route.target.path);
+  const uncached = { identityFor: 'never', objects: [], use } as const;
+  try {
+    const other = await impersonatedUser(headers, target => checkPermission(context, user, target));
+    if (other) return { user: other, ...uncached, impersonator: user };
+  } catch (refusal) {
+    // The sender is known nevertheless, and recorded.
+    return { user, ...uncached, refusal };
+  }
+  return { user, identityFor: dependsOnMore ? 'never' : cacheFor, objects: objects.map(revisionOf), use };
+}
+
+/** The revision of an object that an identity depends on. */
+const revisionOf = ({ storageName, object: { metadata } }: StoredObject): ObjectRevision => ({
+  key: objectKey(storageName, metadata.namespace ?? '', metadata.name ?? ''),
+  revision: Number(metadata.resourceVersion),
+});
+
+/** Asks the authorizers. Throws 403 unless one of them allows the request. */
+export async function checkPermission(context: Context, user: User, target: Target): Promise<Permission> {
+  const { decision, dependsOn } = await context.authorization.authorize(user, target);
+  if (decision.is === 'allow') return { dependsOn, reason: decision.reason };
+  throw forbidden(user, target, decision.reason ?? '', context.naming);
+}
+
+/** Throws 403 for an update of an object that does not exist, unless the sender may create it as well. */
+export async function checkCreatePermission(context: Context, user: User, target: Target): Promise<void> {
+  if (target.is === 'resource') await checkPermission(context, user, { ...target, verb: 'create' });
+}

@@ -1,0 +1,193 @@
+import type { Change } from '../../../core/api/admission.js';
+import type { ApiObject, Frozen, Json } from '../../../core/model/object.js';
+import { replaceMembers } from '../../../core/model/record.js';
+import type { Violation } from '../../../core/model/refusal.js';
+import { decodeAsKind } from '../../../core/schema/decode/decode.js';
+import type { Resource } from '../../../core/schema/resource.js';
+import { changeOf } from './admissionChange.js';
+import type { Context } from '../context.js';
+import { throwIfInvalid } from '../errors.js';
+import { managerNameViolations, restoreManagedFields } from './managers.js';
+import { contentChanged, dropRepeatedOwners, keepSystemMetadata, metadataViolations } from './metadata.js';
+import { outcomeOf } from './outcome.js';
+import { ensureNamespace } from './preconditions.js';
+import { reviewContext } from '../operations/review.js';
+import type { Action, AuthorizedRequest, Deletion, Merge, ObjectWrite, Review, ValidWrite } from '../types.js';
+
+/** The name of the object; that of a new one is known once mutators have run. */
+const nameOf = ({ request, draft, old }: ObjectWrite): string =>
+  (old ? request.target.name : draft.metadata.name) ?? '';
+
+function objectChange(context: Context, write: ObjectWrite): Change {
+  const { request, dryRun, old } = write;
+  return changeOf({ context, request, operation: old ? 'UPDATE' : 'CREATE', name: nameOf(write), dryRun, old });
+}
+
+const reviewChange = (context: Context, { request, draft, dryRun }: Review): Change =>
+  changeOf({ context, request, operation: 'CREATE', name: draft.metadata.name ?? '', dryRun });
+
+/**
+ * Decodes what a plugin has made of a draft: the rules of built-in kinds rely on what decoding makes sure of. It throws
+ * TypeMismatch for a draft that is no object of the kind.
+ */
+function completing(resource: Resource): ((draft: ApiObject) => void) | undefined {
+  if (!resource.builtIn) return undefined;
+  return draft => {
+    const whole = decodeAsKind(resource, draft as unknown as Json, { strictErrors: [] });
+    // How the time of an object that is not created yet is decoded.
+    if (whole.metadata.creationTimestamp === null) delete whole.metadata.creationTimestamp;
+    replaceMembers(draft, whole);
+  };
+}
+
+/**
+ * Lets mutators change the draft of a write. There is none of a deletion. Of a request with two writes, plugins are
+ * asked about the first.
+ */
+export async function mutateDraft(context: Context, write: Merge): Promise<void> {
+  switch (write.is) {
+    case 'object': {
+      const { draft, managedFields, request } = write;
+      await context.mutate(objectChange(context, write), draft, completing(request.resource));
+      dropRepeatedOwners(draft, request.warnings, true);
+      restoreManagedFields(draft, managedFields, request.warnings);
+      return;
+    }
+    case 'action': {
+      const { draft, managedFields, sent, dryRun } = write;
+      if (sent.job.begun) return;
+      const name = sent.target.name || (draft.metadata.name ?? '');
+      const change = changeOf({ context, request: sent, operation: 'CREATE', name, dryRun, body: draft });
+      const type = sent.route.subresource?.type;
+      const complete = type && completing({ ...sent.resource, type, kind: draft.kind, apiVersion: draft.apiVersion });
+      await context.mutate(change, draft, complete);
+      restoreManagedFields(draft, managedFields, sent.warnings);
+      return;
+    }
+    case 'review': {
+      const { draft, managedFields, request } = write;
+      await context.mutate(reviewChange(context, write), draft, completing(request.resource));
+      restoreManagedFields(draft, managedFields, request.warnings);
+      return;
+    }
+    case 'deletion':
+  }
+}
+
+/**
+ * Validates a write with the rules of its kind and all validators. Returns its outcome. Throws 422 with all violations.
+ */
+export function validateWrite(context: Context, write: Merge): Promise<ValidWrite> {
+  switch (write.is) {
+    case 'object':
+      return validateObject(context, write);
+    case 'action':
+      return validateAction(context, write);
+    case 'review':
+      return validateReview(context, write);
+    case 'deletion':
+      return validateDeletion(context, write);
+  }
+}
+
+async function validateObject(context: Context, write: ObjectWrite): Promise<ValidWrite> {
+  const { request, draft: object, old, dryRun } = write;
+  const { resource } = request;
+  // Mutators may have replaced the metadata as a whole.
+  ensureNamespace(request, object);
+  if (old) keepSystemMetadata(object, old);
+  write.prepare(object);
+  resource.strategy.applyDefaults(object);
+  setVersions(write);
+  const violations = runValidation(request, () => {
+    const ofMetadata = [...metadataViolations(resource, object, old), ...managerNameViolations(object)];
+    const ofKind = write.violations(object);
+    if (!old && resource.strategy.validatesMetadataLast) return ofKind.length > 0 ? ofKind : ofMetadata;
+    return [...ofMetadata, ...ofKind];
+  });
+  throwIfInvalid(resource, nameOf(write), violations);
+  await runValidators(context, request, objectChange(context, write), object);
+  return { request, dryRun, outcome: outcomeOf(context, write) };
+}
+
+async function validateAction(
+  context: Context,
+  { sent, request, draft, dryRun, perform }: Action,
+): Promise<ValidWrite> {
+  const { name } = request.target;
+  const performed = await perform(draft, (old, shown) => {
+    const change = changeOf({ context, request, sent, operation: 'CREATE', name, dryRun, old, body: draft });
+    return runValidators(context, request, change, shown);
+  });
+  return { request, ...performed };
+}
+
+/** Metadata is not validated: nothing is made that has it. */
+async function validateReview(context: Context, write: Review): Promise<ValidWrite> {
+  const { request, draft, dryRun } = write;
+  const { resource } = request;
+  const review = reviewContext(context, request, dryRun);
+  throwIfInvalid(
+    resource,
+    draft.metadata.name ?? '',
+    runValidation(request, () => resource.strategy.validateCreate(draft, review)),
+  );
+  await runValidators(context, request, reviewChange(context, write), draft);
+  const object = await resource.strategy.review!(draft, review);
+  return { request, dryRun, outcome: { is: 'answered', object, status: 201 } };
+}
+
+async function validateDeletion(context: Context, { request, options, old, outcome }: Deletion): Promise<ValidWrite> {
+  const { dryRun } = options;
+  const { name } = request.target;
+  const change = changeOf({ context, request, operation: 'DELETE', name, dryRun, old, options });
+  await runValidators(context, request, change, undefined);
+  return { request, dryRun, outcome };
+}
+
+/** Asks all validators about a connection to a process or port. Throws what they throw. */
+export function validateConnection(context: Context, request: AuthorizedRequest): Promise<void> {
+  const { name } = request.target;
+  const change = changeOf({ context, request, operation: 'CONNECT', name, dryRun: false });
+  return runValidators(context, request, change, undefined);
+}
+
+/** Sets generation and resourceVersion, which neither clients nor mutators decide. */
+function setVersions({ request, draft, old }: ObjectWrite): void {
+  const { metadata } = draft;
+  if (request.resource.strategy.hasGeneration) metadata.generation = generationOf(request, draft, old);
+  if (old) metadata.resourceVersion = old.metadata.resourceVersion;
+}
+
+/** The generation of the object after a write: a change of anything but metadata and status adds 1. */
+function generationOf(
+  { resource, route }: AuthorizedRequest,
+  object: ApiObject,
+  old: ApiObject | undefined,
+): number | undefined {
+  if (!old) return 1;
+  const { changesGeneration = contentChanged } = resource.strategy;
+  const { generation } = old.metadata;
+  return route.subresource?.name !== 'status' && changesGeneration(object, old)
+    ? Number(generation ?? 0) + 1
+    : generation;
+}
+
+/** The violations of a kind's rules. Warnings of the rules are reported for valid objects only. */
+function runValidation({ warnings }: AuthorizedRequest, validate: () => readonly Violation[]): readonly Violation[] {
+  const before = warnings.length;
+  const violations = validate();
+  if (violations.length > 0) warnings.splice(before);
+  return violations;
+}
+
+/** Asks all validators, once for a request. Throws 422 with the violations that they return. */
+async function runValidators(
+  context: Context,
+  { resource, job }: AuthorizedRequest,
+  change: Change,
+  after: ApiObject | undefined,
+): Promise<void> {
+  if (job.begun) return;
+  throwIfInvalid(resource, change.target.name, await context.validate(change, after as Frozen<ApiObject> | undefined));
+}

@@ -1,0 +1,135 @@
+import type { Awaitable } from '../../../core/api/point.js';
+import type { Transaction } from '../../../core/api/storage.js';
+import { OBJECT_BYTES } from '../../../core/limits.js';
+import type { ApiObject } from '../../../core/model/object.js';
+import { qualifyResource, Refusal } from '../../../core/model/refusal.js';
+import { REVISION_MARK } from '../../../core/plugin/informers/stored.js';
+import { encodeStatus, isPretty } from '../../../core/request/forms.js';
+import { keyOf } from '../../../core/request/keys.js';
+import type { Resource } from '../../../core/schema/resource.js';
+import { type Answer, headersOf } from '../answers/answer.js';
+import { claimOperations } from './claims.js';
+import type { Context } from '../context.js';
+import { converterOf } from '../answers/conversion.js';
+import { groupResource } from '../errors.js';
+import type { OtherChange, Removed, Stored } from './outcomes.js';
+import { encodeAnswer } from '../answers/render.js';
+import type { AuthorizedRequest, ValidWrite } from '../types.js';
+import {
+  encodeObject,
+  storageResource,
+  toRequestVersion,
+  toStorageVersion,
+  toStrategyVersion,
+} from '../answers/versions.js';
+
+/** The transaction of a valid write, if there is one, and the answer in the form that the client accepts. */
+export function answerWrite(context: Context, write: ValidWrite): Awaitable<Answer> {
+  const { request, outcome } = write;
+  switch (outcome.is) {
+    case 'store':
+      return answerStore(context, write, outcome);
+    case 'remove':
+      return answerRemove(context, write, outcome);
+    case 'unchanged':
+    case 'answered':
+      return write.answer
+        ? successAnswer(context, request)
+        : encodeAnswer(context, request, outcome.object, outcome.status);
+  }
+}
+
+/** A Status in the form that the client accepts. */
+function successStatus(context: Context, { job, warnings }: AuthorizedRequest, code: number, status: object): Answer {
+  const whole = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', ...status };
+  const { contentType, bytes } = encodeStatus(whole, job.accept, context, isPretty(job.query, job.userAgent));
+  return { status: code, headers: headersOf(contentType, warnings), body: bytes };
+}
+
+const successAnswer = (context: Context, request: AuthorizedRequest): Answer =>
+  successStatus(context, request, 201, { code: 201 });
+
+async function answerStore(context: Context, write: ValidWrite, outcome: Stored): Promise<Answer> {
+  const { request, dryRun, changes } = write;
+  const { resource, job } = request;
+  const { object, expect, status, more } = outcome;
+  const key = keyOf(resource, object.metadata.namespace ?? '', object.metadata.name!);
+  if (dryRun && write.answer) return successAnswer(context, request);
+  if (dryRun && !resource.custom && !converterOf(context, resource))
+    return { ...encodeAnswer(context, request, object, status), key };
+  const stored = await toStorageVersion(context, resource, object);
+  // The stored version may lack members of the request's version: the answer shows what a read will show.
+  const [shown = object] =
+    resource.custom && stored !== object ? await toRequestVersion(context, resource, [stored]) : [object];
+  if (dryRun) return { ...encodeAnswer(context, request, shown, status), key };
+  const { value, gap } = encodeWithGap(stored, storageResource(context.registry, resource));
+  // A create has no current object; if one is given here, it belongs to another object of that name.
+  const current = expect === 0 ? undefined : job.current;
+  const operations = [
+    { is: 'put' as const, key, value, gap, expect },
+    ...claimOperations(resource, key, current, stored),
+    ...otherOperations(context, changes),
+  ];
+  if (write.answer) return { ...successAnswer(context, request), operations, more };
+  const { headers, body, gaps } = encodeAnswer(context, request, shown, status, 'put');
+  return { status, headers, body, gaps, operations, more };
+}
+
+const MARK = Buffer.from(REVISION_MARK);
+
+/** The operations that store what changes beside the object of the request. */
+const otherOperations = ({ registry }: Context, changes: readonly OtherChange[] = []): Transaction =>
+  changes.map(({ resource, object }) => ({
+    is: 'put',
+    key: keyOf(resource, object.metadata.namespace ?? '', object.metadata.name!),
+    ...encodeWithGap(toStrategyVersion(resource, object), storageResource(registry, resource)),
+    expect: Number(object.metadata.resourceVersion),
+  }));
+
+/** The bytes to store: the writer inserts the digits of the revision at `gap`. Throws 500 for an object too large. */
+function encodeWithGap(object: ApiObject, resource: Resource): { value: Uint8Array; gap: number } {
+  const bytes = Buffer.from(
+    encodeObject(resource, { ...object, metadata: { ...object.metadata, resourceVersion: '0' } }),
+  );
+  const gap = bytes.indexOf(MARK) + MARK.length;
+  // Without the digit that stands for the revision.
+  const value = bytes.copyWithin(gap, gap + 1).subarray(0, -1);
+  if (value.length > OBJECT_BYTES) {
+    throw new Refusal(
+      'RequestEntityTooLarge',
+      `etcdserver: request is too large: ${qualifyResource(groupResource(resource))} must be at most ${OBJECT_BYTES} bytes`,
+      undefined,
+      500,
+    );
+  }
+  return { value, gap };
+}
+
+function answerRemove(context: Context, write: ValidWrite, { old, shown }: Removed): Answer {
+  const { request, dryRun, changes } = write;
+  const { resource, job, target } = request;
+  // A delete shows the object at the revision of its removal; an update that ends a deletion, at the one it had.
+  const commit = !dryRun && target.verb === 'delete' ? 'delete' : 'none';
+  const shows = shown ?? (resource.strategy.returnsDeletedObject ? old : undefined);
+  const answer = write.answer
+    ? successAnswer(context, request)
+    : shows
+      ? encodeAnswer(context, request, shows, 200, commit)
+      : removedAnswer(context, request, old);
+  if (dryRun) return answer;
+  const key = keyOf(resource, target.namespace || old.metadata.namespace || '', old.metadata.name!);
+  const operations = [
+    { is: 'delete' as const, key, expect: job.current!.revision },
+    ...claimOperations(resource, key, job.current, undefined),
+    ...otherOperations(context, changes),
+  ];
+  return { ...answer, operations };
+}
+
+/** The Status of kinds that do not show what was removed. */
+function removedAnswer(context: Context, request: AuthorizedRequest, old: ApiObject): Answer {
+  const { group, resource: kind } = groupResource(request.resource);
+  return successStatus(context, request, 200, {
+    details: { name: old.metadata.name, ...(group ? { group } : {}), kind, uid: old.metadata.uid },
+  });
+}

@@ -1,0 +1,25 @@
+/** The writer's thread: opens the store, then commits what other threads propose until it is closed. */
+import { parentPort } from 'node:worker_threads';
+import { storage } from '../../core/api/storage.js';
+import type { FromWriterThread, ToWriterThread } from '../../core/threads/messages/lifecycle.js';
+import { fail, runThread, type Started } from '../../core/threads/thread.js';
+import { Writer } from './writer.js';
+
+void runThread<ToWriterThread, FromWriterThread, Started<ToWriterThread, FromWriterThread>>({
+  kind: 'writer',
+  name: 'writer',
+  port: parentPort!,
+  async start({ data, releases, loadPlugins }, _begin, post) {
+    const store = (await loadPlugins()).at(storage);
+    const writer = new Writer(store, new Int32Array(data.counters), fail);
+    releases.add('the store', () => writer.close());
+    const revision = await writer.start();
+    // The writer continues: it answers proposals with the error until the server has drained.
+    void store.failed?.then(error => post({ is: 'failed', message: error.message }));
+    const shared = store.shared && { secret: store.shared.secret };
+    return {
+      ready: { is: 'ready', storeName: store.name, revision, ...(shared && { shared }) },
+      take: channel => writer.connect(channel),
+    };
+  },
+});

@@ -1,0 +1,139 @@
+import { storageNameIn } from '../../core/threads/entries/entry.js';
+import type { SnapshotMessage } from '../../core/threads/messages/messages.js';
+import { packSnapshot, readSnapshot, type SnapshotItem } from '../../core/threads/entries/startPage.js';
+import type { WireEvent } from '../../core/threads/messages/wireEvent.js';
+import type { Subscriber } from './subscriber.js';
+
+/** Events after which another snapshot costs less than the recorded one. */
+const MAX_EVENTS = 10_000;
+
+/** Whether a prefix is that of everything, or of all objects of one resource. */
+const isWhole = (prefix: string): boolean => prefix === '' || `${storageNameIn(prefix)}/` === prefix;
+
+/** Objects of one resource. */
+interface RecordedPage {
+  /** `group/plural/`; undefined for a page without objects, which says what is missing. */
+  readonly prefix: string | undefined;
+  readonly message: SnapshotMessage;
+}
+
+/** A thread that is sent the snapshot, and the prefixes that it has asked for. */
+interface Follower {
+  readonly to: Subscriber;
+  readonly prefixes: readonly string[];
+}
+
+/** Consecutive objects of the same resource. */
+function runsOf(items: readonly SnapshotItem[]): { readonly prefix: string; readonly items: SnapshotItem[] }[] {
+  const runs: { readonly prefix: string; readonly items: SnapshotItem[] }[] = [];
+  for (const item of items) {
+    const prefix = `${storageNameIn(item.key)}/`;
+    const last = runs.at(-1);
+    if (last?.prefix === prefix) last.items.push(item);
+    else runs.push({ prefix, items: [item] });
+  }
+  return runs;
+}
+
+/**
+ * The first snapshot of everything, for all threads that start: each object is read and packed once, into shared memory
+ * that the threads keep. A thread that subscribes is sent what was read so far, then the rest as it is read, and then
+ * the events since. It need not wait for resources that it does not follow.
+ */
+export class FirstSnapshot {
+  readonly #pages: RecordedPage[] = [];
+  readonly #followers: Follower[] = [];
+  /** The events of each commit group since. */
+  readonly #events: (readonly WireEvent[])[] = [];
+  #eventCount = 0;
+  /** Prefixes of resources that were not read completely; undefined while these may be any. */
+  #missing: readonly string[] | undefined;
+  #revision = 0;
+
+  /** Whether a thread with these prefixes can be sent this snapshot. */
+  fits(prefixes: readonly string[]): boolean {
+    return this.#eventCount <= MAX_EVENTS && prefixes.every(isWhole);
+  }
+
+  /**
+   * Sends a thread its part of the snapshot. `revision` is that of the last events that were delivered. To be called by
+   * `publish`.
+   */
+  attach(to: Subscriber, prefixes: readonly string[], revision: number): void {
+    const follower = { to, prefixes };
+    to.defer();
+    to.subscribe(prefixes);
+    for (const group of this.#events) {
+      // Those of other prefixes, which the thread may have subscribed to earlier, were delivered.
+      const events = group.filter(({ key }) => prefixes.some(prefix => key.startsWith(prefix)));
+      if (events.length > 0) to.deliver({ is: 'events', revision, events, verdicts: [] });
+    }
+    for (const page of this.#pages) send(follower, page);
+    if (this.#isComplete(follower)) to.endSnapshot(this.#revision);
+    else this.#followers.push(follower);
+  }
+
+  /** Whether a thread waits for objects with this prefix, and does not follow everything. */
+  isAwaited(prefix: string): boolean {
+    return this.#followers.some(follower => !follower.prefixes.includes('') && isWanted(follower, prefix));
+  }
+
+  /** Whether threads were told that some resources are complete. */
+  get isPartlyServed(): boolean {
+    return this.#missing !== undefined;
+  }
+
+  /** Adds objects as of a revision, in the order of their keys. */
+  add(items: readonly SnapshotItem[], revision: number): void {
+    for (const run of runsOf(items)) this.#record(run.prefix, run.items, revision);
+  }
+
+  /**
+   * Called when all objects were added but those of the resources with the prefixes `missing`. Threads that wait for
+   * these are told, and those that follow none of them have all they need. To be called by `publish`.
+   */
+  complete(revision: number, missing: readonly string[] = []): void {
+    this.#revision = revision;
+    this.#missing = missing;
+    if (missing.length > 0) this.#record(undefined, [], revision);
+    for (const follower of this.#followers.splice(0))
+      if (this.#isComplete(follower)) follower.to.endSnapshot(revision);
+      else this.#followers.push(follower);
+  }
+
+  #record(prefix: string | undefined, items: readonly SnapshotItem[], revision: number): void {
+    const page = packSnapshot(items, true);
+    const message = { is: 'snapshot', revision, page, last: false, missing: this.#missing } as const;
+    const recorded = { prefix, message };
+    this.#pages.push(recorded);
+    for (const follower of this.#followers) send(follower, recorded);
+  }
+
+  #isComplete(follower: Follower): boolean {
+    return this.#missing?.every(prefix => !isWanted(follower, prefix)) ?? false;
+  }
+
+  /** Ends the snapshot before it is complete. Returns who waits for the rest, with the keys that each was sent. */
+  abandon(): readonly (Follower & { readonly sent: Set<string> })[] {
+    return this.#followers.splice(0).map(follower => {
+      const sent = new Set<string>();
+      for (const { prefix, message } of this.#pages)
+        if (isWanted(follower, prefix)) readSnapshot(message.page, ({ key }) => sent.add(key));
+      return { ...follower, sent };
+    });
+  }
+
+  /** Records events that were committed, for threads that subscribe later. */
+  committed(events: readonly WireEvent[]): void {
+    if (this.#eventCount > MAX_EVENTS) return;
+    this.#events.push(events);
+    this.#eventCount += events.length;
+  }
+}
+
+const isWanted = ({ prefixes }: Follower, prefix: string | undefined): boolean =>
+  prefix === undefined || prefixes.some(wanted => prefix.startsWith(wanted));
+
+function send(follower: Follower, { prefix, message }: RecordedPage): void {
+  if (isWanted(follower, prefix)) follower.to.postSnapshot(message);
+}

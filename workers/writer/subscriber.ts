@@ -1,0 +1,232 @@
+import type { MessagePort } from 'node:worker_threads';
+import { PUBLISHING } from '../../core/threads/feed.js';
+import type { SubscriberChannel } from '../../core/threads/messages/lifecycle.js';
+import type {
+  EventsMessage,
+  FromWriter,
+  MovedMessage,
+  SnapshotMessage,
+  ToWriter,
+  Verdict,
+} from '../../core/threads/messages/messages.js';
+import { frontOf } from '../../core/threads/proposalIds.js';
+import { Ring } from '../../core/threads/messages/ring.js';
+import { packSnapshot } from '../../core/threads/entries/startPage.js';
+import { decodeToWriter, encodeFromWriter } from '../../core/threads/messages/wire.js';
+import type { WireEvent } from '../../core/threads/messages/wireEvent.js';
+
+/** Pause between two posts that wake a thread for events: the delay of controllers while there are many writes. */
+const WAKE_MS = 5;
+
+/** A connected thread: its channel and counter, and the key prefixes that it has subscribed to. */
+export class Subscriber {
+  #prefixes: readonly string[] = [];
+  /** Set while a snapshot is read: what is to be posted after it. */
+  #deferred: (EventsMessage | MovedMessage)[] | undefined;
+  /** The memory of the values of events that the thread was sent last. */
+  #memory: ArrayBufferLike | undefined;
+
+  readonly #port: MessagePort;
+  /** Index of the thread's counter. */
+  readonly #counter: number;
+  readonly #ring: Ring | undefined;
+  readonly #reacts: boolean;
+  /** Set for WAKE_MS after a thread that reacts to events was woken. */
+  #timer: NodeJS.Timeout | undefined;
+  /** Messages sent, modulo 2^32. */
+  #sent = 0;
+
+  /** Number of the front end that the thread has, which is sent the verdicts on its proposals. */
+  readonly front: number | undefined;
+
+  constructor(
+    { port, counter, ring, reacts, front }: SubscriberChannel,
+    readonly counters: Int32Array,
+  ) {
+    this.front = front;
+    this.#port = port;
+    this.#counter = counter;
+    this.#ring = ring && new Ring(ring);
+    this.#reacts = reacts;
+  }
+
+  /** To be called when the channel is closed. */
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Calls `take` with each message of the thread. */
+  listen(take: (message: ToWriter) => void): void {
+    this.#port.on('message', (data: unknown) => take(decodeToWriter(data)));
+  }
+
+  /** Posts a message. */
+  post(message: Exclude<FromWriter, SnapshotMessage>): void {
+    this.#send(...encodeFromWriter(message));
+  }
+
+  /** Posts a page of a snapshot, whose memory is transferred unless it is shared. */
+  postSnapshot(message: SnapshotMessage): void {
+    const { memory } = message.page;
+    this.#send(message, memory instanceof ArrayBuffer ? [memory] : []);
+  }
+
+  /** Adds key prefixes: from now on the thread is sent their events. */
+  subscribe(prefixes: readonly string[]): void {
+    this.#prefixes = [...this.#prefixes, ...prefixes];
+  }
+
+  /**
+   * Posts verdicts and the events of subscribed keys. Posts nothing where there are none, unless `always`: then the
+   * message carries only the revision.
+   */
+  deliver(message: EventsMessage, always = false): void {
+    const events = this.#followsAll ? message.events : message.events.filter(({ key }) => this.#follows(key));
+    if (events.length === 0 && message.verdicts.length === 0 && !always) return;
+    if (this.#deferred) this.#deferred.push({ ...message, events });
+    else this.#sendEvents({ ...message, events });
+  }
+
+  /** Posts which values of subscribed keys were moved. */
+  deliverMoved(message: MovedMessage): void {
+    const moved = this.#followsAll ? message : this.#partOf(message);
+    if (moved.keys.length === 0) return;
+    if (this.#deferred) this.#deferred.push(moved);
+    else this.#send(moved);
+  }
+
+  /** Holds back events from now on, while a snapshot is read. */
+  defer(): void {
+    this.#deferred ??= [];
+  }
+
+  /**
+   * Ends a snapshot of `revision`: posts what was held back, without events that it contains. To be called by
+   * `publish`, since the thread may serve clients as soon as the snapshot has ended.
+   */
+  endSnapshot(revision: number): void {
+    this.postSnapshot({ is: 'snapshot', revision, page: packSnapshot([], false), last: true });
+    const deferred = this.#deferred ?? [];
+    this.#deferred = undefined;
+    for (const message of deferred) {
+      if (message.is === 'moved') {
+        this.#send(message);
+        continue;
+      }
+      const events = message.events.filter(event => event.revision > revision);
+      if (events.length > 0 || message.verdicts.length > 0 || message.revision > revision)
+        this.#postEvents({ ...message, events });
+    }
+  }
+
+  get #followsAll(): boolean {
+    return this.#prefixes.includes('');
+  }
+
+  #follows(key: string): boolean {
+    return this.#prefixes.some(prefix => key.startsWith(prefix));
+  }
+
+  /** The keys of a message that are followed. */
+  #partOf({ is, memory, keys, places }: MovedMessage): MovedMessage {
+    return {
+      is,
+      memory,
+      keys: keys.filter(key => this.#follows(key)),
+      places: places.filter((_, i) => this.#follows(keys[i]!)),
+    };
+  }
+
+  #postEvents(message: EventsMessage): void {
+    this.#sendMemory(message);
+    this.post(message);
+  }
+
+  /** Posts the memory of the values of a message, unless the thread has it. */
+  #sendMemory({ events }: EventsMessage): void {
+    const memory = events.find(({ value }) => value)?.value?.buffer;
+    if (!memory || memory === this.#memory) return;
+    this.#memory = memory;
+    this.#send({ is: 'memory', memory });
+  }
+
+  /**
+   * Sends events without waking the thread, if there is room in the ring and it was woken lately or need not be.
+   * Clients wait for verdicts.
+   */
+  #sendEvents(message: EventsMessage): void {
+    this.#sendMemory(message);
+    const [data, transfer] = encodeFromWriter(message);
+    const isQuiet = message.verdicts.length === 0 && (!this.#reacts || this.#timer !== undefined);
+    if (isQuiet && data instanceof Uint8Array && this.#ring?.write(this.#sent, data)) this.#count();
+    else {
+      this.#send(data, transfer);
+      if (this.#reacts && this.#ring) this.#timer ??= this.#wakeLater();
+    }
+  }
+
+  /** Wakes the thread after WAKE_MS if there are events in its ring, and again while there are more each time. */
+  #wakeLater(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#ring!.isEmpty) return;
+      this.post({ is: 'events', revision: 0, events: [], verdicts: [] });
+      this.#timer = this.#wakeLater();
+    }, WAKE_MS).unref();
+  }
+
+  #send(data: unknown, transfer: readonly ArrayBuffer[] = []): void {
+    this.#port.postMessage(data, transfer);
+    this.#count();
+  }
+
+  #count(): void {
+    this.#sent = (this.#sent + 1) | 0;
+    Atomics.add(this.counters, this.#counter, 1);
+  }
+}
+
+/**
+ * Calls `send`, which sends several messages. Until the last one is sent, threads wait before they read
+ * (`StoreFeed.catchUp`): one of them may answer a client, or read for it, before others or itself have all messages.
+ */
+export function publish(counters: Int32Array, send: () => void): void {
+  Atomics.store(counters, PUBLISHING, 1);
+  try {
+    send();
+  } finally {
+    Atomics.store(counters, PUBLISHING, 0);
+    Atomics.notify(counters, PUBLISHING);
+  }
+}
+
+/**
+ * Delivers events to every thread, to those with a front end last: its message has the verdicts, and requests that
+ * follow them may be run by any thread.
+ */
+export function deliverAll(
+  subscribers: readonly Subscriber[],
+  { events, verdicts, revision, floor }: DeliveredEvents,
+  counters: Int32Array,
+  always = false,
+): void {
+  const fronts = subscribers.filter(({ front }) => front !== undefined);
+  for (const subscriber of subscribers)
+    if (subscriber.front === undefined) subscriber.deliver({ is: 'events', revision, events, verdicts: [] });
+  if (fronts.length === 1) fronts[0]!.deliver({ is: 'events', revision, events, verdicts, floor }, always);
+  else
+    publish(counters, () => {
+      for (const subscriber of fronts) {
+        const own = verdicts.filter(({ id }) => frontOf(id) === subscriber.front);
+        subscriber.deliver({ is: 'events', revision, events, verdicts: own, floor }, always);
+      }
+    });
+}
+
+/** The events that are delivered to all threads at once. */
+export interface DeliveredEvents {
+  readonly revision: number;
+  readonly events: readonly WireEvent[];
+  readonly verdicts: readonly Verdict[];
+  readonly floor?: number;
+}
