@@ -14,6 +14,7 @@ export * from './document.js';
 export * from './host.js';
 export * from './listener.js';
 export * from './observe/metrics.js';
+export * from './checks/match.js';
 export * from './point.js';
 export * from './plugin.js';
 export * from './resource.js';

@@ -12,7 +12,8 @@ import { Releases } from '../plugin/releases.js';
 import { namesIn } from '../schema/registry/live.js';
 import type { Registry } from '../schema/resource.js';
 import type { DataDirectory } from '../settings/dataDirectory.js';
-import type { Settings } from '../settings/settings.js';
+import { readGivenSettings } from '../settings/given.js';
+import type { GivenSettings, Settings } from '../settings/settings.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { threadScope } from '../threads/thread.js';
 import { createThreads, type RunningFrontEnd, startFrontEnd } from '../../workers/front/main.js';
@@ -60,17 +61,21 @@ const threadDataOf = new WeakMap<RunningServer, ThreadData>();
 export const pluginsIn = (server: RunningServer): Pick<ThreadData, 'plugins' | 'calls'> | undefined =>
   threadDataOf.get(server);
 
-/** Starts a server. Throws ConfigError for bad settings and StoreError for a store that cannot be used. */
-export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {
+/**
+ * Starts a server. Settings have their own names, or those of the configuration file. Throws ConfigError for bad or
+ * unknown settings, and StoreError for a store that cannot be used.
+ */
+export async function startServer(given: GivenSettings = {}): Promise<RunningServer> {
   const began = performance.now();
-  const checked = checkAll({ ...DEFAULTS, ...given });
+  const named = readGivenSettings(given);
+  const checked = checkAll({ ...DEFAULTS, ...named });
   await checkAuthorization(checked);
   const anonymous = await checkAuthentication(checked);
   const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked));
   const settings = { ...checked, plugins };
   const releases = new Releases();
   try {
-    const isTemporary = given.dataDir === undefined && settings.storage === 'memory';
+    const isTemporary = named.dataDir === undefined && settings.storage === 'memory';
     return await start(settings, anonymous, isTemporary, began, releases);
   } catch (error) {
     await releases.run(logOf('server', settings));

@@ -72,12 +72,17 @@ export interface Observation {
   readonly value: number;
 }
 
+/** Of a pool thread that is ready: what is probably wrong with its plugins, which is the same in all of them. */
+export interface ReadyPoolThread {
+  readonly warnings: readonly string[];
+}
+
 /**
  * From a pool thread. `late`: outcomes of jobs that their batch did not wait for. `observed`: what plugins have
  * counted. `ask`: a question to a service.
  */
 export type FromPoolThread =
-  | FromThread
+  | FromThread<ReadyPoolThread>
   | { readonly is: 'late'; readonly outcomes: PackedLate }
   | { readonly is: 'observed'; readonly observations: readonly Observation[] }
   | ServiceQuestion

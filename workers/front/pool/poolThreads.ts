@@ -88,6 +88,7 @@ export class PoolThreads {
   #isClosing = false;
   /** The services that plugins of the threads ask. */
   readonly services = new Services(state => this.#postAll(state));
+  readonly #warned = new Set<string>();
   /** Resolves when all threads of the start are ready but the last of several. Rejects if one of them ends before. */
   readonly ready: Promise<unknown>;
 
@@ -218,12 +219,22 @@ export class PoolThreads {
       if (message.is === 'pong') delete thread.unanswered;
       if (message.is === 'loaded') this.#loaded(thread, port, message);
       if (message.is !== 'ready') return;
+      this.#warn(message.warnings);
       thread.isReady = true;
       this.#startError = undefined;
       this.handlers.started(thread.created!.thread, thread.progress!);
       thread.ready.resolve();
     });
     port.postMessage({ is: 'load' } satisfies ToPoolThread);
+  }
+
+  /** Logs warnings that no other thread has had. */
+  #warn(warnings: readonly string[]): void {
+    for (const warning of warnings) {
+      if (this.#warned.has(warning)) continue;
+      this.#warned.add(warning);
+      this.log.warn({}, warning);
+    }
   }
 
   #loaded(thread: PoolThread, port: MessagePort, { running, progress }: LoadedPoolThread): void {
