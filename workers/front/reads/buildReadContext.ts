@@ -35,8 +35,7 @@ interface Parts {
   readonly encodings: EncodingCache;
 }
 
-/** Number and longest length of the Accept headers whose negotiated form is remembered. */
-const REMEMBERED = 1000;
+/** Longest length of an Accept header whose negotiated form is remembered. */
 const REMEMBERED_CHARACTERS = 256;
 /** Number of the forms that are remembered for one kind: clients ask for few different ones. */
 const REMEMBERED_CHOICES = 16;
@@ -61,8 +60,6 @@ export function buildReadContext({
   const slices = new Slices();
   const parts = { naming, pool, encodings: new SharedEncodings(pool, encodings, slices) };
   const encoded = new EncodedReads(parts.encodings);
-  const plainReads = new Map<string, boolean>();
-  const plainWatches = new Map<string, boolean>();
   const choices = new WeakMap<Resource, Map<string, Choice>>();
   const choose = (exchange: Exchange, resource: Resource, stream: boolean, collection = stream): Choice => {
     const accept = exchange.header('accept');
@@ -103,20 +100,12 @@ export function buildReadContext({
     past: async (prefix, from, to) => (await writer.past({ prefix, from, to })).events,
     wantsJson(exchange, resource, stream = false) {
       if (!stream && indented(exchange)) return false;
-      const accept = exchange.header('accept') ?? '';
-      const plain = stream ? plainWatches : plainReads;
-      const key = resource.builtIn ? accept : `custom ${accept}`;
-      let known = plain.get(key);
-      if (known === undefined) {
-        try {
-          known = isPlain(choose(exchange, resource, stream));
-        } catch {
-          // The pool refuses it with the message that fits the request.
-          known = false;
-        }
-        if (plain.size < REMEMBERED && key.length <= REMEMBERED_CHARACTERS) plain.set(key, known);
+      try {
+        return isPlain(choose(exchange, resource, stream));
+      } catch {
+        // It is refused with the message that fits the request.
+        return false;
       }
-      return known;
     },
     accepts: (exchange, resource, list) => void choose(exchange, resource, false, list),
     async respondObject(request, resource, entry) {
