@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admissionPlugins } from '../../core/server/admissionPlugins.js';
 import { loadSettings } from '../../core/command/config.js';
-import podNodeSelector from '../../plugins/admission/podNodeSelector.js';
-import podTolerationRestriction from '../../plugins/admission/podTolerationRestriction.js';
+import podNodeSelector from '../../plugins/admission/optional/podNodeSelector.js';
+import podTolerationRestriction from '../../plugins/admission/optional/podTolerationRestriction.js';
 import { type Answer, Api } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 

@@ -121,7 +121,7 @@ const DEFAULT_CAPABILITIES: ReadonlySet<string> = new Set([
   'SYS_CHROOT',
 ]);
 
-/** `container "a" must not include "X" in securityContext.capabilities.add`; '' if none is added that is not allowed. */
+/** `container "a" must not include "X" in securityContext.capabilities.add`; '' if all that are added are allowed. */
 function addedCapabilities(pod: CheckedPod, isAllowed: (capability: string) => boolean): string {
   const added = ({ capabilities }: Frozen<SecurityContext>): readonly string[] =>
     (capabilities?.add ?? []).filter(one => !isAllowed(one));

@@ -98,7 +98,7 @@ class PodSecurity {
     return checkedPod(metadata, spec, this.#host.naming, this.#relaxes);
   }
 
-  /** Checks a pod, or a template, for which nothing is refused. Throws 403 for a pod that violates the enforced level. */
+  /** Checks a pod or a template in these modes. Throws 403 for a pod that violates the enforced level. */
   check(change: Change, pod: PodLike, read: PolicyRead, modes: readonly Mode[]): void {
     if (this.isRuntimeClassExempt(pod)) {
       this.annotate(change, 'exempt', 'runtimeClass');

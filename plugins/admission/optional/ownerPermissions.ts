@@ -1,14 +1,14 @@
-import { type Change, validator, type Validator } from '../../core/api/admission.js';
-import { authorizer } from '../../core/api/index.js';
-import type { Host } from '../../core/api/host.js';
-import { definePlugin } from '../../core/api/plugin.js';
-import type { Plugin } from '../../core/api/point.js';
-import type { ApiObject, Frozen, ObjectMeta } from '../../core/model/object.js';
-import { isSemanticallyEqual } from '../../core/model/record.js';
-import type { Refusal } from '../../core/model/refusal.js';
-import type { ResourceTarget } from '../../core/model/target.js';
+import { type Change, validator, type Validator } from '../../../core/api/admission.js';
+import { authorizer } from '../../../core/api/index.js';
+import type { Host } from '../../../core/api/host.js';
+import { definePlugin } from '../../../core/api/plugin.js';
+import type { Plugin } from '../../../core/api/point.js';
+import type { ApiObject, Frozen, ObjectMeta } from '../../../core/model/object.js';
+import { isSemanticallyEqual } from '../../../core/model/record.js';
+import type { Refusal } from '../../../core/model/refusal.js';
+import type { ResourceTarget } from '../../../core/model/target.js';
 
-import { forbiddenError, parseNothing } from './podDraft.js';
+import { forbiddenError, parseNothing } from '../podDraft.js';
 
 type Owner = NonNullable<Frozen<ObjectMeta>['ownerReferences']>[number];
 

@@ -1,10 +1,10 @@
-import type { Pod } from '../../kinds/v1.js';
-import { validator } from '../../core/api/admission.js';
-import { definePlugin } from '../../core/api/plugin.js';
-import type { Plugin } from '../../core/api/point.js';
-import type { Frozen } from '../../core/model/object.js';
+import type { Pod } from '../../../kinds/v1.js';
+import { validator } from '../../../core/api/admission.js';
+import { definePlugin } from '../../../core/api/plugin.js';
+import type { Plugin } from '../../../core/api/point.js';
+import type { Frozen } from '../../../core/model/object.js';
 
-import { parseNothing, POD_CREATES, podForbiddenError } from './podDraft.js';
+import { parseNothing, POD_CREATES, podForbiddenError } from '../podDraft.js';
 
 /** Refuses pods that keep others away from more than one node, such as a whole zone. */
 export default definePlugin<undefined>({

@@ -1,11 +1,11 @@
-import { type Change, mutator, validator } from '../../core/api/admission.js';
-import type { Host } from '../../core/api/host.js';
-import { definePlugin } from '../../core/api/plugin.js';
-import type { Plugin } from '../../core/api/point.js';
-import type { ApiObject, Frozen } from '../../core/model/object.js';
-import type { Refusal } from '../../core/model/refusal.js';
+import { type Change, mutator, validator } from '../../../core/api/admission.js';
+import type { Host } from '../../../core/api/host.js';
+import { definePlugin } from '../../../core/api/plugin.js';
+import type { Plugin } from '../../../core/api/point.js';
+import type { ApiObject, Frozen } from '../../../core/model/object.js';
+import type { Refusal } from '../../../core/model/refusal.js';
 
-import { forbiddenError, parseNothing } from './podDraft.js';
+import { forbiddenError, parseNothing } from '../podDraft.js';
 
 const refuse = ({ naming }: Host, { target }: Change, object: Frozen<ApiObject> | ApiObject | undefined): Refusal =>
   forbiddenError(

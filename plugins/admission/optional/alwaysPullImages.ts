@@ -1,12 +1,12 @@
-import type { Container, EphemeralContainer, Pod, PodSpec } from '../../kinds/v1.js';
-import { type Change, mutator, type Mutator, validator, type Validator } from '../../core/api/admission.js';
-import type { Match } from '../../core/api/checks/match.js';
-import { definePlugin } from '../../core/api/plugin.js';
-import type { Plugin } from '../../core/api/point.js';
-import type { Frozen } from '../../core/model/object.js';
-import { notSupported } from '../../core/model/refusal.js';
+import type { Container, EphemeralContainer, Pod, PodSpec } from '../../../kinds/v1.js';
+import { type Change, mutator, type Mutator, validator, type Validator } from '../../../core/api/admission.js';
+import type { Match } from '../../../core/api/checks/match.js';
+import { definePlugin } from '../../../core/api/plugin.js';
+import type { Plugin } from '../../../core/api/point.js';
+import type { Frozen } from '../../../core/model/object.js';
+import { notSupported } from '../../../core/model/refusal.js';
 
-import { parseNothing, POD_CREATES, podForbiddenError } from './podDraft.js';
+import { parseNothing, POD_CREATES, podForbiddenError } from '../podDraft.js';
 
 const ON: Match = { ...POD_CREATES, operations: ['CREATE', 'UPDATE'] };
 

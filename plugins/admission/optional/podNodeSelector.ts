@@ -1,16 +1,16 @@
-import type { Namespace, Pod } from '../../kinds/v1.js';
-import { type Change, mutator, type Mutator, validator, type Validator } from '../../core/api/admission.js';
-import type { Host, Informer } from '../../core/api/host.js';
-import { definePlugin } from '../../core/api/plugin.js';
-import { ConfigError, type Plugin } from '../../core/api/point.js';
-import { labelValue, qualifiedName } from '../../core/model/names.js';
-import type { Frozen } from '../../core/model/object.js';
-import { isRecord, ownValue } from '../../core/model/record.js';
-import { Refusal } from '../../core/model/refusal.js';
-import { goQuote } from '../../core/model/text/quote.js';
+import type { Namespace, Pod } from '../../../kinds/v1.js';
+import { type Change, mutator, type Mutator, validator, type Validator } from '../../../core/api/admission.js';
+import type { Host, Informer } from '../../../core/api/host.js';
+import { definePlugin } from '../../../core/api/plugin.js';
+import { ConfigError, type Plugin } from '../../../core/api/point.js';
+import { labelValue, qualifiedName } from '../../../core/model/names.js';
+import type { Frozen } from '../../../core/model/object.js';
+import { isRecord, ownValue } from '../../../core/model/record.js';
+import { Refusal } from '../../../core/model/refusal.js';
+import { goQuote } from '../../../core/model/text/quote.js';
 
-import { recordOf } from './configuration.js';
-import { POD_CREATES, podForbiddenError } from './podDraft.js';
+import { recordOf } from '../configuration.js';
+import { POD_CREATES, podForbiddenError } from '../podDraft.js';
 
 /** Labels of nodes. */
 type Labels = ReadonlyMap<string, string>;

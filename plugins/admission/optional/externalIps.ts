@@ -1,10 +1,10 @@
-import type { Service } from '../../kinds/v1.js';
-import { validator } from '../../core/api/admission.js';
-import { definePlugin } from '../../core/api/plugin.js';
-import type { Plugin } from '../../core/api/point.js';
-import type { Frozen } from '../../core/model/object.js';
+import type { Service } from '../../../kinds/v1.js';
+import { validator } from '../../../core/api/admission.js';
+import { definePlugin } from '../../../core/api/plugin.js';
+import type { Plugin } from '../../../core/api/point.js';
+import type { Frozen } from '../../../core/model/object.js';
 
-import { forbiddenError, parseNothing } from './podDraft.js';
+import { forbiddenError, parseNothing } from '../podDraft.js';
 
 const SERVICES = { group: '', resource: 'services' };
 

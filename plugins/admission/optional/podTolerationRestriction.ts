@@ -1,16 +1,16 @@
-import type { Namespace, Pod, PodSpec, Toleration } from '../../kinds/v1.js';
-import { type Change, mutator, type Mutator, validator, type Validator } from '../../core/api/admission.js';
-import type { Match } from '../../core/api/checks/match.js';
-import type { Host, Informer } from '../../core/api/host.js';
-import { definePlugin } from '../../core/api/plugin.js';
-import { ConfigError, type Plugin } from '../../core/api/point.js';
-import type { Frozen } from '../../core/model/object.js';
-import { isRecord, isSemanticallyEqual, ownValue, type UnknownRecord } from '../../core/model/record.js';
-import { Refusal } from '../../core/model/refusal.js';
-import { toNumber } from '../../core/model/scalars.js';
+import type { Namespace, Pod, PodSpec, Toleration } from '../../../kinds/v1.js';
+import { type Change, mutator, type Mutator, validator, type Validator } from '../../../core/api/admission.js';
+import type { Match } from '../../../core/api/checks/match.js';
+import type { Host, Informer } from '../../../core/api/host.js';
+import { definePlugin } from '../../../core/api/plugin.js';
+import { ConfigError, type Plugin } from '../../../core/api/point.js';
+import type { Frozen } from '../../../core/model/object.js';
+import { isRecord, isSemanticallyEqual, ownValue, type UnknownRecord } from '../../../core/model/record.js';
+import { Refusal } from '../../../core/model/refusal.js';
+import { toNumber } from '../../../core/model/scalars.js';
 
-import { checkConfigKind, recordOf } from './configuration.js';
-import { POD_CREATES } from './podDraft.js';
+import { checkConfigKind, recordOf } from '../configuration.js';
+import { POD_CREATES } from '../podDraft.js';
 
 /** The tolerations of namespaces that do not set their own. */
 interface Tolerations {

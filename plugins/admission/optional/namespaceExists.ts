@@ -1,9 +1,9 @@
-import { validator } from '../../core/api/admission.js';
-import { definePlugin } from '../../core/api/plugin.js';
-import type { Plugin } from '../../core/api/point.js';
-import { notFound } from '../../core/model/refusal.js';
+import { validator } from '../../../core/api/admission.js';
+import { definePlugin } from '../../../core/api/plugin.js';
+import type { Plugin } from '../../../core/api/point.js';
+import { notFound } from '../../../core/model/refusal.js';
 
-import { parseNothing } from './podDraft.js';
+import { parseNothing } from '../podDraft.js';
 
 /** Answers 404 to writes in namespaces that do not exist. */
 export default definePlugin<undefined>({

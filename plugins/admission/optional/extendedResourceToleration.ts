@@ -1,8 +1,8 @@
-import type { Pod } from '../../kinds/v1.js';
-import { qualifiedName } from '../../core/model/names.js';
-import type { Naming } from '../../core/naming.js';
+import type { Pod } from '../../../kinds/v1.js';
+import { qualifiedName } from '../../../core/model/names.js';
+import type { Naming } from '../../../core/naming.js';
 
-import { mutatorPlugin, POD_CREATES } from './podDraft.js';
+import { mutatorPlugin, POD_CREATES } from '../podDraft.js';
 
 /** Whether nodes offer a resource beside those of the system: it has a domain of somebody else. */
 const isExtended = (name: string, { label }: Naming): boolean =>
