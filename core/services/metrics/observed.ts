@@ -82,6 +82,32 @@ const METRICS: Readonly<Record<string, Definition>> = {
     labels: ['result', 'jwt_issuer_hash'],
     buckets: Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i),
   },
+  apiserver_authorization_webhook_evaluations_total: {
+    help: 'Calls of webhooks for access.',
+    labels: ['name', 'result'],
+  },
+  apiserver_authorization_webhook_duration_seconds: {
+    help: 'How long such calls took.',
+    labels: ['name', 'result'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  },
+  apiserver_authorization_webhook_evaluations_fail_open_total: {
+    help: 'Failures of such webhooks that were left to other authorizers.',
+    labels: ['name', 'result'],
+  },
+  apiserver_authorization_match_condition_evaluation_seconds: {
+    help: 'How long match conditions of such webhooks took.',
+    labels: ['type', 'name'],
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
+  },
+  apiserver_authorization_match_condition_evaluation_errors_total: {
+    help: 'Match conditions of such webhooks that could not be evaluated.',
+    labels: ['type', 'name'],
+  },
+  apiserver_authorization_match_condition_exclusions_total: {
+    help: 'Requests that match conditions kept from such webhooks.',
+    labels: ['type', 'name'],
+  },
   apiserver_delegated_authn_request_total: {
     help: 'Calls of the webhook for tokens, by the code of the answer.',
     labels: ['code'],
