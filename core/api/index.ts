@@ -13,6 +13,8 @@ export * from './resource/defineResource.js';
 export * from './document.js';
 export * from './host.js';
 export * from './listener.js';
+export * from './observe/metrics.js';
+export * from './checks/match.js';
 export * from './point.js';
 export * from './plugin.js';
 export * from './resource.js';

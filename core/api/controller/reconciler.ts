@@ -31,6 +31,7 @@ function checkDefinition({ name, reconcile, concurrency = 1, resync, backOff = B
 /** A controller that reconciles keys. */
 class Reconciler implements Controller {
   readonly name: string;
+  readonly startsAfter: readonly string[];
   readonly #host: Host<'control'>;
   readonly #definition: ReconcilerDefinition;
   /** The storage name of the reconciled resource; '' for a reconciler of keys alone. */
@@ -47,6 +48,7 @@ class Reconciler implements Controller {
     const { log } = host;
     const now = (): number => host.now();
     this.name = name;
+    this.startsAfter = definition.startsAfter ?? [];
     this.#host = host;
     this.#definition = definition;
     this.#resource = definition.for === undefined ? '' : host.resources.storageNameOf(definition.for);

@@ -126,6 +126,8 @@ export interface ReconcilerDefinition<
   readonly watches?: { readonly [Index in keyof Others]: Watched<Others[Index]> };
   /** Keys that are reconciled at the start, whether or not there is an object. */
   readonly keys?: readonly KeyOf[];
+  /** Names of controllers after which this one starts on a new store: see `Controller.startsAfter`. */
+  readonly startsAfter?: readonly string[];
   /** Whether an object of `for` is to be reconciled after a change; at the start, each has been ADDED. */
   predicate?(event: ResourceEvent<ObjectOf<R>>): boolean;
   /** How many keys may be reconciled at once; default 1. A key is never reconciled twice at once. */
