@@ -23,7 +23,10 @@ export interface ControllerCase {
   make(host: Host<'control'>): Awaitable<Controller>;
   /** The objects that the controller finds. Storage names have the form `core/namespaces`. */
   readonly objects: readonly { readonly storageName: string; readonly object: ApiObject }[];
-  /** The requests by which it reaches the state that it maintains, in any order: `POST /api/v1/namespaces`. */
+  /**
+   * The requests by which it reaches the state that it maintains, in any order: `POST /api/v1/namespaces`. Those that
+   * record events are left out.
+   */
   readonly requests: readonly string[];
 }
 
@@ -37,11 +40,14 @@ function hostWith(objects: ControllerCase['objects']): FakeHost<'control'> {
 
 const lineOf = ({ method, path }: InternalRequest): string => `${method} ${path}`;
 
-/** The writes among the requests from an index on, sorted. */
+/** Events are recorded beside the work of a controller, and not again when they are refused. */
+const EVENTS = /^\/api\/v1\/namespaces\/[^/]+\/events(\/|$)/;
+
+/** The writes among the requests from an index on, sorted, without those of events. */
 const writesOf = ({ requests }: FakeHost<'control'>, from = 0): string[] =>
   requests
     .slice(from)
-    .filter(({ request }) => request.method !== 'GET')
+    .filter(({ request }) => request.method !== 'GET' && !EVENTS.test(request.path))
     .map(({ request }) => lineOf(request))
     .sort();
 
