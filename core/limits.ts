@@ -319,13 +319,17 @@ export const WARNING_CHARACTERS = 256;
  * Then their connections are closed.
  */
 export const DRAIN_MS = 60_000;
+/** Causes of an error whose stacks are logged, each the cause of the one before: more than programs have layers. */
+export const LOGGED_CAUSES = 10;
+/** Characters of the stacks of an error in the log: some 100 frames. Messages may have texts of clients in them. */
+export const LOGGED_CHARACTERS = 16 * 1024;
 /** The default time limit of a call of a plugin, as for upstream's webhooks. A call that takes longer has failed. */
 export const PLUGIN_CALL_MS = 10_000;
 /** The longest time that a configuration can set for a call of a plugin, as for upstream's webhooks. */
 export const PLUGIN_CALL_MAX_MS = 30_000;
 /** Time for which a passed check of an embedded store holds: health endpoints notice a failure that much later. */
 export const STORE_HEALTH_MS = 1000;
-/** Time from a change of policies until the permissions for health endpoints are read again, once for all changes. */
+/** Time from a change of what permissions depend on until those for health endpoints are read again, once for all. */
 export const HEALTH_ACCESS_MS = 20;
 /** Time limit of one check of a health endpoint, after which it has failed: probes do not wait longer. */
 export const HEALTH_CHECK_MS = 10_000;
@@ -363,7 +367,7 @@ export const AUDITED_BYTES = 100 * 1024;
 export const AUDIT_ANNOTATIONS = 64;
 /** Bytes of the value of such an annotation: upstream's limit for policies. */
 export const AUDIT_ANNOTATION_BYTES = 10 * 1024;
-/** Series of a metric whose labels name webhooks and policies: further ones are counted as `other`. */
+/** Series of a metric of plugins, whose labels may name webhooks and policies: further ones are counted as `other`. */
 export const METRIC_SERIES = 1000;
 /** Observations of a thread that wait to be posted to the front end. */
 export const OBSERVATIONS_WAITING = 10_000;
@@ -392,10 +396,12 @@ export const REVIEW_SOCKETS = 64;
 /** Answers of the webhook that reviews tokens, and of each that reviews access, that are kept: some 1 KB each. */
 export const REVIEW_ANSWERS = 10_000;
 /**
- * How long a request may wait for the webhook that reviews tokens, or for an equal question to it: the webhook has 30
+ * How long a request may wait for a webhook that reviews tokens or access, or for an equal question: the webhook has 30
  * seconds, as upstream, and its answer must reach the thread.
  */
 export const TOKEN_REVIEW_MS = 35_000;
+/** How long a webhook that reviews access may take; upstream's limit. */
+export const ACCESS_REVIEW_MS = 30_000;
 /** Pause before the first retry of a key of a reconciler that failed: most conflicts are over by then. */
 export const BACK_OFF_MIN_MS = 5;
 /** The longest pause before such a retry: what is repaired meanwhile is noticed soon, and failures are few by then. */

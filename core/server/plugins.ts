@@ -7,6 +7,7 @@ import type { PluginSpec } from '../threads/data.js';
 import { TOKEN_REVIEW_MS, WRITE_MS } from '../limits.js';
 import { addressOf, urlHost } from '../settings/address.js';
 import { webhookServices } from './admissionConfig.js';
+import { accessWebhookConfig } from './authorization.js';
 import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './authentication.js';
 import { admissionPlugins } from './admissionPlugins.js';
 import { signersOf } from './certificateSigning.js';
@@ -36,7 +37,9 @@ export interface BuiltinInputs {
   readonly groups: readonly object[];
 }
 
-const MODES: ReadonlyMap<string, PluginSpec> = new Map([
+const MODES: ReadonlyMap<string, PluginSpec> = new Map<string, PluginSpec>([
+  ['Webhook', { use: at('authz/webhook/index.js'), threads: ['front', 'pool'], timeout: TOKEN_REVIEW_MS }],
+  ['ABAC', { use: at('authz/abac/index.js'), threads: ['front', 'pool'] }],
   ['Node', { use: at('authz/node/plugin.js'), threads: ['pool'] }],
   ['AlwaysAllow', { use: at('authz/always.js#alwaysAllow'), threads: ['pool'] }],
   ['AlwaysDeny', { use: at('authz/always.js#alwaysDeny'), threads: ['pool'] }],
@@ -44,14 +47,15 @@ const MODES: ReadonlyMap<string, PluginSpec> = new Map([
 ]);
 
 /** The plugin of an authorization mode. Programs in JavaScript can name any. Throws ConfigError for an unknown one. */
-function modePlugin(mode: string): PluginSpec {
+function modePlugin(mode: string, settings: Settings): PluginSpec {
   const plugin = MODES.get(mode);
   if (!plugin)
     throw new ConfigError(
       'authorizationMode',
       `unknown mode ${JSON.stringify(mode)}; use ${[...MODES.keys()].join(', ')}`,
     );
-  return plugin;
+  if (mode === 'ABAC') return { ...plugin, config: { file: settings.authorizationPolicyFile } };
+  return mode === 'Webhook' ? { ...plugin, config: accessWebhookConfig(settings) } : plugin;
 }
 
 /** The port in the Service of a server that listens on a random port. */
@@ -132,6 +136,11 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     { use: at(`listener/${required ?? 'uws'}.js`), config: { required: required === 'uws' }, threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
     { use: at('kinds/index.js'), threads: ['front', 'pool'] },
+    { use: at('admission/metrics.js'), threads: ['front'] },
+    { use: at('conversion/metrics.js'), threads: ['front'] },
+    { use: at('authn/metrics.js'), threads: ['front'] },
+    { use: at('authz/metrics.js'), threads: ['front'] },
+    { use: at('controllers/metrics.js'), threads: ['front'] },
     pool('authn/staticToken.js', { file: inputs.adminTokens }),
     ...(proxies ? [pool('authn/requestHeader.js', proxies)] : []),
     pool('authn/clientCertificate.js', proxies && { clientCaFile: settings.clientCaFile ?? inputs.caFile }),
@@ -151,9 +160,9 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     pool('authz/rbac/plugin.js#roleEscalation'),
     pool('../core/services/webhooks/plugin.js'),
     { ...pool('conversion/webhook.js', { services: webhookServices(settings) }), timeout: WRITE_MS },
-    ...settings.authorizationMode.map(modePlugin),
+    ...settings.authorizationMode.map(mode => modePlugin(mode, settings)),
     control('controllers/system/systemNamespaces.js#systemNamespaces'),
-    control('controllers/accounts/rbac.js#rbacBootstrap'),
+    { use: at('controllers/accounts/rbac.js#rbacBootstrap'), threads: ['front', 'control'] },
     control('controllers/system/systemObjects.js#systemObjects', { groups }),
     control('controllers/accounts/authenticationObjects.js#authenticationObjects', { clientCa: inputs.clientCa }),
     control('controllers/system/ownService.js#ownService', ownServiceOf(settings)),

@@ -1,12 +1,6 @@
 import type { Container, EphemeralContainer, Pod, PodSpec } from '../../../kinds/v1.js';
-import {
-  type Change,
-  type Match,
-  mutator,
-  type Mutator,
-  validator,
-  type Validator,
-} from '../../../core/api/admission.js';
+import { type Change, mutator, type Mutator, validator, type Validator } from '../../../core/api/admission.js';
+import type { Match } from '../../../core/api/checks/match.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import type { Frozen } from '../../../core/model/object.js';

@@ -1,12 +1,6 @@
 import type { Namespace, Pod, PodSpec, Toleration } from '../../../kinds/v1.js';
-import {
-  type Change,
-  type Match,
-  mutator,
-  type Mutator,
-  validator,
-  type Validator,
-} from '../../../core/api/admission.js';
+import { type Change, mutator, type Mutator, validator, type Validator } from '../../../core/api/admission.js';
+import type { Match } from '../../../core/api/checks/match.js';
 import type { Host, Informer } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import { ConfigError, type Plugin } from '../../../core/api/point.js';
