@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { type Listener, listener } from '../../core/api/listener.js';
 import { ConfigError } from '../../core/api/point.js';
-import { service } from '../../core/api/pluginService.js';
+import { service } from '../../core/api/plugin/pluginService.js';
 import { FUTURE_REVISION_MS } from '../../core/limits.js';
 import { ObservedMetrics } from '../../core/services/metrics/index.js';
 import type { Plugins } from '../../core/plugin/load/load.js';
