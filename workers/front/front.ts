@@ -68,11 +68,15 @@ export class Front {
     void this.#answer(audited?.exchange ?? exchange, route, () => sender).then(() => audited?.end(sender));
   }
 
-  /** Authenticates and authorizes an exchange in the pool, and remembers and returns the result, without answering. */
+  /**
+   * Authenticates and authorizes an exchange in the pool, unless it is known to be allowed, and remembers and returns
+   * the result, without answering.
+   */
   async learnAccess(exchange: Exchange): Promise<boolean> {
     const { pool } = this.parts;
-    const result = await pool.run({ exchange, route: this.#route(exchange), sender: pool.senderOf(exchange) });
-    return result.is === 'granted';
+    const request = { exchange, route: this.#route(exchange), sender: pool.senderOf(exchange) };
+    if (request.sender.user && pool.isAllowed(request)) return true;
+    return (await pool.run(request)).is === 'granted';
   }
 
   /** The route of a request, in the registry as the last commit left it. */
@@ -84,18 +88,20 @@ export class Front {
   /** Never rejects: what is thrown is answered. */
   async #answer(exchange: Exchange, route: Route, findSender: () => Sender): Promise<void> {
     let headers: Headers = [];
+    let sender: Sender | undefined;
     try {
       if (isMalformedPath(exchange.path)) return text(exchange, 400, '400 Bad Request');
       checkQuery(exchange.query);
       if (!isLong(route)) checkTimeout(route.query);
-      const request: FrontRequest = { exchange, route, sender: findSender() };
+      sender = findSender();
+      const request: FrontRequest = { exchange, route, sender };
       if (isWrite(exchange.method, route)) await this.#write(request);
       else if (await this.#authorize(request)) {
         headers = warningHeadersOf(route.resource ?? route);
         await this.#read(request);
       }
     } catch (thrown) {
-      refuseThrown(exchange, thrown, this.parts.log, this.parts.reads, headers);
+      refuseThrown(exchange, thrown, this.parts.log, this.parts.reads, { headers, user: sender?.user });
     }
   }
 

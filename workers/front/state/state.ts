@@ -11,9 +11,6 @@ import { History } from './history.js';
 import { Loading } from './loading.js';
 import type { ApiObject } from '../../../core/model/object.js';
 
-/** Resources whose objects decide about access: their changes void cached decisions. */
-const POLICY = 'rbac.authorization.orchestrator.io/';
-
 const resourcesOf = (registry: Registry): Resource[] =>
   [...registry.groups.values()].flatMap(group => group.versions.flatMap(version => [...version.resources.values()]));
 
@@ -36,7 +33,6 @@ export class State {
     readonly live: LiveRegistry,
     readonly now: () => number,
     readonly onChange: (change: Change) => void,
-    readonly onPolicy: () => void,
     readonly onVerdicts: (verdicts: readonly Verdict[]) => void,
     /** Takes the writer's answers to requests of the front end. */
     readonly onAnswer: (message: Extract<FromWriter, { requestId: number }>) => void,
@@ -165,7 +161,6 @@ export class State {
     if (change.before) this.#buffers?.remove(change.before);
     if (change.after) this.#buffers?.add(change.after);
     this.history.add(change, this.now());
-    if (event.key.startsWith(POLICY)) this.onPolicy();
     this.onChange(change);
   }
 
