@@ -396,10 +396,12 @@ export const REVIEW_SOCKETS = 64;
 /** Answers of the webhook that reviews tokens, and of each that reviews access, that are kept: some 1 KB each. */
 export const REVIEW_ANSWERS = 10_000;
 /**
- * How long a request may wait for the webhook that reviews tokens, or for an equal question to it: the webhook has 30
+ * How long a request may wait for a webhook that reviews tokens or access, or for an equal question: the webhook has 30
  * seconds, as upstream, and its answer must reach the thread.
  */
 export const TOKEN_REVIEW_MS = 35_000;
+/** How long a webhook that reviews access may take; upstream's limit. */
+export const ACCESS_REVIEW_MS = 30_000;
 /** Pause before the first retry of a key of a reconciler that failed: most conflicts are over by then. */
 export const BACK_OFF_MIN_MS = 5;
 /** The longest pause before such a retry: what is repaired meanwhile is noticed soon, and failures are few by then. */

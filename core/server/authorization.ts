@@ -1,8 +1,11 @@
+import type { AccessWebhookConfig } from '../../plugins/authz/webhook/config.js';
 import { readPolicies } from '../../plugins/authz/abac/policy.js';
 import { ConfigError } from '../api/point.js';
 import { readBounded } from '../files/watchedFile.js';
-import { CONFIG_FILE_BYTES } from '../limits.js';
+import { ACCESS_REVIEW_MS, CONFIG_FILE_BYTES } from '../limits.js';
 import { namingOf } from '../naming.js';
+import { readWebhookFile } from '../services/webhooks/kubeconfig.js';
+import { atFlag } from '../settings/atFlag.js';
 import type { Settings } from '../settings/settings.js';
 
 /** A flag that belongs to a mode: each needs the other. */
@@ -22,12 +25,27 @@ async function checkPolicies(file: string, settings: Settings): Promise<void> {
   }
 }
 
+/** The configuration of the plugin for the webhook of mode Webhook. */
+export const accessWebhookConfig = (settings: Settings): AccessWebhookConfig => ({
+  name: 'default',
+  ...(settings.authorizationWebhookConfigFile === undefined ? {} : { file: settings.authorizationWebhookConfigFile }),
+  version: settings.authorizationWebhookVersion,
+  authorizedMs: settings.authorizationWebhookCacheAuthorizedTtl,
+  unauthorizedMs: settings.authorizationWebhookCacheUnauthorizedTtl,
+  timeoutMs: ACCESS_REVIEW_MS,
+  failurePolicy: 'NoOpinion',
+  matchConditions: [],
+});
+
 /**
  * Checks the settings about what requests may do, and the files that they name. Throws ConfigError, which names the flag,
  * the file and the fix.
  */
 export async function checkAuthorization(settings: Settings): Promise<void> {
-  const { authorizationPolicyFile: policies } = settings;
+  const { authorizationPolicyFile: policies, authorizationWebhookConfigFile: webhook } = settings;
   if (checkMode(settings, 'ABAC', '--authorization-policy-file', policies !== undefined))
     await checkPolicies(policies!, settings);
+  const flag = '--authorization-webhook-config-file';
+  if (checkMode(settings, 'Webhook', flag, webhook !== undefined))
+    atFlag(flag, () => readWebhookFile(webhook!, { allowsHttp: false }));
 }

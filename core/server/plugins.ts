@@ -7,6 +7,7 @@ import type { PluginSpec } from '../threads/data.js';
 import { TOKEN_REVIEW_MS, WRITE_MS } from '../limits.js';
 import { addressOf, urlHost } from '../settings/address.js';
 import { webhookServices } from './admissionConfig.js';
+import { accessWebhookConfig } from './authorization.js';
 import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './authentication.js';
 import { admissionPlugins } from './admissionPlugins.js';
 import { signersOf } from './certificateSigning.js';
@@ -37,6 +38,7 @@ export interface BuiltinInputs {
 }
 
 const MODES: ReadonlyMap<string, PluginSpec> = new Map<string, PluginSpec>([
+  ['Webhook', { use: at('authz/webhook/index.js'), threads: ['front', 'pool'], timeout: TOKEN_REVIEW_MS }],
   ['ABAC', { use: at('authz/abac/index.js'), threads: ['front', 'pool'] }],
   ['Node', { use: at('authz/node/plugin.js'), threads: ['pool'] }],
   ['AlwaysAllow', { use: at('authz/always.js#alwaysAllow'), threads: ['pool'] }],
@@ -52,7 +54,8 @@ function modePlugin(mode: string, settings: Settings): PluginSpec {
       'authorizationMode',
       `unknown mode ${JSON.stringify(mode)}; use ${[...MODES.keys()].join(', ')}`,
     );
-  return mode === 'ABAC' ? { ...plugin, config: { file: settings.authorizationPolicyFile } } : plugin;
+  if (mode === 'ABAC') return { ...plugin, config: { file: settings.authorizationPolicyFile } };
+  return mode === 'Webhook' ? { ...plugin, config: accessWebhookConfig(settings) } : plugin;
 }
 
 /** The port in the Service of a server that listens on a random port. */
@@ -136,6 +139,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     { use: at('admission/metrics.js'), threads: ['front'] },
     { use: at('conversion/metrics.js'), threads: ['front'] },
     { use: at('authn/metrics.js'), threads: ['front'] },
+    { use: at('authz/metrics.js'), threads: ['front'] },
     { use: at('controllers/metrics.js'), threads: ['front'] },
     pool('authn/staticToken.js', { file: inputs.adminTokens }),
     ...(proxies ? [pool('authn/requestHeader.js', proxies)] : []),

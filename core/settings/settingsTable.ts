@@ -2,7 +2,7 @@ import { HISTORY_MS, LISTENING_THREADS } from '../limits.js';
 import { anyText, duration, flag, integer, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
 
 /** The authorization modes. */
-const AUTHORIZATION_MODES = ['Node', 'RBAC', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
+const AUTHORIZATION_MODES = ['Node', 'RBAC', 'ABAC', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
 /** A way to decide whether a request is allowed. */
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
@@ -51,7 +51,7 @@ const file = <Flag extends string>(flagName: Flag, help: string, otherwise?: str
 /** The version of reviews that webhooks are sent, also with its group. */
 const reviewVersion: Reader<'v1' | 'v1beta1'> = (value, path) =>
   oneOf(['v1', 'v1beta1'] as const)(
-    typeof value === 'string' ? value.replace(/^authentication\.(?:orchestrator|k8s)\.io\//, '') : value,
+    typeof value === 'string' ? value.replace(/^auth(?:entic|oriz)ation\.(?:orchestrator|k8s)\.io\//, '') : value,
     path,
   );
 
@@ -171,9 +171,35 @@ export const SETTINGS = {
     'MODES',
     listOf(oneOf(AUTHORIZATION_MODES)),
     ['RBAC'],
-    'Node, RBAC, ABAC, AlwaysAllow, AlwaysDeny, with commas',
+    'Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny, with commas',
   ),
   authorizationPolicyFile: file('authorization-policy-file', 'policies of mode ABAC, one JSON object on each line'),
+  /** Kubeconfig of the webhook of mode Webhook. */
+  authorizationWebhookConfigFile: file(
+    'authorization-webhook-config-file',
+    'kubeconfig of the webhook of mode Webhook',
+  ),
+  authorizationWebhookVersion: defaulted(
+    'authorization-webhook-version',
+    'VERSION',
+    reviewVersion,
+    'v1beta1',
+    'version of its SubjectAccessReviews: v1beta1 or v1',
+  ),
+  authorizationWebhookCacheAuthorizedTtl: defaulted(
+    'authorization-webhook-cache-authorized-ttl',
+    'TIME',
+    duration,
+    300_000,
+    'how long its answers that allow are used again, 0 for never',
+  ),
+  authorizationWebhookCacheUnauthorizedTtl: defaulted(
+    'authorization-webhook-cache-unauthorized-ttl',
+    'TIME',
+    duration,
+    30_000,
+    'how long its other answers are used again, 0 for never',
+  ),
   /** Admission plugins beside those that are on by default, in upstream's names. */
   enableAdmissionPlugins: defaulted(
     'enable-admission-plugins',

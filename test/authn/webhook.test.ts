@@ -1,7 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -13,49 +10,7 @@ import { webhookTokens } from '../../plugins/authn/webhook/authenticator.js';
 import { received } from '../access/support.js';
 import { eventually } from '../support/eventually.js';
 import { authority, type TestAuthority } from './certificates.js';
-
-interface Call {
-  readonly url: string;
-  readonly text: string;
-  readonly client: string | undefined;
-  readonly authorization: string | undefined;
-}
-type Answer = object | string | number | 'hang';
-
-/** A webhook over TLS, whose answer a test sets. */
-class TestWebhook {
-  readonly calls: Call[] = [];
-  answer: (review: { apiVersion: string; spec: { token: string } }) => Answer | Promise<Answer> = () => ({});
-
-  private constructor(readonly server: Server) {}
-
-  static async start(ca: TestAuthority): Promise<TestWebhook> {
-    const { certificate: cert, key } = await ca.issue('localhost', ['localhost']);
-    const server = createServer({ cert, key, ca: ca.certificate, requestCert: true, rejectUnauthorized: false });
-    const webhook = new TestWebhook(server);
-    server.on('request', (request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', async () => {
-        const text = Buffer.concat(chunks).toString();
-        const { subject } = (request.socket as TLSSocket).getPeerCertificate() ?? {};
-        const { authorization } = request.headers;
-        webhook.calls.push({ url: request.url!, text, client: subject?.CN as string, authorization });
-        const answer = await webhook.answer(JSON.parse(text));
-        if (answer === 'hang') return;
-        if (typeof answer === 'number') return void response.writeHead(answer).end('x');
-        response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
-      });
-    });
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    return webhook;
-  }
-
-  get url(): string {
-    return `https://localhost:${(this.server.address() as AddressInfo).port}/authn`;
-  }
-}
+import { TestWebhook } from './testWebhook.js';
 
 let ca: TestAuthority;
 let webhook: TestWebhook;
@@ -76,8 +31,7 @@ afterEach(() => {
   webhook.calls.length = 0;
 });
 afterAll(() => {
-  webhook.server.closeAllConnections();
-  webhook.server.close();
+  webhook.close();
   rmSync(folder, { recursive: true });
 });
 

@@ -4,7 +4,7 @@ import { watchFiles } from '../../files/watchedFile.js';
 import { REVIEW_SOCKETS } from '../../limits.js';
 import { errorOf } from './answer.js';
 import { CallFailed, type Endpoint, type HttpAnswer, WebhookClient } from './client.js';
-import { readWebhookFile, type WebhookFileRules } from './kubeconfig.js';
+import { readWebhookFile, type WebhookFile, type WebhookFileRules } from './kubeconfig.js';
 
 /** How calls that failed are made again: the first pause, its factor, the share by which it varies, and the calls. */
 export interface Backoff {
@@ -40,13 +40,14 @@ export class FileWebhook {
   #files: readonly string[];
   #watch: { close(): void };
 
-  /** Throws ConfigError for a file that cannot be used. */
+  /** `read`: reads the webhook, unless a kubeconfig says it. Throws ConfigError for a file that cannot be used. */
   constructor(
     readonly file: string,
     readonly rules: WebhookFileRules,
     readonly host: Pick<Host, 'log' | 'onClose'>,
+    readonly read: () => WebhookFile = () => readWebhookFile(file, rules),
   ) {
-    ({ endpoint: this.#endpoint, files: this.#files } = readWebhookFile(file, rules));
+    ({ endpoint: this.#endpoint, files: this.#files } = read());
     this.#watch = this.#watchFiles();
     host.onClose(() => {
       this.#watch.close();
@@ -98,7 +99,7 @@ export class FileWebhook {
   #reload(): void {
     const { log } = this.host;
     try {
-      const { endpoint, files } = readWebhookFile(this.file, this.rules);
+      const { endpoint, files } = this.read();
       this.#endpoint = endpoint;
       this.#files = files;
     } catch (error) {
