@@ -38,8 +38,8 @@ export const accessWebhookConfig = (settings: Settings): AccessWebhookConfig => 
 });
 
 /**
- * Checks the settings about what requests may do, and the files that they name. Throws ConfigError, which names the flag,
- * the file and the fix.
+ * Checks the settings about what requests may do, and the files that they name. Throws ConfigError, which names the
+ * flag, the file and the fix.
  */
 export async function checkAuthorization(settings: Settings): Promise<void> {
   const { authorizationPolicyFile: policies, authorizationWebhookConfigFile: webhook } = settings;

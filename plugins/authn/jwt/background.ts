@@ -29,7 +29,7 @@ type ServiceHost = Pick<Host<'front'>, 'log' | 'now' | 'naming' | 'isEnabled' | 
 const serverHash = (): string => `sha256:${createHash('sha256').update(`apiserver-${hostname()}`).digest('hex')}`;
 
 /** What the file is checked against. */
-export const fileContextOf = (
+const fileContextOf = (
   { ownIssuers }: Pick<JwtConfig, 'ownIssuers'>,
   { naming, isEnabled }: Pick<ServiceHost, 'naming' | 'isEnabled'>,
 ): FileContext => ({ naming, ownIssuers, allowsAnonymous: isEnabled(ANONYMOUS_GATE) });
