@@ -23,6 +23,7 @@ export * from './resource/defineResource.js';
 export * from './document.js';
 export * from './host.js';
 export * from './listener.js';
+export * from './observe/audit.js';
 export * from './observe/metrics.js';
 export * from './point.js';
 export * from './plugin.js';

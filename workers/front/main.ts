@@ -132,7 +132,7 @@ function startListening(
   opened: OpenedStore,
 ): ListeningThread[] {
   const count = settings.listeningThreads > 1 ? settings.listeningThreads : 0;
-  const { naming, historyRetention, auditLogPath, auditPolicyFile } = settings;
+  const { naming, historyRetention, auditPolicyFile } = settings;
   const threads = Array.from({ length: count }, (_, i) => {
     const front = MAIN_FRONT + 1 + i;
     return new ListeningThread(
@@ -142,7 +142,7 @@ function startListening(
         front,
         shared: opened.shared !== undefined,
         continueSecret: opened.shared?.secret ?? home.continueSecret,
-        settings: { naming, historyRetention, auditLogPath, auditPolicyFile },
+        settings: { naming, historyRetention, auditPolicyFile },
         bindings,
       },
     );

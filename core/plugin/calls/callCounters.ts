@@ -16,6 +16,7 @@ const POINTS = [
   'convert',
   'storage',
   'listener',
+  'auditSink',
   'other',
 ] as const;
 /** How many points are counted apart. */
