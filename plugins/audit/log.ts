@@ -12,8 +12,8 @@ import {
 import { AUDIT_BUFFER_BYTES } from '../../core/limits.js';
 
 /**
- * Writes audit events as lines of JSON to a file, or to standard output for `-`. Several threads may append to one file:
- * their events do not mix, as each is one write.
+ * Writes audit events as lines of JSON to a file, or to standard output for `-`. Several threads may append to one
+ * file: their events do not mix, as each is one write.
  */
 export class AuditLog implements AuditSink {
   readonly #stream: NodeJS.WritableStream & Pick<WriteStream, 'writableLength'>;

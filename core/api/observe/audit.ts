@@ -39,7 +39,7 @@ export interface AuditUser {
  * but integers of bodies that a number cannot hold exactly are bigints: `writeJson` writes them.
  *
  * @example
- * const line = (event: AuditEvent): string => `${event.auditID} ${event.user.username} ${event.verb} ${event.requestURI}`;
+ * const line = ({ auditID, user, requestURI }: AuditEvent): string => `${auditID} ${user.username} ${requestURI}`;
  */
 export interface AuditEvent {
   readonly kind: 'Event';
