@@ -22,7 +22,7 @@ export default definePlugin({
   parse,
   contribute: ({ label, groupPrefix }) => [
     authorizer.of(host => {
-      const namespaces = host.informer('core/namespaces');
+      const namespaces = host.informer('namespaces');
       return {
         dependsOn: ['core/namespaces'],
         authorize(user, target) {

@@ -23,7 +23,7 @@ const account: ApiObject = {
   kind: 'ServiceAccount',
   metadata: { name: 'robot', namespace: 'shop', uid: 'u1', resourceVersion: '1' },
 };
-const informer = (): Informer => ({ get: () => account, list: () => [account], revision: 1 });
+const informer = <T>(): Informer<T> => ({ get: () => account as T, list: () => [account as T], revision: 1 });
 const nothing = (): void => undefined;
 const host = {
   naming: namingOf('kubernetes'),
@@ -33,6 +33,7 @@ const host = {
 };
 const requestWith = (token: string): Received => ({
   header: name => (name === 'authorization' ? `Bearer ${token}` : undefined),
+  headers: () => [['authorization', `Bearer ${token}`]],
   remoteAddress: '',
   path: '/',
   warn: nothing,

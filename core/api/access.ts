@@ -14,7 +14,10 @@ import { type Awaitable, type Contributed, definePoint } from './point.js';
  * const key = request.header('x-api-key');
  */
 export interface Received {
+  /** The first header with this name. */
   header(name: string): string | undefined;
+  /** All headers in the order of the request. */
+  headers(): readonly (readonly [name: string, value: string])[];
   /** The client's certificate in PEM, if the TLS handshake verified one against the client CA. */
   readonly certificate?: string;
   /**
@@ -105,6 +108,11 @@ export interface Authenticator {
    */
   authenticate(request: Received): Awaitable<User | Identified | null>;
   readonly cacheFor: CacheFor;
+  /**
+   * Whether only this authenticator may read a header, because it trusts some senders of it: all others do not see it.
+   * The name is in lower case.
+   */
+  owns?(header: string): boolean;
 }
 
 /**
@@ -348,14 +356,34 @@ function checkRules(rules: UserRules): UserRules {
 const reasonsIn = (refusals: readonly Refusal[]): readonly string[] =>
   refusals.filter(one => isUnauthorized(one) && one.message !== 'Unauthorized').map(({ message }) => message);
 
+/** A request without some of its headers. */
+const without = (request: Received, isHidden: (header: string) => boolean): Received =>
+  Object.defineProperties(
+    {},
+    {
+      ...Object.getOwnPropertyDescriptors(request),
+      header: { value: (name: string) => (isHidden(name) ? undefined : request.header(name)) },
+      headers: { value: () => request.headers().filter(([name]) => !isHidden(name)) },
+    },
+  ) as Received;
+
+/** The function that hides from an authenticator the headers that others own. */
+function hider(own: Authenticator, all: readonly Contributed<Authenticator>[]): (request: Received) => Received {
+  const owners = all.flatMap(({ value }) => (value.owns && value !== own ? [value] : []));
+  if (owners.length === 0) return request => request;
+  return request => without(request, header => owners.some(owner => owner.owns!(header)));
+}
+
 function firstUser(inputs: readonly Contributed<Authenticator>[]): Authentication {
+  const hide = new Map(inputs.map(input => [input, hider(input.value, inputs)]));
   return {
-    async authenticate(request) {
+    async authenticate(given) {
       const refusals: Refusal[] = [];
       let cacheFor: CacheFor = 'forever';
       for (const input of inputs) {
         const { value } = input;
         cacheFor = shorterTime(cacheFor, value.cacheFor);
+        const request = hide.get(input)!(given);
         try {
           const found = await input.call(() => after(value.authenticate(request), checkUser), isUnauthorized);
           if (!found) continue;
@@ -426,7 +454,7 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
  * contribute: config => [authenticator.of(host => new ApiKeys(config, host.log))],
  */
 export const authenticator = definePoint<Authenticator>()(
-  'authn',
+  'authenticator',
   ['pool'],
   firstUser,
   requireMembers({ authenticate: 'function', cacheFor: CACHE_FOR }),
@@ -439,7 +467,7 @@ export const authenticator = definePoint<Authenticator>()(
  * contribute: () => [authorizer.of(() => ({ dependsOn: [], authorize: () => ({ is: 'noOpinion' }) }))],
  */
 export const authorizer = definePoint<Authorizer>()(
-  'authz',
+  'authorizer',
   ['pool'],
   firstOpinion,
   requireMembers({ authorize: 'function', dependsOn: DEPENDS_ON }),

@@ -64,6 +64,7 @@ function boundedChecks(inputs: readonly Contributed<HealthCheck>[]): readonly He
       call(
         () => value.check(),
         () => true,
+        { check: value.name },
       ),
   }));
 }
@@ -105,7 +106,7 @@ const namedControllers = (inputs: readonly Contributed<Controller>[]): readonly 
         const rethrow = (): never => {
           throw thrown;
         };
-        await call(rethrow, () => false);
+        await call(rethrow, () => false, { controller: value.name });
       }
     },
   }));
@@ -151,7 +152,7 @@ export const postStartHook = definePoint<PostStartHook>()(
  * contribute: () => [healthCheck.of(() => ({ name: 'disk', of: ['livez'], check: checkDisk }))],
  */
 export const healthCheck = definePoint<HealthCheck>()(
-  'health',
+  'healthCheck',
   ['front'],
   boundedChecks,
   requireMembers({ name: 'string', of: LIST, check: 'function' }),

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AnonymousPolicy } from '../access/identity.js';
 import type { Binding, Listening } from '../api/listener.js';
 import { namingOf } from '../naming.js';
 import { checkPlugins } from '../plugin/load/check.js';
@@ -10,13 +12,16 @@ import { Releases } from '../plugin/releases.js';
 import { namesIn } from '../schema/registry/live.js';
 import type { Registry } from '../schema/resource.js';
 import type { DataDirectory } from '../settings/dataDirectory.js';
-import type { Settings } from '../settings/settings.js';
+import { readGivenSettings } from '../settings/given.js';
+import type { GivenSettings, Settings } from '../settings/settings.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { threadScope } from '../threads/thread.js';
 import { createThreads, type RunningFrontEnd, startFrontEnd } from '../../workers/front/main.js';
 import { COUNTERS } from '../../workers/front/threads/writerThread.js';
 import { urlHost } from '../settings/address.js';
 import { checkAudit } from './audit.js';
+import { authenticationWarnings, checkAuthentication } from './authentication.js';
+import { checkAuthorization } from './authorization.js';
 import { checkSigning } from './certificateSigning.js';
 import { checkControllers } from './controllers.js';
 import { checkCredentialFiles } from './credentialFiles.js';
@@ -49,33 +54,48 @@ const checkAll = (settings: Settings): Settings =>
     checkAudit(checkSigning(checkFeatures(checkServiceAccounts(checkCredentialFiles(checkEtcd(settings)))))),
   );
 
-/** Starts a server. Throws ConfigError for bad settings and StoreError for a store that cannot be used. */
-export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {
+/** The data of the threads of each server. */
+const threadDataOf = new WeakMap<RunningServer, ThreadData>();
+
+/** The plugins of a server, and the counters of their calls, for a program that runs nothing but the server. */
+export const pluginsIn = (server: RunningServer): Pick<ThreadData, 'plugins' | 'calls'> | undefined =>
+  threadDataOf.get(server);
+
+/**
+ * Starts a server. Settings have their own names, or those of the configuration file. Throws ConfigError for bad or
+ * unknown settings, and StoreError for a store that cannot be used.
+ */
+export async function startServer(given: GivenSettings = {}): Promise<RunningServer> {
   const began = performance.now();
-  const checked = checkAll({ ...DEFAULTS, ...given });
+  const named = readGivenSettings(given);
+  const checked = checkAll({ ...DEFAULTS, ...named });
+  await checkAuthorization(checked);
+  const anonymous = await checkAuthentication(checked);
   const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked));
   const settings = { ...checked, plugins };
   const releases = new Releases();
   try {
-    return await start(settings, given.dataDir === undefined && settings.storage === 'memory', began, releases);
+    const isTemporary = named.dataDir === undefined && settings.storage === 'memory';
+    return await start(settings, anonymous, isTemporary, began, releases);
   } catch (error) {
-    await releases.run(logOf('server', settings.verbosity));
+    await releases.run(logOf('server', settings));
     throw withClass(error);
   }
 }
 
 async function start(
   settings: Settings,
+  anonymous: AnonymousPolicy,
   temporary: boolean,
   began: number,
   releases: Releases,
 ): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
-  const log = logOf('server', settings.verbosity);
-  for (const warning of featureWarnings(settings)) log.warn({}, warning);
+  const log = logOf('server', settings);
+  for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings)]) log.warn({}, warning);
   checkJson(settings.resources);
   const paths = makeDataDirectory(settings, temporary, releases);
-  const data = threadData(settings, paths);
+  const data = threadData(settings, paths, anonymous);
   const scope = threadScope(data, 'front', 'server', releases);
   // Threads load their modules while the files are made that their plugins read.
   const threads = createThreads(scope);
@@ -83,7 +103,7 @@ async function start(
   const clientCa = settings.clientCaFile === undefined ? home.pki.caPem : readFileSync(settings.clientCaFile, 'utf8');
   const certificates = { rootCa: home.pki.caPem, clientCa };
   let closing: Promise<void> | undefined;
-  const bindings = bindingsOf(settings, home);
+  const bindings = bindingsOf(settings, home, paths);
   const frontEnd = await startFrontEnd({
     settings,
     naming,
@@ -103,7 +123,7 @@ async function start(
     frontEnd.finishWatches();
     await releases.run(scope.log);
   };
-  return {
+  const server: RunningServer = {
     ...listening,
     kubeconfigPath: pki.kubeconfigPath(listening.url),
     kubeconfig: pki.kubeconfig(listening.url),
@@ -113,6 +133,8 @@ async function start(
     close: () => (closing ??= close()),
     failed: frontEnd.failed,
   };
+  threadDataOf.set(server, data);
+  return server;
 }
 
 /** The kinds that controllers are configured with: those that are served from the start. */
@@ -146,7 +168,7 @@ const pluginsFor = (
  * The data that every thread is started with. Kinds and certificates are described to the control thread alone, which
  * starts once they are known.
  */
-function threadData(settings: Settings, paths: DataPaths): ThreadData {
+function threadData(settings: Settings, paths: DataPaths, anonymous: AnonymousPolicy): ThreadData {
   const plugins = pluginsFor(settings, paths, { rootCa: '', clientCa: '', takenNames: [], groups: [] });
   return {
     naming: settings.naming,
@@ -155,21 +177,41 @@ function threadData(settings: Settings, paths: DataPaths): ThreadData {
     calls: CallCounters.memory(plugins.length),
     counters: new SharedArrayBuffer(COUNTERS * 4),
     verbosity: settings.verbosity,
-    // Where all requests are allowed, they must be authenticated (spec, "Anonymous requests").
-    anonymous: settings.anonymousAuth && !settings.authorizationMode.includes('AlwaysAllow'),
+    loggingFormat: settings.loggingFormat,
+    anonymous,
     ...featuresOf(settings),
   };
 }
 
 /** The bindings of a server: HTTPS, and plain HTTP if it has a port for it. */
-function bindingsOf({ bindAddress, port, httpPort, ...settings }: Settings, { pki }: DataDirectory): Binding[] {
+function bindingsOf(
+  { bindAddress, port, httpPort, ...settings }: Settings,
+  { pki }: DataDirectory,
+  { directory }: DataPaths,
+): Binding[] {
   const tls = {
     certFile: settings.tlsCertFile ?? pki.certFile,
     keyFile: settings.tlsPrivateKeyFile ?? pki.keyFile,
-    clientCaFile: settings.clientCaFile ?? pki.clientCaFile,
+    clientCaFile: clientCasOf(settings, pki.clientCaFile, directory),
   };
   const http = httpPort === undefined ? [] : [{ host: '127.0.0.1', port: httpPort }];
   return [{ host: bindAddress, port, tls }, ...http];
+}
+
+/**
+ * The file of the CAs whose certificates the handshake accepts: those of clients, with those of authenticating proxies,
+ * for which it is made. The authenticators tell them apart.
+ */
+function clientCasOf(
+  { clientCaFile, requestheaderClientCaFile }: Pick<Settings, 'clientCaFile' | 'requestheaderClientCaFile'>,
+  ownCaFile: string,
+  directory: string,
+): string {
+  const clients = clientCaFile ?? ownCaFile;
+  if (requestheaderClientCaFile === undefined) return clients;
+  const all = join(directory, 'pki', 'client-cas.crt');
+  writeFileSync(all, [clients, requestheaderClientCaFile].map(file => readFileSync(file, 'utf8')).join('\n'));
+  return all;
 }
 
 /** Opens the listeners. Returns their addresses. */

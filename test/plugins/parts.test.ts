@@ -98,7 +98,9 @@ describe('a plugin', () => {
   const load = (exported: string) => loadPlugins(data(exported), 'pool', { releases: new Releases() });
 
   test('that makes something else than its point needs ends the start with its name', async () => {
-    await expect(load('makesNothing')).rejects.toThrow('plugin test/makes-nothing: the member on must be an object');
+    await expect(load('makesNothing')).rejects.toThrow(
+      'plugin test/makes-nothing (validator): the member on must be an object',
+    );
   });
 
   test('that never makes its part ends the start with its name', async () => {
@@ -107,7 +109,7 @@ describe('a plugin', () => {
       const failed = load('hangs').catch((error: Error) => error.message);
       await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
       await vi.advanceTimersByTimeAsync(PLUGIN_START_MS);
-      expect(await failed).toBe('plugin test/hangs: it did not make its part of validate within 60 s');
+      expect(await failed).toBe('plugin test/hangs (validator): it was not made within 60 s');
     } finally {
       vi.useRealTimers();
     }

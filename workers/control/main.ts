@@ -6,8 +6,11 @@ import { parentPort } from 'node:worker_threads';
 import { type Controller, controller, postStartHook } from '../../core/api/control.js';
 import { ConfigError } from '../../core/api/point.js';
 import type { Log } from '../../core/api/host.js';
+import { PluginFailure } from '../../core/api/point.js';
 import { namingOf } from '../../core/naming.js';
+import { FollowedResources } from '../../core/plugin/resourceNames.js';
 import { ServedResources } from '../../core/plugin/servedResources.js';
+import { stackOf } from '../../core/plugin/calls/stack.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
 import type { FromControlThread, ToControlThread } from '../../core/threads/messages/lifecycle.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
@@ -44,7 +47,9 @@ async function startAll(controllers: readonly Controller[], isFresh: boolean, po
       await one.start();
       post({ is: 'started', controller: one.name });
     } catch (error) {
-      log.error({ controller: one.name, why: (error as Error).message }, 'starting a controller failed');
+      // The failure of a plugin has its record already.
+      if (error instanceof PluginFailure) return;
+      log.error({ controller: one.name, stack: stackOf(error) }, 'starting a controller failed');
     }
   };
   const starts = new Map<string, Promise<void>>();
@@ -93,11 +98,13 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
     releases.add('the election', () => election?.close());
     const run = async (): Promise<void> => {
       await election?.lead();
+      const followed = new FollowedResources();
       // Before those of the controllers, which ask for the kinds of definitions.
       objects.listen(({ type, object }) => {
         if (type !== 'DELETED') resources.addDefinition(object());
       }, DEFINITIONS);
       const plugins = await loadPlugins({
+        followed,
         informer: name => objects.informer(name),
         onChange: (name, listener) => objects.listen(listener, name),
         request: (name, request) => requests.send(name, request),
@@ -109,6 +116,8 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
       checkHooks(plugins.at(postStartHook), controllers);
       post({ is: 'loaded', elsewhere: false });
       objects.start();
+      const isServed = (storageName: string): boolean => resources.byStorageName(storageName) !== undefined;
+      for (const warning of followed.warnings(isServed)) log.warn({}, warning);
       await startAll(controllers, isFresh, post, log);
     };
     await feed.subscribe(['']);

@@ -18,8 +18,9 @@ import { AccessCache, type KnownObjects } from './access/access.js';
 import { Audit } from './audit/audit.js';
 import { buildReadContext } from './reads/buildReadContext.js';
 import { ContinueTokens } from './reads/continueToken.js';
-import { Encodings } from './forms/encodingCache.js';
-import { Front, type PathHandler } from './front.js';
+import { EncodingCache } from './forms/encodingCache.js';
+import { Front } from './front.js';
+import type { PathHandler } from './paths/routes.js';
 import { HealthAccess } from './access/healthAccess.js';
 import type { JobRunner } from './pool/pool.js';
 import { PoolClient } from './pool/poolClient.js';
@@ -76,7 +77,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
   const hub = new WatchHub();
   const writer = new WriterClient();
   const proposals = new Proposals(number);
-  const encodings = new Encodings();
+  const encodings = new EncodingCache();
   const pool = new PoolClient(sources.pool, access, Date.now, sources.record);
   await checkTypes(resourceTypes(data, plugins).custom, naming);
   const live = liveRegistry(data, plugins, log, (registry, ended) => {

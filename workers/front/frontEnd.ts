@@ -12,10 +12,10 @@ import { addressOf } from '../../core/settings/address.js';
 import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import { type BuiltFront, buildFront } from './buildFront.js';
-import type { PathHandler } from './front.js';
+import { type PathHandler, pathHandler } from './paths/routes.js';
 import type { FrontEndInputs } from './threads/inputs.js';
 import { setLabels } from './internal.js';
-import { pathHandler } from './paths/paths.js';
+import { pathHandlers } from './paths/paths.js';
 import type { Pool } from './pool/pool.js';
 import { sendSnapshot } from './paths/snapshotDownload.js';
 import { StoreHealth } from './state/storeHealth.js';
@@ -78,7 +78,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         return state.revision;
       };
       const checkStore = opened.shared ? () => writer.check() : rememberedCheck(() => writer.check(), releases);
-      paths = pathHandler({
+      const handlers = pathHandlers({
         registry: () => live.current,
         naming,
         checks: checksOf(parts, checkStore, hooks),
@@ -91,6 +91,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         snapshot: exchange =>
           sendSnapshot(exchange, { writer, revision: mostRecent, storeName: settings.storage, now: Date.now }),
       });
+      paths = pathHandler(handlers);
       return paths;
     },
   });

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { type Listener, listener } from '../../core/api/listener.js';
 import { ConfigError } from '../../core/api/point.js';
+import { service } from '../../core/api/pluginService.js';
 import { FUTURE_REVISION_MS } from '../../core/limits.js';
 import { ObservedMetrics } from '../../core/services/metrics/index.js';
 import type { Plugins } from '../../core/plugin/load/load.js';
@@ -71,7 +72,10 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const { store, pool, observed } = threads;
   const { releases } = scope;
   pool.begin();
-  const plugins = await scope.loadPlugins();
+  const plugins = await scope.loadPlugins({
+    observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
+  });
+  await pool.startServices(plugins.at(service));
   store.begin();
   const opened = await store.ready();
   const serve = listenerOf(plugins, inputs.settings);

@@ -1,3 +1,4 @@
+import type { AnonymousPolicy } from '../../core/access/identity.js';
 import type { Time } from '../../core/model/scalars.js';
 import type { Authentication, Authorization } from '../../core/api/access.js';
 import type { Mutation, Validation } from '../../core/api/admission.js';
@@ -19,8 +20,13 @@ export interface Context {
   readonly mutate: Mutation;
   readonly validate: Validation;
   readonly conversion: Conversion;
-  readonly anonymous: boolean;
+  readonly anonymous: AnonymousPolicy;
   readonly log: Log;
+  /**
+   * Whether a failure of a plugin is logged with its request, also after the plugin has waited: if there are plugins of
+   * the configuration, because before Node.js 24 that takes some microseconds of each request.
+   */
+  readonly tracksRequests: boolean;
   readonly now: () => number;
   readonly lookup: StrategyContext['lookup'];
   readonly listOf: NonNullable<StrategyContext['list']>;

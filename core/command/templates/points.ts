@@ -118,7 +118,7 @@ export default definePlugin({
   parse,
   contribute: ({ group, label }) => [
     authorizer.of(host => {
-      const namespaces = host.informer('core/namespaces');
+      const namespaces = host.informer('namespaces');
       return {
         // Decisions are cached until a namespace changes.
         dependsOn: ['core/namespaces'],

@@ -3,20 +3,21 @@ export type FailureKind = 'error' | 'timeout';
 
 /** Extension points with calls that are counted. Points that plugins define are counted as the last one. */
 const POINTS = [
-  'authn',
-  'authz',
-  'mutate',
-  'validate',
-  'health',
-  'resource',
+  'authenticator',
+  'authorizer',
+  'mutator',
+  'validator',
+  'healthCheck',
+  'resourceType',
   'resourceSource',
-  'document',
+  'httpDocuments',
   'tokenIssuer',
   'controller',
-  'convert',
+  'converter',
   'storage',
   'listener',
   'auditSink',
+  'service',
   'other',
 ] as const;
 /** How many points are counted apart. */

@@ -4,6 +4,7 @@ import { LARGE_JOB_BYTES, YAML_WEIGHT } from '../../../core/limits.js';
 import type { User } from '../../../core/model/user.js';
 import type { Grant, Job, JobResult, Rendering } from '../../../core/threads/messages/messages.js';
 import { type AccessCache, credentialKey, decisionKey, isCurrent } from '../access/access.js';
+import { givenAuditId } from '../../../core/request/auditId.js';
 import type { JobRunner } from './pool.js';
 import type { FrontRequest, Sender } from '../access/sender.js';
 import { credentialHeaders } from '../watch/webSocket.js';
@@ -102,6 +103,7 @@ export class PoolClient {
           contentType: exchange.header('content-type') ?? '',
           userAgent: exchange.header('user-agent') ?? '',
           ifMatch: exchange.header('if-match') ?? '',
+          auditId: givenAuditId(exchange.header('audit-id')),
           user: sender.user,
           credentials: sender.user ? undefined : credentialsOf(exchange),
           warnings: given.warnings ?? sender.warnings,
@@ -202,4 +204,5 @@ const renderJob = (exchange: Exchange, render: Rendering): Job => ({
   contentType: exchange.header('content-type') ?? '',
   userAgent: exchange.header('user-agent') ?? '',
   ifMatch: exchange.header('if-match') ?? '',
+  auditId: givenAuditId(exchange.header('audit-id')),
 });

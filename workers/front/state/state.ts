@@ -4,7 +4,7 @@ import type { FedMessage, FromWriter, MovedMessage, Verdict } from '../../../cor
 import { type Entry, storageNameIn } from '../../../core/threads/entries/entry.js';
 import { BufferCompactor } from '../../../core/threads/entries/bufferCompactor.js';
 import { moveValues } from '../../../core/threads/objectFeed.js';
-import { readSnapshot } from '../../../core/threads/entries/startPage.js';
+import { readStartPage } from '../../../core/threads/entries/startPage.js';
 import type { WireEvent } from '../../../core/threads/messages/wireEvent.js';
 import { type Change, Collection } from './collection.js';
 import { History } from './history.js';
@@ -78,8 +78,8 @@ export class State {
 
   take(message: FedMessage): void {
     switch (message.is) {
-      case 'snapshot':
-        readSnapshot(message.page, entry => this.#load(entry));
+      case 'startPage':
+        readStartPage(message.page, entry => this.#load(entry));
         this.revision = message.revision;
         this.history.floor = message.revision;
         if (message.last) this.#complete([]);

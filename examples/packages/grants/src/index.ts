@@ -23,7 +23,7 @@ export default definePlugin({
   parse: () => null,
   contribute: () => [
     authorizer.of(host => {
-      const configMaps = host.informer('core/configmaps');
+      const configMaps = host.informer('configmaps');
       return {
         // Decisions are cached until a ConfigMap changes.
         dependsOn: ['core/configmaps'],
