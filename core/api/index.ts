@@ -13,6 +13,7 @@ export * from './resource/defineResource.js';
 export * from './document.js';
 export * from './host.js';
 export * from './listener.js';
+export * from './observe/audit.js';
 export * from './observe/metrics.js';
 export * from './checks/match.js';
 export * from './point.js';
