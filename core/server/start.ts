@@ -56,8 +56,7 @@ const checkAll = (settings: Settings): Settings =>
 /** Starts a server. Throws ConfigError for bad settings and StoreError for a store that cannot be used. */
 export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {
   const began = performance.now();
-  const checked = checkAll({ ...DEFAULTS, ...given });
-  await checkAuthorization(checked);
+  const checked = await checkAuthorization(checkAll({ ...DEFAULTS, ...given }));
   const anonymous = await checkAuthentication(checked);
   const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked));
   const settings = { ...checked, plugins };

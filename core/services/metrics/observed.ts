@@ -82,6 +82,19 @@ const METRICS: Readonly<Record<string, Definition>> = {
     labels: ['result', 'jwt_issuer_hash'],
     buckets: Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i),
   },
+  apiserver_authorization_config_controller_automatic_reloads_total: {
+    help: 'Changes of the authorization file, by whether they were used.',
+    labels: RELOAD_LABELS,
+  },
+  apiserver_authorization_config_controller_automatic_reload_last_timestamp_seconds: {
+    help: 'When the authorization file last changed, by whether that was used.',
+    labels: RELOAD_LABELS,
+    isGauge: true,
+  },
+  apiserver_authorization_decisions_total: {
+    help: 'Decisions of the authorizers of an authorization file.',
+    labels: ['type', 'name', 'decision'],
+  },
   apiserver_authorization_webhook_evaluations_total: {
     help: 'Calls of webhooks for access.',
     labels: ['name', 'result'],
