@@ -5,6 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 
@@ -29,6 +30,13 @@ const PROGRAM = `${process.version} ${process.arch} ${JSON.stringify(process.con
 export const cacheKey = (code: Uint8Array, program = PROGRAM): Buffer =>
   createHash('sha256').update(program).update(code).digest();
 
+/**
+ * The name of a script in stack traces: where it is. V8 before version 12, in Node.js 20, takes the name from the cache
+ * instead, which was made on another machine: there, it is the place in the package.
+ */
+const nameOf = (file: string): string =>
+  Number.parseInt(process.versions.v8, 10) < 12 ? `capstan/dist/chunks/${basename(file)}` : file;
+
 /** V8's cache with this key, if there is one. */
 function cachedFor(cacheFile: string, key: Buffer): Buffer | undefined {
   try {
@@ -52,7 +60,7 @@ export function runChunk(
   const code = readFileSync(file);
   const key = cacheKey(code);
   const cacheFile = `${file}.cache`;
-  const script = new Script(code.toString('latin1'), { filename: file, cachedData: cachedFor(cacheFile, key) });
+  const script = new Script(code.toString('latin1'), { filename: nameOf(file), cachedData: cachedFor(cacheFile, key) });
   chunks.push({ script, cacheFile, key });
   const run = script.runInThisContext() as (...given: unknown[]) => Record<string, unknown>;
   return run(url, imports, importModule);

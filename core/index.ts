@@ -2,4 +2,4 @@
 export * from './api/index.js';
 export type { NamingName } from './naming.js';
 export { type RunningServer, startServer } from './server/start.js';
-export type { Settings } from './settings/settings.js';
+export type { GivenSettings, Settings } from './settings/settings.js';

@@ -319,13 +319,17 @@ export const WARNING_CHARACTERS = 256;
  * Then their connections are closed.
  */
 export const DRAIN_MS = 60_000;
+/** Causes of an error whose stacks are logged, each the cause of the one before: more than programs have layers. */
+export const LOGGED_CAUSES = 10;
+/** Characters of the stacks of an error in the log: some 100 frames. Messages may have texts of clients in them. */
+export const LOGGED_CHARACTERS = 16 * 1024;
 /** The default time limit of a call of a plugin, as for upstream's webhooks. A call that takes longer has failed. */
 export const PLUGIN_CALL_MS = 10_000;
 /** The longest time that a configuration can set for a call of a plugin, as for upstream's webhooks. */
 export const PLUGIN_CALL_MAX_MS = 30_000;
 /** Time for which a passed check of an embedded store holds: health endpoints notice a failure that much later. */
 export const STORE_HEALTH_MS = 1000;
-/** Time from a change of policies until the permissions for health endpoints are read again, once for all changes. */
+/** Time from a change of what permissions depend on until those for health endpoints are read again, once for all. */
 export const HEALTH_ACCESS_MS = 20;
 /** Time limit of one check of a health endpoint, after which it has failed: probes do not wait longer. */
 export const HEALTH_CHECK_MS = 10_000;
@@ -363,7 +367,7 @@ export const AUDITED_BYTES = 100 * 1024;
 export const AUDIT_ANNOTATIONS = 64;
 /** Bytes of the value of such an annotation: upstream's limit for policies. */
 export const AUDIT_ANNOTATION_BYTES = 10 * 1024;
-/** Series of a metric whose labels name webhooks and policies: further ones are counted as `other`. */
+/** Series of a metric of plugins, whose labels may name webhooks and policies: further ones are counted as `other`. */
 export const METRIC_SERIES = 1000;
 /** Observations of a thread that wait to be posted to the front end. */
 export const OBSERVATIONS_WAITING = 10_000;
@@ -416,3 +420,8 @@ export const EVENT_BURST = 25;
 export const EVENT_REFILL_MS = 5 * 60_000;
 /** Events of a controller that wait to be written; further ones are dropped. */
 export const EVENTS_WAITING = 1000;
+/**
+ * Pods of a namespace that are checked when it begins to enforce a level of pod security, as in upstream. The warnings
+ * say how many there are beyond.
+ */
+export const PODS_CHECKED = 3000;

@@ -87,7 +87,7 @@ function firstSelecting(inputs: readonly Contributed<Converter>[]): Conversion {
  * contribute: () => [converter.of(() => orders)]
  */
 export const converter = definePoint<Converter>()(
-  'convert',
+  'converter',
   ['pool'],
   firstSelecting,
   requireMembers({ selects: 'function', convert: 'function' }),

@@ -68,7 +68,7 @@ function byPath(inputs: readonly Contributed<readonly HttpDocument[]>[]): Readon
     value.map(
       (document): HttpDocument => ({
         ...document,
-        body: server => call(() => after(document.body(server), checkText)),
+        body: server => call(() => after(document.body(server), checkText), undefined, { path: document.path }),
       }),
     ),
   );
@@ -81,4 +81,4 @@ function byPath(inputs: readonly Contributed<readonly HttpDocument[]>[]): Readon
  * @example
  * contribute: () => [httpDocuments.of(() => [robots])],
  */
-export const httpDocuments = definePoint<readonly HttpDocument[]>()('document', ['front'], byPath, checkDocuments);
+export const httpDocuments = definePoint<readonly HttpDocument[]>()('httpDocuments', ['front'], byPath, checkDocuments);

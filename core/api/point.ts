@@ -31,11 +31,16 @@ export interface Contributed<In> {
    * Calls a function of `value`. A synchronous result is returned; a promise is awaited within the time limit of the
    * plugin. Errors that the contract of the function permits are rethrown: `mayThrow` returns true for them (default:
    * any Refusal). Any other error, and a promise that takes too long, is logged, counted, and thrown as PluginFailure.
+   * `about` are further members of the record in the log, such as the name of the function.
    *
    * @example
    * const violations = await input.call(() => input.value.validate(change, object));
    */
-  readonly call: <T>(operation: () => Awaitable<T>, mayThrow?: (thrown: unknown) => boolean) => Awaitable<T>;
+  readonly call: <T>(
+    operation: () => Awaitable<T>,
+    mayThrow?: (thrown: unknown) => boolean,
+    about?: { readonly [field: string]: string },
+  ) => Awaitable<T>;
 }
 
 /**
@@ -174,8 +179,9 @@ export class ConfigError extends Error {
   constructor(
     readonly path: string,
     message: string,
+    options?: ErrorOptions,
   ) {
-    super(`${path}: ${message}`);
+    super(`${path}: ${message}`, options);
   }
 }
 

@@ -87,7 +87,7 @@ function combineTypes(inputs: readonly Contributed<ResourceType | BuiltInKind>[]
  * contribute: () => [resourceType.of(() => defineResource({ ...names, schema, strategy }))]
  */
 export const resourceType = definePoint<ResourceType | BuiltInKind>()(
-  'resource',
+  'resourceType',
   ['front', 'pool'],
   combineTypes,
   checkType,

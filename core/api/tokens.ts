@@ -69,8 +69,9 @@ function last(inputs: readonly Contributed<TokenIssuer>[]): TokenIssuer | undefi
     audiences: value.audiences,
     maxSeconds: value.maxSeconds,
     extend: value.extend,
-    issue: async token => call(() => after(value.issue(token), checkToken)),
-    issueLegacy: async token => call(() => after(value.issueLegacy(token), checkToken)),
+    issue: async token => call(() => after(value.issue(token), checkToken), undefined, { function: 'issue' }),
+    issueLegacy: async token =>
+      call(() => after(value.issueLegacy(token), checkToken), undefined, { function: 'issueLegacy' }),
   };
 }
 

@@ -1,9 +1,12 @@
 import { createRequire } from 'node:module';
+import { isMainThread } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import type { Log } from '../api/host.js';
 import type { ThreadData } from '../threads/data.js';
 import { blame } from './calls/blame.js';
 import { stackOf } from './calls/stack.js';
+import { isTerminal, type LoggingFormat, type LogSettings, textDestination } from './logText.js';
+import { currentRequest } from './calls/requestScope.js';
 
 /** The lowest verbosity at which records of a level are written. */
 const FROM = { error: 0, warn: 0, info: 1, debug: 2 } as const;
@@ -18,13 +21,13 @@ const SECRET = ['authorization', 'password', 'token'];
 const BUFFER_BYTES = 1 << 20;
 
 /** Only the stack of an error is logged, because other members may contain input of a client. */
-const errorText = (error: unknown): unknown => (error instanceof Error ? (error.stack ?? String(error)) : error);
+const errorText = (error: unknown): unknown => (error instanceof Error ? stackOf(error) : error);
 
 /**
- * Opens a logger that writes JSON lines to standard error synchronously, so that a crash loses none. The library is
- * loaded with the first record: most threads never write one, and loading it would slow down every start.
+ * Opens a logger that writes to standard error synchronously, so that a crash loses no record. The library is loaded
+ * with the first record: most threads never write one, and loading it would slow down every start.
  */
-function openLogger(name: string): Logger {
+function openLogger(name: string, format: LoggingFormat): Logger {
   const { pino } = createRequire(import.meta.url)('pino') as typeof import('pino');
   const destination = pino.destination({ fd: 2, sync: true, maxLength: BUFFER_BYTES });
   destination.on('error', () => undefined);
@@ -37,35 +40,71 @@ function openLogger(name: string): Logger {
     serializers: { error: errorText, err: errorText },
     redact: SECRET.flatMap(member => [member, `*.${member}`]),
   };
-  return pino(options, destination);
+  return pino(options, format === 'text' ? textDestination(destination) : destination);
 }
 
-/**
- * A log that writes one JSON line per record to standard error. Verbosity 0 shows warnings and errors, 1 also
- * information, 2 and more everything.
- */
-export function logOf(name: string, verbosity: number): Log {
+/** A log that writes its records to standard error, with the name of what writes them. */
+export function logOf(name: string, settings: LogSettings): Log {
+  const { verbosity, loggingFormat = isTerminal() ? 'text' : 'json' } = settings;
   let logger: Logger | undefined;
   const writer =
     (level: keyof typeof FROM) =>
     (fields: object, message: string): void => {
       if (verbosity < FROM[level]) return;
-      logger ??= openLogger(name);
+      logger ??= openLogger(name, loggingFormat);
       logger[level](fields, message);
     };
   return { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
 }
 
+/** The plugins that records about the end of a thread may name, and the counters of their failures. */
+type BlamableData = Pick<ThreadData, 'plugins' | 'calls'>;
+
 /**
  * Logs rejections in this thread that nothing handles, such as those of promises that a plugin does not await. By
- * default they end the thread. With the data of the thread, the record names the plugin that the rejection comes from.
- * Returns a function that restores the default.
+ * default they end the thread. The record names the plugin that the rejection comes from. Returns a function that
+ * restores the default.
  */
-export function logUnhandledRejections(log: Log, data?: Pick<ThreadData, 'plugins' | 'calls'>): () => void {
+export function logUnhandledRejections(log: Log, data: BlamableData): () => void {
   const report = (error: unknown): void => {
     const stack = stackOf(error);
-    log.error({ plugin: data && blame(stack, data), stack }, 'a promise was rejected, and nothing handled it');
+    const fields = { plugin: blame(stack, data), ...currentRequest()?.fields, stack };
+    log.error(fields, 'a promise was rejected, and nothing handled it');
   };
   process.on('unhandledRejection', report);
   return () => void process.off('unhandledRejection', report);
+}
+
+/**
+ * Logs calls of `process.exit` in this thread, which end it without an error, with the plugin in whose code they are.
+ * Returns a function that ends this.
+ */
+export function logExits(log: Log, data: BlamableData): () => void {
+  const { exit } = process;
+  process.exit = (code): never => {
+    const stack = stackOf(new Error(`process.exit(${code ?? ''})`));
+    const [, , ...frames] = stack.split('\n');
+    // Node.js itself calls it when it ends a thread because of an error.
+    if (frames.some(frame => !frame.includes('(node:'))) {
+      const fields = { plugin: blame(stack, data), ...currentRequest()?.fields, stack };
+      log.error(fields, `process.exit was called, which ends ${isMainThread ? 'the server' : 'this thread'}`);
+    }
+    return exit.call(process, code) as never;
+  };
+  return () => {
+    process.exit = exit;
+  };
+}
+
+/**
+ * Logs an error that ends the process because nothing has caught it, with the plugin that it comes from. Returns a
+ * function that ends this.
+ */
+export function logUncaught(log: Log, data: BlamableData): () => void {
+  const report = (error: unknown): void => {
+    const stack = stackOf(error);
+    log.error({ plugin: blame(stack, data), stack }, 'an error that nothing caught ends the server');
+  };
+  process.on('uncaughtExceptionMonitor', report);
+  return () => void process.off('uncaughtExceptionMonitor', report);
 }

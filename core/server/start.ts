@@ -12,7 +12,8 @@ import { Releases } from '../plugin/releases.js';
 import { namesIn } from '../schema/registry/live.js';
 import type { Registry } from '../schema/resource.js';
 import type { DataDirectory } from '../settings/dataDirectory.js';
-import type { Settings } from '../settings/settings.js';
+import { readGivenSettings } from '../settings/given.js';
+import type { GivenSettings, Settings } from '../settings/settings.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { threadScope } from '../threads/thread.js';
 import { createThreads, type RunningFrontEnd, startFrontEnd } from '../../workers/front/main.js';
@@ -53,19 +54,30 @@ const checkAll = (settings: Settings): Settings =>
     checkAudit(checkSigning(checkFeatures(checkServiceAccounts(checkCredentialFiles(checkEtcd(settings)))))),
   );
 
-/** Starts a server. Throws ConfigError for bad settings and StoreError for a store that cannot be used. */
-export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {
+/** The data of the threads of each server. */
+const threadDataOf = new WeakMap<RunningServer, ThreadData>();
+
+/** The plugins of a server, and the counters of their calls, for a program that runs nothing but the server. */
+export const pluginsIn = (server: RunningServer): Pick<ThreadData, 'plugins' | 'calls'> | undefined =>
+  threadDataOf.get(server);
+
+/**
+ * Starts a server. Settings have their own names, or those of the configuration file. Throws ConfigError for bad or
+ * unknown settings, and StoreError for a store that cannot be used.
+ */
+export async function startServer(given: GivenSettings = {}): Promise<RunningServer> {
   const began = performance.now();
-  const checked = await checkAuthorization(checkAll({ ...DEFAULTS, ...given }));
+  const named = readGivenSettings(given);
+  const checked = await checkAuthorization(checkAll({ ...DEFAULTS, ...named }));
   const anonymous = await checkAuthentication(checked);
   const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked));
   const settings = { ...checked, plugins };
   const releases = new Releases();
   try {
-    const isTemporary = given.dataDir === undefined && settings.storage === 'memory';
+    const isTemporary = named.dataDir === undefined && settings.storage === 'memory';
     return await start(settings, anonymous, isTemporary, began, releases);
   } catch (error) {
-    await releases.run(logOf('server', settings.verbosity));
+    await releases.run(logOf('server', settings));
     throw withClass(error);
   }
 }
@@ -78,7 +90,7 @@ async function start(
   releases: Releases,
 ): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
-  const log = logOf('server', settings.verbosity);
+  const log = logOf('server', settings);
   for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings)]) log.warn({}, warning);
   checkJson(settings.resources);
   const paths = makeDataDirectory(settings, temporary, releases);
@@ -110,7 +122,7 @@ async function start(
     frontEnd.finishWatches();
     await releases.run(scope.log);
   };
-  return {
+  const server: RunningServer = {
     ...listening,
     kubeconfigPath: pki.kubeconfigPath(listening.url),
     kubeconfig: pki.kubeconfig(listening.url),
@@ -120,6 +132,8 @@ async function start(
     close: () => (closing ??= close()),
     failed: frontEnd.failed,
   };
+  threadDataOf.set(server, data);
+  return server;
 }
 
 /** The kinds that controllers are configured with: those that are served from the start. */
@@ -162,6 +176,7 @@ function threadData(settings: Settings, paths: DataPaths, anonymous: AnonymousPo
     calls: CallCounters.memory(plugins.length),
     counters: new SharedArrayBuffer(COUNTERS * 4),
     verbosity: settings.verbosity,
+    loggingFormat: settings.loggingFormat,
     anonymous,
     ...featuresOf(settings),
   };

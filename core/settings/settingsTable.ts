@@ -7,9 +7,9 @@ const AUTHORIZATION_MODES = ['Node', 'RBAC', 'ABAC', 'Webhook', 'AlwaysAllow', '
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
 /** One setting, for flags, configuration file, help and reference page. `T` is the type of its values. */
-export interface Setting<T> {
+export interface Setting<T, Flag extends string = string> {
   /** Name of the flag, without dashes. In the configuration file it is written in camelCase. */
-  readonly flag: string;
+  readonly flag: Flag;
   /** Parses the text of the flag, or the YAML of the file. Lists of a flag that is given several times are joined. */
   readonly read: Reader<T>;
   /** Stands for the value in the help. */
@@ -20,31 +20,33 @@ export interface Setting<T> {
 }
 
 /** A setting that a server always has. */
-export interface DefaultedSetting<T> extends Setting<T> {
+export interface DefaultedSetting<T, Flag extends string = string> extends Setting<T, Flag> {
   readonly default: T;
 }
 
 const year = 365 * 24 * 3_600_000;
 
-const defaulted = <T>(
-  flag: string,
+const defaulted = <T, Flag extends string>(
+  flag: Flag,
   placeholder: string,
   read: Reader<T>,
   value: NoInfer<T>,
   help: string,
-): DefaultedSetting<T> => ({ flag, placeholder, read, default: value, help });
+): DefaultedSetting<T, Flag> => ({ flag, placeholder, read, default: value, help });
 
-const optional = <T>(
-  flag: string,
+const optional = <T, Flag extends string>(
+  flag: Flag,
   placeholder: string,
   read: Reader<T>,
   help: string,
   otherwise?: string,
-): Setting<T> => ({ flag, placeholder, read, help, ...(otherwise !== undefined && { otherwise }) });
+): Setting<T, Flag> => ({ flag, placeholder, read, help, ...(otherwise !== undefined && { otherwise }) });
 
-const switchedOff = (flagName: string, help: string) => defaulted(flagName, 'BOOL', flag, false, help);
-const switchedOn = (flagName: string, help: string) => defaulted(flagName, 'BOOL', flag, true, help);
-const file = (flagName: string, help: string, otherwise?: string) => optional(flagName, 'FILE', text, help, otherwise);
+const switchedOff = <Flag extends string>(flagName: Flag, help: string) =>
+  defaulted(flagName, 'BOOL', flag, false, help);
+const switchedOn = <Flag extends string>(flagName: Flag, help: string) => defaulted(flagName, 'BOOL', flag, true, help);
+const file = <Flag extends string>(flagName: Flag, help: string, otherwise?: string) =>
+  optional(flagName, 'FILE', text, help, otherwise);
 
 /** The version of reviews that webhooks are sent, also with its group. */
 const reviewVersion: Reader<'v1' | 'v1beta1'> = (value, path) =>
@@ -54,9 +56,10 @@ const reviewVersion: Reader<'v1' | 'v1beta1'> = (value, path) =>
   );
 
 /** The CA of one signer. */
-const signerCert = (signer: string, issued: string) =>
+const signerCert = <Signer extends string>(signer: Signer, issued: string) =>
   file(`cluster-signing-${signer}-cert-file`, `CA certificate that issues ${issued}, in PEM`);
-const signerKey = (signer: string) => file(`cluster-signing-${signer}-key-file`, 'its private key');
+const signerKey = <Signer extends string>(signer: Signer) =>
+  file(`cluster-signing-${signer}-key-file`, 'its private key');
 
 /**
  * All settings that have a flag, by their names in the library, in the order of the help. Everything else about them is
@@ -217,7 +220,7 @@ export const SETTINGS = {
   /** An AdmissionConfiguration (v1) with the configuration of admission plugins. */
   admissionControlConfigFile: file(
     'admission-control-config-file',
-    'AdmissionConfiguration with the credentials for webhooks',
+    'AdmissionConfiguration: the configuration of admission plugins',
   ),
   /** URLs of services of webhooks, each as `namespace/name=url` or `namespace/name:port=url`. */
   webhookResolve: defaulted(
@@ -401,4 +404,12 @@ export const SETTINGS = {
   ),
   /** Verbosity of the log: 0 for warnings and errors, 1 for information, 2 and more for everything. */
   verbosity: defaulted('v', 'LEVEL', integer(0, 10), 0, 'log verbosity'),
+  /** Absent: text if standard error is a terminal, else JSON. */
+  loggingFormat: optional(
+    'logging-format',
+    'FORMAT',
+    oneOf(['text', 'json'] as const),
+    'format of the log: text for people, with colours on a terminal, or json',
+    'text on a terminal, else json',
+  ),
 };

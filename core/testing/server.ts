@@ -1,5 +1,6 @@
 import { startServer, type RunningServer } from '../server/start.js';
-import type { Settings } from '../settings/settings.js';
+import { readGivenSettings } from '../settings/given.js';
+import type { GivenSettings } from '../settings/settings.js';
 
 /** The parts of a request besides method and path. */
 export interface TestRequest {
@@ -56,8 +57,8 @@ const parseJson = (text: string): unknown => {
  * const { status } = await server.request('GET', '/api/v1/namespaces/default');
  * await server.close();
  */
-export async function startTestServer(settings: Partial<Settings> = {}): Promise<TestServer> {
-  const server = await startServer({ storage: 'memory', port: 0, httpPort: 0, ...settings });
+export async function startTestServer(settings: GivenSettings = {}): Promise<TestServer> {
+  const server = await startServer({ storage: 'memory', port: 0, httpPort: 0, ...readGivenSettings(settings) });
   const request = async (method: string, path: string, sent: TestRequest = {}): Promise<TestAnswer> => {
     const token = sent.token ?? server.token;
     const type = sent.contentType ?? (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');

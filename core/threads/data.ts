@@ -3,6 +3,7 @@ import type { FailurePolicy } from '../api/point.js';
 import type { ResourceType } from '../api/resource.js';
 import type { NamingName } from '../naming.js';
 import type { Enablement } from '../schema/registry/enablement.js';
+import type { LogSettings } from '../plugin/logText.js';
 
 /** A plugin as module name and JSON, so that every thread can create its own instance. */
 export interface PluginSpec {
@@ -21,16 +22,17 @@ export interface PluginSpec {
 }
 
 /** The data that every thread is created with. */
-export interface ThreadData {
+export interface ThreadData extends LogSettings {
   readonly naming: NamingName;
   readonly plugins: readonly PluginSpec[];
   /** Resource types of the settings; they hold no functions. */
   readonly resources: readonly ResourceType[];
   /** Calls of plugins (see CallCounters). */
   readonly calls: SharedArrayBuffer;
+  /** The calls of plugins that this thread is in (RunningCalls), for threads that have one of their kind. */
+  readonly running?: SharedArrayBuffer;
   /** Numbers of messages that the writer has posted, one counter per connected thread (feed.ts). */
   readonly counters: SharedArrayBuffer;
-  readonly verbosity: number;
   /** Which requests without credentials are allowed as the anonymous user. */
   readonly anonymous: AnonymousPolicy;
   /** The versions and resources of built-in kinds that are served instead of those of the release. */

@@ -2,7 +2,8 @@ import { type MessagePort, workerData } from 'node:worker_threads';
 import type { Log, Thread } from '../api/host.js';
 import type { HostServices } from '../plugin/host.js';
 import { loadPlugins, type Plugins } from '../plugin/load/load.js';
-import { logOf, logUnhandledRejections } from '../plugin/log.js';
+import { logExits, logOf, logUnhandledRejections } from '../plugin/log.js';
+import { RunningCalls } from '../plugin/calls/runningCalls.js';
 import { Releases } from '../plugin/releases.js';
 import { collectGarbageWhenIdle } from './collect.js';
 import type { ThreadData } from './data.js';
@@ -24,11 +25,12 @@ export function threadScope(
   name: string,
   releases: Releases = new Releases(),
 ): ThreadScope {
+  const running = data.running && { running: new RunningCalls(data.running) };
   return {
     data,
-    log: logOf(name, data.verbosity),
+    log: logOf(name, data),
     releases,
-    loadPlugins: services => loadPlugins(data, kind, { ...services, releases }),
+    loadPlugins: services => loadPlugins(data, kind, { ...running, ...services, releases }),
   };
 }
 
@@ -76,6 +78,7 @@ export function runThread<In extends Message, Out extends Message, S extends Sta
   const scope = threadScope(workerData as ThreadData, main.kind, main.name);
   // The writer ends with every unexpected error: a wrong store is worse than none.
   if (main.kind !== 'writer') logUnhandledRejections(scope.log, scope.data);
+  logExits(scope.log, scope.data);
   const post = (message: Out | { is: 'closed' }, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
   let begin: ((message: Begin<In>) => void) | undefined;
   const started = new Promise<Begin<In>>(resolve => (begin = resolve)).then(async message => {

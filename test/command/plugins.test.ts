@@ -27,8 +27,8 @@ describe('plugins list', () => {
     const own = columns.findIndex(([name]) => name === 'test/ignored');
     expect(columns[own]).toEqual([
       'test/ignored',
-      'mutate,validate',
-      '2000ms',
+      'mutator,validator',
+      '2s',
       'Ignore',
       expect.stringMatching(/\/misbehaving\.js#ignored$/),
     ]);

@@ -18,7 +18,7 @@ const counters = {
   countFailure: (kind: FailureKind) => void failures.push(kind),
   countCall: (milliseconds: number) => void durations.push(milliseconds),
 };
-const call = callerOf({ plugin: 'p', point: 'mutate', timeout: 20, log, counters });
+const call = callerOf({ plugin: 'p', point: 'mutator', timeout: 20, log, counters });
 
 describe('a call that returns synchronously', () => {
   test('returns what the plugin returns, without timer or promise', () => {
@@ -83,7 +83,7 @@ describe('durations', () => {
 
   test('are summed beyond the range of one number in memory', () => {
     const all = new CallCounters(CallCounters.memory(1));
-    const counted = all.of(0, 'authz');
+    const counted = all.of(0, 'authorizer');
     for (let i = 0; i < 100; i++) counted.countCall(29_999.5);
     counted.countCall(0.05);
     const [found] = [...all];
@@ -95,16 +95,16 @@ describe('durations', () => {
 test('counters are shared by plugin, point and kind; points of plugins are counted together', () => {
   const memory = CallCounters.memory(3);
   const [here, there] = [new CallCounters(memory), new CallCounters(memory)];
-  here.of(0, 'authn').countFailure('error');
-  there.of(0, 'authn').countFailure('error');
-  there.of(2, 'validate').countFailure('timeout');
+  here.of(0, 'authenticator').countFailure('error');
+  there.of(0, 'authenticator').countFailure('error');
+  there.of(2, 'validator').countFailure('timeout');
   here.of(2, 'own/point').countFailure('error');
   there.of(2, 'toString').countFailure('error');
   there.of(2, 'toString').countCall(2);
   const none = [...DURATION_BOUNDS, 0].map(() => 0);
   expect([...here]).toEqual([
-    { plugin: 0, point: 'authn', failures: { error: 2, timeout: 0 }, buckets: none, seconds: 0 },
-    { plugin: 2, point: 'validate', failures: { error: 0, timeout: 1 }, buckets: none, seconds: 0 },
+    { plugin: 0, point: 'authenticator', failures: { error: 2, timeout: 0 }, buckets: none, seconds: 0 },
+    { plugin: 2, point: 'validator', failures: { error: 0, timeout: 1 }, buckets: none, seconds: 0 },
     { plugin: 2, point: 'other', failures: { error: 2, timeout: 0 }, buckets: none.with(2, 1), seconds: 0.002 },
   ]);
 });

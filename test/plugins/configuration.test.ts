@@ -51,6 +51,19 @@ describe('parse', () => {
     expect(error.name).toBe('ConfigError');
   });
 
+  test.each([
+    [
+      'waits',
+      'plugins[0].use: the plugin test/waits: parse must return the settings, not a promise: read files in make',
+    ],
+    [
+      'contributesLater',
+      'plugins[0].use: the plugin test/contributesLater: contribute must return a list, not a promise',
+    ],
+  ])('and contribute must not have to be waited for (%s)', async (name, message) => {
+    expect((await refusal([{ use: fixture('lifecycle', name) }])).message).toBe(message);
+  });
+
   test('ends the command with that line and exit code 2', async () => {
     const server = new ConfiguredServer();
     const plugins = [{ use: fixture('lifecycle', 'strict'), config: { how: 'field' } }];
@@ -134,7 +147,7 @@ describe('contribute and make', () => {
               (thrown: Error) => thrown,
             )
           : await server.catch((thrown: Error) => thrown);
-      expect((error as Error).message).toBe(`plugin test/lifecycle: not in ${failsIn}`);
+      expect((error as Error).message).toMatch(new RegExp(`^plugin test/lifecycle [(]\\w+[)]: not in ${failsIn}$`));
       const lines = linesOf(file).filter(line => line.endsWith(` ${failsIn}`));
       expect(lines.some(line => line.includes(' make '))).toBe(true);
       // The pool has several threads.

@@ -168,7 +168,9 @@ describe('in one server', () => {
       ]);
     }
     expect(server.errors).toContain('thrown by validate');
-    expect(await server.counter('capstan_plugin_errors_total', { plugin: 'test/types', point: 'resource' })).toBe(2);
+    expect(await server.counter('capstan_plugin_errors_total', { plugin: 'test/types', point: 'resourceType' })).toBe(
+      2,
+    );
     const path = '/apis/defined.example.com/v1/petals';
     expect((await server.call('GET', path)).status).toBe(404);
     await server.call('POST', MAPS, { body: { metadata: { name: 'definition', labels: { defines: 'petals' } } } });

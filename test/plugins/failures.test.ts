@@ -44,10 +44,10 @@ describe('an authenticator', () => {
     'that does "%s" is 401, logged and counted',
     async how => {
       const count = how === 'hang' ? timeouts : errors;
-      const [before, logged] = [await count('authn'), server.log.length];
+      const [before, logged] = [await count('authenticator'), server.log.length];
       const answer = await call(how);
       expect([answer.status, answer.body.message]).toEqual([401, 'Unauthorized']);
-      expect(await count('authn')).toBe(before + 1);
+      expect(await count('authenticator')).toBe(before + 1);
       expect(server.log.slice(logged)).toMatchObject([
         { name: PLUGIN, level: 'error', message: expect.stringContaining(PLUGIN) },
       ]);
@@ -58,7 +58,7 @@ describe('an authenticator', () => {
     const logged = server.log.length;
     const headers = { authorization: '', 'x-how': 'throw', 'x-fallback': 'fred' };
     expect((await server.call('GET', MAPS, { headers })).body.message).toContain('User "fred" cannot list');
-    expect(server.log.slice(logged)).toMatchObject([{ name: PLUGIN, level: 'error', point: 'authn' }]);
+    expect(server.log.slice(logged)).toMatchObject([{ name: PLUGIN, level: 'error', point: 'authenticator' }]);
   });
 });
 
@@ -67,7 +67,7 @@ describe('an authorizer', () => {
     'that does "%s" is 500 for any user: a failure never allows a request',
     async how => {
       const count = how === 'hang' ? timeouts : errors;
-      const before = await count('authz');
+      const before = await count('authorizer');
       const answer = await server.call('GET', `${SECRETS}/${how}`, {
         headers: { authorization: '', 'x-user': 'tess' },
       });
@@ -77,15 +77,15 @@ describe('an authorizer', () => {
         'InternalError',
         `Internal error occurred: the plugin "${PLUGIN}" ${why}`,
       ]);
-      expect(await count('authz')).toBe(before + 1);
+      expect(await count('authorizer')).toBe(before + 1);
     },
   );
 
   test('that throws a Refusal refuses with it', async () => {
-    const before = await errors('authz');
+    const before = await errors('authorizer');
     const answer = await server.call('GET', `${SECRETS}/forbid`, { headers: { authorization: '', 'x-user': 'tess' } });
-    expect([answer.status, answer.body.message]).toEqual([403, 'forbidden by authz']);
-    expect(await errors('authz')).toBe(before);
+    expect([answer.status, answer.body.message]).toEqual([403, 'forbidden by authorizer']);
+    expect(await errors('authorizer')).toBe(before);
   });
 
   test('is called for the next request, without a cached failure', async () => {
@@ -94,15 +94,15 @@ describe('an authorizer', () => {
   });
 });
 
-describe.each(['mutate', 'validate', 'delete'])('a call at the point of admission: %s', at => {
-  const point = at === 'delete' ? 'validate' : at;
+describe.each(['mutator', 'validator', 'delete'])('a call at the point of admission: %s', at => {
+  const point = at === 'delete' ? 'validator' : at;
   async function attempt(how: string, label: string) {
     const name = `${at}-${how}-${label}`;
     const made = await create(name, { [label]: `${at}-${how}` });
     return at === 'delete' ? await server.call('DELETE', `${MAPS}/${name}`) : made;
   }
 
-  test.each([...ERRORS, 'hang', ...(point === 'validate' ? ['garbage'] : [])])(
+  test.each([...ERRORS, 'hang', ...(point === 'validator' ? ['garbage'] : [])])(
     'that does "%s" is 500 with the name of the plugin, logged and counted',
     async how => {
       const count = how === 'hang' ? timeouts : errors;
@@ -144,12 +144,12 @@ describe.each(['mutate', 'validate', 'delete'])('a call at the point of admissio
   test('that succeeds is used with the policy Ignore', async () => {
     const answer = await attempt('slow', 'ignored');
     expect(answer.status).toBe(at === 'delete' ? 200 : 201);
-    if (at === 'mutate') expect(answer.body.metadata.labels).toMatchObject({ half: 'yes', whole: 'yes' });
+    if (at === 'mutator') expect(answer.body.metadata.labels).toMatchObject({ half: 'yes', whole: 'yes' });
   });
 });
 
 test('a mutator that removes the metadata has failed', async () => {
-  const answer = await create('headless', { breaks: 'mutate-headless' });
+  const answer = await create('headless', { breaks: 'mutator-headless' });
   expect([answer.status, answer.body.message]).toEqual([
     500,
     `Internal error occurred: the plugin "${PLUGIN}" failed; see the log of the server`,
@@ -175,7 +175,7 @@ test('calls that hang do not delay other requests of the same batch', async () =
   };
   const numbers = [1, 2, 3, 4, 5, 6, 7, 8];
   await Promise.all(
-    numbers.flatMap(i => [attempt(`hangs-${i}`, { breaks: 'mutate-hang' }), attempt(`passes-${i}`, {})]),
+    numbers.flatMap(i => [attempt(`hangs-${i}`, { breaks: 'mutator-hang' }), attempt(`passes-${i}`, {})]),
   );
   expect(ended).toEqual([...numbers.map(() => 'passes'), ...numbers.map(() => 'hangs')]);
 });
@@ -187,8 +187,8 @@ describe('a health check', () => {
     const answer = await server.call('GET', '/readyz?verbose');
     expect(answer.status).toBe(500);
     expect(answer.text).toContain('[-]misbehaving failed: reason withheld');
-    expect(await timeouts('health')).toBe(1);
-    expect(await errors('health')).toBe(0);
+    expect(await timeouts('healthCheck')).toBe(1);
+    expect(await errors('healthCheck')).toBe(0);
   });
 });
 
@@ -206,7 +206,7 @@ describe('the configuration of a plugin', () => {
     [{ failurePolicy: 'Maybe' }, 'plugins[0].failurePolicy: must be Fail or Ignore, not "Maybe"'],
     [
       { failurePolicy: 'Ignore' },
-      'plugins[0].failurePolicy: must be Fail: test/misbehaving contributes to the point authn, whose failures are never ignored',
+      'plugins[0].failurePolicy: must be Fail: test/misbehaving contributes to the point authenticator, whose failures are never ignored',
     ],
   ])('%j is refused with the path of the field', async (settings, message) => {
     expect(await refused({ use: fixture('misbehaving'), ...settings })).toBe(message);
@@ -221,12 +221,12 @@ describe('the configuration of a plugin', () => {
 
 test('how long calls take is measured by plugin and point, for the built-in plugins too', async () => {
   const count = (plugin: string) =>
-    server.counter('capstan_plugin_duration_seconds_count', { plugin, point: 'mutate' });
+    server.counter('capstan_plugin_duration_seconds_count', { plugin, point: 'mutator' });
   const before = [await count(PLUGIN), await count('namespace-lifecycle')];
   await create('measured', {});
   expect([await count(PLUGIN), await count('namespace-lifecycle')]).toEqual(before.map(calls => calls + 1));
   const { text } = await server.call('GET', '/metrics');
   expect(text).toMatch(
-    /^# TYPE capstan_plugin_duration_seconds histogram\ncapstan_plugin_duration_seconds_bucket{plugin="[^"]+",point="[a-z]+",le="0.0001"} \d+$/m,
+    /^# TYPE capstan_plugin_duration_seconds histogram\ncapstan_plugin_duration_seconds_bucket{plugin="[^"]+",point="[a-zA-Z]+",le="0.0001"} \d+$/m,
   );
 });

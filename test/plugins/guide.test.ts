@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
 import { afterAll, describe, expect, test } from 'vitest';
+import { cellOf, pointOf } from '../../core/plugin/calls/callCounters.js';
 import * as exported from '../../core/api/index.js';
 import { Api, deployment } from '../api/support.js';
 
@@ -67,7 +68,10 @@ describe('what the guide lists', () => {
     const points = [...api].filter(([, value]) => typeof (value as { combine?: unknown }).combine === 'function');
     expect(rows.map(([, name]) => name).sort()).toEqual(points.map(([name]) => name).sort());
     for (const [, name, where] of rows) {
-      const { threads: actual } = api.get(name!) as { threads: readonly string[] };
+      const { threads: actual, name: inLogs } = api.get(name!) as { threads: readonly string[]; name: string };
+      // The word in the log, in metrics and in `plugins list`; the points of the table are counted apart.
+      expect(inLogs).toBe(name);
+      expect(pointOf(cellOf(0, inLogs) - 1)).toBe(name);
       expect([...actual].sort(), name).toEqual(
         where!
           .split(', ')

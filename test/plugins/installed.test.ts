@@ -159,7 +159,7 @@ describe('instanceof', () => {
     const { PluginFailure } = await import('../../core/api/index.js');
     rmSync(directory, { recursive: true });
     expect(other.Refusal).not.toBe(Refusal);
-    const failure = new other.PluginFailure('p', 'validate', 'failed');
+    const failure = new other.PluginFailure('p', 'validator', 'failed');
     expect(failure).toBeInstanceOf(Refusal);
     expect(failure).not.toBeInstanceOf(PluginFailure);
     expect(new other.Refusal('Forbidden', '')).toBeInstanceOf(Refusal);
@@ -168,7 +168,7 @@ describe('instanceof', () => {
     expect(other.lostData(1, 2)).toBeInstanceOf(StoreError);
     for (const value of [new other.Refusal('Forbidden', ''), new Error('x'), {}, null, undefined, 'x'])
       expect(value instanceof Compacted).toBe(false);
-    expect(new PluginFailure('p', 'validate', 'failed')).toBeInstanceOf(PluginFailure);
+    expect(new PluginFailure('p', 'validator', 'failed')).toBeInstanceOf(PluginFailure);
   });
 });
 

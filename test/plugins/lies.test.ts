@@ -66,8 +66,11 @@ describe('an authenticator', () => {
     'cache time',
     'not a time',
     'objects',
+    'counters',
+    'annotations',
+    'labels',
   ])('that returns %s is 401', async lie => {
-    expect((await expectFailure('authn', () => list(lie))).status).toBe(401);
+    expect((await expectFailure('authenticator', () => list(lie))).status).toBe(401);
   });
 
   test.each(['twice', 'promoted later'])('whose user is another one later (%s) has no effect', async lie => {
@@ -85,7 +88,7 @@ describe('an authorizer', () => {
   test.each([...LIES, 'unknown', 'reason', 'time', 'promotes the user', 'changes the target'])(
     'that returns or does %s is 500',
     async lie => {
-      const { status, body } = await expectFailure('authz', () => get(lie));
+      const { status, body } = await expectFailure('authorizer', () => get(lie));
       expect([status, body.message]).toEqual([500, expect.stringContaining(`the plugin "${PLUGIN}" failed`)]);
     },
   );
@@ -99,7 +102,7 @@ describe('a mutator', () => {
   test.each(['symbol', 'function', 'trap', 'getters', 'bad thenable', 'thrown trap', 'thrown symbol', 'rejected trap'])(
     'that stores or throws %s is 500',
     async lie => {
-      const { status, body } = await expectFailure('mutate', () => create(`mutate.${lie}`));
+      const { status, body } = await expectFailure('mutator', () => create(`mutate.${lie}`));
       expect([status, body.message]).toEqual([500, expect.stringContaining(`the plugin "${PLUGIN}" failed`)]);
     },
   );
@@ -107,7 +110,7 @@ describe('a mutator', () => {
   test.each(['huge bigint', 'cycle', 'deep', 'date', 'not a number', 'map', 'metadata', 'user'])(
     'that stores or changes %s is 500',
     async lie => {
-      expect((await expectFailure('mutate', () => create(`mutate.${lie}`))).status).toBe(500);
+      expect((await expectFailure('mutator', () => create(`mutate.${lie}`))).status).toBe(500);
     },
   );
 
@@ -115,7 +118,7 @@ describe('a mutator', () => {
     await create('none', 'changed');
     const update = () =>
       server.call('PATCH', `${MAPS}/changed`, { body: { metadata: { labels: { lies: 'mutate.old' } } } });
-    expect((await expectFailure('mutate', update)).status).toBe(500);
+    expect((await expectFailure('mutator', update)).status).toBe(500);
   });
 
   test('that changes parts of the draft later has no effect', async () => {
@@ -129,7 +132,7 @@ describe('a validator', () => {
   test.each([...LIES, 'many violations', 'wrong violations', 'changes', 'pollutes'])(
     'that returns or does %s is 500',
     async lie => {
-      const { status, body } = await expectFailure('validate', () => create(`validate.${lie}`));
+      const { status, body } = await expectFailure('validator', () => create(`validate.${lie}`));
       expect([status, body.message]).toEqual([500, expect.stringContaining(`the plugin "${PLUGIN}" failed`)]);
     },
   );
@@ -140,13 +143,13 @@ describe('a validator', () => {
       server.call('PATCH', `${MAPS}/informed`, {
         body: { metadata: { labels: { lies: 'validate.changes_an_informer' } } },
       });
-    expect((await expectFailure('validate', update)).status).toBe(500);
+    expect((await expectFailure('validator', update)).status).toBe(500);
   });
 });
 
 describe('a listener of events', () => {
   test('that throws in the pool ends no thread', async () => {
-    await expectFailure('mutate', async () => {
+    await expectFailure('mutator', async () => {
       await create('none', 'listener-throws');
       // A thread of the pool takes events with its next request.
       expect((await create('none')).status).toBe(201);
@@ -227,7 +230,7 @@ describe('an endless loop', () => {
     'in a call of a plugin (%s) ends when no call may take longer, with its thread, and the record names the plugin',
     { timeout: 60_000 },
     async when => {
-      const labels = { plugin: 'test/looping', point: 'validate' };
+      const labels = { plugin: 'test/looping', point: 'validator' };
       const before = await looping.counter('capstan_plugin_timeouts_total', labels);
       await looping.call('GET', MAPS);
       const logged = looping.log.length;
@@ -237,7 +240,7 @@ describe('an endless loop', () => {
       expect((await loops).status).toBe(500);
       await eventually(async () => (await createIn({})).status === 201);
       expect(looping.log.slice(logged).map(({ message }) => message)).toContainEqual(
-        'a pool thread does not return to its event loop, and is ended: test/looping (validate)',
+        'a pool thread does not return to its event loop, and is ended: test/looping (validator)',
       );
       expect(await looping.counter('capstan_plugin_timeouts_total', labels)).toBe(before + 1);
     },

@@ -42,7 +42,7 @@ function runner() {
       }),
     },
     authorization: {
-      authorize: async () => ({ decision: { is: 'allow' }, dependsOn: 'never' }),
+      authorize: async () => ({ decision: { is: 'allow' }, cacheFor: 'never', resources: [] }),
       rulesFor: async () => ({ resourceRules: [], pathRules: [], incomplete: false }),
     },
     mutate: async (_change, { metadata: { name = '' } }) => {
@@ -54,6 +54,7 @@ function runner() {
     conversion: () => undefined,
     anonymous: { enabled: false },
     log,
+    tracksRequests: true,
     now: () => 1000,
     lookup: () => undefined,
     listOf: () => [],

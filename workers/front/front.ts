@@ -14,18 +14,10 @@ import { isLong, isMethodAllowed, isWrite, methodNotAllowedError } from './paths
 import type { PoolClient } from './pool/poolClient.js';
 import type { Proposals } from './write/proposals.js';
 import type { ReadContext } from './reads/readContext.js';
-import { get, list } from './reads/reads.js';
 import { type Headers, refuseThrown, respond, text, warningHeadersOf } from './answers/reply.js';
 import type { FrontRequest, Sender } from './access/sender.js';
 import type { State } from './state/state.js';
-import { watch } from './watch/watchRequest.js';
-import { runWrite } from './write/write.js';
-
-/** The handlers of the verbs that read. */
-const READS = { get, list, watch } as const;
-
-/** Answers requests outside of the resources: documents, health, metrics. Returns whether it knows the path. */
-export type PathHandler = (exchange: Exchange, route: Route) => Promise<boolean> | boolean;
+import { type PathHandler, READS, WRITES, type WriteParts } from './paths/routes.js';
 
 /** The parts of the front end. */
 export interface FrontParts {
@@ -47,10 +39,10 @@ export interface FrontParts {
  */
 export class Front {
   readonly #bodies = new Bodies();
-  readonly #deleter: CollectionDeleter;
+  readonly #writes: WriteParts;
 
   constructor(readonly parts: FrontParts) {
-    this.#deleter = new CollectionDeleter(parts);
+    this.#writes = { write: parts, deleter: new CollectionDeleter(parts) };
   }
 
   /** Handles an exchange of a listener. Never throws. */
@@ -76,11 +68,15 @@ export class Front {
     void this.#answer(audited?.exchange ?? exchange, route, () => sender).then(() => audited?.end(sender));
   }
 
-  /** Authenticates and authorizes an exchange in the pool, and remembers and returns the result, without answering. */
+  /**
+   * Authenticates and authorizes an exchange in the pool, unless it is known to be allowed, and remembers and returns
+   * the result, without answering.
+   */
   async learnAccess(exchange: Exchange): Promise<boolean> {
     const { pool } = this.parts;
-    const result = await pool.run({ exchange, route: this.#route(exchange), sender: pool.senderOf(exchange) });
-    return result.is === 'granted';
+    const request = { exchange, route: this.#route(exchange), sender: pool.senderOf(exchange) };
+    if (request.sender.user && pool.isAllowed(request)) return true;
+    return (await pool.run(request)).is === 'granted';
   }
 
   /** The route of a request, in the registry as the last commit left it. */
@@ -92,18 +88,20 @@ export class Front {
   /** Never rejects: what is thrown is answered. */
   async #answer(exchange: Exchange, route: Route, findSender: () => Sender): Promise<void> {
     let headers: Headers = [];
+    let sender: Sender | undefined;
     try {
       if (isMalformedPath(exchange.path)) return text(exchange, 400, '400 Bad Request');
       checkQuery(exchange.query);
       if (!isLong(route)) checkTimeout(route.query);
-      const request: FrontRequest = { exchange, route, sender: findSender() };
+      sender = findSender();
+      const request: FrontRequest = { exchange, route, sender };
       if (isWrite(exchange.method, route)) await this.#write(request);
       else if (await this.#authorize(request)) {
         headers = warningHeadersOf(route.resource ?? route);
         await this.#read(request);
       }
     } catch (thrown) {
-      refuseThrown(exchange, thrown, this.parts.log, this.parts.reads, headers);
+      refuseThrown(exchange, thrown, this.parts.log, this.parts.reads, { headers, user: sender?.user });
     }
   }
 
@@ -167,8 +165,7 @@ export class Front {
     // Writes are answered with their events, which follow all objects.
     const objects = request.route.resource?.stored ? this.parts.state.loading.waitFor() : undefined;
     if (objects) await objects;
-    if (verb === 'deletecollection') return await this.#deleter.answer(request, body);
-    respond(request.exchange, await runWrite(this.parts, request, { body }));
+    await (WRITES[verb] ?? WRITES['*'])(this.#writes, request, body);
   }
 }
 

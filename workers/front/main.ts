@@ -14,7 +14,6 @@ import type { Settings } from '../../core/settings/settings.js';
 import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
-import { type Resolvers, withResolvers } from '../../core/runtime/withResolvers.js';
 import { ControlThread } from './threads/controlThread.js';
 import type { Front } from './front.js';
 import { buildFrontEnd, type FrontEnd } from './frontEnd.js';
@@ -25,10 +24,10 @@ import { Pool } from './pool/pool.js';
 import { StoreThread } from './threads/writerThread.js';
 
 /**
- * How long the start of a server on a used store waits for the default roles, if they seem to be missing: something may
- * keep them from being written.
+ * How long the start of a server on a used store waits for the post-start hooks, if the last start seems to have ended
+ * before them: something may keep their controllers from starting.
  */
-const ROLES_MS = 5000;
+const HOOKS_MS = 5000;
 
 /** A front end that can answer requests. */
 export interface RunningFrontEnd {
@@ -49,7 +48,7 @@ export interface RunningFrontEnd {
 export function createThreads({ data, log, releases }: ThreadScope): Threads {
   const store = new StoreThread(data);
   releases.add('the store', () => store.close());
-  const observed = new ObservedMetrics();
+  const observed = new ObservedMetrics(log);
   const pool = new Pool({
     // One per core beside the front end's own, and one for what may take long.
     threads: Math.max(1, availableParallelism() - 1) + 1,
@@ -86,24 +85,24 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   listeningThreads.push(...startListening(inputs, frontEnd, opened));
   const { loading } = frontEnd.state;
   const ready = Promise.all([loading.first, pool.ready(), ...listeningThreads.map(thread => thread.ready())]);
-  const bootstrapped = withResolvers<void>();
-  const begin = () => startControl(inputs, frontEnd, store, opened.shared !== undefined, bootstrapped);
-  const { front, healthAccess, finishWatches, address } = frontEnd;
+  const begin = () => startControl(inputs, frontEnd, store, opened.shared !== undefined);
+  const { front, healthAccess, hooks, finishWatches, address } = frontEnd;
   let failed: Promise<Error>;
   if (opened.revision === 0) {
     const control = begin();
     releases.add('the controllers', () => control.close());
     failed = Promise.race([store.failed, control.failed]);
-    await unlessFailed(failed, Promise.all([ready, bootstrapped.promise]));
+    await unlessFailed(failed, Promise.all([ready, hooks.done]));
     await healthAccess.refresh();
   } else {
-    // A store that has been used has the default roles of its last start. Controllers, which read all objects as well,
-    // begin behind what answers requests.
+    // A store that has been used has what the hooks of its last start made. Controllers, which read all objects as
+    // well, begin behind what answers requests.
     await unlessFailed(store.failed, ready);
     failed = Promise.race([store.failed, beginLater(loading.all, releases, begin)]);
     await healthAccess.refresh();
-    if (!healthAccess.isAllowed && mayLackRoles(inputs)) {
-      await unlessFailed(failed, Promise.race([bootstrapped.promise, setTimeout(ROLES_MS, undefined, { ref: false })]));
+    if (!healthAccess.isAllowed && inputs.scope.data.anonymous) {
+      // The last start may have ended before it had written the default roles, which allow it.
+      await unlessFailed(failed, Promise.race([hooks.done, setTimeout(HOOKS_MS, undefined, { ref: false })]));
       await healthAccess.refresh();
     }
   }
@@ -117,13 +116,6 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     finishWatches,
   };
 }
-
-/**
- * Whether the default roles would allow health endpoints to senders without credentials. If these are not allowed
- * there, the last start may have ended before it had written the roles.
- */
-const mayLackRoles = ({ settings, scope }: FrontEndInputs): boolean =>
-  scope.data.anonymous.enabled && !scope.data.anonymous.paths && settings.authorizationMode.includes('RBAC');
 
 /** The listener that serves. Throws ConfigError if several threads are to listen, and it cannot. */
 function listenerOf(plugins: Plugins, { listeningThreads }: Settings): Listener {
@@ -181,16 +173,14 @@ async function beginLater(time: Promise<void>, releases: Releases, begin: () => 
 }
 
 /**
- * Starts the controllers. `bootstrapped` is resolved when the default roles and bindings are there: before, permissions
- * that every server has would be missing. Requests of controllers wait until the cache holds all objects, and those of
- * controllers with a role of their own until that role is there.
+ * Starts the controllers. Requests of controllers wait until the cache holds all objects, and those of controllers with
+ * a role of their own until the post-start hooks are done, one of which makes that role.
  */
 function startControl(
   { naming, settings, controlData, threads }: FrontEndInputs,
   { front, state, live, hooks }: FrontEnd,
   store: StoreThread,
   shared: boolean,
-  bootstrapped: Resolvers<void>,
 ): ControlThread {
   return new ControlThread({
     data: () => controlData(live.fixed),
@@ -202,16 +192,12 @@ function startControl(
       await state.loading.all;
       await state.reaches(request.revision, FUTURE_REVISION_MS);
       const ownRole = settings.useServiceAccountCredentials && hasOwnRole(request.controller);
-      if (ownRole) await bootstrapped.promise;
+      if (ownRole) await hooks.done;
       const user = controllerUser(request.controller, naming, ownRole);
       front.handleAs(internalExchange(request, reply, naming), user);
     },
-    started: controller => {
-      if (controller !== 'rbac-bootstrap') return;
-      hooks.bootstrapped.done();
-      bootstrapped.resolve();
-    },
-    loaded: () => hooks.controllersStarted.done(),
+    started: controller => hooks.started(controller),
+    loaded: elsewhere => hooks.loaded(elsewhere),
   });
 }
 

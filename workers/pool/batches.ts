@@ -1,6 +1,8 @@
 import type { Transaction } from '../../core/api/storage.js';
 import type { Grant, Job, JobOutcome, JobResult, LateOutcome, Proposal } from '../../core/threads/messages/messages.js';
 import { isKept, type OwnProgress, SENT } from '../../core/threads/progress.js';
+import { inRequest, LoggedRequest } from '../../core/plugin/calls/requestScope.js';
+import { stackOf } from '../../core/plugin/calls/stack.js';
 import type { Context } from './context.js';
 import { run } from './runJob.js';
 
@@ -114,9 +116,10 @@ export class BatchRunner {
   /** Runs a job, and calls `take` when it has ended. */
   #start(batch: number, at: number, job: Job, take: (ended: EndedJob) => void): void {
     const { registry } = this.context;
+    const request = new LoggedRequest(job.method, job.path, job.auditId);
     let operations: Transaction | undefined;
     const fail = (error: unknown): void => {
-      this.context.log.error({ stack: (error as Error).stack, path: job.path }, 'a request failed unexpectedly');
+      this.context.log.error({ ...request.fields, stack: stackOf(error) }, 'a request failed unexpectedly');
       take({ batch, at, job, outcome: { is: 'failed', message: String(error) }, operations: undefined, registry });
     };
     const end = (outcome: JobResult): void => {
@@ -124,9 +127,11 @@ export class BatchRunner {
       if (error) fail(error);
       else take({ batch, at, job, outcome, operations, registry });
     };
-    run(this.context, job, (_id, proposed) => {
+    const propose = (_id: number, proposed: Transaction): void => {
       operations = proposed;
-    }).then(end, fail);
+    };
+    const begin = (): Promise<JobResult> => run(this.context, job, request, propose);
+    (this.context.tracksRequests ? inRequest(request, begin) : begin()).then(end, fail);
   }
 
   /**

@@ -22,6 +22,11 @@ export interface Context {
   readonly conversion: Conversion;
   readonly anonymous: AnonymousPolicy;
   readonly log: Log;
+  /**
+   * Whether a failure of a plugin is logged with its request, also after the plugin has waited: if there are plugins of
+   * the configuration, because before Node.js 24 that takes some microseconds of each request.
+   */
+  readonly tracksRequests: boolean;
   readonly now: () => number;
   readonly lookup: StrategyContext['lookup'];
   readonly listOf: NonNullable<StrategyContext['list']>;

@@ -1,6 +1,8 @@
 import type { Transaction } from '../../core/api/storage.js';
 import { badRequest, Refusal } from '../../core/model/refusal.js';
 import { decodeStored } from '../../core/plugin/informers/stored.js';
+import type { LoggedRequest } from '../../core/plugin/calls/requestScope.js';
+import { stackOf } from '../../core/plugin/calls/stack.js';
 import { isConnect, objectName, refuseConnect } from '../../core/request/connect.js';
 import { chooseAnswerForm } from '../../core/request/forms.js';
 import { parseRoute } from '../../core/request/route.js';
@@ -16,12 +18,25 @@ import type { AuthorizedRequest } from './types.js';
 
 /**
  * Runs one request of the front end: a write through all of its stages (`stages.ts`), a read up to its authorization,
- * as the front end answers it; or shows objects in another form. `propose` is given the transaction of a write. Never
- * throws: what is thrown becomes a Status.
+ * as the front end answers it; or shows objects in another form. `propose` is given the transaction of a write, and
+ * `logged` the user. Never throws: what is thrown becomes a Status.
  */
 export async function run(
   context: Context,
   job: Job,
+  logged: LoggedRequest,
+  propose: (id: number, operations: Transaction) => void,
+): Promise<JobResult> {
+  const result = await runStages(context, job, logged, propose);
+  const { newAuditId } = logged;
+  if (newAuditId === undefined || !('headers' in result)) return result;
+  return { ...result, headers: [...result.headers, ['audit-id', newAuditId]] };
+}
+
+async function runStages(
+  context: Context,
+  job: Job,
+  logged: LoggedRequest,
   propose: (id: number, operations: Transaction) => void,
 ): Promise<JobResult> {
   const { id } = job;
@@ -39,6 +54,7 @@ export async function run(
     }
     const authenticated = await authenticate(context, { job, route, warnings, annotations });
     const { user, identityFor, objects, use, impersonator } = authenticated;
+    logged.user = user.name;
     const known = {
       user,
       identityFor,
@@ -47,10 +63,10 @@ export async function run(
       impersonator,
       warnings: job.user || warnings.length === 0 ? undefined : [...warnings],
     };
-    if (!job.granted) grant = { ...known, dependsOn: 'never', allowed: false };
+    if (!job.granted) grant = { ...known, allowedFor: 'never', resources: [], allowed: false };
     const authorized = await authorize(context, authenticated);
-    const { dependsOn, reason } = authorized;
-    if (!job.granted) grant = { ...known, dependsOn, reason, allowed: true };
+    const { allowedFor, resources, reason } = authorized;
+    if (!job.granted) grant = { ...known, allowedFor, resources, reason, allowed: true };
     const request = asWrite(authorized);
     if (!request) return { id, is: 'granted', grant };
     const { strategy, warning } = request.resource;
@@ -67,7 +83,7 @@ export async function run(
     return { id, is: 'proposed', status, headers, body, gaps, more, key: operations[0]!.key, grant, ...found() };
   } catch (thrown) {
     if (thrown instanceof UnseenObject) return { id, is: 'unseen', key: thrown.key, grant };
-    return { id, ...refusalAnswer(context, job, thrown, warnings), grant, ...found() };
+    return { id, ...refusalAnswer(context, job, logged, thrown, warnings), grant, ...found() };
   }
 }
 
@@ -96,7 +112,13 @@ type Refused = { is: 'respond' } & ReturnType<typeof statusAnswer>;
  * The Status of a Refusal. Anything else is a bug: it is logged with its stack and answered with 500. Never throws, as
  * the other requests of the batch would fail as well.
  */
-function refusalAnswer(context: Context, job: Job, thrown: unknown, warnings: readonly string[]): Refused {
+function refusalAnswer(
+  context: Context,
+  job: Job,
+  logged: LoggedRequest,
+  thrown: unknown,
+  warnings: readonly string[],
+): Refused {
   let cause = thrown;
   if (thrown instanceof Refusal)
     try {
@@ -104,10 +126,7 @@ function refusalAnswer(context: Context, job: Job, thrown: unknown, warnings: re
     } catch (unsendable) {
       cause = unsendable;
     }
-  context.log.error(
-    { stack: (cause as Error)?.stack ?? String(cause), method: job.method, path: job.path },
-    'a request failed unexpectedly',
-  );
+  context.log.error({ ...logged.fields, stack: stackOf(cause) }, 'a request failed unexpectedly');
   const refusal = new Refusal(
     'InternalError',
     'Internal error occurred: the request could not be completed; see the log of the server',

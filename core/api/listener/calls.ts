@@ -86,16 +86,19 @@ class CheckedExchange implements Exchange {
   readonly certificate?: string;
   readonly hasInvalidCertificate: boolean;
   readonly upgrade?: Exchange['upgrade'];
+  /** Calls a function of the exchange. */
+  readonly call: Call;
   readonly #abortListeners: (() => void)[] = [];
   #hasFailed = false;
   #begun: ResponseStream | undefined;
 
   constructor(
-    readonly call: Call,
+    call: Call,
     readonly exchange: Exchange,
   ) {
     isExchange(exchange);
     const { method, path, query, remoteAddress, secure, certificate, hasInvalidCertificate } = exchange;
+    this.call = (operation, mayThrow) => call(operation, mayThrow, { method, path });
     this.method = method;
     this.path = path;
     this.query = query;

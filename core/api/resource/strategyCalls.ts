@@ -63,26 +63,31 @@ const CHECKS: ReadonlyMap<string, Check> = new Map([
 ]);
 
 /** A synchronous function that is called like other functions of plugins, and whose result is checked. */
-const guard = <F extends Function>(call: Call, run: F, check: Check): F =>
+const guard = <F extends Function>(call: Call, name: string, run: F, check: Check): F =>
   ((...parameters) =>
-    call(() => {
-      const result = run(...parameters);
-      if (isPromise(result)) throw new TypeError('it must be synchronous');
-      return check(result);
-    })) as F;
+    call(
+      () => {
+        const result = run(...parameters);
+        if (isPromise(result)) throw new TypeError('it must be synchronous');
+        return check(result);
+      },
+      undefined,
+      { function: name },
+    )) as F;
 
 /** The `validate` of a resource type, guarded like the functions of a strategy. */
-export const guardCheck = (validate: ResourceCheck, call: Call): ResourceCheck => guard(call, validate, violations);
+export const guardCheck = (validate: ResourceCheck, call: Call): ResourceCheck =>
+  guard(call, 'validate', validate, violations);
 
 /** A source of resource types, whose `define` is guarded like the functions of a strategy. */
 export const guardSource = (source: ResourceSource, call: Call): ResourceSource => ({
   storageName: source.storageName,
-  define: guard(call, object => source.define(object), type),
+  define: guard(call, 'define', object => source.define(object), type),
 });
 
 /** A selectable field. The front end reads it for every event, so a failure is reported and counts as ''. */
-function guardField(call: Call, read: (object: ApiObject) => string): (object: ApiObject) => string {
-  const guarded = guard(call, read, text);
+function guardField(call: Call, name: string, read: (object: ApiObject) => string): (object: ApiObject) => string {
+  const guarded = guard(call, `selectableFields ${name}`, read, text);
   return object => {
     try {
       return guarded(object);
@@ -92,8 +97,8 @@ function guardField(call: Call, read: (object: ApiObject) => string): (object: A
   };
 }
 
-const mapValues = <T>(map: ReadonlyMap<string, T>, change: (value: T) => T): ReadonlyMap<string, T> =>
-  new Map(Array.from(map, ([name, value]) => [name, change(value)]));
+const mapValues = <T>(map: ReadonlyMap<string, T>, change: (value: T, name: string) => T): ReadonlyMap<string, T> =>
+  new Map(Array.from(map, ([name, value]) => [name, change(value, name)]));
 
 /**
  * A strategy of a plugin whose functions are called like other functions of plugins: an error, or a result of the wrong
@@ -103,14 +108,20 @@ export function guardStrategy(strategy: CustomStrategy, call: Call): CustomStrat
   const { columns, subresources, selectableFields } = strategy;
   const functions = Object.entries(strategy)
     .filter(([name, member]) => typeof member === 'function' && name !== 'load')
-    .map(([name, member]) => [name, guard(call, member as Function, CHECKS.get(name) ?? anything)]);
+    .map(([name, member]) => [name, guard(call, name, member as Function, CHECKS.get(name) ?? anything)]);
   return {
     ...strategy,
     ...(Object.fromEntries(functions) as CustomStrategy),
-    ...(columns && { columns: columns.map((one): Column => ({ ...one, cell: guard(call, one.cell, cell) })) }),
-    ...(subresources && {
-      subresources: mapValues(subresources, (write: SubresourceWrite) => guard(call, write, object)),
+    ...(columns && {
+      columns: columns.map((one): Column => ({ ...one, cell: guard(call, `columns ${one.name}`, one.cell, cell) })),
     }),
-    ...(selectableFields && { selectableFields: mapValues(selectableFields, read => guardField(call, read)) }),
+    ...(subresources && {
+      subresources: mapValues(subresources, (write: SubresourceWrite, name) =>
+        guard(call, `subresources ${name}`, write, object),
+      ),
+    }),
+    ...(selectableFields && {
+      selectableFields: mapValues(selectableFields, (read, name) => guardField(call, name, read)),
+    }),
   };
 }

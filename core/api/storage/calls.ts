@@ -105,14 +105,14 @@ export class CheckedStorage implements Storage {
     this.name = this.#store.name;
     const { shared } = this.#store;
     if (shared) {
-      const mark = () => this.#call(() => shared.mark(), revisionFault);
+      const mark = () => this.#call('mark', () => shared.mark(), revisionFault);
       this.shared = { secret: shared.secret, mark };
     }
     this.failed = this.#store.failed;
   }
 
   async revision(): Promise<number> {
-    const revision = await this.#call(() => this.#store.revision(), revisionFault);
+    const revision = await this.#call('revision', () => this.#store.revision(), revisionFault);
     this.#revision = Math.max(this.#revision, revision);
     return revision;
   }
@@ -123,6 +123,7 @@ export class CheckedStorage implements Storage {
 
   range(prefix: string, options: RangeOptions = {}): Promise<Page> {
     return this.#call(
+      'range',
       () => this.#store.range(prefix, options),
       page => pageFault(page, prefix, options),
     );
@@ -130,6 +131,7 @@ export class CheckedStorage implements Storage {
 
   get(key: string, revision?: number): Promise<Stored | undefined> {
     return this.#call(
+      'get',
       () => this.#store.get(key, revision),
       found => {
         if (found === undefined) return undefined;
@@ -140,6 +142,7 @@ export class CheckedStorage implements Storage {
 
   async commit(group: readonly Transaction[]): Promise<readonly Outcome[]> {
     return this.#call(
+      'commit',
       () => this.#store.commit(group),
       outcomes => this.#groupFault(group, outcomes),
     );
@@ -173,7 +176,7 @@ export class CheckedStorage implements Storage {
       deliver(events, revision);
     };
     await this.#store.watch(prefix, from, take, AbortSignal.any([signal, stop.signal]), options);
-    if (broken) await this.input.call(() => Promise.reject(broken as TypeError));
+    if (broken) await this.input.call(() => Promise.reject(broken as TypeError), undefined, { function: 'watch' });
   }
 
   async compact(revision: number): Promise<void> {
@@ -185,20 +188,22 @@ export class CheckedStorage implements Storage {
     await this.input.call(
       () => this.#store.check(),
       () => true,
+      { function: 'check' },
     );
   }
 
   async close(): Promise<void> {
-    await this.input.call(() => this.#store.close(), mayThrow);
+    await this.input.call(() => this.#store.close(), mayThrow, { function: 'close' });
   }
 
-  /** Calls the store within its time limit. `fault` says what is wrong with the result. */
-  async #call<T>(operation: () => Promise<T>, fault: (result: T) => string | undefined): Promise<T> {
-    return await this.input.call(async () => {
+  /** Calls a function of the store within its time limit. `fault` says what is wrong with the result. */
+  async #call<T>(name: string, operation: () => Promise<T>, fault: (result: T) => string | undefined): Promise<T> {
+    const checked = async (): Promise<T> => {
       const result = await operation();
       const found = fault(result);
       if (found) throw wrong(found);
       return result;
-    }, mayThrow);
+    };
+    return await this.input.call(checked, mayThrow, { function: name });
   }
 }

@@ -7,6 +7,7 @@ import { builtInPlugins } from '../../server/plugins.js';
 import type { PluginSpec } from '../../threads/data.js';
 import { loadSettings } from '../config.js';
 import type { Io } from '../serve.js';
+import { formatDuration } from '../../settings/values.js';
 
 const HEADINGS = ['NAME', 'POINTS', 'TIMEOUT', 'FAILURE POLICY', 'MODULE'];
 
@@ -40,11 +41,11 @@ async function rowOf({ use, config, path, name, points, timeout, failurePolicy }
     return [
       name ?? '',
       points?.join(',') ?? '',
-      `${timeout ?? PLUGIN_CALL_MS}ms`,
+      formatDuration(timeout ?? PLUGIN_CALL_MS),
       failurePolicy ?? 'Fail',
       pathOf(use),
     ];
   const plugin = await importPlugin(use);
   const own = plugin.contribute(plugin.parse(config)).map(({ point }) => point);
-  return [plugin.name, [...new Set(own)].join(','), `${PLUGIN_CALL_MS}ms`, 'Fail', 'built-in'];
+  return [plugin.name, [...new Set(own)].join(','), formatDuration(PLUGIN_CALL_MS), 'Fail', 'built-in'];
 }

@@ -1,23 +1,40 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ThreadData } from '../../threads/data.js';
+import type { PluginSpec, ThreadData } from '../../threads/data.js';
 import { CallCounters } from './callCounters.js';
+import { RunningCalls } from './runningCalls.js';
 
-/** The folder of a plugin's module. */
-const folderOf = (use: string): string => dirname(fileURLToPath(use.replace(/#.*/, '')));
+/** A plugin as far as its code can be found in stacks: only those of the configuration have a `path`. */
+type BlamedPlugin = Pick<PluginSpec, 'use' | 'path' | 'name'>;
+
+/** The file of a plugin of the configuration; '' for others. */
+const fileOf = ({ use, path }: BlamedPlugin): string =>
+  path !== undefined && use.startsWith('file:') ? fileURLToPath(use.replace(/#.*/, '')) : '';
 
 /**
- * The plugin of the configuration whose code a stack names first, as its index among all plugins of the server; -1 if
- * it names none.
+ * The plugin of the configuration whose code a stack names first, as its index in `plugins`; -1 if it names none. That
+ * is the plugin whose module is named or, without any, the only one in the folder of a named module.
  */
-function placeIn(stack: string, plugins: ThreadData['plugins']): number {
-  const folders = plugins.map(({ use, path }) => (path !== undefined && use.startsWith('file:') ? folderOf(use) : ''));
-  for (const frame of stack.split('\n').filter(line => /^\s+at /.test(line))) {
-    const isInFrame = (folder: string): boolean => folder !== '' && frame.includes(`${folder}/`);
-    const longest = Math.max(0, ...folders.filter(isInFrame).map(({ length }) => length));
-    if (longest > 0) return folders.findIndex(folder => folder.length === longest && isInFrame(folder));
-  }
-  return -1;
+export function pluginInStack(stack: string, plugins: readonly BlamedPlugin[]): number {
+  const frames = stack.split('\n').filter(line => /^\s+at /.test(line));
+  const files = plugins.map(fileOf);
+  const named = (names: readonly string[], end: string): number[] => {
+    for (const frame of frames) {
+      const found = names
+        .map((name, i) => (name !== '' && frame.includes(`${name}${end}`) ? i : -1))
+        .filter(i => i >= 0);
+      const longest = Math.max(0, ...found.map(i => names[i]!.length));
+      if (longest > 0) return found.filter(i => names[i]!.length === longest);
+    }
+    return [];
+  };
+  const [first = -1] = named(files, ':');
+  if (first >= 0) return first;
+  const beside = named(
+    files.map(file => (file === '' ? '' : dirname(file))),
+    '/',
+  );
+  return new Set(beside.map(i => files[i])).size === 1 ? beside[0]! : -1;
 }
 
 /**
@@ -26,8 +43,49 @@ function placeIn(stack: string, plugins: ThreadData['plugins']): number {
  * configuration.
  */
 export function blame(stack: string, { plugins, calls }: Pick<ThreadData, 'plugins' | 'calls'>): string | undefined {
-  const place = placeIn(stack, plugins);
+  const place = pluginInStack(stack, plugins);
   if (place < 0) return undefined;
   new CallCounters(calls).of(place, 'other').countFailure('error');
   return plugins[place]!.name;
+}
+
+/** The members of a record that name the plugin which a thread ran when it ended, or all that may have been it. */
+export type Culprits =
+  | { readonly plugin: string; readonly point?: string }
+  | { readonly plugins: readonly string[] }
+  | Record<never, never>;
+
+/**
+ * Finds out which plugin has ended a thread by an error or, without one, by `process.exit`. It is the plugin in the
+ * stack of the error. An exit has no stack, and that of an error of memory says nothing: then it is the plugin whose
+ * call the thread was in (RunningCalls), all of them if several calls waited, and if there were none, any plugin of the
+ * configuration. One that is certain counts as a failure of the plugin.
+ */
+export function culpritsOf(
+  error: NodeJS.ErrnoException | undefined,
+  running: SharedArrayBuffer | undefined,
+  data: Pick<ThreadData, 'plugins' | 'calls'>,
+): Culprits {
+  const { plugins, calls } = data;
+  if (error && error.code !== 'ERR_WORKER_OUT_OF_MEMORY') {
+    const plugin = blame(error.stack ?? '', data);
+    return plugin === undefined ? {} : { plugin };
+  }
+  const suspects = running ? new RunningCalls(running).suspects : [];
+  const nameOf = (place: number): string => plugins[place]?.name ?? plugins[place]?.use ?? '';
+  const [only, ...others] = suspects;
+  if (only && others.length === 0) {
+    new CallCounters(calls).of(only.plugin, only.point).countFailure('error');
+    return { plugin: nameOf(only.plugin), point: only.point };
+  }
+  if (only) return { plugins: suspects.map(one => `${nameOf(one.plugin)} (${one.point})`) };
+  const configured = plugins.flatMap(({ path, name }) => (path === undefined ? [] : (name ?? [])));
+  return configured.length > 0 ? { plugins: [...new Set(configured)] } : {};
+}
+
+/** The names in a text: `while the plugin labels (mutator) ran`; '' if there are none. */
+export function culpritsText(culprits: Culprits): string {
+  if ('plugin' in culprits)
+    return ` while the plugin ${culprits.plugin}${culprits.point === undefined ? '' : ` (${culprits.point})`} ran`;
+  return 'plugins' in culprits ? ` while one of these plugins ran: ${culprits.plugins.join(', ')}` : '';
 }

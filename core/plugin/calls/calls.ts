@@ -4,6 +4,7 @@ import { type Contributed, PluginFailure } from '../../api/point.js';
 import { Refusal } from '../../model/refusal.js';
 import type { PointCounters } from './callCounters.js';
 import type { RunningCalls } from './runningCalls.js';
+import { currentRequest } from './requestScope.js';
 import { stackOf } from './stack.js';
 import { DeadlineExceeded, withinDeadline } from './deadline.js';
 
@@ -27,23 +28,40 @@ const isRefusal = (thrown: unknown): boolean => thrown instanceof Refusal;
 const isMalformed = (thrown: unknown): boolean =>
   thrown instanceof Refusal && !(Number.isInteger(thrown.code) && thrown.code >= 400 && thrown.code < 600);
 
+/** Logs a failure of a plugin: where it was called, for which request, for how long, and the error with its causes. */
+function logFailure(
+  { plugin, point, log }: Pick<CallTarget, 'plugin' | 'point' | 'log'>,
+  thrown: unknown,
+  milliseconds: number,
+  about: object,
+  what: string,
+): void {
+  const durationMs = Math.round(milliseconds * 10) / 10;
+  const stack = thrown instanceof DeadlineExceeded ? {} : { stack: stackOf(thrown) };
+  log.error(
+    { plugin, point, ...about, ...currentRequest()?.fields, durationMs, ...stack },
+    `plugin ${plugin}: ${what}`,
+  );
+}
+
 /**
  * A listener of a plugin: if it throws, or its promise is rejected, that is logged and counted as a failure of the
  * plugin. Other listeners, and the thread, are not affected.
  */
 export function guardListener(
-  target: Pick<CallTarget, 'plugin' | 'point' | 'log' | 'counters'>,
+  target: Omit<CallTarget, 'timeout'>,
   listener: (event: ResourceEvent) => unknown,
 ): (event: ResourceEvent) => void {
   return event => {
     const report = (thrown: unknown): void => {
-      const { plugin, point, log, counters } = target;
-      counters.countFailure('error');
-      const fields = { point, event: event.type, of: event.storageName, stack: stackOf(thrown) };
-      log.error(fields, `plugin ${plugin}: a listener failed at an event`);
+      target.counters.countFailure('error');
+      const { type, storageName: of, namespace, name } = event;
+      const about = { event: type, of, ...(namespace !== '' && { namespace }), object: name };
+      logFailure(target, thrown, performance.now() - began, about, 'a listener failed at an event');
     };
+    const began = performance.now();
     try {
-      const result = listener(event);
+      const result = callNoted(target, () => listener(event));
       if (isPromise(result)) result.then(undefined, report);
     } catch (thrown) {
       report(thrown);
@@ -52,7 +70,7 @@ export function guardListener(
 }
 
 /** Calls `operation`, and notes meanwhile that the thread is in it. */
-function callNoted<T>({ running }: CallTarget, operation: () => T): T {
+function callNoted<T>({ running }: Pick<CallTarget, 'running'>, operation: () => T): T {
   if (!running) return operation();
   const { calls, cell } = running;
   const before = calls.enter(cell);
@@ -69,21 +87,20 @@ function callNoted<T>({ running }: CallTarget, operation: () => T): T {
  */
 export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
   const { running } = target;
-  const reportFailure = (thrown: unknown): PluginFailure => {
-    const late = thrown instanceof DeadlineExceeded;
-    target.counters.countFailure(late ? 'timeout' : 'error');
-    const why = late ? `did not answer within ${target.timeout} ms` : 'failed; see the log of the server';
-    const fields = { point: target.point, stack: stackOf(thrown) };
-    target.log.error(fields, `plugin ${target.plugin}: the call ${late ? why : 'failed'}`);
-    return new PluginFailure(target.plugin, target.point, why);
-  };
-  const rethrow = (thrown: unknown, mayThrow: (thrown: unknown) => boolean): never => {
-    throw !(thrown instanceof DeadlineExceeded) && mayThrow(thrown) && !isMalformed(thrown)
-      ? thrown
-      : reportFailure(thrown);
-  };
-  return (operation, mayThrow = isRefusal) => {
+  return (operation, mayThrow = isRefusal, about = {}) => {
     const began = performance.now();
+    const reportFailure = (thrown: unknown): PluginFailure => {
+      const late = thrown instanceof DeadlineExceeded;
+      target.counters.countFailure(late ? 'timeout' : 'error');
+      const why = late ? `did not answer within ${target.timeout} ms` : 'failed; see the log of the server';
+      logFailure(target, thrown, performance.now() - began, about, `the call ${late ? why : 'failed'}`);
+      return new PluginFailure(target.plugin, target.point, why);
+    };
+    const rethrow = (thrown: unknown): never => {
+      throw !(thrown instanceof DeadlineExceeded) && mayThrow(thrown) && !isMalformed(thrown)
+        ? thrown
+        : reportFailure(thrown);
+    };
     const countCall = (): void => target.counters.countCall(performance.now() - began);
     try {
       const result = callNoted(target, operation);
@@ -94,13 +111,13 @@ export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
             running?.calls.countWaiting(running.cell, -1);
             countCall();
           })
-          .catch((thrown: unknown) => rethrow(thrown, mayThrow));
+          .catch(rethrow);
       }
       countCall();
       return result;
     } catch (thrown) {
       countCall();
-      return rethrow(thrown, mayThrow);
+      return rethrow(thrown);
     }
   };
 }

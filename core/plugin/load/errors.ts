@@ -1,4 +1,5 @@
 import { ConfigError } from '../../api/point.js';
+import { messagesOf } from '../calls/stack.js';
 
 /**
  * Compares the name: a plugin may have its own copy of the class, and errors from other threads have lost their class.
@@ -13,21 +14,24 @@ function placeOf(field: string, path: string): string {
 }
 
 /**
- * Adds the name of the plugin to an error that it threw at the start and, for an error of a field, the position of the
- * field in the configuration. `path` is the position of the plugin; it is absent for built-in plugins, whose errors are
- * not changed.
+ * Adds the name of the plugin, and the extension point whose part it was to make, to an error that it threw at the
+ * start, and the messages of its causes. For an error of a field, it adds the position of the field in the
+ * configuration. `path` is the position of the plugin; it is absent for built-in plugins, whose errors are not changed.
  */
-export function pluginError(thrown: unknown, name: string, path: string | undefined): Error {
-  const { path: field = '', message = String(thrown) } = (thrown ?? {}) as Partial<ConfigError>;
+export function pluginError(thrown: unknown, name: string, path: string | undefined, point?: string): Error {
   if (path === undefined && thrown instanceof Error) return thrown;
-  if (path === undefined || !isConfigError(thrown)) return new Error(`plugin ${name}: ${message}`, { cause: thrown });
+  if (path === undefined || !isConfigError(thrown)) {
+    const where = point === undefined ? name : `${name} (${point})`;
+    return new Error(`plugin ${where}: ${messagesOf(thrown)}`, { cause: thrown });
+  }
+  const { path: field, message } = thrown as ConfigError;
   const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
-  return new ConfigError(placeOf(field, path), `${text} (plugin ${name})`);
+  return new ConfigError(placeOf(field, path), `${text} (plugin ${name})`, { cause: (thrown as Error).cause });
 }
 
 /** Restores the class of an error from another thread. */
 export function withClass(error: unknown): unknown {
   if (error instanceof ConfigError || !isConfigError(error)) return error;
-  const { path, message } = error as ConfigError;
-  return new ConfigError(path, message.slice(path.length + 2));
+  const { path, message, cause } = error as ConfigError;
+  return new ConfigError(path, message.slice(path.length + 2), { cause });
 }

@@ -1,7 +1,9 @@
 import { definePlugin, type PluginWithSchema } from '../../api/plugin.js';
 import { ConfigError, type Plugin } from '../../api/point.js';
+import { errorPlace } from './errorPlace.js';
 import { provideOwnCopy } from './ownCopy.js';
 import { partsOf } from './specifier.js';
+import { messagesOf } from '../calls/stack.js';
 
 const isPlugin = (value: unknown): value is Plugin => {
   const { name, parse, contribute } = (value ?? {}) as Partial<Plugin>;
@@ -36,13 +38,17 @@ const IMPORT_FIXES: ReadonlyMap<string | undefined, string> = new Map([
 
 /** The reason why a module could not be imported, with a fix if there is a usual one. */
 function importError(error: unknown): string {
-  const { message = String(error), code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
+  const { code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
+  const message = messagesOf(error);
   const fix =
     code === 'MODULE_NOT_FOUND' && /'capstan(\/\w+)?'/.test(message)
       ? 'install capstan where this CommonJS module finds it, or use import in place of require'
       : IMPORT_FIXES.get(code);
   return fix === undefined ? message : `${message.split('\n')[0]}: ${fix}`;
 }
+
+const isExplained = (error: unknown): boolean =>
+  error instanceof SyntaxError || (error as Partial<NodeJS.ErrnoException> | null)?.code !== undefined;
 
 /** Imports a plugin. `path` is its position in the configuration. Throws ConfigError. */
 export async function importPlugin(use: string, path = 'plugins'): Promise<Plugin> {
@@ -52,7 +58,11 @@ export async function importPlugin(use: string, path = 'plugins'): Promise<Plugi
     await provideOwnCopy(specifier);
     module = await import(specifier);
   } catch (error) {
-    throw new ConfigError(`${path}.use`, `${use} cannot be loaded: ${importError(error)}`);
+    const place = await errorPlace(error, specifier);
+    const why = `${place === undefined ? '' : `${place}: `}${importError(error)}`;
+    // The stack of a syntax error, or of one of Node.js, has no code of the plugin.
+    const cause = isExplained(error) ? undefined : { cause: error };
+    throw new ConfigError(`${path}.use`, `${use} cannot be loaded: ${why}`, cause);
   }
   const plugin = exportOf(module, name);
   if (isPlugin(plugin)) return plugin;

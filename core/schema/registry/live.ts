@@ -7,6 +7,7 @@ import { decodeStored } from '../../plugin/informers/stored.js';
 import { storageNameIn } from '../../threads/entries/entry.js';
 import type { WireEvent } from '../../threads/messages/wireEvent.js';
 import { resourcesOf } from '../custom/kind.js';
+import { stackOf } from '../../plugin/calls/stack.js';
 import { extendRegistry } from './registry.js';
 import type { Registry, Resource } from '../resource.js';
 
@@ -124,10 +125,7 @@ export class LiveRegistry {
       const digest = createHash('sha256').update(writeJson(type)).digest('base64');
       return digest === before?.digest ? before : { type, digest, resources: resourcesOf(type), names: namesOf(type) };
     } catch (error) {
-      this.log.error(
-        { key, stack: (error as Error).stack },
-        'the resource type defined by the object cannot be served',
-      );
+      this.log.error({ key, stack: stackOf(error) }, 'the resource type defined by the object cannot be served');
       return before;
     }
   }

@@ -43,6 +43,7 @@ type JobRow = [
   contentType: string,
   userAgent: string,
   ifMatch: string,
+  auditId: string | undefined,
   user: Job['user'],
   credentials: Job['credentials'],
   warnings: Job['warnings'],
@@ -121,6 +122,7 @@ function toJobRow(job: Job, pieces: Uint8Array[]): JobRow {
     job.contentType,
     job.userAgent,
     job.ifMatch,
+    job.auditId,
     job.user,
     job.credentials,
     job.warnings,
@@ -136,11 +138,11 @@ function toJobRow(job: Job, pieces: Uint8Array[]): JobRow {
 }
 
 function fromJobRow(row: JobRow, reader: PieceReader): Job {
-  const [bodyLength, currentLength, currentRevision] = [row[12], row[13], row[14]];
+  const [bodyLength, currentLength, currentRevision] = [row[13], row[14], row[15]];
   const body = bodyLength === undefined ? undefined : reader.next(bodyLength);
   const current =
     currentLength === undefined ? undefined : { bytes: reader.next(currentLength), revision: currentRevision! };
-  const render = row[17];
+  const render = row[18];
   return {
     id: row[0],
     method: row[1],
@@ -150,16 +152,17 @@ function fromJobRow(row: JobRow, reader: PieceReader): Job {
     contentType: row[5],
     userAgent: row[6],
     ifMatch: row[7],
-    user: row[8],
-    credentials: row[9],
-    warnings: row[10],
-    granted: row[11],
+    auditId: row[8],
+    user: row[9],
+    credentials: row[10],
+    warnings: row[11],
+    granted: row[12],
     body,
     current,
-    currentKey: row[15],
-    begun: row[16],
+    currentKey: row[16],
+    begun: row[17],
     render: render && fromRenderRow(render, reader),
-    collection: row[18],
+    collection: row[19],
   };
 }
 

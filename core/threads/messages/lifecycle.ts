@@ -72,12 +72,17 @@ export interface Observation {
   readonly value: number;
 }
 
+/** Of a pool thread that is ready: what is probably wrong with its plugins, which is the same in all of them. */
+export interface ReadyPoolThread {
+  readonly warnings: readonly string[];
+}
+
 /**
  * From a pool thread. `late`: outcomes of jobs that their batch did not wait for. `observed`: what plugins have
  * counted. `ask`: a question to a service.
  */
 export type FromPoolThread =
-  | FromThread
+  | FromThread<ReadyPoolThread>
   | { readonly is: 'late'; readonly outcomes: PackedLate }
   | { readonly is: 'observed'; readonly observations: readonly Observation[] }
   | ServiceQuestion
@@ -141,13 +146,14 @@ export interface ControlInputs {
 /** To the control thread. */
 export type ToControlThread = ToThread<ControlInputs> | ({ readonly is: 'response' } & ControllerResponse);
 /**
- * From the control thread. `loaded`: its controllers are about to start, or another process runs them. `started`: the
- * controller has started. `observed`: what controllers have counted. `demoted`: another process leads, this thread must
- * end.
+ * From the control thread. `loaded`: its controllers are about to start, or another process runs them (`elsewhere`).
+ * `started`: the controller has started. `observed`: what controllers have counted. `demoted`: another process leads,
+ * this thread must end.
  */
 export type FromControlThread =
   | FromThread
   | ({ readonly is: 'request' } & ControllerRequest)
-  | { readonly is: 'loaded' | 'demoted' }
+  | { readonly is: 'loaded'; readonly elsewhere: boolean }
+  | { readonly is: 'demoted' }
   | { readonly is: 'started'; readonly controller: string }
   | { readonly is: 'observed'; readonly observations: readonly Observation[] };

@@ -101,8 +101,10 @@ export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost
   return {
     dependsOn: 'never',
     async authorize(user, target) {
-      const { decision, dependsOn } = await (await authorizers()).authorize(user, target);
-      return { ...decision, dependsOn: dependsOn === 'policy' ? REMEMBERED_MS : shorter(dependsOn) };
+      const { decision, cacheFor, resources } = await (await authorizers()).authorize(user, target);
+      // A decision that ends with a change of objects ends with one of the file as well, which no word of it can say.
+      if (resources.length > 0 || cacheFor === 'never') return { ...decision, dependsOn: 'never' };
+      return { ...decision, dependsOn: cacheFor === 'forever' ? REMEMBERED_MS : Math.min(cacheFor, REMEMBERED_MS) };
     },
     rulesFor: async (user, namespace) => await (await authorizers()).rulesFor(user, namespace),
   };
@@ -111,6 +113,3 @@ export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost
 function closeAll(webhooks: Iterable<Webhook>): void {
   for (const { close } of webhooks) close();
 }
-
-const shorter = (dependsOn: number | 'never'): number | 'never' =>
-  dependsOn === 'never' ? dependsOn : Math.min(dependsOn, REMEMBERED_MS);

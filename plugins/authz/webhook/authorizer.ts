@@ -37,7 +37,7 @@ const resultOf = (error: unknown): 'timeout' | 'error' =>
   (error as Error).message.includes('deadline exceeded') ? 'timeout' : 'error';
 
 /**
- * Decides by asking a webhook (spec, "Webhook mode"). Its answers are kept for a while; failures are not, and are
+ * Decides by asking a webhook (spec, "Webhook mode (flag style)"). Its answers are kept for a while; failures are not, and are
  * decided by the failure policy. `conditions`: what must hold for a request that it is asked about; absent: nothing.
  */
 export function webhookAuthorizer(

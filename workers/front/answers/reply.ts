@@ -6,6 +6,9 @@ import type { Resource } from '../../../core/schema/resource.js';
 import type { JobResult } from '../../../core/threads/messages/messages.js';
 import { isPretty, encodeRefusal } from '../../../core/request/forms.js';
 import { warningHeaders } from '../../../core/request/warnings.js';
+import { stackOf } from '../../../core/plugin/calls/stack.js';
+import type { User } from '../../../core/model/user.js';
+import { givenAuditId } from '../../../core/request/auditId.js';
 
 /** A header list. */
 export type Headers = readonly (readonly [string, string])[];
@@ -53,14 +56,14 @@ export function refuse(exchange: Exchange, refusal: Refusal, serving: Serving, h
 /**
  * Anything thrown: a Refusal goes to the client as it is, all else is a bug, logged with its stack and answered with
  * 500. Never throws. If an answer has begun, nothing is sent: the code that streams the answer ends it. `headers`:
- * further headers of a Refusal.
+ * further headers of a Refusal; `user`: the sender, for the log.
  */
 export function refuseThrown(
   exchange: Exchange,
   thrown: unknown,
   log: Log,
   serving: Serving,
-  headers: Headers = [],
+  { headers = [], user }: { readonly headers?: Headers; readonly user?: User | undefined } = {},
 ): void {
   if (exchange.aborted) return;
   const begun = exchange.status !== undefined;
@@ -69,7 +72,13 @@ export function refuseThrown(
     return;
   }
   log.error(
-    { stack: (thrown as Error)?.stack ?? String(thrown), method: exchange.method, path: exchange.path },
+    {
+      method: exchange.method,
+      path: exchange.path,
+      user: user?.name,
+      auditId: givenAuditId(exchange.header('audit-id')),
+      stack: stackOf(thrown),
+    },
     'a request failed unexpectedly',
   );
   if (begun) return;

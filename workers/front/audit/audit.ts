@@ -15,6 +15,7 @@ import type { Naming } from '../../../core/naming.js';
 import { isWatch, type Route } from '../../../core/request/route.js';
 import { withSelectors } from '../../../core/request/selectors.js';
 import { isOfRoute, withoutManagedFields } from './auditedBody.js';
+import { givenAuditId } from '../../../core/request/auditId.js';
 import { AuditedExchange } from './auditedExchange.js';
 import { sourceAddresses } from './auditedSource.js';
 import { isLong } from '../paths/methods.js';
@@ -42,14 +43,6 @@ const userOf = ({ name, uid, groups, extra }: User): object => ({
 /** Whether the bodies of a route have credentials. */
 const isConfidential = ({ target, resource }: Route): boolean =>
   target.is === 'resource' && (resource?.strategy.confidential?.includes(target.subresource) ?? false);
-
-const AUDIT_ID = /^[\x21-\x7e]{1,128}$/;
-
-/** The id of the events of a request: what the client chose in the header Audit-ID, if it is short and printable. */
-function auditIdOf(exchange: Exchange): string {
-  const given = exchange.header('audit-id') ?? '';
-  return AUDIT_ID.test(given) ? given : randomUUID();
-}
 
 /** Whether a request was refused before it was authorized, since its sender may not act as somebody else. */
 const isImpersonationRefused = ({ exchange, sender }: AuditedRequest): boolean =>
@@ -84,7 +77,7 @@ export class Audit {
    * Takes what is recorded about a request from its exchange.
    */
   begin(given: Exchange, route: Route): BegunRequest {
-    const auditId = auditIdOf(given);
+    const auditId = givenAuditId(given.header('audit-id')) ?? randomUUID();
     const keepsBodies = this.policy.hasBodies && !isConfidential(route);
     const exchange = new AuditedExchange(given, route, auditId, keepsBodies);
     const userAgent = exchange.header('user-agent') ?? '';

@@ -98,8 +98,9 @@ export class AuditedExchange implements Exchange {
     return this.exchange.status;
   }
 
+  /** Of the header Audit-ID, the id that the events of the request have. */
   header(name: string): string | undefined {
-    return this.exchange.header(name);
+    return name === 'audit-id' ? this.auditId : this.exchange.header(name);
   }
 
   headers(): readonly Header[] {

@@ -4,7 +4,7 @@ import type { Awaitable } from '../../../core/api/point.js';
 import type { Service } from '../../../core/api/pluginService.js';
 import { POOL_BATCH, POOL_QUEUE, YOUNG_GENERATION_MB } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
-import { blame } from '../../../core/plugin/calls/blame.js';
+import { culpritsOf } from '../../../core/plugin/calls/blame.js';
 import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
 import { InFlight } from '../../../core/threads/inFlight.js';
 import { type Batch, type BatchOutcome, packJobs, unpackOutcomes } from '../../../core/threads/messages/jobs.js';
@@ -123,7 +123,7 @@ export class Pool implements JobRunner {
         late,
         observed,
         isBusy: () => this.#load > 0,
-        blame: stack => blame(stack, data),
+        culprits: (error, running) => culpritsOf(error, running, data),
         stalled: running => reportStalled(data, running, log),
         started: (id, progress) => this.#stuck.addThread(id, progress),
         ended: (id, why) => this.#threadEnded(id, why),

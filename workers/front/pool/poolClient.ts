@@ -3,7 +3,8 @@ import type { CredentialUse } from '../../../core/api/access.js';
 import { LARGE_JOB_BYTES, YAML_WEIGHT } from '../../../core/limits.js';
 import type { User } from '../../../core/model/user.js';
 import type { Grant, Job, JobResult, Rendering } from '../../../core/threads/messages/messages.js';
-import { type AccessCache, credentialKey, decisionKey } from '../access/access.js';
+import { type AccessCache, credentialKey, decisionKey, isCurrent } from '../access/access.js';
+import { givenAuditId } from '../../../core/request/auditId.js';
 import type { JobRunner } from './pool.js';
 import type { FrontRequest, Sender } from '../access/sender.js';
 import { credentialHeaders } from '../watch/webSocket.js';
@@ -59,7 +60,8 @@ export class PoolClient {
 
   /** Whether a request is known to be allowed. */
   isAllowed({ route, sender }: FrontRequest): boolean {
-    if (sender.allowedUnder === this.access.policy) return true;
+    // It holds for this request, even if it may not be remembered for others.
+    if (sender.permission && isCurrent(sender.permission)) return true;
     const permission = sender.identity && this.access.permission(sender.identity, decisionKey(route), this.now());
     if (!permission) return false;
     sender.reason = permission.reason;
@@ -80,7 +82,7 @@ export class PoolClient {
     first?: number,
   ): Promise<JobResult> {
     const { exchange, sender } = request;
-    const { policy } = this.access;
+    const revision = this.access.objects.revision();
     const asked = this.now();
     let isSecondWrite = false;
     const result = await this.#inTurn(
@@ -101,6 +103,7 @@ export class PoolClient {
           contentType: exchange.header('content-type') ?? '',
           userAgent: exchange.header('user-agent') ?? '',
           ifMatch: exchange.header('if-match') ?? '',
+          auditId: givenAuditId(exchange.header('audit-id')),
           user: sender.user,
           credentials: sender.user ? undefined : credentialsOf(exchange),
           warnings: given.warnings ?? sender.warnings,
@@ -113,7 +116,7 @@ export class PoolClient {
         };
       },
     );
-    if (result.grant) this.#learn(request, result.grant, policy, asked);
+    if (result.grant) this.#learn(request, result.grant, revision, asked);
     // Those of the last attempt count; a second write has none.
     if (!isSecondWrite) sender.admission = result.annotations;
     return result;
@@ -162,10 +165,11 @@ export class PoolClient {
     return this.pool.runInTurn(usage, take, isLarge ? undefined : kind);
   }
 
-  #learn({ route, sender }: FrontRequest, grant: Grant, policy: number, asked: number): void {
-    if (grant.allowed) {
-      sender.allowedUnder = policy;
-      sender.reason = grant.reason ?? '';
+  #learn({ route, sender }: FrontRequest, grant: Grant, revision: number, asked: number): void {
+    const permission = this.access.permissionOf(grant, revision, asked);
+    if (permission) {
+      sender.permission = permission;
+      sender.reason = permission.reason;
     }
     if (sender.credentials === undefined) return;
     if (grant.use && !sender.user) this.record(grant.use);
@@ -173,7 +177,7 @@ export class PoolClient {
       sender.annotations = grant.use?.annotations;
       sender.impersonator = grant.impersonator;
     }
-    const identity = this.access.learn(sender.credentials, decisionKey(route), grant, policy, asked);
+    const identity = this.access.learn(sender.credentials, decisionKey(route), grant, permission, asked);
     if (sender.user) return;
     sender.user = grant.user;
     sender.identity = identity;
@@ -200,4 +204,5 @@ const renderJob = (exchange: Exchange, render: Rendering): Job => ({
   contentType: exchange.header('content-type') ?? '',
   userAgent: exchange.header('user-agent') ?? '',
   ifMatch: exchange.header('if-match') ?? '',
+  auditId: givenAuditId(exchange.header('audit-id')),
 });

@@ -16,6 +16,8 @@ import type { LateOutcome } from '../../../core/threads/messages/messages.js';
 import { withResolvers } from '../../../core/runtime/withResolvers.js';
 import { closeThread } from '../threads/closeThread.js';
 import { Services } from './pluginServices.js';
+import { type Culprits, culpritsText } from '../../../core/plugin/calls/blame.js';
+import { stackOf } from '../../../core/plugin/calls/stack.js';
 import { PING_MS } from './stalledThreads.js';
 
 /**
@@ -33,12 +35,12 @@ export interface PoolThreadHandlers {
   readonly observed: (observations: readonly Observation[]) => void;
   /** Whether the pool has jobs without an answer. Only then is it noticed that a thread does not return. */
   readonly isBusy: () => boolean;
-  /** Called for a thread that does not return to its event loop, before it is ended. */
-  readonly stalled: (running: SharedArrayBuffer) => void;
+  /** Called for a thread that does not return to its event loop, before it is ended. Returns the plugins it runs. */
+  readonly stalled: (running: SharedArrayBuffer) => Culprits;
   /** Called when a thread is ready, with the memory of its progress (OwnProgress). */
   readonly started: (thread: number, progress: SharedArrayBuffer) => void;
-  /** The name of the plugin that an error comes from, if it does. */
-  readonly blame: (stack: string) => string | undefined;
+  /** The plugins that may have ended a thread: with an error, or else by an exit. */
+  readonly culprits: (error: Error | undefined, running: SharedArrayBuffer | undefined) => Culprits;
   /** Called when a thread has ended, also at the close. Its id is undefined if it has ended before it posted one. */
   readonly ended: (thread: number | undefined, reason: Error) => void;
 }
@@ -61,6 +63,8 @@ class PoolThread {
   /** Questions since it has answered the last one; undefined if none is open. */
   unanswered?: number;
   error?: Error;
+  /** The plugins that it is ended for. */
+  culprits?: Culprits;
 }
 
 /**
@@ -73,6 +77,10 @@ export class PoolThreads {
   /** The thread that was created last, until it is to load its modules. */
   #last: Worker | undefined;
   #pausedUntil = 0;
+  /** Until the first threads are ready. */
+  #isStarting = true;
+  /** Why the last thread has not started, until one has. */
+  #startError: string | undefined;
   /** Channels of threads that wait for `begin`; undefined after it. */
   #waiting: MessagePort[] | undefined = [];
   /** Channels of the threads that have begun. */
@@ -80,6 +88,7 @@ export class PoolThreads {
   #isClosing = false;
   /** The services that plugins of the threads ask. */
   readonly services = new Services(state => this.#postAll(state));
+  readonly #warned = new Set<string>();
   /** Resolves when all threads of the start are ready but the last of several. Rejects if one of them ends before. */
   readonly ready: Promise<unknown>;
 
@@ -95,7 +104,10 @@ export class PoolThreads {
     if (piscina.threads.length > 1) this.#last = piscina.threads.at(-1);
     const first = [...this.#threads].filter(([worker]) => worker !== this.#last);
     this.ready = Promise.all(first.map(([, { ready }]) => ready.promise));
-    this.ready.catch(() => undefined);
+    this.ready.then(
+      () => (this.#isStarting = false),
+      () => undefined,
+    );
     piscina.on('message', (message: PoolThreadCreated) => this.#created(message));
     // Errors of threads are taken from the threads themselves; without a listener they would be thrown here.
     piscina.on('error', () => undefined);
@@ -134,7 +146,7 @@ export class PoolThreads {
       worker.once('exit', code => {
         this.#threads.delete(worker);
         thread.idle.resolve();
-        this.#ended(thread, thread.error ?? new Error(`a pool thread ended with code ${code}`));
+        this.#ended(thread, code);
       });
     }
   }
@@ -182,7 +194,7 @@ export class PoolThreads {
         thread.unanswered = 0;
         thread.port?.postMessage({ is: 'ping' } satisfies ToPoolThread);
       } else if (++thread.unanswered === this.maxUnanswered) {
-        this.handlers.stalled(thread.running!);
+        thread.culprits = this.handlers.stalled(thread.running!);
         void worker.terminate();
       }
     }
@@ -207,11 +219,22 @@ export class PoolThreads {
       if (message.is === 'pong') delete thread.unanswered;
       if (message.is === 'loaded') this.#loaded(thread, port, message);
       if (message.is !== 'ready') return;
+      this.#warn(message.warnings);
       thread.isReady = true;
+      this.#startError = undefined;
       this.handlers.started(thread.created!.thread, thread.progress!);
       thread.ready.resolve();
     });
     port.postMessage({ is: 'load' } satisfies ToPoolThread);
+  }
+
+  /** Logs warnings that no other thread has had. */
+  #warn(warnings: readonly string[]): void {
+    for (const warning of warnings) {
+      if (this.#warned.has(warning)) continue;
+      this.#warned.add(warning);
+      this.log.warn({}, warning);
+    }
   }
 
   #loaded(thread: PoolThread, port: MessagePort, { running, progress }: LoadedPoolThread): void {
@@ -240,15 +263,30 @@ export class PoolThreads {
     for (const port of this.#begun) port.postMessage(state);
   }
 
-  #ended(thread: PoolThread, reason: Error): void {
+  #ended(thread: PoolThread, code: number): void {
+    const isExpected = this.#isClosing || thread.isRetired;
+    const culprits = thread.culprits ?? (isExpected ? {} : this.handlers.culprits(thread.error, thread.running));
+    const { error } = thread;
+    const why = error ? `${culpritsText(culprits)}: ${error.message}` : ` with code ${code}${culpritsText(culprits)}`;
+    const reason = error && !thread.isReady ? error : new Error(`a pool thread ended${why}`, { cause: error });
     // Piscina has created the next one by now.
     this.adopt();
     this.handlers.ended(thread.created?.thread, reason);
     if (thread.port) this.#begun.delete(thread.port);
     thread.ready.reject(reason);
-    if (this.#isClosing || thread.isRetired) return;
+    if (isExpected) return;
     if (!thread.isReady) this.#pausedUntil = performance.now() + RESTART_MS;
-    const { stack = String(reason) } = reason;
-    this.log.error({ plugin: this.handlers.blame(stack), stack }, 'a pool thread failed; it is replaced');
+    this.#log(thread, { ...culprits, ...(error ? { stack: stackOf(error) } : { code }) });
+  }
+
+  /**
+   * Logs why a thread has ended. Not while the server starts, which fails with the error; and once for threads that
+   * cannot start for the same reason, one after the other.
+   */
+  #log({ isReady }: PoolThread, fields: object): void {
+    const why = JSON.stringify(fields);
+    if (this.#isStarting || (!isReady && this.#startError === why)) return;
+    if (!isReady) this.#startError = why;
+    this.log.error(fields, 'a pool thread failed; it is replaced');
   }
 }

@@ -3,6 +3,7 @@ import type { Log } from '../../../core/api/host.js';
 import { PLUGIN_CALL_MS } from '../../../core/limits.js';
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import type { ThreadData } from '../../../core/threads/data.js';
+import type { Culprits } from '../../../core/plugin/calls/blame.js';
 
 /** Time between two questions to a thread of the pool whether it still returns to its event loop. */
 export const PING_MS = 1000;
@@ -19,9 +20,9 @@ export function maxUnanswered({ plugins }: Pick<ThreadData, 'plugins'>): number 
 
 /**
  * Logs that a thread does not return to its event loop, with the plugins whose calls it is in. If there is one only,
- * that is counted as a timeout of the plugin.
+ * that is counted as a timeout of the plugin. Returns the plugins.
  */
-export function reportStalled({ plugins, calls }: ThreadData, running: SharedArrayBuffer, log: Log): void {
+export function reportStalled({ plugins, calls }: ThreadData, running: SharedArrayBuffer, log: Log): Culprits {
   const { suspects } = new RunningCalls(running);
   const [only, ...others] = suspects;
   if (only && others.length === 0) new CallCounters(calls).of(only.plugin, only.point).countFailure('timeout');
@@ -30,4 +31,5 @@ export function reportStalled({ plugins, calls }: ThreadData, running: SharedArr
     { plugins: names },
     `a pool thread does not return to its event loop, and is ended: ${names.join(', ') || 'no plugin is known to run'}`,
   );
+  return names.length > 0 ? { plugins: names } : {};
 }

@@ -11,6 +11,8 @@ import type {
   Observation,
   ToControlThread,
 } from '../../../core/threads/messages/lifecycle.js';
+import { culpritsOf, culpritsText } from '../../../core/plugin/calls/blame.js';
+import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import { closeThread } from './closeThread.js';
 import type { StoreThread } from './writerThread.js';
 
@@ -29,8 +31,8 @@ export interface ControlParts {
   readonly observed: (observations: readonly Observation[]) => void;
   /** Called when a controller has started. */
   readonly started: (controller: string) => void;
-  /** Called when the controllers are loaded, here or in the process that leads. */
-  readonly loaded: () => void;
+  /** Called when the controllers are loaded, here or in the process that leads (`elsewhere`). */
+  readonly loaded: (elsewhere: boolean) => void;
 }
 
 /** The control thread; one that has lost its leadership ends, and the next begins as a candidate. */
@@ -58,13 +60,30 @@ export class ControlThread {
 
   #create(): Worker {
     const { data, store, shared, resources } = this.parts;
+    const threadData = data();
+    const running = RunningCalls.memory(threadData.plugins.length);
     const worker = new Worker(new URL('../../control/main.js', import.meta.url), {
-      workerData: data(),
+      workerData: { ...threadData, running } satisfies ThreadData,
       resourceLimits: { maxYoungGenerationSizeMb: QUIET_YOUNG_GENERATION_MB },
       ...threadFlags(),
     });
-    worker.once('error', error => this.#fail(error));
-    worker.on('message', (message: FromControlThread) => this.#take(message, worker));
+    let isReady = false;
+    const fail = (why: string, error?: Error): void => {
+      const culprits = culpritsText(culpritsOf(error, running, threadData));
+      this.#fail(new Error(`the control thread ended${culprits}: ${why}`, { cause: error }));
+    };
+    worker.once('error', error => {
+      worker.removeAllListeners('exit');
+      if (isReady) fail(error.message, error);
+      else this.#fail(error);
+    });
+    worker.once('exit', code => {
+      if (!this.#isClosing) fail(`exit code ${code}`);
+    });
+    worker.on('message', (message: FromControlThread) => {
+      isReady ||= message.is === 'loaded';
+      this.#take(message, worker);
+    });
     const writer = store.channel({ reacts: true });
     const begin: ToControlThread = { is: 'begin', writer, shared, identity: this.#identity, resources };
     worker.postMessage(begin, [writer.port]);
@@ -85,7 +104,7 @@ export class ControlThread {
         this.parts.observed(message.observations);
         break;
       case 'loaded':
-        this.parts.loaded();
+        this.parts.loaded(message.elsewhere);
         break;
       case 'demoted':
         void this.#replace(worker);
@@ -97,6 +116,7 @@ export class ControlThread {
   }
 
   async #replace(worker: Worker): Promise<void> {
+    worker.removeAllListeners('exit');
     await worker.terminate();
     if (!this.#isClosing) this.#worker = this.#create();
   }

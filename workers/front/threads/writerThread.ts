@@ -3,6 +3,8 @@ import { StoreError } from '../../../core/api/storage.js';
 import { LISTENING_THREADS, WRITER_YOUNG_GENERATION_MB } from '../../../core/limits.js';
 import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
 import { PUBLISHING, StoreFeed } from '../../../core/threads/feed.js';
+import { culpritsOf, culpritsText } from '../../../core/plugin/calls/blame.js';
+import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import type {
   FromWriterThread,
   OpenedStore,
@@ -34,9 +36,10 @@ export class StoreThread {
   readonly failed: Promise<Error>;
 
   constructor(data: ThreadData) {
+    const running = RunningCalls.memory(data.plugins.length);
     this.#counters = new Int32Array(data.counters);
     this.#worker = new Worker(new URL('../../writer/main.js', import.meta.url), {
-      workerData: data,
+      workerData: { ...data, running } satisfies ThreadData,
       resourceLimits: { maxYoungGenerationSizeMb: WRITER_YOUNG_GENERATION_MB },
       ...threadFlags(),
     });
@@ -49,9 +52,14 @@ export class StoreThread {
         this.#isOpen = true;
         opened(message);
       });
-      this.#worker.once('error', error => resolve(this.#isOpen ? error : new StoreError(error.message)));
+      const ended = (why: string, error?: Error): Error =>
+        new Error(`the writer ended${culpritsText(culpritsOf(error, running, data))}: ${why}`, { cause: error });
+      this.#worker.once('error', error => {
+        this.#worker.removeAllListeners('exit');
+        resolve(this.#isOpen ? ended(error.message, error) : new StoreError(error.message, { cause: error }));
+      });
       this.#worker.once('exit', code => {
-        if (!this.#isClosing) resolve(new Error(`the writer ended with code ${code}`));
+        if (!this.#isClosing) resolve(ended(`exit code ${code}`));
       });
     });
   }

@@ -68,8 +68,8 @@ const revisionOf = ({ storageName, object: { metadata } }: StoredObject): Object
 
 /** Asks the authorizers. Throws 403 unless one of them allows the request. */
 export async function checkPermission(context: Context, user: User, target: Target): Promise<Permission> {
-  const { decision, dependsOn } = await context.authorization.authorize(user, target);
-  if (decision.is === 'allow') return { dependsOn, reason: decision.reason };
+  const { decision, cacheFor, resources } = await context.authorization.authorize(user, target);
+  if (decision.is === 'allow') return { allowedFor: cacheFor, resources, reason: decision.reason };
   throw forbidden(user, target, decision.reason ?? '', context.naming);
 }
 

@@ -9,12 +9,11 @@ import { rowTexts } from '../../core/services/tables/rowText.js';
 import { type IncludeObject, partialObjectMetadataList, tableValue } from '../../core/services/tables/index.js';
 import { Entry } from '../../core/threads/entries/entry.js';
 import type { Rendering } from '../../core/threads/messages/messages.js';
-import { Encodings } from '../../workers/front/forms/encodingCache.js';
+import { EncodingCache } from '../../workers/front/forms/encodingCache.js';
 import { Slices } from '../../workers/front/fairness/slices.js';
-import { Records } from '../../workers/front/forms/sharedEncodings.js';
+import { SharedEncodings } from '../../workers/front/forms/sharedEncodings.js';
 import type { FrontRequest } from '../../workers/front/access/sender.js';
-import { respondAssembled } from '../../workers/front/forms/assembledList.js';
-import { textListForm } from '../../workers/front/forms/jsonLists.js';
+import { listForm } from '../../workers/front/forms/media.js';
 import { registryOf } from '../kinds/builtIn.js';
 import { decodedOnly } from '../kinds/helpers.js';
 import { TypeMismatch } from '../../core/schema/decode/decode.js';
@@ -115,7 +114,7 @@ function fakeExchange() {
     aborted: false,
     header: () => undefined,
     onAbort: () => undefined,
-    respond: (_status: number, _headers: unknown, body: Uint8Array) => void sent.push(body),
+    respond: (_status: number, _headers: unknown, pieces: readonly Uint8Array[]) => void sent.push(...pieces),
     stream: () => stream,
   };
   return { exchange, body: () => Buffer.concat(sent).toString() };
@@ -135,11 +134,16 @@ function setUp([apiVersion, kind]: (typeof KINDS)[number], form: Choice['form'],
   const answer = async (values: readonly Uint8Array[], entries = values.map(entryOf)): Promise<string> => {
     const sent = fakeExchange();
     const request = { exchange: sent.exchange, route } as unknown as FrontRequest;
-    const parts = { naming, records, now: () => clock.now };
-    await respondAssembled(request, [], textListForm(choice, request, resource, parts)!, entries, LIST);
+    const parts = { naming, encodings, pool: { render, now: () => clock.now } };
+    const form = listForm({ choice, request, resource }, entries, parts);
+    await form.respond(request, { headers: [], entries, metadata: LIST });
     return sent.body();
   };
-  const records = new Records({ render, renderWhenFree: async () => undefined }, new Encodings(limit), new Slices());
+  const encodings = new SharedEncodings(
+    { render, renderWhenFree: async () => undefined },
+    new EncodingCache(limit),
+    new Slices(),
+  );
   return { resource, clock, answer, rendered: () => rendered };
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { listLength, listParts } from '../../workers/front/forms/listFrame.js';
+import { listLength, listParts } from '../../workers/front/forms/storedList.js';
 import { checkNumbers, parseListOptions } from '../../core/request/listOptions.js';
 import { selectionOf } from '../../workers/front/reads/selection.js';
 import { Entry } from '../../core/threads/entries/entry.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Entry } from '../../core/threads/entries/entry.js';
-import { packSnapshot, readSnapshot } from '../../core/threads/entries/startPage.js';
+import { packStartPage, readStartPage } from '../../core/threads/entries/startPage.js';
 
 const item = fc.record({
   key: fc.string({ unit: 'binary' }),
@@ -9,11 +9,11 @@ const item = fc.record({
   value: fc.uint8Array({ maxLength: 100 }),
 });
 
-test.each([false, true])('a page of a snapshot has the items that were packed, shared: %s', shared => {
+test.each([false, true])('a start page has the items that were packed, shared: %s', shared => {
   fc.assert(
     fc.property(fc.array(item), items => {
       const entries: Entry[] = [];
-      readSnapshot(packSnapshot(items, shared), entry => entries.push(entry));
+      readStartPage(packStartPage(items, shared), entry => entries.push(entry));
       expect(entries.map(({ key, revision, value }) => ({ key, modified: revision, value }))).toEqual(items);
     }),
   );

@@ -1,0 +1,45 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+
+/** What a record of the log says of the request that it is about. */
+export interface RequestFields {
+  readonly method: string;
+  readonly path: string;
+  /** Absent before the sender is authenticated. */
+  readonly user?: string;
+  /** The id of its audit events, which is in the header Audit-Id of the answer. */
+  readonly auditId: string;
+}
+
+/** A request that runs in this thread, as the log knows it. */
+export class LoggedRequest {
+  /** The name of the user; to be set when the sender is authenticated. */
+  user: string | undefined;
+  /** The audit id that was made for a record, because the request had none: the answer must tell it to the client. */
+  newAuditId: string | undefined;
+
+  constructor(
+    readonly method: string,
+    readonly path: string,
+    /** The audit id of the request, if it has one. */
+    readonly auditId: string | undefined,
+  ) {}
+
+  /** The members of a record about the request. */
+  get fields(): RequestFields {
+    const { method, path, user } = this;
+    const auditId = this.auditId ?? (this.newAuditId ??= randomUUID());
+    return { method, path, ...(user !== undefined && { user }), auditId };
+  }
+}
+
+const requests = new AsyncLocalStorage<LoggedRequest>();
+
+/**
+ * Runs `work` for a request: `currentRequest` returns it until `work` has ended, also in what `work` continues after it
+ * has waited.
+ */
+export const inRequest = <T>(request: LoggedRequest, work: () => T): T => requests.run(request, work);
+
+/** The request that the current code runs for; undefined outside of requests. */
+export const currentRequest = (): LoggedRequest | undefined => requests.getStore();

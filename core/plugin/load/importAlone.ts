@@ -1,0 +1,6 @@
+/** A program that imports the module of a plugin, by its URL: how `errorPlace.ts` finds the place of syntax errors. */
+import { provideOwnCopy } from './ownCopy.js';
+
+const url = process.argv[2]!;
+await provideOwnCopy(url);
+await import(url);
