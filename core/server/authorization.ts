@@ -62,8 +62,7 @@ async function typesOf(file: string, { featureGates: gates, naming: name }: Sett
 
 /**
  * Checks the settings about what requests may do, and the files that they name. Returns them with the types of an
- * authorization file as modes. Throws ConfigError, which names the flag,
- * the file and the fix.
+ * authorization file as modes. Throws ConfigError, which names the flag, the file and the fix.
  */
 export async function checkAuthorization(given: Settings): Promise<Settings> {
   const { authorizationConfig: file } = given;

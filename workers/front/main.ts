@@ -12,6 +12,7 @@ import { fixedResourcesOf } from '../../core/plugin/servedResources.js';
 import { hasOwnRole } from '../../core/settings/controllerAccounts.js';
 import type { Settings } from '../../core/settings/settings.js';
 import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
+import type { Registry } from '../../core/schema/resource.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
 import { ControlThread } from './threads/controlThread.js';
@@ -32,6 +33,8 @@ const HOOKS_MS = 5000;
 /** A front end that can answer requests. */
 export interface RunningFrontEnd {
   readonly front: Front;
+  /** The kinds that are served now. */
+  readonly registry: () => Registry;
   readonly listener: Listener;
   /** Threads that serve connections instead of this one; empty if this one does. */
   readonly listeningThreads: readonly ListeningThread[];
@@ -109,6 +112,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   return {
     address,
     front,
+    registry: () => frontEnd.live.current,
     listener: serve,
     listeningThreads,
     storeName: opened.storeName,

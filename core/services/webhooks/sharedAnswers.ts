@@ -114,7 +114,7 @@ export class SharedAnswers implements Service {
 }
 
 /** Thrown for a question that another thread, or an equal question at the same time, has found no answer to. */
-export class NoAnswer extends Error {}
+class NoAnswer extends Error {}
 
 /** The shared answers as a thread of the pool sees them. Those that it has had are found without asking. */
 export class AnswersClient {

@@ -25,7 +25,7 @@ const ANONYMOUS_GATE = 'AnonymousAuthConfigurableEndpoints';
 type ServiceHost = Pick<Host<'front'>, 'log' | 'now' | 'naming' | 'isEnabled' | 'onClose' | 'observe'>;
 
 /** What the file is checked against. */
-export const fileContextOf = (
+const fileContextOf = (
   { ownIssuers }: Pick<JwtConfig, 'ownIssuers'>,
   { naming, isEnabled }: Pick<ServiceHost, 'naming' | 'isEnabled'>,
 ): FileContext => ({ naming, ownIssuers, allowsAnonymous: isEnabled(ANONYMOUS_GATE) });

@@ -58,6 +58,11 @@ export class PoolClient {
     return { user, usage: this.access.usages.controllers };
   }
 
+  /** A user of the program that the server runs in as the sender of a request. */
+  userAs(user: User): Sender {
+    return { user, usage: this.access.usages.of(user.name) };
+  }
+
   /** Whether a request is known to be allowed. */
   isAllowed({ route, sender }: FrontRequest): boolean {
     // It holds for this request, even if it may not be remembered for others.
