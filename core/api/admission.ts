@@ -128,15 +128,20 @@ export interface Validator {
 }
 
 /**
- * The combination of all mutators, in order. `complete` is called for what a plugin of the configuration has made of
- * the draft, and adds the members that decoding makes sure of. Throws the refusal of a mutator, or PluginFailure.
+ * The server's check of what a plugin of the configuration makes of a draft. It is called with the draft that the
+ * plugin gets; the function that it returns, with what the plugin has made of it. That adds the members that decoding
+ * makes sure of, and throws TypeError if the draft is no object of its kind any more.
+ */
+type Complete = (before: ApiObject) => (draft: ApiObject) => void;
+
+/**
+ * The combination of all mutators, in order. `complete` is asked about the plugins of the configuration. Throws the
+ * refusal of a mutator, or PluginFailure.
  *
  * @example
  * await mutate(change, draft);
  */
 export type Mutation = (change: Change, draft: ApiObject, complete?: Complete) => Promise<void>;
-
-type Complete = (draft: ApiObject) => void;
 
 /**
  * The combination of all validators: returns every violation. Throws the refusal of a validator, or PluginFailure.
@@ -189,12 +194,13 @@ function mutateChecked(
   complete: Complete | undefined,
 ): Awaitable<unknown> {
   const own = input.isBuiltIn ? draft : { ...draft };
+  const completed = input.isBuiltIn ? undefined : complete?.(draft);
   return input.call(() =>
     after(input.value.mutate(change, own, again), result => {
       checkMetadata(own);
       if (own === draft) return result;
       replaceMembers(draft, copyJson(own, 'draft') as object);
-      complete?.(draft);
+      completed?.(draft);
       return result;
     }),
   );
