@@ -149,7 +149,7 @@ describe('the client', () => {
 
   test('refuses a name that no resource can have', async () => {
     await expect(server.client.resource('deployments').list()).rejects.toThrow(
-      'there is no resource "deployments": did you mean "apps/deployments"?',
+      'no stored resource can have the name "deployments"; did you mean apps/deployments?',
     );
   });
 

@@ -1,5 +1,5 @@
 import type { ServiceClient } from '../../api/host.js';
-import type { Service } from '../../api/pluginService.js';
+import type { Service } from '../../api/plugin/pluginService.js';
 import { type Resolvers, withResolvers } from '../../runtime/withResolvers.js';
 
 /** An answer that may be used until a time, in milliseconds since the epoch. It is data that threads can be sent. */
