@@ -13,12 +13,13 @@ export * from './resource/defineResource.js';
 export * from './document.js';
 export * from './host.js';
 export * from './listener.js';
+export * from './observe/audit.js';
 export * from './observe/metrics.js';
 export * from './checks/match.js';
 export * from './point.js';
 export * from './plugin.js';
 export * from './resource.js';
-export * from './pluginService.js';
+export * from './plugin/pluginService.js';
 export * from './plugin/schema.js';
 export * from './strategy.js';
 export {

@@ -79,8 +79,7 @@ export const pluginsIn = (server: RunningServer): Pick<ThreadData, 'plugins' | '
 export async function startServer(given: GivenSettings = {}): Promise<RunningServer> {
   const began = performance.now();
   const named = readGivenSettings(given);
-  const checked = checkAll({ ...DEFAULTS, ...named });
-  await checkAuthorization(checked);
+  const checked = await checkAuthorization(checkAll({ ...DEFAULTS, ...named }));
   const anonymous = await checkAuthentication(checked);
   const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked));
   const settings = { ...checked, plugins };

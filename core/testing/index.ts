@@ -6,6 +6,7 @@ export {
   type ValidatorCase,
   validatorConformance,
 } from './conformance/admission.js';
+export * from './conformance/audit.js';
 export * from './conformance/control.js';
 export {
   type ResourceSample,

@@ -1,6 +1,6 @@
 import type { CredentialUse } from '../../core/api/access.js';
 import type { Log } from '../../core/api/host.js';
-import { AuditLog } from '../../core/services/audit/log.js';
+import { auditSink } from '../../core/api/observe/audit.js';
 import { CBOR_GATE } from '../../core/features/gates.js';
 import type { RequestMetrics } from '../../core/services/metrics/index.js';
 import { namingOf } from '../../core/naming.js';
@@ -37,7 +37,7 @@ const WARNED_RESOURCES = 100;
 export interface FrontSources {
   readonly scope: ThreadScope;
   readonly plugins: Plugins;
-  readonly settings: Pick<Settings, 'naming' | 'historyRetention' | 'auditLogPath' | 'auditPolicyFile'>;
+  readonly settings: Pick<Settings, 'naming' | 'historyRetention' | 'auditPolicyFile'>;
   /** Number of the front end; that of the main thread moves values in memory for all. */
   readonly number: number;
   /** Connects to the writer. */
@@ -150,12 +150,15 @@ function accessCache(state: () => State, log: Log): AccessCache {
   });
 }
 
-/** Opens the audit log; undefined without a log or a policy. Throws ConfigError. */
-function openAudit({ settings, scope: { log, releases } }: FrontSources): Audit | undefined {
+/** The audit of requests; undefined if no plugin takes events, or there is no policy. Throws ConfigError. */
+function openAudit({ settings, plugins, scope: { log, releases } }: FrontSources): Audit | undefined {
+  const sinks = plugins.at(auditSink);
+  if (!sinks) return undefined;
   const policy = auditPolicyOf(settings);
-  if (settings.auditLogPath === undefined || !policy) return undefined;
-  // Each thread appends to the file: the events of different threads do not mix, as each is one write.
-  const events = new AuditLog(settings.auditLogPath, log);
-  releases.add('the audit log', () => events.close());
-  return new Audit(policy, events, namingOf(settings.naming), Date.now);
+  if (!policy) {
+    log.warn({}, 'no audit events are recorded: --audit-policy-file is not set');
+    return undefined;
+  }
+  releases.add('the audit sinks', () => sinks.close());
+  return new Audit(policy, sinks, namingOf(settings.naming), Date.now);
 }

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { type Listener, listener } from '../../core/api/listener.js';
 import { ConfigError } from '../../core/api/point.js';
-import { service } from '../../core/api/pluginService.js';
+import { service } from '../../core/api/plugin/pluginService.js';
 import { FUTURE_REVISION_MS } from '../../core/limits.js';
 import { ObservedMetrics } from '../../core/services/metrics/index.js';
 import type { Plugins } from '../../core/plugin/load/load.js';
@@ -140,7 +140,7 @@ function startListening(
   opened: OpenedStore,
 ): ListeningThread[] {
   const count = settings.listeningThreads > 1 ? settings.listeningThreads : 0;
-  const { naming, historyRetention, auditLogPath, auditPolicyFile } = settings;
+  const { naming, historyRetention, auditPolicyFile } = settings;
   const threads = Array.from({ length: count }, (_, i) => {
     const front = MAIN_FRONT + 1 + i;
     return new ListeningThread(
@@ -150,7 +150,7 @@ function startListening(
         front,
         shared: opened.shared !== undefined,
         continueSecret: opened.shared?.secret ?? home.continueSecret,
-        settings: { naming, historyRetention, auditLogPath, auditPolicyFile },
+        settings: { naming, historyRetention, auditPolicyFile },
         bindings,
       },
     );

@@ -16,6 +16,7 @@ const POINTS = [
   'converter',
   'storage',
   'listener',
+  'auditSink',
   'service',
   'other',
 ] as const;

@@ -1,14 +1,13 @@
 import { parseYamlDocument } from '../../model/text/yamlDocument.js';
+import type { AuditLevel } from '../../api/observe/audit.js';
 import { ConfigError } from '../../api/point.js';
 import { YAML_ALIASES } from '../../limits.js';
 import { isRecord, stringsAt, type UnknownRecord } from '../../model/record.js';
 import type { Target } from '../../model/target.js';
 import type { User } from '../../model/user.js';
 
-/** How much of a request is recorded: `Request` adds the body of the request, `RequestResponse` that of the answer. */
-export type AuditLevel = (typeof LEVELS)[number];
-/** When an event is recorded. */
-export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete';
+/** The level of a rule. With `None`, nothing is recorded. */
+export type PolicyLevel = AuditLevel | 'None';
 
 /**
  * The rules about which requests are recorded: the first one that matches decides. Without a match nothing is recorded.
@@ -21,7 +20,7 @@ export interface AuditPolicy {
 
 /** A rule of a policy. Empty lists match everything, but a rule with resources matches no other paths, and reverse. */
 interface AuditRule {
-  readonly level: AuditLevel;
+  readonly level: PolicyLevel;
   readonly omitsManagedFields: boolean;
   readonly users: readonly string[];
   readonly groups: readonly string[];
@@ -41,13 +40,13 @@ interface GroupResources {
 
 /** The decision of a policy about a request. */
 export interface AuditDecision {
-  readonly level: AuditLevel;
+  readonly level: PolicyLevel;
   /** Whether the objects in bodies are recorded without their managedFields. */
   readonly omitsManagedFields: boolean;
   readonly omitted: ReadonlySet<string>;
 }
 
-const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
+const LEVELS: readonly PolicyLevel[] = ['None', 'Metadata', 'Request', 'RequestResponse'];
 const NOTHING: AuditDecision = { level: 'None', omitsManagedFields: false, omitted: new Set() };
 const STAGES: readonly string[] = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'];
 
@@ -113,7 +112,7 @@ export function parsePolicy(yaml: string, file: string, group: string): AuditPol
 }
 
 /** Whether events of a level have the body of the request. */
-export const hasRequestBody = (level: AuditLevel): boolean => level === 'Request' || level === 'RequestResponse';
+export const hasRequestBody = (level: PolicyLevel): boolean => level === 'Request' || level === 'RequestResponse';
 
 const matches = (list: readonly string[], value: string): boolean => list.length === 0 || list.includes(value);
 

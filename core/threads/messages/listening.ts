@@ -16,7 +16,7 @@ export interface ListeningInputs {
   readonly shared: boolean;
   /** Secret of continue tokens: a list may go on in another thread. */
   readonly continueSecret: Uint8Array;
-  readonly settings: Pick<Settings, 'naming' | 'historyRetention' | 'auditLogPath' | 'auditPolicyFile'>;
+  readonly settings: Pick<Settings, 'naming' | 'historyRetention' | 'auditPolicyFile'>;
   /** The bindings of the main thread. */
   readonly bindings: readonly Binding[];
 }

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { AuditLog } from '../../../core/services/audit/log.js';
+import type { AuditEvent, AuditLevel, AuditSinks, AuditStage, AuditUser } from '../../../core/api/observe/audit.js';
 import {
   type AuditDecision,
   type AuditPolicy,
-  type AuditStage,
   decideAudit,
   hasRequestBody,
 } from '../../../core/services/audit/policy.js';
@@ -33,7 +32,7 @@ interface AuditedRequest {
   readonly sourceIPs: readonly string[];
 }
 
-const userOf = ({ name, uid, groups, extra }: User): object => ({
+const userOf = ({ name, uid, groups, extra }: User): AuditUser => ({
   username: name,
   ...(uid === '' ? {} : { uid }),
   ...(groups.length === 0 ? {} : { groups }),
@@ -48,6 +47,9 @@ const isConfidential = ({ target, resource }: Route): boolean =>
 const isImpersonationRefused = ({ exchange, sender }: AuditedRequest): boolean =>
   sender?.impersonator === undefined && exchange.headers().some(([name]) => /^impersonate-/i.test(name));
 
+/** The members that all events of a request have. */
+type EventOfRequest = Omit<AuditEvent, 'stage' | 'requestReceivedTimestamp' | 'stageTimestamp'>;
+
 /** A time in RFC 3339 with microseconds. */
 const microTime = (at: number): string => new Date(at).toISOString().replace('Z', '000Z');
 
@@ -60,15 +62,15 @@ export interface BegunRequest {
 }
 
 /**
- * Records requests in the audit log, as the policy says: who sent them, on whose behalf, what was asked, and how it was
- * answered. Nothing of headers with credentials is recorded, and of bodies the names of created objects and the Status
- * of an answer without values. Where the policy asks for bodies, these and the patches of webhooks are recorded too,
+ * Gives the sinks the events of requests that the policy selects: who sent them, on whose behalf, what was asked, and
+ * how it was answered. Nothing of headers with credentials is recorded, and of bodies the names of created objects and
+ * the Status of an answer without values. Where the policy asks for bodies, these and the patches of webhooks are recorded too,
  * but never those with credentials (`Strategy.confidential`): their events have the level Metadata.
  */
 export class Audit {
   constructor(
     readonly policy: AuditPolicy,
-    readonly log: AuditLog,
+    readonly sinks: Pick<AuditSinks, 'write'>,
     readonly naming: Naming,
     readonly now: () => number,
   ) {}
@@ -93,10 +95,12 @@ export class Audit {
     const { route, sender, receivedAt } = request;
     const user = sender?.impersonator ?? sender?.user;
     const decision = this.#decide(user, route);
-    if (decision.level === 'None') return;
-    const common = this.#commonOf(request, user, decision);
-    const write = (stage: AuditStage, at: number, more: object): void => {
-      if (!decision.omitted.has(stage)) this.log.write({ ...common, stage, ...more, ...this.#timesOf(receivedAt, at) });
+    const { level } = decision;
+    if (level === 'None') return;
+    const common = this.#commonOf(request, user, level);
+    const write = (stage: AuditStage, at: number, more: Partial<AuditEvent>): void => {
+      if (decision.omitted.has(stage)) return;
+      this.sinks.write({ ...common, stage, ...more, ...this.#timesOf(receivedAt, at) });
     };
     const { exchange } = request;
     const { status = 0 } = exchange;
@@ -116,7 +120,7 @@ export class Audit {
   }
 
   /** As whom a request was made. It is not known of a request that was only received. */
-  #impersonatedOf({ sender }: AuditedRequest): object {
+  #impersonatedOf({ sender }: AuditedRequest): Pick<AuditEvent, 'impersonatedUser'> {
     return sender?.impersonator && sender.user ? { impersonatedUser: userOf(sender.user) } : {};
   }
 
@@ -129,11 +133,14 @@ export class Audit {
    * The bodies that the level of an event includes: of a request, if it was authorized and so was decoded; of an answer
    * outside of resources, if it is an object of the API.
    */
-  #bodiesOf({ exchange, route, sender }: AuditedRequest, { level, omitsManagedFields }: AuditDecision): object {
+  #bodiesOf(
+    { exchange, route, sender }: AuditedRequest,
+    { level, omitsManagedFields }: AuditDecision,
+  ): Pick<AuditEvent, 'requestObject' | 'responseObject'> {
     if (!hasRequestBody(level)) return {};
     if (!route.resource) {
       const answer = level === 'RequestResponse' ? exchange.responseObject() : undefined;
-      return stringAt(answer, 'kind') === '' ? {} : { responseObject: answer };
+      return answer === undefined || stringAt(answer, 'kind') === '' ? {} : { responseObject: answer };
     }
     const shown = (value: object | undefined): object | undefined =>
       value && omitsManagedFields ? withoutManagedFields(value) : value;
@@ -145,13 +152,13 @@ export class Audit {
   }
 
   /** Says of an event that a body was too long for it. */
-  #truncationOf({ exchange, route }: AuditedRequest, { level }: AuditDecision): object {
+  #truncationOf({ exchange, route }: AuditedRequest, { level }: AuditDecision): Readonly<Record<string, string>> {
     if (!hasRequestBody(level) || isWatch(route)) return {};
     const isTruncated = exchange.isRequestTruncated || (level === 'RequestResponse' && exchange.isResponseTruncated);
     return isTruncated ? { [`${this.naming.group('audit.orchestrator.io')}/truncated`]: 'true' } : {};
   }
 
-  #commonOf(request: AuditedRequest, user: User | undefined, { level }: AuditDecision): object {
+  #commonOf(request: AuditedRequest, user: User | undefined, level: AuditLevel): EventOfRequest {
     const { naming } = this;
     const { exchange, route, auditId, userAgent, sourceIPs, sender } = request;
     const target = sender?.user ? withSelectors(route) : route.target;
@@ -171,19 +178,19 @@ export class Audit {
   }
 
   /** The object that a request was to create, whose name is not in its path. */
-  #createdObjectOf({ exchange, route: { target } }: AuditedRequest): object {
+  #createdObjectOf({ exchange, route: { target } }: AuditedRequest): Pick<AuditEvent, 'objectRef'> {
     if (target.is === 'path' || target.verb !== 'create' || target.name !== '') return {};
     return { objectRef: this.#objectOf({ ...target, name: exchange.createdName() }) };
   }
 
-  #objectOf(target: Extract<Route['target'], { is: 'resource' }>): object {
+  #objectOf(target: Extract<Route['target'], { is: 'resource' }>): NonNullable<AuditEvent['objectRef']> {
     const { resource, namespace, group, version, subresource } = target;
     const name = nameOf(target);
     const members = { resource, namespace, name, apiGroup: this.naming.group(group), apiVersion: version, subresource };
     return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''));
   }
 
-  #annotationsOf(request: AuditedRequest, decision: AuditDecision): object {
+  #annotationsOf(request: AuditedRequest, decision: AuditDecision): NonNullable<AuditEvent['annotations']> {
     const { exchange, sender } = request;
     const { group } = this.naming;
     // A later stage may refuse an allowed request with any code.
@@ -207,12 +214,12 @@ export class Audit {
   }
 
   /** Annotations without the patches of webhooks, which have parts of objects. */
-  #withoutPatches(annotations: Readonly<Record<string, string>> = {}): object {
+  #withoutPatches(annotations: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
     const prefix = `patch.${this.naming.group('webhook.admission.orchestrator.io')}/`;
     return Object.fromEntries(Object.entries(annotations).filter(([name]) => !name.startsWith(prefix)));
   }
 
-  #timesOf(receivedAt: number, at: number): object {
+  #timesOf(receivedAt: number, at: number): Pick<AuditEvent, 'requestReceivedTimestamp' | 'stageTimestamp'> {
     return { requestReceivedTimestamp: microTime(receivedAt), stageTimestamp: microTime(at) };
   }
 }

@@ -1,0 +1,143 @@
+import { deepFreeze } from '../checks/freeze.js';
+import { requireMembers } from '../checks/parts.js';
+import { isPromise } from '../awaitable.js';
+import { type Awaitable, type Contributed, definePoint } from '../point.js';
+
+/**
+ * How much of a request an event has: `Request` adds the body of the request to `Metadata`, `RequestResponse` also that
+ * of the answer.
+ *
+ * @example
+ * const hasBodies = (level: AuditLevel): boolean => level !== 'Metadata';
+ */
+export type AuditLevel = 'Metadata' | 'Request' | 'RequestResponse';
+
+/**
+ * When an event was recorded: when the request arrived, when a long answer began, or when the answer was complete.
+ *
+ * @example
+ * const isLast = (stage: AuditStage): boolean => stage === 'ResponseComplete';
+ */
+export type AuditStage = 'RequestReceived' | 'ResponseStarted' | 'ResponseComplete';
+
+/**
+ * A user in an audit event. Members that would be empty are absent.
+ *
+ * @example
+ * const ann: AuditUser = { username: 'ann', groups: ['devs', 'system:authenticated'] };
+ */
+export interface AuditUser {
+  /** Absent for a sender that is not known, because its credentials are invalid. */
+  readonly username?: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: { readonly [key: string]: readonly string[] };
+}
+
+/**
+ * An audit event, as `audit.k8s.io/v1` defines it; group and annotations are in the naming of the server. It is JSON,
+ * but integers of bodies that a number cannot hold exactly are bigints: `writeJson` writes them.
+ *
+ * @example
+ * const line = ({ auditID, user, requestURI }: AuditEvent): string => `${auditID} ${user.username} ${requestURI}`;
+ */
+export interface AuditEvent {
+  readonly kind: 'Event';
+  readonly apiVersion: string;
+  readonly level: AuditLevel;
+  /** The same in all events of a request, and in the header `Audit-Id` of its answer. */
+  readonly auditID: string;
+  readonly stage: AuditStage;
+  readonly requestURI: string;
+  readonly verb: string;
+  /** The sender. */
+  readonly user: AuditUser;
+  /** As whom the sender made the request. */
+  readonly impersonatedUser?: AuditUser;
+  /** Addresses that the client and proxies named, and at last that of the connection. */
+  readonly sourceIPs?: readonly string[];
+  readonly userAgent?: string;
+  /** The object of the request; members that would be empty are absent. */
+  readonly objectRef?: { readonly [member: string]: string };
+  /** Absent in the stage `RequestReceived`, as all members that follow. */
+  readonly responseStatus?: { readonly metadata: object; readonly code: number; readonly [member: string]: unknown };
+  readonly requestObject?: object;
+  readonly responseObject?: object;
+  /** RFC 3339 with microseconds. */
+  readonly requestReceivedTimestamp: string;
+  readonly stageTimestamp: string;
+  readonly annotations?: { readonly [name: string]: string };
+}
+
+/**
+ * Where audit events go. The audit policy of the server (`--audit-policy-file`) decides which requests have events, and
+ * how much they contain.
+ *
+ * @example
+ * const counting: AuditSink = { write: ({ verb }) => counts.set(verb, (counts.get(verb) ?? 0) + 1) };
+ */
+export interface AuditSink {
+  /**
+   * Takes an event. Called when a request was answered, which does not wait for it: an error is logged and counted, and
+   * the event is lost. It must not take long, because no other request is served meanwhile: gather events, and send
+   * them later. The event must not be changed; other sinks get the same one.
+   */
+  write(event: AuditEvent): Awaitable<void>;
+  /** Resolves when everything that was taken is written. Called when the last request of the thread was answered. */
+  close?(): Awaitable<void>;
+}
+
+/**
+ * The combination of all sinks.
+ *
+ * @example
+ * const sinks: AuditSinks | undefined = host.at(auditSink);
+ */
+export interface AuditSinks {
+  /** Gives all sinks an event. Never throws. */
+  write(event: AuditEvent): void;
+  /** Resolves when all sinks have written what they took, or have failed. */
+  close(): Promise<void>;
+}
+
+const ignore = (): void => undefined;
+
+/** All sinks; undefined without one. What one throws is a failure of its plugin, and the others are called. */
+function everySink(inputs: readonly Contributed<AuditSink>[]): AuditSinks | undefined {
+  if (inputs.length === 0) return undefined;
+  const isShared = inputs.length > 1;
+  return {
+    write(event) {
+      if (isShared) deepFreeze(event);
+      for (const { value, call } of inputs)
+        try {
+          const written = call(() => value.write(event), never);
+          if (isPromise(written)) written.then(undefined, ignore);
+        } catch {
+          // It is logged and counted.
+        }
+    },
+    async close() {
+      await Promise.allSettled(inputs.map(async ({ value, call }) => await call(() => value.close?.(), never)));
+    },
+  };
+}
+
+/** Nothing that a sink throws is an answer to the client. */
+const never = (): boolean => false;
+
+/**
+ * Takes the audit events of the server: a file, a service, a queue. All sinks get every event.
+ *
+ * @example
+ * contribute: ({ url }) => [auditSink.of(host => new AuditQueue(url, host.log))],
+ */
+export const auditSink = definePoint<AuditSink>()(
+  'auditSink',
+  ['front'],
+  everySink,
+  requireMembers({
+    write: 'function',
+    close: [value => value === undefined || typeof value === 'function', 'a function, or absent'],
+  }),
+);
