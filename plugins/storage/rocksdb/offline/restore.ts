@@ -23,8 +23,8 @@ export interface SnapshotContent {
 
 /**
  * Creates a store from a snapshot in a directory without one. Resolves with the revision from which the store
- * continues. `values`: how they are stored. Older revisions count as compacted, so watchers of the old store must list again. An interrupted or failed
- * restore leaves no store behind. Throws StoreError.
+ * continues. `values`: how they are stored. Older revisions count as compacted, so watchers of the old store must list
+ * again. An interrupted or failed restore leaves no store behind. Throws StoreError.
  */
 export async function restoreRocksDb(
   path: string,
