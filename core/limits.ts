@@ -400,6 +400,8 @@ export const REVIEW_ANSWERS = 10_000;
  * seconds, as upstream, and its answer must reach the thread.
  */
 export const TOKEN_REVIEW_MS = 35_000;
+/** How long a request may wait for all authorizers of an authorization file: longer than it may last. */
+export const ACCESS_CHAIN_MS = 65_000;
 /** How long a webhook that reviews access may take; upstream's limit. */
 export const ACCESS_REVIEW_MS = 30_000;
 /** Pause before the first retry of a key of a reconciler that failed: most conflicts are over by then. */

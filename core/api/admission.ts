@@ -131,11 +131,8 @@ export interface Validator {
  * The server's check of what a plugin of the configuration makes of a draft. It is called with the draft that the
  * plugin gets; the function that it returns, with what the plugin has made of it. That adds the members that decoding
  * makes sure of, and throws TypeError if the draft is no object of its kind any more.
- *
- * @example
- * const complete: Complete = () => draft => void (draft.metadata.labels ??= {});
  */
-export type Complete = (before: ApiObject) => (draft: ApiObject) => void;
+type Complete = (before: ApiObject) => (draft: ApiObject) => void;
 
 /**
  * The combination of all mutators, in order. `complete` is asked about the plugins of the configuration. Throws the

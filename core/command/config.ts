@@ -77,6 +77,23 @@ function checkFileExists(flag: string, file: string | undefined): void {
   if (file !== undefined && !existsSync(file)) throw new ConfigError(flag, `there is no file ${file}`);
 }
 
+/** The settings that an authorization file takes the place of, with their flags. */
+const MODE_SETTINGS = {
+  authorizationMode: '--authorization-mode',
+  authorizationWebhookConfigFile: '--authorization-webhook-config-file',
+  authorizationWebhookVersion: '--authorization-webhook-version',
+  authorizationWebhookCacheAuthorizedTtl: '--authorization-webhook-cache-authorized-ttl',
+  authorizationWebhookCacheUnauthorizedTtl: '--authorization-webhook-cache-unauthorized-ttl',
+} as const;
+
+/** Throws ConfigError for settings that are given beside an authorization file, which says what they do. */
+function checkAuthorizationStyle(given: Partial<Settings>): Partial<Settings> {
+  const [, flag] = Object.entries(MODE_SETTINGS).find(([name]) => given[name as keyof Settings] !== undefined) ?? [];
+  if (given.authorizationConfig !== undefined && flag !== undefined)
+    throw new ConfigError('--authorization-config', `cannot be used with ${flag}: write what it says into the file`);
+  return given;
+}
+
 /** Returns the settings. Throws ConfigError for settings that contradict each other and for missing files. */
 function checkSettings(settings: Settings): Settings {
   const { tlsCertFile, tlsPrivateKeyFile, authorizationMode } = settings;
@@ -122,5 +139,5 @@ export function loadSettings(args: readonly string[], note: (line: string) => vo
   const flags = parseFlags(args);
   flags.notes.forEach(note);
   const file = flags.config === undefined ? {} : readConfig(flags.config);
-  return checkSettings({ ...DEFAULTS, ...file, ...flags.settings });
+  return checkSettings({ ...DEFAULTS, ...checkAuthorizationStyle({ ...file, ...flags.settings }) });
 }

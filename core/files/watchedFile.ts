@@ -1,3 +1,4 @@
+import { statSync, type Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 
 /** How often a file is looked at, in milliseconds: a change is effective within seconds. A look takes some 50 µs. */
@@ -9,11 +10,21 @@ export interface WatchedFile {
   close(): void;
 }
 
+const shown = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string => [dev, ino, size, mtimeMs, ctimeMs].join();
+
 /** What tells one state of a file from another: also where a symbolic link to it points, as `stat` follows it. */
 async function stateOf(file: string): Promise<string> {
   try {
-    const { dev, ino, size, mtimeMs, ctimeMs } = await stat(file);
-    return [dev, ino, size, mtimeMs, ctimeMs].join();
+    return shown(await stat(file));
+  } catch (error) {
+    return `${(error as NodeJS.ErrnoException).code}`;
+  }
+}
+
+/** The same at once: what is written after a watch has begun must not be taken for what was there. */
+function stateNow(file: string): string {
+  try {
+    return shown(statSync(file));
   } catch (error) {
     return `${(error as NodeJS.ErrnoException).code}`;
   }
@@ -28,13 +39,12 @@ async function stateOf(file: string): Promise<string> {
 export function watchFiles(files: readonly string[], changed: () => unknown, everyMs = LOOK_MS): WatchedFile {
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
-  let handled: string | undefined;
+  let handled = files.map(stateNow).join('\n');
   let seen = '';
   const look = async (): Promise<void> => {
     const state = (await Promise.all(files.map(stateOf))).join('\n');
     const isStable = state === seen;
     seen = state;
-    handled ??= state;
     if (isStable && state !== handled && !isClosed) {
       handled = state;
       await changed();

@@ -1,6 +1,9 @@
+import type { ChainConfig } from '../../plugins/authz/configured/index.js';
+import { readAuthorizationFile } from '../../plugins/authz/configured/file.js';
 import type { AccessWebhookConfig } from '../../plugins/authz/webhook/config.js';
 import { readPolicies } from '../../plugins/authz/abac/policy.js';
 import { ConfigError } from '../api/point.js';
+import { featureGates } from '../features/gates.js';
 import { readBounded } from '../files/watchedFile.js';
 import { ACCESS_REVIEW_MS, CONFIG_FILE_BYTES } from '../limits.js';
 import { namingOf } from '../naming.js';
@@ -37,15 +40,38 @@ export const accessWebhookConfig = (settings: Settings): AccessWebhookConfig => 
   matchConditions: [],
 });
 
+/** The configuration of the plugin for an authorization file; undefined without one. */
+export function chainConfig(settings: Settings): ChainConfig | undefined {
+  const { authorizationConfig: file, authorizationMode: types, authorizationPolicyFile: policyFile } = settings;
+  return file === undefined ? undefined : { file, types, ...(policyFile === undefined ? {} : { policyFile }) };
+}
+
+/** The types of the authorizers of a file. */
+async function typesOf(file: string, { featureGates: gates, naming: name }: Settings): Promise<ChainConfig['types']> {
+  const naming = namingOf(name);
+  const gate = 'StructuredAuthorizationConfiguration';
+  if (!featureGates(gates, naming.short).enabled.includes(gate))
+    throw new ConfigError('--authorization-config', `needs --feature-gates=${gate}=true, which is the default`);
+  try {
+    const authorizers = await readAuthorizationFile(await readBounded(file, CONFIG_FILE_BYTES), file, naming);
+    return [...new Set(authorizers.map(({ type }) => type))];
+  } catch (error) {
+    throw new ConfigError('--authorization-config', (error as Error).message);
+  }
+}
+
 /**
- * Checks the settings about what requests may do, and the files that they name. Throws ConfigError, which names the flag,
- * the file and the fix.
+ * Checks the settings about what requests may do, and the files that they name. Returns them with the types of an
+ * authorization file as modes. Throws ConfigError, which names the flag, the file and the fix.
  */
-export async function checkAuthorization(settings: Settings): Promise<void> {
+export async function checkAuthorization(given: Settings): Promise<Settings> {
+  const { authorizationConfig: file } = given;
+  const settings = file === undefined ? given : { ...given, authorizationMode: await typesOf(file, given) };
   const { authorizationPolicyFile: policies, authorizationWebhookConfigFile: webhook } = settings;
   if (checkMode(settings, 'ABAC', '--authorization-policy-file', policies !== undefined))
     await checkPolicies(policies!, settings);
   const flag = '--authorization-webhook-config-file';
-  if (checkMode(settings, 'Webhook', flag, webhook !== undefined))
+  if (file === undefined && checkMode(settings, 'Webhook', flag, webhook !== undefined))
     atFlag(flag, () => readWebhookFile(webhook!, { allowsHttp: false }));
+  return settings;
 }

@@ -4,10 +4,10 @@ import { DEFAULT_RANGES, ownAddress } from '../../plugins/kinds/core/service/all
 import { ConfigError } from '../api/point.js';
 import type { Settings } from '../settings/settings.js';
 import type { PluginSpec } from '../threads/data.js';
-import { TOKEN_REVIEW_MS, WRITE_MS } from '../limits.js';
+import { ACCESS_CHAIN_MS, TOKEN_REVIEW_MS, WRITE_MS } from '../limits.js';
 import { addressOf, urlHost } from '../settings/address.js';
 import { webhookServices } from './admissionConfig.js';
-import { accessWebhookConfig } from './authorization.js';
+import { accessWebhookConfig, chainConfig } from './authorization.js';
 import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './authentication.js';
 import { admissionPlugins } from './admissionPlugins.js';
 import { signersOf } from './certificateSigning.js';
@@ -56,6 +56,13 @@ function modePlugin(mode: string, settings: Settings): PluginSpec {
     );
   if (mode === 'ABAC') return { ...plugin, config: { file: settings.authorizationPolicyFile } };
   return mode === 'Webhook' ? { ...plugin, config: accessWebhookConfig(settings) } : plugin;
+}
+
+/** The plugins that decide about requests: of the authorization file, or of the modes in their order. */
+function authorizationPlugins(settings: Settings): readonly PluginSpec[] {
+  const config = chainConfig(settings);
+  if (!config) return settings.authorizationMode.map(mode => modePlugin(mode, settings));
+  return [{ use: at('authz/configured/index.js'), config, threads: ['front', 'pool'], timeout: ACCESS_CHAIN_MS }];
 }
 
 /** The port in the Service of a server that listens on a random port. */
@@ -167,7 +174,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     pool('authz/rbac/plugin.js#roleEscalation'),
     pool('../core/services/webhooks/plugin.js'),
     { ...pool('conversion/webhook.js', { services: webhookServices(settings) }), timeout: WRITE_MS },
-    ...settings.authorizationMode.map(mode => modePlugin(mode, settings)),
+    ...authorizationPlugins(settings),
     control('controllers/system/systemNamespaces.js#systemNamespaces'),
     { use: at('controllers/accounts/rbac.js#rbacBootstrap'), threads: ['front', 'control'] },
     control('controllers/system/systemObjects.js#systemObjects', { groups }),

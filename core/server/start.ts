@@ -30,10 +30,21 @@ import { checkFeatures, featuresOf, featureWarnings } from './features.js';
 import { checkServiceAccounts } from './serviceAccounts.js';
 import { type DataPaths, fillDataDirectory, makeDataDirectory } from './dataDirectory.js';
 import { type BuiltinInputs, builtInPlugins, pluginsOf } from './plugins.js';
+import { ProgramRequests } from './program/requests.js';
+import type { ServerUser } from './program/types.js';
+import { liveResources, serverUser, userOf } from './program/users.js';
 import { DEFAULTS } from './settings.js';
 
-/** A server that answers requests. */
-export interface RunningServer {
+/** A server that answers requests. Its own `client` and `request` are those of the administrator. */
+export interface RunningServer extends ServerUser {
+  /**
+   * Another user, for tests: what is asked through it is authorized as for this user. `system:authenticated` is added
+   * to the groups. Throws TypeError for what is no name.
+   *
+   * @example
+   * const { status } = await server.as('alice', ['devs']).request('GET', '/api/v1/namespaces/shop/secrets');
+   */
+  as(user: string, groups?: readonly string[]): ServerUser;
   readonly url: string;
   readonly httpUrl?: string;
   readonly kubeconfigPath?: string;
@@ -68,8 +79,7 @@ export const pluginsIn = (server: RunningServer): Pick<ThreadData, 'plugins' | '
 export async function startServer(given: GivenSettings = {}): Promise<RunningServer> {
   const began = performance.now();
   const named = readGivenSettings(given);
-  const checked = checkAll({ ...DEFAULTS, ...named });
-  await checkAuthorization(checked);
+  const checked = await checkAuthorization(checkAll({ ...DEFAULTS, ...named }));
   const anonymous = await checkAuthentication(checked);
   const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked));
   const settings = { ...checked, plugins };
@@ -115,6 +125,10 @@ async function start(
     isClosing: () => closing !== undefined,
   });
   const listening = await listen(frontEnd, bindings, settings.bindAddress, releases);
+  const requests = new ProgramRequests(frontEnd.front);
+  releases.add('requests of the program', () => requests.close());
+  const resources = liveResources(frontEnd.registry);
+  const as: RunningServer['as'] = (user, groups) => serverUser(userOf(user, groups), requests, resources);
   // If it cannot start, it is replaced, and the failure is logged.
   threads.pool.complete().catch(() => undefined);
   const { pki } = home;
@@ -125,6 +139,8 @@ async function start(
   };
   const server: RunningServer = {
     ...listening,
+    ...as(naming.component('orchestrator-admin'), ['system:masters']),
+    as,
     kubeconfigPath: pki.kubeconfigPath(listening.url),
     kubeconfig: pki.kubeconfig(listening.url),
     token: home.adminToken,

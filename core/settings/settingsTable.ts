@@ -173,6 +173,8 @@ export const SETTINGS = {
     ['RBAC'],
     'Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny, with commas',
   ),
+  /** Excludes `authorizationMode` and the settings of its webhook. */
+  authorizationConfig: file('authorization-config', 'file with the authorizers, instead of modes'),
   authorizationPolicyFile: file('authorization-policy-file', 'policies of mode ABAC, one JSON object on each line'),
   /** Kubeconfig of the webhook of mode Webhook. */
   authorizationWebhookConfigFile: file(

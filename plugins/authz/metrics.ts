@@ -2,9 +2,28 @@ import { definePlugin, type MetricDefinition, metrics, type Plugin } from '../..
 
 const CONDITION_LABELS = ['type', 'name'];
 const CALL_LABELS = ['name', 'result'];
+const RELOAD_LABELS = ['status', 'apiserver_id_hash'];
 
 /** Upstream's names and labels. */
 const AUTHORIZATION: readonly MetricDefinition[] = [
+  {
+    name: 'apiserver_authorization_config_controller_automatic_reloads_total',
+    type: 'counter',
+    help: 'Changes of the authorization file, by whether they were used.',
+    labels: RELOAD_LABELS,
+  },
+  {
+    name: 'apiserver_authorization_config_controller_automatic_reload_last_timestamp_seconds',
+    type: 'gauge',
+    help: 'When the authorization file last changed, by whether that was used.',
+    labels: RELOAD_LABELS,
+  },
+  {
+    name: 'apiserver_authorization_decisions_total',
+    type: 'counter',
+    help: 'Decisions of the authorizers of an authorization file.',
+    labels: ['type', 'name', 'decision'],
+  },
   {
     name: 'apiserver_authorization_webhook_evaluations_total',
     type: 'counter',

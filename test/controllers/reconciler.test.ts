@@ -462,10 +462,10 @@ describe('a definition', () => {
   });
 
   test.each([
-    ['deployments', 'there is no resource "deployments": did you mean "apps/deployments"?'],
-    ['Namespace', 'there is no resource "Namespace": did you mean "namespaces"?'],
-    ['apps/deploiments', 'there is no resource "apps/deploiments": give the plural name, and the group before it'],
-    ['apps/v1/deployments', 'did you mean "apps/deployments"?'],
+    ['deployments', 'no stored resource can have the name "deployments"; did you mean apps/deployments?'],
+    ['Namespace', 'did you mean namespaces?'],
+    ['apps/deploiments', 'did you mean apps/deployments?'],
+    ['apps/v1/deployments', 'did you mean apps/deployments?'],
   ])('with a resource that nothing can be is refused when it is made: %s', (resource, message) => {
     expect(() => reconciler({ name: 'x', for: resource, reconcile })(fake.host)).toThrow(message);
     expect(() => reconciler({ name: 'x', owns: [resource], reconcile })(fake.host)).toThrow(message);

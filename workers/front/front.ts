@@ -47,6 +47,15 @@ export class Front {
 
   /** Handles an exchange of a listener. Never throws. */
   handle(exchange: Exchange): void {
+    this.#handle(exchange, answered => this.parts.pool.senderOf(answered));
+  }
+
+  /** Handles a request of the program that the server runs in, as `user`, who is not authenticated. Never throws. */
+  handleOf(user: User, exchange: Exchange): void {
+    this.#handle(exchange, () => this.parts.pool.userAs(user));
+  }
+
+  #handle(exchange: Exchange, senderOf: (exchange: Exchange) => Sender): void {
     const { metrics } = this.parts;
     const began = performance.now();
     metrics.begin(exchange.method);
@@ -54,13 +63,13 @@ export class Front {
     let sender: Sender | undefined;
     const audited = this.parts.audit?.begin(exchange, route);
     const answered = audited?.exchange ?? exchange;
-    void this.#answer(answered, route, () => (sender = this.parts.pool.senderOf(answered))).then(() => {
+    void this.#answer(answered, route, () => (sender = senderOf(answered))).then(() => {
       metrics.end(exchange.method, route, exchange.status ?? 0, performance.now() - began);
       audited?.end(sender);
     });
   }
 
-  /** Handles a request made inside the server, as `user`, without authentication. */
+  /** Handles a request of a controller, as `user`, who is not authenticated. Never throws. */
   handleAs(exchange: Exchange, user: User): void {
     const route = this.#route(exchange);
     const sender = this.parts.pool.controllerAs(user);

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { type Listener, listener } from '../../core/api/listener.js';
 import { ConfigError } from '../../core/api/point.js';
-import { service } from '../../core/api/pluginService.js';
+import { service } from '../../core/api/plugin/pluginService.js';
 import { FUTURE_REVISION_MS } from '../../core/limits.js';
 import { ObservedMetrics } from '../../core/services/metrics/index.js';
 import type { Plugins } from '../../core/plugin/load/load.js';
@@ -12,6 +12,7 @@ import { fixedResourcesOf } from '../../core/plugin/servedResources.js';
 import { hasOwnRole } from '../../core/settings/controllerAccounts.js';
 import type { Settings } from '../../core/settings/settings.js';
 import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
+import type { Registry } from '../../core/schema/resource.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
 import { ControlThread } from './threads/controlThread.js';
@@ -32,6 +33,8 @@ const HOOKS_MS = 5000;
 /** A front end that can answer requests. */
 export interface RunningFrontEnd {
   readonly front: Front;
+  /** The kinds that are served now. */
+  readonly registry: () => Registry;
   readonly listener: Listener;
   /** Threads that serve connections instead of this one; empty if this one does. */
   readonly listeningThreads: readonly ListeningThread[];
@@ -109,6 +112,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   return {
     address,
     front,
+    registry: () => frontEnd.live.current,
     listener: serve,
     listeningThreads,
     storeName: opened.storeName,

@@ -39,7 +39,7 @@ const isRefusedAs = (thrown: unknown, reason: Refusal['reason']): boolean =>
   thrown instanceof Refusal && thrown.reason === reason;
 
 /** The objects of a resource, by requests. Which resource it is is found for each of them: definitions may change. */
-class Requests implements ResourceClient<ApiObject> {
+export class ObjectRequests implements ResourceClient<ApiObject> {
   constructor(
     readonly send: Send,
     readonly served: () => ServedResource,
@@ -174,18 +174,18 @@ function bodyOf(served: ServedResource, object: Input<ApiObject>): Input<ApiObje
   return { ...object, kind: served.kind, apiVersion: version ? group + version : served.apiVersion };
 }
 
-/** A client that makes its requests with `send`. */
-export function clientOf(send: Send, resources: Resources): Client {
-  const servedAs = (resource: ResourceRef): ServedResource => {
-    const found = resources.find(resource);
-    if (found) return found;
-    const [plural = '', group = ''] = resources.storageNameOf(resource).split('/').reverse();
-    throw notFound({ group: '', resource: 'resources' }, `${plural}.${group.replace(/^custom:/, '')}`);
-  };
-  return {
-    resource: <const R extends ResourceRef>(resource: R) =>
-      // The server answers with objects of the kind.
-      new Requests(send, () => servedAs(resource)) as unknown as ResourceClient<ObjectOf<R>>,
-    request: send,
-  };
+/** A resource as it is served. Throws Refusal 404 for one that is not, and Error for a name that nothing can have. */
+export function servedAs(resource: ResourceRef, resources: Resources): ServedResource {
+  const found = resources.find(resource);
+  if (found) return found;
+  const [plural = '', group = ''] = resources.storageNameOf(resource).split('/').reverse();
+  throw notFound({ group: '', resource: 'resources' }, `${plural}.${group.replace(/^custom:/, '')}`);
 }
+
+/** A client that makes its requests with `send`. */
+export const clientOf = (send: Send, resources: Resources): Client => ({
+  resource: <const R extends ResourceRef>(resource: R) =>
+    // The server answers with objects of the kind.
+    new ObjectRequests(send, () => servedAs(resource, resources)) as unknown as ResourceClient<ObjectOf<R>>,
+  request: send,
+});

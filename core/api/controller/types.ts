@@ -19,8 +19,8 @@ export interface ObjectKey {
 }
 
 /**
- * How long a key waits that has failed, in milliseconds: `min` after the first failure, twice as long after each further
- * one, `max` at the most.
+ * How long a failed key waits, in milliseconds: `min` after the first failure, twice as long after each further one,
+ * at most `max`.
  *
  * @example
  * const backOff: BackOff = { min: 1000, max: 5 * 60_000 };

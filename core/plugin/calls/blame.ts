@@ -15,7 +15,7 @@ const fileOf = ({ use, path }: BlamedPlugin): string =>
  * The plugin of the configuration whose code a stack names first, as its index in `plugins`; -1 if it names none. That
  * is the plugin whose module is named or, without any, the only one in the folder of a named module.
  */
-export function pluginInStack(stack: string, plugins: readonly BlamedPlugin[]): number {
+function pluginInStack(stack: string, plugins: readonly BlamedPlugin[]): number {
   const frames = stack.split('\n').filter(line => /^\s+at /.test(line));
   const files = plugins.map(fileOf);
   const named = (names: readonly string[], end: string): number[] => {

@@ -56,8 +56,8 @@ export class FileWebhook {
   }
 
   /**
-   * Posts JSON, again where the webhook says that it is busy or has failed, until `timeoutMs` have passed. Resolves with
-   * the answer if its code is 200 or 201. Rejects with CallFailed.
+   * Posts JSON, again where the webhook says that it is busy or has failed, until `timeoutMs` have passed. Resolves
+   * with the answer if its code is 200 or 201. Rejects with CallFailed.
    */
   async post(body: string, timeoutMs: number, backoff: Backoff, observe: CallObserver): Promise<HttpAnswer> {
     const end = performance.now() + timeoutMs;

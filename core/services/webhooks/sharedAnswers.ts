@@ -1,5 +1,5 @@
 import type { ServiceClient } from '../../api/host.js';
-import type { Service } from '../../api/pluginService.js';
+import type { Service } from '../../api/plugin/pluginService.js';
 import { type Resolvers, withResolvers } from '../../runtime/withResolvers.js';
 
 /** An answer that may be used until a time, in milliseconds since the epoch. It is data that threads can be sent. */
@@ -114,7 +114,7 @@ export class SharedAnswers implements Service {
 }
 
 /** Thrown for a question that another thread, or an equal question at the same time, has found no answer to. */
-export class NoAnswer extends Error {}
+class NoAnswer extends Error {}
 
 /** The shared answers as a thread of the pool sees them. Those that it has had are found without asking. */
 export class AnswersClient {

@@ -208,7 +208,7 @@ export interface Rendering {
    * or as records of a list in CBOR. There is a piece for each.
    */
   readonly records?: 'object' | 'partial' | 'row' | 'cbor';
-  /** Whether records of a protobuf list are to be without what they share with the objects (`packedRecords.ts`). */
+  /** Whether records of a protobuf list are to be without what they share with the objects (`packedEncodings.ts`). */
   readonly packed?: boolean;
   /** Texts of Warning headers. */
   readonly warnings?: readonly string[];

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
-import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { Host, Service } from '../../../core/api/index.js';
 import { readBounded, watchFiles } from '../../../core/files/watchedFile.js';
 import { CONFIG_FILE_BYTES } from '../../../core/limits.js';
+import { serverHash } from '../../../core/services/metrics/serverHash.js';
 import { authenticatorOfFlags, type JwtConfig } from './config.js';
 import { type FileContext, readAuthenticationFile } from './file.js';
 import { Providers } from './providers.js';
@@ -25,11 +24,8 @@ const ANONYMOUS_GATE = 'AnonymousAuthConfigurableEndpoints';
 
 type ServiceHost = Pick<Host<'front'>, 'log' | 'now' | 'naming' | 'isEnabled' | 'onClose' | 'observe'>;
 
-/** What a server is known by in its metrics: the hash of its name, as upstream makes it. */
-const serverHash = (): string => `sha256:${createHash('sha256').update(`apiserver-${hostname()}`).digest('hex')}`;
-
 /** What the file is checked against. */
-export const fileContextOf = (
+const fileContextOf = (
   { ownIssuers }: Pick<JwtConfig, 'ownIssuers'>,
   { naming, isEnabled }: Pick<ServiceHost, 'naming' | 'isEnabled'>,
 ): FileContext => ({ naming, ownIssuers, allowsAnonymous: isEnabled(ANONYMOUS_GATE) });

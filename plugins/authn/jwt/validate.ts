@@ -48,7 +48,7 @@ function urlFault(text: string): string | undefined {
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /** Why a text is not a bundle of CA certificates in PEM; undefined if it is one. */
-export function bundleFault(pem: string): string | undefined {
+function bundleFault(pem: string): string | undefined {
   const blocks = pem.match(CERTIFICATE) ?? [];
   if (blocks.length === 0) return 'must have at least one certificate in PEM';
   try {

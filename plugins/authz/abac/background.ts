@@ -4,7 +4,7 @@ import { CONFIG_FILE_BYTES } from '../../../core/limits.js';
 import { ABAC_SERVICE } from './authorizer.js';
 import { type Policy, readPolicies } from './policy.js';
 
-/** The part of the plugin in the main thread: reads the policy file, also when it has changed. Publishes the policies. */
+/** The part of the plugin in the main thread: reads the policy file at the start and at changes, and publishes it. */
 export function abacService(file: string, host: Pick<Host<'front'>, 'log' | 'naming' | 'onClose'>): Service {
   const { log, naming, onClose } = host;
 

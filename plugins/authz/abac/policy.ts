@@ -86,8 +86,8 @@ function parse(line: string): unknown {
 }
 
 /**
- * Reads a policy file (spec, "ABAC mode"): one JSON object on each line; empty lines, and those that begin with `#`, are
- * ignored. Throws ConfigError, which names the file and the line.
+ * Reads a policy file (spec, "ABAC mode"): one JSON object on each line; empty lines, and those that begin with `#`,
+ * are ignored. Throws ConfigError, which names the file and the line.
  */
 export function readPolicies(bytes: Uint8Array, file: string, naming: Naming): Policies {
   const policies: Policy[] = [];

@@ -1,12 +1,16 @@
-import { authorizer, definePlugin, type Plugin } from '../../../core/api/index.js';
+import { type Authorizer, authorizer, definePlugin, type Host, type Plugin } from '../../../core/api/index.js';
 import { NODE_RULES } from '../bootstrap/componentRoles.js';
 import { compileRules } from '../rbac/rules.js';
 import { nodeAuthorizer } from './authorize.js';
 import { NodeGraph } from './graph.js';
 
+/** Allows node agents what their pods need. */
+export const makeNodeAuthorizer = (host: Host<'pool'>): Authorizer =>
+  nodeAuthorizer(new NodeGraph(host), compileRules(NODE_RULES), host);
+
 /** Mode Node: what node agents may do. */
 export default definePlugin({
   name: 'node',
   parse: () => null,
-  contribute: () => [authorizer.of(host => nodeAuthorizer(new NodeGraph(host), compileRules(NODE_RULES), host))],
+  contribute: () => [authorizer.of(makeNodeAuthorizer)],
 }) satisfies Plugin<null>;

@@ -16,11 +16,15 @@ const rbacOf = ({ informer, naming }: Pick<Host<'pool'>, 'informer' | 'naming'>)
     naming,
   );
 
+/** Decides by the roles and bindings in the store, and logs what it does not allow from verbosity 2. */
+export const makeRbacAuthorizer = (host: Pick<Host<'pool'>, 'informer' | 'naming' | 'log'>): Rbac =>
+  withLoggedDenials(rbacOf(host), host);
+
 /** Mode RBAC: decides by the roles and bindings in the store. Logs what it does not allow from verbosity 2. */
 export default definePlugin({
   name: 'rbac',
   parse: () => null,
-  contribute: () => [authorizer.of(host => withLoggedDenials(rbacOf(host), host))],
+  contribute: () => [authorizer.of(makeRbacAuthorizer)],
 }) satisfies Plugin<null>;
 
 /** Refuses roles and bindings that grant more than their writer holds, in every mode. */

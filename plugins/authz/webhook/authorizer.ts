@@ -37,8 +37,9 @@ const resultOf = (error: unknown): 'timeout' | 'error' =>
   (error as Error).message.includes('deadline exceeded') ? 'timeout' : 'error';
 
 /**
- * Decides by asking a webhook (spec, "Webhook mode"). Its answers are kept for a while; failures are not, and are
- * decided by the failure policy. `conditions`: what must hold for a request that it is asked about; absent: nothing.
+ * Decides by asking a webhook (spec, "Webhook mode (flag style)"). Its answers are kept for a while; failures are not,
+ * and are decided by the failure policy. `conditions`: what must hold for a request that it is asked about; absent:
+ * nothing.
  */
 export function webhookAuthorizer(
   config: AccessWebhookConfig,

@@ -113,8 +113,8 @@ function flagAt(status: UnknownRecord, name: string): boolean {
 }
 
 /**
- * Reads the answer of a webhook; its spec is ignored. What is allowed and denied at once is denied. Throws an Error with
- * the reason if the answer is of another version than the review, or malformed.
+ * Reads the answer of a webhook; its spec is ignored. A request that is both allowed and denied is denied. Throws an
+ * Error with the reason if the answer is of another version than the review, or malformed.
  */
 export function readReview(answer: UnknownRecord, apiVersion: string): Answered {
   const given = stringAt(answer, 'apiVersion') || apiVersion;

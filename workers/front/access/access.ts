@@ -176,15 +176,21 @@ export class AccessCache {
     now: number,
   ): Identity | undefined {
     const identity = this.identity(credentials, now) ?? this.#add(credentials, grant, now);
-    if (identity && permission) this.#allow(identity, key, permission, now);
+    if (identity && permission) this.#identities.grow(this.allow(identity, key, permission, now));
     return identity;
   }
 
-  #allow(identity: Identity, key: string, permission: Permission, now: number): void {
-    if (permission.until <= now || key.length > CACHED_KEY_CHARACTERS || !isCurrent(permission)) return;
+  /** Remembers a permission of an identity, if it may be. Returns how many bytes more the identity has. */
+  allow(identity: Identity, key: string, permission: Permission, now: number): number {
+    if (permission.until <= now || key.length > CACHED_KEY_CHARACTERS || !isCurrent(permission)) return 0;
     const before = identity.allowed.weight;
     identity.allowed.set(key, identity.share(permission));
-    this.#identities.grow(identity.allowed.weight - before);
+    return identity.allowed.weight - before;
+  }
+
+  /** A user who needs no credentials. What is found about it is remembered as long as somebody has the identity. */
+  identityOf(user: User): Identity {
+    return new Identity(user, this.usages.of(user.name), Number.POSITIVE_INFINITY, []);
   }
 
   /** The resources of these names; undefined if one of them is not stored. */

@@ -36,7 +36,7 @@ async function respondAssembled(
     return await respondWhole(exchange, headers, Buffer.concat([...pieces, tail]));
   }
   async function* parts(): AsyncGenerator<Uint8Array> {
-    yield Buffer.concat(pieces);
+    yield* pieces;
     let sent = size;
     for await (const next of inOrder(others, RENDER_AHEAD, slice => form.items(request, slice))) {
       sent += sizeOf(next);

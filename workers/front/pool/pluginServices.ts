@@ -1,4 +1,4 @@
-import type { Service } from '../../../core/api/pluginService.js';
+import type { Service } from '../../../core/api/plugin/pluginService.js';
 import type { ServiceAnswer, ServiceQuestion, ServiceState } from '../../../core/threads/messages/lifecycle.js';
 
 /** The services of plugins: they run in the main thread, for the plugins of the pool. */

@@ -1,7 +1,7 @@
 import { ArrayTaskQueue, Piscina } from 'piscina';
 import type { Log } from '../../../core/api/host.js';
 import type { Awaitable } from '../../../core/api/point.js';
-import type { Service } from '../../../core/api/pluginService.js';
+import type { Service } from '../../../core/api/plugin/pluginService.js';
 import { POOL_BATCH, POOL_QUEUE, YOUNG_GENERATION_MB } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
 import { culpritsOf } from '../../../core/plugin/calls/blame.js';

@@ -3,7 +3,7 @@ import type { CredentialUse } from '../../../core/api/access.js';
 import { LARGE_JOB_BYTES, YAML_WEIGHT } from '../../../core/limits.js';
 import type { User } from '../../../core/model/user.js';
 import type { Grant, Job, JobResult, Rendering } from '../../../core/threads/messages/messages.js';
-import { type AccessCache, credentialKey, decisionKey, isCurrent } from '../access/access.js';
+import { type AccessCache, credentialKey, decisionKey, isCurrent, type Identity } from '../access/access.js';
 import { givenAuditId } from '../../../core/request/auditId.js';
 import type { JobRunner } from './pool.js';
 import type { FrontRequest, Sender } from '../access/sender.js';
@@ -38,6 +38,9 @@ const kindOf = ({ exchange, route: { resource, subresource } }: FrontRequest): s
 
 /** Runs the jobs of requests: sends what is known of their senders to the pool, and remembers what the pool finds. */
 export class PoolClient {
+  /** Those of users of the program. */
+  readonly #identities = new WeakMap<User, Identity>();
+
   constructor(
     readonly pool: JobRunner,
     readonly access: AccessCache,
@@ -56,6 +59,13 @@ export class PoolClient {
   /** A controller as the sender of a request. */
   controllerAs(user: User): Sender {
     return { user, usage: this.access.usages.controllers };
+  }
+
+  /** A user of the program that the server runs in as the sender of a request: always the same value for one user. */
+  userAs(user: User): Sender {
+    const identity = this.#identities.get(user) ?? this.access.identityOf(user);
+    this.#identities.set(user, identity);
+    return { user, identity, usage: identity.usage };
   }
 
   /** Whether a request is known to be allowed. */
@@ -171,7 +181,10 @@ export class PoolClient {
       sender.permission = permission;
       sender.reason = permission.reason;
     }
-    if (sender.credentials === undefined) return;
+    if (sender.credentials === undefined) {
+      if (sender.identity && permission) this.access.allow(sender.identity, decisionKey(route), permission, asked);
+      return;
+    }
     if (grant.use && !sender.user) this.record(grant.use);
     if (!sender.user) {
       sender.annotations = grant.use?.annotations;

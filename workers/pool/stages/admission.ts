@@ -1,4 +1,4 @@
-import type { Change, Complete } from '../../../core/api/admission.js';
+import type { Change, Mutation } from '../../../core/api/admission.js';
 import type { ApiObject, Frozen, Json } from '../../../core/model/object.js';
 import { replaceMembers } from '../../../core/model/record.js';
 import type { Violation } from '../../../core/model/refusal.js';
@@ -37,7 +37,7 @@ const wrongTypes = ({ custom }: Resource, draft: ApiObject): Violation[] =>
  * that the client has sent in a wrong type are left to the validation.
  */
 const completing =
-  (resource: Resource): Complete =>
+  (resource: Resource): NonNullable<Parameters<Mutation>[2]> =>
   before => {
     const sent = new Set(wrongTypes(resource, before).map(({ field }) => field));
     return draft => {

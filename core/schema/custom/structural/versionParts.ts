@@ -57,8 +57,8 @@ export function columnViolations(
 }
 
 /**
- * Violations of selectable fields: their paths must lead to a text, a boolean or an integer of the schema. `base` is the
- * field of the list, `member` that of a path in its item.
+ * Violations of selectable fields: their paths must lead to a text, a boolean or an integer of the schema. `base` is
+ * the field of the list, `member` that of a path in its item.
  */
 export function selectableFieldViolations(
   paths: readonly string[],

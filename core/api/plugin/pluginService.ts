@@ -1,5 +1,5 @@
-import { requireMembers } from './checks/parts.js';
-import { type Awaitable, type Contributed, definePoint } from './point.js';
+import { requireMembers } from '../checks/parts.js';
+import { type Awaitable, type Contributed, definePoint } from '../point.js';
 
 /**
  * A part of a plugin that runs once for the whole server, in the main thread, for the parts of the plugin in the pool:

@@ -1,0 +1,115 @@
+import {
+  type Authorization,
+  type Authorizer,
+  authorizer as authorizerPoint,
+  type Host,
+} from '../../../core/api/index.js';
+import { type AccessWebhookHost, webhookAuthorizer } from '../webhook/authorizer.js';
+import { conditionsOf } from '../webhook/conditions.js';
+import { CHAIN_SERVICE } from './background.js';
+import type { AuthorizerType, ConfiguredAuthorizer } from './file.js';
+
+/** How long a decision may be remembered, in milliseconds: a change of the file is effective within seconds. */
+const REMEMBERED_MS = 1000;
+/** When webhooks of a former file are closed: no call takes longer. */
+const CLOSE_MS = 60_000;
+
+/** The authorizers of the types of a file beside Webhook. */
+export type FixedAuthorizers = ReadonlyMap<AuthorizerType, Authorizer>;
+
+interface Webhook {
+  readonly authorizer: Authorizer;
+  readonly close: () => void;
+}
+
+interface Prepared {
+  readonly state: readonly ConfiguredAuthorizer[];
+  readonly combined: Authorization;
+  /** By their configuration. */
+  readonly webhooks: ReadonlyMap<string, Webhook>;
+}
+
+/** Counts the decisions of an authorizer. */
+const counted = (
+  of: ConfiguredAuthorizer,
+  authorizer: Authorizer,
+  { observe }: Pick<Host<'pool'>, 'observe'>,
+): Authorizer => ({
+  ...authorizer,
+  async authorize(user, target) {
+    const decided = await authorizer.authorize(user, target);
+    const decision = decided.is === 'allow' ? 'allowed' : 'denied';
+    const labels = { type: of.type, name: of.name, decision };
+    if (decided.is !== 'noOpinion') observe('apiserver_authorization_decisions_total', labels, 1);
+    return decided;
+  },
+});
+
+/** Decides by the authorizers of an authorization file, in their order. Webhooks that stay keep their connections. */
+export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost): Authorizer {
+  const service = host.service(CHAIN_SERVICE);
+  let current: Prepared | undefined;
+  let running: Promise<Prepared> | undefined;
+  host.onClose(() => closeAll(current?.webhooks.values() ?? []));
+
+  async function makeWebhook(config: Extract<ConfiguredAuthorizer, { type: 'Webhook' }>['webhook']): Promise<Webhook> {
+    const releases: (() => unknown)[] = [];
+    const { now, log, naming, service: serviceOf, observe, isEnabled } = host;
+    const onClose = (release: () => unknown): void => void releases.push(release);
+    const own = { now, log, naming, service: serviceOf, observe, isEnabled, onClose };
+    const conditions = await conditionsOf(config.name, config.matchConditions, host);
+    const authorizer = webhookAuthorizer(config, own, conditions);
+    const close = (): void => {
+      for (const release of releases) release();
+    };
+    return { authorizer, close };
+  }
+
+  async function prepare(state: readonly ConfiguredAuthorizer[]): Promise<Prepared> {
+    const webhooks = new Map<string, Webhook>();
+    const inputs = [];
+    for (const one of state) {
+      let made = one.type === 'Webhook' ? undefined : fixed.get(one.type);
+      if (one.type === 'Webhook') {
+        const key = JSON.stringify(one.webhook);
+        const webhook = current?.webhooks.get(key) ?? (await makeWebhook(one.webhook));
+        webhooks.set(key, webhook);
+        made = webhook.authorizer;
+      }
+      if (!made) throw new Error(`there is no authorizer of type ${one.type}`);
+      const value = counted(one, made, host);
+      inputs.push({ plugin: one.name, value, failurePolicy: 'Fail' as const, call: <T>(call: () => T): T => call() });
+    }
+    const closed = [...(current?.webhooks ?? [])].flatMap(([key, webhook]) => (webhooks.has(key) ? [] : webhook));
+    // Calls that run keep their connections.
+    if (closed.length > 0) setTimeout(() => closeAll(closed), CLOSE_MS).unref();
+    return { state, combined: authorizerPoint.combine(inputs), webhooks };
+  }
+
+  /** The authorizers of the current state of the service. */
+  async function authorizers(): Promise<Authorization> {
+    const state = (await service.state()) as readonly ConfiguredAuthorizer[];
+    if (current?.state === state) return current.combined;
+    // Requests that come meanwhile wait for the same preparation.
+    running ??= prepare(state).finally(() => {
+      running = undefined;
+    });
+    current = await running;
+    return current.combined;
+  }
+
+  return {
+    dependsOn: 'never',
+    async authorize(user, target) {
+      const { decision, cacheFor, resources } = await (await authorizers()).authorize(user, target);
+      // A decision that ends with a change of objects ends with one of the file as well, which no word of it can say.
+      if (resources.length > 0 || cacheFor === 'never') return { ...decision, dependsOn: 'never' };
+      return { ...decision, dependsOn: cacheFor === 'forever' ? REMEMBERED_MS : Math.min(cacheFor, REMEMBERED_MS) };
+    },
+    rulesFor: async (user, namespace) => await (await authorizers()).rulesFor(user, namespace),
+  };
+}
+
+function closeAll(webhooks: Iterable<Webhook>): void {
+  for (const { close } of webhooks) close();
+}
