@@ -8,7 +8,7 @@ export * from './controller/conditions.js';
 export { ownerReference } from './controller/owners.js';
 export * from './controller/reconciler.js';
 export type * from './controller/types.js';
-export * from './conversion.js';
+export * from './resource/conversion.js';
 export * from './resource/defineResource.js';
 export * from './document.js';
 export * from './host.js';

@@ -1,5 +1,5 @@
 import type { Strategy } from '../api/strategy.js';
-import type { ConversionWebhook } from '../api/conversion.js';
+import type { ConversionWebhook } from '../api/resource/conversion.js';
 import type { StructuralSchema } from '../api/resource.js';
 import type { ApiObject, Json } from '../model/object.js';
 import type { Growth } from './custom/defaults.js';

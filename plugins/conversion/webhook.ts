@@ -1,4 +1,4 @@
-import { type ConvertedKind, type Converter, converter } from '../../core/api/conversion.js';
+import { type ConvertedKind, type Converter, converter } from '../../core/api/resource/conversion.js';
 import type { Host } from '../../core/api/host.js';
 import { definePlugin } from '../../core/api/plugin.js';
 import type { Plugin } from '../../core/api/point.js';

@@ -2,6 +2,7 @@ import { ConfigError, definePlugin, type Plugin, storage } from '../../core/api/
 import { Engine } from './engine/engine.js';
 import { loadStore } from './engine/open.js';
 import type { Batch, Records, Row } from './engine/records.js';
+import type { ValueCodec } from './values.js';
 
 /** A fault that a test injects into a synced write: wait for a promise, then fail with an error, if given. */
 export interface Fault {
@@ -66,6 +67,8 @@ export interface MemoryOptions {
   readonly records?: MemoryRecords;
   readonly historyMs?: number;
   readonly now?: () => number;
+  /** How values are stored; default: as they are. */
+  readonly values?: ValueCodec;
 }
 
 /** Opens a store in memory. It keeps history like a store on disk. */
@@ -74,6 +77,7 @@ export async function openMemory(options: MemoryOptions = {}): Promise<Engine> {
   return new Engine('memory', records, await loadStore(records), {
     historyMs: options.historyMs ?? HISTORY_MS,
     now: options.now ?? Date.now,
+    values: options.values,
   });
 }
 

@@ -8,7 +8,8 @@ import plugin from '../../plugins/storage/etcd/index.js';
 import { Connection } from '../../plugins/storage/etcd/connection.js';
 import { Watch } from '../../plugins/storage/etcd/protocol.js';
 import { EtcdStore } from '../../plugins/storage/etcd/store.js';
-import { Keys } from '../../plugins/storage/etcd/values.js';
+import { Encoding } from '../../plugins/storage/etcd/values.js';
+import { PLAIN_VALUES } from '../../plugins/storage/values.js';
 import { fetchCompactedRevision, watchOnce } from '../../plugins/storage/etcd/watch.js';
 import { committed } from '../conformance/storage.js';
 import { certificates, etcdWanted, startEtcd } from './etcd.js';
@@ -114,11 +115,13 @@ describe('a member of etcd that accepts watches and does not answer', () => {
       ),
     );
     const connection = new Connection({ servers: [`http://127.0.0.1:${port}`], prefix: 'test' });
-    const keys = new Keys('test');
+    const encoding = new Encoding('test', PLAIN_VALUES);
     const never = new AbortController().signal;
     await Promise.all([
-      watchOnce(connection, keys, { prefix: '', previous: false }, 1, never, () => {}),
-      expect(fetchCompactedRevision(connection, keys)).rejects.toThrow('no response to a watch request in time'),
+      watchOnce(connection, encoding, { prefix: '', previous: false }, 1, never, () => {}),
+      expect(fetchCompactedRevision(connection, encoding.keys)).rejects.toThrow(
+        'no response to a watch request in time',
+      ),
     ]);
     connection.close();
     server.forceShutdown();

@@ -2,7 +2,7 @@ import type { AnonymousPolicy } from '../../core/access/identity.js';
 import type { Time } from '../../core/model/scalars.js';
 import type { Authentication, Authorization } from '../../core/api/access.js';
 import type { Mutation, Validation } from '../../core/api/admission.js';
-import type { Conversion } from '../../core/api/conversion.js';
+import type { Conversion } from '../../core/api/resource/conversion.js';
 import type { Log } from '../../core/api/host.js';
 import type { StrategyContext } from '../../core/api/strategy.js';
 import type { Naming } from '../../core/naming.js';

@@ -4,7 +4,7 @@ import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { authenticator, authorizer } from '../../core/api/access.js';
 import type { Informer } from '../../core/api/host.js';
 import { mutator, validator } from '../../core/api/admission.js';
-import { converter } from '../../core/api/conversion.js';
+import { converter } from '../../core/api/resource/conversion.js';
 import { namingOf } from '../../core/naming.js';
 import { CBOR_GATE } from '../../core/features/gates.js';
 import { DynamicInformers, Informers } from '../../core/plugin/informers/informers.js';

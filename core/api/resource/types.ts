@@ -1,6 +1,6 @@
 import type { ApiObject, Json } from '../../model/object.js';
 import type { Violation } from '../../model/refusal.js';
-import type { ConversionWebhook } from '../conversion.js';
+import type { ConversionWebhook } from './conversion.js';
 import type { Strategy } from '../strategy.js';
 
 /**

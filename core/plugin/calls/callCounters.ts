@@ -17,6 +17,8 @@ const POINTS = [
   'storage',
   'listener',
   'auditSink',
+  'metrics',
+  'postStartHook',
   'service',
   'other',
 ] as const;

@@ -5,17 +5,19 @@ import {
   type Transaction,
   StoreError,
 } from '../../../core/api/index.js';
+import type { ValueCodec } from '../values.js';
 import { isEncodable, type KeyIndex, type Version } from './keyIndex.js';
 import {
   type Batch,
   type Change,
   encodeChange,
   encodeIndex,
-  encodeValue,
   eventKey,
   indexKey,
   VALUE_HEADER,
   valueKey,
+  valueRecord,
+  withChecksum,
 } from './records.js';
 
 /**
@@ -37,6 +39,7 @@ export function prepareTransaction(
   revision: number,
   index: KeyIndex,
   batch: Batch,
+  values: ValueCodec,
 ): Prepared {
   const invalid = validateTransaction(transaction);
   if (invalid) return { is: 'error', error: invalid };
@@ -49,7 +52,7 @@ export function prepareTransaction(
       return { is: 'conflict', index: i, key, current: current && { ...current } };
   }
   const events: StoreEvent[] = [];
-  for (const operation of transaction) applyOperation(operation, revision, index, batch, events);
+  for (const operation of transaction) applyOperation(operation, revision, index, batch, values, events);
   return { is: 'committed', revision: events.length > 0 ? revision : revision - 1, events };
 }
 
@@ -77,6 +80,7 @@ function applyOperation(
   revision: number,
   index: KeyIndex,
   batch: Batch,
+  values: ValueCodec,
   events: StoreEvent[],
 ): void {
   const { key } = operation;
@@ -91,11 +95,11 @@ function applyOperation(
   const replaced = before === NO_VERSION ? undefined : before.modified;
   if (operation.is === 'put') {
     const stored = valueKey(key, revision);
-    const row = encodeValue(stored, operation.value, operation.gap, revision, created, version);
-    batch.put(stored, row);
+    const record = valueRecord(operation.value, operation.gap, revision, created, version);
+    batch.put(stored, withChecksum(stored, values.encode(key, record, VALUE_HEADER)));
     const newestKey = indexKey(key);
     batch.put(newestKey, encodeIndex(newestKey, revision, created, version));
-    events.push({ type: 'put', key, revision, created, version, value: row.subarray(VALUE_HEADER), replaced });
+    events.push({ type: 'put', key, revision, created, version, value: record.subarray(VALUE_HEADER), replaced });
   } else {
     batch.remove(indexKey(key));
     events.push({ type: 'delete', key, revision, created, version: before.version, replaced });

@@ -10,6 +10,7 @@ import {
   type StoreEvent,
   type Transaction,
 } from '../../../core/api/index.js';
+import { PLAIN_VALUES, type ValueCodec } from '../values.js';
 import { type Prepared, prepareTransaction } from './commit.js';
 import { compactStep } from './compact.js';
 import type { KeyVersion, KeyIndex } from './keyIndex.js';
@@ -40,6 +41,8 @@ export interface StoreState {
 export interface EngineOptions {
   readonly historyMs: number;
   readonly now: () => number;
+  /** How values are stored; default: as they are. */
+  readonly values?: ValueCodec | undefined;
   /** Called when a revision has become durable. */
   readonly onDurable?: (revision: number) => void;
   /** Called before the records are closed. */
@@ -80,6 +83,7 @@ interface PendingGroup {
  */
 export class Engine implements Storage {
   readonly #index: KeyIndex;
+  readonly #values: ValueCodec;
   readonly #tail: Tail;
   /** The last assigned revision. */
   #assigned: number;
@@ -110,6 +114,7 @@ export class Engine implements Storage {
     readonly options: EngineOptions,
   ) {
     this.#index = opened.index;
+    this.#values = options.values ?? PLAIN_VALUES;
     this.#assigned = this.#durable = opened.revision;
     this.#compacted = opened.compacted;
     this.#removed = opened.compactionIncomplete ? 0 : opened.compacted;
@@ -157,7 +162,7 @@ export class Engine implements Storage {
     if (failure) return Promise.resolve(group.map(() => ({ is: 'error', error: failure })));
     const pending = (this.#pending ??= { batch: this.records.batch(), rows: false, replies: [] });
     const prepared = group.map(transaction => {
-      const result = prepareTransaction(transaction, this.#assigned + 1, this.#index, pending.batch);
+      const result = prepareTransaction(transaction, this.#assigned + 1, this.#index, pending.batch, this.#values);
       if (result.is === 'committed' && result.events.length > 0) {
         this.#assigned = result.revision;
         pending.rows = true;
@@ -336,7 +341,7 @@ export class Engine implements Storage {
       signal?.throwIfAborted();
       for (const row of rows) {
         const next = found[items.length];
-        if (next && isValueKey(row.key, next.key, next.modified)) items.push(storedOf(next, verifyChecksum(row)));
+        if (next && isValueKey(row.key, next.key, next.modified)) items.push(this.#storedOf(next, verifyChecksum(row)));
       }
     }
     // The order of rows is that of keys unless these have zero bytes.
@@ -354,7 +359,7 @@ export class Engine implements Storage {
         signal?.throwIfAborted();
         for (; next < found.length && reading.length < READS_AHEAD; next += READ_CHUNK)
           reading.push(this.#readRows(found, next));
-        for (const [i, row] of (await reading[0]!).entries()) items.push(storedOf(found[at + i]!, row));
+        for (const [i, row] of (await reading[0]!).entries()) items.push(this.#storedOf(found[at + i]!, row));
         reading.shift();
       }
     } finally {
@@ -362,6 +367,12 @@ export class Engine implements Storage {
       await Promise.allSettled(reading);
     }
     return items;
+  }
+
+  /** Throws StoreError if the row does not exist, or its value cannot be decoded. */
+  #storedOf({ key, modified, created, version }: KeyVersion, row: Buffer | undefined): Stored {
+    if (!row) throw new StoreError(`the store has lost the value of ${JSON.stringify(key)} at revision ${modified}`);
+    return { key, modified, created, version, value: this.#values.decode(key, row, VALUE_HEADER) };
   }
 
   #readRows(found: readonly KeyVersion[], from: number): Promise<(Buffer | undefined)[]> {
@@ -382,15 +393,15 @@ export class Engine implements Storage {
     }
     const rows = missing.length > 0 ? await this.records.getMany(missing) : [];
     let next = 0;
-    const take = () => {
+    const take = (key: string) => {
       const row = rows[next++];
       if (!row) throw new StoreError('the store has lost a value of its history');
-      return row.subarray(VALUE_HEADER);
+      return this.#values.decode(key, row, VALUE_HEADER);
     };
     const complete = matching.map(event => {
-      const value = event.type === 'put' ? (event.value ?? take()) : undefined;
+      const value = event.type === 'put' ? (event.value ?? take(event.key)) : undefined;
       return event.replaced
-        ? { ...event, value, previous: { value: take(), modified: event.replaced } }
+        ? { ...event, value, previous: { value: take(event.key), modified: event.replaced } }
         : { ...event, value };
     });
     return { events: complete, revision: events.at(-1)!.revision };
@@ -438,12 +449,6 @@ export class Engine implements Storage {
   #wakeWaiters(): void {
     for (const wakeUp of [...this.#waiters]) wakeUp();
   }
-}
-
-/** Throws StoreError if the row does not exist. */
-function storedOf({ key, modified, created, version }: KeyVersion, row: Buffer | undefined): Stored {
-  if (!row) throw new StoreError(`the store has lost the value of ${JSON.stringify(key)} at revision ${modified}`);
-  return { key, modified, created, version, value: row.subarray(VALUE_HEADER) };
 }
 
 const versionFields = ({ modified, created, version }: { modified: number; created: number; version: number }) => ({

@@ -237,11 +237,10 @@ export function decodeChange(row: Row): Change {
 }
 
 /**
- * Content of a value record. `gap` is the position at which the digits of the revision are inserted into the object.
- * The object begins at VALUE_HEADER.
+ * A value record before it is encoded (ValueCodec) and gets its checksum. `gap` is the position at which the digits of
+ * the revision are inserted into the object. The object begins at VALUE_HEADER.
  */
-export function encodeValue(
-  key: Buffer,
+export function valueRecord(
   value: Uint8Array,
   gap: number | undefined,
   revision: number,
@@ -256,5 +255,5 @@ export function encodeValue(
   row.set(before === value.length ? value : value.subarray(0, before), VALUE_HEADER);
   row.write(digits, VALUE_HEADER + before, 'latin1');
   if (before < value.length) row.set(value.subarray(before), VALUE_HEADER + before + digits.length);
-  return withChecksum(key, row);
+  return row;
 }

@@ -6,7 +6,7 @@ import { compactEtcd } from './compactor.js';
 import type { Connection } from './connection.js';
 import { type KeyValue, Range, type RangeResponse, Txn, type TxnResponse } from './protocol.js';
 import { modRevisionEquals } from './transaction.js';
-import { encodeValue, type Keys, newTransactionId, splitValue } from './values.js';
+import { type Keys, newTransactionId, splitValue, storedValue } from './values.js';
 
 /** Keys read by one call. */
 const PAGE_SIZE = 500;
@@ -24,7 +24,7 @@ const isHeld = (value: Uint8Array): boolean => {
   return typeof spec?.['holderIdentity'] === 'string' && spec['holderIdentity'] !== '';
 };
 
-/** Moves the objects of custom kinds in etcd to their keys in the current layout. */
+/** Moves the objects of custom kinds in etcd to their keys in the current layout. Former values are plain. */
 export class KeyMove {
   constructor(
     readonly connection: Connection,
@@ -85,7 +85,7 @@ export class KeyMove {
       compare: [modRevisionEquals(item.key, item.mod_revision), modRevisionEquals(key, 0)],
       success: [
         { remove: { key: item.key } },
-        { put: { key, value: encodeValue(currentValue(before, value), gap, newTransactionId()) } },
+        { put: { key, value: storedValue(currentValue(before, value), gap, newTransactionId()) } },
       ],
       failure: [{ range: { key: item.key, keys_only: true } }, { range: { key, keys_only: true } }],
     });

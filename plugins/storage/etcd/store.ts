@@ -28,7 +28,8 @@ import {
 import { type KeyValue, Put, Range, type RangeResponse, Txn } from './protocol.js';
 import { openRecord } from './record.js';
 import { toCommitted, isConditional, validateTransaction, toOutcome, toTxnRequest } from './transaction.js';
-import { hasTransactionId, Keys, newTransactionId } from './values.js';
+import { PLAIN_VALUES, type ValueCodec } from '../values.js';
+import { Encoding, hasTransactionId, type Keys, newTransactionId } from './values.js';
 import { fetchCompactedRevision, watchOnce } from './watch.js';
 
 /** Keys read by one call. */
@@ -57,6 +58,7 @@ interface ReadRequest {
 export class EtcdStore implements Storage {
   readonly name = 'etcd';
   readonly #connection: Connection;
+  readonly #encoding: Encoding;
   readonly #keys: Keys;
   readonly #config: EtcdConfig;
   #compacted = 0;
@@ -73,12 +75,15 @@ export class EtcdStore implements Storage {
     config: EtcdConfig,
     /** Called with what administrators must know about a store of an earlier release. */
     readonly notice: (message: string) => void = () => {},
+    /** How values are stored; default: as they are. */
+    values: ValueCodec = PLAIN_VALUES,
   ) {
     this.#config = config;
     // Every call in flight adds a listener.
     setMaxListeners(0, this.#closed.signal);
     this.#connection = new Connection(config);
-    this.#keys = new Keys(config.prefix);
+    this.#encoding = new Encoding(config.prefix, values);
+    this.#keys = this.#encoding.keys;
   }
 
   /** Connects, checks the format, and reads the compacted revision. Throws StoreError. */
@@ -128,7 +133,7 @@ export class EtcdStore implements Storage {
         options.signal,
       );
       revision ??= response.header.revision;
-      for (const item of response.kvs) items.push(this.#keys.toStored(item));
+      for (const item of response.kvs) items.push(this.#encoding.toStored(item));
       const remaining = response.count - response.kvs.length;
       if (remaining <= 0 || items.length >= limit)
         return { revision, items, more: remaining > 0, remaining: Math.max(0, remaining) };
@@ -138,7 +143,7 @@ export class EtcdStore implements Storage {
 
   async get(key: string, revision?: number): Promise<Stored | undefined> {
     const { kvs } = await this.#read({ key: this.#keys.encode(key), revision });
-    return kvs[0] && this.#keys.toStored(kvs[0]);
+    return kvs[0] && this.#encoding.toStored(kvs[0]);
   }
 
   commit(group: readonly Transaction[]): Promise<readonly Outcome[]> {
@@ -160,7 +165,7 @@ export class EtcdStore implements Storage {
       try {
         await watchOnce(
           this.#connection,
-          this.#keys,
+          this.#encoding,
           { prefix, previous },
           position,
           closedOrAborted,
@@ -285,8 +290,8 @@ export class EtcdStore implements Storage {
           return (
             (await this.#findCommitted(transaction, transactionId)) ?? { is: 'error', error: lostResponseError(lost) }
           );
-        const response = await this.#connection.call(Txn, toTxnRequest(transaction, this.#keys, transactionId));
-        const found = toOutcome(transaction, response, this.#keys);
+        const response = await this.#connection.call(Txn, toTxnRequest(transaction, this.#encoding, transactionId));
+        const found = toOutcome(transaction, response, this.#encoding);
         if (!lost || found.is !== 'failed') return found;
         return (await this.#findCommitted(transaction, transactionId)) ?? acceptDeleted(transaction, found) ?? found;
       } catch (error) {

@@ -1,6 +1,6 @@
 import { type Outcome, StoreError, type StoreEvent, type Transaction } from '../../../core/api/index.js';
 import type { KeyValue, ResponseOp, TxnResponse } from './protocol.js';
-import { encodeValue, fillGap, type Keys } from './values.js';
+import { type Encoding, fillGap } from './values.js';
 
 /** The largest number of operations in a transaction. etcd allows 128, and each operation needs a read and a write. */
 const MAX_OPERATIONS = 64;
@@ -48,28 +48,31 @@ const readsPrevious = (operation: Transaction[number]): boolean => operation.exp
  * Builds the request. If all expectations hold, it reads the previous versions without values and makes the changes.
  * Otherwise it reads the keys with expectations.
  */
-export function toTxnRequest(transaction: Transaction, keys: Keys, transactionId: Buffer): object {
+export function toTxnRequest(transaction: Transaction, encoding: Encoding, transactionId: Buffer): object {
   const compare: object[] = [];
   const failure: object[] = [];
   const before: object[] = [];
   const changes: object[] = [];
   for (const operation of transaction) {
-    const key = keys.encode(operation.key);
+    const key = encoding.keys.encode(operation.key);
     if (operation.expect !== undefined) {
       compare.push(modRevisionEquals(key, operation.expect));
       failure.push({ range: { key } });
     }
     if (readsPrevious(operation)) before.push({ range: { key, keys_only: true } });
     if (operation.is === 'delete') changes.push({ remove: { key } });
-    else changes.push({ put: { key, value: encodeValue(operation.value, operation.gap, transactionId) } });
+    else {
+      const value = encoding.encodeValue(operation.key, operation.value, operation.gap, transactionId);
+      changes.push({ put: { key, value } });
+    }
   }
   return { compare, success: [...before, ...changes], failure };
 }
 
 /** Converts etcd's response to an outcome. */
-export function toOutcome(transaction: Transaction, response: TxnResponse, keys: Keys): Outcome {
+export function toOutcome(transaction: Transaction, response: TxnResponse, encoding: Encoding): Outcome {
   const { responses, header } = response;
-  if (!response.succeeded) return toFailed(transaction, responses, header.revision, keys);
+  if (!response.succeeded) return toFailed(transaction, responses, header.revision, encoding);
   let at = 0;
   const before = transaction.map(operation => (readsPrevious(operation) ? responses[at++]?.range?.kvs[0] : undefined));
   return toCommitted(transaction, header.revision, before);
@@ -94,13 +97,18 @@ export function toCommitted(
   return { is: 'committed', revision, events };
 }
 
-function toFailed(transaction: Transaction, responses: readonly ResponseOp[], revision: number, keys: Keys): Outcome {
+function toFailed(
+  transaction: Transaction,
+  responses: readonly ResponseOp[],
+  revision: number,
+  encoding: Encoding,
+): Outcome {
   let at = 0;
   for (const [index, { expect }] of transaction.entries()) {
     if (expect === undefined) continue;
     const current = responses[at++]?.range?.kvs[0];
     if ((current?.mod_revision ?? 0) !== expect)
-      return { is: 'failed', index, revision, current: current && keys.toStored(current) };
+      return { is: 'failed', index, revision, current: current && encoding.toStored(current) };
   }
   return { is: 'error', error: new StoreError('etcd rejected a transaction although its expectations hold') };
 }

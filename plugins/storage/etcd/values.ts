@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Stored, StoreError } from '../../../core/api/index.js';
 import { withoutTrailing } from '../../../core/model/text/trailing.js';
+import type { ValueCodec } from '../values.js';
 import type { KeyValue } from './protocol.js';
 
 /**
@@ -28,8 +29,8 @@ export function newTransactionId(): Buffer {
   return transactionId;
 }
 
-/** Encodes an object as a stored value. */
-export function encodeValue(value: Uint8Array, gap: number | undefined, transactionId: Buffer): Buffer {
+/** A stored value with an object, before it is encoded (ValueCodec). */
+export function storedValue(value: Uint8Array, gap: number | undefined, transactionId: Buffer): Buffer {
   const stored = Buffer.allocUnsafe(HEADER + value.length);
   stored[0] = FORMAT;
   stored.writeUInt32BE(gap ?? NO_GAP, 1);
@@ -44,11 +45,8 @@ export function fillGap(value: Uint8Array, gap: number | undefined, revision: nu
   return Buffer.concat([value.subarray(0, gap), Buffer.from(String(revision)), value.subarray(gap)]);
 }
 
-/**
- * The object of a stored value without the digits of the revision, and the gap for them. Throws StoreError for an
- * unknown format.
- */
-export function splitValue(stored: Buffer, key: string): { readonly value: Uint8Array; readonly gap?: number } {
+/** The position of the digits of the revision in the object of a stored value. Throws StoreError for another format. */
+function gapOf(stored: Buffer, key: string): number | undefined {
   if (stored[0] !== FORMAT || stored.length < HEADER) {
     const what =
       stored.length < HEADER
@@ -57,14 +55,17 @@ export function splitValue(stored: Buffer, key: string): { readonly value: Uint8
     throw new StoreError(`the value of ${JSON.stringify(key)} in etcd ${what}: run the version that wrote it`);
   }
   const gap = stored.readUInt32BE(1);
-  return { value: stored.subarray(HEADER), ...(gap === NO_GAP ? {} : { gap }) };
+  return gap === NO_GAP ? undefined : gap;
 }
 
-/** Decodes the object of a stored value. Throws StoreError for an unknown format. */
-export function decodeValue(stored: Buffer, revision: number, key: string): Uint8Array {
-  const { value, gap } = splitValue(stored, key);
-  return fillGap(value, gap, revision);
-}
+/**
+ * The object of a stored value that was not encoded further, without the digits of the revision, and the gap for them.
+ * Throws StoreError for an unknown format.
+ */
+export const splitValue = (stored: Buffer, key: string): { readonly value: Uint8Array; readonly gap?: number } => {
+  const gap = gapOf(stored, key);
+  return { value: stored.subarray(HEADER), ...(gap === undefined ? {} : { gap }) };
+};
 
 /** Whether a stored value was written by the transaction with this id. */
 export const hasTransactionId = (stored: Buffer, transactionId: Buffer): boolean =>
@@ -110,12 +111,35 @@ export class Keys {
   all(): { readonly key: Buffer; readonly range_end: Buffer } {
     return { key: this.#prefix, range_end: rangeEnd(this.#prefix) };
   }
+}
+
+/** How keys and values are stored. */
+export class Encoding {
+  readonly keys: Keys;
+
+  constructor(
+    prefix: string,
+    readonly values: ValueCodec,
+  ) {
+    this.keys = new Keys(prefix);
+  }
+
+  /** The bytes that are stored for an object. */
+  encodeValue(key: string, value: Uint8Array, gap: number | undefined, transactionId: Buffer): Buffer {
+    return this.values.encode(key, storedValue(value, gap, transactionId), HEADER);
+  }
+
+  /** The object of a stored value. Throws StoreError for an unknown format, and for a value that cannot be decoded. */
+  decodeValue(stored: Buffer, revision: number, key: string): Uint8Array {
+    const gap = gapOf(stored, key);
+    return fillGap(this.values.decode(key, stored, HEADER), gap, revision);
+  }
 
   toStored(item: KeyValue): Stored {
-    const key = this.decode(item.key);
+    const key = this.keys.decode(item.key);
     return {
       key,
-      value: decodeValue(item.value, item.mod_revision, key),
+      value: this.decodeValue(item.value, item.mod_revision, key),
       created: item.create_revision,
       modified: item.mod_revision,
       version: item.version,

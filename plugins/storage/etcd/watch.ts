@@ -2,7 +2,7 @@ import type { ServiceError } from '@grpc/grpc-js';
 import { Compacted, type StoreEvent } from '../../../core/api/index.js';
 import { ATTEMPT_MS, type Connection } from './connection.js';
 import type { WatchResponse } from './protocol.js';
-import { decodeValue, type Keys } from './values.js';
+import type { Encoding, Keys } from './values.js';
 
 const DELETE = 1;
 
@@ -58,7 +58,7 @@ function openStream(
  */
 export function watchOnce(
   connection: Connection,
-  keys: Keys,
+  encoding: Encoding,
   { prefix, previous }: WatchFilter,
   position: number,
   signal: AbortSignal,
@@ -79,27 +79,32 @@ export function watchOnce(
         const revision = response.events.at(-1)?.kv.mod_revision ?? response.header.revision;
         if (revision <= position) return;
         position = revision;
-        deliver(toEvents(response, keys, prefix, previous), revision);
+        deliver(toEvents(response, encoding, prefix, previous), revision);
       } catch (error) {
         end(error as Error);
       }
     };
-    const create = { ...keys.all(), start_revision: position + 1, prev_kv: previous, progress_notify: true };
+    const create = { ...encoding.keys.all(), start_revision: position + 1, prev_kv: previous, progress_notify: true };
     const stop = openStream(connection, create, onResponse, () => end());
     signal.addEventListener('abort', abort);
   });
 }
 
-function toEvents({ events }: WatchResponse, keys: Keys, prefix: string, previous: boolean): StoreEvent[] {
+function toEvents({ events }: WatchResponse, encoding: Encoding, prefix: string, previous: boolean): StoreEvent[] {
   const matching: StoreEvent[] = [];
   for (const event of events) {
-    const key = keys.decode(event.kv.key);
-    if (key !== '' && key.startsWith(prefix)) matching.push(toEvent(event, key, previous));
+    const key = encoding.keys.decode(event.kv.key);
+    if (key !== '' && key.startsWith(prefix)) matching.push(toEvent(event, key, encoding, previous));
   }
   return matching;
 }
 
-function toEvent({ type, kv, prev_kv }: WatchResponse['events'][number], key: string, previous: boolean): StoreEvent {
+function toEvent(
+  { type, kv, prev_kv }: WatchResponse['events'][number],
+  key: string,
+  encoding: Encoding,
+  previous: boolean,
+): StoreEvent {
   const deleted = type === DELETE;
   return {
     type: deleted ? 'delete' : 'put',
@@ -107,11 +112,11 @@ function toEvent({ type, kv, prev_kv }: WatchResponse['events'][number], key: st
     revision: kv.mod_revision,
     created: deleted ? (prev_kv?.create_revision ?? 0) : kv.create_revision,
     version: deleted ? (prev_kv?.version ?? 0) : kv.version,
-    value: deleted ? undefined : decodeValue(kv.value, kv.mod_revision, key),
+    value: deleted ? undefined : encoding.decodeValue(kv.value, kv.mod_revision, key),
     replaced: prev_kv?.mod_revision,
     previous:
       previous && prev_kv
-        ? { value: decodeValue(prev_kv.value, prev_kv.mod_revision, key), modified: prev_kv.mod_revision }
+        ? { value: encoding.decodeValue(prev_kv.value, prev_kv.mod_revision, key), modified: prev_kv.mod_revision }
         : undefined,
   };
 }

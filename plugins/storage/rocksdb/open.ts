@@ -2,6 +2,7 @@ import { StoreError } from '../../../core/api/index.js';
 import { Engine } from '../engine/engine.js';
 import { type LoadedStore, loadStore, missingRevisionsError } from '../engine/open.js';
 import { FORMAT, isMoveIncomplete, metaKey, REMEDY } from '../engine/records.js';
+import type { ValueCodec } from '../values.js';
 import { loadLibrary } from './binding.js';
 import { CommitLog } from './log/commitLog.js';
 import {
@@ -37,6 +38,8 @@ export interface RocksDbOptions {
   readonly path: string;
   readonly historyMs: number;
   readonly now?: () => number;
+  /** How values are stored; default: as they are. */
+  readonly values?: ValueCodec | undefined;
   /** Called if the high-water mark cannot be written, or the mode of a file be changed; the store continues. */
   readonly warn?: (error: Error) => void;
   /** Called with what administrators must know about a store of an earlier release. */
@@ -80,6 +83,7 @@ async function openLocked(options: RocksDbOptions, unlock: () => Promise<void>):
   return new Engine('rocksdb', records, loaded, {
     historyMs,
     now,
+    values: options.values,
     onDurable: revision => highWater.advance(revision),
     beforeClose: async () => {
       await privateFiles.close();

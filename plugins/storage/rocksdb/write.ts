@@ -2,13 +2,16 @@ import type { Stored } from '../../../core/api/index.js';
 import {
   encodeIndex,
   encodeState,
-  encodeValue,
   FORMAT,
   indexKey,
   metaKey,
+  VALUE_HEADER,
   valueKey,
+  valueRecord,
+  withChecksum,
   writeRevision,
 } from '../engine/records.js';
+import type { ValueCodec } from '../values.js';
 import { encodePosition, POSITION_KEY, type Position } from './log/position.js';
 import { openRecords } from './records.js';
 
@@ -25,11 +28,14 @@ export async function writeDatabase(
     id,
     revision,
     objects,
+    values,
     position,
   }: {
     readonly id: string;
     readonly revision: number;
     readonly objects: AsyncIterable<Stored> | Iterable<Stored>;
+    /** How the values of the objects are stored. */
+    readonly values: ValueCodec;
     /** The commit log that may be beside the database has nothing that the database lacks. */
     readonly position?: Position;
   },
@@ -40,7 +46,8 @@ export async function writeDatabase(
     let batch = records.batch();
     for await (const { key, value, created, modified, version } of objects) {
       const stored = valueKey(key, modified);
-      batch.put(stored, encodeValue(stored, value, undefined, modified, created, version));
+      const record = valueRecord(value, undefined, modified, created, version);
+      batch.put(stored, withChecksum(stored, values.encode(key, record, VALUE_HEADER)));
       const newest = indexKey(key);
       batch.put(newest, encodeIndex(newest, modified, created, version));
       totals.sum = (totals.sum + modified) >>> 0;

@@ -64,8 +64,8 @@ export interface BegunRequest {
 /**
  * Gives the sinks the events of requests that the policy selects: who sent them, on whose behalf, what was asked, and
  * how it was answered. Nothing of headers with credentials is recorded, and of bodies the names of created objects and
- * the Status of an answer without values. Where the policy asks for bodies, these and the patches of webhooks are recorded too,
- * but never those with credentials (`Strategy.confidential`): their events have the level Metadata.
+ * the Status of an answer without values. Where the policy asks for bodies, these and the patches of webhooks are
+ * recorded too, but never those with credentials (`Strategy.confidential`): their events have the level Metadata.
  */
 export class Audit {
   constructor(

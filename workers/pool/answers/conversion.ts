@@ -1,4 +1,4 @@
-import type { ConvertObjects } from '../../../core/api/conversion.js';
+import type { ConvertObjects } from '../../../core/api/resource/conversion.js';
 import type { Awaitable } from '../../../core/api/point.js';
 import { writeJson } from '../../../core/model/text/jsonText.js';
 import type { ApiObject, Json } from '../../../core/model/object.js';

@@ -1,5 +1,5 @@
 import { after } from '../../../core/api/awaitable.js';
-import type { ConvertObjects } from '../../../core/api/conversion.js';
+import type { ConvertObjects } from '../../../core/api/resource/conversion.js';
 import type { Awaitable } from '../../../core/api/point.js';
 import type { ApiObject, Json } from '../../../core/model/object.js';
 import { decodeStored } from '../../../core/plugin/informers/stored.js';

@@ -16,6 +16,7 @@ import { logPath } from '../log/segment.js';
 import { toStoreError } from '../errors.js';
 import { REVISION_GAP } from './restore.js';
 import { makePrivate } from '../files/privateFiles.js';
+import { PLAIN_VALUES } from '../../values.js';
 import { writeDatabase } from '../write.js';
 
 /**
@@ -98,6 +99,8 @@ async function replaceStore(
     id,
     revision: plan.revision,
     objects: readObjects(records, rows),
+    // They are copied as they are stored, which needs no keys.
+    values: PLAIN_VALUES,
     // If a crash leaves the log in place, the next open must not apply it.
     position: { sequence: (check.log?.highest ?? 0) + SEQUENCE_GAP, closed: true },
   });
@@ -163,7 +166,10 @@ async function useAndClose<R extends { close(): Promise<void> }, T>(
   }
 }
 
-/** Reads the objects, with their keys in the current layout. */
+/**
+ * Reads the objects as they are stored, with their keys in the current layout. Those of a former layout are plain
+ * (PLAIN_VALUES).
+ */
 async function* readObjects(records: Records, { objects, format }: Examination): AsyncGenerator<Stored> {
   const { inCurrentLayout } = await import('../../../../core/schema/storageLayout.js');
   const isCurrent = format === String(FORMAT);

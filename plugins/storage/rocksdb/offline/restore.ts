@@ -5,6 +5,7 @@ import { databasePath, syncDirectory } from '../files/files.js';
 import { writeMark } from '../files/highWater.js';
 import { toStoreError } from '../errors.js';
 import { makePrivate } from '../files/privateFiles.js';
+import { PLAIN_VALUES, type ValueCodec } from '../../values.js';
 import { writeDatabase } from '../write.js';
 
 /**
@@ -22,10 +23,14 @@ export interface SnapshotContent {
 
 /**
  * Creates a store from a snapshot in a directory without one. Resolves with the revision from which the store
- * continues. Older revisions count as compacted, so watchers of the old store must list again. An interrupted or failed
- * restore leaves no store behind. Throws StoreError.
+ * continues. `values`: how they are stored. Older revisions count as compacted, so watchers of the old store must list
+ * again. An interrupted or failed restore leaves no store behind. Throws StoreError.
  */
-export async function restoreRocksDb(path: string, { revision, objects }: SnapshotContent): Promise<number> {
+export async function restoreRocksDb(
+  path: string,
+  { revision, objects }: SnapshotContent,
+  values: ValueCodec = PLAIN_VALUES,
+): Promise<number> {
   const database = databasePath(path);
   const temporary = `${database}.restoring`;
   const next = revision + REVISION_GAP;
@@ -36,7 +41,7 @@ export async function restoreRocksDb(path: string, { revision, objects }: Snapsh
       throw new StoreError(`${path} already contains a store; restore into a new data directory`);
     await rm(temporary, { recursive: true, force: true });
     const id = randomUUID();
-    await writeDatabase(temporary, { id, revision: next, objects });
+    await writeDatabase(temporary, { id, revision: next, objects, values });
     await rename(temporary, database);
     await syncDirectory(path);
     await writeMark(path, { store: id, revision: next });

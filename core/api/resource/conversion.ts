@@ -1,7 +1,7 @@
-import type { ApiObject } from '../model/object.js';
-import { Refusal } from '../model/refusal.js';
-import { requireMembers } from './checks/parts.js';
-import { type Awaitable, type Contributed, definePoint } from './point.js';
+import type { ApiObject } from '../../model/object.js';
+import { Refusal } from '../../model/refusal.js';
+import { requireMembers } from '../checks/parts.js';
+import { type Awaitable, type Contributed, definePoint } from '../point.js';
 
 /**
  * The webhook that converts the objects of a kind, as its definition names it.

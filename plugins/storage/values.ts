@@ -1,0 +1,20 @@
+/**
+ * How the value of a key becomes bytes in a store. It is the lowest layer of both kinds of store: below it are only
+ * records with checksums, or etcd; above it, the revision is inserted into the value. A value that is moved to another
+ * key, or changed in the store, cannot be decoded by a codec that authenticates it.
+ *
+ * Values are given in records that begin with `header` bytes of the store, which stay as they are and are not part of
+ * the value. A codec that leaves values as they are therefore copies nothing.
+ */
+export interface ValueCodec {
+  /** The record to store for one with a value. The caller keeps using the value, so that it is not changed in place. */
+  encode(key: string, record: Buffer, header: number): Buffer;
+  /** The value in a record that was stored. Throws StoreError with the key if it cannot be decoded. */
+  decode(key: string, record: Buffer, header: number): Uint8Array;
+}
+
+/** Stores values as they are. */
+export const PLAIN_VALUES: ValueCodec = {
+  encode: (_key, record) => record,
+  decode: (_key, record, header) => record.subarray(header),
+};
