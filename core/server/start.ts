@@ -25,6 +25,7 @@ import { checkFeatures, featuresOf, featureWarnings } from './features.js';
 import { checkServiceAccounts } from './serviceAccounts.js';
 import { type DataPaths, fillDataDirectory, makeDataDirectory } from './dataDirectory.js';
 import { type BuiltinInputs, builtInPlugins, pluginsOf } from './plugins.js';
+import { divideSettings, unreplaceablePlugins } from './reload.js';
 import { DEFAULTS } from './settings.js';
 
 /** A server that answers requests. */
@@ -49,18 +50,33 @@ const checkAll = (settings: Settings): Settings =>
     checkAudit(checkSigning(checkFeatures(checkServiceAccounts(checkCredentialFiles(checkEtcd(settings)))))),
   );
 
-/** The data of the threads of each server. */
-const threadDataOf = new WeakMap<RunningServer, ThreadData>();
+/** The functions of a server for a program that runs nothing else, such as `capstan serve`. */
+export interface OwnServer {
+  /** The plugins that run now, and the counters of their calls. */
+  readonly called: () => Pick<ThreadData, 'plugins' | 'calls'>;
+  /**
+   * Applies other settings, and has plugins be read anew, without losing connections or the store; `version` is that of
+   * their modules. Resolves with the settings that differ and are applied by the next start alone. Throws as
+   * `startServer`, and what a plugin throws when it is made; then nothing has changed, unless a controller has thrown.
+   */
+  readonly reload: (given: Partial<Settings>, version: number) => Promise<readonly string[]>;
+}
 
-/** The plugins of a server, and the counters of their calls, for a program that runs nothing but the server. */
-export const pluginsIn = (server: RunningServer): Pick<ThreadData, 'plugins' | 'calls'> | undefined =>
-  threadDataOf.get(server);
+const ownServers = new WeakMap<RunningServer, OwnServer>();
+
+/** The functions of a server that `startServer` returned. */
+export const ownServerOf = (server: RunningServer): OwnServer | undefined => ownServers.get(server);
 
 /** Starts a server. Throws ConfigError for bad settings and StoreError for a store that cannot be used. */
-export async function startServer(given: Partial<Settings> = {}): Promise<RunningServer> {
+export const startServer = (given: Partial<Settings> = {}): Promise<RunningServer> => startWith(given);
+
+/**
+ * As `startServer`. `version` is that of the modules of plugins, if they are to be read anew later (ModuleVersions).
+ */
+export async function startWith(given: Partial<Settings>, version?: number): Promise<RunningServer> {
   const began = performance.now();
   const checked = checkAll({ ...DEFAULTS, ...given });
-  const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked));
+  const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked), version);
   const settings = { ...checked, plugins };
   const releases = new Releases();
   try {
@@ -82,7 +98,8 @@ async function start(
   for (const warning of featureWarnings(settings)) log.warn({}, warning);
   checkJson(settings.resources);
   const paths = makeDataDirectory(settings, temporary, releases);
-  const data = threadData(settings, paths);
+  const data = threadData(settings, paths, new SharedArrayBuffer(COUNTERS * 4));
+  let current = { settings, data };
   const scope = threadScope(data, 'front', 'server', releases);
   // Threads load their modules while the files are made that their plugins read.
   const threads = createThreads(scope);
@@ -98,12 +115,16 @@ async function start(
     scope,
     threads,
     bindings,
-    controlData: kinds => ({ ...data, plugins: pluginsFor(settings, paths, { ...certificates, ...describe(kinds) }) }),
+    data: () => current.data,
+    controlData: kinds => ({
+      ...current.data,
+      plugins: pluginsFor(current.settings, paths, { ...certificates, ...describe(kinds) }),
+    }),
     isClosing: () => closing !== undefined,
   });
   const listening = await listen(frontEnd, bindings, settings.bindAddress, releases);
   // If it cannot start, it is replaced, and the failure is logged.
-  threads.pool.complete().catch(() => undefined);
+  threads.pool.current.complete().catch(() => undefined);
   const { pki } = home;
   const close = async (): Promise<void> => {
     if (settings.shutdownDelayDuration > 0) await new Promise(done => setTimeout(done, settings.shutdownDelayDuration));
@@ -120,7 +141,18 @@ async function start(
     close: () => (closing ??= close()),
     failed: frontEnd.failed,
   };
-  threadDataOf.set(server, data);
+  ownServers.set(server, {
+    called: () => current.data,
+    async reload(given, version) {
+      const { live, kept } = divideSettings(current.settings, checkAll({ ...DEFAULTS, ...given }));
+      const plugins = await checkPlugins(live.plugins, () => builtInPlugins(live), version);
+      const next = { ...live, plugins };
+      const nextData = threadData(next, paths, data.counters);
+      const replaced = unreplaceablePlugins(current.settings.plugins, plugins);
+      await frontEnd.reload(nextData, () => (current = { settings: next, data: nextData }));
+      return [...kept, ...replaced];
+    },
+  });
   return server;
 }
 
@@ -155,14 +187,14 @@ const pluginsFor = (
  * The data that every thread is started with. Kinds and certificates are described to the control thread alone, which
  * starts once they are known.
  */
-function threadData(settings: Settings, paths: DataPaths): ThreadData {
+function threadData(settings: Settings, paths: DataPaths, counters: SharedArrayBuffer): ThreadData {
   const plugins = pluginsFor(settings, paths, { rootCa: '', clientCa: '', takenNames: [], groups: [] });
   return {
     naming: settings.naming,
     plugins,
     resources: settings.resources,
     calls: CallCounters.memory(plugins.length),
-    counters: new SharedArrayBuffer(COUNTERS * 4),
+    counters,
     verbosity: settings.verbosity,
     loggingFormat: settings.loggingFormat,
     // Where all requests are allowed, they must be authenticated (spec, "Anonymous requests").

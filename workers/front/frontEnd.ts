@@ -26,7 +26,7 @@ import type { PathHandler } from './front.js';
 import type { FrontEndInputs } from './threads/inputs.js';
 import { setLabels } from './internal.js';
 import { pathHandler } from './paths/paths.js';
-import type { Pool } from './pool/pool.js';
+import type { Pools } from './pool/pools.js';
 import { sendSnapshot } from './paths/snapshotDownload.js';
 import { StoreHealth } from './state/storeHealth.js';
 import type { StoreThread } from './threads/writerThread.js';
@@ -36,7 +36,7 @@ interface FrontEndParts extends FrontEndInputs {
   readonly plugins: Plugins;
   readonly store: StoreThread;
   readonly opened: OpenedStore;
-  readonly pool: Pool;
+  readonly pool: Pools;
   /** The counts of the plugins of the pool. */
   readonly observed: ObservedMetrics;
   /** Resolves with the counts of the listening threads. */
@@ -61,7 +61,7 @@ export interface FrontEnd extends BuiltFront {
  */
 export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const { settings, naming, home, scope, plugins, store, opened, pool, observed } = parts;
-  const { data, log, releases } = scope;
+  const { log, releases } = scope;
   const credentials = new CredentialMetrics();
   const hooks = {
     controllersStarted: postStartHook('start-controllers'),
@@ -94,12 +94,12 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
       paths = pathHandler({
         registry: () => live.current,
         naming,
-        checks: checksOf(parts, checkStore, [hooks.controllersStarted, hooks.bootstrapped]),
+        checks: () => checksOf(parts, checkStore, [hooks.controllersStarted, hooks.bootstrapped]),
         log,
         startedAt: Date.now(),
         livezGraceMs: settings.livezGracePeriod,
-        metrics: serverMetrics(metrics, credentials, observed, data, parts.countsElsewhere),
-        documents: plugins.at(httpDocuments),
+        metrics: serverMetrics(metrics, credentials, observed, parts.data, parts.countsElsewhere),
+        documents: () => plugins.at(httpDocuments),
         address,
         snapshot: exchange =>
           sendSnapshot(exchange, { writer, revision: mostRecent, storeName: settings.storage, now: Date.now }),

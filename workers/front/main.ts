@@ -5,13 +5,16 @@ import { type Listener, listener } from '../../core/api/listener.js';
 import { ConfigError } from '../../core/api/point.js';
 import { FUTURE_REVISION_MS } from '../../core/limits.js';
 import { ObservedMetrics } from '../../core/services/metrics/index.js';
+import { checkTypes } from '../../core/plugin/load/checkTypes.js';
 import type { Plugins } from '../../core/plugin/load/load.js';
+import { resourceTypes } from '../../core/plugin/registry.js';
 import type { Releases } from '../../core/plugin/releases.js';
 import { fixedResourcesOf } from '../../core/plugin/servedResources.js';
 import { hasOwnRole } from '../../core/settings/controllerAccounts.js';
 import type { Settings } from '../../core/settings/settings.js';
 import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
+import type { ThreadData } from '../../core/threads/data.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
 import { type Resolvers, withResolvers } from '../../core/runtime/withResolvers.js';
 import { ControlThread } from './threads/controlThread.js';
@@ -20,7 +23,9 @@ import { buildFrontEnd, type FrontEnd } from './frontEnd.js';
 import type { FrontEndInputs, Threads } from './threads/inputs.js';
 import { controllerUser, internalExchange } from './internal.js';
 import { ListeningThread } from './listening/listeningThread.js';
+import { FrontPlugins } from './frontPlugins.js';
 import { Pool } from './pool/pool.js';
+import { Pools } from './pool/pools.js';
 import { StoreThread } from './threads/writerThread.js';
 
 /**
@@ -42,6 +47,12 @@ export interface RunningFrontEnd {
   readonly address: { port: number };
   /** Ends every watch with its last bookmark. */
   finishWatches(): void;
+  /**
+   * Runs other plugins from now on: those of `data`, which must be the data of threads that are created now once `use` is
+   * called. Requests in flight go on with those before. Throws ConfigError, and what a plugin throws when it is made;
+   * then nothing has changed, except if only controllers could not be made.
+   */
+  reload(data: ThreadData, use: () => void): Promise<void>;
 }
 
 /** Creates the writer's thread and the pool; both are released with the scope. */
@@ -49,15 +60,19 @@ export function createThreads({ data, log, releases }: ThreadScope): Threads {
   const store = new StoreThread(data);
   releases.add('the store', () => store.close());
   const observed = new ObservedMetrics();
-  const pool = new Pool({
-    // One per core beside the front end's own, and one for what may take long.
-    threads: Math.max(1, availableParallelism() - 1) + 1,
-    module: new URL('../pool/main.js', import.meta.url),
+  const pool = new Pools(
+    poolData =>
+      new Pool({
+        // One per core beside the front end's own, and one for what may take long.
+        threads: Math.max(1, availableParallelism() - 1) + 1,
+        module: new URL('../pool/main.js', import.meta.url),
+        data: poolData,
+        connect: () => store.channel({ reacts: false }),
+        observed: observations => observed.take(observations),
+        log,
+      }),
     data,
-    connect: () => store.channel({ reacts: false }),
-    observed: observations => observed.take(observations),
-    log,
-  });
+  );
   releases.add('the pool', () => pool.close());
   return { store, pool, observed };
 }
@@ -71,8 +86,8 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const { scope, threads } = inputs;
   const { store, pool, observed } = threads;
   const { releases } = scope;
-  pool.begin();
-  const plugins = await scope.loadPlugins();
+  pool.current.begin();
+  const plugins = await FrontPlugins.load(scope);
   store.begin();
   const opened = await store.ready();
   const serve = listenerOf(plugins, inputs.settings);
@@ -81,22 +96,23 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const frontEnd = await buildFrontEnd({ ...inputs, plugins, store, opened, pool, observed, countsElsewhere });
   listeningThreads.push(...startListening(inputs, frontEnd, opened));
   const { loading } = frontEnd.state;
-  const ready = Promise.all([loading.first, pool.ready(), ...listeningThreads.map(thread => thread.ready())]);
+  const ready = Promise.all([loading.first, pool.current.ready(), ...listeningThreads.map(thread => thread.ready())]);
   const bootstrapped = withResolvers<void>();
   const begin = () => startControl(inputs, frontEnd, store, opened.shared !== undefined, bootstrapped);
   const { front, healthAccess, finishWatches, address } = frontEnd;
   let failed: Promise<Error>;
+  let control: ControlThread | undefined;
   if (opened.revision === 0) {
-    const control = begin();
-    releases.add('the controllers', () => control.close());
-    failed = Promise.race([store.failed, control.failed]);
+    const first = (control = begin());
+    releases.add('the controllers', () => first.close());
+    failed = Promise.race([store.failed, first.failed]);
     await unlessFailed(failed, Promise.all([ready, bootstrapped.promise]));
     await healthAccess.refresh();
   } else {
     // A store that has been used has the default roles of its last start. Controllers, which read all objects as well,
     // begin behind what answers requests.
     await unlessFailed(store.failed, ready);
-    failed = Promise.race([store.failed, beginLater(loading.all, releases, begin)]);
+    failed = Promise.race([store.failed, beginLater(loading.all, releases, () => (control = begin()))]);
     await healthAccess.refresh();
     if (!healthAccess.isAllowed && mayLackRoles(inputs)) {
       await unlessFailed(failed, Promise.race([bootstrapped.promise, setTimeout(ROLES_MS, undefined, { ref: false })]));
@@ -111,7 +127,29 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     storeName: opened.storeName,
     failed: Promise.race([failed, ...listeningThreads.map(thread => thread.failed)]),
     finishWatches,
+    async reload(data, use) {
+      const nextPlugins = await plugins.prepare(data);
+      const usePool = await prepareOr(nextPlugins.discard, async () => {
+        await checkTypes(resourceTypes(data, nextPlugins.plugins).custom, inputs.naming);
+        return await pool.prepare(data);
+      });
+      use();
+      const completed = usePool();
+      nextPlugins.use();
+      frontEnd.reload(nextPlugins.plugins);
+      await Promise.all([completed, control?.restart()]);
+    },
   };
+}
+
+/** The result of `work`. If it fails, `undo` is called. */
+async function prepareOr<T>(undo: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await undo();
+    throw error;
+  }
 }
 
 /**
@@ -192,7 +230,7 @@ function startControl(
     data: () => controlData(live.fixed),
     store,
     shared,
-    resources: fixedResourcesOf(live.fixed),
+    resources: () => fixedResourcesOf(live.fixed),
     observed: observations => threads.observed.take(observations),
     async handle(request, reply) {
       await state.loading.all;

@@ -17,7 +17,7 @@ export function serverMetrics(
   requests: RequestMetrics,
   credentials: CredentialMetrics,
   observed: ObservedMetrics,
-  data: Pick<ThreadData, 'plugins' | 'calls'>,
+  called: () => Pick<ThreadData, 'plugins' | 'calls'>,
   /** Resolves with the counts of the listening threads. */
   elsewhere: () => Promise<readonly RequestCounts[]>,
 ): Scrape {
@@ -26,7 +26,7 @@ export function serverMetrics(
   credentials.register(registry);
   observed.register(registry);
   registerProcessMetrics(registry);
-  registerPluginMetrics(registry, data);
+  registerPluginMetrics(registry, called);
   return {
     contentType: registry.contentType,
     async text() {

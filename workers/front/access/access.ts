@@ -93,11 +93,20 @@ export class AccessCache {
   readonly usages = new Usages();
   /** Raised by every change of a policy object; permissions found before it are void. */
   policy = 0;
+  /** The policy revision of the last reset. */
+  #resetAt = 0;
 
   constructor(
     /** The revision of the current object of a key; undefined if there is none. */
     readonly revisionOf: (key: string) => number | undefined,
   ) {}
+
+  /** Forgets all identities, and what the pool has found for requests that were sent to it before. */
+  reset(): void {
+    this.#identities.clear();
+    this.policy++;
+    this.#resetAt = this.policy;
+  }
 
   /** The identity of these credentials, if it was found before and still holds. */
   identity(credentials: string, now: number): Identity | undefined {
@@ -118,6 +127,7 @@ export class AccessCache {
    * pool under. Returns the identity, if it may be remembered.
    */
   learn(credentials: string, key: string, grant: Grant, policyBefore: number, now: number): Identity | undefined {
+    if (policyBefore < this.#resetAt) return undefined;
     const identity = this.identity(credentials, now) ?? this.#add(credentials, grant, now);
     if (identity && grant.allowed && policyBefore === this.policy) this.#allow(identity, key, grant, now);
     return identity;

@@ -21,13 +21,13 @@ import { urlHost } from '../../../core/settings/address.js';
 interface Parts {
   readonly registry: () => Registry;
   readonly naming: Naming;
-  readonly checks: readonly HealthCheck[];
+  readonly checks: () => readonly HealthCheck[];
   readonly log: Log;
   readonly startedAt: number;
   readonly livezGraceMs: number;
   readonly metrics: Scrape;
   /** Documents of plugins, by path. */
-  readonly documents: ReadonlyMap<string, HttpDocument>;
+  readonly documents: () => ReadonlyMap<string, HttpDocument>;
   /** The address of the server, once it listens. */
   readonly address: { readonly host: string; readonly port: number };
   /** Answers with a snapshot of the store. */
@@ -38,10 +38,11 @@ const METRICS = '/metrics';
 const HEALTH_METRICS = '/metrics/slis';
 const HEALTH = /^\/(livez|readyz|healthz)(\/.*)?$/;
 
-/** The documents of the registry that is current when asked, made once per registry. */
-function documentsOfCurrent({ registry, naming, documents: further, address }: Parts) {
-  const make = (of: Registry, previous?: OpenApiDocuments) => ({
+/** The documents of the registry that is current when asked, made once for it and the documents of plugins. */
+function documentsOfCurrent({ registry, naming, documents, address }: Parts) {
+  const make = (of: Registry, further: ReadonlyMap<string, HttpDocument>, previous?: OpenApiDocuments) => ({
     of,
+    further,
     discovery: discoveryDocuments(of, naming, {
       serverAddress: () => `${urlHost(address.host)}:${address.port}`,
       paths: ['/healthz', '/livez', METRICS, '/openapi/v2', '/openapi/v3', '/readyz', '/version', ...further.keys()],
@@ -50,8 +51,8 @@ function documentsOfCurrent({ registry, naming, documents: further, address }: P
   });
   let made: ReturnType<typeof make> | undefined;
   return () => {
-    const current = registry();
-    if (made?.of !== current) made = make(current, made?.openapi);
+    const [current, further] = [registry(), documents()];
+    if (made?.of !== current || made.further !== further) made = make(current, further, made?.openapi);
     return made;
   };
 }
@@ -68,8 +69,8 @@ export function pathHandler(parts: Parts): PathHandler {
   /** During the grace period after the start `/livez` does not wait for start hooks. */
   const countedFor = (endpoint: string): readonly HealthCheck[] =>
     endpoint === 'livez' && Date.now() - startedAt < livezGraceMs
-      ? checks.filter(check => !check.name.startsWith('poststarthook/'))
-      : checks;
+      ? checks().filter(check => !check.name.startsWith('poststarthook/'))
+      : checks();
   return async (exchange, route) => {
     const { path } = route.target as { path: string };
     const health = HEALTH.exec(path);
@@ -113,7 +114,7 @@ export function pathHandler(parts: Parts): PathHandler {
       discovery.answer(path, accept, match, indented(exchange)) ??
       openapi.answer(path, firstValue(route.query, 'hash') || undefined, accept, match);
     if (!known) {
-      const document = documents.get(path) ?? documents.get(withoutTrailing(path, '/'));
+      const document = documents().get(path) ?? documents().get(withoutTrailing(path, '/'));
       if (document) return sendDocument(exchange, document, address);
       if (inKnownGroup(registry(), path)) throw unknownPath();
       return false;
