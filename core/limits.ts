@@ -329,7 +329,7 @@ export const PLUGIN_CALL_MS = 10_000;
 export const PLUGIN_CALL_MAX_MS = 30_000;
 /** Time for which a passed check of an embedded store holds: health endpoints notice a failure that much later. */
 export const STORE_HEALTH_MS = 1000;
-/** Time from a change of policies until the permissions for health endpoints are read again, once for all changes. */
+/** Time from a change of what permissions depend on until those for health endpoints are read again, once for all. */
 export const HEALTH_ACCESS_MS = 20;
 /** Time limit of one check of a health endpoint, after which it has failed: probes do not wait longer. */
 export const HEALTH_CHECK_MS = 10_000;
@@ -367,7 +367,7 @@ export const AUDITED_BYTES = 100 * 1024;
 export const AUDIT_ANNOTATIONS = 64;
 /** Bytes of the value of such an annotation: upstream's limit for policies. */
 export const AUDIT_ANNOTATION_BYTES = 10 * 1024;
-/** Series of a metric whose labels name webhooks and policies: further ones are counted as `other`. */
+/** Series of a metric of plugins, whose labels may name webhooks and policies: further ones are counted as `other`. */
 export const METRIC_SERIES = 1000;
 /** Observations of a thread that wait to be posted to the front end. */
 export const OBSERVATIONS_WAITING = 10_000;
@@ -376,6 +376,32 @@ export const OBSERVATIONS_WAITING = 10_000;
 export const LABEL_INDEXES = 32;
 /** Changes that an index of a label notes before it is dropped because nobody asks it, if it has fewer objects. */
 export const LABEL_INDEX_CHANGES = 10_000;
+/** A document of an identity provider: keys of providers that have hundreds are smaller. A larger one is not read. */
+export const PROVIDER_DOCUMENT_BYTES = 1024 * 1024;
+/** Keys of an identity provider that are used. Each may be tried for a token that does not name its key. */
+export const PROVIDER_KEYS = 256;
+/** How long the documents of an identity provider may take: requests with its tokens may wait for them. */
+export const PROVIDER_MS = 5000;
+/** An authentication or authorization file. It is read into memory by every start and change. */
+export const CONFIG_FILE_BYTES = 4 * 1024 * 1024;
+/**
+ * Verified tokens that each thread of the pool remembers. Each takes some 2 KB; forgotten ones are verified again.
+ */
+export const REMEMBERED_TOKENS = 10_000;
+/**
+ * Connections of a thread to a webhook of an authenticator or authorizer. If it hangs, calls wait for one of them, and
+ * other webhooks have their own.
+ */
+export const REVIEW_SOCKETS = 64;
+/** Answers of the webhook that reviews tokens, and of each that reviews access, that are kept: some 1 KB each. */
+export const REVIEW_ANSWERS = 10_000;
+/**
+ * How long a request may wait for a webhook that reviews tokens or access, or for an equal question: the webhook has 30
+ * seconds, as upstream, and its answer must reach the thread.
+ */
+export const TOKEN_REVIEW_MS = 35_000;
+/** How long a webhook that reviews access may take; upstream's limit. */
+export const ACCESS_REVIEW_MS = 30_000;
 /** Pause before the first retry of a key of a reconciler that failed: most conflicts are over by then. */
 export const BACK_OFF_MIN_MS = 5;
 /** The longest pause before such a retry: what is repaired meanwhile is noticed soon, and failures are few by then. */
@@ -392,3 +418,8 @@ export const EVENT_BURST = 25;
 export const EVENT_REFILL_MS = 5 * 60_000;
 /** Events of a controller that wait to be written; further ones are dropped. */
 export const EVENTS_WAITING = 1000;
+/**
+ * Pods of a namespace that are checked when it begins to enforce a level of pod security, as in upstream. The warnings
+ * say how many there are beyond.
+ */
+export const PODS_CHECKED = 3000;

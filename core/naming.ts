@@ -123,11 +123,11 @@ const kubernetes: Naming = {
 /** Neutral group names, by upstream's that do not end in `k8s.io`. */
 const UPSTREAM_GROUPS: ReadonlyMap<string, string> = new Map(Array.from(GROUPS, ([ours, theirs]) => [theirs, ours]));
 
-/** The spellings of an API group that is written in either naming, the neutral one first: `apps` has one. */
+/** All spellings of an API group that is written in either naming: `apps` has one. */
 export function groupSpellings(group: string): readonly string[] {
-  const ours = UPSTREAM_GROUPS.get(group) ?? group.replace(/(^|\.)k8s\.io$/, '$1orchestrator.io');
-  const theirs = groupToUpstream(ours);
-  return ours === theirs ? [ours] : [ours, theirs];
+  const theirs = groupToUpstream(group);
+  const ours = theirs.replace(/(^|\.)k8s\.io$/, '$1orchestrator.io');
+  return [...new Set([theirs, ours, UPSTREAM_GROUPS.get(theirs) ?? ours])];
 }
 
 /** The naming scheme of a name. */

@@ -14,17 +14,17 @@ function parse(config: unknown): Config {
 
 /**
  * Authorizer: members of the group `team:red` may do everything inside namespaces labelled `team: red`, but not to the
- * namespaces themselves. It depends on namespaces, which are not policy objects. Therefore its decisions are never
- * cached, and a changed label is effective for the next request.
+ * namespaces themselves. Its decisions depend on namespaces, and are cached until one changes: a changed label is
+ * effective for the next request.
  */
 export default definePlugin({
   name: 'team-namespaces',
   parse,
   contribute: ({ label, groupPrefix }) => [
     authorizer.of(host => {
-      const namespaces = host.informer('core/namespaces');
+      const namespaces = host.informer('namespaces');
       return {
-        dependsOn: 'never',
+        dependsOn: ['core/namespaces'],
         authorize(user, target) {
           if (target.is !== 'resource' || target.namespace === '' || target.resource === 'namespaces')
             return { is: 'noOpinion' };

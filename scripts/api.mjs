@@ -52,6 +52,9 @@ function programOf(files) {
   return ts.createProgram([ENTRY.replace(/\.ts$/, '.d.ts')], options, host);
 }
 
+/** Whether the declarations of a file are reported. Types of built-in kinds are not: they follow from the table. */
+const isReported = (path, files) => files.has(path) && !path.startsWith(join(root, 'kinds/'));
+
 /** Every exported declaration, and those that they refer to, as text by name. */
 function reportedSymbols() {
   const files = declarations();
@@ -66,7 +69,7 @@ function reportedSymbols() {
   const open = [...names.keys()];
   const seen = new Set(open);
   for (let symbol = open.shift(); symbol; symbol = open.shift()) {
-    const own = (symbol.declarations ?? []).filter(node => files.has(node.getSourceFile().fileName));
+    const own = (symbol.declarations ?? []).filter(node => isReported(node.getSourceFile().fileName, files));
     if (own.length === 0) continue;
     const visit = node => {
       const found = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined;

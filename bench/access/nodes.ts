@@ -34,13 +34,13 @@ const podOf = (i: number): ApiObject =>
     },
   }) as ApiObject;
 
-const none: Informer = { get: () => undefined, list: () => [], revision: 0 };
+const none: Informer<never> = { get: () => undefined, list: () => [], revision: 0 };
 const listeners = new Map<string, (event: ResourceEvent) => void>();
 const host = {
   naming: namingOf('kubernetes'),
   isEnabled: () => true,
   informer: () => none,
-  onChange: (name: string, listener: (event: ResourceEvent) => void) => void listeners.set(name, listener),
+  onChange: (name: unknown, listener: (event: ResourceEvent) => void) => void listeners.set(String(name), listener),
 };
 const authorizer = nodeAuthorizer(new NodeGraph(host), compileRules(NODE_RULES), host);
 const take = listeners.get('core/pods')!;

@@ -11,6 +11,7 @@ import { namingOf } from '../../core/naming.js';
 import { serviceAccountTokens } from '../../plugins/authn/serviceAccount/authenticator.js';
 import { tokenIssuerOf } from '../../plugins/authn/serviceAccount/issuer.js';
 import { AccessCache } from '../../workers/front/access/access.js';
+import { STORED } from '../../plugins/authz/rbac/policy.js';
 import { median } from '../lib/median.js';
 
 const ROUNDS = 9;
@@ -22,7 +23,7 @@ const account: ApiObject = {
   kind: 'ServiceAccount',
   metadata: { name: 'robot', namespace: 'shop', uid: 'u1', resourceVersion: '1' },
 };
-const informer = (): Informer => ({ get: () => account, list: () => [account], revision: 1 });
+const informer = <T>(): Informer<T> => ({ get: () => account as T, list: () => [account as T], revision: 1 });
 const nothing = (): void => undefined;
 const host = {
   naming: namingOf('kubernetes'),
@@ -32,6 +33,7 @@ const host = {
 };
 const requestWith = (token: string): Received => ({
   header: name => (name === 'authorization' ? `Bearer ${token}` : undefined),
+  headers: () => [['authorization', `Bearer ${token}`]],
   remoteAddress: '',
   path: '/',
   warn: nothing,
@@ -74,12 +76,23 @@ async function verifying(type: 'rsa' | 'ec'): Promise<Cost> {
 }
 
 function cached(): number {
-  const cache = new AccessCache(() => 1);
+  const cache = new AccessCache({
+    revision: () => 1,
+    revisionOf: () => 1,
+    resource: () => ({ revision: 1 }),
+  });
   const user = { name: 'robot', uid: 'u1', groups: ['system:authenticated'], extra: new Map() };
   const objects = [{ key: 'core/serviceaccounts/shop/robot', revision: 1 }];
   const credentials = `\nauthorization\nBearer ${'x'.repeat(900)}`;
-  const grant = { user, identityFor: 'forever', objects, dependsOn: 'policy', allowed: true } as const;
-  cache.learn(credentials, 'get\n/api/v1/pods', grant, 0, 0);
+  const grant = {
+    user,
+    identityFor: 'forever',
+    objects,
+    allowedFor: 'forever',
+    resources: Object.values(STORED),
+    allowed: true,
+  } as const;
+  cache.learn(credentials, 'get\n/api/v1/pods', grant, cache.permissionOf(grant, 1, 0), 0);
   const rounds: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     let allowed = 0;

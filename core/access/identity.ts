@@ -10,7 +10,7 @@ export const UNAUTHENTICATED = 'system:unauthenticated';
 export interface AnonymousPolicy {
   readonly enabled: boolean;
   /** Absent: every path. */
-  readonly paths?: ReadonlySet<string>;
+  readonly paths?: readonly string[];
 }
 
 /**
@@ -32,6 +32,6 @@ export const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthor
  */
 export function identify(found: User | null, policy: AnonymousPolicy, path: string): User {
   if (found) return completeUser(found);
-  if (policy.enabled && (policy.paths?.has(path) ?? true)) return ANONYMOUS;
+  if (policy.enabled && (policy.paths?.includes(path) ?? true)) return ANONYMOUS;
   throw unauthorized();
 }

@@ -14,7 +14,10 @@ import { type Awaitable, type Contributed, definePoint } from './point.js';
  * const key = request.header('x-api-key');
  */
 export interface Received {
+  /** The first header with this name. */
   header(name: string): string | undefined;
+  /** All headers in the order of the request. */
+  headers(): readonly (readonly [name: string, value: string])[];
   /** The client's certificate in PEM, if the TLS handshake verified one against the client CA. */
   readonly certificate?: string;
   /**
@@ -50,27 +53,14 @@ export interface StoredObject {
 }
 
 /**
- * Counters in the metrics of the server of credentials that were used.
- *
- * @example
- * const counter: CredentialCounter = 'serviceaccount_stale_tokens_total';
- */
-export type CredentialCounter =
-  | 'serviceaccount_legacy_auto_token_uses_total'
-  | 'serviceaccount_legacy_manual_token_uses_total'
-  | 'serviceaccount_legacy_tokens_total'
-  | 'serviceaccount_stale_tokens_total'
-  | 'serviceaccount_valid_tokens_total';
-
-/**
  * Counters, labels and annotations that the server sets for credentials whose user was found.
  *
  * @example
- * const use: CredentialUse = { counters: ['serviceaccount_valid_tokens_total'] };
+ * const use: CredentialUse = { counters: ['api_keys_total'] };
  */
 export interface CredentialUse {
-  /** Counters that are raised by one. */
-  readonly counters?: readonly CredentialCounter[];
+  /** Names of counters without labels that are raised by one. A plugin defines them at the point `metrics`. */
+  readonly counters?: readonly string[];
   /** Labels that the server sets on the object at a path, such as the day of the last use. No request waits for it. */
   readonly labels?: { readonly path: string; readonly set: Readonly<Record<string, string>> };
   /** Annotations of the audit event of the request. */
@@ -118,6 +108,11 @@ export interface Authenticator {
    */
   authenticate(request: Received): Awaitable<User | Identified | null>;
   readonly cacheFor: CacheFor;
+  /**
+   * Whether only this authenticator may read a header, because it trusts some senders of it: all others do not see it.
+   * The name is in lower case.
+   */
+  owns?(header: string): boolean;
 }
 
 /**
@@ -134,13 +129,15 @@ export type Decision = { readonly dependsOn?: DependsOn } & (
 );
 
 /**
- * How long a decision may be cached: until policy objects change, for a number of milliseconds but at most until policy
- * objects change, or never.
+ * What a decision depends on beside the user and the target, and so how long it may be cached. A list of storage
+ * names: until an object of one of these resources is created, changed or deleted; an empty list: as long as the
+ * identity. A number: for this many milliseconds. `never`: it is not cached. A decision that names a resource which is
+ * not stored is not cached.
  *
  * @example
- * const dependsOn: DependsOn = 'never'; // it looks at other objects than roles and bindings
+ * const dependsOn: DependsOn = ['core/namespaces']; // it looks at the labels of namespaces
  */
-export type DependsOn = 'policy' | 'never' | number;
+export type DependsOn = readonly string[] | 'never' | number;
 
 /**
  * The permissions of a user as RBAC rules. Groups are in the naming of the server.
@@ -169,7 +166,7 @@ export interface UserRules {
  *
  * @example
  * const readOnly: Authorizer = {
- *   dependsOn: 'policy',
+ *   dependsOn: [],
  *   authorize: (user, target) =>
  *     target.verb === 'get' ? { is: 'noOpinion' } : { is: 'deny', reason: 'maintenance' },
  * };
@@ -229,24 +226,44 @@ export class InvalidCredentials extends Refusal {
  * joined with commas.
  *
  * @example
- * const { decision, dependsOn } = await authorization.authorize(user, target);
+ * const { decision, cacheFor, resources } = await authorization.authorize(user, target);
  */
 export interface Authorization {
-  /** Throws the Refusal of an authorizer, or PluginFailure. The request is then not allowed. */
-  authorize(user: User, target: Target): Promise<{ decision: Decision; dependsOn: DependsOn }>;
+  /**
+   * The decision, with what it depends on by the words of all authorizers that were asked: the time for which it holds,
+   * and the resources, by storage name, with which it ends earlier. Throws the Refusal of an authorizer, or
+   * PluginFailure. The request is then not allowed.
+   */
+  authorize(
+    user: User,
+    target: Target,
+  ): Promise<{ decision: Decision; cacheFor: CacheFor; resources: readonly string[] }>;
   /** The rules of all authorizers. `incomplete` if one of them cannot list its rules. */
   rulesFor(user: User, namespace: string): Promise<UserRules & { readonly incomplete: boolean }>;
 }
 
-/** The shorter of two cache times. Every word except `never` is longer than any number. */
-function shorterTime<T extends CacheFor | DependsOn>(a: T, b: T): T {
-  if (a === 'never' || b === 'never') return 'never' as T;
-  if (typeof a !== 'number') return b;
+/** The shorter of two cache times. */
+function shorterTime(a: CacheFor, b: CacheFor): CacheFor {
+  if (a === 'never' || b === 'never') return 'never';
+  if (a === 'forever') return b;
   return typeof b === 'number' && b < a ? b : a;
 }
 
+/** The names in two lists, each once. */
+function union(a: readonly string[], b: readonly string[]): readonly string[] {
+  if (a.length === 0 || a === b) return b;
+  return b.length === 0 ? a : [...new Set([...a, ...b])];
+}
+
 const CACHE_FOR = timeOr('forever', 'never');
-const DEPENDS_ON = timeOr('policy', 'never');
+const UNCACHED = timeOr('never');
+/** Storage names have a group: a plural name alone is a mistake. */
+const areStorageNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every(name => typeof name === 'string' && name.includes('/'));
+const DEPENDS_ON = [
+  (value: unknown): boolean => areStorageNames(value) || UNCACHED[0](value),
+  `a list of storage names (core/namespaces), ${UNCACHED[1]}`,
+] as const;
 /** Accepts any number for one answer, also a negative time: it has expired. */
 const isCacheFor = (value: unknown): boolean =>
   typeof value === 'number' ? !Number.isNaN(value) : CACHE_FOR[0](value);
@@ -284,6 +301,19 @@ const isOptional = (value: unknown, is: (value: unknown) => boolean): boolean =>
 const isStoredObject = (value: Partial<StoredObject> | null | undefined): boolean =>
   typeof value?.storageName === 'string' && typeof value.object?.metadata === 'object';
 
+const areMembers = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && areTexts(Object.values(value));
+
+const isLabeling = (value: unknown): boolean => {
+  const { path, set } = (value ?? {}) as Partial<NonNullable<CredentialUse['labels']>>;
+  return typeof path === 'string' && areMembers(set);
+};
+
+const isUse = (value: unknown): boolean => {
+  const { counters, labels, annotations } = (value ?? {}) as CredentialUse;
+  return isOptional(counters, areTexts) && isOptional(labels, isLabeling) && isOptional(annotations, areMembers);
+};
+
 /** Throws TypeError unless an authenticator returned a user, with what the identity depends on, or null. */
 function checkUser(found: User | Identified | null | undefined): Identified | null {
   if (found === null || found === undefined) return null;
@@ -294,12 +324,14 @@ function checkUser(found: User | Identified | null | undefined): Identified | nu
     );
   const copy = copyOfUser(user);
   if (sizeOf(copy) > USER_CHARACTERS) throw new TypeError(`a user must have at most ${USER_CHARACTERS} characters`);
-  const { cacheFor, objects, audiences }: Omit<Identified, 'user'> = rest;
+  const { cacheFor, objects, audiences, use }: Omit<Identified, 'user'> = rest;
   if (!isOptional(cacheFor, isCacheFor))
     throw new TypeError('cacheFor must be forever, never or a number of milliseconds');
   if (!isOptional(objects, value => Array.isArray(value) && value.every(isStoredObject)))
     throw new TypeError('objects must be a list of { storageName, object }');
   if (!isOptional(audiences, areTexts)) throw new TypeError('audiences must be a list of strings');
+  if (!isOptional(use, isUse))
+    throw new TypeError('use must be { counters?: [name, …], labels?: { path, set: { … } }, annotations?: { … } }');
   return { ...rest, user: copy };
 }
 
@@ -309,8 +341,7 @@ function checkDecision(decision: Decision): Decision {
   if (is !== 'allow' && is !== 'deny' && is !== 'noOpinion')
     throw new TypeError("authorize must return { is: 'allow' | 'deny' | 'noOpinion' }");
   if (!isOptional(reason, value => typeof value === 'string')) throw new TypeError('reason must be a string');
-  if (!isOptional(dependsOn, isDependsOn))
-    throw new TypeError('dependsOn must be policy, never or a number of milliseconds');
+  if (!isOptional(dependsOn, isDependsOn)) throw new TypeError(`dependsOn must be ${DEPENDS_ON[1]}`);
   return { is, reason, dependsOn } as Decision;
 }
 
@@ -325,19 +356,39 @@ function checkRules(rules: UserRules): UserRules {
 const reasonsIn = (refusals: readonly Refusal[]): readonly string[] =>
   refusals.filter(one => isUnauthorized(one) && one.message !== 'Unauthorized').map(({ message }) => message);
 
+/** A request without some of its headers. */
+const without = (request: Received, isHidden: (header: string) => boolean): Received =>
+  Object.defineProperties(
+    {},
+    {
+      ...Object.getOwnPropertyDescriptors(request),
+      header: { value: (name: string) => (isHidden(name) ? undefined : request.header(name)) },
+      headers: { value: () => request.headers().filter(([name]) => !isHidden(name)) },
+    },
+  ) as Received;
+
+/** The function that hides from an authenticator the headers that others own. */
+function hider(own: Authenticator, all: readonly Contributed<Authenticator>[]): (request: Received) => Received {
+  const owners = all.flatMap(({ value }) => (value.owns && value !== own ? [value] : []));
+  if (owners.length === 0) return request => request;
+  return request => without(request, header => owners.some(owner => owner.owns!(header)));
+}
+
 function firstUser(inputs: readonly Contributed<Authenticator>[]): Authentication {
+  const hide = new Map(inputs.map(input => [input, hider(input.value, inputs)]));
   return {
-    async authenticate(request) {
+    async authenticate(given) {
       const refusals: Refusal[] = [];
       let cacheFor: CacheFor = 'forever';
       for (const input of inputs) {
         const { value } = input;
-        cacheFor = shorterTime<CacheFor>(cacheFor, value.cacheFor);
+        cacheFor = shorterTime(cacheFor, value.cacheFor);
+        const request = hide.get(input)!(given);
         try {
           const found = await input.call(() => after(value.authenticate(request), checkUser), isUnauthorized);
           if (!found) continue;
           const { objects = [] } = found;
-          return { ...found, cacheFor: shorterTime<CacheFor>(cacheFor, found.cacheFor ?? 'forever'), objects };
+          return { ...found, cacheFor: shorterTime(cacheFor, found.cacheFor ?? 'forever'), objects };
         } catch (thrown) {
           refusals.push(thrown as Refusal);
         }
@@ -378,16 +429,19 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
     async authorize(user, target) {
       // The request is carried out for this user and target: an authorizer that changed them would decide on others.
       for (const value of [user, user.groups, target]) Object.freeze(value);
-      let dependsOn: DependsOn = 'policy';
+      let cacheFor: CacheFor = 'forever';
+      let resources: readonly string[] = [];
       const reasons: string[] = [];
       for (const input of inputs) {
         const { value } = input;
         const decision = await input.call(() => after(value.authorize(user, target), checkDecision));
-        dependsOn = shorterTime<DependsOn>(dependsOn, decision.dependsOn ?? value.dependsOn);
-        if (decision.is !== 'noOpinion') return { decision, dependsOn };
+        const dependsOn = decision.dependsOn ?? value.dependsOn;
+        if (typeof dependsOn === 'object') resources = union(resources, dependsOn);
+        else cacheFor = shorterTime(cacheFor, dependsOn);
+        if (decision.is !== 'noOpinion') return { decision, cacheFor, resources };
         if (decision.reason) reasons.push(decision.reason);
       }
-      return { decision: { is: 'noOpinion', reason: reasons.join(', ') }, dependsOn };
+      return { decision: { is: 'noOpinion', reason: reasons.join(', ') }, cacheFor, resources };
     },
   };
 }
@@ -410,7 +464,7 @@ export const authenticator = definePoint<Authenticator>()(
  * denied.
  *
  * @example
- * contribute: () => [authorizer.of(() => ({ dependsOn: 'policy', authorize: () => ({ is: 'noOpinion' }) }))],
+ * contribute: () => [authorizer.of(() => ({ dependsOn: [], authorize: () => ({ is: 'noOpinion' }) }))],
  */
 export const authorizer = definePoint<Authorizer>()(
   'authorizer',

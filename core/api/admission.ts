@@ -5,18 +5,12 @@ import type { Violation } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { User } from '../model/user.js';
 import { after } from './awaitable.js';
+import type { Match, Operation } from './checks/match.js';
+import { checkMatch, matches, selectionOf } from './checks/matching.js';
 import { checkViolations } from './checks/violations.js';
 import { deepFreeze } from './checks/freeze.js';
 import { requireMembers } from './checks/parts.js';
 import { type Awaitable, type Contributed, definePoint, PluginFailure } from './point.js';
-
-/**
- * The operations of admission.
- *
- * @example
- * const on: Match = { operations: ['CREATE', 'UPDATE'] };
- */
-export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /**
  * A resource in a version, with the kind of the objects that requests show. The group is as clients name it.
@@ -100,21 +94,6 @@ export interface Change {
 }
 
 /**
- * The changes for which a mutator or validator is called; absent members match everything. Groups and resources are in
- * neutral names.
- *
- * @example
- * const on: Match = { groups: ['apps'], resources: ['deployments'], subresources: ['', 'scale'] };
- */
-export interface Match {
-  readonly groups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly operations?: readonly Operation[];
-  /** Subresources; '' is the main resource, '*' stands for all. Absent: only the main resource. */
-  readonly subresources?: readonly string[];
-}
-
-/**
  * Changes a draft in place. To refuse the request, throw Refusal('Forbidden'). Not called for DELETE and CONNECT.
  *
  * A mutator that returns `reinvoke` has made changes that earlier mutators should see: all mutators are called once
@@ -148,39 +127,24 @@ export interface Validator {
   validate(change: Change, after: Frozen<ApiObject> | undefined): Awaitable<readonly Violation[]>;
 }
 
-const areTexts = (value: unknown): boolean =>
-  value === undefined || (Array.isArray(value) && value.every(one => typeof one === 'string'));
-
-/** The checks of `on`. A string instead of a list is refused: it would match its substrings. */
-const MATCH = [
-  (on: unknown): boolean =>
-    typeof on === 'object' &&
-    on !== null &&
-    (['groups', 'resources', 'operations', 'subresources'] satisfies (keyof Match)[]).every(member =>
-      areTexts((on as Match)[member]),
-    ),
-  'an object with lists of groups, resources, operations and subresources',
-] as const;
-
-const matches = (on: Match, change: Change): boolean =>
-  (on.operations?.includes(change.operation) ?? true) &&
-  (on.groups?.includes(change.target.group) ?? true) &&
-  (on.resources?.includes(change.target.resource) ?? true) &&
-  matchesSubresource(on.subresources, change.target.subresource);
-
-const matchesSubresource = (selected: Match['subresources'], subresource: string): boolean =>
-  selected ? selected.includes(subresource) || selected.includes('*') : subresource === '';
+/**
+ * The server's check of what a plugin of the configuration makes of a draft. It is called with the draft that the
+ * plugin gets; the function that it returns, with what the plugin has made of it. That adds the members that decoding
+ * makes sure of, and throws TypeError if the draft is no object of its kind any more.
+ *
+ * @example
+ * const complete: Complete = () => draft => void (draft.metadata.labels ??= {});
+ */
+export type Complete = (before: ApiObject) => (draft: ApiObject) => void;
 
 /**
- * The combination of all mutators, in order. `complete` is called for what a plugin of the configuration has made of
- * the draft, and adds the members that decoding makes sure of. Throws the refusal of a mutator, or PluginFailure.
+ * The combination of all mutators, in order. `complete` is asked about the plugins of the configuration. Throws the
+ * refusal of a mutator, or PluginFailure.
  *
  * @example
  * await mutate(change, draft);
  */
 export type Mutation = (change: Change, draft: ApiObject, complete?: Complete) => Promise<void>;
-
-type Complete = (draft: ApiObject) => void;
 
 /**
  * The combination of all validators: returns every violation. Throws the refusal of a validator, or PluginFailure.
@@ -233,19 +197,23 @@ function mutateChecked(
   complete: Complete | undefined,
 ): Awaitable<unknown> {
   const own = input.isBuiltIn ? draft : { ...draft };
+  const completed = input.isBuiltIn ? undefined : complete?.(draft);
   return input.call(() =>
     after(input.value.mutate(change, own, again), result => {
       checkMetadata(own);
       if (own === draft) return result;
       replaceMembers(draft, copyJson(own, 'draft') as object);
-      complete?.(draft);
+      completed?.(draft);
       return result;
     }),
   );
 }
 
 /** A part with what it selects, which is read once: later changes of it have no effect. */
-const selecting = <Part extends { readonly on: Match }>(input: Contributed<Part>) => ({ input, on: input.value.on });
+const selecting = <Part extends { readonly on: Match }>(input: Contributed<Part>) => ({
+  input,
+  on: selectionOf(input.value.on),
+});
 
 /** Freezes the change that a configured plugin receives, so that it cannot alter what other plugins receive. */
 function freezeChange(change: Change): void {
@@ -313,21 +281,17 @@ function everyOne(inputs: readonly Contributed<Validator>[]): Validation {
  * @example
  * contribute: config => [mutator.of(host => new DefaultLabels(config, host.log))],
  */
-export const mutator = definePoint<Mutator>()(
-  'mutator',
-  ['pool'],
-  inOrder,
-  requireMembers({ on: MATCH, mutate: 'function' }),
-);
+export const mutator = definePoint<Mutator>()('mutator', ['pool'], inOrder, value => {
+  requireMembers({ on: 'object', mutate: 'function' })(value);
+  checkMatch(value.on, ['CREATE', 'UPDATE']);
+});
 /**
  * Refuses objects. Every validator is called, and one answer has all violations.
  *
  * @example
  * contribute: config => [validator.of(() => new ImageRegistries(config))],
  */
-export const validator = definePoint<Validator>()(
-  'validator',
-  ['pool'],
-  everyOne,
-  requireMembers({ on: MATCH, validate: 'function' }),
-);
+export const validator = definePoint<Validator>()('validator', ['pool'], everyOne, value => {
+  requireMembers({ on: 'object', validate: 'function' })(value);
+  checkMatch(value.on);
+});

@@ -1,5 +1,5 @@
 import { LIST, requireMembers } from './checks/parts.js';
-import { type Awaitable, type Contributed, definePoint } from './point.js';
+import { type Awaitable, ConfigError, type Contributed, definePoint } from './point.js';
 
 /**
  * A reconciling loop of the control thread.
@@ -12,8 +12,27 @@ import { type Awaitable, type Contributed, definePoint } from './point.js';
  */
 export interface Controller {
   readonly name: string;
+  /**
+   * Names of controllers after which this one starts on a new store: what clients wait for is written before what they
+   * do not. Those that are configured later, or do not run, are ignored.
+   */
+  readonly startsAfter?: readonly string[];
   /** Starts the controller. Resolves after its first pass over the initial state. */
   start(): Awaitable<void>;
+}
+
+/**
+ * What controllers make when they start, and every server has, such as default roles. Until they have started, the
+ * check `poststarthook/<name>` of the health endpoints fails, a server with a new store does not listen, and requests
+ * of controllers with a role of their own (`--use-service-account-credentials`) wait.
+ *
+ * @example
+ * const defaults: PostStartHook = { name: 'shop/default-prices', controllers: ['prices'] };
+ */
+export interface PostStartHook {
+  readonly name: string;
+  /** Names of controllers. The server ends with an error if one of them does not run. */
+  readonly controllers: readonly string[];
 }
 
 /**
@@ -50,10 +69,36 @@ function boundedChecks(inputs: readonly Contributed<HealthCheck>[]): readonly He
   }));
 }
 
+const areNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.every(name => typeof name === 'string' && name !== '');
+
+/** Segments of the path of a health endpoint. */
+const HOOK_NAME = /^[a-zA-Z0-9._/-]+$/;
+
+/** A hook with the name of its plugin. */
+type NamedHook = PostStartHook & { readonly plugin: string };
+
+/** The hooks, those of the server first. Throws ConfigError for two with one name. */
+function withOwnNames(inputs: readonly Contributed<PostStartHook>[]): readonly NamedHook[] {
+  const byName = new Map<string, string>();
+  const ordered = [...inputs.filter(({ isBuiltIn }) => isBuiltIn), ...inputs.filter(({ isBuiltIn }) => !isBuiltIn)];
+  return ordered.map(({ plugin, value }) => {
+    const other = byName.get(value.name);
+    if (other !== undefined)
+      throw new ConfigError(
+        `plugins: ${plugin}`,
+        `the plugin ${other} has the post-start hook ${value.name} already: use another name`,
+      );
+    byName.set(value.name, plugin);
+    return { plugin, name: value.name, controllers: [...value.controllers] };
+  });
+}
+
 /** Controllers whose failure to start is one of the plugin: `start` then throws PluginFailure. It has no time limit. */
 const namedControllers = (inputs: readonly Contributed<Controller>[]): readonly Controller[] =>
   inputs.map(({ value, call }) => ({
     name: value.name,
+    startsAfter: value.startsAfter ?? [],
     async start() {
       try {
         await value.start();
@@ -76,7 +121,29 @@ export const controller = definePoint<Controller>()(
   'controller',
   ['control'],
   namedControllers,
-  requireMembers({ name: 'string', start: 'function' }),
+  requireMembers({
+    name: 'string',
+    start: 'function',
+    startsAfter: [value => value === undefined || areNames(value), 'a list of names of controllers'],
+  }),
+);
+/**
+ * Work of controllers without which a server is not complete. All of it must be done.
+ *
+ * @example
+ * contribute: () => [
+ *   controller.of(host => new Prices(host)),
+ *   postStartHook.of(() => ({ name: 'shop/default-prices', controllers: ['prices'] })),
+ * ],
+ */
+export const postStartHook = definePoint<PostStartHook>()(
+  'postStartHook',
+  ['front', 'control'],
+  withOwnNames,
+  requireMembers({
+    name: [value => typeof value === 'string' && HOOK_NAME.test(value), 'a name of letters, digits, ., _, / and -'],
+    controllers: [value => areNames(value) && (value as []).length > 0, 'a list of names of controllers'],
+  }),
 );
 /**
  * Health checks. All of them are evaluated.

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../model/object.js';
 import type { Naming } from '../naming.js';
 import type { Awaitable } from './awaitable.js';
-import type { Resources } from './client/reference.js';
+import type { CheckedRef, ObjectOf, ResourceRef, Resources } from './client/reference.js';
 
 /**
  * Kinds of thread: the front end (the main thread), the pool, the writer, and the control thread.
@@ -109,6 +109,23 @@ export interface ResourceEvent<T = ApiObject> {
  */
 export type Combined<Out> = { readonly name: string; readonly combine: (inputs: never) => Out };
 
+/**
+ * A service as a part in the pool sees it.
+ *
+ * @example
+ * const days = host.service('holidays');
+ * const isHoliday = async (day: string) => ((await days.state()) as string[]).includes(day);
+ */
+export interface ServiceClient {
+  /**
+   * The state that was published last: the same object until there is another one. Waits for the first one; the threads
+   * of the pool may get a new one at slightly different times.
+   */
+  state(): Awaitable<unknown>;
+  /** Asks the service. Rejects with an Error that has the message of what it threw. */
+  ask(question: unknown): Promise<unknown>;
+}
+
 /** The host of a plugin, as every thread offers it. */
 interface BaseHost<T extends Thread> {
   readonly thread: T;
@@ -135,34 +152,37 @@ interface BaseHost<T extends Thread> {
 /** The members that the pool and the control thread add. */
 interface InformerHost {
   /**
-   * The informer of a stored resource by its storage name (`core/namespaces`,
-   * `rbac.authorization.orchestrator.io/roles`, `customStorageName(type)`). Call it in `make`: in the pool, a later
-   * call for a new resource throws.
+   * The informer of a stored resource. Call it in `make`: in the pool, a later call for a new resource throws. Throws
+   * for a name that no resource can have.
    */
-  informer(storageName: string): Informer;
+  informer<const R extends ResourceRef>(resource: CheckedRef<R>): Informer<ObjectOf<R>>;
   /**
    * Calls back for every change of a stored resource, in order and before any later request is handled, beginning with
-   * the current objects as ADDED. Call it in `make`: in the pool, a later call for a new resource throws.
+   * the current objects as ADDED. Call it in `make`: in the pool, a later call for a new resource throws. Throws for a
+   * name that no resource can have.
    */
-  onChange(storageName: string, listener: (event: ResourceEvent) => void): void;
+  onChange<const R extends ResourceRef>(resource: CheckedRef<R>, listener: (event: ResourceEvent) => void): void;
 }
 
 /** The members that the pool adds. */
 interface PoolHost {
   /**
    * The informer of a resource that is only known while the server runs. Resolves when it has all current objects; from
-   * then on it is like any other.
+   * then on it is like any other. Throws for a name that no resource can have.
    */
-  dynamicInformer(storageName: string): Awaitable<LabeledInformer>;
+  dynamicInformer<const R extends ResourceRef>(resource: CheckedRef<R>): Awaitable<LabeledInformer>;
   /** The kinds that are served now. */
   readonly kinds: Kinds;
+  /** A service of this plugin or another one, by its name. One that no plugin contributes never has a state. */
+  service(name: string): ServiceClient;
 }
 
-/** The members that the pool and the control thread add, for metrics. */
+/** The members that all threads but the writer add, for metrics. */
 interface MetricsHost {
   /**
-   * Adds to a metric of webhooks, policies or controllers, by its name at `/metrics`: a counter is increased by
-   * `value`, a gauge is set to it, a histogram observes it. The labels must be those of the metric.
+   * Adds to a metric that a plugin defines at the point `metrics`: a counter is increased by `value`, a gauge is set to
+   * it, a histogram observes it. The labels must be those of the metric. What fits no metric is lost, and the log says
+   * so.
    */
   observe(metric: string, labels: { readonly [name: string]: string }, value: number): void;
 }
@@ -222,13 +242,13 @@ type OfferedIn<T extends Thread, Offering extends Thread, Offered> = [T] extends
  *
  * @example
  * validator.of(host => {
- *   const namespaces = host.informer('core/namespaces');
+ *   const namespaces = host.informer('namespaces');
  *   const exists = (name: string): boolean => namespaces.get('', name) !== undefined;
  *   return { on: {}, validate: ({ target }) => (exists(target.namespace) ? [] : [required('namespace')]) };
  * });
  */
 export type Host<T extends Thread = Thread> = BaseHost<T> &
   OfferedIn<T, 'pool' | 'control', InformerHost> &
-  OfferedIn<T, 'pool' | 'control', MetricsHost> &
+  OfferedIn<T, 'front' | 'pool' | 'control', MetricsHost> &
   OfferedIn<T, 'pool', PoolHost> &
   OfferedIn<T, 'control', ControlHost>;

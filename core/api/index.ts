@@ -1,31 +1,24 @@
 /** The plugin interface: everything that plugins may import. */
 export * from './access.js';
 export * from './admission.js';
-export type {
-  ChangeOptions,
-  Client,
-  CollectionOptions,
-  DeletionOptions,
-  Input,
-  ObjectList,
-  ObjectName,
-  ResourceClient,
-  WriteOptions,
-} from './client/client.js';
+export * from './client/client.js';
 export * from './client/reference.js';
 export * from './control.js';
 export * from './controller/conditions.js';
 export { ownerReference } from './controller/owners.js';
 export * from './controller/reconciler.js';
-export type { RecordedEvent } from './controller/recorder.js';
+export type * from './controller/types.js';
 export * from './conversion.js';
 export * from './resource/defineResource.js';
 export * from './document.js';
 export * from './host.js';
 export * from './listener.js';
+export * from './observe/metrics.js';
+export * from './checks/match.js';
 export * from './point.js';
 export * from './plugin.js';
 export * from './resource.js';
+export * from './pluginService.js';
 export * from './plugin/schema.js';
 export * from './strategy.js';
 export {

@@ -25,11 +25,11 @@ export interface StrategyContext {
   readonly dryRun: boolean;
   /**
    * The current object of a resource in `Strategy.reads`, including every write acknowledged before the request;
-   * undefined if there is none. It is shared and must not be changed.
+   * undefined if there is none. It is shared and must not be changed. Throws for a resource that is not in `reads`.
    */
-  lookup(storageName: string, namespace: string, name: string): ApiObject | undefined;
+  lookup(resource: string, namespace: string, name: string): ApiObject | undefined;
   /** All current objects of a resource in `Strategy.reads`. They are shared and must not be changed. */
-  list(storageName: string): readonly ApiObject[];
+  list(resource: string): readonly ApiObject[];
   /** Adds a Warning header to the answer; absent if there is no answer to a client. */
   warn?(text: string): void;
 }
@@ -256,7 +256,7 @@ export interface Strategy<T = ApiObject> {
   readonly allowCreateOnUpdate: boolean;
   /** Whether PUT without a resourceVersion is accepted. */
   readonly allowUnconditionalUpdate: boolean;
-  /** Storage names of the resources that `StrategyContext.lookup` and `list` can read. */
+  /** The resources that `StrategyContext.lookup` and `list` can read, named as a `ResourceName`. */
   readonly reads?: readonly string[];
   /**
    * How many times as long as for another object of its size a write takes, for example because schemas or expressions

@@ -10,6 +10,7 @@ import { plan, type Program } from './evaluate/plan.js';
 import type { Scope } from './check/scope.js';
 import { formatIssues, type Issue } from './syntax/source.js';
 import { type ObjectType, type Type, typeType, DYN } from './check/types.js';
+import { readsField } from './syntax/uses.js';
 import { CelError, TypeValue, type Value } from './evaluate/values.js';
 import { validate, type Validation } from './check/validators.js';
 
@@ -156,10 +157,20 @@ export class Environment implements Scope {
     return this.variables.has(name);
   }
 
+  private parse(text: string): ReturnType<typeof parse> {
+    const { macros, optionalSyntax, quotedFields } = this.declarations;
+    return parse(text, { macros, optionalSyntax, quotedFields, limits: this.limits });
+  }
+
+  /** Whether a text contains `variable.field`, `variable.?field` or `has(variable.field)`; false if it has errors. */
+  readsField(text: string, variable: string, field: string): boolean {
+    const { expr } = this.parse(text);
+    return expr !== undefined && readsField(expr, variable, field);
+  }
+
   /** Parses, checks, validates, estimates and plans a text. */
   compile(text: string): Compiled {
-    const { macros, optionalSyntax, quotedFields } = this.declarations;
-    const parsed = parse(text, { macros, optionalSyntax, quotedFields, limits: this.limits });
+    const parsed = this.parse(text);
     if (!parsed.expr) return { issues: parsed.issues, errors: formatIssues(text, parsed.issues) };
     const checked = check(parsed.expr, this, this.options.lenient);
     if (checked.issues.length) return { issues: checked.issues, errors: formatIssues(text, checked.issues) };

@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { ConfigError } from '../api/point.js';
-import { nearest } from './nearest.js';
+import { nearest } from '../model/nearest.js';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 

@@ -1,5 +1,5 @@
 import { ConfigError } from '../api/point.js';
-import { nearest } from './nearest.js';
+import { nearest } from '../model/nearest.js';
 
 /** A flag of a command other than `serve`. */
 export interface CommandFlag {

@@ -10,7 +10,8 @@ import { DEFAULTS } from '../server/settings.js';
 import { checkEtcd } from '../server/etcd.js';
 import type { Settings } from '../settings/settings.js';
 import { parseFlags } from './flags.js';
-import { fileKeyOf, OPTIONS } from './options.js';
+import { adviceFor, fileKeyOf } from '../settings/given.js';
+import { type Option, OPTIONS } from './options.js';
 import { duration } from '../settings/values.js';
 
 const isMap = (value: unknown): value is Record<string, unknown> =>
@@ -31,6 +32,16 @@ function parsePlugins(value: unknown, directory: string): readonly PluginUse[] {
   return value.map((item, i) => parsePlugin(item, `plugins[${i}]`, directory));
 }
 
+/** The error for a setting that no file has. One may be named as programs name it. */
+function unknownSettingError(key: string, options: ReadonlyMap<string, Option>): ConfigError {
+  const own = [...options.values()].find(({ setting }) => setting === key);
+  const known = [...options.keys(), 'plugins'];
+  const advice = own
+    ? `did you mean ${fileKeyOf(own)}?`
+    : adviceFor(key, known, 'they are named like the flags, in camelCase');
+  return new ConfigError(key, `unknown setting; ${advice}`);
+}
+
 /** Parses a configuration file in `directory`. Throws ConfigError with the path of a bad field. */
 export function parseConfig(yaml: string, directory: string): Partial<Settings> {
   const document = parseYamlDocument(yaml);
@@ -45,7 +56,7 @@ export function parseConfig(yaml: string, directory: string): Partial<Settings> 
     const option = options.get(key);
     if (key === 'plugins') settings.set(key, parsePlugins(value, directory));
     else if (option) settings.set(option.setting, option.read(value, key));
-    else throw new ConfigError(key, 'unknown setting; they are named like the flags, in camelCase');
+    else throw unknownSettingError(key, options);
   }
   return Object.fromEntries(settings) as Partial<Settings>;
 }

@@ -1,7 +1,7 @@
 import { ConfigError } from '../api/point.js';
 import type { Settings } from '../settings/settings.js';
+import { nearest } from '../model/nearest.js';
 import { flag } from '../settings/values.js';
-import { nearest } from './nearest.js';
 import { IGNORED, isValueOptional, OPTIONS, type Option } from './options.js';
 
 /** The settings given by flags, and the path of the configuration file. */

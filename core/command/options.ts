@@ -22,10 +22,6 @@ export const isValueOptional = ({ read }: Option): boolean => read === flag;
 /** A flag with its dashes: `--data-dir`, `-v`. */
 export const dashed = (name: string): string => (name.length === 1 ? `-${name}` : `--${name}`);
 
-/** The name of a setting in the configuration file: `dataDir` for `data-dir`. That of `-v` is the setting itself. */
-export const fileKeyOf = ({ flag: name, setting }: Option): string =>
-  name.length === 1 ? setting : name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
 /** The meaning of a setting, with what holds without it in parentheses. */
 export function describeOption({ help, read, default: value, otherwise }: Option): string {
   const shown = value === undefined ? otherwise : read === duration ? formatDuration(value as number) : String(value);

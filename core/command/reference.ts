@@ -1,4 +1,5 @@
-import { dashed, describeOption, fileKeyOf, OPTIONS } from './options.js';
+import { fileKeyOf } from '../settings/given.js';
+import { dashed, describeOption, OPTIONS } from './options.js';
 
 /** The table of all settings in docs/reference/configuration.md, which `npm run reference` writes. */
 export function settingsTable(): string {

@@ -6,8 +6,9 @@ import { toOneLine } from '../model/text/trailing.js';
 import type { ModuleVersions } from '../plugin/load/moduleVersions.js';
 import { messagesOf } from '../plugin/calls/stack.js';
 import type { OwnServer } from '../server/start.js';
+import { fileKeyOf } from '../settings/given.js';
 import type { Settings } from '../settings/settings.js';
-import { fileKeyOf, OPTIONS } from './options.js';
+import { OPTIONS } from './options.js';
 
 /** Time between two looks at the files. A change is complete when the next look finds the same. */
 const LOOK_MS = 100;

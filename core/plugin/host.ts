@@ -1,5 +1,5 @@
 import type { Host, Informer, LabeledInformer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
-import type { Resources } from '../api/client/reference.js';
+import type { CheckedRef, ObjectOf, ResourceRef, Resources } from '../api/client/reference.js';
 import type { Awaitable, Combined } from '../api/point.js';
 import type { ApiObject } from '../model/object.js';
 import { isGate } from '../features/gates.js';
@@ -11,6 +11,7 @@ import { type CallTarget, guardListener } from './calls/calls.js';
 import { withinDeadline } from './calls/deadline.js';
 import { kindsOf } from './kinds.js';
 import type { Releases } from './releases.js';
+import { type FollowedResources, storageNameOf } from './resourceNames.js';
 import type { RunningCalls } from './calls/runningCalls.js';
 
 /** The services of a thread for plugins, in addition to log, clock and naming. */
@@ -18,11 +19,14 @@ export interface HostServices {
   /** The release functions of the thread, to which those of the plugins are added. */
   readonly releases: Releases;
   readonly informer?: (storageName: string) => Informer;
+  /** Where the resources are noted that plugins of the configuration follow. */
+  readonly followed?: FollowedResources;
   readonly dynamicInformer?: (storageName: string) => Awaitable<LabeledInformer>;
   /** The current registry; called only once all plugins are made. */
   readonly registry?: () => Registry;
-  readonly onChange?: Host<'pool'>['onChange'];
+  readonly onChange?: (storageName: string, listener: (event: ResourceEvent) => void) => void;
   readonly observe?: Host<'pool'>['observe'];
+  readonly service?: Host<'pool'>['service'];
   readonly request?: (controller: string, request: InternalRequest) => Promise<ApiObject>;
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
   readonly resources?: Resources;
@@ -31,7 +35,10 @@ export interface HostServices {
 }
 
 /** The plugin that a host is made for, at one extension point. */
-export type HostUser = Omit<CallTarget, 'timeout'>;
+export type HostUser = Omit<CallTarget, 'timeout'> & {
+  /** Whether the plugin came with the server. */
+  readonly isBuiltIn: boolean;
+};
 
 /** The contributions to extension points in a thread. */
 export interface PluginSet {
@@ -51,25 +58,24 @@ const notAvailable = (what: string, thread: Thread) => (): never => {
 function informersOf(
   thread: Thread,
   plugins: PluginSet,
-  { informer, onChange }: HostServices,
+  { informer, onChange, followed }: HostServices,
 ): (user: HostUser) => Pick<Host<'pool'>, 'informer' | 'onChange'> {
   if (!informer || !onChange)
     return () => ({ informer: notAvailable('informer', thread), onChange: notAvailable('onChange', thread) });
   const known = new Set<string>();
-  const check = (call: string, storageName: string): void => {
+  const follow = ({ plugin, isBuiltIn }: HostUser, call: string, given: ResourceRef): string => {
+    const storageName = storageNameOf(given);
     if (plugins.isComplete && thread === 'pool' && !known.has(storageName))
       throw new Error(`${call}('${storageName}') must be called when the plugin is made, not later`);
     known.add(storageName);
+    if (!isBuiltIn && !plugins.isComplete) followed?.add(plugin, storageName);
+    return storageName;
   };
   return user => ({
-    informer(storageName) {
-      check('informer', storageName);
-      return informer(storageName);
-    },
-    onChange(storageName, listener) {
-      check('onChange', storageName);
-      onChange(storageName, guardListener(user, listener));
-    },
+    // Objects of a resource have its type: they are stored in the version that it is of.
+    informer: <const R extends ResourceRef>(given: CheckedRef<R>) =>
+      informer(follow(user, 'informer', given)) as Informer<ObjectOf<R>>,
+    onChange: (given, listener) => onChange(follow(user, 'onChange', given), guardListener(user, listener)),
   });
 }
 
@@ -77,6 +83,16 @@ function isFeatureEnabled(feature: string, enabled: readonly string[]): boolean 
   if (isGate(feature)) return enabled.includes(feature);
   throw new Error(`isEnabled(${JSON.stringify(feature)}): there is no such feature gate`);
 }
+
+/** Throws TypeError for what could not be posted to the thread that has the metrics. */
+const checkedObserve =
+  (observe: Host<'pool'>['observe']): Host<'pool'>['observe'] =>
+  (metric, labels, value) => {
+    const isText = (one: unknown): boolean => typeof one === 'string';
+    if (!isText(metric) || !Object.values(labels ?? {}).every(isText) || !Number.isFinite(value))
+      throw new TypeError('observe takes the name of a metric, an object of labels that are strings, and a number');
+    observe(metric, { ...labels }, value);
+  };
 
 /** A host with the members of all threads; those that a thread does not offer throw. */
 type FullHost = Omit<Host<'control'>, 'thread'> &
@@ -91,7 +107,7 @@ export function hostOf(
   services: HostServices,
   plugins: PluginSet,
 ): (user: HostUser) => Host {
-  const { releases, watch } = services;
+  const { releases, watch, dynamicInformer } = services;
   const informers = informersOf(thread, plugins, services);
   const kinds = kindsOf(services.registry ?? notAvailable('kinds', thread));
   const at: Host['at'] = point => {
@@ -106,9 +122,12 @@ export function hostOf(
     isEnabled: feature => isFeatureEnabled(feature, data.features),
     onClose: release => releases.add(`plugin ${user.plugin}`, () => withinDeadline(release(), RELEASE_MS, true)),
     ...informers(user),
-    dynamicInformer: services.dynamicInformer ?? notAvailable('dynamicInformer', thread),
+    dynamicInformer: dynamicInformer
+      ? given => dynamicInformer(storageNameOf(given))
+      : notAvailable('dynamicInformer', thread),
     kinds,
-    observe: services.observe ?? notAvailable('observe', thread),
+    observe: services.observe ? checkedObserve(services.observe) : notAvailable('observe', thread),
+    service: services.service ?? notAvailable('service', thread),
     request: services.request ?? notAvailable('request', thread),
     get resources(): Resources {
       return services.resources ?? notAvailable('resources', thread)();

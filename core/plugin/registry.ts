@@ -6,6 +6,7 @@ import type { Enablement } from '../schema/registry/enablement.js';
 import { LiveRegistry } from '../schema/registry/live.js';
 import { buildRegistry } from '../schema/registry/registry.js';
 import type { Registry } from '../schema/resource.js';
+import { storageNameOf } from './resourceNames.js';
 import type { Plugins } from './load/load.js';
 
 /**
@@ -49,6 +50,7 @@ export function resourceTypes({ resources }: Pick<RegistryData, 'resources'>, pl
 
 /**
  * The registry of a thread: built-in kinds, types of the settings and of plugins, and types that stored objects define.
+ * Throws TypeError for a source of objects that no kind can have.
  */
 export function liveRegistry(
   data: RegistryData,
@@ -60,7 +62,7 @@ export function liveRegistry(
   return new LiveRegistry(
     builtInRegistry(data.naming, builtIn, data.enablement),
     custom,
-    plugins.at(resourceSource),
+    plugins.at(resourceSource).map(({ storageName, define }) => ({ storageName: storageNameOf(storageName), define })),
     log,
     onChange,
   );

@@ -1,9 +1,9 @@
 import type { DefinedResource, ResourceRef, Resources, ServedResource } from '../api/client/reference.js';
 import type { ApiObject } from '../model/object.js';
 import { customStorageName } from '../model/wellKnown/storageNames.js';
-import { groupSpellings } from '../naming.js';
 import { namesIn } from '../schema/registry/live.js';
 import type { Registry } from '../schema/resource.js';
+import { storageNameOf } from './resourceNames.js';
 
 /** The resources that a server has from its start, as they are described to the control thread. */
 export interface FixedResources {
@@ -14,8 +14,6 @@ export interface FixedResources {
    * those of the other kind.
    */
   readonly takenNames: readonly string[];
-  /** Storage names of all built-in resources, served or not. */
-  readonly builtIn: readonly string[];
 }
 
 /** The parts of a CustomResourceDefinition that determine the served resources. */
@@ -46,7 +44,6 @@ export function fixedResourcesOf(registry: Registry): FixedResources {
       }),
     ),
     takenNames: [...namesIn(registry)],
-    builtIn: [...new Set(all.flatMap(({ resource }) => (resource.builtIn ? [resource.storageName] : [])))],
   };
 }
 
@@ -71,11 +68,9 @@ export class ServedResources implements Resources {
   readonly #byStorageName = new Map<string, ServedResource>();
   readonly #byKind = new Map<string, ServedResource>();
   readonly #takenNames: ReadonlySet<string>;
-  readonly #builtIn: ReadonlySet<string>;
 
-  constructor({ resources, takenNames, builtIn }: FixedResources) {
+  constructor({ resources, takenNames }: FixedResources) {
     this.#takenNames = new Set(takenNames);
-    this.#builtIn = new Set(builtIn);
     for (const resource of resources) this.#add(resource);
   }
 
@@ -99,24 +94,7 @@ export class ServedResources implements Resources {
   }
 
   storageNameOf(resource: ResourceRef): string {
-    if (isDefined(resource)) return customStorageName(resource);
-    if (resource.startsWith('custom:')) return resource;
-    const [plural = '', group = 'core', ...more] = resource.split('/').reverse();
-    const [neutral] = groupSpellings(group);
-    const builtIn = `${neutral}/${plural}`;
-    if (more.length === 0 && this.#builtIn.has(builtIn)) return builtIn;
-    const isDefinable = group.includes('.') && ![...this.#builtIn].some(name => name.startsWith(`${neutral}/`));
-    if (more.length === 0 && plural !== '' && isDefinable) return customStorageName({ group, plural });
-    const meant = this.#meantBy(plural);
-    const advice = meant.length > 0 ? `did you mean ${meant.map(name => JSON.stringify(name)).join(' or ')}?` : ADVICE;
-    throw new Error(`there is no resource ${JSON.stringify(resource)}: ${advice}`);
-  }
-
-  /** Names of resources that have this plural, or this kind. */
-  #meantBy(word: string): string[] {
-    return this.list()
-      .filter(({ plural, kind }) => plural === word || kind.toLowerCase() === word.toLowerCase())
-      .map(({ storageName }) => storageName.replace(/^(core\/|custom:)/, ''));
+    return storageNameOf(resource);
   }
 
   /** Adds or replaces the resources of a definition. */
@@ -142,5 +120,3 @@ export class ServedResources implements Resources {
     this.#byKind.set(`${resource.apiVersion}/${resource.kind}`, resource);
   }
 }
-
-const ADVICE = 'give the plural name, and the group before it, as in "apps/deployments"';

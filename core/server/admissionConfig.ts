@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../api/point.js';
-import { isRecord, recordAt, recordsAt, stringAt, type UnknownRecord } from '../model/record.js';
+import { isAbsent, isRecord, stringAt, type UnknownRecord } from '../model/record.js';
+import { groupSpellings } from '../naming.js';
 import { decodeYaml } from '../schema/yaml/yaml.js';
 import type { Settings } from '../settings/settings.js';
 
@@ -9,6 +10,8 @@ const FLAG = '--admission-control-config-file';
 
 /** The configuration of the admission plugins. */
 interface AdmissionConfig {
+  /** What the file says for a plugin, by upstream's name of the plugin. */
+  readonly plugins: ReadonlyMap<string, UnknownRecord>;
   /** The kubeconfig with the credentials for webhooks, by the name of the plugin. */
   readonly kubeConfigFiles: ReadonlyMap<string, string>;
   /** URLs of services. */
@@ -24,25 +27,73 @@ export const webhookServices = ({ webhookResolve }: Settings): AdmissionConfig['
     }),
   );
 
-/** The configuration of the admission plugins, from the settings and their file. Throws ConfigError. */
-export function admissionConfig(settings: Settings): AdmissionConfig {
+/**
+ * The configuration of the admission plugins, from the settings and their file. `known` has the names of all plugins.
+ * Throws ConfigError.
+ */
+export function admissionConfig(settings: Settings, known: ReadonlySet<string>): AdmissionConfig {
   const { admissionControlConfigFile: file } = settings;
   const services = webhookServices(settings);
-  return { services, kubeConfigFiles: new Map(file === undefined ? [] : kubeConfigsIn(file)) };
+  if (file === undefined) return { services, plugins: new Map(), kubeConfigFiles: new Map() };
+  const plugins = configurationsIn(file, known);
+  const kubeConfigFiles = [...plugins]
+    .filter(([name]) => name.endsWith('AdmissionWebhook'))
+    .map(([name, config]) => [name, kubeConfigOf(file, name, config)] as const)
+    .filter(([, path]) => path !== '');
+  return { services, plugins, kubeConfigFiles: new Map(kubeConfigFiles) };
 }
 
-/** The kubeconfig files that an AdmissionConfiguration names, by plugin. */
-function kubeConfigsIn(file: string): [string, string][] {
+const VERSIONS = ['v1', 'v1alpha1'];
+
+/** The configurations in an AdmissionConfiguration, or in the files that it names, by plugin. Throws ConfigError. */
+function configurationsIn(file: string, known: ReadonlySet<string>): Map<string, UnknownRecord> {
   const document = readDocument(file);
-  if (stringAt(document, 'kind') !== 'AdmissionConfiguration')
-    throw new ConfigError(FLAG, `${file} must hold an AdmissionConfiguration`);
-  return recordsAt(document, 'plugins').flatMap(plugin => {
-    const path = stringAt(plugin, 'path');
-    const configuration =
-      recordAt(plugin, 'configuration') ?? (path ? readDocument(resolve(dirname(file), path)) : undefined);
-    const kubeConfig = stringAt(configuration, 'kubeConfigFile') || stringAt(configuration, 'kubeConfig');
-    return kubeConfig ? [[stringAt(plugin, 'name'), resolve(dirname(file), kubeConfig)] as [string, string]] : [];
-  });
+  const refuse = (path: string, why: string): ConfigError => new ConfigError(FLAG, `${file}: ${path} ${why}`);
+  if (document['kind'] !== 'AdmissionConfiguration') throw refuse('kind', 'must be AdmissionConfiguration');
+  const accepted = groupSpellings('apiserver.config.orchestrator.io').flatMap(group =>
+    VERSIONS.map(version => `${group}/${version}`),
+  );
+  if (!accepted.includes(String(document['apiVersion'])))
+    throw refuse('apiVersion', `must be one of ${accepted.join(', ')}`);
+  refuseUnknown(document, ['apiVersion', 'kind', 'plugins'], '', refuse);
+  const plugins = document['plugins'] ?? [];
+  if (!Array.isArray(plugins)) throw refuse('plugins', 'must be a list');
+  const found = new Map<string, UnknownRecord>();
+  for (const [i, plugin] of plugins.entries()) {
+    const at = `plugins[${i}]`;
+    if (!isRecord(plugin)) throw refuse(at, 'must be an object');
+    refuseUnknown(plugin, ['name', 'path', 'configuration'], `${at}.`, refuse);
+    const { name, path = '', configuration } = plugin;
+    if (typeof name !== 'string' || !known.has(name))
+      throw refuse(`${at}.name`, `is ${JSON.stringify(name)}, which is no admission plugin`);
+    if (found.has(name)) throw refuse(`${at}.name`, `is ${JSON.stringify(name)} a second time: remove one of them`);
+    if (typeof path !== 'string') throw refuse(`${at}.path`, 'must be a string');
+    if (!isAbsent(configuration) && !isRecord(configuration)) throw refuse(`${at}.configuration`, 'must be an object');
+    if (path !== '' && configuration) throw refuse(at, 'must have either path or configuration');
+    if (configuration) found.set(name, configuration);
+    else if (path !== '') found.set(name, readDocument(resolve(dirname(file), path)));
+  }
+  return found;
+}
+
+/** Throws for members that are not in `known`. `prefix` is the path of the object. */
+function refuseUnknown(
+  object: UnknownRecord,
+  known: readonly string[],
+  prefix: string,
+  refuse: (path: string, why: string) => ConfigError,
+): void {
+  const unknown = Object.keys(object).find(key => !known.includes(key));
+  if (unknown !== undefined) throw refuse(prefix + unknown, `is an unknown field: use one of ${known.join(', ')}`);
+}
+
+/** The path of the kubeconfig that a WebhookAdmission names; '' if it names none. Throws ConfigError. */
+function kubeConfigOf(file: string, name: string, config: UnknownRecord): string {
+  const refuse = (path: string, why: string): ConfigError =>
+    new ConfigError(FLAG, `${file}: the configuration of ${name}: ${path} ${why}`);
+  refuseUnknown(config, ['apiVersion', 'kind', 'kubeConfigFile', 'kubeConfig'], '', refuse);
+  const path = stringAt(config, 'kubeConfigFile') || stringAt(config, 'kubeConfig');
+  return path && resolve(dirname(file), path);
 }
 
 function readDocument(file: string): UnknownRecord {

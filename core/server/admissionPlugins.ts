@@ -15,6 +15,8 @@ interface AdmissionPlugin {
   readonly isOnByDefault: boolean;
   /** Empty: the plugin can be named but does nothing here. */
   readonly specs: readonly PluginSpec[];
+  /** Upstream keeps it only for those who still name it. AlwaysAdmit does nothing in upstream either. */
+  readonly isDeprecated?: true;
 }
 
 const on = (name: string, ...specs: PluginSpec[]): AdmissionPlugin => ({ name, isOnByDefault: true, specs });
@@ -22,27 +24,27 @@ const off = (name: string, ...specs: PluginSpec[]): AdmissionPlugin => ({ name, 
 
 /** All admission plugins that the flags can name, in the order in which they are asked. */
 const PLUGINS: readonly AdmissionPlugin[] = [
-  off('AlwaysAdmit'),
+  { ...off('AlwaysAdmit'), isDeprecated: true },
   off('NamespaceAutoProvision'),
   on('NamespaceLifecycle', pool('namespaceLifecycle.js')),
-  off('NamespaceExists'),
-  off('LimitPodHardAntiAffinityTopology'),
+  off('NamespaceExists', pool('optional/namespaceExists.js')),
+  off('LimitPodHardAntiAffinityTopology', pool('optional/hardAntiAffinity.js')),
   on('LimitRanger', pool('limitRanger/index.js')),
-  on('ServiceAccount', pool('serviceAccount.js'), pool('../authz/node/mirrorPods.js')),
+  on('ServiceAccount', pool('serviceAccount.js'), pool('mountableSecrets.js'), pool('../authz/node/mirrorPods.js')),
   off('NodeRestriction', pool('../authz/node/restriction/index.js')),
   on('TaintNodesByCondition', pool('taintNewNodes.js')),
-  off('AlwaysPullImages'),
+  off('AlwaysPullImages', pool('optional/alwaysPullImages.js')),
   off('ImagePolicyWebhook'),
-  on('PodSecurity'),
-  off('PodNodeSelector'),
+  on('PodSecurity', pool('podSecurity/index.js')),
+  off('PodNodeSelector', pool('optional/podNodeSelector.js')),
   on('Priority', pool('priority.js')),
   on('DefaultTolerationSeconds', pool('defaultTolerationSeconds.js')),
-  off('PodTolerationRestriction'),
+  off('PodTolerationRestriction', pool('optional/podTolerationRestriction.js')),
   off('EventRateLimit'),
-  off('ExtendedResourceToleration'),
+  off('ExtendedResourceToleration', pool('optional/extendedResourceToleration.js')),
   on('DefaultStorageClass', pool('defaultClass.js#storageClass')),
   on('StorageObjectInUseProtection', pool('storageProtection.js')),
-  off('OwnerReferencesPermissionEnforcement'),
+  off('OwnerReferencesPermissionEnforcement', pool('optional/ownerPermissions.js')),
   on('PersistentVolumeClaimResize', pool('claimResize.js')),
   on('RuntimeClass', pool('runtimeClass.js')),
   on('CertificateApproval', pool('certificatePermissions.js#approval')),
@@ -50,13 +52,13 @@ const PLUGINS: readonly AdmissionPlugin[] = [
   on('ClusterTrustBundleAttest', pool('certificatePermissions.js#attestation')),
   on('CertificateSubjectRestriction', pool('certificateSubject.js')),
   on('DefaultIngressClass', pool('defaultClass.js#ingressClass')),
-  off('DenyServiceExternalIPs'),
+  off('DenyServiceExternalIPs', pool('optional/externalIps.js')),
   on('MutatingAdmissionPolicy', withOwnLimits('policies/mutating.js')),
   on('MutatingAdmissionWebhook', withOwnLimits('webhooks/mutating.js')),
   on('ValidatingAdmissionPolicy', withOwnLimits('policies/validating.js')),
   on('ValidatingAdmissionWebhook', withOwnLimits('webhooks/validating.js')),
   on('ResourceQuota'),
-  off('AlwaysDeny'),
+  { ...off('AlwaysDeny', pool('optional/alwaysDeny.js')), isDeprecated: true },
 ];
 
 type Flags = Pick<Settings, 'enableAdmissionPlugins' | 'disableAdmissionPlugins'>;
@@ -81,11 +83,16 @@ export function checkAdmissionPlugins({ enableAdmissionPlugins, disableAdmission
 const unknownIn = (flag: string, names: readonly string[]): readonly string[] =>
   names.filter(name => !KNOWN.has(name)).map(name => `${flag} plugin ${JSON.stringify(name)} is unknown`);
 
-/** Warnings about plugins that the settings name and that this server does not have. */
+/** Warnings about plugins that the settings name and that are deprecated, or that this server does not have. */
 export const admissionWarnings = ({ enableAdmissionPlugins, disableAdmissionPlugins }: Flags): readonly string[] =>
   [...enableAdmissionPlugins, ...disableAdmissionPlugins]
-    .filter(name => !KNOWN.get(name)?.specs.length)
-    .map(name => `The admission plugin ${name} is not part of this server: naming it has no effect.`);
+    .map(name => KNOWN.get(name)!)
+    .filter(({ specs, isDeprecated }) => isDeprecated || specs.length === 0)
+    .map(({ name, isDeprecated }) =>
+      isDeprecated
+        ? `${name} admission controller is deprecated. Please remove this controller from your configuration files and scripts.`
+        : `The admission plugin ${name} is not part of this server: naming it has no effect.`,
+    );
 
 /** The first plugin that is asked behind those of the configuration, and sees what they have changed. */
 const FIRST_BEHIND = PLUGINS.findIndex(({ name }) => name === 'MutatingAdmissionPolicy');
@@ -96,18 +103,20 @@ export function admissionPlugins(settings: Settings): {
   readonly behind: readonly PluginSpec[];
 } {
   const { enableAdmissionPlugins, disableAdmissionPlugins } = settings;
-  const { services, kubeConfigFiles } = admissionConfig(settings);
-  const configOf = (name: string): object => {
+  const { services, plugins, kubeConfigFiles } = admissionConfig(settings, new Set(KNOWN.keys()));
+  const configOf = (name: string): object | undefined => {
+    if (!name.endsWith('AdmissionWebhook')) return plugins.get(name);
     const kubeConfigFile = kubeConfigFiles.get(name);
     return { services, ...(kubeConfigFile ? { kubeConfigFile } : {}) };
   };
-  const specsOf = (plugins: readonly AdmissionPlugin[]): readonly PluginSpec[] =>
-    plugins
+  const specsOf = (chosen: readonly AdmissionPlugin[]): readonly PluginSpec[] =>
+    chosen
       .filter(({ name, isOnByDefault }) =>
         isOnByDefault ? !disableAdmissionPlugins.includes(name) : enableAdmissionPlugins.includes(name),
       )
-      .flatMap(({ name, specs }) =>
-        name.endsWith('AdmissionWebhook') ? specs.map(spec => ({ ...spec, config: configOf(name) })) : specs,
-      );
+      .flatMap(({ name, specs }) => {
+        const config = configOf(name);
+        return config ? specs.map(spec => ({ ...spec, config })) : specs;
+      });
   return { before: specsOf(PLUGINS.slice(0, FIRST_BEHIND)), behind: specsOf(PLUGINS.slice(FIRST_BEHIND)) };
 }

@@ -4,9 +4,11 @@ import { DEFAULT_RANGES, ownAddress } from '../../plugins/kinds/core/service/all
 import { ConfigError } from '../api/point.js';
 import type { Settings } from '../settings/settings.js';
 import type { PluginSpec } from '../threads/data.js';
-import { WRITE_MS } from '../limits.js';
+import { TOKEN_REVIEW_MS, WRITE_MS } from '../limits.js';
 import { addressOf, urlHost } from '../settings/address.js';
 import { webhookServices } from './admissionConfig.js';
+import { accessWebhookConfig } from './authorization.js';
+import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './authentication.js';
 import { admissionPlugins } from './admissionPlugins.js';
 import { signersOf } from './certificateSigning.js';
 import { isControllerEnabled } from './controllers.js';
@@ -35,7 +37,9 @@ export interface BuiltinInputs {
   readonly groups: readonly object[];
 }
 
-const MODES: ReadonlyMap<string, PluginSpec> = new Map([
+const MODES: ReadonlyMap<string, PluginSpec> = new Map<string, PluginSpec>([
+  ['Webhook', { use: at('authz/webhook/index.js'), threads: ['front', 'pool'], timeout: TOKEN_REVIEW_MS }],
+  ['ABAC', { use: at('authz/abac/index.js'), threads: ['front', 'pool'] }],
   ['Node', { use: at('authz/node/plugin.js'), threads: ['pool'] }],
   ['AlwaysAllow', { use: at('authz/always.js#alwaysAllow'), threads: ['pool'] }],
   ['AlwaysDeny', { use: at('authz/always.js#alwaysDeny'), threads: ['pool'] }],
@@ -43,14 +47,15 @@ const MODES: ReadonlyMap<string, PluginSpec> = new Map([
 ]);
 
 /** The plugin of an authorization mode. Programs in JavaScript can name any. Throws ConfigError for an unknown one. */
-function modePlugin(mode: string): PluginSpec {
+function modePlugin(mode: string, settings: Settings): PluginSpec {
   const plugin = MODES.get(mode);
   if (!plugin)
     throw new ConfigError(
       'authorizationMode',
       `unknown mode ${JSON.stringify(mode)}; use ${[...MODES.keys()].join(', ')}`,
     );
-  return plugin;
+  if (mode === 'ABAC') return { ...plugin, config: { file: settings.authorizationPolicyFile } };
+  return mode === 'Webhook' ? { ...plugin, config: accessWebhookConfig(settings) } : plugin;
 }
 
 /** The port in the Service of a server that listens on a random port. */
@@ -111,8 +116,17 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
 export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec[] {
   const pool = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['pool'] });
   const control = (path: string, config?: unknown): PluginSpec => ({ use: at(path), config, threads: ['control'] });
+  const frontAndPool = (path: string, config: unknown): PluginSpec => ({
+    use: at(path),
+    config,
+    threads: ['front', 'pool'],
+  });
   const { groups, takenNames, serviceAccountKeyFile } = inputs;
-  const { listener: required } = settings;
+  const identityProviders = jwtConfig(settings);
+  const proxies = requestHeaderConfig(settings);
+  const tokenWebhook = tokenWebhookConfig(settings);
+  // uws removes bytes above 0x7f from the ends of values: a name of a proxy would become another one.
+  const required = proxies ? 'node' : settings.listener;
   const host = urlHost(addressOf(settings.bindAddress) ?? 'localhost');
   const accounts = serviceAccountConfig(settings, serviceAccountKeyFile, host);
   const admission = admissionPlugins(settings);
@@ -122,24 +136,33 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     { use: at(`listener/${required ?? 'uws'}.js`), config: { required: required === 'uws' }, threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
     { use: at('kinds/index.js'), threads: ['front', 'pool'] },
+    { use: at('admission/metrics.js'), threads: ['front'] },
+    { use: at('conversion/metrics.js'), threads: ['front'] },
+    { use: at('authn/metrics.js'), threads: ['front'] },
+    { use: at('authz/metrics.js'), threads: ['front'] },
+    { use: at('controllers/metrics.js'), threads: ['front'] },
     pool('authn/staticToken.js', { file: inputs.adminTokens }),
-    pool('authn/clientCertificate.js'),
+    ...(proxies ? [pool('authn/requestHeader.js', proxies)] : []),
+    pool('authn/clientCertificate.js', proxies && { clientCaFile: settings.clientCaFile ?? inputs.caFile }),
     ...(settings.tokenAuthFile ? [pool('authn/staticToken.js', { file: settings.tokenAuthFile })] : []),
     ...(settings.enableBootstrapTokenAuth ? [pool('authn/bootstrapToken.js')] : []),
     { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'pool', 'control'] },
+    ...(identityProviders ? [frontAndPool('authn/jwt/index.js', identityProviders)] : []),
     // Before other validators, as the rules of the kinds are.
     pool('admission/policies/parameterPermissions.js'),
     ...admission.before,
     pool('authz/systemMasters.js'),
     ...settings.plugins,
+    // Behind those that know their tokens: each other token costs a call, and is shown to the webhook.
+    ...(tokenWebhook ? [{ ...frontAndPool('authn/webhook/index.js', tokenWebhook), timeout: TOKEN_REVIEW_MS }] : []),
     ...admission.behind,
     // Sees what all mutators have changed.
     pool('authz/rbac/plugin.js#roleEscalation'),
     pool('../core/services/webhooks/plugin.js'),
     { ...pool('conversion/webhook.js', { services: webhookServices(settings) }), timeout: WRITE_MS },
-    ...settings.authorizationMode.map(modePlugin),
+    ...settings.authorizationMode.map(mode => modePlugin(mode, settings)),
     control('controllers/system/systemNamespaces.js#systemNamespaces'),
-    control('controllers/accounts/rbac.js#rbacBootstrap'),
+    { use: at('controllers/accounts/rbac.js#rbacBootstrap'), threads: ['front', 'control'] },
     control('controllers/system/systemObjects.js#systemObjects', { groups }),
     control('controllers/accounts/authenticationObjects.js#authenticationObjects', { clientCa: inputs.clientCa }),
     control('controllers/system/ownService.js#ownService', ownServiceOf(settings)),

@@ -54,13 +54,17 @@ export function checkServiceAccounts(settings: Settings): Settings {
   return settings;
 }
 
+/** The issuers of the server's own tokens, and those of others that are accepted as such. */
+export const ownIssuersOf = ({ serviceAccountIssuer, naming }: Settings): readonly string[] =>
+  serviceAccountIssuer ?? [`https://${namingOf(naming).product}.default.svc`];
+
 /**
  * The configuration of the plugin. Without an issuer, tokens are those of the server's own Service. Key files replace
  * the keys that verify tokens otherwise: the signing key, and the key of the serving certificate if one was given
  * (A193). The server's own key always verifies while it signs.
  */
 export function serviceAccountConfig(settings: Settings, ownKey: string, host: string): ServiceAccountConfig {
-  const issuers = settings.serviceAccountIssuer ?? [`https://${namingOf(settings.naming).product}.default.svc`];
+  const issuers = ownIssuersOf(settings);
   const servingKey = settings.tlsPrivateKeyFile === undefined ? [] : [settings.tlsPrivateKeyFile];
   const signingKeyFile = settings.serviceAccountSigningKeyFile ?? ownKey;
   const maxMs = settings.serviceAccountMaxTokenExpiration ?? 0;

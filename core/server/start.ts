@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AnonymousPolicy } from '../access/identity.js';
 import type { Binding, Listening } from '../api/listener.js';
 import { namingOf } from '../naming.js';
 import { checkPlugins } from '../plugin/load/check.js';
@@ -10,13 +12,16 @@ import { Releases } from '../plugin/releases.js';
 import { namesIn } from '../schema/registry/live.js';
 import type { Registry } from '../schema/resource.js';
 import type { DataDirectory } from '../settings/dataDirectory.js';
-import type { Settings } from '../settings/settings.js';
+import { readGivenSettings } from '../settings/given.js';
+import type { GivenSettings, Settings } from '../settings/settings.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
 import { threadScope } from '../threads/thread.js';
 import { createThreads, type RunningFrontEnd, startFrontEnd } from '../../workers/front/main.js';
 import { COUNTERS } from '../../workers/front/threads/writerThread.js';
 import { urlHost } from '../settings/address.js';
 import { checkAudit } from './audit.js';
+import { authenticationWarnings, checkAuthentication } from './authentication.js';
+import { checkAuthorization } from './authorization.js';
 import { checkSigning } from './certificateSigning.js';
 import { checkControllers } from './controllers.js';
 import { checkCredentialFiles } from './credentialFiles.js';
@@ -25,11 +30,22 @@ import { checkFeatures, featuresOf, featureWarnings } from './features.js';
 import { checkServiceAccounts } from './serviceAccounts.js';
 import { type DataPaths, fillDataDirectory, makeDataDirectory } from './dataDirectory.js';
 import { type BuiltinInputs, builtInPlugins, pluginsOf } from './plugins.js';
+import { ProgramRequests } from './program/requests.js';
+import type { ServerUser } from './program/types.js';
+import { liveResources, serverUser, userOf } from './program/users.js';
 import { divideSettings, unreplaceablePlugins } from './reload.js';
 import { DEFAULTS } from './settings.js';
 
-/** A server that answers requests. */
-export interface RunningServer {
+/** A server that answers requests. Its own `client` and `request` are those of the administrator. */
+export interface RunningServer extends ServerUser {
+  /**
+   * Another user, for tests: what is asked through it is authorized as for this user. `system:authenticated` is added
+   * to the groups. Throws TypeError for what is no name.
+   *
+   * @example
+   * const { status } = await server.as('alice', ['devs']).request('GET', '/api/v1/namespaces/shop/secrets');
+   */
+  as(user: string, groups?: readonly string[]): ServerUser;
   readonly url: string;
   readonly httpUrl?: string;
   readonly kubeconfigPath?: string;
@@ -59,7 +75,7 @@ export interface OwnServer {
    * their modules. Resolves with the settings that differ and are applied by the next start alone. Throws as
    * `startServer`, and what a plugin throws when it is made; then nothing has changed, unless a controller has thrown.
    */
-  readonly reload: (given: Partial<Settings>, version: number) => Promise<readonly string[]>;
+  readonly reload: (given: Settings, version: number) => Promise<readonly string[]>;
 }
 
 const ownServers = new WeakMap<RunningServer, OwnServer>();
@@ -67,38 +83,52 @@ const ownServers = new WeakMap<RunningServer, OwnServer>();
 /** The functions of a server that `startServer` returned. */
 export const ownServerOf = (server: RunningServer): OwnServer | undefined => ownServers.get(server);
 
-/** Starts a server. Throws ConfigError for bad settings and StoreError for a store that cannot be used. */
-export const startServer = (given: Partial<Settings> = {}): Promise<RunningServer> => startWith(given);
-
 /**
- * As `startServer`. `version` is that of the modules of plugins, if they are to be read anew later (ModuleVersions).
+ * Starts a server. Settings have their own names, or those of the configuration file. Throws ConfigError for bad or
+ * unknown settings, and StoreError for a store that cannot be used.
  */
-export async function startWith(given: Partial<Settings>, version?: number): Promise<RunningServer> {
+export const startServer = (given: GivenSettings = {}): Promise<RunningServer> => startWith(given);
+
+/** As `startServer`. `version` is that of the modules of plugins, if they are to be read anew later (ModuleVersions). */
+export async function startWith(given: GivenSettings, version?: number): Promise<RunningServer> {
   const began = performance.now();
-  const checked = checkAll({ ...DEFAULTS, ...given });
-  const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked), version);
-  const settings = { ...checked, plugins };
+  const named = readGivenSettings(given);
+  const checked = checkAll({ ...DEFAULTS, ...named });
+  const { settings, anonymous } = await checkParts(checked, version);
   const releases = new Releases();
   try {
-    return await start(settings, given.dataDir === undefined && settings.storage === 'memory', began, releases);
+    const isTemporary = named.dataDir === undefined && settings.storage === 'memory';
+    return await start(settings, anonymous, isTemporary, began, releases);
   } catch (error) {
     await releases.run(logOf('server', settings));
     throw withClass(error);
   }
 }
 
+/** Checks what settings name beside each other: policies, identity providers and plugins. Throws ConfigError. */
+async function checkParts(
+  checked: Settings,
+  version: number | undefined,
+): Promise<{ readonly settings: Settings; readonly anonymous: AnonymousPolicy }> {
+  await checkAuthorization(checked);
+  const anonymous = await checkAuthentication(checked);
+  const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked), version);
+  return { settings: { ...checked, plugins }, anonymous };
+}
+
 async function start(
   settings: Settings,
+  anonymous: AnonymousPolicy,
   temporary: boolean,
   began: number,
   releases: Releases,
 ): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
   const log = logOf('server', settings);
-  for (const warning of featureWarnings(settings)) log.warn({}, warning);
+  for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings)]) log.warn({}, warning);
   checkJson(settings.resources);
   const paths = makeDataDirectory(settings, temporary, releases);
-  const data = threadData(settings, paths, new SharedArrayBuffer(COUNTERS * 4));
+  const data = threadData(settings, paths, anonymous, new SharedArrayBuffer(COUNTERS * 4));
   let current = { settings, data };
   const scope = threadScope(data, 'front', 'server', releases);
   // Threads load their modules while the files are made that their plugins read.
@@ -107,7 +137,7 @@ async function start(
   const clientCa = settings.clientCaFile === undefined ? home.pki.caPem : readFileSync(settings.clientCaFile, 'utf8');
   const certificates = { rootCa: home.pki.caPem, clientCa };
   let closing: Promise<void> | undefined;
-  const bindings = bindingsOf(settings, home);
+  const bindings = bindingsOf(settings, home, paths);
   const frontEnd = await startFrontEnd({
     settings,
     naming,
@@ -123,6 +153,10 @@ async function start(
     isClosing: () => closing !== undefined,
   });
   const listening = await listen(frontEnd, bindings, settings.bindAddress, releases);
+  const requests = new ProgramRequests(frontEnd.front);
+  releases.add('requests of the program', () => requests.close());
+  const resources = liveResources(frontEnd.registry);
+  const as: RunningServer['as'] = (user, groups) => serverUser(userOf(user, groups), requests, resources);
   // If it cannot start, it is replaced, and the failure is logged.
   threads.pool.current.complete().catch(() => undefined);
   const { pki } = home;
@@ -133,6 +167,8 @@ async function start(
   };
   const server: RunningServer = {
     ...listening,
+    ...as(naming.component('orchestrator-admin'), ['system:masters']),
+    as,
     kubeconfigPath: pki.kubeconfigPath(listening.url),
     kubeconfig: pki.kubeconfig(listening.url),
     token: home.adminToken,
@@ -144,12 +180,11 @@ async function start(
   ownServers.set(server, {
     called: () => current.data,
     async reload(given, version) {
-      const { live, kept } = divideSettings(current.settings, checkAll({ ...DEFAULTS, ...given }));
-      const plugins = await checkPlugins(live.plugins, () => builtInPlugins(live), version);
-      const next = { ...live, plugins };
-      const nextData = threadData(next, paths, data.counters);
-      const replaced = unreplaceablePlugins(current.settings.plugins, plugins);
-      await frontEnd.reload(nextData, () => (current = { settings: next, data: nextData }));
+      const { live, kept } = divideSettings(current.settings, checkAll(given));
+      const next = await checkParts(live, version);
+      const nextData = threadData(next.settings, paths, next.anonymous, data.counters);
+      const replaced = unreplaceablePlugins(current.settings.plugins, next.settings.plugins);
+      await frontEnd.reload(nextData, () => (current = { settings: next.settings, data: nextData }));
       return [...kept, ...replaced];
     },
   });
@@ -187,7 +222,12 @@ const pluginsFor = (
  * The data that every thread is started with. Kinds and certificates are described to the control thread alone, which
  * starts once they are known.
  */
-function threadData(settings: Settings, paths: DataPaths, counters: SharedArrayBuffer): ThreadData {
+function threadData(
+  settings: Settings,
+  paths: DataPaths,
+  anonymous: AnonymousPolicy,
+  counters: SharedArrayBuffer,
+): ThreadData {
   const plugins = pluginsFor(settings, paths, { rootCa: '', clientCa: '', takenNames: [], groups: [] });
   return {
     naming: settings.naming,
@@ -197,21 +237,40 @@ function threadData(settings: Settings, paths: DataPaths, counters: SharedArrayB
     counters,
     verbosity: settings.verbosity,
     loggingFormat: settings.loggingFormat,
-    // Where all requests are allowed, they must be authenticated (spec, "Anonymous requests").
-    anonymous: settings.anonymousAuth && !settings.authorizationMode.includes('AlwaysAllow'),
+    anonymous,
     ...featuresOf(settings),
   };
 }
 
 /** The bindings of a server: HTTPS, and plain HTTP if it has a port for it. */
-function bindingsOf({ bindAddress, port, httpPort, ...settings }: Settings, { pki }: DataDirectory): Binding[] {
+function bindingsOf(
+  { bindAddress, port, httpPort, ...settings }: Settings,
+  { pki }: DataDirectory,
+  { directory }: DataPaths,
+): Binding[] {
   const tls = {
     certFile: settings.tlsCertFile ?? pki.certFile,
     keyFile: settings.tlsPrivateKeyFile ?? pki.keyFile,
-    clientCaFile: settings.clientCaFile ?? pki.clientCaFile,
+    clientCaFile: clientCasOf(settings, pki.clientCaFile, directory),
   };
   const http = httpPort === undefined ? [] : [{ host: '127.0.0.1', port: httpPort }];
   return [{ host: bindAddress, port, tls }, ...http];
+}
+
+/**
+ * The file of the CAs whose certificates the handshake accepts: those of clients, with those of authenticating proxies,
+ * for which it is made. The authenticators tell them apart.
+ */
+function clientCasOf(
+  { clientCaFile, requestheaderClientCaFile }: Pick<Settings, 'clientCaFile' | 'requestheaderClientCaFile'>,
+  ownCaFile: string,
+  directory: string,
+): string {
+  const clients = clientCaFile ?? ownCaFile;
+  if (requestheaderClientCaFile === undefined) return clients;
+  const all = join(directory, 'pki', 'client-cas.crt');
+  writeFileSync(all, [clients, requestheaderClientCaFile].map(file => readFileSync(file, 'utf8')).join('\n'));
+  return all;
 }
 
 /** Opens the listeners. Returns their addresses. */

@@ -1,15 +1,15 @@
 import { HISTORY_MS, LISTENING_THREADS } from '../limits.js';
-import { duration, flag, integer, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
+import { anyText, duration, flag, integer, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
 
 /** The authorization modes. */
-const AUTHORIZATION_MODES = ['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
+const AUTHORIZATION_MODES = ['Node', 'RBAC', 'ABAC', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
 /** A way to decide whether a request is allowed. */
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
 /** One setting, for flags, configuration file, help and reference page. `T` is the type of its values. */
-export interface Setting<T> {
+export interface Setting<T, Flag extends string = string> {
   /** Name of the flag, without dashes. In the configuration file it is written in camelCase. */
-  readonly flag: string;
+  readonly flag: Flag;
   /** Parses the text of the flag, or the YAML of the file. Lists of a flag that is given several times are joined. */
   readonly read: Reader<T>;
   /** Stands for the value in the help. */
@@ -20,36 +20,46 @@ export interface Setting<T> {
 }
 
 /** A setting that a server always has. */
-export interface DefaultedSetting<T> extends Setting<T> {
+export interface DefaultedSetting<T, Flag extends string = string> extends Setting<T, Flag> {
   readonly default: T;
 }
 
 const year = 365 * 24 * 3_600_000;
 
-const defaulted = <T>(
-  flag: string,
+const defaulted = <T, Flag extends string>(
+  flag: Flag,
   placeholder: string,
   read: Reader<T>,
   value: NoInfer<T>,
   help: string,
-): DefaultedSetting<T> => ({ flag, placeholder, read, default: value, help });
+): DefaultedSetting<T, Flag> => ({ flag, placeholder, read, default: value, help });
 
-const optional = <T>(
-  flag: string,
+const optional = <T, Flag extends string>(
+  flag: Flag,
   placeholder: string,
   read: Reader<T>,
   help: string,
   otherwise?: string,
-): Setting<T> => ({ flag, placeholder, read, help, ...(otherwise !== undefined && { otherwise }) });
+): Setting<T, Flag> => ({ flag, placeholder, read, help, ...(otherwise !== undefined && { otherwise }) });
 
-const switchedOff = (flagName: string, help: string) => defaulted(flagName, 'BOOL', flag, false, help);
-const switchedOn = (flagName: string, help: string) => defaulted(flagName, 'BOOL', flag, true, help);
-const file = (flagName: string, help: string, otherwise?: string) => optional(flagName, 'FILE', text, help, otherwise);
+const switchedOff = <Flag extends string>(flagName: Flag, help: string) =>
+  defaulted(flagName, 'BOOL', flag, false, help);
+const switchedOn = <Flag extends string>(flagName: Flag, help: string) => defaulted(flagName, 'BOOL', flag, true, help);
+const file = <Flag extends string>(flagName: Flag, help: string, otherwise?: string) =>
+  optional(flagName, 'FILE', text, help, otherwise);
+
+/** The version of reviews that webhooks are sent, also with its group. */
+const reviewVersion: Reader<'v1' | 'v1beta1'> = (value, path) =>
+  oneOf(['v1', 'v1beta1'] as const)(
+    typeof value === 'string' ? value.replace(/^auth(?:entic|oriz)ation\.(?:orchestrator|k8s)\.io\//, '') : value,
+    path,
+  );
 
 /** The CA of one signer. */
-const signerCert = (signer: string, issued: string) =>
+const signerCert = <Signer extends string>(signer: Signer, issued: string) =>
   file(`cluster-signing-${signer}-cert-file`, `CA certificate that issues ${issued}, in PEM`);
-const signerKey = (signer: string) => file(`cluster-signing-${signer}-key-file`, 'its private key');
+const signerKey = <Signer extends string>(signer: Signer) =>
+  file(`cluster-signing-${signer}-key-file`, 'its private key');
 
 /**
  * All settings that have a flag, by their names in the library, in the order of the help. Everything else about them is
@@ -72,13 +82,123 @@ export const SETTINGS = {
   tokenAuthFile: file('token-auth-file', 'static tokens: token,user,uid,"group,…"'),
   /** Accepts bootstrap tokens. */
   enableBootstrapTokenAuth: switchedOff('enable-bootstrap-token-auth', 'accept bootstrap tokens, by which nodes join'),
-  anonymousAuth: switchedOn('anonymous-auth', 'accept requests without credentials'),
+  /** Absent: true, unless the authentication file says otherwise. */
+  anonymousAuth: optional('anonymous-auth', 'BOOL', flag, 'accept requests without credentials', 'true'),
+  /** An AuthenticationConfiguration (v1beta1 or v1alpha1). It is read again when it changes. */
+  authenticationConfig: file('authentication-config', 'issuers of tokens, and anonymous access; not with --oidc-*'),
+  /** With `oidcClientId`: accepts the id tokens of this provider. */
+  oidcIssuerUrl: optional('oidc-issuer-url', 'URL', text, 'OpenID Connect provider whose id tokens are accepted'),
+  oidcClientId: optional('oidc-client-id', 'ID', text, 'client that these tokens must be for'),
+  oidcUsernameClaim: optional('oidc-username-claim', 'CLAIM', text, 'claim with the user name', 'sub'),
+  /** `-` is no prefix. Absent: the issuer and `#`, and none for the claim `email`. */
+  oidcUsernamePrefix: optional(
+    'oidc-username-prefix',
+    'PREFIX',
+    anyText,
+    'prefix of user names, - for none',
+    'the issuer and #, none for the claim email',
+  ),
+  oidcGroupsClaim: optional('oidc-groups-claim', 'CLAIM', text, 'claim with the groups'),
+  oidcGroupsPrefix: optional('oidc-groups-prefix', 'PREFIX', anyText, 'prefix of groups', 'none'),
+  /** Each as `claim=value`. */
+  oidcRequiredClaim: optional(
+    'oidc-required-claim',
+    'CLAIM=VALUE',
+    listOf(text),
+    'claim that a token must have; repeatable',
+  ),
+  oidcCaFile: file('oidc-ca-file', 'CA bundle for the provider', 'those of the host'),
+  oidcSigningAlgs: optional(
+    'oidc-signing-algs',
+    'ALGS',
+    listOf(text),
+    'algorithms of signatures, with commas',
+    'RS256',
+  ),
+  /** A kubeconfig that says where TokenReviews are sent. */
+  authenticationTokenWebhookConfigFile: file(
+    'authentication-token-webhook-config-file',
+    'kubeconfig of a webhook that reviews bearer tokens',
+  ),
+  authenticationTokenWebhookVersion: defaulted(
+    'authentication-token-webhook-version',
+    'VERSION',
+    reviewVersion,
+    'v1beta1',
+    'version of its TokenReviews: v1beta1 or v1',
+  ),
+  authenticationTokenWebhookCacheTtl: defaulted(
+    'authentication-token-webhook-cache-ttl',
+    'TIME',
+    duration,
+    120_000,
+    'how long its answers are used again, 0 for never',
+  ),
+  /** With `requestheaderUsernameHeaders`: accepts users whom a proxy with a certificate of these CAs names. */
+  requestheaderClientCaFile: file(
+    'requestheader-client-ca-file',
+    'CA bundle for certificates of authenticating proxies',
+  ),
+  requestheaderAllowedNames: optional(
+    'requestheader-allowed-names',
+    'NAMES',
+    names,
+    'common names of these certificates, with commas',
+    'any',
+  ),
+  requestheaderUsernameHeaders: optional(
+    'requestheader-username-headers',
+    'HEADERS',
+    names,
+    'headers with the user name; the first one that is sent counts',
+  ),
+  /** Needs the feature gate RemoteRequestHeaderUID. */
+  requestheaderUidHeaders: optional('requestheader-uid-headers', 'HEADERS', names, 'headers with the uid of the user'),
+  requestheaderGroupHeaders: optional(
+    'requestheader-group-headers',
+    'HEADERS',
+    names,
+    'headers with groups of the user; all of them count',
+  ),
+  requestheaderExtraHeadersPrefix: optional(
+    'requestheader-extra-headers-prefix',
+    'PREFIXES',
+    names,
+    'beginnings of headers with further attributes of the user',
+  ),
   authorizationMode: defaulted(
     'authorization-mode',
     'MODES',
     listOf(oneOf(AUTHORIZATION_MODES)),
     ['RBAC'],
-    'Node, RBAC, AlwaysAllow, AlwaysDeny, with commas',
+    'Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny, with commas',
+  ),
+  authorizationPolicyFile: file('authorization-policy-file', 'policies of mode ABAC, one JSON object on each line'),
+  /** Kubeconfig of the webhook of mode Webhook. */
+  authorizationWebhookConfigFile: file(
+    'authorization-webhook-config-file',
+    'kubeconfig of the webhook of mode Webhook',
+  ),
+  authorizationWebhookVersion: defaulted(
+    'authorization-webhook-version',
+    'VERSION',
+    reviewVersion,
+    'v1beta1',
+    'version of its SubjectAccessReviews: v1beta1 or v1',
+  ),
+  authorizationWebhookCacheAuthorizedTtl: defaulted(
+    'authorization-webhook-cache-authorized-ttl',
+    'TIME',
+    duration,
+    300_000,
+    'how long its answers that allow are used again, 0 for never',
+  ),
+  authorizationWebhookCacheUnauthorizedTtl: defaulted(
+    'authorization-webhook-cache-unauthorized-ttl',
+    'TIME',
+    duration,
+    30_000,
+    'how long its other answers are used again, 0 for never',
   ),
   /** Admission plugins beside those that are on by default, in upstream's names. */
   enableAdmissionPlugins: defaulted(
@@ -98,7 +218,7 @@ export const SETTINGS = {
   /** An AdmissionConfiguration (v1) with the configuration of admission plugins. */
   admissionControlConfigFile: file(
     'admission-control-config-file',
-    'AdmissionConfiguration with the credentials for webhooks',
+    'AdmissionConfiguration: the configuration of admission plugins',
   ),
   /** URLs of services of webhooks, each as `namespace/name=url` or `namespace/name:port=url`. */
   webhookResolve: defaulted(

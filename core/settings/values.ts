@@ -9,6 +9,12 @@ export const text: Reader<string> = (value, path) => {
   throw new ConfigError(path, 'must be a non-empty text');
 };
 
+/** Text, which may be empty. */
+export const anyText: Reader<string> = (value, path) => {
+  if (typeof value === 'string') return value;
+  throw new ConfigError(path, 'must be a text');
+};
+
 /** A port number. 0 means a free port. */
 export const port: Reader<number> = (value, path) => {
   const number = typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value;

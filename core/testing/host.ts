@@ -1,13 +1,15 @@
 import { deepFreeze } from '../api/checks/freeze.js';
-import type { Host, LabeledInformer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
+import type { Host, Informer, LabeledInformer, InternalRequest, ResourceEvent, Thread } from '../api/host.js';
 import type { Combined, Contributed, Plugin, Point } from '../api/point.js';
-import type { Resources } from '../api/client/reference.js';
+import type { CheckedRef, ObjectOf, ResourceRef, Resources } from '../api/client/reference.js';
 import type { ApiObject } from '../model/object.js';
 import { featureGates } from '../features/gates.js';
 import { notFound } from '../model/refusal.js';
 import { namingOf, type NamingName } from '../naming.js';
+import { storageNameOf } from '../plugin/resourceNames.js';
 import type { ServedResources } from '../plugin/servedResources.js';
 import { fakeResources } from './resources.js';
+import type { Observation } from '../threads/messages/lifecycle.js';
 
 /** One record that a plugin wrote to its log. */
 export interface FakeLogRecord {
@@ -26,14 +28,16 @@ export interface FakeHost<T extends Thread> {
   readonly features: Set<string>;
   /** Everything that was logged. */
   readonly log: readonly FakeLogRecord[];
+  /** What was counted by `host.observe`. */
+  readonly observations: readonly Observation[];
   /** Requests of controllers. */
   readonly requests: readonly { readonly controller: string; readonly request: InternalRequest }[];
   /** Answers requests of controllers; set it to answer otherwise than with 404. */
   answer: (request: InternalRequest, controller: string) => ApiObject | Promise<ApiObject>;
   /** Stores an object of a resource for informers, and reports the change to `host.watch`. */
-  put(storageName: string, object: ApiObject): void;
+  put<const R extends ResourceRef>(resource: CheckedRef<R>, object: ApiObject): void;
   /** Deletes an object; the namespace of an object of the whole cluster is ''. */
-  delete(storageName: string, namespace: string, name: string): void;
+  delete<const R extends ResourceRef>(resource: CheckedRef<R>, namespace: string, name: string): void;
   /** Sets what `host.at` returns for a point. */
   setCombination<Out>(point: Combined<Out>, value: Out): void;
   /** Runs what was registered with `host.onClose`, in reverse order. */
@@ -68,8 +72,6 @@ class FakeInformer implements LabeledInformer {
  * Makes a fake host of a thread: `front`, `pool`, `writer` or `control`.
  *
  * @example
- * const fake = fakeHost('pool');
- * fake.put('core/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
  * const [part] = await partsOf(plugin, {}, authorizer, fake.host);
  */
 export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neutral'): FakeHost<T> {
@@ -78,6 +80,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
   const releases: (() => unknown)[] = [];
   const combinations = new Map<string, unknown>();
   const log: FakeLogRecord[] = [];
+  const observations: Observation[] = [];
   const requests: { controller: string; request: InternalRequest }[] = [];
   let revision = 0;
 
@@ -120,17 +123,21 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
     naming: namingOf(naming),
     now: () => fake.now,
     isEnabled: feature => fake.features.has(feature),
+    observe: (metric, labels, value) => void observations.push({ metric, labels, value }),
     onClose: release => void releases.push(release),
-    informer,
+    informer: <const R extends ResourceRef>(resource: CheckedRef<R>) =>
+      informer(storageNameOf(resource)) as Informer as Informer<ObjectOf<R>>,
     get resources(): Resources {
       return resourcesOfHost();
     },
-    observe: () => undefined,
     request: async (controller, request) => {
       requests.push({ controller, request });
       return await fake.answer(request, controller);
     },
-    onChange: (storageName, listener) => members.watch(event => event.storageName === storageName && listener(event)),
+    onChange: (resource, listener) => {
+      const storageName = storageNameOf(resource);
+      members.watch(event => event.storageName === storageName && listener(event));
+    },
     watch: listener => {
       for (const [storageName, { objects }] of informers)
         for (const object of objects.values()) listener(eventOf('ADDED', storageName, object));
@@ -145,11 +152,13 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
     now: START,
     features: new Set(featureGates([], '').enabled),
     log,
+    observations,
     requests,
     answer: ({ path }) => {
       throw notFound({ group: '', resource: 'requests' }, path);
     },
-    put(storageName, object) {
+    put(resource, object) {
+      const storageName = storageNameOf(resource);
       const { namespace = '', name = '' } = object.metadata;
       const { objects } = informer(storageName);
       const old = objects.get(`${namespace}/${name}`);
@@ -160,7 +169,8 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
       if (storageName === DEFINITIONS) resourcesOfHost().addDefinition(stored);
       announce(eventOf(old ? 'MODIFIED' : 'ADDED', storageName, stored, old));
     },
-    delete(storageName, namespace, name) {
+    delete(resource, namespace, name) {
+      const storageName = storageNameOf(resource);
       const found = informer(storageName);
       const object = found.get(namespace, name);
       if (!object) return;

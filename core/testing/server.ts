@@ -1,31 +1,22 @@
+import { bytesOf } from '../server/program/requests.js';
+import type { ServerAnswer, ServerRequest } from '../server/program/types.js';
 import { startServer, type RunningServer } from '../server/start.js';
-import type { Settings } from '../settings/settings.js';
+import { readGivenSettings } from '../settings/given.js';
+import type { GivenSettings } from '../settings/settings.js';
 
 /** The parts of a request besides method and path. */
-export interface TestRequest {
-  /** Sent as JSON. */
-  readonly body?: unknown;
-  /** Default: `application/json`, and `application/merge-patch+json` for PATCH. */
-  readonly contentType?: string;
+export interface TestRequest extends ServerRequest {
   /** Bearer token; default: the administrator's. `''` sends none. */
   readonly token?: string;
-  readonly headers?: { readonly [name: string]: string };
 }
 
 /** The answer to a request of a test. */
-export interface TestAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly text: string;
-  /** The parsed body; undefined if it is no JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any kind member by member
-  readonly body: any;
-}
+export type TestAnswer = ServerAnswer;
 
-/** A server for tests. */
-export interface TestServer {
+/** A server for tests. `client` and `as` are those of the server: their requests are not sent by HTTP. */
+export interface TestServer extends Pick<RunningServer, 'client' | 'as'> {
   readonly server: RunningServer;
-  /** Sends a request as the administrator, unless it has a token of its own. */
+  /** Sends a request by HTTP as the administrator, unless it has a token of its own. */
   request(method: string, path: string, request?: TestRequest): Promise<TestAnswer>;
   /**
    * Repeats a GET until its answer satisfies the condition, for what controllers do. The time limit of the test ends
@@ -56,8 +47,8 @@ const parseJson = (text: string): unknown => {
  * const { status } = await server.request('GET', '/api/v1/namespaces/default');
  * await server.close();
  */
-export async function startTestServer(settings: Partial<Settings> = {}): Promise<TestServer> {
-  const server = await startServer({ storage: 'memory', port: 0, httpPort: 0, ...settings });
+export async function startTestServer(settings: GivenSettings = {}): Promise<TestServer> {
+  const server = await startServer({ storage: 'memory', port: 0, httpPort: 0, ...readGivenSettings(settings) });
   const request = async (method: string, path: string, sent: TestRequest = {}): Promise<TestAnswer> => {
     const token = sent.token ?? server.token;
     const type = sent.contentType ?? (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
@@ -68,7 +59,7 @@ export async function startTestServer(settings: Partial<Settings> = {}): Promise
         ...(sent.body === undefined ? {} : { 'content-type': type }),
         ...sent.headers,
       },
-      ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
+      ...(sent.body === undefined ? {} : { body: bytesOf(sent.body)! }),
     });
     const text = await answer.text();
     return { status: answer.status, headers: answer.headers, text, body: parseJson(text) };
@@ -81,5 +72,6 @@ export async function startTestServer(settings: Partial<Settings> = {}): Promise
     }
   };
   await until('/api/v1/namespaces/default', ({ status }) => status === 200);
-  return { server, request, until, close: () => server.close() };
+  const { client, as } = server;
+  return { server, client, as, request, until, close: () => server.close() };
 }

@@ -1,3 +1,4 @@
+import type { AnonymousPolicy } from '../access/identity.js';
 import type { FailurePolicy } from '../api/point.js';
 import type { ResourceType } from '../api/resource.js';
 import type { NamingName } from '../naming.js';
@@ -34,8 +35,8 @@ export interface ThreadData extends LogSettings {
   readonly running?: SharedArrayBuffer;
   /** Numbers of messages that the writer has posted, one counter per connected thread (feed.ts). */
   readonly counters: SharedArrayBuffer;
-  /** Whether requests without credentials are allowed as the anonymous user. */
-  readonly anonymous: boolean;
+  /** Which requests without credentials are allowed as the anonymous user. */
+  readonly anonymous: AnonymousPolicy;
   /** The versions and resources of built-in kinds that are served instead of those of the release. */
   readonly enablement: Enablement;
   /** Names of the feature gates that are on. */

@@ -1,8 +1,8 @@
 import { Entry } from './entries/entry.js';
 import { StoreFeed } from './feed.js';
 import type { WriterChannel } from './messages/lifecycle.js';
-import type { FedMessage, MovedMessage, SnapshotMessage, ToWriter } from './messages/messages.js';
-import { readSnapshot, type SnapshotPage } from './entries/startPage.js';
+import type { FedMessage, MovedMessage, StartPageMessage, ToWriter } from './messages/messages.js';
+import { readStartPage, type StartPage } from './entries/startPage.js';
 import { encodeToWriter } from './messages/wire.js';
 
 /** Receives the objects that a thread subscribes to. */
@@ -10,10 +10,10 @@ export interface ObjectFollower {
   /** Called for each object and change. `entry` is undefined if the object was deleted. */
   apply(key: string, revision: number, entry: Entry | undefined): void;
   /**
-   * Takes all objects of a page of a snapshot, or none: then `apply` is called for each. Returns whether it has taken
+   * Takes all objects of a start page, or none: then `apply` is called for each. Returns whether it has taken
    * them.
    */
-  addPage(page: SnapshotPage): boolean;
+  addPage(page: StartPage): boolean;
   /** The current object of a key, if it is kept. */
   find(key: string): Entry | undefined;
 }
@@ -25,7 +25,7 @@ export class ObjectFeed {
   #missing: readonly string[] = [];
   /** Called when `#missing` has changed. */
   #progressed: () => void = () => undefined;
-  /** The last subscription: the next one begins when its snapshot is complete. */
+  /** The last subscription: the next one begins when its start pages are complete. */
   #subscribed: Promise<void> = Promise.resolve();
 
   constructor(
@@ -44,7 +44,7 @@ export class ObjectFeed {
     this.#feed.catchUp();
     if (prefix === undefined || !this.#missing.includes(prefix)) return;
     this.#feed.takeUntil(() => !this.#missing.includes(prefix));
-    // The events since the snapshot follow it.
+    // The events since the start pages follow them.
     this.#feed.catchUp();
   }
 
@@ -75,9 +75,9 @@ export class ObjectFeed {
   }
 
   #take(message: FedMessage): void {
-    if (message.is === 'snapshot') {
+    if (message.is === 'startPage') {
       if (!this.follower.addPage(message.page))
-        readSnapshot(message.page, entry => this.follower.apply(entry.key, entry.revision, entry));
+        readStartPage(message.page, entry => this.follower.apply(entry.key, entry.revision, entry));
       this.#note(message);
     } else if (message.is === 'events') {
       for (const event of message.events)
@@ -86,7 +86,7 @@ export class ObjectFeed {
   }
 
   /** Notes which resources are complete. */
-  #note({ last, missing }: SnapshotMessage): void {
+  #note({ last, missing }: StartPageMessage): void {
     if (!last && !missing) return;
     this.#missing = last ? [] : this.#missing.filter(prefix => missing!.some(other => other.startsWith(prefix)));
     this.#progressed();

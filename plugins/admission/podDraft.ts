@@ -1,6 +1,7 @@
 import type { Host } from '../../core/api/host.js';
 import { definePlugin } from '../../core/api/plugin.js';
-import { type Match, type Mutator, mutator } from '../../core/api/admission.js';
+import { type Mutator, mutator } from '../../core/api/admission.js';
+import type { Match } from '../../core/api/checks/match.js';
 import { type Plugin, ConfigError } from '../../core/api/point.js';
 import type { Frozen, ObjectMeta } from '../../core/model/object.js';
 import { type GroupResource, Refusal, qualifyResource } from '../../core/model/refusal.js';

@@ -9,6 +9,7 @@ import {
   type User,
 } from '../../core/api/index.js';
 import { Malformed, readCertificateNames } from '../../core/services/pki/certificateNames.js';
+import { isIssuedBy, readAuthorities } from './authorities.js';
 
 /**
  * Extended key usages that allow a certificate to identify a client: clientAuth and anyExtendedKeyUsage (RFC 5280,
@@ -28,11 +29,21 @@ interface Parsed {
   readonly forClients: boolean;
 }
 
+/** The settings of the plugin, which the server generates. */
+export interface ClientCertificateConfig {
+  /**
+   * The CAs of clients, in PEM, where the listener accepts certificates of others too: one of these must have issued a
+   * certificate. Absent: all that the listener accepts are of clients.
+   */
+  readonly clientCaFile?: string;
+}
+
 const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
 
 /** Reads a certificate. Throws Malformed if it has names that cannot be read with certainty. */
-function read(pem: string, credentialId: string): Parsed {
+function read(pem: string, credentialId: string, authorities: readonly X509Certificate[] | undefined): Parsed {
   const certificate = new X509Certificate(pem);
+  if (authorities && !isIssuedBy(certificate, authorities)) return REFUSED;
   const { commonName: name, organizations } = readCertificateNames(certificate.raw);
   const fingerprint = `X509SHA256=${certificate.fingerprint256.replaceAll(':', '').toLowerCase()}`;
   const extra = new Map([[credentialId, [fingerprint]]]);
@@ -48,9 +59,9 @@ function read(pem: string, credentialId: string): Parsed {
 /** A certificate that identifies nobody. */
 const REFUSED: Parsed = { user: null, from: 0, until: 0, forClients: false };
 
-function readOrRefuse(pem: string, credentialId: string): Parsed {
+function readOrRefuse(pem: string, credentialId: string, authorities?: readonly X509Certificate[]): Parsed {
   try {
-    return read(pem, credentialId);
+    return read(pem, credentialId, authorities);
   } catch (thrown) {
     if (thrown instanceof Malformed) return REFUSED;
     throw thrown;
@@ -63,14 +74,18 @@ function readOrRefuse(pem: string, credentialId: string): Parsed {
  * credential id among the extras, which upstream sets since 1.32. The validity is checked by every call, because a
  * connection may last longer than its certificate. A certificate that the listener did not accept is refused.
  */
-export function clientCertificates(host: Pick<Host, 'now' | 'naming'>): Authenticator {
+export function clientCertificates(
+  host: Pick<Host, 'now' | 'naming'>,
+  { clientCaFile }: ClientCertificateConfig = {},
+): Authenticator {
+  const authorities = clientCaFile === undefined ? undefined : readAuthorities(clientCaFile);
   const credentialId = host.naming.label('authentication.orchestrator.io/credential-id');
   const known = new Map<string, Parsed>();
   const parseCached = (pem: string): Parsed => {
     const found = known.get(pem);
     if (found) return found;
     if (known.size >= CACHED) known.delete(known.keys().next().value as string);
-    const fresh = readOrRefuse(pem, credentialId);
+    const fresh = readOrRefuse(pem, credentialId, authorities);
     known.set(pem, fresh);
     return fresh;
   };
@@ -94,6 +109,6 @@ export function clientCertificates(host: Pick<Host, 'now' | 'naming'>): Authenti
  */
 export default definePlugin({
   name: 'client-certificate',
-  parse: () => null,
-  contribute: () => [authenticator.of(clientCertificates)],
-}) satisfies Plugin<null>;
+  parse: config => (config ?? {}) as ClientCertificateConfig,
+  contribute: config => [authenticator.of(host => clientCertificates(host, config))],
+}) satisfies Plugin<ClientCertificateConfig>;

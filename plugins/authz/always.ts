@@ -2,7 +2,7 @@ import { type Authorizer, authorizer, definePlugin, type Plugin } from '../../co
 
 /** Allows everything (spec, "Authorization: modes and configuration": AlwaysAllow, testing only). */
 export const allowAll: Authorizer = {
-  dependsOn: 'policy',
+  dependsOn: [],
   authorize: () => ({ is: 'allow' }),
   rulesFor: () => ({
     resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
@@ -11,7 +11,7 @@ export const allowAll: Authorizer = {
 };
 /** Allows nothing. It has no opinion instead of denying: upstream lets a later mode allow. */
 export const denyAll: Authorizer = {
-  dependsOn: 'policy',
+  dependsOn: [],
   authorize: () => ({ is: 'noOpinion', reason: 'Everything is forbidden.' }),
   rulesFor: () => ({ resourceRules: [], pathRules: [] }),
 };

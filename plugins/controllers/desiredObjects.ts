@@ -68,12 +68,18 @@ async function ensure(
 /**
  * A controller that ensures that objects exist, those in namespaces as long as their namespace is not terminating.
  */
-export function desiredObjects(host: Host<'control'>, name: string, all: readonly DesiredObject[]): Controller {
+export function desiredObjects(
+  host: Host<'control'>,
+  name: string,
+  all: readonly DesiredObject[],
+  startsAfter: readonly string[] = [],
+): Controller {
   const desired = new Map(all.map(one => [`${one.storageName}/${one.object.metadata.name}`, one]));
   const inNamespace = (namespace: string): ObjectKey[] =>
     all.filter(one => belongsIn(one, namespace)).map(one => keyIn(one, namespace));
   return reconciler({
     name,
+    startsAfter,
     concurrency: WORKERS,
     keys: inNamespace(''),
     watches: [

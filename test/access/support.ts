@@ -40,6 +40,7 @@ export const target = (members: Partial<ResourceTarget>): ResourceTarget => ({
 /** A request with these headers. */
 export const received = (headers: Record<string, string> = {}, certificate?: string): Received => ({
   header: name => headers[name],
+  headers: () => Object.entries(headers),
   remoteAddress: '127.0.0.1',
   path: '/',
   warn: () => {},

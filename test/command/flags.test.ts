@@ -160,7 +160,14 @@ describe('the configuration file', () => {
 
   it.each([
     ['securePort: many', 'securePort: must be a port between 0 and 65535, not "many"'],
-    ['secure-port: 1', 'secure-port: unknown setting; they are named like the flags, in camelCase'],
+    ['secure-port: 1', 'secure-port: unknown setting; did you mean securePort?'],
+    ['port: 1', 'port: unknown setting; did you mean securePort?'],
+    ['securPort: 1', 'securPort: unknown setting; did you mean securePort?'],
+    ['plugin: []', 'plugin: unknown setting; did you mean plugins?'],
+    [
+      'somethingElseAltogether: 1',
+      'somethingElseAltogether: unknown setting; they are named like the flags, in camelCase',
+    ],
     ['tlsSan: [a, ""]', 'tlsSan[1]: must be a non-empty text'],
     ['plugins: [{config: {}}]', 'plugins[0].use: must name a package or a path'],
     [

@@ -6,7 +6,8 @@ import { checkCommand, COMMANDS, flagsOf } from '../../core/command/commands.js'
 import { completionScript } from '../../core/command/completion.js';
 import { parseFlags } from '../../core/command/flags.js';
 import { helpText } from '../../core/command/help.js';
-import { dashed, fileKeyOf, IGNORED, OPTIONS } from '../../core/command/options.js';
+import { dashed, IGNORED, OPTIONS } from '../../core/command/options.js';
+import { fileKeyOf } from '../../core/settings/given.js';
 
 const PAGES = [[], ['store'], ['snapshot'], ...COMMANDS.map(({ name }) => name.split(' '))];
 const SERVER_FLAGS = ['--config', ...[...OPTIONS.keys(), ...IGNORED.keys()].map(dashed)];

@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FileWatch } from '../../core/command/watch.js';
 import { ConfiguredServer } from '../plugins/support.js';
+import { eventually } from '../support/eventually.js';
 
 /* `capstan serve --watch`: what takes effect, and what goes on meanwhile. Machines under load need seconds for it. */
 
-const SOON = { timeout: 30_000, interval: 50 };
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
 describe('capstan serve --watch', { timeout: 90_000 }, () => {
@@ -21,7 +21,7 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
   async function reloaded(change: () => void): Promise<void> {
     const before = reloads();
     change();
-    await vi.waitUntil(() => reloads() > before, SOON);
+    await eventually(() => reloads() > before);
   }
   const settings = (more: object = {}) => ({
     authorizationMode: ['AlwaysAllow'],
@@ -93,10 +93,10 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
     expect((await server.call('GET', '/made')).text).toBe('first-b');
     expect((await server.call('GET', '/readyz?verbose')).text).toMatch(/\[\+\]made-b ok\n/);
     expect((await server.call('GET', '/readyz?verbose')).text).not.toContain('made-a');
-    await vi.waitUntil(async () => (await server.call('GET', `${MAPS}/controlled`)).text.includes('"first-b"'), SOON);
-    await vi.waitUntil(() => server.errors.includes('released first-a'), SOON);
+    await eventually(async () => (await server.call('GET', `${MAPS}/controlled`)).text.includes('"first-b"'));
+    await eventually(() => server.errors.includes('released first-a'));
     await server.call('POST', MAPS, { body: { metadata: { name: 'after-reload' } } });
-    await vi.waitUntil(() => watch.text.includes('"after-reload"'), SOON);
+    await eventually(() => watch.text.includes('"after-reload"'));
     expect(watch.isOpen).toBe(true);
     end.abort();
   });
@@ -126,13 +126,13 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
       });
     expect((await leaf('a', { color: 'red' })).status).toBe(201);
     const watch = server.stream(`${path}?watch=1`);
-    await vi.waitUntil(() => watch.text.includes('"red"'), SOON);
+    await eventually(() => watch.text.includes('"red"'));
     await reloaded(() => write('kinds.mjs', kind('shape')));
     expect((await leaf('b', { color: 'red' })).status).toBe(422);
     expect((await leaf('b', { shape: 'round' })).status).toBe(201);
     // What the schema does not have any more is not shown.
     expect((await server.call('GET', `${path}/a`)).text).not.toContain('red');
-    await vi.waitUntil(() => !watch.isOpen, SOON);
+    await eventually(() => !watch.isOpen);
   });
 
   test('a CommonJS plugin is read anew, and a file that an editor replaces', async () => {
@@ -147,7 +147,7 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
   test('what cannot be loaded is named with file and line, and the plugins of before go on', async () => {
     const logged = server.errors.length;
     write('suffix.mjs', 'export const suffix = ;\n');
-    await vi.waitUntil(() => server.errors.slice(logged).includes('not reloaded: '), SOON);
+    await eventually(() => server.errors.slice(logged).includes('not reloaded: '));
     expect(server.errors.slice(logged)).toMatch(/not reloaded: plugins\[0\]\.use: .*suffix\.mjs:1: Unexpected token/);
     expect(await labelNow()).toBe('first-c');
     await reloaded(() => write('suffix.mjs', "export const suffix = '-d';\n"));
@@ -162,7 +162,7 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
       export default definePlugin({ name: 'kinds', parse: () => null,
         contribute: () => [validator.of(() => { throw new Error('no database'); })] });`,
     );
-    await vi.waitUntil(() => server.errors.slice(logged).includes('not reloaded: '), SOON);
+    await eventually(() => server.errors.slice(logged).includes('not reloaded: '));
     expect(server.errors.slice(logged)).toContain('not reloaded: plugin kinds (validator): no database');
     expect((await server.call('GET', '/apis/watch.example.com/v1')).status).toBe(200);
     await reloaded(() => write('kinds.mjs', kind('shape')));
@@ -174,10 +174,7 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
     const logged = server.errors.length;
     await reloaded(() => server.configure(settings({ authorizationMode: ['RBAC'], history: '7m' })));
     expect((await list()).status).toBe(403);
-    await vi.waitUntil(
-      () => server.errors.slice(logged).includes('restart the server to apply changes of history'),
-      SOON,
-    );
+    await eventually(() => server.errors.slice(logged).includes('restart the server to apply changes of history'));
   });
 });
 
@@ -228,14 +225,14 @@ describe('a look at files', () => {
       },
     );
     writeFileSync(a, '22');
-    await vi.waitUntil(() => seen.length === 1, SOON);
+    await eventually(() => seen.length === 1);
     expect(seen[0]).toEqual([a]);
     writeFileSync(c, '1');
     rmSync(b);
     release();
-    await vi.waitUntil(() => seen.length >= 2, SOON);
+    await eventually(() => seen.length >= 2);
     release();
-    await vi.waitUntil(() => seen.flat().length >= 3, SOON);
+    await eventually(() => seen.flat().length >= 3);
     expect(new Set(seen.slice(1).flat())).toEqual(new Set([b, c]));
     watch.close();
     mkdirSync(b);

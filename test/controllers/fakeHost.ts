@@ -1,8 +1,11 @@
 import type {
   ApiObject,
   Host,
+  Informer,
   InternalRequest,
   JsonObject,
+  ObjectOf,
+  ResourceRef,
   ResourceEvent,
   ServedResource,
 } from '../../core/api/index.js';
@@ -96,7 +99,6 @@ export class FakeServer {
   readonly #resources = new ServedResources({
     resources: RESOURCES,
     takenNames: [],
-    builtIn: RESOURCES.map(({ storageName }) => storageName),
   });
   #revision = 0;
   #uid = 0;
@@ -123,16 +125,7 @@ export class FakeServer {
       at: () => {
         throw new Error('controllers have no points of their own');
       },
-      informer: storageName => ({
-        get: (namespace, name) => this.objects.get(`${storageName}|${namespace}|${name}`),
-        list: namespace =>
-          [...this.objects]
-            .filter(([key]) =>
-              key.startsWith(namespace === undefined ? `${storageName}|` : `${storageName}|${namespace}|`),
-            )
-            .map(([, object]) => object),
-        revision: this.#revision,
-      }),
+      informer: <R extends ResourceRef>(resource: R) => this.#informerOf(String(resource)) as Informer<ObjectOf<R>>,
       request: async (controller, request) => {
         this.requests.push({ controller, request });
         await Promise.resolve();
@@ -148,6 +141,17 @@ export class FakeServer {
   }
 
   /** Creates an object that no controller created. */
+  #informerOf(storageName: string): Informer {
+    const prefixOf = (namespace?: string): string =>
+      namespace === undefined ? `${storageName}|` : `${storageName}|${namespace}|`;
+    return {
+      get: (namespace, name) => this.objects.get(`${storageName}|${namespace}|${name}`),
+      list: namespace =>
+        [...this.objects].filter(([key]) => key.startsWith(prefixOf(namespace))).map(([, object]) => object),
+      revision: this.#revision,
+    };
+  }
+
   create(apiVersion: string, kind: string, metadata: ApiObject['metadata'], rest: object = {}): ApiObject {
     const found = SERVED.find(r => r.apiVersion === apiVersion && r.kind === kind);
     if (!found) throw new Error(`no resource for ${kind}`);

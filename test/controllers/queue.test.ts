@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { BACK_OFF, type BackOff, type ObjectKey, WorkQueue } from '../../core/api/controller/queue.js';
+import type { BackOff, ObjectKey } from '../../core/api/index.js';
+import { BACK_OFF, WorkQueue } from '../../core/api/controller/queue.js';
 
 const nothing = (): void => {};
 const observer = { depth: nothing, added: nothing, began: nothing, ended: nothing, failed: nothing };

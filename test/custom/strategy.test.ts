@@ -214,6 +214,41 @@ describe('a type that cannot be served', () => {
     expect(await findings(plain)).toBe('');
   });
 
+  it.each([
+    [
+      { selectableFields: ['.spec.nope'] },
+      'versions[v1].selectableFields[0]: Invalid value: ".spec.nope": is an invalid path: does not refer to a valid field',
+    ],
+    [
+      { selectableFields: ['spec.cups'] },
+      'versions[v1].selectableFields[0]: Invalid value: "spec.cups": is an invalid',
+    ],
+    [
+      { selectableFields: ['.spec'] },
+      'versions[v1].selectableFields[0]: Invalid value: ".spec": must point to a field of',
+    ],
+    [{ columns: [{ name: 'A', type: 'text', jsonPath: '.spec.cups' }] }, 'versions[v1].columns[0].type: Invalid value'],
+    [
+      { columns: [{ name: 'A', type: 'integer', jsonPath: 'spec.cups' }] },
+      'must be a simple json path starting with .',
+    ],
+    [
+      { subresources: { scale: { specReplicasPath: '.cups', statusReplicasPath: '.status.cups' } } },
+      'versions[v1].subresources.scale.specReplicasPath: Invalid value: ".cups": should be a json path under .spec',
+    ],
+  ])('must not select, show or scale what is not there (%#)', async (members, message) => {
+    const schema = {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: { cups: { type: 'integer' } } } },
+    } as const;
+    expect(await findings(defineResource({ ...NAMES, schema, ...members }))).toContain(message);
+    const valid = {
+      selectableFields: ['.spec.cups'],
+      columns: [{ name: 'A', type: 'integer', jsonPath: '.spec.cups' }],
+    };
+    expect(await findings(defineResource({ ...NAMES, schema, ...valid }))).toBe('');
+  });
+
   it('must not have functions if it is sent as JSON', () => {
     expect(() => checkJson([typeWith({})])).toThrow(
       'resources[orders.tea.example.com].strategy: functions cannot be sent to other threads: contribute the type with ' +

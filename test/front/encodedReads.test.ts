@@ -1,30 +1,32 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { FRONT_ENCODING_BYTES } from '../../core/limits.js';
 import { namingOf } from '../../core/naming.js';
-import type { Route } from '../../core/request/route.js';
+import type { MediaName } from '../../core/request/negotiate.js';
 import { decodeEnvelope, decodeMessage } from '../../core/schema/protobuf/protobuf.js';
 import { decodeCbor } from '../../core/schema/cbor/cborDecode.js';
-import { encodeRecords } from '../../core/schema/protobuf/protobufList.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { Entry } from '../../core/threads/entries/entry.js';
 import type { Rendering } from '../../core/threads/messages/messages.js';
 import { Slices } from '../../workers/front/fairness/slices.js';
-import { Records } from '../../workers/front/forms/sharedEncodings.js';
-import { Encodings } from '../../workers/front/forms/encodingCache.js';
-import { cborForm, cborListForm } from '../../workers/front/forms/cborForms.js';
+import { SharedEncodings } from '../../workers/front/forms/sharedEncodings.js';
+import { EncodingCache } from '../../workers/front/forms/encodingCache.js';
 import { EncodedReads } from '../../workers/front/forms/encodedReads.js';
-import { protobufForm, ProtobufLists } from '../../workers/front/forms/protobufLists.js';
+import { listForm, MEDIA } from '../../workers/front/forms/media.js';
 import type { FrontRequest } from '../../workers/front/access/sender.js';
 import { registryOf } from '../kinds/builtIn.js';
 
 const PODS = registryOf('kubernetes').byKind('v1', 'Pod')!;
-const choice = { form: 'object', version: 'v1', pretty: undefined, contentType: '' } as const;
-const route = {} as Route;
-const PROTOBUF = protobufForm({ ...choice, media: 'protobuf' }, route, PODS, namingOf('kubernetes'), false)!;
+const naming = namingOf('kubernetes');
+const request = { route: {} } as FrontRequest;
+const asked = (media: MediaName, by = request) => ({
+  request: by,
+  resource: PODS,
+  choice: { form: 'object', version: 'v1', pretty: undefined, contentType: '', media } as const,
+});
+const PROTOBUF = MEDIA.protobuf.object(asked('protobuf'), naming)!;
 /** Encoded by the pool. */
 const FORM = { ...PROTOBUF, encode: undefined };
 const POD = typeOf('core.v1.Pod');
-const request = {} as FrontRequest;
 
 const entryOf = (name: string): Entry => {
   const value = Buffer.from(name);
@@ -47,21 +49,23 @@ function setUp() {
   };
   return {
     encoded,
-    reads: new EncodedReads(new Records({ render, renderWhenFree: nothing }, new Encodings(), new Slices())),
+    reads: new EncodedReads(
+      new SharedEncodings({ render, renderWhenFree: nothing }, new EncodingCache(), new Slices()),
+    ),
   };
 }
 
 test('watches, gets and lists share the encodings of an object, each in an envelope of its own', async () => {
   const { encoded, reads } = setUp();
   const [one, two, three] = ['one', 'two', 'three'].map(entryOf) as [Entry, Entry, Entry];
-  await reads.records.find(request, [one, two], FORM);
+  await reads.encodings.find(request, [one, two], FORM);
   const messages = await reads.messages(request, [two, three, one], FORM);
   expect(encoded).toEqual(['one', 'two', 'three']);
   const shown = messages.map(message => decodeEnvelope(message));
   expect(shown.map(({ raw }) => Buffer.from(raw).toString())).toEqual(['two', 'three', 'one']);
   expect(shown[1]).toMatchObject({ apiVersion: 'v1', kind: 'Pod' });
   await reads.messages(request, [three], FORM);
-  await reads.records.find(request, [one, two, three], FORM);
+  await reads.encodings.find(request, [one, two, three], FORM);
   expect(encoded).toHaveLength(3);
 });
 
@@ -72,7 +76,7 @@ test('a short object that is stored in the version of the request is encoded her
   const message = reads.message(request, entry, PROTOBUF) as Uint8Array;
   const { kind, raw } = decodeEnvelope(message);
   expect([kind, decodeMessage(POD, raw).value]).toMatchObject(['Pod', { metadata: { name: 'one' } }]);
-  expect(reads.records.encodings.find([entry], PROTOBUF.key)).toHaveLength(1);
+  expect(reads.encodings.cache.find([entry], PROTOBUF.key)).toHaveLength(1);
   expect(reads.messageOfDeleted(value, PROTOBUF)).toEqual(message);
   expect(encoded).toEqual([]);
 });
@@ -85,8 +89,41 @@ test('an object that takes longer to encode is left to the pool', async () => {
   expect(reads.messageOfDeleted(long.value, PROTOBUF)).toBeUndefined();
 });
 
+/** The body of the answer to a list of pods, which the front end makes itself. */
+async function listed(media: MediaName, entries: readonly Entry[], encodings: SharedEncodings): Promise<Buffer> {
+  const body: Uint8Array[] = [];
+  const stream = {
+    onDrain: () => undefined,
+    end: () => undefined,
+    write: (bytes: Uint8Array) => body.push(bytes) && 0,
+  };
+  const exchange = {
+    method: 'GET',
+    header: () => undefined,
+    onAbort: () => undefined,
+    stream: () => stream,
+    respond: (_status: number, _headers: unknown, pieces: readonly Uint8Array[]) => void body.push(...pieces),
+  };
+  const by = { exchange, route: {} } as unknown as FrontRequest;
+  const pool = { render: () => Promise.reject(new Error('not to be asked')), now: () => 0 };
+  const form = listForm(asked(media, by), entries, { naming, encodings, pool });
+  await form.respond(by, { headers: [], entries, metadata: { resourceVersion: '7' } });
+  return Buffer.concat(body);
+}
+
+/** Shared encodings that the pool makes none of, and how many were made. */
+function setUpHere() {
+  const cache = new EncodingCache();
+  const add = vi.spyOn(cache, 'add');
+  const render = () => Promise.reject(new Error('not to be asked'));
+  return {
+    encodings: new SharedEncodings({ render, renderWhenFree: nothing }, cache, new Slices()),
+    made: () => add.mock.calls.reduce((sum, [entries]) => sum + entries.length, 0),
+  };
+}
+
 test('in CBOR, gets, lists and watches share the encoding of an object', async () => {
-  const form = cborForm({ ...choice, media: 'cbor' }, route, PODS)!;
+  const form = MEDIA.cbor.object(asked('cbor'), naming)!;
   const object = {
     kind: 'Pod',
     apiVersion: 'v1',
@@ -95,29 +132,24 @@ test('in CBOR, gets, lists and watches share the encoding of an object', async (
   };
   const text = Buffer.from(JSON.stringify(object));
   const entry = new Entry('core/pods/a/one', 1, text);
-  const records = new Records(
-    { render: () => Promise.reject(new Error('not to be asked')), renderWhenFree: nothing },
-    new Encodings(),
-    new Slices(),
-  );
-  const reads = new EncodedReads(records);
+  const { encodings, made } = setUpHere();
+  const reads = new EncodedReads(encodings);
   const message = reads.message(request, entry, form) as Uint8Array;
   expect(decodeCbor(message)).toEqual(object);
   expect(decodeCbor(form.toEvent('ADDED', message))).toEqual({ type: 'ADDED', object });
   expect(await reads.messages(request, [entry], { ...form, encode: undefined })).toEqual([message]);
-  const { head, tail } = cborListForm(form, PODS, records).frame({ resourceVersion: '7' });
-  const items = await cborListForm({ ...form, encode: undefined }, PODS, records).items(request, [entry, entry]);
   const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
-  expect(decodeCbor(Buffer.concat([head, ...items, tail]))).toEqual({
+  expect(decodeCbor(await listed('cbor', [entry, entry], encodings))).toEqual({
     kind: 'PodList',
     apiVersion: 'v1',
     metadata: { resourceVersion: '7' },
     items: [item, item],
   });
+  expect(made()).toBe(1);
 });
 
 test('lists at the same time encode each object once', async () => {
-  const lists = new ProtobufLists(setUp().reads.records);
+  const { encodings, made } = setUpHere();
   const entries = Array.from({ length: 2000 }, (_, i) => {
     const text = JSON.stringify({
       kind: 'Pod',
@@ -127,25 +159,8 @@ test('lists at the same time encode each object once', async () => {
     });
     return new Entry(`core/pods/a/p${i}`, 1, Buffer.from(text));
   });
-  let encoded = 0;
-  const encode = (texts: readonly Uint8Array[]): Uint8Array[] => {
-    encoded += texts.length;
-    return encodeRecords(POD, texts);
-  };
-  const bodies: Uint8Array[][] = [[], []];
-  const list = async (body: Uint8Array[]): Promise<void> => {
-    const stream = {
-      onDrain: () => undefined,
-      end: () => undefined,
-      write: (bytes: Uint8Array) => body.push(bytes) && 0,
-    };
-    const exchange = { method: 'GET', header: () => undefined, onAbort: () => undefined, stream: () => stream };
-    const request = { exchange } as unknown as FrontRequest;
-    await lists.respond(request, PODS, entries, { resourceVersion: '1' }, { ...PROTOBUF, encode }, []);
-  };
-  await Promise.all(bodies.map(list));
-  expect(encoded).toBe(2000);
-  const [one, two] = bodies.map(body => Buffer.concat(body));
+  const [one, two] = await Promise.all([1, 2].map(() => listed('protobuf', entries, encodings)));
+  expect(made()).toBe(2000);
   expect(one!.equals(two!)).toBe(true);
   const { value } = decodeMessage(typeOf('core.v1.PodList'), decodeEnvelope(one!).raw);
   expect((value as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name)).toEqual(

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ENCODINGS_IDLE_MS } from '../../core/limits.js';
 import { Entry } from '../../core/threads/entries/entry.js';
-import { Encodings } from '../../workers/front/forms/encodingCache.js';
+import { EncodingCache } from '../../workers/front/forms/encodingCache.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -17,7 +17,7 @@ function views(...texts: string[]): Uint8Array[] {
 const textOf = (pieces: readonly Uint8Array[] | undefined) => pieces?.map(piece => Buffer.from(piece).toString());
 
 test('encodings that were made together are found in one piece, by form', () => {
-  const encodings = new Encodings();
+  const encodings = new EncodingCache();
   const [a, b, c] = entries(3) as [Entry, Entry, Entry];
   encodings.add([a, b], 'v1', views('aa', 'bbb'));
   encodings.add([c], 'v1', views('c'));
@@ -30,14 +30,14 @@ test('encodings that were made together are found in one piece, by form', () => 
 });
 
 test('pieces of a shared buffer are copied, so that they do not keep all of it', () => {
-  const encodings = new Encodings();
+  const encodings = new EncodingCache();
   const [a] = entries(1) as [Entry];
   encodings.add([a], 'v1', [views('others', 'mine')[1]!]);
   expect([encodings.bytes, textOf(encodings.find([a], 'v1'))]).toEqual([4, ['mine']]);
 });
 
 test('above the limit only lengths are kept', () => {
-  const encodings = new Encodings(5);
+  const encodings = new EncodingCache(5);
   const [a, b] = entries(2) as [Entry, Entry];
   encodings.add([a], 'v1', views('aaa'));
   encodings.add([b], 'v1', views('bbb'));
@@ -49,7 +49,7 @@ test('above the limit only lengths are kept', () => {
 });
 
 test('what nobody reads is dropped, but for its length', () => {
-  const encodings = new Encodings();
+  const encodings = new EncodingCache();
   const [a, b] = entries(2) as [Entry, Entry];
   encodings.add([a], 'v1', views('aaa'));
   encodings.add([b], 'v1', views('bbb'));
@@ -63,7 +63,7 @@ test('what nobody reads is dropped, but for its length', () => {
 });
 
 test('a segment is dropped when most of its objects have changed', () => {
-  const encodings = new Encodings();
+  const encodings = new EncodingCache();
   const [a, b, c] = entries(3) as [Entry, Entry, Entry];
   encodings.add([a, b, c], 'v1', views('aa', 'bb', 'cc'));
   encodings.remove(a);

@@ -11,6 +11,9 @@ import type { FrontRequest } from '../../workers/front/access/sender.js';
 import { type Usage, Usages } from '../../workers/front/fairness/usage.js';
 import { grantFor, postOf, turn } from './support.js';
 
+/** The permission of a request that the pool has allowed. */
+const ALLOWED = { until: 0, reason: '', revision: 0, resources: [] };
+
 /** A pool that answers when the test says so. */
 function setUp(threads = 2) {
   const began: string[] = [];
@@ -30,11 +33,15 @@ function setUp(threads = 2) {
     run: job => start(job, false),
     runInTurn: runInTurn as JobRunner['runInTurn'],
   };
-  const client = new PoolClient(pool, new AccessCache(() => undefined), () => 0);
+  const client = new PoolClient(
+    pool,
+    new AccessCache({ revision: () => 0, revisionOf: () => undefined, resource: () => undefined }),
+    () => 0,
+  );
   const usages = new Usages();
   const send = (name: string, bytes: number, weight?: number) => {
     const sent = postOf('');
-    const sender = { user: grantFor(name).user, usage: usages.of(name), allowedUnder: 0 };
+    const sender = { user: grantFor(name).user, usage: usages.of(name), permission: ALLOWED };
     const request: FrontRequest = {
       exchange: sent.exchange,
       route: { resource: { strategy: { weight } } } as Route,
@@ -77,7 +84,7 @@ test.each(['application/yaml', 'application/cbor', 'application/apply-patch+cbor
     const request = (name: string): FrontRequest => ({
       exchange: Object.assign(Object.create(exchange) as typeof exchange, { header }),
       route: { resource: { strategy: {} } } as Route,
-      sender: { user: grantFor(name).user, usage: usages.of(name), allowedUnder: 0 },
+      sender: { user: grantFor(name).user, usage: usages.of(name), permission: ALLOWED },
     });
     const run = (name: string, bytes: number, first: number) =>
       void client.run(request(name), () => ({ body: new Uint8Array(0) }), bytes, first);
@@ -93,7 +100,7 @@ test('writes of a kind that has taken long count as large until they take no lon
   const write = (storageName: string): void => {
     const { exchange } = postOf('');
     const route = { resource: { storageName, strategy: {} } } as Route;
-    const sender = { user: grantFor('one').user, usage: usages.of('one'), allowedUnder: 0 };
+    const sender = { user: grantFor('one').user, usage: usages.of('one'), permission: ALLOWED };
     void client.run({ exchange, route, sender }, () => ({ body: new Uint8Array(0) }));
   };
   write('pods');

@@ -5,8 +5,8 @@ import { encodeRecords } from '../../core/schema/protobuf/protobufList.js';
 import { typeOf } from '../../core/schema/table/types.js';
 import { Entry } from '../../core/threads/entries/entry.js';
 import type { JobResult, Rendering } from '../../core/threads/messages/messages.js';
-import { Encodings } from '../../workers/front/forms/encodingCache.js';
-import { type RecordForm, Records } from '../../workers/front/forms/sharedEncodings.js';
+import { EncodingCache } from '../../workers/front/forms/encodingCache.js';
+import { type EncodingForm, SharedEncodings } from '../../workers/front/forms/sharedEncodings.js';
 import type { FrontRequest } from '../../workers/front/access/sender.js';
 import { Slices } from '../../workers/front/fairness/slices.js';
 import { partly } from '../support/values.js';
@@ -26,7 +26,7 @@ const EXPECTED = encodeRecords(
 const joined = (pieces: readonly Uint8Array[]): string => Buffer.concat(pieces).toString('hex');
 const nameIn = (text: Uint8Array): string => /"name":"(\w+)"/.exec(Buffer.from(text).toString())![1]!;
 
-/** Records whose pool answers with `answer`, and the names of the objects that each side has encoded. */
+/** Shared encodings whose pool answers with `answer`, and the names of the objects that each side has encoded. */
 function setUp(answer: (objects: readonly Uint8Array[]) => JobResult, limit?: number) {
   const here: string[] = [];
   const inPool: string[] = [];
@@ -38,7 +38,7 @@ function setUp(answer: (objects: readonly Uint8Array[]) => JobResult, limit?: nu
     return answer(rendering.objects);
   };
   const render = () => Promise.reject(new Error('not to be asked'));
-  const form: RecordForm = {
+  const form: EncodingForm = {
     records: 'object',
     key: 'v1',
     encode(texts) {
@@ -46,7 +46,7 @@ function setUp(answer: (objects: readonly Uint8Array[]) => JobResult, limit?: nu
       return encodeRecords(POD, texts);
     },
   };
-  const encodings = new Encodings(limit);
+  const encodings = new EncodingCache(limit);
   const entries = makeEntries();
   return {
     entries,
@@ -54,7 +54,7 @@ function setUp(answer: (objects: readonly Uint8Array[]) => JobResult, limit?: nu
     inPool,
     form,
     encodings,
-    records: new Records({ render, renderWhenFree }, encodings, new Slices()),
+    records: new SharedEncodings({ render, renderWhenFree }, encodings, new Slices()),
   };
 }
 
@@ -86,19 +86,19 @@ test('when much is kept, encodings are kept without what their objects have, and
   const packed = { lengthOf: recordLength, unpack: unpackRecords };
   const asked: unknown[] = [];
   const entries = makeEntries();
-  const encodings = new Encodings();
+  const encodings = new EncodingCache();
   const render = async (_request: FrontRequest, { objects, packed: isPacked }: Rendering): Promise<JobResult> => {
     asked.push(isPacked);
     return { id: 0, is: 'rendered', pieces: encodeRecords(POD, objects, isPacked) };
   };
-  const records = new Records({ render, renderWhenFree: async () => undefined }, encodings, new Slices());
-  const here: RecordForm = {
+  const records = new SharedEncodings({ render, renderWhenFree: async () => undefined }, encodings, new Slices());
+  const here: EncodingForm = {
     records: 'object',
     key: 'v1',
     packed,
     encode: (texts, isPacked) => encodeRecords(POD, texts, isPacked),
   };
-  const find = async (from: number, to: number, form: RecordForm) =>
+  const find = async (from: number, to: number, form: EncodingForm) =>
     joined(await records.find(request(), entries.slice(from, to), form));
   expect(await find(0, 100, here)).toBe(joined(EXPECTED.slice(0, 100)));
   const bytes = (from: number, to: number) => joined(EXPECTED.slice(from, to)).length / 2;

@@ -25,7 +25,8 @@ export const grantFor = (name: string): Grant => ({
   user: { name, uid: '', groups: [], extra: new Map() },
   identityFor: 'forever',
   objects: [],
-  dependsOn: 'policy',
+  allowedFor: 'forever',
+  resources: [],
   allowed: true,
 });
 
@@ -63,7 +64,11 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
     catchUp: () => undefined,
     mostRecent: () => undefined,
   });
-  const access = new AccessCache(() => undefined);
+  const access = new AccessCache({
+    revision: () => state.revision,
+    revisionOf: () => undefined,
+    resource: () => undefined,
+  });
   const proposals = new Proposals();
   const log = partly<Log>({ error: () => undefined });
   const front = new Front({

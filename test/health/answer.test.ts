@@ -1,12 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { HealthCheck, Host } from '../../core/api/index.js';
 import { healthAnswer } from '../../core/services/health/answer.js';
-import { postStartHook, registrationCheck, shutdownCheck, storeCheck } from '../../core/services/health/checks.js';
+import { registrationCheck, shutdownCheck, startCheck, storeCheck } from '../../core/services/health/checks.js';
 import basic, { logCheck, ping } from '../../plugins/health/basic.js';
 import { partly } from '../support/values.js';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
-const hook = postStartHook('start-controllers');
+const hook = startCheck('start-controllers');
 hook.done();
 let draining = false;
 const checks: HealthCheck[] = [
@@ -141,7 +141,7 @@ describe('checks of the server', () => {
     expect(text).toContain('[-]shutdown failed: reason withheld\nreadyz check failed\n');
   });
   test('a post-start hook fails until its task is done [R320]', async () => {
-    const { check, done } = postStartHook('x');
+    const { check, done } = startCheck('x');
     expect((await healthAnswer('readyz', '', '', [check])).status).toBe(500);
     done();
     expect((await healthAnswer('readyz', '', '', [check])).status).toBe(200);

@@ -61,23 +61,6 @@ describe('warnings', () => {
   });
 
   describe('what is not enforced is said in a warning', () => {
-    const label = (labels: object) => ({ metadata: { labels } });
-
-    test('for a namespace with a level of pod security, whenever it is written', async () => {
-      const text =
-        '299 - "metadata.labels[pod-security.kubernetes.io/enforce]: pod security is not enforced by this server; pods ' +
-        'are not checked"';
-      const enforced = { 'pod-security.kubernetes.io/enforce': 'restricted' };
-      const namespaces = '/api/v1/namespaces';
-      const made = await api.post(namespaces, { metadata: { name: 'secure', labels: enforced } });
-      expect([made.status, warning(made)]).toEqual([201, text]);
-      expect(warning(await api.patch(`${namespaces}/secure`, MERGE, label({ a: 'b' })))).toBe(text);
-      const none = { 'pod-security.kubernetes.io/enforce': null, 'pod-security.kubernetes.io/warn': 'restricted' };
-      expect(warning(await api.patch(`${namespaces}/secure`, MERGE, label(none)))).toBeUndefined();
-      expect(warning(await api.patch(`${namespaces}/secure`, MERGE, label(enforced)))).toBe(text);
-      expect(warning(await api.patch(`${namespaces}/secure/status`, MERGE, { status: {} }))).toBeUndefined();
-    });
-
     test('for a quota, whenever it is written', async () => {
       const text = '299 - "spec: resource quotas are not enforced by this server; nothing is counted or refused"';
       const quotas = `${core}/resourcequotas`;
@@ -86,22 +69,6 @@ describe('warnings', () => {
       expect(warning(await api.patch(`${quotas}/q`, MERGE, { spec: { hard: { pods: '2' } } }))).toBe(text);
       const status = { status: { hard: { pods: '2' }, used: { pods: '0' } } };
       expect(warning(await api.patch(`${quotas}/q/status`, MERGE, status))).toBeUndefined();
-    });
-
-    test('for an account that begins to limit its Secrets', async () => {
-      const text = 'not enforced by this server; pods may mount any secret of the namespace';
-      const accounts = `${core}/serviceaccounts`;
-      const limited = (value: string | null) => ({
-        metadata: { annotations: { 'kubernetes.io/enforce-mountable-secrets': value } },
-      });
-      const made = await api.post(accounts, { metadata: { name: 'limited', ...limited('true').metadata } });
-      expect(String(warning(made))).toContain(text);
-      const set = async (value: string | null) =>
-        String(warning(await api.patch(`${accounts}/limited`, MERGE, limited(value))));
-      expect(await set('false')).not.toContain(text);
-      expect(await set('True')).toContain(text);
-      expect(await set(null)).not.toContain(text);
-      expect(await set('1')).toContain(text);
     });
   });
 });

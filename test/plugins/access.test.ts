@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DependsOn } from '../../core/api/index.js';
 import { Api } from '../api/support.js';
 import { fixture } from './support.js';
 
@@ -17,7 +18,7 @@ const knows = (prefix: string, cacheFor: string | number, reads?: string) => ({
   use: fixture('access', 'knows'),
   config: { file: file(prefix), prefix, cacheFor, reads },
 });
-const decides = (name: string, dependsOn: string | number, decisions: object) => ({
+const decides = (name: string, dependsOn: DependsOn, decisions: object) => ({
   use: fixture('access', 'decides'),
   config: { file: file(name), dependsOn, decisions },
 });
@@ -54,8 +55,8 @@ describe('authenticators and authorizers', () => {
     server = await serverWith([
       knows('a-', 'forever'),
       knows('b-', 'forever'),
-      decides('first', 'policy', { ann: allow, bob: deny, cid: allow, 'kube-admin': deny, viewer: deny }),
-      decides('second', 'policy', { bob: allow, cid: deny, dan: allow, master: deny }),
+      decides('first', [], { ann: allow, bob: deny, cid: allow, 'kube-admin': deny, viewer: deny }),
+      decides('second', [], { bob: allow, cid: deny, dan: allow, master: deny }),
     ]);
   });
   afterAll(() => server.api.close());
@@ -98,7 +99,7 @@ describe('cacheFor', () => {
       knows('ever-', 'forever'),
       knows('while-', WHILE),
       knows('never-', 'never'),
-      decides('all', 'policy', { x: allow }),
+      decides('all', [], { x: allow }),
     ]);
     try {
       const three = (token: string): string[] => [token, token, token];
@@ -121,7 +122,7 @@ describe('cacheFor', () => {
   test.each(['header', 'address', 'path', 'warn'])(
     'does not apply to an answer after reading another header, the address or the path, or with a warning (%s)',
     async reads => {
-      const server = await serverWith([knows('r-', 'forever', reads), decides('all', 'policy', { x: allow })]);
+      const server = await serverWith([knows('r-', 'forever', reads), decides('all', [], { x: allow })]);
       try {
         expect(await server.callsOf('r-', 'r-x', 'r-x', 'r-x')).toBe(3);
         expect((await server.get('r-x')).status).toBe(200);
@@ -140,7 +141,7 @@ describe('cacheFor', () => {
   );
 
   test('of an answer for one Authorization header does not apply to another', async () => {
-    const server = await serverWith([knows('k-', 'forever'), decides('all', 'policy', { x: allow, y: allow })]);
+    const server = await serverWith([knows('k-', 'forever'), decides('all', [], { x: allow, y: allow })]);
     try {
       expect(await server.callsOf('k-', 'k-x', 'k-y', 'k-x', 'k-y')).toBe(2);
     } finally {
@@ -150,22 +151,14 @@ describe('cacheFor', () => {
 });
 
 describe('dependsOn', () => {
-  test('caches until an RBAC object changes, for milliseconds, or never', async () => {
+  test('caches for milliseconds, or never', async () => {
     for (const [dependsOn, calls] of [
-      ['policy', 1],
       [WHILE, 1],
       ['never', 3],
     ] as const) {
-      const server = await serverWith([knows('d-', 'forever'), decides('it', dependsOn, { x: allow, y: allow })]);
+      const server = await serverWith([knows('d-', 'forever'), decides('it', dependsOn, { x: allow })]);
       try {
-        // Controllers write to the default roles after a start.
-        if (dependsOn === 'policy')
-          await server.api.until(async () => (await server.callsOf('it', 'd-y', 'd-y')) === 0);
         expect(await server.callsOf('it', 'd-x', 'd-x', 'd-x')).toBe(calls);
-        if (dependsOn === 'policy') {
-          await server.api.made('/apis/rbac.authorization.k8s.io/v1/clusterroles', { metadata: { name: 'new' } });
-          expect(await server.callsOf('it', 'd-x', 'd-x')).toBe(1);
-        }
         if (dependsOn !== WHILE) continue;
         const before = server.calls('it');
         await server.api.until(async () => {
@@ -178,8 +171,31 @@ describe('dependsOn', () => {
     }
   });
 
+  test('caches until an object of a resource that is named changes, and no longer than an earlier authorizer says', async () => {
+    const server = await serverWith([
+      knows('d-', 'forever'),
+      decides('roles', ['rbac.authorization.orchestrator.io/clusterroles'], { y: allow }),
+      decides('namespaces', ['core/namespaces'], { x: allow }),
+    ]);
+    const made = (path: string, name: string) => server.api.made(path, { metadata: { name } });
+    try {
+      // Controllers write to the default roles after a start.
+      await server.api.until(async () => (await server.callsOf('roles', 'd-y', 'd-y')) === 0);
+      expect(await server.callsOf('namespaces', 'd-x', 'd-x', 'd-x')).toBe(1);
+      await made('/api/v1/namespaces', 'new');
+      expect(await server.callsOf('namespaces', 'd-x', 'd-x')).toBe(1);
+      expect(await server.callsOf('roles', 'd-y', 'd-y')).toBe(0);
+      await made('/apis/rbac.authorization.k8s.io/v1/clusterroles', 'new');
+      expect(await server.callsOf('roles', 'd-y', 'd-y')).toBe(1);
+      // The first authorizer had no opinion about x, and may have one now.
+      expect(await server.callsOf('namespaces', 'd-x', 'd-x')).toBe(1);
+    } finally {
+      await server.api.close();
+    }
+  });
+
   test('of refusals is never cached', async () => {
-    const server = await serverWith([knows('n-', 'forever'), decides('no', 'policy', { x: deny })]);
+    const server = await serverWith([knows('n-', 'forever'), decides('no', [], { x: deny })]);
     try {
       expect(await server.callsOf('no', 'n-x', 'n-x')).toBe(2);
     } finally {

@@ -51,6 +51,19 @@ describe('parse', () => {
     expect(error.name).toBe('ConfigError');
   });
 
+  test.each([
+    [
+      'waits',
+      'plugins[0].use: the plugin test/waits: parse must return the settings, not a promise: read files in make',
+    ],
+    [
+      'contributesLater',
+      'plugins[0].use: the plugin test/contributesLater: contribute must return a list, not a promise',
+    ],
+  ])('and contribute must not have to be waited for (%s)', async (name, message) => {
+    expect((await refusal([{ use: fixture('lifecycle', name) }])).message).toBe(message);
+  });
+
   test('ends the command with that line and exit code 2', async () => {
     const server = new ConfiguredServer();
     const plugins = [{ use: fixture('lifecycle', 'strict'), config: { how: 'field' } }];

@@ -66,6 +66,9 @@ describe('an authenticator', () => {
     'cache time',
     'not a time',
     'objects',
+    'counters',
+    'annotations',
+    'labels',
   ])('that returns %s is 401', async lie => {
     expect((await expectFailure('authenticator', () => list(lie))).status).toBe(401);
   });

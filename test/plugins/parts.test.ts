@@ -9,7 +9,9 @@ import {
   type HttpDocument,
   httpDocuments,
   listener,
+  metrics,
   mutator,
+  postStartHook,
   resourceSource,
   resourceType,
   storage,
@@ -26,6 +28,7 @@ import { partly } from '../support/values.js';
 
 /* What a plugin makes that is no part of its point, or never. */
 
+const counted = { name: 'a', type: 'counter', help: 'A.' } as const;
 const robots: HttpDocument = { path: '/robots.txt', contentType: 'text/plain', headers: {}, body: () => '' };
 
 describe('a part', () => {
@@ -42,15 +45,29 @@ describe('a part', () => {
       authenticator.of(() => ({ authenticate: () => null, cacheFor: -1 })),
       'forever, never or a number of milliseconds',
     ],
-    [authorizer.of(() => ({ authorize: nothing }) as never), 'the member dependsOn must be policy, never or a number'],
+    [authorizer.of(() => ({ authorize: nothing }) as never), 'the member dependsOn must be a list of storage'],
     [authorizer.of(() => ({ authorize: nothing, dependsOn: Number.NaN })), 'the member dependsOn must be'],
+    [
+      authorizer.of(() => ({ authorize: nothing, dependsOn: ['namespaces'] })),
+      'storage names (core/namespaces), never',
+    ],
     [mutator.of(() => ({ mutate: nothing }) as never), 'the member on must be an object'],
     [validator.of(() => ({ on: null, validate: nothing }) as never), 'the member on must be an object'],
     [validator.of(() => ({ on: {} }) as never), 'the member validate must be a function'],
     [controller.of(() => ({ name: 'c' }) as never), 'the member start must be a function'],
+    [controller.of(() => ({ name: 'c', startsAfter: 'b', start: nothing }) as never), 'the member startsAfter must be'],
+    [postStartHook.of(() => ({ name: 'a b', controllers: ['c'] })), 'the member name must be a name of letters'],
+    [postStartHook.of(() => ({ name: 'a', controllers: [] })), 'the member controllers must be a list of names'],
     [healthCheck.of(() => ({ name: 'h', check: nothing }) as never), 'the member of must be a list'],
     [listener.of(() => ({}) as never), 'the member name must be a string'],
     [storage.of(async () => null as never), 'the member name must be a string'],
+    [metrics.of(nothing), 'it must be a list of metrics'],
+    [metrics.of(() => [{ ...counted, name: 'a-b' }]), 'the name of a metric must be letters'],
+    [metrics.of(() => [{ ...counted, type: 'sum' as 'counter' }]), 'the type of the metric a must be counter'],
+    [metrics.of(() => [{ ...counted, help: '' }]), 'the metric a must have a text as help'],
+    [metrics.of(() => [{ ...counted, labels: ['b c'] }]), 'the labels of the metric a must be'],
+    [metrics.of(() => [{ ...counted, type: 'histogram', buckets: [2, 1] }]), 'the buckets of the metric a must be'],
+    [metrics.of(() => [{ ...counted, type: 'histogram', labels: ['le'], buckets: [1] }]), 'cannot have the label le'],
     [httpDocuments.of(nothing), 'it must be a list of documents'],
     [httpDocuments.of(() => [{ ...robots, path: '/a/' }]), 'the member path must be a path without a slash'],
     [httpDocuments.of(() => [{ ...robots, headers: { 'a\r\nb': 'c' } }]), 'the member headers must be an object of'],

@@ -169,9 +169,8 @@ export class ConfiguredServer {
   /** The value of a counter with these labels; 0 if there is none. */
   async counter(name: string, labels: { readonly [label: string]: string }): Promise<number> {
     const { text } = await this.call('GET', '/metrics');
-    const series = `${name}{${Object.entries(labels)
-      .map(([label, value]) => `${label}="${value}"`)
-      .join(',')}} `;
+    const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+    const series = pairs.length > 0 ? `${name}{${pairs.join(',')}} ` : `${name} `;
     const line = text.split('\n').find(one => one.startsWith(series));
     return line ? Number(line.slice(series.length)) : 0;
   }

@@ -42,7 +42,7 @@ function runner() {
       }),
     },
     authorization: {
-      authorize: async () => ({ decision: { is: 'allow' }, dependsOn: 'never' }),
+      authorize: async () => ({ decision: { is: 'allow' }, cacheFor: 'never', resources: [] }),
       rulesFor: async () => ({ resourceRules: [], pathRules: [], incomplete: false }),
     },
     mutate: async (_change, { metadata: { name = '' } }) => {
@@ -52,7 +52,7 @@ function runner() {
     },
     validate: async () => [],
     conversion: () => undefined,
-    anonymous: false,
+    anonymous: { enabled: false },
     log,
     tracksRequests: true,
     now: () => 1000,

@@ -1,9 +1,9 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import type { Entry } from '../../core/threads/entries/entry.js';
-import type { SnapshotMessage } from '../../core/threads/messages/messages.js';
+import type { StartPageMessage } from '../../core/threads/messages/messages.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
-import { readSnapshot } from '../../core/threads/entries/startPage.js';
+import { readStartPage } from '../../core/threads/entries/startPage.js';
 import { PUBLISHING } from '../../core/threads/feed.js';
 import { decodeFromWriter, encodeToWriter } from '../../core/threads/messages/wire.js';
 import { openMemory } from '../../plugins/storage/memory.js';
@@ -15,7 +15,7 @@ interface Received {
   readonly memories: Set<ArrayBufferLike>;
 }
 
-/** Subscribes a new thread. Resolves when its snapshot is complete and `until` holds. */
+/** Subscribes a new thread. Resolves when its start pages are complete and `until` holds. */
 function subscribe(writer: Writer, counter: number, prefixes: string[], until: (got: Received) => boolean) {
   const { port1, port2 } = new MessageChannel();
   writer.connect({ port: port1, counter, reacts: true });
@@ -26,7 +26,7 @@ function subscribe(writer: Writer, counter: number, prefixes: string[], until: (
     port2.on('message', (data: unknown) => {
       const message = decodeFromWriter(data, memory);
       if (message.is === 'memory') ({ memory } = message);
-      if (message.is === 'snapshot') take(message);
+      if (message.is === 'startPage') take(message);
       if (message.is === 'events')
         for (const { key, value } of message.events) {
           if (value) got.values.set(key, Buffer.from(value.buffer, value.byteOffset, value.length).toString());
@@ -35,8 +35,8 @@ function subscribe(writer: Writer, counter: number, prefixes: string[], until: (
       if (isComplete && until(got)) resolve(got);
     });
   });
-  const take = ({ page, last }: SnapshotMessage): void => {
-    readSnapshot(page, ({ key, value }) => got.values.set(key, Buffer.from(value).toString()));
+  const take = ({ page, last }: StartPageMessage): void => {
+    readStartPage(page, ({ key, value }) => got.values.set(key, Buffer.from(value).toString()));
     if (page.count > 0) got.memories.add(page.memory);
     isComplete ||= last;
   };
@@ -117,8 +117,8 @@ it('resources with few objects come first, and threads that need no others do no
   const complete = new Promise<void>(resolve => {
     port2.on('message', (data: unknown) => {
       const message = decodeFromWriter(data, undefined);
-      if (message.is !== 'snapshot') return;
-      readSnapshot(message.page, ({ key }) => keys.add(key));
+      if (message.is !== 'startPage') return;
+      readStartPage(message.page, ({ key }) => keys.add(key));
       if (message.missing) note(message.missing);
       if (message.last) resolve();
     });
@@ -149,8 +149,8 @@ it('resources with few objects come first, and threads that need no others do no
 });
 
 it.each([
-  ['the first snapshot', 'core/pods/', ''],
-  ['one of its own', 'core/pods/a/', 'core/pods/a/'],
+  ['the recorded pages', 'core/pods/', ''],
+  ['pages of its own', 'core/pods/a/', 'core/pods/a/'],
 ])('a thread that is sent %s does not read before it has the events since', async (_, prefix, heldRange) => {
   const store = await openMemory({});
   await store.commit([put('core/pods/a/1', '1')]);
@@ -176,7 +176,7 @@ it.each([
   const posted: { is: string; isPublishing: boolean }[] = [];
   const post = port1.postMessage.bind(port1);
   port1.postMessage = (data: unknown, transfer?: never) => {
-    const { is, last } = data as SnapshotMessage;
+    const { is, last } = data as StartPageMessage;
     posted.push({ is: last ? 'last' : (is ?? 'events'), isPublishing: Atomics.load(counters, PUBLISHING) === 1 });
     post(data, transfer);
   };

@@ -5,7 +5,7 @@ import { StoreFeed } from '../../core/threads/feed.js';
 import type { MovedMessage } from '../../core/threads/messages/messages.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
 import { createRing } from '../../core/threads/messages/ring.js';
-import { readSnapshot } from '../../core/threads/entries/startPage.js';
+import { readStartPage } from '../../core/threads/entries/startPage.js';
 import { encodeToWriter } from '../../core/threads/messages/wire.js';
 import { openMemory } from '../../plugins/storage/memory.js';
 import { Writer } from '../../workers/writer/writer.js';
@@ -35,7 +35,7 @@ it('a thread that replaces another while objects are written and moved gets exac
   let verdicts = 0;
   const frontPort = connect(1);
   const feed = new StoreFeed({ port: frontPort, counter: 1 }, new Int32Array(counters), message => {
-    if (message.is === 'snapshot') readSnapshot(message.page, entry => front.set(entry.key, entry));
+    if (message.is === 'startPage') readStartPage(message.page, entry => front.set(entry.key, entry));
     if (message.is !== 'events') return;
     for (const event of message.events) event.value ? front.set(event.key, Entry.of(event)) : front.delete(event.key);
     verdicts += message.verdicts.length;
@@ -56,7 +56,7 @@ it('a thread that replaces another while objects are written and moved gets exac
     frontPort.postMessage({ is: 'moved', memory, keys, places } satisfies MovedMessage);
   };
 
-  // The second prefix is not that of a whole resource, so the thread is sent a snapshot of its own.
+  // The second prefix is not that of a whole resource, so the thread is sent start pages of its own.
   const replaced = [['core/pods/'], ['core/pods/shop/']].map((prefixes, i) => {
     const ring = createRing();
     const entries = new Map<string, Entry>();
@@ -92,7 +92,7 @@ it('a thread that replaces another while objects are written and moved gets exac
     objects.catchUp();
     expect(textsOf(entries)).toEqual(Object.fromEntries(expected));
   }
-  // Most of what was moved after the snapshots is shared.
+  // Most of what was moved after the start pages is shared.
   for (const { entries } of replaced)
     expect([...entries.values()].filter(({ buffer }) => buffer instanceof SharedArrayBuffer).length).toBeGreaterThan(
       OBJECTS / 2,

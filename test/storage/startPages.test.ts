@@ -1,7 +1,7 @@
 import { MessageChannel } from 'node:worker_threads';
 import { expect, it } from 'vitest';
 import type { Storage } from '../../core/api/index.js';
-import { readSnapshot } from '../../core/threads/entries/startPage.js';
+import { readStartPage } from '../../core/threads/entries/startPage.js';
 import { decodeFromWriter } from '../../core/threads/messages/wire.js';
 import { openMemory } from '../../plugins/storage/memory.js';
 import { Writer } from '../../workers/writer/writer.js';
@@ -9,7 +9,7 @@ import { Writer } from '../../workers/writer/writer.js';
 /** More than one page. */
 const OBJECTS = 2500;
 
-it('a thread that starts while history is shorter than its snapshot has exactly the current objects', async () => {
+it('a thread that starts while history is shorter than its start pages take to read has exactly the current objects', async () => {
   const store = await openMemory({});
   for (let i = 0; i < OBJECTS; i++)
     await store.commit([[{ is: 'put', key: `core/pods/p${String(i).padStart(5, '0')}`, value: Buffer.from('{}') }]]);
@@ -39,7 +39,7 @@ it('a thread that starts while history is shorter than its snapshot has exactly 
   await new Promise<void>(resolve => {
     port2.on('message', (data: unknown) => {
       const message = decodeFromWriter(data);
-      if (message.is === 'snapshot') readSnapshot(message.page, ({ key }) => keys.add(key));
+      if (message.is === 'startPage') readStartPage(message.page, ({ key }) => keys.add(key));
       if (message.is === 'events')
         for (const { key, value } of message.events) value ? keys.add(key) : keys.delete(key);
       if (message.is === 'events' && message.revision > OBJECTS) resolve();

@@ -9,6 +9,7 @@ import {
   healthCheck,
   type HealthCheck,
   httpDocuments,
+  metrics,
   resourceSource,
   tokenIssuer,
 } from '../../core/api/index.js';
@@ -17,11 +18,13 @@ import {
   fakeHost,
   healthCheckConformance,
   httpDocumentsConformance,
+  metricsConformance,
   partsOf,
   resourceSourceConformance,
   tokenIssuerConformance,
 } from '../../core/testing/index.js';
 import serviceAccount from '../../plugins/authn/serviceAccount/index.js';
+import { TOKEN_METRICS } from '../../plugins/authn/serviceAccount/metrics.js';
 import basicHealth, { logCheck } from '../../plugins/health/basic.js';
 import kinds from '../../plugins/kinds/index.js';
 import { conforms } from './conforms.js';
@@ -98,6 +101,14 @@ conforms(
       groups: ['system:serviceaccounts', 'system:serviceaccounts:default'],
     },
     bad: [bearer(late), bearer(unknown)],
+  }),
+);
+
+conforms(
+  'the counters of tokens',
+  metricsConformance({
+    make: async () => (await partsOf(serviceAccount, config, metrics, fakeHost('front').host)).flat(),
+    names: TOKEN_METRICS.map(({ name }) => name),
   }),
 );
 

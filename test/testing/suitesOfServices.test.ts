@@ -5,6 +5,7 @@ import {
   type HealthCheck,
   type Host,
   type HttpDocument,
+  type MetricDefinition,
   Refusal,
   type TokenIssuer,
 } from '../../core/api/index.js';
@@ -12,11 +13,12 @@ import {
   controllerConformance,
   healthCheckConformance,
   httpDocumentsConformance,
+  metricsConformance,
   tokenIssuerConformance,
 } from '../../core/testing/index.js';
 import { failing } from './failing.js';
 
-/* What the suites of controllers, health checks, documents and token issuers find. */
+/* What the suites of controllers, health checks, documents, metrics and token issuers find. */
 
 const namespace: ApiObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } };
 const STARTS = 'writes nothing when it starts in the state that it has reached';
@@ -131,6 +133,21 @@ describe('the suite of documents', () => {
     ['has a header of two lines', { headers: { a: 'b\r\nc: d' } }, ['have a media type and headers that can be sent']],
     ['has bytes as body', { body: () => Buffer.from('a') }, ['have a text as body, each time']],
     ['has broken JSON', { contentType: 'application/json', body: () => '{' }, ['have a text as body, each time']],
+  ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
+});
+
+describe('the suite of metrics', () => {
+  const found = (changed: object) => {
+    const made = [{ name: 'calls_total', type: 'counter', help: 'Calls.', ...changed } as MetricDefinition];
+    return failing(metricsConformance({ make: () => made, names: ['calls_total'] }));
+  };
+  const unreadable = ['have names, labels and buckets that Prometheus can read'];
+
+  test.each<[string, object, string[]]>([
+    ['is right', {}, []],
+    ['has another name', { name: 'calls' }, ['have the expected names, each once']],
+    ['has a label with a blank', { labels: ['a b'] }, unreadable],
+    ['is a histogram with the label of its buckets', { type: 'histogram', labels: ['le'], buckets: [1] }, unreadable],
   ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Entry } from '../../core/threads/entries/entry.js';
 import { EntryMap } from '../../core/threads/entries/entryMap.js';
-import { packSnapshot } from '../../core/threads/entries/startPage.js';
+import { packStartPage } from '../../core/threads/entries/startPage.js';
 
 const PREFIX = 'core/pods/';
 const value = (revision: number): Buffer => Buffer.from(`value ${revision}`);
@@ -15,7 +15,7 @@ function pagesOf(keys: readonly string[]) {
   const pages = [];
   for (let i = 0; i < sorted.length; i += 2) {
     const items = sorted.slice(i, i + 2).map(key => ({ key, modified: 1, value: value(1) }));
-    pages.push(packSnapshot(items, true));
+    pages.push(packStartPage(items, true));
   }
   return pages;
 }

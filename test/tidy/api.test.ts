@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { sourcesIn } from './files.js';
 
 /** Files that are not part of the interface. */
-const OTHERS = /\/(index|awaitable|freeze|parts|strategyCalls|violations)\.ts$/;
+const OTHERS =
+  /\/(index|awaitable|freeze|matching|parts|strategyCalls|violations|client\/(requests|paths)|controller\/(metrics|queue|recorder))\.ts$/;
 const EXPORT = /^export (?:abstract )?(?:interface|type|const|class|function) (\w+)/gm;
 
 /** The comment that ends right before a position. */

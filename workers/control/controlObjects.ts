@@ -3,7 +3,7 @@ import { EntryEvent } from '../../core/plugin/informers/entryEvent.js';
 import { Informers } from '../../core/plugin/informers/informers.js';
 import { type Entry, storageNameIn } from '../../core/threads/entries/entry.js';
 import type { ObjectFollower } from '../../core/threads/objectFeed.js';
-import { lastRevisionIn, type SnapshotPage } from '../../core/threads/entries/startPage.js';
+import { lastRevisionIn, type StartPage } from '../../core/threads/entries/startPage.js';
 
 type Listener = (event: ResourceEvent) => void;
 
@@ -50,7 +50,7 @@ export class ControlObjects implements ObjectFollower {
   }
 
   /** Objects that are here before anybody is notified are read when `start` replays them. */
-  addPage(page: SnapshotPage): boolean {
+  addPage(page: StartPage): boolean {
     if (this.#hasStarted || !this.#informers.addPage(page)) return false;
     this.revision = Math.max(this.revision, lastRevisionIn(page));
     return true;

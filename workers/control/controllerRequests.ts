@@ -1,22 +1,9 @@
 import type { InternalRequest } from '../../core/api/host.js';
 import { writeJson } from '../../core/model/text/jsonText.js';
 import type { ApiObject } from '../../core/model/object.js';
-import { Refusal, type StatusBody } from '../../core/model/refusal.js';
-import { decodeStored } from '../../core/plugin/informers/stored.js';
+import { answeredObject } from '../../core/request/answeredObject.js';
 import { InFlight } from '../../core/threads/inFlight.js';
 import type { ControllerRequest, ControllerResponse } from '../../core/threads/messages/lifecycle.js';
-
-const OPENING = '{'.charCodeAt(0);
-
-/** Returns the object of a response. For a status of 300 or above, throws the Refusal that it represents. */
-function objectOf({ status, body }: ControllerResponse): ApiObject {
-  // For kinds that are no longer served, the answer is plain text.
-  if (status >= 300 && body[0] !== OPENING) throw new Refusal('NotFound', 'no such path', {}, status);
-  const object = body.length > 0 ? decodeStored(body) : ({} as ApiObject);
-  if (status < 300) return object;
-  const { reason = '', message = `status ${status}`, details } = object as unknown as StatusBody;
-  throw new Refusal(reason as never, message, details, status);
-}
 
 /** Sends requests of controllers to the front end; they pass the whole pipeline. */
 export class ControllerRequests {
@@ -42,7 +29,7 @@ export class ControllerRequests {
         body: body === undefined ? undefined : Buffer.from(writeJson(body)),
       });
     });
-    return objectOf(response);
+    return answeredObject(response.status, response.body);
   }
 
   /** Handles the response to a request. */

@@ -3,10 +3,12 @@
  * the leader run.
  */
 import { parentPort } from 'node:worker_threads';
-import { type Controller, controller } from '../../core/api/control.js';
+import { type Controller, controller, postStartHook } from '../../core/api/control.js';
+import { ConfigError } from '../../core/api/point.js';
 import type { Log } from '../../core/api/host.js';
 import { PluginFailure } from '../../core/api/point.js';
 import { namingOf } from '../../core/naming.js';
+import { FollowedResources } from '../../core/plugin/resourceNames.js';
 import { ServedResources } from '../../core/plugin/servedResources.js';
 import { stackOf } from '../../core/plugin/calls/stack.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
@@ -20,22 +22,24 @@ import { ControllerRequests } from './controllerRequests.js';
 
 /** Storage name of definitions of kinds. */
 const DEFINITIONS = 'apiextensions.orchestrator.io/customresourcedefinitions';
-/** The controller that makes the default roles. */
-const BOOTSTRAP = 'rbac-bootstrap';
-/** The controller that makes most other objects of a new store, which no client waits for. */
-const LATER = 'system-objects';
+
+/** Throws ConfigError for a post-start hook whose controllers do not run: it would never be done. */
+function checkHooks(hooks: ReturnType<typeof postStartHook.combine>, controllers: readonly Controller[]): void {
+  const names = new Set(controllers.map(({ name }) => name));
+  for (const { plugin, name, controllers: needed } of hooks)
+    for (const missing of needed)
+      if (!names.has(missing))
+        throw new ConfigError(
+          `plugins: ${plugin}`,
+          `the post-start hook ${name} waits for the controller ${missing}, which does not run: add it, or omit the hook`,
+        );
+}
 
 type Post = (message: FromControlThread) => void;
 
-/** Reports a post-start hook as done: another process leads and performs the task. */
-function follow(post: Post): void {
-  post({ is: 'loaded' });
-  post({ is: 'started', controller: BOOTSTRAP });
-}
-
 /**
- * Starts the controllers. If one fails to start, the error is logged and the others are started. A fresh server waits
- * for the default roles, so that the many writes of LATER come after them.
+ * Starts the controllers, on a fresh store in the order that they ask for. If one fails to start, the error is logged
+ * and the others are started.
  */
 async function startAll(controllers: readonly Controller[], isFresh: boolean, post: Post, log: Log): Promise<void> {
   const start = async (one: Controller): Promise<void> => {
@@ -48,16 +52,17 @@ async function startAll(controllers: readonly Controller[], isFresh: boolean, po
       log.error({ controller: one.name, stack: stackOf(error) }, 'starting a controller failed');
     }
   };
-  const bootstrap = controllers.find(({ name }) => name === BOOTSTRAP);
-  const roles = bootstrap && start(bootstrap);
-  await Promise.all(
-    controllers.map(async one => {
-      if (one === bootstrap) return;
-      if (isFresh && one.name === LATER) await roles;
-      await start(one);
-    }),
-  );
-  await roles;
+  const starts = new Map<string, Promise<void>>();
+  for (const one of controllers) {
+    const earlier = (isFresh && one.startsAfter?.flatMap(name => starts.get(name) ?? [])) || [];
+    const started = earlier.length > 0 ? Promise.all(earlier).then(() => start(one)) : start(one);
+    // Several may have one name.
+    starts.set(
+      one.name,
+      Promise.all([starts.get(one.name), started]).then(() => undefined),
+    );
+  }
+  await Promise.all(starts.values());
   collectGarbageSoon();
 }
 
@@ -93,11 +98,13 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
     releases.add('the election', () => election?.close());
     const run = async (): Promise<void> => {
       await election?.lead();
+      const followed = new FollowedResources();
       // Before those of the controllers, which ask for the kinds of definitions.
       objects.listen(({ type, object }) => {
         if (type !== 'DELETED') resources.addDefinition(object());
       }, DEFINITIONS);
       const plugins = await loadPlugins({
+        followed,
         informer: name => objects.informer(name),
         onChange: (name, listener) => objects.listen(listener, name),
         request: (name, request) => requests.send(name, request),
@@ -106,13 +113,16 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
         observe: (metric, labels, value) => observations.add(metric, labels, value),
       });
       const controllers = plugins.at(controller);
-      post({ is: 'loaded' });
+      checkHooks(plugins.at(postStartHook), controllers);
+      post({ is: 'loaded', elsewhere: false });
       objects.start();
+      const isServed = (storageName: string): boolean => resources.byStorageName(storageName) !== undefined;
+      for (const warning of followed.warnings(isServed)) log.warn({}, warning);
       await startAll(controllers, isFresh, post, log);
     };
     await feed.subscribe(['']);
     const isFresh = objects.revision === 0;
-    void election?.decided.then(leads => leads || follow(post));
+    void election?.decided.then(leads => leads || post({ is: 'loaded', elsewhere: true }));
     run().catch(fail);
     return { ready: { is: 'ready' }, take: response => requests.handleResponse(response) };
   },

@@ -1,4 +1,5 @@
 import type { CredentialUse } from '../../core/api/access.js';
+import type { Log } from '../../core/api/host.js';
 import { AuditLog } from '../../core/services/audit/log.js';
 import { CBOR_GATE } from '../../core/features/gates.js';
 import type { RequestMetrics } from '../../core/services/metrics/index.js';
@@ -14,12 +15,13 @@ import type { StoreFeed } from '../../core/threads/feed.js';
 import type { FedMessage } from '../../core/threads/messages/messages.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
-import { AccessCache } from './access/access.js';
+import { AccessCache, type KnownObjects } from './access/access.js';
 import { Audit } from './audit/audit.js';
 import { buildReadContext } from './reads/buildReadContext.js';
 import { ContinueTokens } from './reads/continueToken.js';
-import { Encodings } from './forms/encodingCache.js';
-import { Front, type PathHandler } from './front.js';
+import { EncodingCache } from './forms/encodingCache.js';
+import { Front } from './front.js';
+import type { PathHandler } from './paths/routes.js';
 import { HealthAccess } from './access/healthAccess.js';
 import type { JobRunner } from './pool/pool.js';
 import { PoolClient } from './pool/poolClient.js';
@@ -28,6 +30,9 @@ import type { ReadContext } from './reads/readContext.js';
 import { State } from './state/state.js';
 import { WatchHub } from './watch/watchHub.js';
 import { WriterClient } from './state/writerClient.js';
+
+/** Resources that are not stored, and that authorizers depend on: this many are named in the log. */
+const WARNED_RESOURCES = 100;
 
 /** The parts of which a front end is built, in the main thread and in each listening thread. */
 export interface FrontSources {
@@ -71,11 +76,11 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
   const { scope, plugins, settings, number, shared, metrics } = sources;
   const { data, log, releases } = scope;
   const naming = namingOf(settings.naming);
-  const access = new AccessCache(key => state.find(key)?.revision);
+  const access = accessCache(() => state, log);
   const hub = new WatchHub();
   const writer = new WriterClient();
   const proposals = new Proposals(number);
-  const encodings = new Encodings();
+  const encodings = new EncodingCache();
   const pool = new PoolClient(sources.pool, access, Date.now, sources.record);
   await checkTypes(resourceTypes(data, plugins).custom, naming);
   const live = liveRegistry(data, plugins, log, (registry, ended) => {
@@ -89,11 +94,8 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     Date.now,
     change => {
       if (change.before) encodings.remove(change.before);
+      if (access.decisive.has(change.collection)) healthAccess.policyChanged();
       hub.publish(change);
-    },
-    () => {
-      access.policy++;
-      healthAccess.policyChanged();
     },
     verdicts => proposals.settle(verdicts),
     answer => writer.settle(answer),
@@ -138,6 +140,24 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     audit: openAudit(sources),
   });
   return { ...built, front };
+}
+
+/** The cache of identities and permissions, which depend on the objects of the front end. */
+function accessCache(state: () => State, log: Log): AccessCache {
+  const warned = new Set<string>();
+  const objects: KnownObjects = {
+    revision: () => state().revision,
+    revisionOf: key => state().find(key)?.revision,
+    resource: name => state().collections.get(name),
+  };
+  return new AccessCache(objects, name => {
+    if (warned.has(name) || warned.size >= WARNED_RESOURCES) return;
+    warned.add(name);
+    log.warn(
+      { resource: name },
+      'an authorizer depends on a resource that is not stored: its decisions are not cached; dependsOn takes storage names',
+    );
+  });
 }
 
 /** Opens the audit log; undefined without a log or a policy. Throws ConfigError. */

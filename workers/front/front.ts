@@ -14,18 +14,10 @@ import { isLong, isMethodAllowed, isWrite, methodNotAllowedError } from './paths
 import type { PoolClient } from './pool/poolClient.js';
 import type { Proposals } from './write/proposals.js';
 import type { ReadContext } from './reads/readContext.js';
-import { get, list } from './reads/reads.js';
 import { type Headers, refuseThrown, respond, text, warningHeadersOf } from './answers/reply.js';
 import type { FrontRequest, Sender } from './access/sender.js';
 import type { State } from './state/state.js';
-import { watch } from './watch/watchRequest.js';
-import { runWrite } from './write/write.js';
-
-/** The handlers of the verbs that read. */
-const READS = { get, list, watch } as const;
-
-/** Answers requests outside of the resources: documents, health, metrics. Returns whether it knows the path. */
-export type PathHandler = (exchange: Exchange, route: Route) => Promise<boolean> | boolean;
+import { type PathHandler, READS, WRITES, type WriteParts } from './paths/routes.js';
 
 /** The parts of the front end. */
 export interface FrontParts {
@@ -47,14 +39,23 @@ export interface FrontParts {
  */
 export class Front {
   readonly #bodies = new Bodies();
-  readonly #deleter: CollectionDeleter;
+  readonly #writes: WriteParts;
 
   constructor(readonly parts: FrontParts) {
-    this.#deleter = new CollectionDeleter(parts);
+    this.#writes = { write: parts, deleter: new CollectionDeleter(parts) };
   }
 
   /** Handles an exchange of a listener. Never throws. */
   handle(exchange: Exchange): void {
+    this.#handle(exchange, answered => this.parts.pool.senderOf(answered));
+  }
+
+  /** Handles a request of the program that the server runs in, as `user`, who is not authenticated. Never throws. */
+  handleOf(user: User, exchange: Exchange): void {
+    this.#handle(exchange, () => this.parts.pool.userAs(user));
+  }
+
+  #handle(exchange: Exchange, senderOf: (exchange: Exchange) => Sender): void {
     const { metrics } = this.parts;
     const began = performance.now();
     metrics.begin(exchange.method);
@@ -62,13 +63,13 @@ export class Front {
     let sender: Sender | undefined;
     const audited = this.parts.audit?.begin(exchange, route);
     const answered = audited?.exchange ?? exchange;
-    void this.#answer(answered, route, () => (sender = this.parts.pool.senderOf(answered))).then(() => {
+    void this.#answer(answered, route, () => (sender = senderOf(answered))).then(() => {
       metrics.end(exchange.method, route, exchange.status ?? 0, performance.now() - began);
       audited?.end(sender);
     });
   }
 
-  /** Handles a request made inside the server, as `user`, without authentication. */
+  /** Handles a request of a controller, as `user`, who is not authenticated. Never throws. */
   handleAs(exchange: Exchange, user: User): void {
     const route = this.#route(exchange);
     const sender = this.parts.pool.controllerAs(user);
@@ -76,11 +77,15 @@ export class Front {
     void this.#answer(audited?.exchange ?? exchange, route, () => sender).then(() => audited?.end(sender));
   }
 
-  /** Authenticates and authorizes an exchange in the pool, and remembers and returns the result, without answering. */
+  /**
+   * Authenticates and authorizes an exchange in the pool, unless it is known to be allowed, and remembers and returns
+   * the result, without answering.
+   */
   async learnAccess(exchange: Exchange): Promise<boolean> {
     const { pool } = this.parts;
-    const result = await pool.run({ exchange, route: this.#route(exchange), sender: pool.senderOf(exchange) });
-    return result.is === 'granted';
+    const request = { exchange, route: this.#route(exchange), sender: pool.senderOf(exchange) };
+    if (request.sender.user && pool.isAllowed(request)) return true;
+    return (await pool.run(request)).is === 'granted';
   }
 
   /** The route of a request, in the registry as the last commit left it. */
@@ -169,8 +174,7 @@ export class Front {
     // Writes are answered with their events, which follow all objects.
     const objects = request.route.resource?.stored ? this.parts.state.loading.waitFor() : undefined;
     if (objects) await objects;
-    if (verb === 'deletecollection') return await this.#deleter.answer(request, body);
-    respond(request.exchange, await runWrite(this.parts, request, { body }));
+    await (WRITES[verb] ?? WRITES['*'])(this.#writes, request, body);
   }
 }
 

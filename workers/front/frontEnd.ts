@@ -1,19 +1,9 @@
-import { type HealthCheck, healthCheck } from '../../core/api/control.js';
+import { type HealthCheck, healthCheck, postStartHook } from '../../core/api/control.js';
 import { httpDocuments } from '../../core/api/document.js';
+import { metrics as pluginMetrics } from '../../core/api/observe/metrics.js';
 import type { Awaitable } from '../../core/api/point.js';
-import {
-  type PostStartHook,
-  postStartHook,
-  registrationCheck,
-  shutdownCheck,
-  storeCheck,
-} from '../../core/services/health/checks.js';
-import {
-  CredentialMetrics,
-  type ObservedMetrics,
-  RequestMetrics,
-  serverMetrics,
-} from '../../core/services/metrics/index.js';
+import { registrationCheck, shutdownCheck, storeCheck } from '../../core/services/health/checks.js';
+import { type ObservedMetrics, RequestMetrics, serverMetrics } from '../../core/services/metrics/index.js';
 import type { RequestCounts } from '../../core/services/metrics/requests.js';
 import type { CredentialUse } from '../../core/api/access.js';
 import type { Plugins } from '../../core/plugin/load/load.js';
@@ -22,14 +12,15 @@ import { addressOf } from '../../core/settings/address.js';
 import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import { type BuiltFront, buildFront } from './buildFront.js';
-import type { PathHandler } from './front.js';
+import { type PathHandler, pathHandler } from './paths/routes.js';
 import type { FrontEndInputs } from './threads/inputs.js';
 import { setLabels } from './internal.js';
-import { pathHandler } from './paths/paths.js';
+import { pathHandlers } from './paths/paths.js';
 import type { Pools } from './pool/pools.js';
 import { sendSnapshot } from './paths/snapshotDownload.js';
 import { StoreHealth } from './state/storeHealth.js';
 import type { StoreThread } from './threads/writerThread.js';
+import { StartHooks } from './startHooks.js';
 
 /** The parts of which the front end is built. */
 interface FrontEndParts extends FrontEndInputs {
@@ -46,7 +37,7 @@ interface FrontEndParts extends FrontEndInputs {
 /** The front end of the main thread, and what only this thread has: documents, health, metrics. */
 export interface FrontEnd extends BuiltFront {
   /** Work after the start that health endpoints wait for. */
-  readonly hooks: { readonly controllersStarted: PostStartHook; readonly bootstrapped: PostStartHook };
+  readonly hooks: StartHooks;
   /** Where the server listens; set when it does. */
   readonly address: { readonly host: string; port: number };
   /** The handler of requests outside of the resources. */
@@ -62,15 +53,11 @@ export interface FrontEnd extends BuiltFront {
 export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const { settings, naming, home, scope, plugins, store, opened, pool, observed } = parts;
   const { log, releases } = scope;
-  const credentials = new CredentialMetrics();
-  const hooks = {
-    controllersStarted: postStartHook('start-controllers'),
-    bootstrapped: postStartHook('rbac/bootstrap-roles'),
-  };
+  const hooks = new StartHooks(plugins.at(postStartHook));
   const metrics = new RequestMetrics();
   const address = { host: addressOf(settings.bindAddress) ?? 'localhost', port: settings.port };
   const record = ({ counters, labels }: CredentialUse): void => {
-    if (counters) credentials.count(counters);
+    if (counters) observed.take(counters.map(metric => ({ metric, labels: {}, value: 1 })));
     if (labels) setLabels(built.front, labels, naming, log);
   };
   let paths!: PathHandler;
@@ -91,19 +78,20 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         return state.revision;
       };
       const checkStore = opened.shared ? () => writer.check() : rememberedCheck(() => writer.check(), releases);
-      paths = pathHandler({
+      const handlers = pathHandlers({
         registry: () => live.current,
         naming,
-        checks: () => checksOf(parts, checkStore, [hooks.controllersStarted, hooks.bootstrapped]),
+        checks: () => checksOf(parts, checkStore, hooks),
         log,
         startedAt: Date.now(),
         livezGraceMs: settings.livezGracePeriod,
-        metrics: serverMetrics(metrics, credentials, observed, parts.data, parts.countsElsewhere),
+        metrics: serverMetrics(metrics, observed, plugins.at(pluginMetrics), parts.data, parts.countsElsewhere),
         documents: () => plugins.at(httpDocuments),
         address,
         snapshot: exchange =>
           sendSnapshot(exchange, { writer, revision: mostRecent, storeName: settings.storage, now: Date.now }),
       });
+      paths = pathHandler(handlers);
       return paths;
     },
   });
@@ -121,11 +109,11 @@ function rememberedCheck(check: () => Promise<void>, releases: Releases): () => 
 const checksOf = (
   { plugins, opened, isClosing }: FrontEndParts,
   checkStore: () => Awaitable<void>,
-  hooks: readonly PostStartHook[],
+  hooks: StartHooks,
 ): HealthCheck[] => [
   ...plugins.at(healthCheck),
   storeCheck(checkStore, opened.shared !== undefined),
-  ...hooks.map(hook => hook.check),
+  ...hooks.checks,
   registrationCheck(() => true),
   shutdownCheck(isClosing),
 ];

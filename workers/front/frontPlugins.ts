@@ -1,9 +1,13 @@
-import type { Log } from '../../core/api/host.js';
-import type { Combined } from '../../core/api/point.js';
+import type { Log, Thread } from '../../core/api/host.js';
+import type { Combined, Contributed, Point } from '../../core/api/point.js';
+import type { HostServices } from '../../core/plugin/host.js';
 import { loadPlugins, type Plugins } from '../../core/plugin/load/load.js';
 import { Releases } from '../../core/plugin/releases.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
+
+/** What the front end offers to plugins. */
+type FrontServices = Omit<HostServices, 'releases'>;
 
 /** Plugins of this thread that were loaded together, and what they hold. */
 interface Generation {
@@ -17,15 +21,16 @@ export class FrontPlugins implements Plugins {
 
   private constructor(
     first: Generation,
+    readonly services: FrontServices,
     readonly log: Log,
   ) {
     this.#current = first;
   }
 
   /** Loads the plugins of a front end; what they hold is released with the scope. Throws ConfigError. */
-  static async load({ data, log, releases }: ThreadScope): Promise<FrontPlugins> {
-    const first = await generationOf(data);
-    const loaded = new FrontPlugins(first, log);
+  static async load({ data, log, releases }: ThreadScope, services: FrontServices): Promise<FrontPlugins> {
+    const first = await generationOf(data, services);
+    const loaded = new FrontPlugins(first, services, log);
     releases.add('the plugins of the front end', () => loaded.#current.releases.run(log));
     return loaded;
   }
@@ -34,12 +39,16 @@ export class FrontPlugins implements Plugins {
     return this.#current.plugins.at(point);
   }
 
+  configured<In>(point: Point<Thread, In, unknown>): readonly Contributed<In>[] {
+    return this.#current.plugins.configured(point);
+  }
+
   /**
    * Loads other plugins. Resolves with them, and a function that has them take the place of those before, which are
    * released. Throws ConfigError, and what a plugin throws when it is made.
    */
   async prepare(data: ThreadData): Promise<{ readonly plugins: Plugins; use(): void; discard(): Promise<void> }> {
-    const next = await generationOf(data);
+    const next = await generationOf(data, this.services);
     return {
       plugins: next.plugins,
       use: () => {
@@ -52,7 +61,7 @@ export class FrontPlugins implements Plugins {
   }
 }
 
-async function generationOf(data: ThreadData): Promise<Generation> {
+async function generationOf(data: ThreadData, services: FrontServices): Promise<Generation> {
   const releases = new Releases();
-  return { plugins: await loadPlugins(data, 'front', { releases }), releases };
+  return { plugins: await loadPlugins(data, 'front', { ...services, releases }), releases };
 }

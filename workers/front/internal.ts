@@ -1,10 +1,11 @@
 import type { CredentialUse } from '../../core/api/access.js';
 import type { Log } from '../../core/api/host.js';
-import type { Exchange, ResponseStream } from '../../core/api/listener.js';
+import type { Exchange } from '../../core/api/listener.js';
 import type { ControllerResponse, ControllerRequest } from '../../core/threads/messages/lifecycle.js';
 import type { User } from '../../core/model/user.js';
 import type { Naming } from '../../core/naming.js';
 import type { Front } from './front.js';
+import { LocalExchange } from './localExchange.js';
 
 /** The name in which the server records uses of credentials. */
 const TRACKER = 'legacy-token-tracking';
@@ -37,46 +38,16 @@ export function internalExchange(
   answer: (response: ControllerResponse) => void,
   naming: Naming,
 ): Exchange {
-  const [path = '', query = ''] = request.path.split('?', 2);
   const headers = new Map([
     ['accept', 'application/json'],
     ['content-type', request.contentType],
     ['user-agent', `${naming.component('orchestrator-controller-manager')}/${request.controller}`],
   ]);
-  return {
-    method: request.method,
-    path,
-    query,
-    header: name => headers.get(name),
-    headers: () => [...headers],
-    remoteAddress: '',
-    secure: true,
-    body: async () => request.body ?? new Uint8Array(0),
-    respond: (status, _headers, body) =>
-      answer({ requestId: request.requestId, status, body: body instanceof Uint8Array ? body : Buffer.concat(body) }),
-    stream: (status, streamHeaders) => collect(status, streamHeaders, request, answer),
-    onAbort: () => undefined,
-    aborted: false,
-  };
-}
-
-/** Long lists come as a stream: it is gathered. */
-function collect(
-  status: number,
-  _headers: unknown,
-  request: ControllerRequest,
-  answer: (response: ControllerResponse) => void,
-): ResponseStream {
-  const pieces: Uint8Array[] = [];
-  return {
-    write(bytes) {
-      pieces.push(bytes);
-      return 0;
-    },
-    onDrain: listener => listener(),
-    end: () => answer({ requestId: request.requestId, status, body: Buffer.concat(pieces) }),
-    abort: () => undefined,
-  };
+  const { method, path, body, requestId } = request;
+  return new LocalExchange(
+    { method, path, headers, body },
+    { respond: ({ status, body: sent }) => answer({ requestId, status, body: sent }) },
+  );
 }
 
 /** Sets labels of an object in the name of the server. A failure is logged. */

@@ -3,8 +3,10 @@ import { availableParallelism } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { type Listener, listener } from '../../core/api/listener.js';
 import { ConfigError } from '../../core/api/point.js';
+import { service } from '../../core/api/pluginService.js';
 import { FUTURE_REVISION_MS } from '../../core/limits.js';
 import { ObservedMetrics } from '../../core/services/metrics/index.js';
+import { metrics } from '../../core/api/observe/metrics.js';
 import { checkTypes } from '../../core/plugin/load/checkTypes.js';
 import type { Plugins } from '../../core/plugin/load/load.js';
 import { resourceTypes } from '../../core/plugin/registry.js';
@@ -13,10 +15,10 @@ import { fixedResourcesOf } from '../../core/plugin/servedResources.js';
 import { hasOwnRole } from '../../core/settings/controllerAccounts.js';
 import type { Settings } from '../../core/settings/settings.js';
 import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
+import type { Registry } from '../../core/schema/resource.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
-import { type Resolvers, withResolvers } from '../../core/runtime/withResolvers.js';
 import { ControlThread } from './threads/controlThread.js';
 import type { Front } from './front.js';
 import { buildFrontEnd, type FrontEnd } from './frontEnd.js';
@@ -29,14 +31,16 @@ import { Pools } from './pool/pools.js';
 import { StoreThread } from './threads/writerThread.js';
 
 /**
- * How long the start of a server on a used store waits for the default roles, if they seem to be missing: something may
- * keep them from being written.
+ * How long the start of a server on a used store waits for the post-start hooks, if the last start seems to have ended
+ * before them: something may keep their controllers from starting.
  */
-const ROLES_MS = 5000;
+const HOOKS_MS = 5000;
 
 /** A front end that can answer requests. */
 export interface RunningFrontEnd {
   readonly front: Front;
+  /** The kinds that are served now. */
+  readonly registry: () => Registry;
   readonly listener: Listener;
   /** Threads that serve connections instead of this one; empty if this one does. */
   readonly listeningThreads: readonly ListeningThread[];
@@ -59,7 +63,7 @@ export interface RunningFrontEnd {
 export function createThreads({ data, log, releases }: ThreadScope): Threads {
   const store = new StoreThread(data);
   releases.add('the store', () => store.close());
-  const observed = new ObservedMetrics();
+  const observed = new ObservedMetrics(log);
   const pool = new Pools(
     poolData =>
       new Pool({
@@ -87,7 +91,10 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const { store, pool, observed } = threads;
   const { releases } = scope;
   pool.current.begin();
-  const plugins = await FrontPlugins.load(scope);
+  const plugins = await FrontPlugins.load(scope, {
+    observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
+  });
+  await pool.current.startServices(plugins.at(service));
   store.begin();
   const opened = await store.ready();
   const serve = listenerOf(plugins, inputs.settings);
@@ -97,53 +104,56 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   listeningThreads.push(...startListening(inputs, frontEnd, opened));
   const { loading } = frontEnd.state;
   const ready = Promise.all([loading.first, pool.current.ready(), ...listeningThreads.map(thread => thread.ready())]);
-  const bootstrapped = withResolvers<void>();
-  const begin = () => startControl(inputs, frontEnd, store, opened.shared !== undefined, bootstrapped);
-  const { front, healthAccess, finishWatches, address } = frontEnd;
+  const begin = () => startControl(inputs, frontEnd, store, opened.shared !== undefined);
+  const { front, healthAccess, hooks, finishWatches, address } = frontEnd;
   let failed: Promise<Error>;
   let control: ControlThread | undefined;
   if (opened.revision === 0) {
     const first = (control = begin());
     releases.add('the controllers', () => first.close());
     failed = Promise.race([store.failed, first.failed]);
-    await unlessFailed(failed, Promise.all([ready, bootstrapped.promise]));
+    await unlessFailed(failed, Promise.all([ready, hooks.done]));
     await healthAccess.refresh();
   } else {
-    // A store that has been used has the default roles of its last start. Controllers, which read all objects as well,
-    // begin behind what answers requests.
+    // A store that has been used has what the hooks of its last start made. Controllers, which read all objects as
+    // well, begin behind what answers requests.
     await unlessFailed(store.failed, ready);
     failed = Promise.race([store.failed, beginLater(loading.all, releases, () => (control = begin()))]);
     await healthAccess.refresh();
-    if (!healthAccess.isAllowed && mayLackRoles(inputs)) {
-      await unlessFailed(failed, Promise.race([bootstrapped.promise, setTimeout(ROLES_MS, undefined, { ref: false })]));
+    if (!healthAccess.isAllowed && inputs.scope.data.anonymous) {
+      // The last start may have ended before it had written the default roles, which allow it.
+      await unlessFailed(failed, Promise.race([hooks.done, setTimeout(HOOKS_MS, undefined, { ref: false })]));
       await healthAccess.refresh();
     }
   }
   return {
     address,
     front,
+    registry: () => frontEnd.live.current,
     listener: serve,
     listeningThreads,
     storeName: opened.storeName,
     failed: Promise.race([failed, ...listeningThreads.map(thread => thread.failed)]),
     finishWatches,
     async reload(data, use) {
-      const nextPlugins = await plugins.prepare(data);
-      const usePool = await prepareOr(nextPlugins.discard, async () => {
-        await checkTypes(resourceTypes(data, nextPlugins.plugins).custom, inputs.naming);
-        return await pool.prepare(data);
+      const next = await plugins.prepare(data);
+      const usePool = await orElse(next.discard, async () => {
+        await checkTypes(resourceTypes(data, next.plugins).custom, inputs.naming);
+        observed.check(next.plugins.at(metrics));
+        return await pool.prepare(data, next.plugins.at(service));
       });
       use();
       const completed = usePool();
-      nextPlugins.use();
-      frontEnd.reload(nextPlugins.plugins);
+      next.use();
+      frontEnd.reload(next.plugins);
+      observed.replace(next.plugins.at(metrics));
       await Promise.all([completed, control?.restart()]);
     },
   };
 }
 
-/** The result of `work`. If it fails, `undo` is called. */
-async function prepareOr<T>(undo: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+/** The result of `work`. If it fails, `undo` is called before. */
+async function orElse<T>(undo: () => Promise<void>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -151,13 +161,6 @@ async function prepareOr<T>(undo: () => Promise<void>, work: () => Promise<T>): 
     throw error;
   }
 }
-
-/**
- * Whether the default roles would allow health endpoints to senders without credentials. If these are not allowed
- * there, the last start may have ended before it had written the roles.
- */
-const mayLackRoles = ({ settings, scope }: FrontEndInputs): boolean =>
-  scope.data.anonymous && settings.authorizationMode.includes('RBAC');
 
 /** The listener that serves. Throws ConfigError if several threads are to listen, and it cannot. */
 function listenerOf(plugins: Plugins, { listeningThreads }: Settings): Listener {
@@ -215,16 +218,14 @@ async function beginLater(time: Promise<void>, releases: Releases, begin: () => 
 }
 
 /**
- * Starts the controllers. `bootstrapped` is resolved when the default roles and bindings are there: before, permissions
- * that every server has would be missing. Requests of controllers wait until the cache holds all objects, and those of
- * controllers with a role of their own until that role is there.
+ * Starts the controllers. Requests of controllers wait until the cache holds all objects, and those of controllers with
+ * a role of their own until the post-start hooks are done, one of which makes that role.
  */
 function startControl(
   { naming, settings, controlData, threads }: FrontEndInputs,
   { front, state, live, hooks }: FrontEnd,
   store: StoreThread,
   shared: boolean,
-  bootstrapped: Resolvers<void>,
 ): ControlThread {
   return new ControlThread({
     data: () => controlData(live.fixed),
@@ -236,16 +237,12 @@ function startControl(
       await state.loading.all;
       await state.reaches(request.revision, FUTURE_REVISION_MS);
       const ownRole = settings.useServiceAccountCredentials && hasOwnRole(request.controller);
-      if (ownRole) await bootstrapped.promise;
+      if (ownRole) await hooks.done;
       const user = controllerUser(request.controller, naming, ownRole);
       front.handleAs(internalExchange(request, reply, naming), user);
     },
-    started: controller => {
-      if (controller !== 'rbac-bootstrap') return;
-      hooks.bootstrapped.done();
-      bootstrapped.resolve();
-    },
-    loaded: () => hooks.controllersStarted.done(),
+    started: controller => hooks.started(controller),
+    loaded: elsewhere => hooks.loaded(elsewhere),
   });
 }
 

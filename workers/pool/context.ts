@@ -1,3 +1,4 @@
+import type { AnonymousPolicy } from '../../core/access/identity.js';
 import type { Time } from '../../core/model/scalars.js';
 import type { Authentication, Authorization } from '../../core/api/access.js';
 import type { Mutation, Validation } from '../../core/api/admission.js';
@@ -19,7 +20,7 @@ export interface Context {
   readonly mutate: Mutation;
   readonly validate: Validation;
   readonly conversion: Conversion;
-  readonly anonymous: boolean;
+  readonly anonymous: AnonymousPolicy;
   readonly log: Log;
   /**
    * Whether a failure of a plugin is logged with its request, also after the plugin has waited: if there are plugins of

@@ -72,8 +72,8 @@ export async function authenticate(context: Context, received: Received): Promis
 export async function authorize(context: Context, request: Authenticated): Promise<Authorized> {
   const { job, route, warnings, annotations, user, identityFor, objects, use, impersonator, refusal } = request;
   if (refusal !== undefined) throw refusal;
-  const { dependsOn, reason }: Permission = job.granted
-    ? { dependsOn: 'never' }
+  const { allowedFor, resources, reason }: Permission = job.granted
+    ? { allowedFor: 'never', resources: [] }
     : await checkPermission(context, user, withSelectors(route));
   return {
     job,
@@ -85,7 +85,8 @@ export async function authorize(context: Context, request: Authenticated): Promi
     objects,
     use,
     impersonator,
-    dependsOn,
+    allowedFor,
+    resources,
     reason,
   } satisfies Received & Sender & Permission as Authorized;
 }

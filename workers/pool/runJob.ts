@@ -63,10 +63,10 @@ async function runStages(
       impersonator,
       warnings: job.user || warnings.length === 0 ? undefined : [...warnings],
     };
-    if (!job.granted) grant = { ...known, dependsOn: 'never', allowed: false };
+    if (!job.granted) grant = { ...known, allowedFor: 'never', resources: [], allowed: false };
     const authorized = await authorize(context, authenticated);
-    const { dependsOn, reason } = authorized;
-    if (!job.granted) grant = { ...known, dependsOn, reason, allowed: true };
+    const { allowedFor, resources, reason } = authorized;
+    if (!job.granted) grant = { ...known, allowedFor, resources, reason, allowed: true };
     const request = asWrite(authorized);
     if (!request) return { id, is: 'granted', grant };
     const { strategy, warning } = request.resource;

@@ -2,12 +2,16 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { authenticator, authorizer } from '../../core/api/access.js';
+import type { Informer } from '../../core/api/host.js';
 import { mutator, validator } from '../../core/api/admission.js';
 import { converter } from '../../core/api/conversion.js';
 import { namingOf } from '../../core/naming.js';
 import { CBOR_GATE } from '../../core/features/gates.js';
 import { DynamicInformers, Informers } from '../../core/plugin/informers/informers.js';
 import { liveRegistry } from '../../core/plugin/registry.js';
+import { FollowedResources, storageNameOf } from '../../core/plugin/resourceNames.js';
+import { checkSelections } from '../../core/plugin/selection.js';
+import type { Resource } from '../../core/schema/resource.js';
 import { RunningCalls } from '../../core/plugin/calls/runningCalls.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import type { FromPoolThread, ToPoolThread } from '../../core/threads/messages/lifecycle.js';
@@ -19,6 +23,7 @@ import { runThread, type Started } from '../../core/threads/thread.js';
 import { type BatchHandlers, BatchRunner } from './batches.js';
 import type { Context } from './context.js';
 import { Observations } from '../../core/threads/observations.js';
+import { ServiceClients } from './serviceClients.js';
 
 interface PoolStarted extends Started<ToPoolThread, FromPoolThread> {
   readonly runner: BatchRunner;
@@ -43,6 +48,15 @@ export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome
   };
 }
 
+/** The storage names of what the strategy of a resource reads. Throws an Error for a name that no resource can have. */
+function readNames({ storageName, strategy: { reads = [] } }: Resource): string[] {
+  try {
+    return reads.map(storageNameOf);
+  } catch (error) {
+    throw new Error(`the strategy of ${storageName}: reads: ${(error as Error).message}`);
+  }
+}
+
 const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: OwnProgress): Promise<PoolStarted> =>
   runThread<ToPoolThread, FromPoolThread, PoolStarted>({
     kind: 'pool',
@@ -59,18 +73,27 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         addPage: page => !live.isDefinition(firstKeyIn(page)) && informers.addPage(page),
         find: key => informers.get(key),
       });
+      const followed = new FollowedResources();
       const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
+      const services = new ServiceClients(post);
       const dynamicInformers = new DynamicInformers(informers, prefixes => feed.subscribe(prefixes));
       const plugins = await loadPlugins({
         running: new RunningCalls(running),
         informer: name => informers.of(name),
+        followed,
         dynamicInformer: name => dynamicInformers.of(name),
         registry: () => live.current,
         onChange: (name, listener) => informers.onChange(name, listener),
         observe: (metric, labels, value) => observations.add(metric, labels, value),
+        service: services.of,
       });
       const live = liveRegistry(data, plugins, log);
-      for (const { strategy } of live.current.stored) for (const name of strategy.reads ?? []) informers.of(name);
+      for (const resource of live.current.stored) for (const name of readNames(resource)) informers.of(name);
+      const read = (call: string, resource: string): Informer => {
+        const name = storageNameOf(resource);
+        if (informers.has(name)) return informers.of(name);
+        throw new Error(`${call}(${JSON.stringify(resource)}): it must be among the \`reads\` of the strategy`);
+      };
       const context: Context = {
         naming: namingOf(data.naming),
         cbor: data.features.includes(CBOR_GATE),
@@ -86,8 +109,8 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         log,
         tracksRequests: data.plugins.some(({ path }) => path !== undefined),
         now: Date.now,
-        lookup: (storageName, namespace, name) => informers.of(storageName).get(namespace, name),
-        listOf: storageName => informers.of(storageName).list(),
+        lookup: (resource, namespace, name) => read('lookup', resource).get(namespace, name),
+        listOf: resource => read('list', resource).list(),
         catchUp: () => feed.catchUp(),
       };
       const handlers: BatchHandlers = {
@@ -101,6 +124,15 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
       // A listener to changes gets all objects first. A reader waits for them when it reads.
       const needed = [...informers.prefixesWithListeners, ...live.prefixes];
       await feed.subscribe([...new Set([...informers.prefixes, ...live.prefixes])], needed);
-      return { ready: { is: 'ready' }, runner, take: () => post({ is: 'pong' }) };
+      const served = new Set(live.current.stored.map(({ storageName }) => storageName));
+      const warnings = [...checkSelections(plugins, live.current), ...followed.warnings(name => served.has(name))];
+      return {
+        ready: { is: 'ready', warnings },
+        runner,
+        take(message) {
+          if (message.is === 'state' || message.is === 'answer') services.take(message);
+          else post({ is: 'pong' });
+        },
+      };
     },
   });

@@ -1,5 +1,4 @@
 /** Arguments and results of the stages of a write. See `stages.ts`. */
-import type { DependsOn } from '../../core/api/access.js';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Violation } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
@@ -15,9 +14,10 @@ import type { ChangingFormat } from './body/patchFormats.js';
 /** The entries of `metadata.managedFields`. */
 export type ManagedFields = ApiObject['metadata']['managedFields'];
 
-/** That a request is allowed: how long that may be remembered, and why it is. */
+/** That a request is allowed: how long that may be remembered (see `Grant`), and why it is. */
 export interface Permission {
-  readonly dependsOn: DependsOn;
+  readonly allowedFor: Grant['allowedFor'];
+  readonly resources: Grant['resources'];
   readonly reason?: string | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface Sender {
 /** A request whose sender is known. */
 export type Authenticated = Received & Sender & Passed<'authenticated'>;
 
-/** A request that its sender may make; `dependsOn`: how long the front end may remember that. */
+/** A request that its sender may make; `allowedFor` and `resources`: how long the front end may remember that. */
 export type Authorized = Authenticated & Permission & Passed<'authorized'>;
 
 /** A write on a resource. */

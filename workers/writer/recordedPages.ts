@@ -1,10 +1,10 @@
 import { storageNameIn } from '../../core/threads/entries/entry.js';
-import type { SnapshotMessage } from '../../core/threads/messages/messages.js';
-import { packSnapshot, readSnapshot, type SnapshotItem } from '../../core/threads/entries/startPage.js';
+import type { StartPageMessage } from '../../core/threads/messages/messages.js';
+import { packStartPage, readStartPage, type StartItem } from '../../core/threads/entries/startPage.js';
 import type { WireEvent } from '../../core/threads/messages/wireEvent.js';
 import type { Subscriber } from './subscriber.js';
 
-/** Events after which another snapshot costs less than the recorded one. */
+/** Events after which reading the pages again costs less than the recorded ones. */
 const MAX_EVENTS = 10_000;
 
 /** Whether a prefix is that of everything, or of all objects of one resource. */
@@ -14,18 +14,18 @@ const isWhole = (prefix: string): boolean => prefix === '' || `${storageNameIn(p
 interface RecordedPage {
   /** `group/plural/`; undefined for a page without objects, which says what is missing. */
   readonly prefix: string | undefined;
-  readonly message: SnapshotMessage;
+  readonly message: StartPageMessage;
 }
 
-/** A thread that is sent the snapshot, and the prefixes that it has asked for. */
+/** A thread that is sent the pages, and the prefixes that it has asked for. */
 interface Follower {
   readonly to: Subscriber;
   readonly prefixes: readonly string[];
 }
 
 /** Consecutive objects of the same resource. */
-function runsOf(items: readonly SnapshotItem[]): { readonly prefix: string; readonly items: SnapshotItem[] }[] {
-  const runs: { readonly prefix: string; readonly items: SnapshotItem[] }[] = [];
+function runsOf(items: readonly StartItem[]): { readonly prefix: string; readonly items: StartItem[] }[] {
+  const runs: { readonly prefix: string; readonly items: StartItem[] }[] = [];
   for (const item of items) {
     const prefix = `${storageNameIn(item.key)}/`;
     const last = runs.at(-1);
@@ -36,11 +36,11 @@ function runsOf(items: readonly SnapshotItem[]): { readonly prefix: string; read
 }
 
 /**
- * The first snapshot of everything, for all threads that start: each object is read and packed once, into shared memory
+ * The start pages of everything, for all threads that start: each object is read and packed once, into shared memory
  * that the threads keep. A thread that subscribes is sent what was read so far, then the rest as it is read, and then
  * the events since. It need not wait for resources that it does not follow.
  */
-export class FirstSnapshot {
+export class RecordedPages {
   readonly #pages: RecordedPage[] = [];
   readonly #followers: Follower[] = [];
   /** The events of each commit group since. */
@@ -50,13 +50,13 @@ export class FirstSnapshot {
   #missing: readonly string[] | undefined;
   #revision = 0;
 
-  /** Whether a thread with these prefixes can be sent this snapshot. */
+  /** Whether a thread with these prefixes can be sent these pages. */
   fits(prefixes: readonly string[]): boolean {
     return this.#eventCount <= MAX_EVENTS && prefixes.every(isWhole);
   }
 
   /**
-   * Sends a thread its part of the snapshot. `revision` is that of the last events that were delivered. To be called by
+   * Sends a thread its part of the pages. `revision` is that of the last events that were delivered. To be called by
    * `publish`.
    */
   attach(to: Subscriber, prefixes: readonly string[], revision: number): void {
@@ -69,7 +69,7 @@ export class FirstSnapshot {
       if (events.length > 0) to.deliver({ is: 'events', revision, events, verdicts: [] });
     }
     for (const page of this.#pages) send(follower, page);
-    if (this.#isComplete(follower)) to.endSnapshot(this.#revision);
+    if (this.#isComplete(follower)) to.endStartPages(this.#revision);
     else this.#followers.push(follower);
   }
 
@@ -84,7 +84,7 @@ export class FirstSnapshot {
   }
 
   /** Adds objects as of a revision, in the order of their keys. */
-  add(items: readonly SnapshotItem[], revision: number): void {
+  add(items: readonly StartItem[], revision: number): void {
     for (const run of runsOf(items)) this.#record(run.prefix, run.items, revision);
   }
 
@@ -97,13 +97,13 @@ export class FirstSnapshot {
     this.#missing = missing;
     if (missing.length > 0) this.#record(undefined, [], revision);
     for (const follower of this.#followers.splice(0))
-      if (this.#isComplete(follower)) follower.to.endSnapshot(revision);
+      if (this.#isComplete(follower)) follower.to.endStartPages(revision);
       else this.#followers.push(follower);
   }
 
-  #record(prefix: string | undefined, items: readonly SnapshotItem[], revision: number): void {
-    const page = packSnapshot(items, true);
-    const message = { is: 'snapshot', revision, page, last: false, missing: this.#missing } as const;
+  #record(prefix: string | undefined, items: readonly StartItem[], revision: number): void {
+    const page = packStartPage(items, true);
+    const message = { is: 'startPage', revision, page, last: false, missing: this.#missing } as const;
     const recorded = { prefix, message };
     this.#pages.push(recorded);
     for (const follower of this.#followers) send(follower, recorded);
@@ -113,12 +113,12 @@ export class FirstSnapshot {
     return this.#missing?.every(prefix => !isWanted(follower, prefix)) ?? false;
   }
 
-  /** Ends the snapshot before it is complete. Returns who waits for the rest, with the keys that each was sent. */
+  /** Ends the pages before they are complete. Returns who waits for the rest, with the keys that each was sent. */
   abandon(): readonly (Follower & { readonly sent: Set<string> })[] {
     return this.#followers.splice(0).map(follower => {
       const sent = new Set<string>();
       for (const { prefix, message } of this.#pages)
-        if (isWanted(follower, prefix)) readSnapshot(message.page, ({ key }) => sent.add(key));
+        if (isWanted(follower, prefix)) readStartPage(message.page, ({ key }) => sent.add(key));
       return { ...follower, sent };
     });
   }
@@ -135,5 +135,5 @@ const isWanted = ({ prefixes }: Follower, prefix: string | undefined): boolean =
   prefix === undefined || prefixes.some(wanted => prefix.startsWith(wanted));
 
 function send(follower: Follower, { prefix, message }: RecordedPage): void {
-  if (isWanted(follower, prefix)) follower.to.postSnapshot(message);
+  if (isWanted(follower, prefix)) follower.to.postStartPage(message);
 }

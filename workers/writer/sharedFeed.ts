@@ -69,7 +69,7 @@ export class SharedFeed {
     for (const [, waiter] of this.#waiters) waiter.done(new Unavailable('the store is closing'));
   }
 
-  /** Records objects that were delivered in a snapshot. */
+  /** Records objects that were delivered in start pages. */
   recordDelivered(items: readonly { readonly key: string; readonly modified: number }[]): void {
     for (const { key, modified } of items) if ((this.#known.get(key) ?? 0) < modified) this.#known.set(key, modified);
   }

@@ -1,21 +1,21 @@
 import { Compacted, type Page, type Storage, Unavailable } from '../../core/api/storage.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
 import { storageNameIn } from '../../core/threads/entries/entry.js';
-import { packSnapshot } from '../../core/threads/entries/startPage.js';
+import { packStartPage } from '../../core/threads/entries/startPage.js';
 import type { WireEvent } from '../../core/threads/messages/wireEvent.js';
-import { FirstSnapshot } from './recordedPages.js';
+import { RecordedPages } from './recordedPages.js';
 import type { SharedFeed } from './sharedFeed.js';
 import { publish, type Subscriber } from './subscriber.js';
 
-/** Objects in a page of a snapshot, which bounds the size of a message. */
+/** Objects in a start page, which bounds the size of a message. */
 const PAGE = 2000;
 /**
- * Objects in a page of the first snapshot. They are copied to shared memory page by page: from larger pages, more of
+ * Objects in a recorded page. They are copied to shared memory page by page: from larger pages, more of
  * the store's buffers are in memory at the same time, which malloc then keeps.
  */
-const FIRST_PAGE = 500;
-/** How long the first snapshot is kept for further threads that start. */
-const FIRST_MS = 30_000;
+const RECORDED_PAGE = 500;
+/** How long the recorded pages are kept for further threads that start. */
+const RECORDED_MS = 30_000;
 /** Pause before an unavailable store is read again. */
 const RETRY_MS = 500;
 
@@ -37,10 +37,10 @@ function onlyPrefixOf({ items, more }: Page): string | undefined {
 const pause = (): Promise<void> => new Promise(resolve => setTimeout(resolve, RETRY_MS));
 
 /** Sends threads the current objects with the prefixes that they subscribe to, followed by their events. */
-export class Snapshots {
-  /** The first snapshot of everything, until it is too old. */
-  #first: FirstSnapshot | undefined;
-  #hasFirst = false;
+export class StartPages {
+  /** The recorded pages of everything, until they are too old. */
+  #recorded: RecordedPages | undefined;
+  #hasRecorded = false;
 
   constructor(
     readonly storage: Storage,
@@ -51,40 +51,40 @@ export class Snapshots {
     readonly fatal: (error: Error) => void,
   ) {}
 
-  /** Subscribes a thread to the keys with these prefixes, and sends it a snapshot of them. */
+  /** Subscribes a thread to the keys with these prefixes, and sends it start pages of them. */
   subscribe(to: Subscriber, prefixes: readonly string[]): void {
-    const first = this.#firstSnapshot();
-    if (first?.fits(prefixes)) publish(this.counters, () => first.attach(to, prefixes, this.revision()));
+    const recorded = this.#recordedPages();
+    if (recorded?.fits(prefixes)) publish(this.counters, () => recorded.attach(to, prefixes, this.revision()));
     else {
       to.subscribe(prefixes);
       void this.#send(to, prefixes, new Set()).catch(this.fatal);
     }
   }
 
-  /** Records events that were committed, for whoever is sent the first snapshot later. */
+  /** Records events that were committed, for whoever is sent the recorded pages later. */
   committed(events: readonly WireEvent[]): void {
-    this.#first?.committed(events);
+    this.#recorded?.committed(events);
   }
 
   /**
-   * The first snapshot, which begins to be read when the first thread subscribes. A shared store has none: subscribers
+   * The recorded pages, which begin to be read when the first thread subscribes. A shared store has none: subscribers
    * differ in revision.
    */
-  #firstSnapshot(): FirstSnapshot | undefined {
-    if (this.#hasFirst || this.shared) return this.#first;
-    this.#hasFirst = true;
-    this.#first = new FirstSnapshot();
-    void this.#readFirst(this.#first).catch(error => this.#replaceFirst(error));
-    return this.#first;
+  #recordedPages(): RecordedPages | undefined {
+    if (this.#hasRecorded || this.shared) return this.#recorded;
+    this.#hasRecorded = true;
+    this.#recorded = new RecordedPages();
+    void this.#readRecorded(this.#recorded).catch(error => this.#replaceRecorded(error));
+    return this.#recorded;
   }
 
   /**
-   * Reads the first snapshot: of resources with many objects only a page, so that all others can be served early; then
+   * Reads the recorded pages: of resources with many objects only a page, so that all others can be served early; then
    * the rest of each, beginning with what threads wait for that need no other.
    */
-  async #readFirst(first: FirstSnapshot): Promise<void> {
+  async #readRecorded(recorded: RecordedPages): Promise<void> {
     const rests: Rest[] = [];
-    const revision = await this.#readPages(first, '', undefined, undefined, page => {
+    const revision = await this.#readPages(recorded, '', undefined, undefined, page => {
       const after = page.items.at(-1)!.key;
       const prefix = onlyPrefixOf(page);
       if (prefix === undefined) return after;
@@ -93,50 +93,50 @@ export class Snapshots {
     });
     const complete = (): void => {
       const missing = rests.map(({ prefix }) => prefix);
-      publish(this.counters, () => first.complete(revision, missing));
+      publish(this.counters, () => recorded.complete(revision, missing));
     };
     complete();
     while (rests.length > 0) {
-      const awaited = rests.findIndex(({ prefix }) => first.isAwaited(prefix));
+      const awaited = rests.findIndex(({ prefix }) => recorded.isAwaited(prefix));
       const { prefix, after } = rests[Math.max(0, awaited)]!;
-      await this.#readPages(first, prefix, after, revision, page => page.items.at(-1)!.key);
+      await this.#readPages(recorded, prefix, after, revision, page => page.items.at(-1)!.key);
       rests.splice(Math.max(0, awaited), 1);
       complete();
     }
     collectGarbageSoon();
-    setTimeout(() => (this.#first = undefined), FIRST_MS).unref();
+    setTimeout(() => (this.#recorded = undefined), RECORDED_MS).unref();
   }
 
   /** Reads pages, the next one while one is packed and sent. Resolves with their revision. */
   async #readPages(
-    first: FirstSnapshot,
+    recorded: RecordedPages,
     prefix: string,
     after: string | undefined,
     asOf: number | undefined,
     /** The key after which the next page begins. */
     nextAfter: (page: Page) => string,
   ): Promise<number> {
-    let next: Promise<Page> | undefined = this.#page(prefix, after, asOf, FIRST_PAGE);
+    let next: Promise<Page> | undefined = this.#page(prefix, after, asOf, RECORDED_PAGE);
     for (;;) {
       const page: Page = await next;
       const { revision } = page;
-      next = page.more ? this.#page(prefix, nextAfter(page), revision, FIRST_PAGE) : undefined;
+      next = page.more ? this.#page(prefix, nextAfter(page), revision, RECORDED_PAGE) : undefined;
       // It may fail before it is waited for.
       next?.catch(() => undefined);
-      first.add(page.items, revision);
+      recorded.add(page.items, revision);
       if (!next) return revision;
     }
   }
 
-  /** Sends everyone who waits for the first snapshot one of its own, if reading it took longer than history is kept. */
-  #replaceFirst(error: Error): void {
+  /** Sends everyone who waits for recorded pages pages of its own, if reading them took longer than history is kept. */
+  #replaceRecorded(error: Error): void {
     // A thread that was told that resources are complete has shown their objects, and would miss the changes since.
-    if (!(error instanceof Compacted) || this.#first!.isPartlyServed) {
+    if (!(error instanceof Compacted) || this.#recorded!.isPartlyServed) {
       this.fatal(error);
       return;
     }
-    const followers = this.#first!.abandon();
-    this.#first = undefined;
+    const followers = this.#recorded!.abandon();
+    this.#recorded = undefined;
     for (const { to, prefixes, sent } of followers) void this.#send(to, prefixes, sent).catch(this.fatal);
   }
 
@@ -155,7 +155,7 @@ export class Snapshots {
     }
     const deleted = Array.from(sent, key => ({ key, revision: revision!, created: 0 }));
     if (deleted.length > 0) to.post({ is: 'events', revision, events: deleted, verdicts: [] });
-    publish(this.counters, () => to.endSnapshot(revision));
+    publish(this.counters, () => to.endStartPages(revision));
   }
 
   /**
@@ -163,7 +163,7 @@ export class Snapshots {
    * earlier attempt has sent, and afterwards those of them that no longer exist; if this attempt fails, those of both.
    */
   async #sendObjects(to: Subscriber, prefixes: readonly string[], sent: Set<string>): Promise<number> {
-    // A shared store may be ahead of its watch. The snapshot is of the watch's revision, which deferred events follow.
+    // A shared store may be ahead of its watch. The pages are of the watch's revision, which deferred events follow.
     let revision = this.shared?.revision;
     const earlier = new Set(sent);
     for (const prefix of prefixes) {
@@ -174,7 +174,7 @@ export class Snapshots {
         after = page.items.at(-1)?.key;
         if (prefix === '') this.shared?.recordDelivered(page.items);
         for (const { key } of page.items) if (!earlier.delete(key)) sent.add(key);
-        to.postSnapshot({ is: 'snapshot', revision, page: packSnapshot(page.items, false), last: false });
+        to.postStartPage({ is: 'startPage', revision, page: packStartPage(page.items, false), last: false });
         if (!page.more) break;
       }
     }
@@ -183,7 +183,7 @@ export class Snapshots {
     return revision;
   }
 
-  /** Reads a page of a snapshot. Waits while the store is unavailable. */
+  /** Reads a page. Waits while the store is unavailable. */
   async #page(prefix: string, after: string | undefined, revision: number | undefined, limit: number): Promise<Page> {
     for (;;) {
       try {

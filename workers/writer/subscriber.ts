@@ -5,13 +5,13 @@ import type {
   EventsMessage,
   FromWriter,
   MovedMessage,
-  SnapshotMessage,
+  StartPageMessage,
   ToWriter,
   Verdict,
 } from '../../core/threads/messages/messages.js';
 import { frontOf } from '../../core/threads/proposalIds.js';
 import { Ring } from '../../core/threads/messages/ring.js';
-import { packSnapshot } from '../../core/threads/entries/startPage.js';
+import { packStartPage } from '../../core/threads/entries/startPage.js';
 import { decodeToWriter, encodeFromWriter } from '../../core/threads/messages/wire.js';
 import type { WireEvent } from '../../core/threads/messages/wireEvent.js';
 
@@ -21,7 +21,7 @@ const WAKE_MS = 5;
 /** A connected thread: its channel and counter, and the key prefixes that it has subscribed to. */
 export class Subscriber {
   #prefixes: readonly string[] = [];
-  /** Set while a snapshot is read: what is to be posted after it. */
+  /** Set while start pages are read: what is to be posted after it. */
   #deferred: (EventsMessage | MovedMessage)[] | undefined;
   /** The memory of the values of events that the thread was sent last. */
   #memory: ArrayBufferLike | undefined;
@@ -61,12 +61,12 @@ export class Subscriber {
   }
 
   /** Posts a message. */
-  post(message: Exclude<FromWriter, SnapshotMessage>): void {
+  post(message: Exclude<FromWriter, StartPageMessage>): void {
     this.#send(...encodeFromWriter(message));
   }
 
-  /** Posts a page of a snapshot, whose memory is transferred unless it is shared. */
-  postSnapshot(message: SnapshotMessage): void {
+  /** Posts a start page, whose memory is transferred unless it is shared. */
+  postStartPage(message: StartPageMessage): void {
     const { memory } = message.page;
     this.#send(message, memory instanceof ArrayBuffer ? [memory] : []);
   }
@@ -95,17 +95,17 @@ export class Subscriber {
     else this.#send(moved);
   }
 
-  /** Holds back events from now on, while a snapshot is read. */
+  /** Holds back events from now on, while start pages are read. */
   defer(): void {
     this.#deferred ??= [];
   }
 
   /**
-   * Ends a snapshot of `revision`: posts what was held back, without events that it contains. To be called by
-   * `publish`, since the thread may serve clients as soon as the snapshot has ended.
+   * Ends the start pages of `revision`: posts what was held back, without events that they contain. To be called by
+   * `publish`, since the thread may serve clients as soon as its start pages have ended.
    */
-  endSnapshot(revision: number): void {
-    this.postSnapshot({ is: 'snapshot', revision, page: packSnapshot([], false), last: true });
+  endStartPages(revision: number): void {
+    this.postStartPage({ is: 'startPage', revision, page: packStartPage([], false), last: true });
     const deferred = this.#deferred ?? [];
     this.#deferred = undefined;
     for (const message of deferred) {

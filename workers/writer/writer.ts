@@ -6,7 +6,7 @@ import { SharedHistory } from './sharedHistory.js';
 import { type Answer, check, failedAnswer, readHistory, readRange } from './queries.js';
 import { SharedFeed } from './sharedFeed.js';
 import { SharedValues } from '../../core/threads/entries/sharedValues.js';
-import { Snapshots } from './startPages.js';
+import { StartPages } from './startPages.js';
 import { deliverAll, Subscriber } from './subscriber.js';
 
 /**
@@ -26,7 +26,7 @@ export class Writer {
   #onIdle: (() => void) | undefined;
   readonly #shared: SharedFeed | undefined;
   readonly #history: SharedHistory | undefined;
-  readonly #snapshots: Snapshots;
+  readonly #startPages: StartPages;
   readonly #values = new SharedValues();
   /** Events and verdicts of a shared store that are to be posted at the end of this turn. */
   #sharedEvents: WireEvent[] = [];
@@ -47,7 +47,7 @@ export class Writer {
         fatal,
       );
     }
-    this.#snapshots = new Snapshots(storage, this.#shared, () => this.#revision, counters, fatal);
+    this.#startPages = new StartPages(storage, this.#shared, () => this.#revision, counters, fatal);
   }
 
   /** Adds a thread. */
@@ -81,7 +81,7 @@ export class Writer {
         this.#scheduleCommit();
         break;
       case 'subscribe':
-        this.#snapshots.subscribe(from, message.prefixes);
+        this.#startPages.subscribe(from, message.prefixes);
         break;
       case 'moved':
         for (const subscriber of this.#subscribers) if (subscriber !== from) subscriber.deliverMoved(message);
@@ -157,7 +157,7 @@ export class Writer {
       this.#revision = Math.max(this.#revision, outcome.revision);
     }
     const events = this.#values.share(committed);
-    this.#snapshots.committed(events);
+    this.#startPages.committed(events);
     deliverAll(this.#subscribers, { revision: this.#revision, events, verdicts }, this.counters);
   }
 

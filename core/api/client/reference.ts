@@ -30,6 +30,20 @@ export interface DefinedResource<T = unknown> {
 export type ResourceRef = keyof BuiltInResources | DefinedResource | (string & {});
 
 /**
+ * A reference, as far as the compiler knows it: a text must name a built-in resource, or one of a group with a domain,
+ * which definitions may have.
+ *
+ * @example
+ * declare function count<const R extends ResourceRef>(resource: CheckedRef<R>): number;
+ */
+export type CheckedRef<R extends ResourceRef> = R &
+  (string extends R
+    ? unknown
+    : R extends `${string}.${string}/${string}` | DefinedResource
+      ? unknown
+      : keyof BuiltInResources);
+
+/**
  * The objects of a resource. Those of built-in resources, and of types with a schema by `t`, have types of their own.
  *
  * @example

@@ -19,7 +19,12 @@ export const ownerReference = ({ apiVersion, kind, metadata }: Frozen<ApiObject>
 /** The group of an apiVersion; '' for `v1`. */
 const groupIn = (apiVersion: string): string => apiVersion.slice(0, Math.max(0, apiVersion.lastIndexOf('/')));
 
-/** The name of the object of a group and kind that controls an object; undefined if none does. */
+/**
+ * The name of the object of a group and kind that controls an object; undefined if none does.
+ *
+ * @example
+ * const name = controllerOf(pod, 'tea.example.com/v1', 'Order');
+ */
 export const controllerOf = ({ metadata }: Frozen<ApiObject>, apiVersion: string, kind: string): string | undefined =>
   metadata.ownerReferences?.find(
     owner => owner.controller && owner.kind === kind && groupIn(owner.apiVersion) === groupIn(apiVersion),

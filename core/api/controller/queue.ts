@@ -1,30 +1,5 @@
 import { BACK_OFF_MAX_MS, BACK_OFF_MIN_MS, LONGEST_TIMER_MS } from '../../limits.js';
-
-/**
- * What a reconciler works on: the name of an object, which need not exist, and its resource.
- *
- * @example
- * const key: ObjectKey = { resource: 'core/pods', namespace: 'shop', name: 'web' };
- */
-export interface ObjectKey {
-  /** The storage name of the resource; '' for a key of no resource. */
-  readonly resource: string;
-  /** '' if it has none. */
-  readonly namespace: string;
-  readonly name: string;
-}
-
-/**
- * How long a key waits that has failed, in milliseconds: `min` after the first failure, twice as long after each
- * further one, `max` at the most.
- *
- * @example
- * const backOff: BackOff = { min: 1000, max: 5 * 60_000 };
- */
-export interface BackOff {
-  readonly min: number;
-  readonly max: number;
-}
+import type { BackOff, ObjectKey } from './types.js';
 
 /** The pauses without another setting. */
 export const BACK_OFF: BackOff = { min: BACK_OFF_MIN_MS, max: BACK_OFF_MAX_MS };
@@ -72,6 +47,7 @@ export class WorkQueue {
   /** Keys that will be added later. */
   readonly #timers = new Map<string, NodeJS.Timeout>();
   #idleWaiters: (() => void)[] = [];
+  #isStarting = false;
   #closed = false;
 
   constructor(options: QueueOptions) {
@@ -87,8 +63,7 @@ export class WorkQueue {
     if (this.#waiting.has(id)) return;
     this.#waiting.set(id, { key, since: performance.now() });
     this.#options.observer.added();
-    this.#startWorkers();
-    this.#options.observer.depth(this.#waiting.size);
+    this.#startLater();
   }
 
   /** Resolves when no key waits or is handled, not counting pauses; also on `close`. */
@@ -106,6 +81,17 @@ export class WorkQueue {
     this.#resolveIdle();
   }
 
+  /** Keys are not handled within `add`, so that a caller that receives several events has seen all of them. */
+  #startLater(): void {
+    if (this.#isStarting) return;
+    this.#isStarting = true;
+    queueMicrotask(() => {
+      this.#isStarting = false;
+      this.#startWorkers();
+      this.#options.observer.depth(this.#waiting.size);
+    });
+  }
+
   #startWorkers(): void {
     for (const [id, waiting] of this.#waiting) {
       if (this.#active.size >= this.#options.workers) return;
@@ -118,20 +104,16 @@ export class WorkQueue {
 
   async #run(id: string, { key, since }: Waiting): Promise<void> {
     const { handle, observer } = this.#options;
-    // Keys are not handled within `add`, so that a caller that receives several events has seen all of them.
-    await Promise.resolve();
-    if (!this.#closed) {
-      const began = performance.now();
-      observer.began(began - since);
-      try {
-        const after = await handle(key);
-        this.#failures.delete(id);
-        if (after !== undefined) this.#addLater(id, key, after);
-      } catch (thrown) {
-        this.#retryLater(id, key, thrown);
-      }
-      observer.ended(performance.now() - began);
+    const began = performance.now();
+    observer.began(began - since);
+    try {
+      const after = await handle(key);
+      this.#failures.delete(id);
+      if (after !== undefined) this.#addLater(id, key, after);
+    } catch (thrown) {
+      this.#retryLater(id, key, thrown);
     }
+    observer.ended(performance.now() - began);
     this.#active.delete(id);
     this.#startWorkers();
     observer.depth(this.#waiting.size);

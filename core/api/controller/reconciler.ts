@@ -1,118 +1,16 @@
 import { LONGEST_TIMER_MS, RECONCILES_AT_ONCE } from '../../limits.js';
-import type { ApiObject, Frozen } from '../../model/object.js';
+import type { Frozen } from '../../model/object.js';
 import { Refusal } from '../../model/refusal.js';
-import type { Awaitable } from '../awaitable.js';
-import { type Client, clientOf, type ObjectName } from '../client/client.js';
+import type { ObjectName } from '../client/client.js';
+import { clientOf } from '../client/requests.js';
 import type { ObjectOf, ResourceRef } from '../client/reference.js';
 import type { Controller } from '../control.js';
-import type { Host, Log, ResourceEvent } from '../host.js';
+import type { Host, ResourceEvent } from '../host.js';
 import { ReconcilerMetrics } from './metrics.js';
 import { controllerOf } from './owners.js';
-import { BACK_OFF, type BackOff, type ObjectKey, WorkQueue } from './queue.js';
-import { EventRecorder, type RecordedEvent } from './recorder.js';
-
-export type { BackOff, ObjectKey };
-
-/**
- * A key that a mapping returns: the name of an object, of the reconciled resource if no other is given.
- *
- * @example
- * const key: KeyOf = { namespace: 'shop', name: 'web' };
- */
-export type KeyOf = ObjectName & { readonly resource?: string };
-
-/**
- * The current objects of all resources, including every write acknowledged before the call. They are shared and frozen.
- *
- * @example
- * const isShared = objects.get('namespaces', { name })?.metadata.labels?.['shared'] === 'yes';
- */
-export interface CurrentObjects {
-  get<const R extends ResourceRef>(resource: R, name: ObjectName): Frozen<ObjectOf<R>> | undefined;
-  /** The objects of a namespace, or all objects. */
-  list<const R extends ResourceRef>(resource: R, namespace?: string): readonly Frozen<ObjectOf<R>>[];
-}
-
-/**
- * What a call of `reconcile` gets beside its key.
- *
- * @example
- * const reconcile = async (key: ObjectKey, { object, client }: ReconcileContext<Order>) => {
- *   if (object) await client.resource(order).setStatus(object, { poured: object.spec.cups });
- * };
- */
-export interface ReconcileContext<T = ApiObject> extends CurrentObjects {
-  /** The object of the key; undefined if it does not exist any more. Frozen. */
-  readonly object: Frozen<T> | undefined;
-  /** Makes requests as the service account of the controller. It makes none after the controller has been closed. */
-  readonly client: Client;
-  /** Records what has happened to an object, for those who look at it. */
-  event(about: Frozen<ApiObject>, event: RecordedEvent): void;
-  /** Has another key reconciled. */
-  add(key: KeyOf): void;
-  readonly log: Log;
-  /** Milliseconds since the epoch, of the clock that tests simulate. */
-  readonly now: () => number;
-  /** Aborted when the controller is closed. */
-  readonly signal: AbortSignal;
-}
-
-/**
- * A resource that a reconciler watches, and what it is to reconcile when one of its objects has changed.
- *
- * @example
- * const watched: Watched<'namespaces'> = {
- *   resource: 'namespaces',
- *   keys: ({ name }, { list }) => list(order, name).map(({ metadata }) => metadata),
- * };
- */
-export interface Watched<R = ResourceRef> {
-  /** `'*'`: every resource. */
-  readonly resource: R;
-  /** The keys to reconcile after a change; also called for each object at the start. */
-  keys(event: ResourceEvent<ObjectOf<R>>, objects: CurrentObjects): Iterable<KeyOf>;
-}
-
-/**
- * The argument of `reconciler`.
- *
- * @example
- * const definition: ReconcilerDefinition<'pods'> = { name: 'pods', for: 'pods', reconcile: () => undefined };
- */
-export interface ReconcilerDefinition<
-  R extends ResourceRef = ResourceRef,
-  Others extends readonly ResourceRef[] = readonly ResourceRef[],
-> {
-  /** The name of the controller, in the log, in metrics and in the events that it records. */
-  readonly name: string;
-  /** The service account that makes its requests. Default: that of its name. */
-  readonly account?: string;
-  /** The resource whose objects are reconciled: all of them at the start, and each when it has changed or is gone. */
-  readonly for?: R;
-  /** Resources whose objects have an object of `for` as their controller, which is reconciled when they change. */
-  readonly owns?: readonly ResourceRef[];
-  readonly watches?: { readonly [Index in keyof Others]: Watched<Others[Index]> };
-  /** Keys that are reconciled at the start, whether or not there is an object. */
-  readonly keys?: readonly KeyOf[];
-  /** Whether an object of `for` is to be reconciled after a change; at the start, each has been ADDED. */
-  predicate?(event: ResourceEvent<ObjectOf<R>>): boolean;
-  /** How many keys may be reconciled at once; default 1. A key is never reconciled twice at once. */
-  readonly concurrency?: number;
-  /** Milliseconds after which everything is reconciled again, for state outside of the server. Default: never. */
-  readonly resync?: number;
-  /** How long a key waits that has failed. Default: 5 ms after the first failure, 30 seconds at the most. */
-  readonly backOff?: BackOff;
-  /**
-   * Brings the object of the key, or what depends on it, into the wanted state. It can be called at any time, and again
-   * for what it has written itself: it compares what is with what should be, and writes only differences. If it throws,
-   * the key is tried again after a pause. With `after`, it is called again after that many milliseconds, if not before.
-   */
-  reconcile(
-    key: ObjectKey,
-    context: ReconcileContext<ObjectOf<R>>,
-    // biome-ignore lint/suspicious/noConfusingVoidType: functions without a result are the usual case
-  ): Awaitable<{ readonly after: number } | undefined | void>;
-}
+import { BACK_OFF, WorkQueue } from './queue.js';
+import { EventRecorder } from './recorder.js';
+import type { CurrentObjects, KeyOf, ObjectKey, ReconcileContext, ReconcilerDefinition } from './types.js';
 
 /** After this many failures in a row, a refused request is no conflict with another writer any more. */
 const MANY_FAILURES = 5;
@@ -133,6 +31,7 @@ function checkDefinition({ name, reconcile, concurrency = 1, resync, backOff = B
 /** A controller that reconciles keys. */
 class Reconciler implements Controller {
   readonly name: string;
+  readonly startsAfter: readonly string[];
   readonly #host: Host<'control'>;
   readonly #definition: ReconcilerDefinition;
   /** The storage name of the reconciled resource; '' for a reconciler of keys alone. */
@@ -149,6 +48,7 @@ class Reconciler implements Controller {
     const { log } = host;
     const now = (): number => host.now();
     this.name = name;
+    this.startsAfter = definition.startsAfter ?? [];
     this.#host = host;
     this.#definition = definition;
     this.#resource = definition.for === undefined ? '' : host.resources.storageNameOf(definition.for);

@@ -1,25 +1,10 @@
-import { createHash } from 'node:crypto';
 import { EVENT_BURST, EVENT_REFILL_MS, EVENTS_WAITING, RECORDED_EVENTS } from '../../limits.js';
 import type { ApiObject, Frozen } from '../../model/object.js';
 import { Refusal } from '../../model/refusal.js';
 import type { Client } from '../client/client.js';
 import type { Log } from '../host.js';
 import { timestamp } from './conditions.js';
-
-/**
- * What has happened to an object, for those who look at it (`kubectl describe`).
- *
- * @example
- * event(order, { reason: 'Poured', message: '3 cups of assam' });
- */
-export interface RecordedEvent {
-  /** Default: `Normal`. */
-  readonly type?: 'Normal' | 'Warning';
-  /** One word for programs: `Poured`. */
-  readonly reason: string;
-  /** A sentence for people. */
-  readonly message: string;
-}
+import type { RecordedEvent } from './types.js';
 
 /** The dependencies of a recorder. */
 export interface RecorderParts {
@@ -50,9 +35,19 @@ function remember<T>(map: Map<string, T>, key: string, value: T): void {
   if (map.size > RECORDED_EVENTS) map.delete(map.keys().next().value!);
 }
 
+/** The digest of a text in 8 hexadecimal digits (FNV-1a): different enough for the names of events of one time. */
+function digestOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0');
+}
+
+/** Characters of the name of an object in the names of its events, which must not be longer than 253. */
+const LONGEST_START = 220;
+
 /** The name of an Event object: those of an object begin with its name, and each has another end. */
 const nameOf = (object: string, time: number, key: string): string =>
-  `${object}.${time.toString(16)}${createHash('sha256').update(key).digest('hex').slice(0, 8)}`;
+  `${object.slice(0, LONGEST_START).replace(/[-.]*$/, '')}.${time.toString(16)}${digestOf(key)}`;
 
 /**
  * Records events as Event objects, beside the work of the controller: one after the other, and none is tried again. The
@@ -68,7 +63,7 @@ export class EventRecorder {
 
   /** Records an event of an object, which must have been stored. Returns at once. */
   record(about: Frozen<ApiObject>, { type = 'Normal', reason, message }: RecordedEvent): void {
-    const key = JSON.stringify([about.metadata.uid, type, reason, message]);
+    const key = JSON.stringify([this.parts.component, about.metadata.uid, type, reason, message]);
     if (this.#waiting >= EVENTS_WAITING || !this.#isAllowed(about.metadata.uid ?? '')) return;
     this.#waiting++;
     this.#last = this.#last.then(async () => {

@@ -21,8 +21,9 @@ export function compileField(operand: Code, field: string): Code {
   return f => {
     f.cost++;
     const v = operand(f);
-    if (v instanceof Dict) return v.get(field) ?? failMissing(field);
-    return v instanceof Optional ? selectOptional(v, field) : (listElementOf(v, field) ?? failMissing(field));
+    if (v instanceof Optional) return selectOptional(v, field);
+    const found = v instanceof Dict ? v.get(field) : listElementOf(v, field);
+    return found === undefined ? failMissing(field) : found;
   };
 }
 

@@ -118,10 +118,10 @@ export default definePlugin({
   parse,
   contribute: ({ group, label }) => [
     authorizer.of(host => {
-      const namespaces = host.informer('core/namespaces');
+      const namespaces = host.informer('namespaces');
       return {
-        // It depends on namespaces, which are no policy objects.
-        dependsOn: 'never',
+        // Decisions are cached until a namespace changes.
+        dependsOn: ['core/namespaces'],
         authorize(user, target) {
           if (target.is !== 'resource' || target.resource === 'secrets' || !READS.includes(target.verb))
             return { is: 'noOpinion' };

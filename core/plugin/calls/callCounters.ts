@@ -16,6 +16,7 @@ const POINTS = [
   'converter',
   'storage',
   'listener',
+  'service',
   'other',
 ] as const;
 /** How many points are counted apart. */

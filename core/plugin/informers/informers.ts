@@ -6,7 +6,7 @@ import { decodeShared } from './stored.js';
 import type { ApiObject } from '../../model/object.js';
 import { type Entry, storageNameIn } from '../../threads/entries/entry.js';
 import { EntryMap } from '../../threads/entries/entryMap.js';
-import { lastRevisionIn, PageReader, type SnapshotPage } from '../../threads/entries/startPage.js';
+import { lastRevisionIn, PageReader, type StartPage } from '../../threads/entries/startPage.js';
 
 /** The current objects of one resource in this thread. An object is decoded when it is first read. */
 class ResourceInformer implements LabeledInformer {
@@ -49,7 +49,7 @@ class ResourceInformer implements LabeledInformer {
   }
 
   /** Adds a page of objects without reading them, unless somebody has to be given each of them. */
-  addPage(page: SnapshotPage): boolean {
+  addPage(page: StartPage): boolean {
     if (this.listeners.length > 0 || this.#indexes.size > 0 || !this.entries.addPage(page)) return false;
     this.revision = Math.max(this.revision, lastRevisionIn(page));
     return true;
@@ -153,7 +153,7 @@ export class Informers {
    * Stores the current objects of a page without reading them. Returns false, and stores nothing, if the page has
    * objects of several resources, or of one whose listeners or other objects are here before: these are to be `set`.
    */
-  addPage(page: SnapshotPage): boolean {
+  addPage(page: StartPage): boolean {
     if (page.count === 0) return true;
     const reader = new PageReader(page);
     const name = storageNameIn(reader.keyAt(0));

@@ -1,3 +1,4 @@
+import { isPromise } from '../../api/awaitable.js';
 import { ConfigError, type Contribution, type Plugin } from '../../api/point.js';
 import type { PluginSpec } from '../../threads/data.js';
 import { checkApiVersion } from './apiVersion.js';
@@ -49,17 +50,30 @@ async function checkPlugin(given: PluginUse, path: string, version: number | und
 
 /** The contributions of a plugin with its settings. Throws ConfigError with the field and the name of the plugin. */
 function contributionsOf(plugin: Plugin, config: unknown, path: string): readonly Contribution[] {
-  let contributions: readonly Contribution[];
-  try {
-    contributions = plugin.contribute(plugin.parse(config));
-  } catch (error) {
-    const named = pluginError(error, plugin.name, path);
-    throw named instanceof ConfigError
-      ? named
-      : new ConfigError(`${path}.config`, named.message, { cause: named.cause });
-  }
+  const { name } = plugin;
+  const attempt = <T>(call: () => T): T => {
+    try {
+      return call();
+    } catch (error) {
+      const named = pluginError(error, name, path);
+      throw named instanceof ConfigError
+        ? named
+        : new ConfigError(`${path}.config`, named.message, { cause: named.cause });
+    }
+  };
+  const parsed = attempt(() => plugin.parse(config));
+  refusePromise(parsed, `the plugin ${name}: parse must return the settings, not a promise: read files in make`, path);
+  const contributions: unknown = attempt(() => plugin.contribute(parsed));
+  refusePromise(contributions, `the plugin ${name}: contribute must return a list, not a promise`, path);
   if (Array.isArray(contributions) && contributions.every(one => typeof one?.make === 'function')) return contributions;
-  throw new ConfigError(`${path}.use`, `the plugin ${plugin.name} must contribute a list of point.of(make)`);
+  throw new ConfigError(`${path}.use`, `the plugin ${name} must contribute a list of point.of(make)`);
+}
+
+/** Throws ConfigError for a promise, which is then not waited for. */
+function refusePromise(value: unknown, message: string, path: string): void {
+  if (!isPromise(value)) return;
+  value.then(undefined, () => undefined);
+  throw new ConfigError(`${path}.use`, message);
 }
 
 function checkIgnorable(name: string, contributions: readonly Contribution[], path: string): void {

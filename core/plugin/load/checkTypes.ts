@@ -1,11 +1,16 @@
 import { ConfigError } from '../../api/point.js';
-import type { ResourceType } from '../../api/resource.js';
+import type { ResourceType, ResourceVersion } from '../../api/resource.js';
 import { dns1123Label } from '../../model/names.js';
 import { forbiddenField, invalid, type Violation } from '../../model/refusal.js';
 import type { Naming } from '../../naming.js';
 import { loadEngine } from '../../schema/custom/engine.js';
 import { nameProblems } from '../../schema/custom/kind.js';
 import { structuralViolations } from '../../schema/custom/structural/structural.js';
+import {
+  columnViolations,
+  scaleViolations,
+  selectableFieldViolations,
+} from '../../schema/custom/structural/versionParts.js';
 import { groupRows } from '../../schema/table/resources.js';
 
 /** Members of a strategy that only built-in kinds have, with the member that replaces them in custom types. */
@@ -50,13 +55,29 @@ function builtInNames(naming: Naming): string[] {
   );
 }
 
+function versionViolations({
+  name,
+  schema,
+  subresources,
+  columns = [],
+  selectableFields = [],
+}: ResourceVersion): Violation[] {
+  const base = `versions[${name}]`;
+  return [
+    ...structuralViolations(schema, `${base}.schema`),
+    ...scaleViolations(subresources?.scale, `${base}.subresources.scale`),
+    ...columnViolations(columns, `${base}.columns`),
+    ...selectableFieldViolations(selectableFields, schema, `${base}.selectableFields`),
+  ];
+}
+
 /** Throws ConfigError for the first resource type that cannot be served, with all its problems. */
 export async function checkTypes(types: readonly ResourceType[], naming: Naming): Promise<void> {
   if (types.length === 0) return;
   await loadEngine();
   const taken = new Set(builtInNames(naming));
   for (const type of types) {
-    const found = type.versions.flatMap(({ name, schema }) => structuralViolations(schema, `versions[${name}].schema`));
+    const found = type.versions.flatMap(versionViolations);
     if (type.versions.filter(version => version.storage).length !== 1)
       found.push(invalid('versions', type.versions.length, 'must have exactly one version marked as storage version'));
     for (const { field, message } of nameProblems(type)) found.push(invalid(field, type[field], message));

@@ -1,5 +1,5 @@
 import type { Host, Thread } from '../../api/host.js';
-import type { Combined, Contributed, Contribution, Plugin } from '../../api/point.js';
+import type { Combined, Contributed, Contribution, Plugin, Point } from '../../api/point.js';
 import { PLUGIN_CALL_MS, PLUGIN_START_MS } from '../../limits.js';
 import type { PluginSpec, ThreadData } from '../../threads/data.js';
 import { CallCounters, cellOf } from '../calls/callCounters.js';
@@ -15,6 +15,8 @@ import type { RunningCalls } from '../calls/runningCalls.js';
 export interface Plugins {
   /** The combined contributions to this point. */
   at<Out>(point: Combined<Out>): Out;
+  /** The contributions of the plugins of the configuration to this point. */
+  configured<In>(point: Point<Thread, In, unknown>): readonly Contributed<In>[];
 }
 
 /** A plugin that runs in this thread. */
@@ -41,6 +43,11 @@ class Contributions implements PluginSet {
     if (!this.#combined.has(point.name))
       this.#combined.set(point.name, point.combine((this.#made.get(point.name) ?? []) as never));
     return this.#combined.get(point.name) as Out;
+  }
+
+  configured<In>({ name }: Point<Thread, In, unknown>): readonly Contributed<In>[] {
+    const made = (this.#made.get(name) ?? []) as readonly Contributed<In>[];
+    return made.filter(({ isBuiltIn }) => !isBuiltIn);
   }
 }
 
@@ -93,9 +100,9 @@ export async function loadPlugins(data: ThreadData, thread: Thread, services: Ho
       for (const one of loaded.plugin.contribute(loaded.plugin.parse(loaded.spec.config))) {
         if (!one.threads.includes(thread)) continue;
         const target = targetOf(one.point, loaded, data, services.running);
-        const value = await createValue(one, loaded, host(target));
-        const { failurePolicy = 'Fail' } = loaded.spec;
         const isBuiltIn = loaded.spec.path === undefined;
+        const value = await createValue(one, loaded, host({ ...target, isBuiltIn }));
+        const { failurePolicy = 'Fail' } = loaded.spec;
         contributions.add(one.point, {
           plugin: target.plugin,
           value,

@@ -16,9 +16,17 @@ interface Resolved {
 /** The parameter of a URL that makes Node.js read its module anew. */
 export const VERSION_PARAMETER = 'capstan-version';
 
-const VERSION = new RegExp(`\\?${VERSION_PARAMETER}=\\d+`);
+const VERSION = /\?capstan-version=\d+/;
+const PACKAGES = '/node_modules/';
+
 /** The folder of the installed package that a file is in; '' for files outside of packages. */
-const packageOf = (url: string): string => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(url)?.[0] ?? '';
+function packageOf(url: string): string {
+  const start = url.lastIndexOf(PACKAGES);
+  if (start < 0) return '';
+  const [scope = '', name = ''] = url.slice(start + PACKAGES.length).split('/');
+  return `${url.slice(0, start)}${PACKAGES}${scope.startsWith('@') ? `${scope}/${name}` : scope}/`;
+}
+
 const isOwn = (specifier: string): boolean => specifier === 'capstan' || specifier.startsWith('capstan/');
 
 let port: MessagePort | undefined;

@@ -317,6 +317,24 @@ export function schemaViolations(value: Json, schema: StructuralSchema, path = '
   return found;
 }
 
+/**
+ * The parts of a value that are of another type than the schema says, without everything else that it demands. Stops
+ * when there are more than an error reports.
+ */
+export function typeViolations(value: Json, schema: StructuralSchema, path = '', out: Violation[] = []): Violation[] {
+  if (out.length > MAX_VIOLATIONS) return out;
+  const wrong = typeViolation(value, schema, path);
+  if (wrong) out.push(wrong);
+  else if (Array.isArray(value) && schema.items)
+    for (const [i, item] of value.entries()) typeViolations(item, schema.items, `${path}[${i}]`, out);
+  else if (isMembers(value))
+    for (const key of Object.keys(value)) {
+      const below = propertySchema(schema, key) ?? additionalSchema(schema);
+      if (below) typeViolations(value[key]!, below, joinPath(path, key), out);
+    }
+  return out;
+}
+
 /** Violations for duplicate items of lists of type set or map (spec, "Merge strategy markers"), up to a limit. */
 export function duplicateViolations(
   value: Json | undefined,

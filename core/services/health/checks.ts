@@ -36,13 +36,13 @@ export function shutdownCheck(draining: () => boolean): HealthCheck {
 }
 
 /** A `poststarthook/<name>` check that fails until `done` is called. */
-export interface PostStartHook {
+export interface StartCheck {
   readonly check: HealthCheck;
   done(): void;
 }
 
 /** Makes the check of a task that runs after the server has started to listen. */
-export function postStartHook(name: string): PostStartHook {
+export function startCheck(name: string): StartCheck {
   let finished = false;
   return {
     check: {

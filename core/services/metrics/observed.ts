@@ -1,109 +1,96 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { isDeepStrictEqual } from 'node:util';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Log } from '../../api/host.js';
+import type { MetricDefinition } from '../../api/observe/metrics.js';
+import { ConfigError, type Contributed } from '../../api/point.js';
 import { METRIC_SERIES } from '../../limits.js';
 import type { Observation } from '../../threads/messages/lifecycle.js';
+import { REQUEST_METRICS } from './requests.js';
 
-/** A metric that plugins of the pool observe: a histogram if it has bounds, otherwise a counter. */
-interface Definition {
-  readonly help: string;
-  readonly labels: readonly string[];
-  readonly buckets?: readonly number[];
-}
+/** Metrics whose observations were refused: this many are named in the log. */
+const WARNED_METRICS = 100;
 
-const WEBHOOK_LABELS = ['name', 'type', 'operation'];
-const CONDITION_LABELS = ['name', 'kind', 'type', 'operation'];
-const POLICY_LABELS = ['policy', 'policy_binding', 'error_type', 'enforcement_action'];
-const CONVERSION_LABELS = ['result', 'failure_type'];
-/** Upstream's bucket bounds for admission policies, in seconds. */
-const POLICY_BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1];
+type Instrument = Counter | Gauge | Histogram;
 
-/** Upstream's names and labels. */
-const METRICS: Readonly<Record<string, Definition>> = {
-  apiserver_admission_webhook_admission_duration_seconds: {
-    help: 'How long admission webhooks took.',
-    labels: [...WEBHOOK_LABELS, 'rejected'],
-    buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25],
-  },
-  apiserver_admission_webhook_request_total: {
-    help: 'Calls of admission webhooks.',
-    labels: [...WEBHOOK_LABELS, 'code', 'rejected'],
-  },
-  apiserver_admission_webhook_rejection_count: {
-    help: 'Requests that admission webhooks, or their failures, have refused.',
-    labels: [...WEBHOOK_LABELS, 'error_type', 'rejection_code'],
-  },
-  apiserver_admission_webhook_fail_open_count: {
-    help: 'Failed calls of admission webhooks that were ignored.',
-    labels: ['name', 'type'],
-  },
-  apiserver_admission_match_condition_evaluation_errors_total: {
-    help: 'Match conditions that could not be evaluated.',
-    labels: CONDITION_LABELS,
-  },
-  apiserver_admission_match_condition_exclusions_total: {
-    help: 'Requests that match conditions have excluded.',
-    labels: CONDITION_LABELS,
-  },
-  apiserver_admission_match_condition_evaluation_seconds: {
-    help: 'How long match conditions took.',
-    labels: CONDITION_LABELS,
-    buckets: [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25],
-  },
-  apiserver_validating_admission_policy_check_total: {
-    help: 'Validations of policies that did not hold or failed.',
-    labels: POLICY_LABELS,
-  },
-  apiserver_validating_admission_policy_check_duration_seconds: {
-    help: 'How long such validations took.',
-    labels: POLICY_LABELS,
-    buckets: POLICY_BUCKETS,
-  },
-  apiserver_mutating_admission_policy_check_total: {
-    help: 'Mutations of policies that were made or failed.',
-    labels: POLICY_LABELS,
-  },
-  apiserver_mutating_admission_policy_check_duration_seconds: {
-    help: 'How long such mutations took.',
-    labels: POLICY_LABELS,
-    buckets: POLICY_BUCKETS,
-  },
-  apiserver_conversion_webhook_request_total: {
-    help: 'Calls of conversion webhooks.',
-    labels: CONVERSION_LABELS,
-  },
-  apiserver_conversion_webhook_duration_seconds: {
-    help: 'How long conversion webhooks took.',
-    labels: CONVERSION_LABELS,
-    buckets: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60],
-  },
-};
-
-type Instrument = Counter | Histogram;
-
-function instrumentOf(name: string, { help, labels, buckets }: Definition): Instrument {
+function instrumentOf(definition: MetricDefinition): Instrument {
+  const { name, help, labels = [] } = definition;
   const common = { name, help, labelNames: [...labels], registers: [] };
-  return buckets ? new Histogram({ ...common, buckets: [...buckets] }) : new Counter(common);
+  switch (definition.type) {
+    case 'counter':
+      return new Counter(common);
+    case 'gauge':
+      return new Gauge(common);
+    case 'histogram':
+      return new Histogram({ ...common, buckets: [...definition.buckets] });
+  }
 }
 
-/** The metrics that the plugins of the pool observe. Each has a limited number of series. */
+/** The metrics of plugins, and what they have observed. Each has a limited number of series. */
 export class ObservedMetrics {
-  readonly #instruments = new Map(
-    Object.entries(METRICS).map(([name, definition]) => [name, instrumentOf(name, definition)]),
-  );
+  #registry: Registry | undefined;
+  readonly #defined = new Map<string, MetricDefinition>();
+  readonly #instruments = new Map<string, Instrument>();
   readonly #series = new Map<string, Set<string>>();
+  readonly #warned = new Set<string>();
 
-  register(registry: Registry): void {
-    for (const instrument of this.#instruments.values()) registry.registerMetric(instrument);
+  constructor(readonly log: Pick<Log, 'warn'>) {}
+
+  /** Adds the metrics of plugins to a registry that has all others. Throws ConfigError for a name that it has. */
+  register(registry: Registry, definitions: readonly Contributed<MetricDefinition>[]): void {
+    this.#registry = registry;
+    this.check(definitions);
+    this.replace(definitions);
   }
 
-  /** Counts observations. Those of unknown metrics are ignored. */
+  /** Throws ConfigError for the name of a metric that the server has itself. */
+  check(definitions: readonly Contributed<MetricDefinition>[]): void {
+    for (const { plugin, value } of definitions) {
+      const isTaken = this.#registry?.getSingleMetric(value.name) && !this.#defined.has(value.name);
+      if (isTaken || REQUEST_METRICS.has(value.name))
+        throw new ConfigError(`plugins: ${plugin}`, `the server has a metric ${value.name} itself: use another name`);
+    }
+  }
+
+  /** Has these metrics instead of those before. One with the same definition goes on counting. */
+  replace(definitions: readonly Contributed<MetricDefinition>[]): void {
+    const wanted = new Map(definitions.map(({ value }) => [value.name, value]));
+    for (const [name, definition] of this.#defined) {
+      if (isDeepStrictEqual(definition, wanted.get(name))) continue;
+      this.#registry?.removeSingleMetric(name);
+      for (const known of [this.#defined, this.#instruments, this.#series]) known.delete(name);
+    }
+    for (const [name, definition] of wanted) {
+      if (this.#defined.has(name)) continue;
+      const instrument = instrumentOf(definition);
+      this.#defined.set(name, definition);
+      this.#instruments.set(name, instrument);
+      this.#registry?.registerMetric(instrument);
+    }
+  }
+
+  /** Counts observations. Those that fit no metric are named in the log, once for each metric. */
   take(observations: readonly Observation[]): void {
     for (const { metric, labels, value } of observations) {
       const instrument = this.#instruments.get(metric);
-      if (!instrument) continue;
+      if (!instrument) {
+        this.#warn(metric, 'no plugin defines it at the point metrics');
+        continue;
+      }
       const bounded = this.#isNew(metric, labels) ? othersOf(labels) : labels;
-      if (instrument instanceof Counter) instrument.inc(bounded, value);
-      else instrument.observe(bounded, value);
+      try {
+        if (instrument instanceof Gauge) instrument.set(bounded, value);
+        else if (instrument instanceof Counter) instrument.inc(bounded, value);
+        else instrument.observe(bounded, value);
+      } catch (error) {
+        this.#warn(metric, (error as Error).message);
+      }
     }
+  }
+
+  #warn(metric: string, why: string): void {
+    if (this.#warned.has(metric) || this.#warned.size >= WARNED_METRICS) return;
+    this.#warned.add(metric);
+    this.log.warn({ metric, why }, 'what a plugin has counted in a metric is lost');
   }
 
   /** Whether the labels would make a series beyond the limit. */

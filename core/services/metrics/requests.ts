@@ -58,6 +58,8 @@ class Series {
 const SERIES_PER_TURN = 30;
 const TOTAL = 'apiserver_request_total';
 const DURATION = 'apiserver_request_duration_seconds';
+/** The metrics that are written here, and not by a registry. */
+export const REQUEST_METRICS: ReadonlySet<string> = new Set([TOTAL, DURATION]);
 const TOTAL_HEAD =
   `# HELP ${TOTAL} Requests answered, by verb, resource, scope and status code.\n# TYPE ${TOTAL} ` + 'counter\n';
 const DURATION_HEAD =

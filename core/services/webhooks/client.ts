@@ -1,5 +1,6 @@
+import * as http from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { Agent, request } from 'node:https';
+import * as https from 'node:https';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
@@ -16,6 +17,8 @@ export interface Endpoint {
   readonly serverName?: string;
   /** The client's certificate and key in PEM, or its bearer token. */
   readonly credentials?: Credentials;
+  /** Whether its certificate is not verified. */
+  readonly skipsVerification?: boolean;
 }
 
 /** How the server identifies itself to a webhook. */
@@ -45,9 +48,15 @@ interface Received extends HttpAnswer {
   readonly retryAfter: number | undefined;
 }
 
-/** Calls webhooks over HTTPS. Connections are kept and used again. Redirects are not followed. */
+/**
+ * Calls webhooks over HTTPS, or over HTTP where the URL says so. Connections are kept and used again. Redirects are not
+ * followed.
+ */
 export class WebhookClient {
-  readonly #agents = new Map<string, Agent>();
+  readonly #agents = new Map<string, http.Agent>();
+
+  /** `maxSockets`: connections to one webhook at once; further calls wait for one. */
+  constructor(readonly maxSockets = Number.POSITIVE_INFINITY) {}
 
   /**
    * Posts JSON and resolves with the answer. Calls again, like upstream's client, where a webhook is busy (429 or 5xx)
@@ -79,7 +88,7 @@ export class WebhookClient {
       fail('context deadline exceeded');
       sent.destroy();
     }, end - performance.now());
-    const sent = request(
+    const sent = (isHttp(endpoint) ? http : https).request(
       endpoint.url,
       {
         method: 'POST',
@@ -123,23 +132,29 @@ export class WebhookClient {
   }
 
   /** The connections to webhooks with the same certificates. */
-  #agentOf({ ca, serverName, credentials }: Endpoint): Agent {
-    const key = JSON.stringify([ca, serverName, credentials?.certificate]);
+  #agentOf(endpoint: Endpoint): http.Agent {
+    const { ca, serverName, credentials, skipsVerification } = endpoint;
+    const key = JSON.stringify([isHttp(endpoint), ca, serverName, credentials?.certificate, skipsVerification]);
     let agent = this.#agents.get(key);
     if (!agent) {
       if (this.#agents.size >= WEBHOOK_SOCKETS) this.close();
-      agent = new Agent({
-        keepAlive: true,
-        maxFreeSockets: WEBHOOK_SOCKETS,
-        ...(ca ? { ca } : {}),
-        ...(serverName ? { servername: serverName } : {}),
-        ...(credentials?.certificate ? { cert: credentials.certificate, key: credentials.key } : {}),
-      });
+      const common = { keepAlive: true, maxFreeSockets: WEBHOOK_SOCKETS, maxSockets: this.maxSockets };
+      agent = isHttp(endpoint)
+        ? new http.Agent(common)
+        : new https.Agent({
+            ...common,
+            ...(skipsVerification ? { rejectUnauthorized: false } : {}),
+            ...(ca ? { ca } : {}),
+            ...(serverName ? { servername: serverName } : {}),
+            ...(credentials?.certificate ? { cert: credentials.certificate, key: credentials.key } : {}),
+          });
       this.#agents.set(key, agent);
     }
     return agent;
   }
 }
+
+const isHttp = ({ url }: Endpoint): boolean => url.startsWith('http:');
 
 const UNREADABLE_BODY = 'unexpected error when reading response body. Please retry. Original error: ';
 

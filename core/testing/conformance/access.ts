@@ -140,7 +140,9 @@ export function authorizerConformance({ make, decisions }: AuthorizerCase): read
     it('says how long its decisions hold', async () => {
       const { dependsOn } = await make();
       const isTime = typeof dependsOn === 'number' && dependsOn >= 0;
-      assert.ok(dependsOn === 'policy' || dependsOn === 'never' || isTime, 'dependsOn: policy, never or milliseconds');
+      const isList =
+        Array.isArray(dependsOn) && dependsOn.every(name => typeof name === 'string' && name.includes('/'));
+      assert.ok(dependsOn === 'never' || isTime || isList, 'dependsOn: storage names, never or milliseconds');
     });
   });
 }

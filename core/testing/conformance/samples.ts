@@ -40,6 +40,7 @@ export function received(sample: ReceivedSample = {}): Received & { readonly war
   const warnings: string[] = [];
   return {
     header: name => headers.get(name),
+    headers: () => [...headers],
     ...(sample.certificate === undefined ? {} : { certificate: sample.certificate }),
     remoteAddress: sample.remoteAddress ?? '127.0.0.1',
     path: sample.path ?? '/api/v1/namespaces/default/configmaps',

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { Counter, Histogram } from 'prom-client';
 import type { Authenticator } from '../../api/access.js';
 import type { HttpDocument } from '../../api/document.js';
+import type { MetricDefinition } from '../../api/observe/metrics.js';
 import type { Awaitable } from '../../api/point.js';
 import type { NewToken, TokenIssuer } from '../../api/tokens.js';
 import type { ApiObject } from '../../model/object.js';
@@ -55,6 +57,38 @@ export function httpDocumentsConformance({ make, paths }: HttpDocumentsCase): re
         const bodies = await Promise.all([document.body({ port: 6443 }), document.body({ port: 6443 })]);
         for (const body of bodies) assert.equal(typeof body, 'string', `${document.path}: the body must be a text`);
         if (/^application\/(.*\+)?json\b/.test(document.contentType)) for (const body of bodies) JSON.parse(body);
+      }
+    });
+  });
+}
+
+/** Metrics under test. */
+export interface MetricsCase {
+  /** Makes them; called for each test. */
+  make(): Awaitable<readonly MetricDefinition[]>;
+  /** Their names, in any order. */
+  readonly names: readonly string[];
+}
+
+/**
+ * Returns the tests that the metrics of a plugin must pass.
+ *
+ * @example
+ * const make = () => partsOf(plugin, {}, metrics, fakeHost('front').host).then(parts => parts.flat());
+ * for (const { name, run } of metricsConformance({ make, names: ['api_keys_total'] })) test(name, run);
+ */
+export function metricsConformance({ make, names }: MetricsCase): readonly ConformanceTest[] {
+  return suite(({ it }) => {
+    it('have the expected names, each once', async () => {
+      assert.deepEqual((await make()).map(({ name }) => name).toSorted(), names.toSorted());
+    });
+
+    it('have names, labels and buckets that Prometheus can read', async () => {
+      for (const { name, help, labels = [], ...more } of await make()) {
+        const common = { name, help, labelNames: [...labels], registers: [] };
+        assert.ok(
+          more.type === 'histogram' ? new Histogram({ ...common, buckets: [...more.buckets] }) : new Counter(common),
+        );
       }
     });
   });

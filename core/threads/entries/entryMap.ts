@@ -1,6 +1,6 @@
 import { SortedMap } from '../../runtime/sortedMap.js';
 import type { Entry } from './entry.js';
-import { PageReader, type SnapshotPage } from './startPage.js';
+import { PageReader, type StartPage } from './startPage.js';
 
 /** A page whose objects have no entries yet, but for those that are gone from it. */
 class PackedPage {
@@ -10,7 +10,7 @@ class PackedPage {
   /** The positions of objects that are gone; undefined while none is. */
   #gone: Uint8Array | undefined;
 
-  constructor(page: SnapshotPage) {
+  constructor(page: StartPage) {
     this.reader = new PageReader(page);
     this.left = this.reader.count;
   }
@@ -38,7 +38,7 @@ interface Place {
 }
 
 /**
- * The entries of one resource by their keys. Pages of a snapshot are kept as they are, in memory that all threads
+ * The entries of one resource by their keys. Start pages are kept as they are, in memory that all threads
  * share, and an object is looked up in its bytes: it has an entry of its own, and a string for its key, from when it is
  * first read or changed. Of 100,000 objects that nobody reads, these would take 20 MB in each thread.
  */
@@ -53,7 +53,7 @@ export class EntryMap {
    * Adds a page of the resource, which must not be empty and whose keys must be in order. Returns false, and adds
    * nothing, if entries were set or deleted, or if its keys do not follow those of the pages before.
    */
-  addPage(page: SnapshotPage): boolean {
+  addPage(page: StartPage): boolean {
     const added = new PackedPage(page);
     const last = this.#pages.at(-1)?.reader;
     const follows = !last || last.compareAt(last.count - 1, Buffer.from(added.reader.keyAt(0))) < 0;

@@ -1,8 +1,8 @@
 import { copyBytes } from '../../runtime/copyBytes.js';
 import { Entry } from './entry.js';
 
-/** An object of a snapshot. */
-export interface SnapshotItem {
+/** An object of a start page. */
+export interface StartItem {
   readonly key: string;
   readonly modified: number;
   readonly value: Uint8Array;
@@ -13,7 +13,7 @@ export interface SnapshotItem {
  * three 64-bit floats; then the key and the value of each, without gaps. The objects of a page are in the order of the
  * bytes of their keys if they were read from a store.
  */
-export interface SnapshotPage {
+export interface StartPage {
   readonly count: number;
   readonly memory: ArrayBufferLike;
 }
@@ -26,7 +26,7 @@ const HEADER_BYTES = HEADER * Float64Array.BYTES_PER_ELEMENT;
  * queued, and would soon be garbage. With `shared`, the page is in memory that several threads keep and none may write
  * to, and that is not part of any heap.
  */
-export function packSnapshot(items: readonly SnapshotItem[], shared: boolean): SnapshotPage {
+export function packStartPage(items: readonly StartItem[], shared: boolean): StartPage {
   let size = items.length * HEADER_BYTES;
   for (const { key, value } of items) size += Buffer.byteLength(key) + value.length;
   const memory = shared ? new SharedArrayBuffer(size) : new ArrayBuffer(size);
@@ -51,7 +51,7 @@ export class PageReader {
   readonly #header: Float64Array;
   readonly #bytes: Buffer;
 
-  constructor({ count, memory }: SnapshotPage) {
+  constructor({ count, memory }: StartPage) {
     this.count = count;
     this.#header = new Float64Array(memory, 0, count * HEADER);
     this.#bytes = Buffer.from(memory);
@@ -86,10 +86,10 @@ export class PageReader {
 }
 
 /** The key of the first object of a page; '' if there is none. */
-export const firstKeyIn = (page: SnapshotPage): string => (page.count > 0 ? new PageReader(page).keyAt(0) : '');
+export const firstKeyIn = (page: StartPage): string => (page.count > 0 ? new PageReader(page).keyAt(0) : '');
 
 /** The greatest revision of the objects of a page. */
-export function lastRevisionIn({ count, memory }: SnapshotPage): number {
+export function lastRevisionIn({ count, memory }: StartPage): number {
   const header = new Float64Array(memory, 0, count * HEADER);
   let last = 0;
   for (let i = HEADER - 1; i < header.length; i += HEADER) last = Math.max(last, header[i]!);
@@ -97,7 +97,7 @@ export function lastRevisionIn({ count, memory }: SnapshotPage): number {
 }
 
 /** Calls `take` with the objects of a page, in order. */
-export function readSnapshot(page: SnapshotPage, take: (entry: Entry) => void): void {
+export function readStartPage(page: StartPage, take: (entry: Entry) => void): void {
   const reader = new PageReader(page);
   for (let i = 0; i < reader.count; i++) take(reader.entryAt(i));
 }

@@ -45,7 +45,26 @@ export type FromWriterThread = FromThread<OpenedStore> | { readonly is: 'failed'
  * runs them, which it answers with `loaded`; all others come after that. `ping`, which is answered with `pong`, asks
  * whether the thread still returns to its event loop.
  */
-export type ToPoolThread = ToThread<{ readonly writer: WriterChannel }> | { readonly is: 'load' | 'ping' };
+export type ToPoolThread =
+  | ToThread<{ readonly writer: WriterChannel }>
+  | { readonly is: 'load' | 'ping' }
+  | ServiceState
+  | ServiceAnswer;
+
+/** A state that a service has published. */
+export interface ServiceState {
+  readonly is: 'state';
+  readonly service: string;
+  readonly state: unknown;
+}
+/** The answer to a question to a service: a value, or the message of an error. */
+export interface ServiceAnswer {
+  readonly is: 'answer';
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
 /** A count of a plugin in a metric of the server. */
 export interface Observation {
   readonly metric: string;
@@ -53,16 +72,31 @@ export interface Observation {
   readonly value: number;
 }
 
+/** Of a pool thread that is ready: what is probably wrong with its plugins, which is the same in all of them. */
+export interface ReadyPoolThread {
+  readonly warnings: readonly string[];
+}
+
 /**
  * From a pool thread. `late`: outcomes of jobs that their batch did not wait for. `observed`: what plugins have
- * counted.
+ * counted. `ask`: a question to a service.
  */
 export type FromPoolThread =
-  | FromThread
+  | FromThread<ReadyPoolThread>
   | { readonly is: 'late'; readonly outcomes: PackedLate }
   | { readonly is: 'observed'; readonly observations: readonly Observation[] }
+  | ServiceQuestion
   | LoadedPoolThread
   | { readonly is: 'pong' };
+
+/** A question of a plugin to a service. */
+export interface ServiceQuestion {
+  readonly is: 'ask';
+  /** Chosen by the thread. */
+  readonly id: number;
+  readonly service: string;
+  readonly question: unknown;
+}
 
 /** Posted by a pool thread when it has loaded its modules. */
 export interface LoadedPoolThread {
@@ -112,13 +146,14 @@ export interface ControlInputs {
 /** To the control thread. */
 export type ToControlThread = ToThread<ControlInputs> | ({ readonly is: 'response' } & ControllerResponse);
 /**
- * From the control thread. `loaded`: its controllers are about to start, or another process runs them. `started`: the
- * controller has started. `observed`: what controllers have counted. `demoted`: another process leads, this thread must
- * end.
+ * From the control thread. `loaded`: its controllers are about to start, or another process runs them (`elsewhere`).
+ * `started`: the controller has started. `observed`: what controllers have counted. `demoted`: another process leads,
+ * this thread must end.
  */
 export type FromControlThread =
   | FromThread
   | ({ readonly is: 'request' } & ControllerRequest)
-  | { readonly is: 'loaded' | 'demoted' }
+  | { readonly is: 'loaded'; readonly elsewhere: boolean }
+  | { readonly is: 'demoted' }
   | { readonly is: 'started'; readonly controller: string }
   | { readonly is: 'observed'; readonly observations: readonly Observation[] };

@@ -6,8 +6,8 @@
  */
 import type { Transaction } from '../../api/storage.js';
 import type { User } from '../../model/user.js';
-import type { CredentialUse, DependsOn } from '../../api/access.js';
-import type { SnapshotPage } from '../entries/startPage.js';
+import type { CacheFor, CredentialUse } from '../../api/access.js';
+import type { StartPage } from '../entries/startPage.js';
 import type { WireEvent } from './wireEvent.js';
 
 /** A past change, with the value that it replaced or deleted. */
@@ -75,10 +75,10 @@ export interface RequestFailed {
 }
 
 /** A page of the objects that exist when a thread subscribes. `last`: whether it is the last page. */
-export interface SnapshotMessage {
-  readonly is: 'snapshot';
+export interface StartPageMessage {
+  readonly is: 'startPage';
   readonly revision: number;
-  readonly page: SnapshotPage;
+  readonly page: StartPage;
   readonly last: boolean;
   /** Prefixes of which objects are still to come; undefined if these may be any. */
   readonly missing?: readonly string[];
@@ -131,7 +131,7 @@ export interface PastMessage {
 
 /** From the writer, on a thread's channel. */
 export type FromWriter =
-  | SnapshotMessage
+  | StartPageMessage
   | MemoryMessage
   | EventsMessage
   | MovedMessage
@@ -228,11 +228,13 @@ export interface ObjectRevision {
 /** The outcome of authentication and authorization, and how long the front end may cache it. */
 export interface Grant {
   readonly user: User;
-  readonly identityFor: number | 'forever' | 'never';
+  readonly identityFor: CacheFor;
   /** The identity may be cached only while these objects are unchanged. */
   readonly objects: readonly ObjectRevision[];
-  readonly dependsOn: DependsOn;
   readonly allowed: boolean;
+  /** How long the permission may be cached, and the resources, by storage name, with whose first change it ends. */
+  readonly allowedFor: CacheFor;
+  readonly resources: readonly string[];
   /** Warnings about the credentials, if any. Such an identity is not cached. */
   readonly warnings?: readonly string[];
   /** To be recorded about the credentials. */

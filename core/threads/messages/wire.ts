@@ -7,7 +7,7 @@ import type {
   PastEvent,
   PastMessage,
   Proposal,
-  SnapshotMessage,
+  StartPageMessage,
   ToWriter,
   Verdict,
 } from './messages.js';
@@ -209,10 +209,10 @@ function encodePast({ is, requestId, events }: PastMessage): Posted {
 }
 
 /**
- * Encodes a message from the writer. Snapshots are not: their pages are one piece of memory already. Of the values of
+ * Encodes a message from the writer. Start pages are not: each is one piece of memory already. Of the values of
  * events only the places are encoded; the receiver has been sent their memory before.
  */
-export function encodeFromWriter(message: Exclude<FromWriter, SnapshotMessage>): Posted {
+export function encodeFromWriter(message: Exclude<FromWriter, StartPageMessage>): Posted {
   switch (message.is) {
     case 'events':
       return message.events.length === 0 ? [message, []] : encodeEvents(message);

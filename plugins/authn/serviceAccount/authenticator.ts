@@ -5,6 +5,7 @@ import { type AccountClaims, accountUser, readClaims, userNameOf } from './claim
 import type { ServiceAccountConfig } from './config.js';
 import { jose } from './jose.js';
 import { legacyIssuer, readLegacyToken } from './legacy.js';
+import type { TokenCounter } from './metrics.js';
 import { LEEWAY, TokenObjects } from './objects.js';
 import { tokenKeys } from './tokenKeys.js';
 import { verifyToken } from './verify.js';
@@ -40,7 +41,7 @@ function useOf(
     const cached = Math.min(left, warnsIn + 1);
     return {
       cacheFor: Number.isFinite(cached) ? cached : 'forever',
-      use: { counters: ['serviceaccount_valid_tokens_total'] },
+      use: { counters: ['serviceaccount_valid_tokens_total' satisfies TokenCounter] },
     };
   }
   const subject = userNameOf(namespace, account.name);
@@ -50,7 +51,7 @@ function useOf(
   return {
     cacheFor: Math.min(left, STALE_MS),
     use: {
-      counters: ['serviceaccount_stale_tokens_total'],
+      counters: ['serviceaccount_stale_tokens_total' satisfies TokenCounter],
       annotations: { [naming.label('authentication.orchestrator.io/stale-token')]: annotation },
     },
   };

@@ -191,7 +191,7 @@ export function nodeAuthorizer(
 ): NodeAuthorizer {
   const restricted = rulesOf(graph, host);
   return {
-    dependsOn: 'policy',
+    dependsOn: [],
     authorize(user, target) {
       const node = nodeNameOf(user);
       if (node === undefined) return NO_OPINION;

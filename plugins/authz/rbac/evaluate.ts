@@ -18,7 +18,7 @@ import {
   indexBindings,
   roleKeyOf,
 } from './bindings.js';
-import { GROUP, type PolicyRule, type RoleRef } from './policy.js';
+import { GROUP, type PolicyRule, type RoleRef, STORED } from './policy.js';
 import { allowsPath, allowsResource, type CompiledRules } from './rules.js';
 
 /** The informers of the policy objects. */
@@ -139,5 +139,5 @@ export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
   }
   const rulesOfRole = (ref: RoleRef, namespace: string): readonly PolicyRule[] | undefined =>
     find(ref, roleKeyOf(ref, namespace))?.rules;
-  return { dependsOn: 'policy', authorize, policyRulesOf, rulesOfRole, rulesFor };
+  return { dependsOn: Object.values(STORED), authorize, policyRulesOf, rulesOfRole, rulesFor };
 }

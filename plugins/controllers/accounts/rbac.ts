@@ -1,94 +1,24 @@
-import {
-  type ApiObject,
-  type Client,
-  controller,
-  type Host,
-  type Plugin,
-  reconciler,
-} from '../../../core/api/index.js';
-import { aggregateAll, reconcileBootstrap } from '../../authz/bootstrap/index.js';
-import { forEachParallel } from '../parallel.js';
-import { unlessRefused } from '../requests.js';
+import { controller, type Plugin, postStartHook } from '../../../core/api/index.js';
 
-const GROUP = 'rbac.authorization.orchestrator.io';
-const KINDS = [
-  { kind: 'ClusterRole', plural: 'clusterroles' },
-  { kind: 'ClusterRoleBinding', plural: 'clusterrolebindings' },
-  { kind: 'Role', plural: 'roles' },
-  { kind: 'RoleBinding', plural: 'rolebindings' },
-] as const;
-const CLUSTER_ROLES = `${GROUP}/clusterroles`;
-/** Concurrent writes. There are about two hundred default objects, and the start waits for them. */
-const MAX_PARALLEL = 32;
-
-/** The resource of an object. */
-const resourceOf = ({ kind }: ApiObject): string => `${GROUP}/${KINDS.find(known => known.kind === kind)!.plural}`;
-
-/** Creates an object, unless there is one of its name. */
-const create = (client: Client, object: ApiObject): Promise<unknown> =>
-  unlessRefused('AlreadyExists', client.resource(resourceOf(object)).create(object));
-
-/** Replaces an object that cannot be changed as needed. */
-async function recreate(client: Client, object: ApiObject): Promise<void> {
-  await client.resource(resourceOf(object)).delete(object.metadata);
-  await create(client, object);
-}
+/** The controller that makes the default roles and bindings. */
+export const RBAC_BOOTSTRAP = 'rbac-bootstrap';
 
 /**
- * At the start, creates missing default roles and bindings and completes the others (spec, "Default roles and
- * bindings").
+ * Default roles and bindings: before they are there, permissions that every server has are missing. The front end loads
+ * this module for the hook, so that it imports nothing of the controllers.
  */
-const bootstrap = (host: Host<'control'>) =>
-  reconciler({
-    name: 'rbac-bootstrap',
-    keys: [{ name: 'defaults' }],
-    async reconcile(_key, { list, client }) {
-      const current = KINDS.flatMap(({ kind, plural }) =>
-        // Stored objects may have their group in the other naming.
-        list(`${GROUP}/${plural}`).map(object => ({
-          ...object,
-          kind,
-          apiVersion: host.naming.apiVersion(`${GROUP}/v1`),
-        })),
-      );
-      const missing = reconcileBootstrap(current as ApiObject[], host.naming);
-      const writes = [
-        ...missing.create.map(object => () => create(client, object)),
-        ...missing.update.map(
-          object => () => unlessRefused('NotFound', client.resource(resourceOf(object)).replace(object)),
-        ),
-        ...missing.recreate.map(object => () => recreate(client, object)),
-      ];
-      await forEachParallel(MAX_PARALLEL, writes, write => write());
-    },
-  })(host);
-
-/** Updates the rules of aggregated cluster roles from the roles that they select. */
-const aggregation = reconciler({
-  name: 'clusterrole-aggregation-controller',
-  watches: [{ resource: CLUSTER_ROLES, keys: () => [{ name: 'all' }] }],
-  async reconcile(_key, { list, client }) {
-    const roles = client.resource(CLUSTER_ROLES);
-    const changed = aggregateAll(list(CLUSTER_ROLES) as unknown as ApiObject[]);
-    await forEachParallel(MAX_PARALLEL, changed, ({ metadata, rules }) =>
-      unlessRefused(
-        'NotFound',
-        roles.patch(metadata, { metadata: { resourceVersion: metadata.resourceVersion }, rules }),
-      ),
-    );
-  },
-});
-
-/** Default roles and bindings. */
 export const rbacBootstrap = {
   name: 'controllers/rbac-bootstrap',
   parse: () => ({}),
-  contribute: () => [controller.of(bootstrap)],
+  contribute: () => [
+    controller.of(async host => (await import('./rbacControllers.js')).bootstrap(host)),
+    postStartHook.of(() => ({ name: 'rbac/bootstrap-roles', controllers: [RBAC_BOOTSTRAP] })),
+  ],
 } satisfies Plugin;
 
 /** Aggregated cluster roles. */
 export const roleAggregation = {
   name: 'controllers/role-aggregation',
   parse: () => ({}),
-  contribute: () => [controller.of(aggregation)],
+  contribute: () => [controller.of(async host => (await import('./rbacControllers.js')).aggregation(host))],
 } satisfies Plugin;

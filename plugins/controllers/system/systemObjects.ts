@@ -1,4 +1,5 @@
 import { ConfigError, controller, type Plugin, timestamp } from '../../../core/api/index.js';
+import { RBAC_BOOTSTRAP } from '../accounts/rbac.js';
 import { desiredObjects } from '../desiredObjects.js';
 import { flowSchemaStatus } from './flowSchemas.js';
 import { apiServices, type ServedGroup, systemObjectsOf } from './systemObjectData.js';
@@ -19,10 +20,13 @@ export const systemObjects = {
   parse,
   contribute: ({ groups }) => [
     controller.of(host =>
-      desiredObjects(host, 'system-objects', [
-        ...systemObjectsOf(host.naming),
-        ...apiServices(groups, host.naming, timestamp(host.now())),
-      ]),
+      desiredObjects(
+        host,
+        'system-objects',
+        [...systemObjectsOf(host.naming), ...apiServices(groups, host.naming, timestamp(host.now()))],
+        // They are most objects of a new store, and no client waits for them.
+        [RBAC_BOOTSTRAP],
+      ),
     ),
     controller.of(flowSchemaStatus),
   ],

@@ -1,6 +1,6 @@
 import type { Namespace } from '../../../kinds/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
-import type { Column, StrategyContext } from '../../../core/api/strategy.js';
+import type { Column } from '../../../core/api/strategy.js';
 import { qualifiedName } from '../../../core/model/names.js';
 import { setDefault } from '../../../core/model/record.js';
 import { invalid, invalidObject, type Violation } from '../../../core/model/refusal.js';
@@ -27,19 +27,12 @@ function validateFinalizer(name: string, own: string, field: string): Violation[
   return toViolations(field, name, found);
 }
 
-/** Says that a label has no effect: nobody should rely on checks that are not made. */
-function warnOfPodSecurity({ metadata }: Namespace, label: string, { warn }: StrategyContext): void {
-  if (Object.hasOwn(metadata.labels ?? {}, label))
-    warn?.(`metadata.labels[${label}]: pod security is not enforced by this server; pods are not checked`);
-}
-
 const COLUMNS: readonly Column<Namespace>[] = [NAME, column('Status', object => object.status?.phase ?? ''), AGE];
 
 /** Namespace. It is removed once its spec has no finalizers; only the subresource `finalize` writes them. */
 export const namespace = builtInKind<Namespace>('core/namespaces', naming => {
   const finalizer = naming.product;
   const nameLabel = naming.label('orchestrator.io/metadata.name');
-  const enforceLabel = naming.label('pod-security.orchestrator.io/enforce');
   return {
     checkName: checkLabelName,
     hasStatus: true,
@@ -56,15 +49,11 @@ export const namespace = builtInKind<Namespace>('core/namespaces', naming => {
     prepareUpdate: (object, old) => {
       object.spec.finalizers = old.spec.finalizers ?? [];
     },
-    validateCreate: (object, context) => {
-      warnOfPodSecurity(object, enforceLabel, context);
+    validateCreate: object => {
       const finalizers = object.spec.finalizers ?? [];
       return finalizers.flatMap(name => validateFinalizer(name, finalizer, 'spec.finalizers'));
     },
-    validateUpdate: (object, _old, context) => {
-      warnOfPodSecurity(object, enforceLabel, context);
-      return [];
-    },
+    validateUpdate: () => [],
     validateStatus: validatePhase,
     extraFinalizers: object => object.spec.finalizers ?? [],
     beginDeletion: object => {

@@ -7,13 +7,16 @@ import type { Grant, ObjectRevision } from '../../../core/threads/messages/messa
 import { RecentMap } from './recentMap.js';
 import { type Usage, Usages } from '../fairness/usage.js';
 import { credentialHeaders } from '../watch/webSocket.js';
+import type { CacheFor } from '../../../core/api/access.js';
 
 /** Bytes of an entry beside its key: its place in a table, and what it holds. */
 const ENTRY_BYTES = 100;
 /** Bytes of an identity beside its credentials: its user, and the tables of its decisions. */
 const IDENTITY_BYTES = 1000;
-/** Reasons that permissions of one user share. */
+/** Permissions with different reasons that one user's keys share. */
 const SHARED_PERMISSIONS = 100;
+/** Combinations of resources that are remembered. There are as many as combinations of authorizers that decide. */
+const RESOURCE_SETS = 100;
 /** An upper bound of the bytes of a text in memory. */
 const bytesOf = (text: string): number => 2 * text.length;
 
@@ -23,20 +26,45 @@ const bytesOf = (text: string): number => 2 * text.length;
  */
 const flat = (parts: readonly string[]): string => parts.join('\n');
 
-/** A decision that allows a request, with its reason. */
-export interface CachedPermission {
-  /** Time until which it holds. */
+/** All objects of a resource. */
+export interface Versioned {
+  /** The revision of the last change of one of them. */
+  readonly revision: number;
+}
+
+/** The objects that identities and permissions depend on, as the front end has them. */
+export interface KnownObjects {
+  /** The revision up to which all events have been applied. */
+  revision(): number;
+  /** The revision of the current object of a key; undefined if there is none. */
+  revisionOf(key: string): number | undefined;
+  /** The objects of a storage name, always the same value; undefined for a resource that is not stored. */
+  resource(storageName: string): Versioned | undefined;
+}
+
+/** A decision that allows a request. */
+export interface Permission {
+  /** Time until which it may be remembered. */
   readonly until: number;
   readonly reason: string;
+  /** The revision whose objects the decision has seen, or earlier ones that have not changed since. */
+  readonly revision: number;
+  /** The objects that it depends on. */
+  readonly resources: readonly Versioned[];
+}
+
+/** Whether none of the objects that a decision depends on has changed since. */
+export function isCurrent({ revision, resources }: Permission): boolean {
+  for (const resource of resources) if (resource.revision > revision) return false;
+  return true;
 }
 
 /** A user whose credentials the pool has verified, with the permissions found since then. */
 export class Identity {
-  /** Decision key to the permission; all of them were found under `policy`. */
-  readonly allowed = new RecentMap<CachedPermission>(IDENTITY_CACHE_BYTES, key => ENTRY_BYTES + bytesOf(key));
-  policy = 0;
-  /** Permissions that hold as long as the policy, by their reason: one for each, because there are few reasons. */
-  readonly shared = new Map<string, CachedPermission>();
+  /** Decision key to the permission. */
+  readonly allowed = new RecentMap<Permission>(IDENTITY_CACHE_BYTES, key => ENTRY_BYTES + bytesOf(key));
+  /** Permissions without a time limit by their reason: many keys share one, because there are few reasons. */
+  readonly #shared = new Map<string, Permission>();
 
   constructor(
     readonly user: User,
@@ -48,12 +76,15 @@ export class Identity {
     readonly objects: readonly ObjectRevision[],
   ) {}
 
-  /** A permission to store in `allowed`. */
-  permissionOf(until: number, reason: string): CachedPermission {
-    if (Number.isFinite(until)) return { until, reason };
-    const found = this.shared.get(reason) ?? { until, reason };
-    if (this.shared.size < SHARED_PERMISSIONS) this.shared.set(reason, found);
-    return found;
+  /** The permission, or an equal one that other keys have already. */
+  share(permission: Permission): Permission {
+    const { until, reason, resources } = permission;
+    if (until !== Number.POSITIVE_INFINITY) return permission;
+    const found = this.#shared.get(reason);
+    if (found && found.resources === resources && isCurrent(found)) return found;
+    if (this.#shared.size >= SHARED_PERMISSIONS) this.#shared.clear();
+    this.#shared.set(reason, permission);
+    return permission;
   }
 }
 
@@ -78,8 +109,9 @@ export function decisionKey(route: Route): string {
   return flat(labels || fields ? [target.verb, target.path, labels, fields] : [target.verb, target.path]);
 }
 
-const expiry = (holds: 'forever' | 'policy' | number, now: number): number =>
-  typeof holds === 'number' ? now + holds : Number.POSITIVE_INFINITY;
+/** The time until which something holds that was found at `now`. */
+const expiry = (holds: CacheFor, now: number): number =>
+  holds === 'never' ? now : holds === 'forever' ? Number.POSITIVE_INFINITY : now + holds;
 
 /**
  * The cache of the identities and permissions of senders, as the pool determined them. They expire independently:
@@ -91,58 +123,95 @@ export class AccessCache {
     (credentials, { allowed }) => IDENTITY_BYTES + bytesOf(credentials) + allowed.weight,
   );
   readonly usages = new Usages();
-  /** Raised by every change of a policy object; permissions found before it are void. */
-  policy = 0;
-  /** The policy revision of the last reset. */
-  #resetAt = 0;
+  /** Number of resets. */
+  epoch = 0;
+  /** By the names of the resources, so that permissions share the lists. */
+  readonly #resources = new Map<string, readonly Versioned[]>();
+  /** The resources that permissions depend on. */
+  readonly decisive = new Set<Versioned>();
 
   constructor(
-    /** The revision of the current object of a key; undefined if there is none. */
-    readonly revisionOf: (key: string) => number | undefined,
+    readonly objects: KnownObjects,
+    /** Called for a resource that an authorizer names and that is not stored: its decisions are not cached. */
+    readonly unknownResource: (storageName: string) => void = () => undefined,
   ) {}
 
-  /** Forgets all identities, and what the pool has found for requests that were sent to it before. */
+  /** Forgets all senders: what was found for requests that were sent to the pool before is not to be learnt any more. */
   reset(): void {
     this.#identities.clear();
-    this.policy++;
-    this.#resetAt = this.policy;
+    this.epoch++;
   }
 
   /** The identity of these credentials, if it was found before and still holds. */
   identity(credentials: string, now: number): Identity | undefined {
     const identity = this.#identities.get(credentials);
     if (!identity || identity.until <= now) return undefined;
-    return identity.objects.every(({ key, revision }) => this.revisionOf(key) === revision) ? identity : undefined;
+    return identity.objects.every(({ key, revision }) => this.objects.revisionOf(key) === revision)
+      ? identity
+      : undefined;
   }
 
   /** The permission for a request, if it was found before and still holds. */
-  permission(identity: Identity, key: string, now: number): CachedPermission | undefined {
-    if (identity.policy !== this.policy) return undefined;
+  permission(identity: Identity, key: string, now: number): Permission | undefined {
     const permission = identity.allowed.get(key);
-    return permission && permission.until > now ? permission : undefined;
+    return permission && permission.until > now && isCurrent(permission) ? permission : undefined;
   }
 
   /**
-   * Remembers what the pool found for a request; `policyBefore` is the policy revision that the request was sent to the
-   * pool under. Returns the identity, if it may be remembered.
+   * The permission of a request that the pool has allowed; undefined if it has refused it. `revision` and `now`: those
+   * of the front end when it sent the request to the pool, which has seen that revision or a later one.
    */
-  learn(credentials: string, key: string, grant: Grant, policyBefore: number, now: number): Identity | undefined {
-    if (policyBefore < this.#resetAt) return undefined;
+  permissionOf(
+    { allowed, allowedFor, resources, reason = '' }: Grant,
+    revision: number,
+    now: number,
+  ): Permission | undefined {
+    if (!allowed) return undefined;
+    const found = this.#resourcesOf(resources);
+    if (!found) return { until: now, reason, revision, resources: [] };
+    return { until: expiry(allowedFor, now), reason, revision, resources: found };
+  }
+
+  /**
+   * Remembers what the pool found for a request: the sender, and the permission, if there is one. Returns the identity,
+   * if it may be remembered.
+   */
+  learn(
+    credentials: string,
+    key: string,
+    grant: Grant,
+    permission: Permission | undefined,
+    now: number,
+  ): Identity | undefined {
     const identity = this.identity(credentials, now) ?? this.#add(credentials, grant, now);
-    if (identity && grant.allowed && policyBefore === this.policy) this.#allow(identity, key, grant, now);
+    if (identity && permission) this.#allow(identity, key, permission, now);
     return identity;
   }
 
-  #allow(identity: Identity, key: string, { dependsOn, reason = '' }: Grant, now: number): void {
-    if (dependsOn === 'never' || key.length > CACHED_KEY_CHARACTERS) return;
+  #allow(identity: Identity, key: string, permission: Permission, now: number): void {
+    if (permission.until <= now || key.length > CACHED_KEY_CHARACTERS || !isCurrent(permission)) return;
     const before = identity.allowed.weight;
-    if (identity.policy !== this.policy) {
-      identity.allowed.clear();
-      identity.shared.clear();
-      identity.policy = this.policy;
-    }
-    identity.allowed.set(key, identity.permissionOf(expiry(dependsOn, now), reason));
+    identity.allowed.set(key, identity.share(permission));
     this.#identities.grow(identity.allowed.weight - before);
+  }
+
+  /** The resources of these names; undefined if one of them is not stored. */
+  #resourcesOf(names: readonly string[]): readonly Versioned[] | undefined {
+    const key = names.join();
+    const known = this.#resources.get(key);
+    if (known) return known;
+    const found: Versioned[] = [];
+    for (const name of names) {
+      const resource = this.objects.resource(name);
+      if (!resource) {
+        this.unknownResource(name);
+        return undefined;
+      }
+      found.push(resource);
+      this.decisive.add(resource);
+    }
+    if (this.#resources.size < RESOURCE_SETS) this.#resources.set(key, found);
+    return found;
   }
 
   #add(credentials: string, { user, identityFor, objects }: Grant, now: number): Identity | undefined {

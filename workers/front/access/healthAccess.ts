@@ -28,7 +28,7 @@ export class HealthAccess {
     return this.#isAllowed;
   }
 
-  /** Schedules a refresh of the permissions after a change of policy. One refresh serves all changes until then. */
+  /** Schedules a refresh after a change of what permissions depend on. One refresh serves all changes until then. */
   policyChanged(): void {
     if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../../core/api/listener.js';
 import type { User } from '../../../core/model/user.js';
 import type { Route } from '../../../core/request/route.js';
-import type { Identity } from './access.js';
+import type { Identity, Permission } from './access.js';
 import type { Usage } from '../fairness/usage.js';
 
 /** The sender of a request, as far as the front end knows it. The pool's findings are added to it. */
@@ -14,8 +14,8 @@ export interface Sender {
   user?: User;
   /** The usage of all unknown senders until the sender is authenticated. */
   usage: Usage;
-  /** The policy revision under which the pool has allowed this request; undefined if it was not asked. */
-  allowedUnder?: number;
+  /** The permission that the pool has found for this request; undefined if it was not asked. */
+  permission?: Permission | undefined;
   /** The user who acts as `user`. */
   impersonator?: User;
   /** Why the request is allowed; '' if the authorizer gave no reason. Undefined until it is allowed. */

@@ -1,44 +1,50 @@
-import type { Awaitable } from '../../../core/api/point.js';
-import { RENDER_AHEAD } from '../../../core/limits.js';
-import type { ListMetadata } from '../../../core/services/tables/index.js';
-import type { Entry } from '../../../core/threads/entries/entry.js';
+import { LIST_SLICE_BYTES, RENDER_AHEAD } from '../../../core/limits.js';
+import type { FrontRequest } from '../access/sender.js';
 import { compresses, respondWhole, streamParts } from '../answers/compress.js';
 import { inOrder } from '../answers/inOrder.js';
-import { renderSlices } from './renderedList.js';
-import type { Headers } from '../answers/reply.js';
-import type { FrontRequest } from '../access/sender.js';
+import type { AnsweredList, ItemForm, ListForm } from './form.js';
+import { renderSlices } from '../answers/renderSlices.js';
 
-/** How a list is made of the texts or encodings of its objects by the front end. */
-export interface MadeListForm {
-  /** The bytes around the items, by the metadata of the list. */
-  frame(list: ListMetadata): { readonly head: Uint8Array; readonly tail: Uint8Array };
-  /** Bytes between two items. */
-  readonly between: number;
-  /** The items of some entries, in one or more pieces, with what stands between two before each. */
-  items(request: FrontRequest, entries: readonly Entry[]): Awaitable<readonly Uint8Array[]>;
-  /** Called with all entries of a long list, to begin with the last ones elsewhere. */
-  makeAhead?(request: FrontRequest, entries: readonly Entry[]): void;
-}
+const NOTHING = new Uint8Array();
 
-/** Answers with a list of one or more entries: as a whole if they are few, else in parts. */
-export async function respondAssembled(
+const sizeOf = (pieces: readonly Uint8Array[]): number => pieces.reduce((sum, { length }) => sum + length, 0);
+
+/** Lists that are put together from items: sent as a whole if they are short, else in parts. */
+export const assembledList = (form: ItemForm): ListForm => ({
+  respond: (request, list) => respondAssembled(request, form, list),
+});
+
+async function respondAssembled(
   request: FrontRequest,
-  headers: Headers,
-  form: MadeListForm,
-  entries: readonly Entry[],
-  list: ListMetadata,
+  form: ItemForm,
+  { headers, entries, metadata }: AnsweredList,
 ): Promise<void> {
   const { exchange } = request;
-  const { head, tail } = form.frame(list);
-  const [first = [], ...others] = renderSlices(entries);
+  const length = await form.measure?.(request, entries);
+  if (exchange.aborted) return;
+  const { head, tail } = form.frame(metadata, length ?? 0);
+  const total = length === undefined ? undefined : head.length + length + tail.length;
+  const isShort = total !== undefined && total <= LIST_SLICE_BYTES;
+  const [first = [], ...others] = isShort ? [entries] : renderSlices(entries);
   if (others.length > 0) form.makeAhead?.(request, others.flat());
-  const [begin, ...more] = await form.items(request, first);
-  const part = Buffer.concat([head, begin!.subarray(form.between), ...more]);
-  if (others.length === 0) return await respondWhole(exchange, headers, Buffer.concat([part, tail]));
+  const [begin = NOTHING, ...more] = await form.items(request, first);
+  const pieces = [head, begin.subarray(form.between), ...more];
+  const size = sizeOf(pieces);
+  if (others.length === 0) {
+    const isSent = size + tail.length <= LIST_SLICE_BYTES && !compresses(exchange, size + tail.length);
+    if (isSent) return exchange.respond(200, headers, [...pieces, tail]);
+    return await respondWhole(exchange, headers, Buffer.concat([...pieces, tail]));
+  }
   async function* parts(): AsyncGenerator<Uint8Array> {
-    yield part;
-    for await (const pieces of inOrder(others, RENDER_AHEAD, slice => form.items(request, slice))) yield* pieces;
+    yield Buffer.concat(pieces);
+    let sent = size;
+    for await (const next of inOrder(others, RENDER_AHEAD, slice => form.items(request, slice))) {
+      sent += sizeOf(next);
+      yield* next;
+    }
+    if (total !== undefined && sent + tail.length !== total)
+      throw new Error(`a list has ${sent + tail.length} bytes instead of ${total}`);
     yield tail;
   }
-  await streamParts(exchange, headers, parts(), compresses(exchange, part.length * (others.length + 1)));
+  await streamParts(exchange, headers, parts(), compresses(exchange, total ?? size * (others.length + 1)), total);
 }

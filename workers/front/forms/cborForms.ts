@@ -1,19 +1,17 @@
-import type { Choice } from '../../../core/request/negotiate.js';
-import type { Route } from '../../../core/request/route.js';
-import { cborEvent } from '../../../core/schema/cbor/cbor.js';
+import { cborDocument, cborEvent } from '../../../core/schema/cbor/cbor.js';
 import { cborList, cborObjects, encodeCborRecords } from '../../../core/schema/cbor/cborEncode.js';
-import type { Resource } from '../../../core/schema/resource.js';
+import { writeJson } from '../../../core/model/text/jsonText.js';
 import type { EncodedForm } from './encodedReads.js';
-import { needsConversion } from './listFrame.js';
-import type { MadeListForm } from './assembledList.js';
-import type { Records } from './sharedEncodings.js';
+import { assembledList } from './assembledList.js';
+import type { Asked, MadeObject, MediaForm } from './form.js';
+import { needsConversion } from './storedList.js';
 
 /**
- * The form of an answer in CBOR that is made of encodings; undefined for any other. Objects of custom kinds, other
- * versions and metadata are encoded by the pool each time.
+ * Objects in CBOR that are made of encodings; undefined for all others: objects of custom kinds, other versions and
+ * metadata are encoded by the pool each time.
  */
-export function cborForm(choice: Choice, { subresource }: Route, resource: Resource): EncodedForm | undefined {
-  if (choice.media !== 'cbor' || choice.form !== 'object' || subresource) return undefined;
+function cborForm({ choice, request, resource }: Asked): EncodedForm | undefined {
+  if (choice.form !== 'object' || request.route.subresource) return undefined;
   if (!resource.builtIn || needsConversion(resource)) return undefined;
   return {
     records: 'cbor',
@@ -25,10 +23,21 @@ export function cborForm(choice: Choice, { subresource }: Route, resource: Resou
   };
 }
 
-/** The form of a list in CBOR, by the form of its objects. */
-export const cborListForm = (form: EncodedForm, resource: Resource, records: Records): MadeListForm => ({
-  frame: list => cborList(resource, list),
-  between: 0,
-  items: (request, entries) => records.find(request, entries, form),
-  makeAhead: (request, entries) => records.makeAhead(request, entries, form),
-});
+const body = (object: MadeObject): Uint8Array => cborDocument(Buffer.from(writeJson(object)));
+
+/** CBOR. */
+export const CBOR: MediaForm = {
+  object: cborForm,
+  list(asked, entries, { encodings }) {
+    const form = cborForm(asked);
+    if (!form || entries.length === 0) return undefined;
+    return assembledList({
+      frame: list => cborList(asked.resource, list),
+      between: 0,
+      items: (request, some) => encodings.find(request, some, form),
+      makeAhead: (request, some) => encodings.makeAhead(request, some, form),
+    });
+  },
+  body,
+  event: (type, object) => cborEvent(type, body(object)),
+};

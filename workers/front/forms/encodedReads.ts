@@ -4,12 +4,12 @@ import { FRONT_ENCODING_BYTES } from '../../../core/limits.js';
 import type { Resource } from '../../../core/schema/resource.js';
 import type { Entry } from '../../../core/threads/entries/entry.js';
 import { respondWhole } from '../answers/compress.js';
-import type { RecordForm, Records } from './sharedEncodings.js';
+import type { EncodingForm, SharedEncodings } from './sharedEncodings.js';
 import { headersFor } from '../answers/reply.js';
 import type { FrontRequest } from '../access/sender.js';
 
 /** A form in which objects are shown one by one, made of encodings that are kept. */
-export interface EncodedForm extends RecordForm {
+export interface EncodedForm extends EncodingForm {
   readonly contentType: string;
   /** An object as a message of its own, made of its encoding. */
   toMessage(record: Uint8Array): Uint8Array;
@@ -19,7 +19,7 @@ export interface EncodedForm extends RecordForm {
 
 /** Answers reads of single objects from their encodings, which are made where they are missing. */
 export class EncodedReads {
-  constructor(readonly records: Records) {}
+  constructor(readonly encodings: SharedEncodings) {}
 
   /** Answers with one object. */
   async get(request: FrontRequest, resource: Resource, entry: Entry, form: EncodedForm): Promise<void> {
@@ -29,7 +29,7 @@ export class EncodedReads {
 
   /** An entry as a message. */
   message(request: FrontRequest, entry: Entry, form: EncodedForm): Awaitable<Uint8Array> {
-    return after(this.records.find(request, [entry], form), ([record]) => form.toMessage(record!));
+    return after(this.encodings.find(request, [entry], form), ([record]) => form.toMessage(record!));
   }
 
   /** The last state of an object as a message; undefined where the pool has to make it. */
@@ -41,9 +41,9 @@ export class EncodedReads {
 
   /** Each entry as a message of its own. */
   async messages(request: FrontRequest, entries: readonly Entry[], form: EncodedForm): Promise<Uint8Array[]> {
-    const known = entries.map(entry => this.records.known([entry], form)?.[0]);
+    const known = entries.map(entry => this.encodings.known([entry], form)?.[0]);
     const missing = entries.filter((_, i) => !known[i]);
-    const made = missing.length > 0 ? await this.records.makeEach(request, missing, form) : [];
+    const made = missing.length > 0 ? await this.encodings.makeEach(request, missing, form) : [];
     let next = 0;
     return known.map(record => form.toMessage(record ?? made[next++]!));
   }

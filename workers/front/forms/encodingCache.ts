@@ -34,7 +34,7 @@ function alone(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
  * lengths stay known. Above a budget, a share of the memory, no further ones are kept: if new ones replaced those in
  * use, reading a collection that is larger than the budget again and again would replace each before it is read again.
  */
-export class Encodings {
+export class EncodingCache {
   /** The least recently read first. */
   readonly #segments = new Set<EncodingSegment>();
   #bytes = 0;

@@ -1,27 +1,15 @@
-import { RENDER_AHEAD, RENDER_SLICE_BYTES, RENDER_SLICE_OBJECTS } from '../../../core/limits.js';
+import { RENDER_AHEAD } from '../../../core/limits.js';
 import type { Entry } from '../../../core/threads/entries/entry.js';
-import type { JobResult, Rendering } from '../../../core/threads/messages/messages.js';
+import type { JobResult } from '../../../core/threads/messages/messages.js';
 import { compresses, respondRendered, streamParts } from '../answers/compress.js';
 import { inOrder } from '../answers/inOrder.js';
+import { renderSlices } from '../answers/renderSlices.js';
 import type { PoolClient } from '../pool/poolClient.js';
 import type { FrontRequest } from '../access/sender.js';
+import type { AnsweredList, ListForm } from './form.js';
 
-/** Objects in runs of some bytes, each of which is encoded at once. */
-export function renderSlices(objects: readonly Entry[], sliceBytes = RENDER_SLICE_BYTES): Entry[][] {
-  const slices: Entry[][] = [];
-  let slice: Entry[] = [];
-  let bytes = 0;
-  for (const object of objects) {
-    slice.push(object);
-    bytes += object.length;
-    if (bytes < sliceBytes && slice.length < RENDER_SLICE_OBJECTS) continue;
-    slices.push(slice);
-    slice = [];
-    bytes = 0;
-  }
-  if (slice.length > 0) slices.push(slice);
-  return slices;
-}
+/** The pool, which encodes objects. */
+type Renderer = Pick<PoolClient, 'render'>;
 
 const valuesOf = (slice: readonly Entry[]): Uint8Array[] => slice.map(({ value }) => value);
 
@@ -33,7 +21,7 @@ type Answered = Extract<JobResult, { is: 'respond' }>;
  * objects.
  */
 async function renderPart(
-  pool: PoolClient,
+  pool: Renderer,
   request: FrontRequest,
   slice: readonly Entry[],
 ): Promise<Uint8Array | Answered> {
@@ -45,7 +33,7 @@ async function renderPart(
 
 /** The texts of all parts after the first of a list, or the first refusal. */
 async function renderAll(
-  pool: PoolClient,
+  pool: Renderer,
   request: FrontRequest,
   slices: readonly (readonly Entry[])[],
 ): Promise<Answered | { readonly is: 'texts'; readonly texts: readonly Uint8Array[] }> {
@@ -62,7 +50,7 @@ async function renderAll(
  * undefined where all can be shown.
  */
 export async function findUnconvertible(
-  pool: PoolClient,
+  pool: Renderer,
   request: FrontRequest,
   objects: readonly Entry[],
 ): Promise<Answered | undefined> {
@@ -81,14 +69,14 @@ export async function findUnconvertible(
  * they are sent in order while the next ones are made, no faster than the client takes them. Where a later part may be
  * refused, nothing is sent before all are made. `isWhole`: the objects can be encoded only all together.
  */
-export async function respondTextList(
-  pool: PoolClient,
+async function respondRenderedList(
+  pool: Renderer,
   request: FrontRequest,
-  objects: readonly Entry[],
-  rendering: Omit<Rendering, 'objects'>,
-  isWhole = false,
+  { entries: objects, metadata: list, warnings }: AnsweredList,
+  isWhole: boolean,
 ): Promise<void> {
   const { exchange } = request;
+  const rendering = { status: 200, list, warnings };
   const slices = isWhole ? [objects] : renderSlices(objects);
   const [first = [], ...others] = slices;
   if (others.length === 0)
@@ -111,3 +99,9 @@ export async function respondTextList(
   }
   await streamParts(exchange, headers, parts(), isCompressed);
 }
+
+/** Lists that the pool makes. `isWhole`: the objects can be encoded only all together. */
+export const renderedList = (pool: Renderer, isWhole: boolean): ListForm => ({
+  isWhole,
+  respond: (request, list) => respondRenderedList(pool, request, list, isWhole),
+});

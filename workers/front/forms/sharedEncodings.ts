@@ -3,15 +3,15 @@ import type { Awaitable } from '../../../core/api/point.js';
 import { ENCODINGS_WHOLE_BYTES, FRONT_ENCODING_BYTES, FRONT_SLICE_BYTES, RENDER_AHEAD } from '../../../core/limits.js';
 import type { Entry } from '../../../core/threads/entries/entry.js';
 import type { Rendering } from '../../../core/threads/messages/messages.js';
-import type { Encodings } from './encodingCache.js';
+import type { EncodingCache } from './encodingCache.js';
 import { inOrder } from '../answers/inOrder.js';
 import type { PoolClient } from '../pool/poolClient.js';
-import { renderSlices } from './renderedList.js';
+import { renderSlices } from '../answers/renderSlices.js';
 import type { FrontRequest } from '../access/sender.js';
 import type { Slices } from '../fairness/slices.js';
 
 /** Encodings of objects that are kept and shared by reads. */
-export interface RecordForm {
+export interface EncodingForm {
   /** How the pool makes them. */
   readonly records: NonNullable<Rendering['records']>;
   /** Equal keys share encodings. */
@@ -52,31 +52,31 @@ interface Work {
  * in slices of time between which others are served. Those of a long list are made by both at the same time: the front
  * end begins with the first ones, the pool with the last.
  */
-export class Records {
+export class SharedEncodings {
   constructor(
     readonly pool: Pick<PoolClient, 'render' | 'renderWhenFree'>,
-    readonly encodings: Encodings,
+    readonly cache: EncodingCache,
     readonly slices: Slices,
   ) {}
 
   /** The encodings of entries, in few pieces. */
-  find(request: FrontRequest, entries: readonly Entry[], form: RecordForm): Awaitable<readonly Uint8Array[]> {
+  find(request: FrontRequest, entries: readonly Entry[], form: EncodingForm): Awaitable<readonly Uint8Array[]> {
     return this.known(entries, form) ?? this.make(request, entries, form);
   }
 
   /** The encodings of entries, in few pieces; undefined if one of them is missing. */
-  known(entries: readonly Entry[], form: RecordForm): readonly Uint8Array[] | undefined {
-    const kept = this.encodings.find(entries, form.key);
+  known(entries: readonly Entry[], form: EncodingForm): readonly Uint8Array[] | undefined {
+    const kept = this.cache.find(entries, form.key);
     return kept && this.#unpack(kept, entries, form);
   }
 
   /** Makes the encodings of entries. */
-  make(request: FrontRequest, entries: readonly Entry[], form: RecordForm): Awaitable<readonly Uint8Array[]> {
+  make(request: FrontRequest, entries: readonly Entry[], form: EncodingForm): Awaitable<readonly Uint8Array[]> {
     return after(this.#make(request, entries, form), records => this.#unpack(records, entries, form));
   }
 
   /** Makes the encodings of entries, a piece for each. */
-  async makeEach(request: FrontRequest, entries: readonly Entry[], form: RecordForm): Promise<Uint8Array[]> {
+  async makeEach(request: FrontRequest, entries: readonly Entry[], form: EncodingForm): Promise<Uint8Array[]> {
     const records = await this.#make(request, entries, form);
     return records.map((record, i) => unpacked(record, entries[i]!.value, form));
   }
@@ -84,18 +84,18 @@ export class Records {
   #unpack(
     records: readonly Uint8Array[],
     entries: readonly Entry[],
-    { key, packed }: RecordForm,
+    { key, packed }: EncodingForm,
   ): readonly Uint8Array[] {
     if (!packed) return records;
     let length = 0;
-    for (const entry of entries) length += this.encodings.lengthOf(entry, key)!;
+    for (const entry of entries) length += this.cache.lengthOf(entry, key)!;
     const kept = records.reduce((sum, record) => sum + record.length, 0);
     if (kept === length) return records;
     return [packed.unpack(records, valuesOf(entries), length)];
   }
 
   /** Makes the encodings of entries, a piece for each, as they are kept. */
-  #make(request: FrontRequest, entries: readonly Entry[], form: RecordForm): Awaitable<readonly Uint8Array[]> {
+  #make(request: FrontRequest, entries: readonly Entry[], form: EncodingForm): Awaitable<readonly Uint8Array[]> {
     const { encode } = form;
     if (!encode) return this.#makeInPool(request, entries, form);
     if (entries.every(isSmall) && renderSlices(entries, FRONT_SLICE_BYTES).length === 1)
@@ -107,7 +107,7 @@ export class Records {
     const made = new Map<Entry, Uint8Array>();
     const isMissing = (entry: Entry): boolean => {
       // Another read may have made it meanwhile.
-      const record = this.encodings.find([entry], form.key)?.[0];
+      const record = this.cache.find([entry], form.key)?.[0];
       if (record) made.set(entry, record);
       return !record;
     };
@@ -121,13 +121,18 @@ export class Records {
   }
 
   /**
-   * Has all entries encoded once, so that their lengths are known. Ends early when the client has gone away. Their
-   * encodings are kept as far as they may be.
+   * Has all entries encoded once. Resolves with the length of their encodings together, which are kept as far as they
+   * may be. Ends early, with any number, when the client has gone away.
    */
-  async measure(request: FrontRequest, entries: readonly Entry[], form: RecordForm): Promise<void> {
+  async measure(request: FrontRequest, entries: readonly Entry[], form: EncodingForm): Promise<number> {
+    await this.#measure(request, entries, form);
+    return entries.reduce((sum, entry) => sum + (this.cache.lengthOf(entry, form.key) ?? 0), 0);
+  }
+
+  async #measure(request: FrontRequest, entries: readonly Entry[], form: EncodingForm): Promise<void> {
     const { encode } = form;
     const isMissing = (entry: Entry): boolean =>
-      !request.exchange.aborted && this.encodings.lengthOf(entry, form.key) === undefined;
+      !request.exchange.aborted && this.cache.lengthOf(entry, form.key) === undefined;
     const isHere = (entry: Entry): boolean => encode !== undefined && isSmall(entry);
     const others = renderSlices(entries.filter(entry => !isHere(entry) && isMissing(entry)));
     for await (const _ of inOrder(others, RENDER_AHEAD, slice => {
@@ -146,11 +151,11 @@ export class Records {
    * Has the pool encode small entries from the last one on, while a list is made of the first ones: until it comes to
    * some that are known, no more are kept, or the client has gone away.
    */
-  makeAhead(request: FrontRequest, entries: readonly Entry[], form: RecordForm): void {
-    if (!form.encode || this.encodings.isFull) return;
-    const isMissing = (entry: Entry): boolean => !this.encodings.find([entry], form.key);
+  makeAhead(request: FrontRequest, entries: readonly Entry[], form: EncodingForm): void {
+    if (!form.encode || this.cache.isFull) return;
+    const isMissing = (entry: Entry): boolean => !this.cache.find([entry], form.key);
     const work: Work = { parts: partsOf(entries), take: () => undefined, isMissing };
-    const isOver = (): boolean => request.exchange.aborted || this.encodings.isFull;
+    const isOver = (): boolean => request.exchange.aborted || this.cache.isFull;
     if (work.parts.length > 1) void this.#workInPool(request, form, work, isOver);
   }
 
@@ -180,7 +185,7 @@ export class Records {
   /** Has the pool encode parts from the last one on, until those that it comes to are known. Never rejects. */
   async #workInPool(
     request: FrontRequest,
-    form: RecordForm,
+    form: EncodingForm,
     work: Work,
     isOver: () => boolean = () => false,
   ): Promise<void> {
@@ -188,7 +193,7 @@ export class Records {
   }
 
   /** Has the pool encode the last parts of some work. Resolves with whether it has; otherwise they are parts again. */
-  async #takeToPool(request: FrontRequest, form: RecordForm, work: Work): Promise<boolean> {
+  async #takeToPool(request: FrontRequest, form: EncodingForm, work: Work): Promise<boolean> {
     const { parts, take, isMissing } = work;
     let taken: readonly Entry[] = [];
     let release: () => void = () => undefined;
@@ -227,17 +232,17 @@ export class Records {
 
   /** Whether encodings that are made now are packed. */
   get #isPacked(): boolean {
-    return this.encodings.bytes >= ENCODINGS_WHOLE_BYTES;
+    return this.cache.bytes >= ENCODINGS_WHOLE_BYTES;
   }
 
-  #keep(entries: readonly Entry[], { key, packed }: RecordForm, records: readonly Uint8Array[]): void {
-    this.encodings.add(entries, key, records, packed?.lengthOf);
+  #keep(entries: readonly Entry[], { key, packed }: EncodingForm, records: readonly Uint8Array[]): void {
+    this.cache.add(entries, key, records, packed?.lengthOf);
   }
 
   async #makeInPool(
     request: FrontRequest,
     entries: readonly Entry[],
-    form: RecordForm,
+    form: EncodingForm,
   ): Promise<readonly Uint8Array[]> {
     const objects = entries.map(entry => entry.value);
     const result = await this.pool.render(request, {
@@ -253,7 +258,7 @@ export class Records {
 }
 
 /** The encoding of an object with this text, as it was made. */
-const unpacked = (encoding: Uint8Array, text: Uint8Array, { packed }: RecordForm): Uint8Array =>
+const unpacked = (encoding: Uint8Array, text: Uint8Array, { packed }: EncodingForm): Uint8Array =>
   packed && packed.lengthOf(encoding) > encoding.length
     ? packed.unpack([encoding], [text], packed.lengthOf(encoding))
     : encoding;
@@ -263,7 +268,7 @@ function* valuesOf(entries: readonly Entry[]): Generator<Uint8Array> {
 }
 
 /** A form whose encodings can be made here. */
-type HereForm = RecordForm & { readonly encode: NonNullable<RecordForm['encode']> };
+type HereForm = EncodingForm & { readonly encode: NonNullable<EncodingForm['encode']> };
 
 /** The entries that are encoded here, in parts of a fraction of a slice of time. */
 const partsOf = (entries: readonly Entry[]): Entry[][] => renderSlices(entries.filter(isSmall), FRONT_SLICE_BYTES);

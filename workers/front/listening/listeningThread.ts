@@ -16,7 +16,7 @@ import {
 } from '../../../core/threads/messages/listening.js';
 import type { Job, JobOutcome } from '../../../core/threads/messages/messages.js';
 import { closeThread } from '../threads/closeThread.js';
-import type { PathHandler } from '../front.js';
+import type { PathHandler } from '../paths/routes.js';
 import type { JobRunner } from '../pool/pool.js';
 import { PathAnswers } from './remotePaths.js';
 import { Usages } from '../fairness/usage.js';

@@ -9,7 +9,7 @@ import {
 } from '../../../core/threads/messages/listening.js';
 import { parseRoute } from '../../../core/request/route.js';
 import type { Registry } from '../../../core/schema/resource.js';
-import type { PathHandler } from '../front.js';
+import type { PathHandler } from '../paths/routes.js';
 
 /** A request that the main thread is answering. */
 class Forwarded {

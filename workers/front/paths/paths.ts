@@ -4,13 +4,13 @@ import type { Log } from '../../../core/api/host.js';
 import type { Exchange } from '../../../core/api/listener.js';
 import { discoveryDocuments, inKnownGroup, type DocumentAnswer } from '../../../core/services/discovery/index.js';
 import type { Scrape } from '../../../core/services/metrics/scrape.js';
-import type { PathHandler } from '../front.js';
+import type { Route } from '../../../core/request/route.js';
 import { checkAccepts } from '../../../core/request/negotiate.js';
 import { firstValue } from '../../../core/request/query.js';
 import { indented, NO_CACHE } from '../answers/reply.js';
-import { healthAnswer } from '../../../core/services/health/answer.js';
+import type { PathHandlers } from './routes.js';
+import { healthAnswer, type OnResult } from '../../../core/services/health/answer.js';
 import { healthMetrics } from '../../../core/services/metrics/index.js';
-import { SNAPSHOT_PATH } from '../../../core/model/wellKnown/namedPaths.js';
 import { methodNotAllowed, unknownPath } from '../../../core/model/refusal.js';
 import { withoutTrailing } from '../../../core/model/text/trailing.js';
 import type { Naming } from '../../../core/naming.js';
@@ -35,8 +35,6 @@ interface Parts {
 }
 
 const METRICS = '/metrics';
-const HEALTH_METRICS = '/metrics/slis';
-const HEALTH = /^\/(livez|readyz|healthz)(\/.*)?$/;
 
 /** The documents of the registry that is current when asked, made once for it and the documents of plugins. */
 function documentsOfCurrent({ registry, naming, documents, address }: Parts) {
@@ -57,72 +55,68 @@ function documentsOfCurrent({ registry, naming, documents, address }: Parts) {
   };
 }
 
-/** Everything outside the resources: health, discovery, OpenAPI, version. */
-export function pathHandler(parts: Parts): PathHandler {
+/** The handlers of everything outside of the resources. `routes.ts` has their paths. */
+export function pathHandlers(parts: Parts): PathHandlers {
   const { registry, naming, checks, log, startedAt, livezGraceMs, snapshot, metrics, documents, address } = parts;
   const documentsOf = documentsOfCurrent(parts);
   const { scrape, observe } = healthMetrics(naming);
-  const scrapes = new Map([
-    [METRICS, metrics],
-    [HEALTH_METRICS, scrape],
-  ]);
   /** During the grace period after the start `/livez` does not wait for start hooks. */
   const countedFor = (endpoint: string): readonly HealthCheck[] =>
     endpoint === 'livez' && Date.now() - startedAt < livezGraceMs
       ? checks().filter(check => !check.name.startsWith('poststarthook/'))
       : checks();
-  return async (exchange, route) => {
-    const { path } = route.target as { path: string };
-    const health = HEALTH.exec(path);
-    if (health) {
-      const endpoint = health[1] as 'livez' | 'readyz' | 'healthz';
-      const answer = await healthAnswer(
-        endpoint,
-        health[2] ?? '',
-        exchange.query,
-        countedFor(endpoint),
-        (of, check, passed, reason) => {
-          observe(of, check, passed);
-          if (!passed) log.warn({ endpoint: of, check, reason: String(reason) }, 'a health check failed');
-        },
-      );
+  const report: OnResult = (endpoint, check, passed, reason) => {
+    observe(endpoint, check, passed);
+    if (!passed) log.warn({ endpoint, check, reason: String(reason) }, 'a health check failed');
+  };
+  return {
+    async health(exchange, route) {
+      const [, name, ...names] = pathOf(route).split('/');
+      const endpoint = name as 'livez' | 'readyz' | 'healthz';
+      const rest = names.map(part => `/${part}`).join('');
+      const answer = await healthAnswer(endpoint, rest, exchange.query, countedFor(endpoint), report);
       exchange.respond(answer.status, answer.headers, Buffer.from(answer.text));
       return true;
-    }
-    if (path === SNAPSHOT_PATH && exchange.method === 'GET') {
+    },
+    async snapshot(exchange) {
       await snapshot(exchange);
       return true;
-    }
-    const metricsHere = scrapes.get(path);
-    if (metricsHere) {
+    },
+    async metrics(exchange, route) {
       // Upstream sets them back to nothing.
       if (exchange.method === 'DELETE') throw methodNotAllowed();
-      exchange.respond(
-        200,
-        [['content-type', metricsHere.contentType], NO_CACHE],
-        Buffer.from(await metricsHere.text()),
-      );
+      const asked = pathOf(route) === METRICS ? metrics : scrape;
+      exchange.respond(200, [['content-type', asked.contentType], NO_CACHE], Buffer.from(await asked.text()));
       return true;
-    }
-    const accept = exchange.header('accept');
-    const match = exchange.header('if-none-match');
-    const { discovery, openapi } = documentsOf();
-    // Documents that do not check the method answer a POST like a GET.
-    if (exchange.method !== 'GET' && discovery.isGetOnly(path)) throw methodNotAllowed();
-    if (path.startsWith('/openapi/')) await openapi.prepare(path);
-    const known =
-      discovery.answer(path, accept, match, indented(exchange)) ??
-      openapi.answer(path, firstValue(route.query, 'hash') || undefined, accept, match);
-    if (!known) {
+    },
+    discovery(exchange, route) {
+      const path = pathOf(route);
+      const { discovery } = documentsOf();
+      // Documents that do not check the method answer a POST like a GET.
+      if (exchange.method !== 'GET' && discovery.isGetOnly(path)) throw methodNotAllowed();
+      const match = exchange.header('if-none-match');
+      return send(exchange, discovery.answer(path, exchange.header('accept'), match, indented(exchange)));
+    },
+    async openApi(exchange, route) {
+      const path = pathOf(route);
+      const { openapi } = documentsOf();
+      await openapi.prepare(path);
+      const hash = firstValue(route.query, 'hash') || undefined;
+      return send(exchange, openapi.answer(path, hash, exchange.header('accept'), exchange.header('if-none-match')));
+    },
+    documents(exchange, route) {
+      const path = pathOf(route);
       const document = documents().get(path) ?? documents().get(withoutTrailing(path, '/'));
-      if (document) return sendDocument(exchange, document, address);
-      if (inKnownGroup(registry(), path)) throw unknownPath();
+      return document ? sendDocument(exchange, document, address) : false;
+    },
+    unknownVersion(_exchange, route) {
+      if (inKnownGroup(registry(), pathOf(route))) throw unknownPath();
       return false;
-    }
-    send(exchange, known);
-    return true;
+    },
   };
 }
+
+const pathOf = ({ target }: Route): string => (target as { readonly path: string }).path;
 
 /** Sends the document of a plugin. Throws 405 and 406. */
 async function sendDocument(exchange: Exchange, document: HttpDocument, address: Parts['address']): Promise<true> {
@@ -134,11 +128,15 @@ async function sendDocument(exchange: Exchange, document: HttpDocument, address:
   return true;
 }
 
-function send(exchange: Exchange, { status, contentType, etag, bytes, headers }: DocumentAnswer): void {
+/** Sends a document. Returns whether there is one. */
+function send(exchange: Exchange, answer: DocumentAnswer | undefined): boolean {
+  if (!answer) return false;
+  const { status, contentType, etag, bytes, headers } = answer;
   const all: [string, string][] = [
     ...(contentType ? ([['content-type', contentType]] as [string, string][]) : []),
     ...(Object.entries(headers) as [string, string][]),
   ];
   if (etag) all.push(['etag', etag]);
   exchange.respond(status, all, bytes);
+  return true;
 }

@@ -1,6 +1,7 @@
 import { ArrayTaskQueue, Piscina } from 'piscina';
 import type { Log } from '../../../core/api/host.js';
 import type { Awaitable } from '../../../core/api/point.js';
+import type { Service } from '../../../core/api/pluginService.js';
 import { POOL_BATCH, POOL_QUEUE, YOUNG_GENERATION_MB } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
 import { culpritsOf } from '../../../core/plugin/calls/blame.js';
@@ -150,6 +151,11 @@ export class Pool implements JobRunner {
   /** Has the threads load their plugins, now and whenever there is another. Until then they only load their modules. */
   begin(): void {
     this.#threads.begin();
+  }
+
+  /** Starts the services that plugins of the threads ask. Rejects with what one of them throws. */
+  async startServices(services: ReadonlyMap<string, Service>): Promise<void> {
+    await this.#threads.services.start(services);
   }
 
   /** Resolves when jobs can be run, after `begin`: all threads have started but the last. Rejects if one cannot. */

@@ -3,7 +3,7 @@ import type { CredentialUse } from '../../../core/api/access.js';
 import { LARGE_JOB_BYTES, YAML_WEIGHT } from '../../../core/limits.js';
 import type { User } from '../../../core/model/user.js';
 import type { Grant, Job, JobResult, Rendering } from '../../../core/threads/messages/messages.js';
-import { type AccessCache, credentialKey, decisionKey } from '../access/access.js';
+import { type AccessCache, credentialKey, decisionKey, isCurrent } from '../access/access.js';
 import { givenAuditId } from '../../../core/request/auditId.js';
 import type { JobRunner } from './pool.js';
 import type { FrontRequest, Sender } from '../access/sender.js';
@@ -58,9 +58,15 @@ export class PoolClient {
     return { user, usage: this.access.usages.controllers };
   }
 
+  /** A user of the program that the server runs in as the sender of a request. */
+  userAs(user: User): Sender {
+    return { user, usage: this.access.usages.of(user.name) };
+  }
+
   /** Whether a request is known to be allowed. */
   isAllowed({ route, sender }: FrontRequest): boolean {
-    if (sender.allowedUnder === this.access.policy) return true;
+    // It holds for this request, even if it may not be remembered for others.
+    if (sender.permission && isCurrent(sender.permission)) return true;
     const permission = sender.identity && this.access.permission(sender.identity, decisionKey(route), this.now());
     if (!permission) return false;
     sender.reason = permission.reason;
@@ -81,7 +87,8 @@ export class PoolClient {
     first?: number,
   ): Promise<JobResult> {
     const { exchange, sender } = request;
-    const { policy } = this.access;
+    const revision = this.access.objects.revision();
+    const { epoch } = this.access;
     const asked = this.now();
     let isSecondWrite = false;
     const result = await this.#inTurn(
@@ -115,7 +122,7 @@ export class PoolClient {
         };
       },
     );
-    if (result.grant) this.#learn(request, result.grant, policy, asked);
+    if (result.grant) this.#learn(request, result.grant, { revision, asked, epoch });
     // Those of the last attempt count; a second write has none.
     if (!isSecondWrite) sender.admission = result.annotations;
     return result;
@@ -164,10 +171,16 @@ export class PoolClient {
     return this.pool.runInTurn(usage, take, isLarge ? undefined : kind);
   }
 
-  #learn({ route, sender }: FrontRequest, grant: Grant, policy: number, asked: number): void {
-    if (grant.allowed) {
-      sender.allowedUnder = policy;
-      sender.reason = grant.reason ?? '';
+  /** `epoch`: that of the cache when the pool was asked. */
+  #learn(
+    { route, sender }: FrontRequest,
+    grant: Grant,
+    { revision, asked, epoch }: { readonly revision: number; readonly asked: number; readonly epoch: number },
+  ): void {
+    const permission = this.access.permissionOf(grant, revision, asked);
+    if (permission) {
+      sender.permission = permission;
+      sender.reason = permission.reason;
     }
     if (sender.credentials === undefined) return;
     if (grant.use && !sender.user) this.record(grant.use);
@@ -175,7 +188,10 @@ export class PoolClient {
       sender.annotations = grant.use?.annotations;
       sender.impersonator = grant.impersonator;
     }
-    const identity = this.access.learn(sender.credentials, decisionKey(route), grant, policy, asked);
+    const isCurrent = epoch === this.access.epoch;
+    const identity = isCurrent
+      ? this.access.learn(sender.credentials, decisionKey(route), grant, permission, asked)
+      : undefined;
     if (sender.user) return;
     sender.user = grant.user;
     sender.identity = identity;

@@ -8,12 +8,14 @@ import type {
   LoadedPoolThread,
   Observation,
   PoolThreadCreated,
+  ServiceState,
   ToPoolThread,
   WriterChannel,
 } from '../../../core/threads/messages/lifecycle.js';
 import type { LateOutcome } from '../../../core/threads/messages/messages.js';
 import { withResolvers } from '../../../core/runtime/withResolvers.js';
 import { closeThread } from '../threads/closeThread.js';
+import { Services } from './pluginServices.js';
 import { type Culprits, culpritsText } from '../../../core/plugin/calls/blame.js';
 import { stackOf } from '../../../core/plugin/calls/stack.js';
 import { PING_MS } from './stalledThreads.js';
@@ -81,7 +83,12 @@ export class PoolThreads {
   #startError: string | undefined;
   /** Channels of threads that wait for `begin`; undefined after it. */
   #waiting: MessagePort[] | undefined = [];
+  /** Channels of the threads that have begun. */
+  readonly #begun = new Set<MessagePort>();
   #isClosing = false;
+  /** The services that plugins of the threads ask. */
+  readonly services = new Services(state => this.#postAll(state));
+  readonly #warned = new Set<string>();
   /** Resolves when all threads of the start are ready but the last of several. Rejects if one of them ends before. */
   readonly ready: Promise<unknown>;
 
@@ -208,15 +215,26 @@ export class PoolThreads {
     port.on('message', (message: FromPoolThread) => {
       if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
       if (message.is === 'observed') this.handlers.observed(message.observations);
+      if (message.is === 'ask') void this.services.answer(message).then(answer => port.postMessage(answer));
       if (message.is === 'pong') delete thread.unanswered;
       if (message.is === 'loaded') this.#loaded(thread, port, message);
       if (message.is !== 'ready') return;
+      this.#warn(message.warnings);
       thread.isReady = true;
       this.#startError = undefined;
       this.handlers.started(thread.created!.thread, thread.progress!);
       thread.ready.resolve();
     });
     port.postMessage({ is: 'load' } satisfies ToPoolThread);
+  }
+
+  /** Logs warnings that no other thread has had. */
+  #warn(warnings: readonly string[]): void {
+    for (const warning of warnings) {
+      if (this.#warned.has(warning)) continue;
+      this.#warned.add(warning);
+      this.log.warn({}, warning);
+    }
   }
 
   #loaded(thread: PoolThread, port: MessagePort, { running, progress }: LoadedPoolThread): void {
@@ -236,6 +254,13 @@ export class PoolThreads {
   #begin(port: MessagePort): void {
     const writer = this.handlers.connect();
     port.postMessage({ is: 'begin', writer } satisfies ToPoolThread, [writer.port]);
+    for (const state of this.services.states) port.postMessage(state);
+    this.#begun.add(port);
+  }
+
+  /** Posts a state to all threads that have begun; the others get it when they begin. */
+  #postAll(state: ServiceState): void {
+    for (const port of this.#begun) port.postMessage(state);
   }
 
   #ended(thread: PoolThread, code: number): void {
@@ -247,6 +272,7 @@ export class PoolThreads {
     // Piscina has created the next one by now.
     this.adopt();
     this.handlers.ended(thread.created?.thread, reason);
+    if (thread.port) this.#begun.delete(thread.port);
     thread.ready.reject(reason);
     if (isExpected) return;
     if (!thread.isReady) this.#pausedUntil = performance.now() + RESTART_MS;

@@ -1,3 +1,4 @@
+import type { Service } from '../../../core/api/pluginService.js';
 import type { Awaitable } from '../../../core/api/point.js';
 import { WRITE_MS } from '../../../core/limits.js';
 import type { ThreadData } from '../../../core/threads/data.js';
@@ -39,15 +40,16 @@ export class Pools implements JobRunner {
   }
 
   /**
-   * Starts a pool with other data. Resolves, when it can run jobs, with a function that has it run all further ones,
+   * Starts a pool with other data, and the services that its plugins ask. Resolves, when it can run jobs, with a function that has it run all further ones,
    * while the pool before finishes its own, and ends. The function resolves when all threads have started. Rejects if
    * the plugins cannot be loaded.
    */
-  async prepare(data: ThreadData): Promise<() => Promise<void>> {
+  async prepare(data: ThreadData, services: ReadonlyMap<string, Service>): Promise<() => Promise<void>> {
     const next = this.create(data);
     this.#former.add(next);
     try {
       next.begin();
+      await next.startServices(services);
       await next.ready();
     } catch (error) {
       await next.close();

@@ -54,8 +54,8 @@ export interface ReadContext {
   /** Answers with an object in a form that is not the stored JSON. */
   respondObject(request: FrontRequest, resource: Resource, entry: Entry): Promise<void>;
   /**
-   * Answers with a list in a form that is not the stored JSON, slice by slice. `warnings`: texts of Warning headers, if
-   * not those of the resource.
+   * Answers with a list in the form that the request accepts. `warnings`: texts of Warning headers, if not those of the
+   * resource.
    */
   respondList(
     request: FrontRequest,

@@ -4,15 +4,12 @@ import type { FedMessage, FromWriter, MovedMessage, Verdict } from '../../../cor
 import { type Entry, storageNameIn } from '../../../core/threads/entries/entry.js';
 import { BufferCompactor } from '../../../core/threads/entries/bufferCompactor.js';
 import { moveValues } from '../../../core/threads/objectFeed.js';
-import { readSnapshot } from '../../../core/threads/entries/startPage.js';
+import { readStartPage } from '../../../core/threads/entries/startPage.js';
 import type { WireEvent } from '../../../core/threads/messages/wireEvent.js';
 import { type Change, Collection } from './collection.js';
 import { History } from './history.js';
 import { Loading } from './loading.js';
 import type { ApiObject } from '../../../core/model/object.js';
-
-/** Resources whose objects decide about access: their changes void cached decisions. */
-const POLICY = 'rbac.authorization.orchestrator.io/';
 
 const resourcesOf = (registry: Registry): Resource[] =>
   [...registry.groups.values()].flatMap(group => group.versions.flatMap(version => [...version.resources.values()]));
@@ -36,7 +33,6 @@ export class State {
     readonly live: LiveRegistry,
     readonly now: () => number,
     readonly onChange: (change: Change) => void,
-    readonly onPolicy: () => void,
     readonly onVerdicts: (verdicts: readonly Verdict[]) => void,
     /** Takes the writer's answers to requests of the front end. */
     readonly onAnswer: (message: Extract<FromWriter, { requestId: number }>) => void,
@@ -82,8 +78,8 @@ export class State {
 
   take(message: FedMessage): void {
     switch (message.is) {
-      case 'snapshot':
-        readSnapshot(message.page, entry => this.#load(entry));
+      case 'startPage':
+        readStartPage(message.page, entry => this.#load(entry));
         this.revision = message.revision;
         this.history.floor = message.revision;
         if (message.last) this.#complete([]);
@@ -165,7 +161,6 @@ export class State {
     if (change.before) this.#buffers?.remove(change.before);
     if (change.after) this.#buffers?.add(change.after);
     this.history.add(change, this.now());
-    if (event.key.startsWith(POLICY)) this.onPolicy();
     this.onChange(change);
   }
 

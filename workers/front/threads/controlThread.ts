@@ -31,8 +31,8 @@ export interface ControlParts {
   readonly observed: (observations: readonly Observation[]) => void;
   /** Called when a controller has started. */
   readonly started: (controller: string) => void;
-  /** Called when the controllers are loaded, here or in the process that leads. */
-  readonly loaded: () => void;
+  /** Called when the controllers are loaded, here or in the process that leads (`elsewhere`). */
+  readonly loaded: (elsewhere: boolean) => void;
 }
 
 /** The control thread; one that has lost its leadership ends, and the next begins as a candidate. */
@@ -128,7 +128,7 @@ export class ControlThread {
         this.parts.observed(message.observations);
         break;
       case 'loaded':
-        this.parts.loaded();
+        this.parts.loaded(message.elsewhere);
         break;
       case 'demoted':
         void this.#replace(worker);

@@ -7,9 +7,9 @@ import type { Resource } from '../../../core/schema/resource.js';
 import { Entry } from '../../../core/threads/entries/entry.js';
 import { type Change, type Collection, unparsedWeight } from '../state/collection.js';
 import { notOlderThan, type ReadContext } from '../reads/readContext.js';
-import { needsConversion, predates } from '../forms/listFrame.js';
+import { needsConversion, predates } from '../forms/storedList.js';
 import { currentPage } from '../reads/listPage.js';
-import { jsonForm } from '../forms/jsonEvents.js';
+import { storedEvents } from '../forms/events.js';
 import { type Headers, headersFor, refuse } from '../answers/reply.js';
 import { parseSelectors, type Selection, selectionOf } from '../reads/selection.js';
 import type { FrontRequest } from '../access/sender.js';
@@ -72,7 +72,7 @@ export async function watch(context: ReadContext, request: FrontRequest, resourc
   const selection = selectionOf(resource, route, selectors);
   const isPlain = isJson && !needsConversion(resource) && !(resource.changedAt && showsOld(context, resource, options));
   const form = isPlain
-    ? jsonForm(resource, context.naming, options.marksInitialEnd)
+    ? storedEvents(resource, context.naming, options.marksInitialEnd)
     : context.eventForm(request, resource, options.marksInitialEnd);
   const recent = options.asked === '' ? context.mostRecent() : context.catchUp();
   if (recent) await recent;

@@ -17,6 +17,7 @@ export function reviewDraft(context: Context, { request, options, object: draft 
 /** A request whose only content is a bearer token. */
 const requestWith = (token: string, path: string, audiences: readonly string[]): Credentials => ({
   header: name => (name === 'authorization' ? `Bearer ${token}` : undefined),
+  headers: () => [['authorization', `Bearer ${token}`]],
   remoteAddress: '',
   path,
   ...(audiences.length > 0 ? { audiences } : {}),

@@ -25,6 +25,10 @@ export async function findSender(context: Context, { job, route, warnings }: Rec
       // The first of several, as for the front end, which remembers the identity for that one.
       return headers.find(([given]) => given === name)?.[1];
     },
+    headers() {
+      dependsOnMore = true;
+      return headers;
+    },
     certificate,
     hasInvalidCertificate,
     get remoteAddress() {
@@ -42,7 +46,7 @@ export async function findSender(context: Context, { job, route, warnings }: Rec
     },
   };
   const { user: found, cacheFor, objects, use } = await context.authentication.authenticate(received);
-  const user = identify(found, { enabled: context.anonymous }, route.target.path);
+  const user = identify(found, context.anonymous, route.target.path);
   const uncached = { identityFor: 'never', objects: [], use } as const;
   try {
     const other = await impersonatedUser(headers, target => checkPermission(context, user, target));
@@ -51,6 +55,8 @@ export async function findSender(context: Context, { job, route, warnings }: Rec
     // The sender is known nevertheless, and recorded.
     return { user, ...uncached, refusal };
   }
+  // Without credentials, the path may decide.
+  dependsOnMore ||= !found && context.anonymous.paths !== undefined;
   return { user, identityFor: dependsOnMore ? 'never' : cacheFor, objects: objects.map(revisionOf), use };
 }
 
@@ -62,8 +68,8 @@ const revisionOf = ({ storageName, object: { metadata } }: StoredObject): Object
 
 /** Asks the authorizers. Throws 403 unless one of them allows the request. */
 export async function checkPermission(context: Context, user: User, target: Target): Promise<Permission> {
-  const { decision, dependsOn } = await context.authorization.authorize(user, target);
-  if (decision.is === 'allow') return { dependsOn, reason: decision.reason };
+  const { decision, cacheFor, resources } = await context.authorization.authorize(user, target);
+  if (decision.is === 'allow') return { allowedFor: cacheFor, resources, reason: decision.reason };
   throw forbidden(user, target, decision.reason ?? '', context.naming);
 }
 

@@ -1,7 +1,8 @@
-import type { Change } from '../../../core/api/admission.js';
+import type { Change, Complete } from '../../../core/api/admission.js';
 import type { ApiObject, Frozen, Json } from '../../../core/model/object.js';
 import { replaceMembers } from '../../../core/model/record.js';
 import type { Violation } from '../../../core/model/refusal.js';
+import { typeViolations } from '../../../core/schema/custom/validate.js';
 import { decodeAsKind } from '../../../core/schema/decode/decode.js';
 import type { Resource } from '../../../core/schema/resource.js';
 import { changeOf } from './admissionChange.js';
@@ -26,19 +27,32 @@ function objectChange(context: Context, write: ObjectWrite): Change {
 const reviewChange = (context: Context, { request, draft, dryRun }: Review): Change =>
   changeOf({ context, request, operation: 'CREATE', name: draft.metadata.name ?? '', dryRun });
 
+/** The paths in a draft of a custom kind with values of another type than its schema says. */
+const wrongTypes = ({ custom }: Resource, draft: ApiObject): Violation[] =>
+  custom ? typeViolations(draft as unknown as Json, custom.schema) : [];
+
 /**
- * Decodes what a plugin has made of a draft: the rules of built-in kinds rely on what decoding makes sure of. It throws
- * TypeMismatch for a draft that is no object of the kind.
+ * Decodes what a plugin has made of a draft, as the body of a request is decoded: the rules of kinds rely on what
+ * decoding makes sure of. Throws TypeError for a draft that is no object of the kind any more. Parts of a custom kind
+ * that the client has sent in a wrong type are left to the validation.
  */
-function completing(resource: Resource): ((draft: ApiObject) => void) | undefined {
-  if (!resource.builtIn) return undefined;
-  return draft => {
-    const whole = decodeAsKind(resource, draft as unknown as Json, { strictErrors: [] });
-    // How the time of an object that is not created yet is decoded.
-    if (whole.metadata.creationTimestamp === null) delete whole.metadata.creationTimestamp;
-    replaceMembers(draft, whole);
+const completing =
+  (resource: Resource): Complete =>
+  before => {
+    const sent = new Set(wrongTypes(resource, before).map(({ field }) => field));
+    return draft => {
+      try {
+        const whole = decodeAsKind(resource, draft as unknown as Json, { strictErrors: [], keepsNulls: true });
+        // How the time of an object that is not created yet is decoded.
+        if (whole.metadata.creationTimestamp === null) delete whole.metadata.creationTimestamp;
+        replaceMembers(draft, whole);
+      } catch (error) {
+        throw new TypeError(`the draft is no ${resource.kind} any more: ${(error as Error).message}`);
+      }
+      const wrong = wrongTypes(resource, draft).find(({ field }) => !sent.has(field));
+      if (wrong) throw new TypeError(`the draft is no ${resource.kind} any more: ${wrong.field}: ${wrong.message}`);
+    };
   };
-}
 
 /**
  * Lets mutators change the draft of a write. There is none of a deletion. Of a request with two writes, plugins are

@@ -1,4 +1,5 @@
-import type { Change, ChangeView, EquivalentKind, Operation, ServedKind } from '../../../core/api/admission.js';
+import type { Change, ChangeView, EquivalentKind, ServedKind } from '../../../core/api/admission.js';
+import type { Operation } from '../../../core/api/checks/match.js';
 import { readJson, writeJson } from '../../../core/model/text/jsonText.js';
 import { AUDIT_ANNOTATION_BYTES, AUDIT_ANNOTATIONS } from '../../../core/limits.js';
 import { qualifiedName } from '../../../core/model/names.js';

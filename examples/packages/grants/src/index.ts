@@ -23,10 +23,10 @@ export default definePlugin({
   parse: () => null,
   contribute: () => [
     authorizer.of(host => {
-      const configMaps = host.informer('core/configmaps');
+      const configMaps = host.informer('configmaps');
       return {
-        // It depends on ConfigMaps, which are no policy objects.
-        dependsOn: 'never',
+        // Decisions are cached until a ConfigMap changes.
+        dependsOn: ['core/configmaps'],
         authorize(user, target) {
           if (target.is !== 'resource' || !isGrantable(target)) return { is: 'noOpinion' };
           const found = configMaps.list(target.namespace).find(one => isGrant(one) && grants(one, user, target));

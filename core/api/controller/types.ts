@@ -1,0 +1,149 @@
+import type { ApiObject, Frozen } from '../../model/object.js';
+import type { Awaitable } from '../awaitable.js';
+import type { Client, ObjectName } from '../client/client.js';
+import type { ObjectOf, ResourceRef } from '../client/reference.js';
+import type { Log, ResourceEvent } from '../host.js';
+
+/**
+ * What a reconciler works on: the name of an object, which need not exist, and its resource.
+ *
+ * @example
+ * const key: ObjectKey = { resource: 'core/pods', namespace: 'shop', name: 'web' };
+ */
+export interface ObjectKey {
+  /** The storage name of the resource; '' for a key of no resource. */
+  readonly resource: string;
+  /** '' if it has none. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/**
+ * How long a key waits that has failed, in milliseconds: `min` after the first failure, twice as long after each further
+ * one, `max` at the most.
+ *
+ * @example
+ * const backOff: BackOff = { min: 1000, max: 5 * 60_000 };
+ */
+export interface BackOff {
+  readonly min: number;
+  readonly max: number;
+}
+
+/**
+ * What has happened to an object, for those who look at it (`kubectl describe`).
+ *
+ * @example
+ * event(order, { reason: 'Poured', message: '3 cups of assam' });
+ */
+export interface RecordedEvent {
+  /** Default: `Normal`. */
+  readonly type?: 'Normal' | 'Warning';
+  /** One word for programs: `Poured`. */
+  readonly reason: string;
+  /** A sentence for people. */
+  readonly message: string;
+}
+
+/**
+ * A key that a mapping returns: the name of an object, of the reconciled resource if no other is given.
+ *
+ * @example
+ * const key: KeyOf = { namespace: 'shop', name: 'web' };
+ */
+export type KeyOf = ObjectName & { readonly resource?: string };
+
+/**
+ * The current objects of all resources, including every write acknowledged before the call. They are shared and frozen.
+ *
+ * @example
+ * const isShared = objects.get('namespaces', { name })?.metadata.labels?.['shared'] === 'yes';
+ */
+export interface CurrentObjects {
+  get<const R extends ResourceRef>(resource: R, name: ObjectName): Frozen<ObjectOf<R>> | undefined;
+  /** The objects of a namespace, or all objects. */
+  list<const R extends ResourceRef>(resource: R, namespace?: string): readonly Frozen<ObjectOf<R>>[];
+}
+
+/**
+ * What a call of `reconcile` gets beside its key.
+ *
+ * @example
+ * const reconcile = async (key: ObjectKey, { object, client }: ReconcileContext<Order>) => {
+ *   if (object) await client.resource(order).setStatus(object, { poured: object.spec.cups });
+ * };
+ */
+export interface ReconcileContext<T = ApiObject> extends CurrentObjects {
+  /** The object of the key; undefined if it does not exist any more. Frozen. */
+  readonly object: Frozen<T> | undefined;
+  /** Makes requests as the service account of the controller. It makes none after the controller has been closed. */
+  readonly client: Client;
+  /** Records what has happened to an object, for those who look at it. */
+  event(about: Frozen<ApiObject>, event: RecordedEvent): void;
+  /** Has another key reconciled. */
+  add(key: KeyOf): void;
+  readonly log: Log;
+  /** Milliseconds since the epoch, of the clock that tests simulate. */
+  readonly now: () => number;
+  /** Aborted when the controller is closed. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A resource that a reconciler watches, and what it is to reconcile when one of its objects has changed.
+ *
+ * @example
+ * const watched: Watched<'namespaces'> = {
+ *   resource: 'namespaces',
+ *   keys: ({ name }, { list }) => list(order, name).map(({ metadata }) => metadata),
+ * };
+ */
+export interface Watched<R = ResourceRef> {
+  /** `'*'`: every resource. */
+  readonly resource: R;
+  /** The keys to reconcile after a change; also called for each object at the start. */
+  keys(event: ResourceEvent<ObjectOf<R>>, objects: CurrentObjects): Iterable<KeyOf>;
+}
+
+/**
+ * The argument of `reconciler`.
+ *
+ * @example
+ * const definition: ReconcilerDefinition<'pods'> = { name: 'pods', for: 'pods', reconcile: () => undefined };
+ */
+export interface ReconcilerDefinition<
+  R extends ResourceRef = ResourceRef,
+  Others extends readonly ResourceRef[] = readonly ResourceRef[],
+> {
+  /** The name of the controller, in the log, in metrics and in the events that it records. */
+  readonly name: string;
+  /** The service account that makes its requests. Default: that of its name. */
+  readonly account?: string;
+  /** The resource whose objects are reconciled: all of them at the start, and each when it has changed or is gone. */
+  readonly for?: R;
+  /** Resources whose objects have an object of `for` as their controller, which is reconciled when they change. */
+  readonly owns?: readonly ResourceRef[];
+  readonly watches?: { readonly [Index in keyof Others]: Watched<Others[Index]> };
+  /** Keys that are reconciled at the start, whether or not there is an object. */
+  readonly keys?: readonly KeyOf[];
+  /** Names of controllers after which this one starts on a new store: see `Controller.startsAfter`. */
+  readonly startsAfter?: readonly string[];
+  /** Whether an object of `for` is to be reconciled after a change; at the start, each has been ADDED. */
+  predicate?(event: ResourceEvent<ObjectOf<R>>): boolean;
+  /** How many keys may be reconciled at once; default 1. A key is never reconciled twice at once. */
+  readonly concurrency?: number;
+  /** Milliseconds after which everything is reconciled again, for state outside of the server. Default: never. */
+  readonly resync?: number;
+  /** How long a key waits that has failed. Default: 5 ms after the first failure, 30 seconds at the most. */
+  readonly backOff?: BackOff;
+  /**
+   * Brings the object of the key, or what depends on it, into the wanted state. It can be called at any time, and again
+   * for what it has written itself: it compares what is with what should be, and writes only differences. If it throws,
+   * the key is tried again after a pause. With `after`, it is called again after that many milliseconds, if not before.
+   */
+  reconcile(
+    key: ObjectKey,
+    context: ReconcileContext<ObjectOf<R>>,
+    // biome-ignore lint/suspicious/noConfusingVoidType: functions without a result are the usual case
+  ): Awaitable<{ readonly after: number } | undefined | void>;
+}

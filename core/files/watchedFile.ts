@@ -1,0 +1,59 @@
+import { readFile, stat } from 'node:fs/promises';
+
+/** How often a file is looked at, in milliseconds: a change is effective within seconds. A look takes some 50 µs. */
+const LOOK_MS = 1000;
+
+/** A watched file. */
+export interface WatchedFile {
+  /** Ends the watch. */
+  close(): void;
+}
+
+/** What tells one state of a file from another: also where a symbolic link to it points, as `stat` follows it. */
+async function stateOf(file: string): Promise<string> {
+  try {
+    const { dev, ino, size, mtimeMs, ctimeMs } = await stat(file);
+    return [dev, ino, size, mtimeMs, ctimeMs].join();
+  } catch (error) {
+    return `${(error as NodeJS.ErrnoException).code}`;
+  }
+}
+
+/**
+ * Watches files, by looking at them once a second: that notices every change, also of a symbolic link, of a folder on
+ * the way, or on a network file system. `changed` is called when any of them has changed and is then the same for one
+ * look, so that a file that is being written is read once. Its promise is awaited before the next look; it must not
+ * reject.
+ */
+export function watchFiles(files: readonly string[], changed: () => unknown, everyMs = LOOK_MS): WatchedFile {
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  let handled: string | undefined;
+  let seen = '';
+  const look = async (): Promise<void> => {
+    const state = (await Promise.all(files.map(stateOf))).join('\n');
+    const isStable = state === seen;
+    seen = state;
+    handled ??= state;
+    if (isStable && state !== handled && !isClosed) {
+      handled = state;
+      await changed();
+    }
+    // One that is changing is looked at again soon.
+    if (!isClosed) timer = setTimeout(() => void look(), isStable ? everyMs : everyMs / 4).unref();
+  };
+  void look();
+  return {
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** The bytes of a file. Rejects with an Error that names the file, also if it has more than `maxBytes`. */
+export async function readBounded(file: string, maxBytes: number): Promise<Buffer> {
+  const { size } = await stat(file);
+  if (size > maxBytes) throw new Error(`${file} has ${size} bytes; at most ${maxBytes} are read`);
+  return await readFile(file);
+}

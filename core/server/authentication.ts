@@ -1,0 +1,202 @@
+import { existsSync } from 'node:fs';
+import { authenticatorOfFlags, type OidcFlags } from '../../plugins/authn/jwt/config.js';
+import { readAuthenticationFile } from '../../plugins/authn/jwt/file.js';
+import type { JwtConfig } from '../../plugins/authn/jwt/config.js';
+import { readAuthorities } from '../../plugins/authn/authorities.js';
+import type { RequestHeaderConfig } from '../../plugins/authn/requestHeader.js';
+import type { TokenWebhookConfig } from '../../plugins/authn/webhook/config.js';
+import type { AnonymousPolicy } from '../access/identity.js';
+import { ConfigError } from '../api/point.js';
+import { featureGates } from '../features/gates.js';
+import { readBounded } from '../files/watchedFile.js';
+import { CONFIG_FILE_BYTES } from '../limits.js';
+import { namingOf } from '../naming.js';
+import { atFlag } from '../settings/atFlag.js';
+import type { Settings } from '../settings/settings.js';
+import { readWebhookFile } from '../services/webhooks/kubeconfig.js';
+import { ownIssuersOf } from './serviceAccounts.js';
+
+/** The flags of OpenID Connect beside the two that are required. */
+const OIDC = {
+  oidcUsernameClaim: '--oidc-username-claim',
+  oidcUsernamePrefix: '--oidc-username-prefix',
+  oidcGroupsClaim: '--oidc-groups-claim',
+  oidcGroupsPrefix: '--oidc-groups-prefix',
+  oidcRequiredClaim: '--oidc-required-claim',
+  oidcCaFile: '--oidc-ca-file',
+  oidcSigningAlgs: '--oidc-signing-algs',
+} as const;
+
+/** The flags of the authenticating proxy beside the two that are required. */
+const REQUEST_HEADER = {
+  requestheaderAllowedNames: '--requestheader-allowed-names',
+  requestheaderUidHeaders: '--requestheader-uid-headers',
+  requestheaderGroupHeaders: '--requestheader-group-headers',
+  requestheaderExtraHeadersPrefix: '--requestheader-extra-headers-prefix',
+} as const;
+
+const isOn = (settings: Settings, gate: string): boolean =>
+  featureGates(settings.featureGates, namingOf(settings.naming).short).enabled.includes(gate);
+
+/** The flag that needs two others, of which one is missing. */
+function checkTogether(
+  settings: Settings,
+  required: readonly (readonly [keyof Settings, flag: string])[],
+  others: Readonly<Record<string, string>>,
+): boolean {
+  const given = (name: string): boolean => settings[name as keyof Settings] !== undefined;
+  const set = [...required, ...Object.entries(others)].filter(([name]) => given(name));
+  if (set.length === 0) return false;
+  const missing = required.filter(([name]) => !given(name)).map(([, flag]) => flag);
+  if (missing.length > 0) throw new ConfigError(set[0]![1], `needs ${missing.join(' and ')} too`);
+  return true;
+}
+
+/** Whether the flags of OpenID Connect are given. Throws ConfigError if they are not complete. */
+const usesOidc = (settings: Settings): boolean =>
+  checkTogether(
+    settings,
+    [
+      ['oidcIssuerUrl', '--oidc-issuer-url'],
+      ['oidcClientId', '--oidc-client-id'],
+    ],
+    OIDC,
+  );
+
+const oidcFlags = (settings: Settings): OidcFlags => ({
+  issuerUrl: settings.oidcIssuerUrl!,
+  clientId: settings.oidcClientId!,
+  usernameClaim: settings.oidcUsernameClaim,
+  usernamePrefix: settings.oidcUsernamePrefix,
+  groupsClaim: settings.oidcGroupsClaim,
+  groupsPrefix: settings.oidcGroupsPrefix,
+  requiredClaims: settings.oidcRequiredClaim,
+  caFile: settings.oidcCaFile,
+  signingAlgs: settings.oidcSigningAlgs,
+});
+
+/** The configuration of the plugin for tokens of identity providers; undefined without any. */
+export function jwtConfig(settings: Settings): JwtConfig | undefined {
+  const { authenticationConfig: file } = settings;
+  const ownIssuers = ownIssuersOf(settings);
+  if (file !== undefined) return { file, ownIssuers };
+  return settings.oidcIssuerUrl === undefined ? undefined : { flags: oidcFlags(settings), ownIssuers };
+}
+
+/** The configuration of the plugin for authenticating proxies; undefined without one. */
+export function requestHeaderConfig(settings: Settings): RequestHeaderConfig | undefined {
+  const { requestheaderClientCaFile: clientCaFile } = settings;
+  if (clientCaFile === undefined) return undefined;
+  const lower = (names: readonly string[] = []): string[] => names.map(name => name.toLowerCase());
+  return {
+    clientCaFile,
+    allowedNames: settings.requestheaderAllowedNames ?? [],
+    usernameHeaders: lower(settings.requestheaderUsernameHeaders),
+    uidHeaders: lower(settings.requestheaderUidHeaders),
+    groupHeaders: lower(settings.requestheaderGroupHeaders),
+    extraHeaderPrefixes: lower(settings.requestheaderExtraHeadersPrefix),
+  };
+}
+
+/** The configuration of the plugin for the webhook that reviews tokens; undefined without one. */
+export function tokenWebhookConfig(settings: Settings): TokenWebhookConfig | undefined {
+  const { authenticationTokenWebhookConfigFile: file } = settings;
+  if (file === undefined) return undefined;
+  return {
+    file,
+    version: settings.authenticationTokenWebhookVersion,
+    cacheMs: settings.authenticationTokenWebhookCacheTtl,
+    audiences: settings.apiAudiences ?? ownIssuersOf(settings),
+  };
+}
+
+/** A name of a header (RFC 9110, 5.1). */
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+function checkRequestHeader(settings: Settings): void {
+  const isUsed = checkTogether(
+    settings,
+    [
+      ['requestheaderClientCaFile', '--requestheader-client-ca-file'],
+      ['requestheaderUsernameHeaders', '--requestheader-username-headers'],
+    ],
+    REQUEST_HEADER,
+  );
+  if (!isUsed) return;
+  atFlag('--requestheader-client-ca-file', () => readAuthorities(settings.requestheaderClientCaFile!));
+  const flags = { requestheaderUsernameHeaders: '--requestheader-username-headers', ...REQUEST_HEADER };
+  for (const [name, flag] of Object.entries(flags)) {
+    if (name === 'requestheaderAllowedNames') continue;
+    const bad = (settings[name as keyof typeof flags] ?? []).find(header => !HEADER_NAME.test(header));
+    if (bad !== undefined) throw new ConfigError(flag, `must be names of headers, not ${JSON.stringify(bad)}`);
+  }
+  if (settings.requestheaderUsernameHeaders!.length === 0)
+    throw new ConfigError('--requestheader-username-headers', 'must name at least one header');
+  if (settings.requestheaderUidHeaders !== undefined && !isOn(settings, 'RemoteRequestHeaderUID'))
+    throw new ConfigError('--requestheader-uid-headers', 'needs --feature-gates=RemoteRequestHeaderUID=true');
+  if (settings.listeningThreads > 1)
+    throw new ConfigError(
+      '--listening-threads',
+      'must be 1 with --requestheader-client-ca-file, whose requests the listener node serves, in one thread',
+    );
+}
+
+/** Warnings about these settings, which are logged at the start. */
+export const authenticationWarnings = ({ requestheaderClientCaFile, listener }: Settings): readonly string[] =>
+  requestheaderClientCaFile !== undefined && listener === 'uws'
+    ? ['--listener=uws: the listener node is used, because uws removes bytes of header values, which name users here']
+    : [];
+
+/** The content of the authentication file that concerns requests without credentials, once it is checked. */
+async function checkFile(settings: Settings, file: string): Promise<AnonymousPolicy | undefined> {
+  if (!isOn(settings, 'StructuredAuthenticationConfiguration'))
+    throw new ConfigError(
+      '--authentication-config',
+      'needs --feature-gates=StructuredAuthenticationConfiguration=true, which is the default',
+    );
+  const flag = ['oidcIssuerUrl', 'oidcClientId', ...Object.keys(OIDC)].find(
+    name => settings[name as keyof Settings] !== undefined,
+  );
+  if (flag !== undefined)
+    throw new ConfigError(
+      '--authentication-config',
+      'cannot be used with the flags --oidc-*: write what they say into the file',
+    );
+  const { anonymous } = await read(settings, file);
+  if (anonymous && settings.anonymousAuth !== undefined)
+    throw new ConfigError('--anonymous-auth', `cannot be used if ${file} has \`anonymous\`: omit one of them`);
+  return anonymous;
+}
+
+async function read(settings: Settings, file: string): ReturnType<typeof readAuthenticationFile> {
+  const naming = namingOf(settings.naming);
+  try {
+    return await readAuthenticationFile(await readBounded(file, CONFIG_FILE_BYTES), file, {
+      naming,
+      ownIssuers: ownIssuersOf(settings),
+      allowsAnonymous: isOn(settings, 'AnonymousAuthConfigurableEndpoints'),
+    });
+  } catch (error) {
+    throw new ConfigError('--authentication-config', (error as Error).message);
+  }
+}
+
+/**
+ * Checks the settings about who sends requests, and the files that they name. Returns which requests may have no
+ * credentials. Throws ConfigError, which names the flag, the file and the fix.
+ */
+export async function checkAuthentication(settings: Settings): Promise<AnonymousPolicy> {
+  checkRequestHeader(settings);
+  const { authenticationTokenWebhookConfigFile: webhook, authenticationConfig: file } = settings;
+  if (webhook !== undefined) {
+    const flag = '--authentication-token-webhook-config-file';
+    if (!existsSync(webhook)) throw new ConfigError(flag, `there is no file ${webhook}`);
+    atFlag(flag, () => readWebhookFile(webhook, { allowsHttp: true }));
+  }
+  const inFile = file === undefined ? undefined : await checkFile(settings, file);
+  if (file === undefined && usesOidc(settings))
+    await authenticatorOfFlags(oidcFlags(settings), namingOf(settings.naming));
+  // Where all requests are allowed, they must be authenticated (spec, "Anonymous requests").
+  if (settings.authorizationMode.includes('AlwaysAllow')) return { enabled: false };
+  return inFile ?? { enabled: settings.anonymousAuth ?? true };
+}

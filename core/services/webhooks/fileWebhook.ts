@@ -1,0 +1,120 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Host } from '../../api/host.js';
+import { watchFiles } from '../../files/watchedFile.js';
+import { REVIEW_SOCKETS } from '../../limits.js';
+import { errorOf } from './answer.js';
+import { CallFailed, type Endpoint, type HttpAnswer, WebhookClient } from './client.js';
+import { readWebhookFile, type WebhookFile, type WebhookFileRules } from './kubeconfig.js';
+
+/** How calls that failed are made again: the first pause, its factor, the share by which it varies, and the calls. */
+export interface Backoff {
+  readonly firstMs: number;
+  readonly factor: number;
+  readonly jitter: number;
+  readonly calls: number;
+}
+
+/** Upstream's default for webhooks that review tokens and access. */
+export const REVIEW_BACKOFF: Backoff = { firstMs: 500, factor: 1.5, jitter: 0.2, calls: 5 };
+
+/** When connections of a former kubeconfig are closed: no call takes longer. */
+const CLOSE_MS = 60_000;
+
+/** Codes that say that the same call may succeed later. */
+const MAY_SUCCEED = new Set([429, 500, 504]);
+
+/** Told about each call: the code of the answer, or `<error>` where there was none, and how long it took. */
+export type CallObserver = (code: string, seconds: number) => void;
+
+/** A call that has no answer, or one that is an error. */
+interface FailedCall {
+  readonly error: CallFailed;
+  readonly code?: string;
+  readonly mayRetry: boolean;
+}
+
+/** A webhook that a kubeconfig file names. The file, and those that it names, are read again when they change. */
+export class FileWebhook {
+  #client = new WebhookClient(REVIEW_SOCKETS);
+  #endpoint: Endpoint;
+  #files: readonly string[];
+  #watch: { close(): void };
+
+  /** `read`: reads the webhook, unless a kubeconfig says it. Throws ConfigError for a file that cannot be used. */
+  constructor(
+    readonly file: string,
+    readonly rules: WebhookFileRules,
+    readonly host: Pick<Host, 'log' | 'onClose'>,
+    readonly read: () => WebhookFile = () => readWebhookFile(file, rules),
+  ) {
+    ({ endpoint: this.#endpoint, files: this.#files } = read());
+    this.#watch = this.#watchFiles();
+    host.onClose(() => {
+      this.#watch.close();
+      this.#client.close();
+    });
+  }
+
+  /**
+   * Posts JSON, again where the webhook says that it is busy or has failed, until `timeoutMs` have passed. Resolves with
+   * the answer if its code is 200 or 201. Rejects with CallFailed.
+   */
+  async post(body: string, timeoutMs: number, backoff: Backoff, observe: CallObserver): Promise<HttpAnswer> {
+    const end = performance.now() + timeoutMs;
+    let wait = backoff.firstMs;
+    for (let call = 1; ; call++) {
+      const began = performance.now();
+      const outcome = await this.#postOnce(body, end - began, timeoutMs);
+      observe(
+        'status' in outcome ? String(outcome.status) : (outcome.code ?? '<error>'),
+        (performance.now() - began) / 1000,
+      );
+      if (!('error' in outcome)) return outcome;
+      const varied = wait * (1 + Math.random() * backoff.jitter);
+      if (!outcome.mayRetry || call === backoff.calls || performance.now() + varied >= end) throw outcome.error;
+      await pause(varied, undefined, { ref: false });
+      wait *= backoff.factor;
+    }
+  }
+
+  async #postOnce(body: string, leftMs: number, timeoutMs: number): Promise<HttpAnswer | FailedCall> {
+    const url = new URL(this.#endpoint.url);
+    url.search = `timeout=${timeoutMs / 1000}s`;
+    try {
+      const answer = await this.#client.post({ ...this.#endpoint, url: url.href }, body, Math.max(leftMs, 1));
+      if (answer.status === 200 || answer.status === 201) return answer;
+      const { status } = answer;
+      return { error: new CallFailed(errorOf(answer)), code: String(status), mayRetry: MAY_SUCCEED.has(status) };
+    } catch (error) {
+      if (!(error instanceof CallFailed)) throw error;
+      return { error, mayRetry: false };
+    }
+  }
+
+  #watchFiles(): { close(): void } {
+    return watchFiles(this.#files, () => this.#reload());
+  }
+
+  /** Reads the file again. If it cannot be used, what was read before stays. */
+  #reload(): void {
+    const { log } = this.host;
+    try {
+      const { endpoint, files } = this.read();
+      this.#endpoint = endpoint;
+      this.#files = files;
+    } catch (error) {
+      log.error(
+        { file: this.file },
+        `a webhook's kubeconfig is not used, and the former one stays: ${(error as Error).message}`,
+      );
+      return;
+    }
+    this.#watch.close();
+    this.#watch = this.#watchFiles();
+    // Calls that run keep their connections.
+    const before = this.#client;
+    this.#client = new WebhookClient(REVIEW_SOCKETS);
+    setTimeout(() => before.close(), CLOSE_MS).unref();
+    log.info({ file: this.file }, "a webhook's kubeconfig has changed and is used");
+  }
+}

@@ -1,0 +1,32 @@
+import { existsSync, readFileSync } from 'node:fs';
+import * as tls from 'node:tls';
+
+/** Where operating systems keep their bundle of CA certificates. */
+const BUNDLES = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+];
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+function fromFile(): readonly string[] {
+  const file = process.env['SSL_CERT_FILE'] ?? BUNDLES.find(existsSync);
+  try {
+    return (file === undefined ? '' : readFileSync(file, 'utf8')).match(CERTIFICATE) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+let roots: readonly string[] | undefined;
+
+/** The CA certificates that the host trusts, in PEM; those that come with Node.js where it has none. Read once. */
+export function hostRoots(): readonly string[] {
+  if (roots) return roots;
+  const { getCACertificates } = tls as { getCACertificates?: (type: 'system') => readonly string[] };
+  const own = process.env['SSL_CERT_FILE'] === undefined ? getCACertificates?.('system') : undefined;
+  const found = own?.length ? own : fromFile();
+  return (roots = found.length > 0 ? found : tls.rootCertificates);
+}

@@ -1,0 +1,169 @@
+import type { ServiceClient } from '../../api/host.js';
+import type { Service } from '../../api/pluginService.js';
+import { type Resolvers, withResolvers } from '../../runtime/withResolvers.js';
+
+/** An answer that may be used until a time, in milliseconds since the epoch. It is data that threads can be sent. */
+export interface TimedAnswer {
+  readonly value: unknown;
+  readonly until: number;
+}
+
+/** A question to the service: for an answer, or with the one that a thread was told to find. */
+type Message =
+  | { readonly is: 'get'; readonly key: string }
+  | { readonly is: 'found'; readonly key: string; readonly answer: TimedAnswer }
+  | { readonly is: 'failed'; readonly key: string; readonly message: string };
+
+/** What a thread is told: the answer, that nobody has found one, or to find it. */
+type Reply =
+  | { readonly is: 'found'; readonly answer: TimedAnswer }
+  | { readonly is: 'failed'; readonly message: string }
+  | { readonly is: 'find' };
+
+/** A search for an answer by a thread, and the others that wait for it. */
+interface Search {
+  readonly waiting: Resolvers<Reply>[];
+  timer: NodeJS.Timeout;
+}
+
+/** Answers by key, limited in number: the one that was added first is forgotten first. */
+class Answers {
+  readonly #answers = new Map<string, TimedAnswer>();
+
+  constructor(
+    readonly most: number,
+    readonly now: () => number,
+  ) {}
+
+  get(key: string): TimedAnswer | undefined {
+    const found = this.#answers.get(key);
+    if (!found || found.until > this.now()) return found;
+    this.#answers.delete(key);
+    return undefined;
+  }
+
+  set(key: string, answer: TimedAnswer): void {
+    if (answer.until <= this.now()) return;
+    this.#answers.delete(key);
+    if (this.#answers.size >= this.most) this.#answers.delete(this.#answers.keys().next().value as string);
+    this.#answers.set(key, answer);
+  }
+}
+
+/**
+ * The answers of webhooks that all threads of the pool share: a question is asked once, however many threads have it at
+ * the same time. It runs in the main thread, which asks no webhook itself: a thread of the pool is told to.
+ */
+export class SharedAnswers implements Service {
+  readonly #answers: Answers;
+  readonly #searches = new Map<string, Search>();
+
+  constructor(
+    readonly name: string,
+    readonly now: () => number,
+    most: number,
+    /** How long a thread may take to find an answer. Then it is taken for dead, and another one is told to. */
+    readonly searchMs: number,
+  ) {
+    this.#answers = new Answers(most, now);
+  }
+
+  start(): void {
+    // It has no state.
+  }
+
+  ask(question: unknown): Reply | Promise<Reply> {
+    const message = question as Message;
+    if (message.is === 'get') return this.#get(message.key);
+    if (message.is === 'found') this.#answers.set(message.key, message.answer);
+    this.#end(message.key, message);
+    return { is: 'failed', message: '' };
+  }
+
+  #get(key: string): Reply | Promise<Reply> {
+    const answer = this.#answers.get(key);
+    if (answer) return { is: 'found', answer };
+    const search = this.#searches.get(key);
+    if (!search) return this.#begin(key, []);
+    const waiting = withResolvers<Reply>();
+    search.waiting.push(waiting);
+    return waiting.promise;
+  }
+
+  #begin(key: string, waiting: Resolvers<Reply>[]): Reply {
+    const timer = setTimeout(() => this.#pass(key), this.searchMs).unref();
+    this.#searches.set(key, { waiting, timer });
+    return { is: 'find' };
+  }
+
+  /** Has the next thread that waits search, in the place of one that has not answered. */
+  #pass(key: string): void {
+    const { waiting } = this.#searches.get(key)!;
+    this.#searches.delete(key);
+    const next = waiting.shift();
+    next?.resolve(this.#begin(key, waiting));
+  }
+
+  #end(key: string, reply: Reply): void {
+    const search = this.#searches.get(key);
+    if (!search) return;
+    this.#searches.delete(key);
+    clearTimeout(search.timer);
+    for (const one of search.waiting) one.resolve(reply);
+  }
+}
+
+/** Thrown for a question that another thread, or an equal question at the same time, has found no answer to. */
+export class NoAnswer extends Error {}
+
+/** The shared answers as a thread of the pool sees them. Those that it has had are found without asking. */
+export class AnswersClient {
+  readonly #own: Answers;
+  readonly #running = new Map<string, Promise<unknown>>();
+
+  constructor(
+    readonly service: ServiceClient,
+    readonly now: () => number,
+    most: number,
+  ) {
+    this.#own = new Answers(most, now);
+  }
+
+  /**
+   * The answer for a key: one that is known, or what `find` resolves with. While it is looked for, equal questions wait
+   * for the same answer. If `find` rejects, so do all of them: nothing is remembered.
+   */
+  async get(key: string, find: () => Promise<TimedAnswer>): Promise<unknown> {
+    const own = this.#own.get(key);
+    if (own) return own.value;
+    const running = this.#running.get(key);
+    if (running) return await running;
+    const asked = this.#ask(key, find).finally(() => this.#running.delete(key));
+    this.#running.set(key, asked);
+    return await asked;
+  }
+
+  async #ask(key: string, find: () => Promise<TimedAnswer>): Promise<unknown> {
+    const reply = (await this.service.ask({ is: 'get', key } satisfies Message)) as Reply;
+    if (reply.is === 'failed') throw new NoAnswer(reply.message);
+    const answer = reply.is === 'found' ? reply.answer : await this.#find(key, find);
+    this.#own.set(key, answer);
+    return answer.value;
+  }
+
+  async #find(key: string, find: () => Promise<TimedAnswer>): Promise<TimedAnswer> {
+    try {
+      const answer = await find();
+      this.#tell({ is: 'found', key, answer });
+      return answer;
+    } catch (error) {
+      this.#tell({ is: 'failed', key, message: (error as Error).message });
+      throw error;
+    }
+  }
+
+  /** Tells the service. Nothing waits for it, and a server that closes does not answer. */
+  #tell(message: Message): void {
+    this.service.ask(message).catch(() => undefined);
+  }
+}

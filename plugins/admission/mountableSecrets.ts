@@ -1,0 +1,96 @@
+import type { Container, EphemeralContainer, Pod, ServiceAccount } from '../../kinds/v1.js';
+import { validator, type Validator } from '../../core/api/admission.js';
+import type { Host, Informer } from '../../core/api/host.js';
+import { definePlugin } from '../../core/api/plugin.js';
+import type { Plugin } from '../../core/api/point.js';
+import type { Frozen } from '../../core/model/object.js';
+import { Refusal } from '../../core/model/refusal.js';
+
+import { parseNothing, podForbiddenError } from './podDraft.js';
+
+/** The texts that mean true, as Go parses them. */
+const TRUE = ['1', 't', 'T', 'true', 'TRUE', 'True'];
+
+type AnyContainer = Frozen<Container> | Frozen<EphemeralContainer>;
+
+/** The first use of a secret by containers that is not allowed. `kind` is what messages call the containers. */
+function forbiddenUse(
+  kind: string,
+  containers: readonly AnyContainer[],
+  isAllowed: (secret: string) => boolean,
+): string | undefined {
+  for (const { name, env, envFrom } of containers) {
+    for (const { name: variable, valueFrom } of env ?? []) {
+      const secret = valueFrom?.secretKeyRef && (valueFrom.secretKeyRef.name ?? '');
+      if (secret !== undefined && !isAllowed(secret))
+        return `${kind} ${name} with envVar ${variable} referencing secret.secretName="${secret}"`;
+    }
+    for (const { secretRef } of envFrom ?? []) {
+      const secret = secretRef && (secretRef.name ?? '');
+      if (secret !== undefined && !isAllowed(secret))
+        return `${kind} ${name} with envFrom referencing secret.secretName="${secret}"`;
+    }
+  }
+  return undefined;
+}
+
+/** What a new pod uses that its account does not permit; undefined if it is nothing. */
+function forbiddenInPod({ spec }: Frozen<Pod>, account: ServiceAccount): string | undefined {
+  const name = account.metadata.name ?? '';
+  const isAllowed = (secret: string): boolean => (account.secrets ?? []).some(known => known.name === secret);
+  const volume = (spec.volumes ?? []).find(({ secret }) => secret && !isAllowed(secret.secretName ?? ''));
+  const use =
+    (volume && `volume with secret.secretName="${volume.secret?.secretName ?? ''}"`) ??
+    forbiddenUse('init container', spec.initContainers ?? [], isAllowed) ??
+    forbiddenUse('container', spec.containers ?? [], isAllowed);
+  if (use !== undefined) return `${use} is not allowed because service account ${name} does not reference that secret`;
+  const pulls = (account.imagePullSecrets ?? []).map(secret => secret.name);
+  for (const [i, secret] of (spec.imagePullSecrets ?? []).entries()) {
+    if (pulls.includes(secret.name)) continue;
+    return (
+      `imagePullSecrets[${i}].name="${secret.name ?? ''}" is not allowed because service account ${name} does not ` +
+      'reference that imagePullSecret'
+    );
+  }
+  return undefined;
+}
+
+/** Refuses pods that use secrets which their account does not list, if it says that it lists all that they may use. */
+function limit(host: Host<'pool'>): Validator {
+  const accounts = host.informer('core/serviceaccounts') as Informer<ServiceAccount>;
+  const annotation = host.naming.label('orchestrator.io/enforce-mountable-secrets');
+  const mirror = host.naming.label('orchestrator.io/config.mirror');
+  return {
+    on: {
+      groups: [''],
+      resources: ['pods'],
+      operations: ['CREATE', 'UPDATE'],
+      subresources: ['', 'ephemeralcontainers'],
+    },
+    validate({ operation, target }, object) {
+      const pod = object as Frozen<Pod>;
+      const isOfEphemeral = operation === 'UPDATE' && target.subresource === 'ephemeralcontainers';
+      if ((operation === 'UPDATE' && !isOfEphemeral) || pod.metadata.annotations?.[mirror] !== undefined) return [];
+      const account = accounts.get(target.namespace, pod.spec.serviceAccountName ?? '');
+      if (!account || !TRUE.includes(account.metadata.annotations?.[annotation] ?? '')) return [];
+      if (!isOfEphemeral) {
+        const why = forbiddenInPod(pod, account);
+        if (why !== undefined) throw podForbiddenError(pod.metadata, why);
+        return [];
+      }
+      const isAllowed = (secret: string): boolean => (account.secrets ?? []).some(({ name }) => name === secret);
+      const use = forbiddenUse('ephemeral container', pod.spec.ephemeralContainers ?? [], isAllowed);
+      if (use === undefined) return [];
+      const whose = `service account ${account.metadata.name ?? ''}`;
+      // 500 without a reason, as upstream answers here.
+      throw new Refusal('', `${use} is not allowed because ${whose} does not reference that secret`);
+    },
+  };
+}
+
+/** The secrets that pods of a service account may use: a part of the admission plugin ServiceAccount. */
+export default definePlugin<undefined>({
+  name: 'mountable-secrets',
+  parse: parseNothing,
+  contribute: () => [validator.of(limit)],
+}) satisfies Plugin<undefined>;

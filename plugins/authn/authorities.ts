@@ -1,0 +1,33 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../../core/api/index.js';
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** The certificates of a PEM bundle. Throws ConfigError, which names the file, if there are none. */
+export function readAuthorities(file: string): readonly X509Certificate[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(file, `cannot be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+  const blocks = text.match(CERTIFICATE) ?? [];
+  if (blocks.length === 0) throw new ConfigError(file, 'holds no certificate in PEM');
+  try {
+    return blocks.map(block => new X509Certificate(block));
+  } catch {
+    throw new ConfigError(file, 'holds a certificate that cannot be parsed');
+  }
+}
+
+/**
+ * Whether one of these CAs has issued a certificate itself, or it is one of them: an intermediate CA must be in the
+ * bundle. The handshake has verified that the certificate is of a CA that the server knows, but not of which one.
+ */
+export const isIssuedBy = (certificate: X509Certificate, authorities: readonly X509Certificate[]): boolean =>
+  authorities.some(
+    ca =>
+      ca.fingerprint256 === certificate.fingerprint256 ||
+      (ca.ca && certificate.checkIssued(ca) && certificate.verify(ca.publicKey)),
+  );

@@ -1,0 +1,153 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { isRecord, readJson, type UnknownRecord } from '../../../core/api/index.js';
+import { jose } from '../serviceAccount/jose.js';
+import type { Issuer, PublicJwk } from './types.js';
+
+/** How far the clock of a provider may be ahead of this one, for `nbf`, in seconds. */
+const LEEWAY = 60;
+
+/** The parts of a token that are read before its signature is verified. */
+export interface DecodedToken {
+  readonly header: UnknownRecord;
+  readonly claims: UnknownRecord;
+  /** The issuer that it names; it must be verified that it is from there. */
+  readonly issuer: string;
+}
+
+const BASE64URL = /^[A-Za-z0-9_-]*$/;
+
+/** The JSON object in a part of a token; undefined for anything else. Large integers are kept exactly. */
+function objectIn(part: string | undefined): UnknownRecord | undefined {
+  if (!part || !BASE64URL.test(part)) return undefined;
+  try {
+    const value: unknown = readJson(Buffer.from(part, 'base64url').toString('utf8'));
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Decodes a token without verifying it; undefined if it is not a JWT that names its issuer (RFC 7519, 7.2). */
+export function decodeToken(token: string): DecodedToken | undefined {
+  const parts = token.split('.', 4);
+  if (parts.length !== 3) return undefined;
+  const header = objectIn(parts[0]);
+  const claims = objectIn(parts[1]);
+  const issuer = claims && Object.hasOwn(claims, 'iss') ? claims['iss'] : undefined;
+  return header && claims && typeof issuer === 'string' ? { header, claims, issuer } : undefined;
+}
+
+/** A key of a provider. */
+export interface VerificationKey {
+  readonly kid: string | undefined;
+  readonly key: KeyObject;
+}
+
+/** The keys for signatures among those of a provider. Others, and those that cannot be read, are left out. */
+export function verificationKeysOf(jwks: readonly PublicJwk[]): readonly VerificationKey[] {
+  return jwks.flatMap(jwk => {
+    if (jwk['use'] !== undefined && jwk['use'] !== 'sig') return [];
+    try {
+      const key = createPublicKey({ key: jwk as never, format: 'jwk' });
+      return [{ kid: typeof jwk.kid === 'string' ? jwk.kid : undefined, key }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The types and curves of keys by the algorithms that they sign with (RFC 7518, 3.1). */
+const KEY_OF: ReadonlyMap<string, readonly [type: string, curve?: string]> = new Map([
+  ['ES256', ['ec', 'prime256v1']],
+  ['ES384', ['ec', 'secp384r1']],
+  ['ES512', ['ec', 'secp521r1']],
+]);
+
+function fits({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, algorithm: string): boolean {
+  const [type, curve] = KEY_OF.get(algorithm) ?? ['rsa'];
+  return asymmetricKeyType === type && (curve === undefined || asymmetricKeyDetails?.namedCurve === curve);
+}
+
+/** Thrown for a token that none of the keys has signed: the provider may have others by now. */
+export class UnknownKey extends Error {
+  constructor() {
+    super('oidc: verify token: failed to verify signature: failed to verify id token signature');
+  }
+}
+
+/**
+ * Verifies the signature of a token (RFC 7515, 5.2), with the algorithm of its header if the issuer may use it. Throws
+ * an Error with the reason; UnknownKey, if it has not been signed with one of the keys.
+ */
+export async function verifySignature(
+  token: string,
+  { header }: DecodedToken,
+  keys: readonly VerificationKey[],
+  { algorithms }: Issuer,
+): Promise<void> {
+  const algorithm = header['alg'];
+  if (typeof algorithm !== 'string' || !algorithms.includes(algorithm))
+    throw new Error(
+      `oidc: verify token: oidc: id token signed with unsupported algorithm, expected ` +
+        `[${algorithms.map(one => JSON.stringify(one)).join(' ')}] got ${JSON.stringify(algorithm ?? '')}`,
+    );
+  const { compactVerify, errors } = await jose();
+  const { kid } = header;
+  for (const { kid: own, key } of keys) {
+    if ((kid && own && kid !== own) || !fits(key, algorithm)) continue;
+    try {
+      return void (await compactVerify(token, key, { algorithms: [algorithm] }));
+    } catch (error) {
+      // jose throws TypeError for a key that it does not use, such as one of RSA that is too short.
+      if (!(error instanceof errors.JOSEError) && !(error instanceof TypeError)) throw error;
+    }
+  }
+  throw new UnknownKey();
+}
+
+const shownTime = (seconds: number): string => new Date(Math.min(seconds, 8e12) * 1000).toISOString();
+
+/** A claim that is a number of seconds; undefined if it is absent. Throws an Error for anything else. */
+function secondsAt(claims: UnknownRecord, name: string): number | undefined {
+  const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
+  throw new Error(`oidc: verify token: oidc: failed to unmarshal claims: ${name} must be a number of seconds`);
+}
+
+/** The audiences of a token. Throws an Error unless they are texts. */
+function audiencesOf(claims: UnknownRecord): readonly string[] {
+  const aud = Object.hasOwn(claims, 'aud') ? claims['aud'] : undefined;
+  const all: unknown = aud === undefined || aud === null ? [] : Array.isArray(aud) ? aud : [aud];
+  if (Array.isArray(all) && all.every(one => typeof one === 'string')) return all as string[];
+  throw new Error('oidc: verify token: oidc: failed to unmarshal claims: aud must be a string or a list of strings');
+}
+
+const quoted = (texts: readonly string[]): string => `[${texts.map(text => JSON.stringify(text)).join(' ')}]`;
+
+/**
+ * Checks the audiences and times of a token whose signature is verified. Returns when it ends, in milliseconds since
+ * the epoch. Throws an Error with the reason.
+ */
+export function checkClaims(claims: UnknownRecord, { audiences }: Issuer, now: number): number {
+  for (const name of ['sub', 'nonce', 'at_hash'])
+    if (Object.hasOwn(claims, name) && claims[name] !== null && typeof claims[name] !== 'string')
+      throw new Error(`oidc: verify token: oidc: failed to unmarshal claims: ${name} must be a string`);
+  const own = audiencesOf(claims);
+  const [expires, notBefore] = [secondsAt(claims, 'exp'), secondsAt(claims, 'nbf')];
+  secondsAt(claims, 'iat');
+  if (!own.some(one => audiences.includes(one)))
+    throw new Error(
+      audiences.length === 1
+        ? `oidc: verify token: oidc: expected audience ${JSON.stringify(audiences[0])} got ${quoted(own)}`
+        : `oidc: verify token: oidc: expected audience in ${quoted(audiences)} got ${quoted(own)}`,
+    );
+  if (expires === undefined) throw new Error('oidc: verify token: oidc: token has no expiry');
+  if (expires * 1000 < now)
+    throw new Error(`oidc: verify token: oidc: token is expired (Token Expiry: ${shownTime(expires)})`);
+  if (notBefore !== undefined && notBefore * 1000 > now + LEEWAY * 1000)
+    throw new Error(
+      `oidc: verify token: oidc: current time ${shownTime(now / 1000)} before the nbf (not before) time: ${shownTime(notBefore)}`,
+    );
+  return expires * 1000;
+}

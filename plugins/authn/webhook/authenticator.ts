@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import type { Authenticator, Host, Identified } from '../../../core/api/index.js';
+import { REVIEW_ANSWERS } from '../../../core/limits.js';
+import { readAnswer } from '../../../core/services/webhooks/answer.js';
+import { FileWebhook, REVIEW_BACKOFF } from '../../../core/services/webhooks/fileWebhook.js';
+import { AnswersClient, type TimedAnswer } from '../../../core/services/webhooks/sharedAnswers.js';
+import { bearerToken, unknownToken } from '../bearer.js';
+import type { TokenWebhookConfig } from './config.js';
+import { type ReviewedToken, readReview, reviewOf } from './review.js';
+
+/** The name of the service that shares the answers. */
+export const TOKEN_WEBHOOK_SERVICE = 'authn/webhook';
+/** How long a review may take in all; upstream's limit. */
+export const REVIEW_MS = 30_000;
+const CACHE_REQUESTS = 'authentication_token_cache_request_total';
+const FETCHES = 'authentication_token_cache_fetch_total';
+/** How often it is logged that the webhook fails, at most. */
+const LOG_MS = 1000;
+
+/**
+ * Authenticates bearer tokens by asking a webhook (spec, "TokenReview"). Its answers are kept for a while, for valid
+ * tokens and for others; failures are not.
+ */
+export function webhookTokens(
+  config: TokenWebhookConfig,
+  host: Pick<Host<'pool'>, 'now' | 'log' | 'naming' | 'onClose' | 'service' | 'observe'>,
+): Authenticator {
+  const { now, log, naming } = host;
+  const { cacheMs, version } = config;
+  const apiVersion = naming.apiVersion(`authentication.orchestrator.io/${version}`);
+  const webhook = new FileWebhook(config.file, { allowsHttp: true }, host);
+  const answers = new AnswersClient(host.service(TOKEN_WEBHOOK_SERVICE), now, REVIEW_ANSWERS);
+  let loggedAt = 0;
+
+  async function ask(token: string, audiences: readonly string[]): Promise<TimedAnswer> {
+    host.observe(CACHE_REQUESTS, { status: 'miss' }, 1);
+    try {
+      const body = reviewOf(apiVersion, token, audiences);
+      const answer = await webhook.post(body, REVIEW_MS, REVIEW_BACKOFF, (code, seconds) => {
+        host.observe('apiserver_delegated_authn_request_total', { code }, 1);
+        host.observe('apiserver_delegated_authn_request_duration_seconds', { code }, seconds);
+      });
+      const value: ReviewedToken = readReview(readAnswer(answer), apiVersion);
+      host.observe(FETCHES, { status: 'ok' }, 1);
+      return { value, until: now() + cacheMs };
+    } catch (error) {
+      host.observe(FETCHES, { status: 'error' }, 1);
+      if (now() - loggedAt >= LOG_MS) log.warn({}, `the webhook for tokens has failed: ${(error as Error).message}`);
+      loggedAt = now();
+      throw error;
+    }
+  }
+
+  async function review(token: string, asked: readonly string[]): Promise<Identified> {
+    const key = createHash('sha256')
+      .update(JSON.stringify([token, asked]))
+      .digest('base64');
+    let reviewed: ReviewedToken;
+    try {
+      reviewed = (await answers.get(key, () => ask(token, asked))) as ReviewedToken;
+    } catch (error) {
+      throw unknownToken((error as Error).message);
+    }
+    const { user, audiences: own } = reviewed;
+    // A token of a webhook that knows of no audiences is for the server.
+    const audiences = asked.filter(one => (own.length > 0 ? own : config.audiences).includes(one));
+    if (!user || audiences.length === 0) throw unknownToken();
+    return { user, audiences, cacheFor: cacheMs > 0 ? cacheMs : 'never' };
+  }
+
+  return {
+    cacheFor: 'forever',
+    authenticate(request) {
+      const token = bearerToken(request);
+      return token === undefined ? null : review(token, request.audiences ?? config.audiences);
+    },
+  };
+}

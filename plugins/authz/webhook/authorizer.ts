@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import type { Authorizer, Decision, Host, Target, User } from '../../../core/api/index.js';
+import { REVIEW_ANSWERS } from '../../../core/limits.js';
+import { readAnswer } from '../../../core/services/webhooks/answer.js';
+import { FileWebhook, REVIEW_BACKOFF } from '../../../core/services/webhooks/fileWebhook.js';
+import { AnswersClient, type TimedAnswer } from '../../../core/services/webhooks/sharedAnswers.js';
+import type { Conditions } from './conditions.js';
+import type { AccessWebhookConfig } from './config.js';
+import { inClusterEndpoint } from './inCluster.js';
+import { type Answered, bodyOf, readReview, type ReviewSpec, specOf } from './review.js';
+
+/** The name of the service that shares the answers. */
+export const ACCESS_WEBHOOK_SERVICE = 'authz/webhook';
+/** How often it is logged that the webhook fails, at most. */
+const LOG_MS = 1000;
+/** Longer attributes are the sender's attempt to fill the memory: the answer is not kept. Upstream's limit. */
+const KEPT_CHARACTERS = 10_000;
+const METRICS = 'apiserver_authorization_webhook';
+
+/** What the plugin needs of its host. */
+export type AccessWebhookHost = Pick<
+  Host<'pool'>,
+  'now' | 'log' | 'naming' | 'onClose' | 'service' | 'observe' | 'isEnabled'
+>;
+
+const sizeOf = (target: Target): number =>
+  target.is === 'path'
+    ? target.path.length
+    : target.namespace.length + target.resource.length + target.subresource.length + target.name.length;
+
+/** An answer, and until when it may be used. */
+interface Kept extends Answered {
+  readonly until: number;
+}
+
+const resultOf = (error: unknown): 'timeout' | 'error' =>
+  (error as Error).message.includes('deadline exceeded') ? 'timeout' : 'error';
+
+/**
+ * Decides by asking a webhook (spec, "Webhook mode"). Its answers are kept for a while; failures are not, and are
+ * decided by the failure policy. `conditions`: what must hold for a request that it is asked about; absent: nothing.
+ */
+export function webhookAuthorizer(
+  config: AccessWebhookConfig,
+  host: AccessWebhookHost,
+  conditions?: Conditions,
+): Authorizer {
+  const { now, log, naming } = host;
+  const { name, version, timeoutMs, failurePolicy } = config;
+  const apiVersion = naming.apiVersion(`authorization.orchestrator.io/${version}`);
+  const withSelectors = host.isEnabled('AuthorizeWithSelectors');
+  const read = config.file === undefined ? () => inClusterEndpoint(naming, version) : undefined;
+  const webhook = new FileWebhook(config.file ?? '', { allowsHttp: false }, host, read);
+  const answers = new AnswersClient(host.service(ACCESS_WEBHOOK_SERVICE), now, REVIEW_ANSWERS);
+  // Answers belong to the webhook as it is configured.
+  const identity = JSON.stringify(config);
+  let loggedAt = 0;
+
+  async function ask(spec: ReviewSpec, mayKeep: boolean): Promise<TimedAnswer> {
+    let unobserved: number | undefined;
+    const observe = (result: string): void => {
+      if (unobserved === undefined) return;
+      host.observe(`${METRICS}_evaluations_total`, { name, result }, 1);
+      host.observe(`${METRICS}_duration_seconds`, { name, result }, unobserved);
+      unobserved = undefined;
+    };
+    try {
+      const answer = await webhook.post(bodyOf(spec, apiVersion), timeoutMs, REVIEW_BACKOFF, (_, seconds) => {
+        // The one before was made again.
+        observe('error');
+        unobserved = seconds;
+      });
+      const review = readReview(readAnswer(answer), apiVersion);
+      observe('success');
+      const until = mayKeep ? now() + (review.is === 'allow' ? config.authorizedMs : config.unauthorizedMs) : now();
+      return { value: { ...review, until } satisfies Kept, until };
+    } catch (error) {
+      observe(resultOf(error));
+      if (now() - loggedAt >= LOG_MS)
+        log.warn({ webhook: name }, `the webhook for access has failed: ${(error as Error).message}`);
+      loggedAt = now();
+      throw error;
+    }
+  }
+
+  const onFailure = (message: string): Decision =>
+    failurePolicy === 'Deny'
+      ? { is: 'deny', reason: message, dependsOn: 'never' }
+      : { is: 'noOpinion', reason: message, dependsOn: 'never' };
+
+  async function authorize(user: User, target: Target): Promise<Decision> {
+    const spec = specOf(user, target, naming, withSelectors);
+    const matches = conditions ? await conditions(spec) : true;
+    if (matches === false) return { is: 'noOpinion' };
+    if (matches !== true) return onFailure(matches.error);
+    const key = createHash('sha256')
+      .update(JSON.stringify([identity, spec]))
+      .digest('base64');
+    try {
+      const found = (await answers.get(key, () => ask(spec, sizeOf(target) < KEPT_CHARACTERS))) as Kept;
+      const left = found.until - now();
+      return { is: found.is, reason: found.reason, dependsOn: left > 0 ? left : 'never' };
+    } catch (error) {
+      if (failurePolicy === 'NoOpinion')
+        host.observe(`${METRICS}_evaluations_fail_open_total`, { name, result: resultOf(error) }, 1);
+      return onFailure((error as Error).message);
+    }
+  }
+
+  return { dependsOn: 'never', authorize };
+}

@@ -1,0 +1,72 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test, vi } from 'vitest';
+import { Api } from '../api/support.js';
+import { startServer } from '../server/library.js';
+import { fixture } from './support.js';
+
+/* Sentences of docs/guides/plugins.md about post-start hooks. */
+
+const directory = mkdtempSync(join(tmpdir(), 'capstan-hooks-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+const [begun, file] = [join(directory, 'begun'), join(directory, 'file')];
+const after = `${file}.after`;
+const plugins = [{ use: fixture('startHooks'), config: { begun, file } }];
+const until = (holds: () => boolean): Promise<unknown> => vi.waitUntil(holds, { timeout: 30_000 });
+
+test('a server with a new store does not listen before the controllers of its hooks have started', async () => {
+  let isListening = false;
+  const started = Api.start({ storage: 'rocksdb', dataDir: join(directory, 'data'), plugins }).then(api => {
+    isListening = true;
+    return api;
+  });
+  await until(() => existsSync(begun));
+  expect(isListening).toBe(false);
+  writeFileSync(file, '');
+  const api = await started;
+  try {
+    expect((await api.get('/readyz/poststarthook/test/slow')).text).toBe('ok');
+    expect((await api.get('/readyz?verbose')).text).toContain(
+      '[+]poststarthook/start-controllers ok\n[+]poststarthook/rbac/bootstrap-roles ok\n[+]poststarthook/test/slow ok\n',
+    );
+    // A controller that starts after it, on a new store.
+    await until(() => existsSync(after));
+    expect(readFileSync(after, 'utf8')).toBe('late');
+  } finally {
+    await api.close();
+  }
+});
+
+test('a server with a used store listens, and is not ready before they have started', async () => {
+  rmSync(file);
+  rmSync(begun);
+  const api = await Api.start({ storage: 'rocksdb', dataDir: join(directory, 'data'), plugins });
+  try {
+    await until(() => existsSync(begun));
+    const hook = () => api.get('/readyz/poststarthook/test/slow');
+    expect([(await hook()).status, (await api.get('/readyz')).status]).toEqual([500, 500]);
+    writeFileSync(file, '');
+    await api.until(async () => (await hook()).status === 200);
+  } finally {
+    await api.close();
+  }
+});
+
+test('a hook whose controller does not run ends the start', async () => {
+  const start = startServer({
+    storage: 'memory',
+    port: 0,
+    plugins: [{ use: fixture('startHooks', 'waitsForNobody') }],
+  });
+  await expect(start).rejects.toThrow(
+    'plugins: test/waits-for-nobody: the post-start hook test/nobody waits for the controller nobody, which does not run',
+  );
+});
+
+test('two hooks with one name end the start', async () => {
+  const start = startServer({ storage: 'memory', port: 0, plugins: [{ use: fixture('startHooks', 'takenName') }] });
+  await expect(start).rejects.toThrow(
+    'plugins: test/taken-name: the plugin controllers/rbac-bootstrap has the post-start hook rbac/bootstrap-roles already',
+  );
+});

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import type { Exchange, ResponseStream } from '../../core/api/index.js';
+import { ProgramRequests } from '../../core/server/program/requests.js';
+import type { Front } from '../../workers/front/front.js';
+
+/* What the front end sees of the watches of a program. */
+
+const user = { name: 'admin', uid: '', groups: [], extra: new Map() };
+const line = (name: string) => Buffer.from(`${JSON.stringify({ type: 'ADDED', object: { metadata: { name } } })}\n`);
+
+/** A front end that answers each request with a stream, and what it was given. */
+function streaming() {
+  const found: { exchange?: Exchange; stream?: ResponseStream; aborts: number; drained: number } = {
+    aborts: 0,
+    drained: 0,
+  };
+  const front = {
+    handleOf(_user: unknown, exchange: Exchange) {
+      found.exchange = exchange;
+      exchange.onAbort(() => found.aborts++);
+      found.stream = exchange.stream(200, []);
+      found.stream.onDrain(() => found.drained++);
+    },
+  };
+  return { found, requests: new ProgramRequests(front as unknown as Front) };
+}
+
+test('a watch counts what was not read, and says when it was', async () => {
+  const { found, requests } = streaming();
+  const events = requests.watch(user, '/api/v1/pods?watch=true');
+  const first = events.next();
+  const [a, b, c] = ['a', 'b', 'c'].map(line);
+  // Documents may come in parts.
+  expect(found.stream!.write(a!.subarray(0, 5))).toBe(5);
+  expect(found.stream!.write(a!.subarray(5))).toBe(a!.length);
+  expect((await first).value).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } });
+  expect(found.drained).toBe(1);
+  expect([found.stream!.write(b!), found.stream!.write(c!)]).toEqual([b!.length, b!.length + c!.length]);
+  expect((await events.next()).value?.object.metadata.name).toBe('b');
+  expect((await events.next()).value?.object.metadata.name).toBe('c');
+  expect(found.aborts).toBe(0);
+});
+
+test.each(['its loop is left', 'its signal is aborted', 'a document of it cannot be used'])(
+  'a watch is ended in the server when %s',
+  async how => {
+    const { found, requests } = streaming();
+    const controller = new AbortController();
+    const events = requests.watch(user, '/api/v1/pods?watch=true', controller.signal);
+    const first = events.next();
+    found.stream!.write(how.includes('document') ? Buffer.from('{\n') : line('a'));
+    if (how.includes('loop')) {
+      await first;
+      await events.return(undefined);
+    } else if (how.includes('signal')) {
+      await first;
+      controller.abort();
+      expect((await events.next()).done).toBe(true);
+    } else await expect(first).rejects.toThrow();
+    expect([found.aborts, found.exchange!.aborted]).toEqual([1, true]);
+  },
+);
+
+test('a closed server waits for the requests in flight', async () => {
+  let exchange!: Exchange;
+  const front = { handleOf: (_user: unknown, its: Exchange) => void (exchange = its) };
+  const requests = new ProgramRequests(front as unknown as Front);
+  const answer = requests.request(user, 'GET', '/version', {});
+  const steps: string[] = [];
+  const closed = requests.close().then(() => steps.push('closed'));
+  await Promise.resolve();
+  steps.push('answered');
+  exchange.respond(200, [], Buffer.from('{}'));
+  expect((await answer).body).toEqual({});
+  await closed;
+  expect(steps).toEqual(['answered', 'closed']);
+});

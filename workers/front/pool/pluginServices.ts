@@ -1,0 +1,39 @@
+import type { Service } from '../../../core/api/pluginService.js';
+import type { ServiceAnswer, ServiceQuestion, ServiceState } from '../../../core/threads/messages/lifecycle.js';
+
+/** The services of plugins: they run in the main thread, for the plugins of the pool. */
+export class Services {
+  #services: ReadonlyMap<string, Service> = new Map();
+  readonly #states = new Map<string, ServiceState>();
+
+  /** `post` sends a state to all threads of the pool that have begun. */
+  constructor(readonly post: (state: ServiceState) => void) {}
+
+  /** The last state of every service, for a thread that begins. */
+  get states(): Iterable<ServiceState> {
+    return this.#states.values();
+  }
+
+  /** Starts all services. Rejects with what one of them throws. */
+  async start(services: ReadonlyMap<string, Service>): Promise<void> {
+    this.#services = services;
+    await Promise.all(Array.from(services.values(), one => one.start(state => this.#publish(one.name, state))));
+  }
+
+  /** Answers a question of a thread. Never rejects: an error is an answer. */
+  async answer({ id, service, question }: ServiceQuestion): Promise<ServiceAnswer> {
+    try {
+      const found = this.#services.get(service);
+      if (!found?.ask) throw new Error(`there is no service ${JSON.stringify(service)}`);
+      return { is: 'answer', id, value: await found.ask(question) };
+    } catch (error) {
+      return { is: 'answer', id, error: (error as Error)?.message ?? String(error) };
+    }
+  }
+
+  #publish(service: string, state: unknown): void {
+    const message: ServiceState = { is: 'state', service, state };
+    this.#states.set(service, message);
+    this.post(message);
+  }
+}
