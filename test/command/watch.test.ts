@@ -42,20 +42,28 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
   beforeAll(async () => {
     write(
       'labels.mjs',
-      `import { controller, definePlugin, healthCheck, httpDocuments, mutator } from 'capstan/api';
+      `import { controller, definePlugin, healthCheck, httpDocuments, metrics, mutator, service } from 'capstan/api';
       import { suffix } from './suffix.mjs';
       export default definePlugin({
         name: 'labels',
         parse: config => config,
         contribute: ({ made }) => [
-          mutator.of(() => ({
+          mutator.of(host => ({
             on: { resources: ['configmaps'], operations: ['CREATE'] },
             async mutate(_change, draft) {
               const { waits } = draft.metadata.labels ?? {};
               if (waits) await new Promise(done => setTimeout(done, Number(waits)));
-              draft.metadata.labels = { ...draft.metadata.labels, made: made + suffix };
+              host.observe('changed_total', {}, 1);
+              host.observe('kept_total', {}, 1);
+              const served = await host.service('made').state();
+              draft.metadata.labels = { ...draft.metadata.labels, made: made + suffix, served };
             },
           })),
+          service.of(() => ({ name: 'made', start: publish => publish(made + suffix) })),
+          metrics.of(() => [
+            { name: 'kept_total', type: 'counter', help: 'kept' },
+            { name: 'changed_total', type: 'counter', help: 'of ' + suffix },
+          ]),
           httpDocuments.of(() => [
             { path: '/made', contentType: 'text/plain', headers: {}, body: () => made + suffix },
           ]),
@@ -89,7 +97,9 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
     await server.call('POST', MAPS, { body: { metadata: { name: 'controlled' } } });
     expect(await labelNow()).toBe('first-a');
     await reloaded(() => write('suffix.mjs', "export const suffix = '-b';\n"));
-    expect(await labelNow()).toBe('first-b');
+    expect((await create()).body.metadata.labels).toMatchObject({ made: 'first-b', served: 'first-b' });
+    expect((await server.call('GET', '/metrics')).text).toContain('# HELP changed_total of -b\n');
+    await eventually(async () => (await server.counter('kept_total', {})) >= 3);
     expect((await server.call('GET', '/made')).text).toBe('first-b');
     expect((await server.call('GET', '/readyz?verbose')).text).toMatch(/\[\+\]made-b ok\n/);
     expect((await server.call('GET', '/readyz?verbose')).text).not.toContain('made-a');
