@@ -34,7 +34,12 @@ const STOPPED = { 'data-dir': directory('data directory of the stopped server; r
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
-  { name: 'serve', summary: 'run the server in the foreground (the default)', takesSettings: true },
+  {
+    name: 'serve',
+    summary: 'run the server in the foreground (the default)',
+    flags: { watch: truth('reload plugins and configuration when their files change, for development') },
+    takesSettings: true,
+  },
   { name: 'store check', summary: 'verify the files of a stopped server', flags: STOPPED },
   {
     name: 'store recover',

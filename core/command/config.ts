@@ -137,7 +137,7 @@ function checkSettings(settings: Settings): Settings {
  */
 export function loadSettings(args: readonly string[], note: (line: string) => void = () => undefined): Settings {
   const flags = parseFlags(args);
-  flags.notes.forEach(note);
+  for (const line of flags.notes) note(line);
   const file = flags.config === undefined ? {} : readConfig(flags.config);
   return checkSettings({ ...DEFAULTS, ...checkAuthorizationStyle({ ...file, ...flags.settings }) });
 }

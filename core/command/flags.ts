@@ -1,12 +1,15 @@
 import { ConfigError } from '../api/point.js';
 import type { Settings } from '../settings/settings.js';
 import { nearest } from '../model/nearest.js';
+import { flag } from '../settings/values.js';
 import { IGNORED, isValueOptional, OPTIONS, type Option } from './options.js';
 
 /** The settings given by flags, and the path of the configuration file. */
 export interface Flags {
   readonly settings: Partial<Settings>;
   readonly config?: string;
+  /** Whether plugins and configuration are reloaded when their files change. */
+  readonly watch: boolean;
   /** Messages about flags that have no effect. */
   readonly notes: readonly string[];
 }
@@ -15,7 +18,7 @@ export interface Flags {
 function unknownFlagError(given: string, name: string): ConfigError {
   const best = nearest(
     name,
-    [...OPTIONS.keys(), 'config', 'help'].filter(known => known.length > 1),
+    [...OPTIONS.keys(), 'config', 'watch', 'help'].filter(known => known.length > 1),
   );
   return new ConfigError(given, `unknown flag; ${best ? `did you mean --${best}?` : 'capstan --help lists them'}`);
 }
@@ -53,6 +56,7 @@ export function parseFlags(args: readonly string[]): Flags {
   const settings = new Map<keyof Settings, unknown>();
   const notes: string[] = [];
   let config: string | undefined;
+  let watch = false;
   while (rest.length > 0) {
     const token = parseToken(rest.shift()!);
     const option = OPTIONS.get(token.name);
@@ -60,6 +64,10 @@ export function parseFlags(args: readonly string[]): Flags {
     if (ignored) {
       ignored(takeValue(token, option, rest), token.flag);
       notes.push(`${token.flag} has no effect: the server does not connect to node agents`);
+      continue;
+    }
+    if (token.name === 'watch') {
+      watch = flag(token.value ?? 'true', token.flag);
       continue;
     }
     if (!option && token.name !== 'config') throw unknownFlagError(token.flag, token.name);
@@ -75,5 +83,5 @@ export function parseFlags(args: readonly string[]): Flags {
       throw new ConfigError(token.flag, 'given twice: omit one of them');
     settings.set(option.setting, before === undefined ? read : [...(before as unknown[]), ...(read as unknown[])]);
   }
-  return { settings: Object.fromEntries(settings) as Partial<Settings>, config, notes };
+  return { settings: Object.fromEntries(settings) as Partial<Settings>, config, watch, notes };
 }

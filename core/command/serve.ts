@@ -1,12 +1,16 @@
 import type { Log } from '../api/host.js';
 import type { Settings } from '../settings/settings.js';
 import { collectGarbageWhenIdle } from '../threads/collect.js';
-import type { RunningServer } from '../server/start.js';
+import type { OwnServer, RunningServer } from '../server/start.js';
 import { ConfigError } from '../api/point.js';
-import { StoreError } from '../api/storage/errors.js';
 import { logExits, logOf, logUncaught, logUnhandledRejections } from '../plugin/log.js';
+import { PLUGIN_ERROR } from '../plugin/load/errors.js';
 import { messagesOf, stackOf } from '../plugin/calls/stack.js';
 import { loadSettings } from './config.js';
+import { parseFlags } from './flags.js';
+
+/** Starts a server; `version` is that of the modules of its plugins (ModuleVersions). */
+type StartServer = (settings: Settings, version?: number) => Promise<RunningServer>;
 
 /** The output streams of a command, line by line; replaced in tests. */
 export interface Io {
@@ -46,16 +50,19 @@ function announce(server: RunningServer, io: Io): void {
 }
 
 /** Starts the server. Its modules are loaded only here, so that bad flags are reported without delay. */
-const loadAndStart = async (settings: Settings): Promise<RunningServer> =>
-  (await import('../server/start.js')).startServer(settings);
+const loadAndStart: StartServer = async (settings, version) =>
+  (await import('../server/start.js')).startWith(settings, version);
 
-/**
- * Whether the message of an error of the start is not enough to find its cause: that of a plugin, or of the server
- * itself, but not of settings, a store or the system.
- */
-const isUnexpected = (error: unknown): boolean =>
-  (error as Error | null)?.cause !== undefined ||
-  !(error instanceof ConfigError || error instanceof StoreError || (error as NodeJS.ErrnoException).code !== undefined);
+/** Errors of a thread or a plugin that ended, or did not start. */
+const ENDS: readonly string[] = ['ThreadError', PLUGIN_ERROR];
+/** Errors that come from mistakes in code. */
+const MISTAKES = [TypeError, RangeError, ReferenceError];
+
+/** Whether the message of an error is not enough to find its cause: it comes from code, not from settings or files. */
+function isUnexpected(error: unknown): boolean {
+  if (error instanceof ConfigError) return error.cause !== undefined;
+  return ENDS.includes((error as Error | null)?.name ?? '') || MISTAKES.some(mistake => error instanceof mistake);
+}
 
 /** Logs an error with the stack of what has caused it. */
 function logStop(log: Log, what: string, error: unknown): void {
@@ -64,14 +71,22 @@ function logStop(log: Log, what: string, error: unknown): void {
 }
 
 /** Logs what ends this process, or would, with the plugin that it comes from. Returns a function that ends this. */
-async function logEnds(server: RunningServer, log: Log): Promise<() => void> {
-  const { pluginsIn } = await import('../server/start.js');
-  const data = pluginsIn(server);
-  if (!data) return () => undefined;
-  const ends = [logUnhandledRejections(log, data), logUncaught(log, data), logExits(log, data)];
+function logEnds({ called }: OwnServer, log: Log): () => void {
+  const ends = [logUnhandledRejections(log, called), logUncaught(log, called), logExits(log, called)];
   return () => {
     for (const end of ends) end();
   };
+}
+
+/** What has the plugins of a server be read again when they change, before it starts. */
+async function prepareWatch(args: readonly string[], settings: Settings) {
+  const { config, watch } = parseFlags(args);
+  if (!watch) return undefined;
+  const [{ checkWatch, watchServer }, { ModuleVersions }] = await Promise.all([
+    import('./watch.js'),
+    import('../plugin/load/moduleVersions.js'),
+  ]);
+  return { config: checkWatch(config, settings), versions: new ModuleVersions(), watchServer };
 }
 
 /**
@@ -79,17 +94,34 @@ async function logEnds(server: RunningServer, log: Log): Promise<() => void> {
  */
 export async function serve(args: readonly string[], io: Io, start = loadAndStart): Promise<number> {
   const settings = loadSettings(args, io.err);
+  const watch = await prepareWatch(args, settings);
   const signal = waitForSignal(io);
   const log = logOf('server', settings);
-  const server = await start(settings).catch((error: unknown) => {
+  const server = await start(settings, watch?.versions.current).catch((error: unknown) => {
     if (isUnexpected(error)) logStop(log, 'the server did not start', error);
     throw error;
   });
-  const stopLogging = await logEnds(server, log);
+  const { ownServerOf } = await import('../server/start.js');
+  const own = ownServerOf(server);
+  const stopLogging = own && logEnds(own, log);
   // Not in `startServer`: the main thread of a program that embeds a server has a heap of its own.
   const stopCollecting = collectGarbageWhenIdle();
   announce(server, io);
+  const stopWatching =
+    watch &&
+    own &&
+    watch.watchServer({
+      ...watch,
+      server: own,
+      load: () => loadSettings(args),
+      out: io.out,
+      failed(line, error) {
+        if (error !== undefined && isUnexpected(error)) logStop(log, 'the plugins were not reloaded', error);
+        io.err(line);
+      },
+    });
   const ended = await Promise.race([signal, server.failed]);
+  stopWatching?.();
   try {
     if (ended === 'signal') {
       await server.close();
@@ -98,9 +130,9 @@ export async function serve(args: readonly string[], io: Io, start = loadAndStar
     await server.close().catch(() => undefined);
   } finally {
     stopCollecting();
-    stopLogging();
+    stopLogging?.();
   }
-  if (ended.cause !== undefined) logStop(log, 'the server stopped', ended);
+  if (isUnexpected(ended)) logStop(log, 'the server stopped', ended);
   io.err(`the server stopped: ${ended.message}`);
   return 1;
 }

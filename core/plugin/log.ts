@@ -58,17 +58,17 @@ export function logOf(name: string, settings: LogSettings): Log {
 }
 
 /** The plugins that records about the end of a thread may name, and the counters of their failures. */
-type BlamableData = Pick<ThreadData, 'plugins' | 'calls'>;
+type Blamable = () => Pick<ThreadData, 'plugins' | 'calls'>;
 
 /**
  * Logs rejections in this thread that nothing handles, such as those of promises that a plugin does not await. By
  * default they end the thread. The record names the plugin that the rejection comes from. Returns a function that
  * restores the default.
  */
-export function logUnhandledRejections(log: Log, data: BlamableData): () => void {
+export function logUnhandledRejections(log: Log, called: Blamable): () => void {
   const report = (error: unknown): void => {
     const stack = stackOf(error);
-    const fields = { plugin: blame(stack, data), ...currentRequest()?.fields, stack };
+    const fields = { plugin: blame(stack, called()), ...currentRequest()?.fields, stack };
     log.error(fields, 'a promise was rejected, and nothing handled it');
   };
   process.on('unhandledRejection', report);
@@ -79,14 +79,14 @@ export function logUnhandledRejections(log: Log, data: BlamableData): () => void
  * Logs calls of `process.exit` in this thread, which end it without an error, with the plugin in whose code they are.
  * Returns a function that ends this.
  */
-export function logExits(log: Log, data: BlamableData): () => void {
+export function logExits(log: Log, called: Blamable): () => void {
   const { exit } = process;
   process.exit = (code): never => {
     const stack = stackOf(new Error(`process.exit(${code ?? ''})`));
     const [, , ...frames] = stack.split('\n');
     // Node.js itself calls it when it ends a thread because of an error.
     if (frames.some(frame => !frame.includes('(node:'))) {
-      const fields = { plugin: blame(stack, data), ...currentRequest()?.fields, stack };
+      const fields = { plugin: blame(stack, called()), ...currentRequest()?.fields, stack };
       log.error(fields, `process.exit was called, which ends ${isMainThread ? 'the server' : 'this thread'}`);
     }
     return exit.call(process, code) as never;
@@ -100,10 +100,10 @@ export function logExits(log: Log, data: BlamableData): () => void {
  * Logs an error that ends the process because nothing has caught it, with the plugin that it comes from. Returns a
  * function that ends this.
  */
-export function logUncaught(log: Log, data: BlamableData): () => void {
+export function logUncaught(log: Log, called: Blamable): () => void {
   const report = (error: unknown): void => {
     const stack = stackOf(error);
-    log.error({ plugin: blame(stack, data), stack }, 'an error that nothing caught ends the server');
+    log.error({ plugin: blame(stack, called()), stack }, 'an error that nothing caught ends the server');
   };
   process.on('uncaughtExceptionMonitor', report);
   return () => void process.off('uncaughtExceptionMonitor', report);

@@ -33,6 +33,7 @@ import { type BuiltinInputs, builtInPlugins, pluginsOf } from './plugins.js';
 import { ProgramRequests } from './program/requests.js';
 import type { ServerUser } from './program/types.js';
 import { liveResources, serverUser, userOf } from './program/users.js';
+import { divideSettings, unreplaceablePlugins } from './reload.js';
 import { DEFAULTS } from './settings.js';
 
 /** A server that answers requests. Its own `client` and `request` are those of the administrator. */
@@ -65,24 +66,35 @@ const checkAll = (settings: Settings): Settings =>
     checkAudit(checkSigning(checkFeatures(checkServiceAccounts(checkCredentialFiles(checkEtcd(settings)))))),
   );
 
-/** The data of the threads of each server. */
-const threadDataOf = new WeakMap<RunningServer, ThreadData>();
+/** The functions of a server for a program that runs nothing else, such as `capstan serve`. */
+export interface OwnServer {
+  /** The plugins that run now, and the counters of their calls. */
+  readonly called: () => Pick<ThreadData, 'plugins' | 'calls'>;
+  /**
+   * Applies other settings, and has plugins be read anew, without losing connections or the store; `version` is that of
+   * their modules. Resolves with the settings that differ and are applied by the next start alone. Throws as
+   * `startServer`, and what a plugin throws when it is made; then nothing has changed, unless a controller has thrown.
+   */
+  readonly reload: (given: Settings, version: number) => Promise<readonly string[]>;
+}
 
-/** The plugins of a server, and the counters of their calls, for a program that runs nothing but the server. */
-export const pluginsIn = (server: RunningServer): Pick<ThreadData, 'plugins' | 'calls'> | undefined =>
-  threadDataOf.get(server);
+const ownServers = new WeakMap<RunningServer, OwnServer>();
+
+/** The functions of a server that `startServer` returned. */
+export const ownServerOf = (server: RunningServer): OwnServer | undefined => ownServers.get(server);
 
 /**
  * Starts a server. Settings have their own names, or those of the configuration file. Throws ConfigError for bad or
  * unknown settings, and StoreError for a store that cannot be used.
  */
-export async function startServer(given: GivenSettings = {}): Promise<RunningServer> {
+export const startServer = (given: GivenSettings = {}): Promise<RunningServer> => startWith(given);
+
+/** As `startServer`. `version` is that of the modules of plugins, if they are to be read anew later (ModuleVersions). */
+export async function startWith(given: GivenSettings, version?: number): Promise<RunningServer> {
   const began = performance.now();
   const named = readGivenSettings(given);
-  const checked = await checkAuthorization(checkAll({ ...DEFAULTS, ...named }));
-  const anonymous = await checkAuthentication(checked);
-  const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked));
-  const settings = { ...checked, plugins };
+  const checked = checkAll({ ...DEFAULTS, ...named });
+  const { settings, anonymous } = await checkParts(checked, version);
   const releases = new Releases();
   try {
     const isTemporary = named.dataDir === undefined && settings.storage === 'memory';
@@ -91,6 +103,17 @@ export async function startServer(given: GivenSettings = {}): Promise<RunningSer
     await releases.run(logOf('server', settings));
     throw withClass(error);
   }
+}
+
+/** Checks what settings name beside each other: policies, identity providers and plugins. Throws ConfigError. */
+async function checkParts(
+  given: Settings,
+  version: number | undefined,
+): Promise<{ readonly settings: Settings; readonly anonymous: AnonymousPolicy }> {
+  const checked = await checkAuthorization(given);
+  const anonymous = await checkAuthentication(checked);
+  const plugins = await checkPlugins(checked.plugins, () => builtInPlugins(checked), version);
+  return { settings: { ...checked, plugins }, anonymous };
 }
 
 async function start(
@@ -105,7 +128,8 @@ async function start(
   for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings)]) log.warn({}, warning);
   checkJson(settings.resources);
   const paths = makeDataDirectory(settings, temporary, releases);
-  const data = threadData(settings, paths, anonymous);
+  const data = threadData(settings, paths, anonymous, new SharedArrayBuffer(COUNTERS * 4));
+  let current = { settings, data };
   const scope = threadScope(data, 'front', 'server', releases);
   // Threads load their modules while the files are made that their plugins read.
   const threads = createThreads(scope);
@@ -121,7 +145,11 @@ async function start(
     scope,
     threads,
     bindings,
-    controlData: kinds => ({ ...data, plugins: pluginsFor(settings, paths, { ...certificates, ...describe(kinds) }) }),
+    data: () => current.data,
+    controlData: kinds => ({
+      ...current.data,
+      plugins: pluginsFor(current.settings, paths, { ...certificates, ...describe(kinds) }),
+    }),
     isClosing: () => closing !== undefined,
   });
   const listening = await listen(frontEnd, bindings, settings.bindAddress, releases);
@@ -130,7 +158,7 @@ async function start(
   const resources = liveResources(frontEnd.registry);
   const as: RunningServer['as'] = (user, groups) => serverUser(userOf(user, groups), requests, resources);
   // If it cannot start, it is replaced, and the failure is logged.
-  threads.pool.complete().catch(() => undefined);
+  threads.pool.current.complete().catch(() => undefined);
   const { pki } = home;
   const close = async (): Promise<void> => {
     if (settings.shutdownDelayDuration > 0) await new Promise(done => setTimeout(done, settings.shutdownDelayDuration));
@@ -149,7 +177,17 @@ async function start(
     close: () => (closing ??= close()),
     failed: frontEnd.failed,
   };
-  threadDataOf.set(server, data);
+  ownServers.set(server, {
+    called: () => current.data,
+    async reload(given, version) {
+      const { live, kept } = divideSettings(current.settings, checkAll(given));
+      const next = await checkParts(live, version);
+      const nextData = threadData(next.settings, paths, next.anonymous, data.counters);
+      const replaced = unreplaceablePlugins(current.settings.plugins, next.settings.plugins);
+      await frontEnd.reload(nextData, () => (current = { settings: next.settings, data: nextData }));
+      return [...kept, ...replaced];
+    },
+  });
   return server;
 }
 
@@ -184,14 +222,19 @@ const pluginsFor = (
  * The data that every thread is started with. Kinds and certificates are described to the control thread alone, which
  * starts once they are known.
  */
-function threadData(settings: Settings, paths: DataPaths, anonymous: AnonymousPolicy): ThreadData {
+function threadData(
+  settings: Settings,
+  paths: DataPaths,
+  anonymous: AnonymousPolicy,
+  counters: SharedArrayBuffer,
+): ThreadData {
   const plugins = pluginsFor(settings, paths, { rootCa: '', clientCa: '', takenNames: [], groups: [] });
   return {
     naming: settings.naming,
     plugins,
     resources: settings.resources,
     calls: CallCounters.memory(plugins.length),
-    counters: new SharedArrayBuffer(COUNTERS * 4),
+    counters,
     verbosity: settings.verbosity,
     loggingFormat: settings.loggingFormat,
     anonymous,

@@ -19,6 +19,8 @@ export interface PluginSpec {
   readonly path?: string;
   readonly name?: string;
   readonly points?: readonly string[];
+  /** The version of its modules in the main thread; absent if they are read once (ModuleVersions). */
+  readonly version?: number | undefined;
 }
 
 /** The data that every thread is created with. */

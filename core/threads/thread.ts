@@ -77,8 +77,8 @@ export function runThread<In extends Message, Out extends Message, S extends Sta
   const { port } = main;
   const scope = threadScope(workerData as ThreadData, main.kind, main.name);
   // The writer ends with every unexpected error: a wrong store is worse than none.
-  if (main.kind !== 'writer') logUnhandledRejections(scope.log, scope.data);
-  logExits(scope.log, scope.data);
+  if (main.kind !== 'writer') logUnhandledRejections(scope.log, () => scope.data);
+  logExits(scope.log, () => scope.data);
   const post = (message: Out | { is: 'closed' }, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
   let begin: ((message: Begin<In>) => void) | undefined;
   const started = new Promise<Begin<In>>(resolve => (begin = resolve)).then(async message => {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.js';
 import { ConfiguredServer, fixture } from './support.js';
 
 /* What the log says of a plugin that fails: enough to find the request, and the line of code. */
@@ -20,13 +21,18 @@ describe('the record of a failed call', () => {
   const server = new ConfiguredServer();
   beforeAll(() => server.start({ plugins: [{ use, timeout: '5s' }], authorizationMode: 'AlwaysAllow' }));
   afterAll(() => server.dispose());
-  const recordsSince = (count: number) => server.log.slice(count).filter(({ name }) => name === PLUGIN);
+  /** The records of the plugin that follow the first `count` of all, when there are as many. */
+  const recordsSince = (count: number, wanted = 1) =>
+    eventually(
+      () => server.log.slice(count).filter(({ name }) => name === PLUGIN),
+      ({ length }) => length >= wanted,
+    );
 
   test('names plugin, point, request, user, audit id and duration, and has the stacks of all causes', async () => {
     const logged = server.log.length;
     const { status, headers } = await create(server, { fails: 'chain' });
     expect(status).toBe(500);
-    const [record, ...others] = recordsSince(logged);
+    const [record, ...others] = await recordsSince(logged);
     expect(others).toEqual([]);
     expect(record).toMatchObject({
       level: 'error',
@@ -52,14 +58,14 @@ describe('the record of a failed call', () => {
   test('has the audit id that the client has chosen', async () => {
     const logged = server.log.length;
     await create(server, { fails: 'chain' }, { 'audit-id': 'chosen-1' });
-    expect(recordsSince(logged)).toMatchObject([{ auditId: 'chosen-1' }]);
+    expect(await recordsSince(logged)).toMatchObject([{ auditId: 'chosen-1' }]);
   });
 
   test('is about its own request if several have waited for the same', async () => {
     const logged = server.log.length;
     const as = (user: string) => create(server, { fails: 'together' }, { 'impersonate-user': user, 'audit-id': user });
     await Promise.all([as('ann'), as('bob')]);
-    const found = recordsSince(logged).map(record => {
+    const found = (await recordsSince(logged, 2)).map(record => {
       const { user, auditId } = record as { user?: string; auditId?: string };
       return [user, auditId];
     });
@@ -94,10 +100,7 @@ describe('a thread that ends', () => {
   });
   afterAll(() => server.dispose());
   const replaced = (since: number) =>
-    vi.waitUntil(
-      () => server.log.slice(since).find(({ message }) => message === 'a pool thread failed; it is replaced'),
-      { timeout: 15_000 },
-    );
+    eventually(() => server.log.slice(since).find(({ message }) => message === 'a pool thread failed; it is replaced'));
   const isServed = async () => (await create(server, {})).status === 201;
 
   test.each([
@@ -112,7 +115,7 @@ describe('a thread that ends', () => {
     expect(await replaced(logged)).toMatchObject(expected);
     expect((await failing).status).toBe(500);
     await waiting;
-    await vi.waitUntil(isServed, { timeout: 15_000 });
+    await eventually(isServed);
     expect(await server.counter('capstan_plugin_errors_total', labels)).toBe(before + 1);
     const failed = server.log.slice(logged).filter(({ message }) => message === 'a request failed unexpectedly');
     expect(failed).toContainEqual(
@@ -135,7 +138,7 @@ describe('a thread that ends', () => {
         stack: expect.stringMatching(/failing\.js:\d+/),
       }),
     );
-    await vi.waitUntil(isServed, { timeout: 15_000 });
+    await eventually(isServed);
   });
 });
 

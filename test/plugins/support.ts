@@ -48,14 +48,40 @@ export class ConfiguredServer {
   #child!: ChildProcess;
   #url = '';
   token = '';
-  /** The output on standard error. */
+  /** The output on standard output, and on standard error. */
+  output = '';
   errors = '';
 
   /**
    * Starts the server; `settings` are those of the configuration file. Rejects with the output if it ends before it is
    * ready.
    */
-  async start(settings: object, environment: NodeJS.ProcessEnv = {}): Promise<this> {
+  async start(settings: object, environment: NodeJS.ProcessEnv = {}, flags: readonly string[] = []): Promise<this> {
+    return await this.startWith([`--config=${this.configure(settings)}`, ...flags], environment);
+  }
+
+  /** As `start`, with flags alone. */
+  async startWith(flags: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<this> {
+    this.#child = spawn(process.execPath, [resolve('dist/core/command/main.js'), 'serve', ...flags], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      cwd: this.directory,
+      env: { ...process.env, ...environment },
+    });
+    this.#child.stderr!.on('data', (chunk: Buffer) => (this.errors += chunk.toString()));
+    this.#url = await new Promise<string>((done, fail) => {
+      this.#child.once('close', code => fail(new Error(`ended with ${code}:\n${this.output}${this.errors}`)));
+      this.#child.stdout!.on('data', (chunk: Buffer) => {
+        this.output += chunk.toString();
+        const found = /listening on (https:\S+)/.exec(this.output)?.[1];
+        if (found && this.output.includes('ready in')) done(found);
+      });
+    });
+    this.token = readFileSync(join(this.directory, 'data/pki/admin-token.csv'), 'utf8').split(',')[0]!;
+    return this;
+  }
+
+  /** Writes the configuration file with these settings, beside those of all tests. Returns its path. */
+  configure(settings: object): string {
     const config = join(this.directory, 'config.yaml');
     const own = {
       storageBackend: 'memory',
@@ -64,23 +90,7 @@ export class ConfiguredServer {
       dataDir: join(this.directory, 'data'),
     };
     writeFileSync(config, JSON.stringify({ ...own, ...settings }));
-    this.#child = spawn(process.execPath, [resolve('dist/core/command/main.js'), 'serve', `--config=${config}`], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      cwd: this.directory,
-      env: { ...process.env, ...environment },
-    });
-    this.#child.stderr!.on('data', (chunk: Buffer) => (this.errors += chunk.toString()));
-    let output = '';
-    this.#url = await new Promise<string>((done, fail) => {
-      this.#child.once('close', code => fail(new Error(`ended with ${code}:\n${output}${this.errors}`)));
-      this.#child.stdout!.on('data', (chunk: Buffer) => {
-        output += chunk.toString();
-        const found = /listening on (https:\S+)/.exec(output)?.[1];
-        if (found && output.includes('ready in')) done(found);
-      });
-    });
-    this.token = readFileSync(join(this.directory, 'data/pki/admin-token.csv'), 'utf8').split(',')[0]!;
-    return this;
+    return config;
   }
 
   /** Records of the log. */
@@ -141,6 +151,19 @@ export class ConfiguredServer {
       text,
       body: bodyOf(text),
     };
+  }
+
+  /** A GET whose answer arrives piece by piece. */
+  stream(path: string, signal?: AbortSignal): { text: string; isOpen: boolean } {
+    const found = { text: '', isOpen: true };
+    const take = async (): Promise<void> => {
+      const headers = { authorization: `Bearer ${this.token}` };
+      const { body } = await request(this.#url + path, { dispatcher: this.#agent, headers, signal });
+      for await (const piece of body) found.text += String(piece);
+    };
+    const end = (): void => void (found.isOpen = false);
+    take().then(end, end);
+    return found;
   }
 
   /** The value of a counter with these labels; 0 if there is none. */

@@ -49,7 +49,7 @@ test('a pool thread that runs out of memory fails its requests with 500 and is r
 });
 
 test('a controller that throws at events does not affect other controllers or the server', async () => {
-  const api = await Api.start({ plugins: [{ use: fixture('faulty-controller') }] });
+  const api = await Api.start({ plugins: [{ use: fixture('faultyController') }] });
   try {
     const failed = vi.fn();
     void api.server.failed.then(failed);
@@ -67,7 +67,7 @@ test('a writer that fails ends the server with exit code 1 and the reason', asyn
   const flags = ['--storage-backend=memory', '--secure-port=0', `--data-dir=${join(directory, 'data')}`];
   const child = spawn(
     process.execPath,
-    ['--import', fixture('failing-writer'), resolve('dist/core/command/main.js'), 'serve', ...flags],
+    ['--import', fixture('failingWriter'), resolve('dist/core/command/main.js'), 'serve', ...flags],
     {
       env: { ...process.env, CAPSTAN_TEST_FAIL_WRITER: trigger },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -6,6 +6,7 @@ import type { RequestMetrics } from '../../core/services/metrics/index.js';
 import { namingOf } from '../../core/naming.js';
 import { checkTypes } from '../../core/plugin/load/checkTypes.js';
 import type { Plugins } from '../../core/plugin/load/load.js';
+import { resourceSource } from '../../core/api/resource.js';
 import { liveRegistry, resourceTypes } from '../../core/plugin/registry.js';
 import type { LiveRegistry } from '../../core/schema/registry/live.js';
 import { auditPolicyOf } from '../../core/settings/audit.js';
@@ -63,6 +64,8 @@ export interface BuiltFront {
   readonly healthAccess: HealthAccess;
   /** Ends every watch with its last bookmark. */
   finishWatches(): void;
+  /** Serves the kinds of other plugins, and forgets what those before have found about senders. */
+  reload(plugins: Plugins): void;
 }
 
 /**
@@ -117,7 +120,14 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     encodings,
   });
   const finishWatches = (): void => hub.finish(state.revision);
-  const built = { live, state, reads, writer, healthAccess, finishWatches };
+  const reload = (next: Plugins): void => {
+    feed.catchUp();
+    const entriesOf = (name: string) => state.collections.get(name)?.entries.values() ?? [];
+    live.replace(resourceTypes(data, next).custom, next.at(resourceSource), entriesOf, state.revision);
+    access.reset();
+    healthAccess.policyChanged();
+  };
+  const built = { live, state, reads, writer, healthAccess, finishWatches, reload };
   const front: Front = new Front({
     registry: () => live.current,
     state,

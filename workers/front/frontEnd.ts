@@ -16,7 +16,7 @@ import { type PathHandler, pathHandler } from './paths/routes.js';
 import type { FrontEndInputs } from './threads/inputs.js';
 import { setLabels } from './internal.js';
 import { pathHandlers } from './paths/paths.js';
-import type { Pool } from './pool/pool.js';
+import type { Pools } from './pool/pools.js';
 import { sendSnapshot } from './paths/snapshotDownload.js';
 import { StoreHealth } from './state/storeHealth.js';
 import type { StoreThread } from './threads/writerThread.js';
@@ -27,7 +27,7 @@ interface FrontEndParts extends FrontEndInputs {
   readonly plugins: Plugins;
   readonly store: StoreThread;
   readonly opened: OpenedStore;
-  readonly pool: Pool;
+  readonly pool: Pools;
   /** The counts of the plugins of the pool. */
   readonly observed: ObservedMetrics;
   /** Resolves with the counts of the listening threads. */
@@ -52,7 +52,7 @@ export interface FrontEnd extends BuiltFront {
  */
 export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const { settings, naming, home, scope, plugins, store, opened, pool, observed } = parts;
-  const { data, log, releases } = scope;
+  const { log, releases } = scope;
   const hooks = new StartHooks(plugins.at(postStartHook));
   const metrics = new RequestMetrics();
   const address = { host: addressOf(settings.bindAddress) ?? 'localhost', port: settings.port };
@@ -81,12 +81,12 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
       const handlers = pathHandlers({
         registry: () => live.current,
         naming,
-        checks: checksOf(parts, checkStore, hooks),
+        checks: () => checksOf(parts, checkStore, hooks),
         log,
         startedAt: Date.now(),
         livezGraceMs: settings.livezGracePeriod,
-        metrics: serverMetrics(metrics, observed, plugins.at(pluginMetrics), data, parts.countsElsewhere),
-        documents: plugins.at(httpDocuments),
+        metrics: serverMetrics(metrics, observed, plugins.at(pluginMetrics), parts.data, parts.countsElsewhere),
+        documents: () => plugins.at(httpDocuments),
         address,
         snapshot: exchange =>
           sendSnapshot(exchange, { writer, revision: mostRecent, storeName: settings.storage, now: Date.now }),

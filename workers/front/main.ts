@@ -6,7 +6,10 @@ import { ConfigError } from '../../core/api/point.js';
 import { service } from '../../core/api/plugin/pluginService.js';
 import { FUTURE_REVISION_MS } from '../../core/limits.js';
 import { ObservedMetrics } from '../../core/services/metrics/index.js';
+import { metrics } from '../../core/api/observe/metrics.js';
+import { checkTypes } from '../../core/plugin/load/checkTypes.js';
 import type { Plugins } from '../../core/plugin/load/load.js';
+import { resourceTypes } from '../../core/plugin/registry.js';
 import type { Releases } from '../../core/plugin/releases.js';
 import { fixedResourcesOf } from '../../core/plugin/servedResources.js';
 import { hasOwnRole } from '../../core/settings/controllerAccounts.js';
@@ -14,6 +17,7 @@ import type { Settings } from '../../core/settings/settings.js';
 import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
 import type { Registry } from '../../core/schema/resource.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
+import type { ThreadData } from '../../core/threads/data.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
 import { ControlThread } from './threads/controlThread.js';
 import type { Front } from './front.js';
@@ -21,7 +25,9 @@ import { buildFrontEnd, type FrontEnd } from './frontEnd.js';
 import type { FrontEndInputs, Threads } from './threads/inputs.js';
 import { controllerUser, internalExchange } from './internal.js';
 import { ListeningThread } from './listening/listeningThread.js';
+import { FrontPlugins } from './frontPlugins.js';
 import { Pool } from './pool/pool.js';
+import { Pools } from './pool/pools.js';
 import { StoreThread } from './threads/writerThread.js';
 
 /**
@@ -45,6 +51,12 @@ export interface RunningFrontEnd {
   readonly address: { port: number };
   /** Ends every watch with its last bookmark. */
   finishWatches(): void;
+  /**
+   * Runs other plugins from now on: those of `data`, which must be the data of threads that are created now once `use` is
+   * called. Requests in flight go on with those before. Throws ConfigError, and what a plugin throws when it is made;
+   * then nothing has changed, except if only controllers could not be made.
+   */
+  reload(data: ThreadData, use: () => void): Promise<void>;
 }
 
 /** Creates the writer's thread and the pool; both are released with the scope. */
@@ -52,15 +64,19 @@ export function createThreads({ data, log, releases }: ThreadScope): Threads {
   const store = new StoreThread(data);
   releases.add('the store', () => store.close());
   const observed = new ObservedMetrics(log);
-  const pool = new Pool({
-    // One per core beside the front end's own, and one for what may take long.
-    threads: Math.max(1, availableParallelism() - 1) + 1,
-    module: new URL('../pool/main.js', import.meta.url),
+  const pool = new Pools(
+    poolData =>
+      new Pool({
+        // One per core beside the front end's own, and one for what may take long.
+        threads: Math.max(1, availableParallelism() - 1) + 1,
+        module: new URL('../pool/main.js', import.meta.url),
+        data: poolData,
+        connect: () => store.channel({ reacts: false }),
+        observed: observations => observed.take(observations),
+        log,
+      }),
     data,
-    connect: () => store.channel({ reacts: false }),
-    observed: observations => observed.take(observations),
-    log,
-  });
+  );
   releases.add('the pool', () => pool.close());
   return { store, pool, observed };
 }
@@ -74,11 +90,11 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const { scope, threads } = inputs;
   const { store, pool, observed } = threads;
   const { releases } = scope;
-  pool.begin();
-  const plugins = await scope.loadPlugins({
+  pool.current.begin();
+  const plugins = await FrontPlugins.load(scope, {
     observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
   });
-  await pool.startServices(plugins.at(service));
+  await pool.current.startServices(plugins.at(service));
   store.begin();
   const opened = await store.ready();
   const serve = listenerOf(plugins, inputs.settings);
@@ -87,21 +103,22 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const frontEnd = await buildFrontEnd({ ...inputs, plugins, store, opened, pool, observed, countsElsewhere });
   listeningThreads.push(...startListening(inputs, frontEnd, opened));
   const { loading } = frontEnd.state;
-  const ready = Promise.all([loading.first, pool.ready(), ...listeningThreads.map(thread => thread.ready())]);
+  const ready = Promise.all([loading.first, pool.current.ready(), ...listeningThreads.map(thread => thread.ready())]);
   const begin = () => startControl(inputs, frontEnd, store, opened.shared !== undefined);
   const { front, healthAccess, hooks, finishWatches, address } = frontEnd;
   let failed: Promise<Error>;
+  let control: ControlThread | undefined;
   if (opened.revision === 0) {
-    const control = begin();
-    releases.add('the controllers', () => control.close());
-    failed = Promise.race([store.failed, control.failed]);
+    const first = (control = begin());
+    releases.add('the controllers', () => first.close());
+    failed = Promise.race([store.failed, first.failed]);
     await unlessFailed(failed, Promise.all([ready, hooks.done]));
     await healthAccess.refresh();
   } else {
     // A store that has been used has what the hooks of its last start made. Controllers, which read all objects as
     // well, begin behind what answers requests.
     await unlessFailed(store.failed, ready);
-    failed = Promise.race([store.failed, beginLater(loading.all, releases, begin)]);
+    failed = Promise.race([store.failed, beginLater(loading.all, releases, () => (control = begin()))]);
     await healthAccess.refresh();
     if (!healthAccess.isAllowed && inputs.scope.data.anonymous) {
       // The last start may have ended before it had written the default roles, which allow it.
@@ -118,7 +135,31 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     storeName: opened.storeName,
     failed: Promise.race([failed, ...listeningThreads.map(thread => thread.failed)]),
     finishWatches,
+    async reload(data, use) {
+      const next = await plugins.prepare(data);
+      const usePool = await orElse(next.discard, async () => {
+        await checkTypes(resourceTypes(data, next.plugins).custom, inputs.naming);
+        observed.check(next.plugins.at(metrics));
+        return await pool.prepare(data, next.plugins.at(service));
+      });
+      use();
+      const completed = usePool();
+      next.use();
+      frontEnd.reload(next.plugins);
+      observed.replace(next.plugins.at(metrics));
+      await Promise.all([completed, control?.restart()]);
+    },
   };
+}
+
+/** The result of `work`. If it fails, `undo` is called before. */
+async function orElse<T>(undo: () => Promise<void>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await undo();
+    throw error;
+  }
 }
 
 /** The listener that serves. Throws ConfigError if several threads are to listen, and it cannot. */
@@ -190,7 +231,7 @@ function startControl(
     data: () => controlData(live.fixed),
     store,
     shared,
-    resources: fixedResourcesOf(live.fixed),
+    resources: () => fixedResourcesOf(live.fixed),
     observed: observations => threads.observed.take(observations),
     async handle(request, reply) {
       await state.loading.all;

@@ -83,6 +83,19 @@ export function culpritsOf(
   return configured.length > 0 ? { plugins: [...new Set(configured)] } : {};
 }
 
+/** Whether there are any. */
+export const isKnown = (culprits: Culprits): boolean => Object.keys(culprits).length > 0;
+
+/**
+ * The error for a thread that has ended, with the plugins that it ran in its message. Its name is `ThreadError`, also in
+ * other threads; the cause is the error that has ended the thread, if one has.
+ */
+export function threadError(thread: string, culprits: Culprits, why: string, cause?: Error): Error {
+  const error = new Error(`${thread} ended${culpritsText(culprits)}: ${why}`, { cause });
+  error.name = 'ThreadError';
+  return error;
+}
+
 /** The names in a text: `while the plugin labels (mutator) ran`; '' if there are none. */
 export function culpritsText(culprits: Culprits): string {
   if ('plugin' in culprits)

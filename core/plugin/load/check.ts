@@ -20,23 +20,24 @@ const NEVER_IGNORED: ReadonlySet<string> = new Set(['authenticator', 'authorizer
 /**
  * Checks all plugins of the configuration before a thread loads one: that they can be imported, their settings and
  * names, and that the plugins which they require are configured. Returns the entries that the threads load, which do
- * not depend on the working directory. `builtIn` returns the built-in plugins, which can also be required. Throws
- * ConfigError.
+ * not depend on the working directory. `builtIn` returns the built-in plugins, which can also be required; `version` is
+ * that of the modules (ModuleVersions). Throws ConfigError.
  */
 export async function checkPlugins(
   uses: readonly PluginUse[],
   builtIn: () => readonly PluginSpec[],
+  version?: number,
 ): Promise<readonly PluginSpec[]> {
-  const checked = await Promise.all(uses.map((use, i) => checkPlugin(use, `plugins[${i}]`)));
+  const checked = await Promise.all(uses.map((use, i) => checkPlugin(use, `plugins[${i}]`, version)));
   checkNames(checked);
   await checkRequired(checked, builtIn);
   return checked.map(({ spec }) => spec);
 }
 
-async function checkPlugin(given: PluginUse, path: string): Promise<Checked> {
+async function checkPlugin(given: PluginUse, path: string, version: number | undefined): Promise<Checked> {
   const checked = checkPluginUse(given, path);
   const use = resolveModule(checked.use, [process.cwd()], path);
-  const plugin = await importPlugin(use, path);
+  const plugin = await importPlugin(use, path, version);
   checkApiVersion(plugin, path);
   const { requires = [] } = plugin;
   if (!Array.isArray(requires) || requires.some(name => typeof name !== 'string'))
@@ -44,7 +45,7 @@ async function checkPlugin(given: PluginUse, path: string): Promise<Checked> {
   const contributions = contributionsOf(plugin, checked.config, path);
   if (checked.failurePolicy === 'Ignore') checkIgnorable(plugin.name, contributions, path);
   const points = [...new Set(contributions.map(({ point }) => point))];
-  return { plugin, spec: { ...checked, use, path, name: plugin.name, points } };
+  return { plugin, spec: { ...checked, use, path, name: plugin.name, points, version } };
 }
 
 /** The contributions of a plugin with its settings. Throws ConfigError with the field and the name of the plugin. */

@@ -7,6 +7,9 @@ import { messagesOf } from '../calls/stack.js';
 const isConfigError = (thrown: unknown): boolean =>
   thrown instanceof Error && thrown.name === 'ConfigError' && typeof (thrown as ConfigError).path === 'string';
 
+/** The name of an error that a plugin has thrown at the start, also in other threads. */
+export const PLUGIN_ERROR = 'PluginError';
+
 /** The position of a plugin's field in the configuration: `keys[0]` is `plugins[1].config.keys[0]`. */
 function placeOf(field: string, path: string): string {
   if (/^config($|[.[])/.test(field)) return `${path}.${field}`;
@@ -22,7 +25,9 @@ export function pluginError(thrown: unknown, name: string, path: string | undefi
   if (path === undefined && thrown instanceof Error) return thrown;
   if (path === undefined || !isConfigError(thrown)) {
     const where = point === undefined ? name : `${name} (${point})`;
-    return new Error(`plugin ${where}: ${messagesOf(thrown)}`, { cause: thrown });
+    const error = new Error(`plugin ${where}: ${messagesOf(thrown)}`, { cause: thrown });
+    error.name = PLUGIN_ERROR;
+    return error;
   }
   const { path: field, message } = thrown as ConfigError;
   const text = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;

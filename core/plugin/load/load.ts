@@ -55,7 +55,7 @@ async function importAll({ plugins }: ThreadData, thread: Thread): Promise<Loade
   const placed = plugins.map((spec, place) => ({ spec, place }));
   const wanted = placed.filter(({ spec }) => spec.threads?.includes(thread) ?? true);
   return await Promise.all(
-    wanted.map(async one => ({ ...one, plugin: await importPlugin(one.spec.use, one.spec.path) })),
+    wanted.map(async one => ({ ...one, plugin: await importPlugin(one.spec.use, one.spec.path, one.spec.version) })),
   );
 }
 

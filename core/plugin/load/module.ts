@@ -1,6 +1,8 @@
+import { isMainThread } from 'node:worker_threads';
 import { definePlugin, type PluginWithSchema } from '../../api/plugin.js';
 import { ConfigError, type Plugin } from '../../api/point.js';
 import { errorPlace } from './errorPlace.js';
+import { versionedUrl } from './moduleVersions.js';
 import { provideOwnCopy } from './ownCopy.js';
 import { partsOf } from './specifier.js';
 import { messagesOf } from '../calls/stack.js';
@@ -50,15 +52,19 @@ function importError(error: unknown): string {
 const isExplained = (error: unknown): boolean =>
   error instanceof SyntaxError || (error as Partial<NodeJS.ErrnoException> | null)?.code !== undefined;
 
-/** Imports a plugin. `path` is its position in the configuration. Throws ConfigError. */
-export async function importPlugin(use: string, path = 'plugins'): Promise<Plugin> {
-  const [specifier, name] = partsOf(use);
+/**
+ * Imports a plugin. `path` is its position in the configuration. With a version, the main thread reads its modules anew
+ * if it has not with this version (ModuleVersions). Throws ConfigError.
+ */
+export async function importPlugin(use: string, path = 'plugins', version?: number): Promise<Plugin> {
+  const [url, name] = partsOf(use);
+  const specifier = version === undefined || !isMainThread ? url : versionedUrl(url, version);
   let module: { readonly [name: string]: unknown };
   try {
-    await provideOwnCopy(specifier);
+    await provideOwnCopy(url);
     module = await import(specifier);
   } catch (error) {
-    const place = await errorPlace(error, specifier);
+    const place = await errorPlace(error, url);
     const why = `${place === undefined ? '' : `${place}: `}${importError(error)}`;
     // The stack of a syntax error, or of one of Node.js, has no code of the plugin.
     const cause = isExplained(error) ? undefined : { cause: error };

@@ -39,6 +39,9 @@ export const namesIn = ({ groups }: Registry): ReadonlySet<string> =>
 const visibleText = ({ terminating: _terminating, changedAt: _changedAt, ...rest }: ResourceType): string =>
   writeJson(rest);
 
+const sourcesByName = (sources: readonly ResourceSource[]): ReadonlyMap<string, ResourceSource> =>
+  new Map(sources.map(source => [source.storageName, source]));
+
 /**
  * The registry of a thread, updated by the thread's events: objects of the sources add, change and remove resource
  * types. Its generation is the revision of the event that changed it, and thus the same in every thread.
@@ -48,11 +51,11 @@ export class LiveRegistry {
   #stale = false;
   #generation: number;
   readonly #served = new Map<string, ServedType>();
-  readonly #types: ResourceType[];
+  #types: readonly ResourceType[];
   #fixed: Registry;
   /** The names of the fixed registry. */
   #taken: ReadonlySet<string>;
-  readonly #sources: ReadonlyMap<string, ResourceSource>;
+  #sources: ReadonlyMap<string, ResourceSource>;
 
   constructor(
     readonly base: Registry,
@@ -66,7 +69,7 @@ export class LiveRegistry {
     this.#types = [...types];
     this.#fixed = extendRegistry(base, types.flatMap(resourcesOf), base.generation);
     this.#taken = namesIn(this.#fixed);
-    this.#sources = new Map(sources.map(source => [source.storageName, source]));
+    this.#sources = sourcesByName(sources);
     this.#generation = base.generation;
     this.#current = this.#fixed;
   }
@@ -146,12 +149,58 @@ export class LiveRegistry {
    */
   markOlderObjects(hasObjects: (storageName: string) => boolean, revision: number): void {
     if (!this.#types.some(type => hasObjects(customStorageName(type)))) return;
-    const types = this.#types.map(type =>
+    this.#types = this.#types.map(type =>
       hasObjects(customStorageName(type)) ? { ...type, changedAt: revision } : type,
     );
-    this.#fixed = extendRegistry(this.base, types.flatMap(resourcesOf), this.base.generation);
-    this.#taken = namesIn(this.#fixed);
+    this.#setFixed();
     this.#stale = true;
+  }
+
+  /**
+   * Replaces the types and sources of plugins. `objectsOf` returns the current objects of a source, from which its types
+   * are read anew. Objects up to `revision` count as written with another schema where the type differs. Watches of
+   * types that differ, or are gone, end.
+   */
+  replace(
+    types: readonly ResourceType[],
+    sources: readonly ResourceSource[],
+    objectsOf: (storageName: string) => Iterable<DefinitionChange>,
+    revision: number,
+  ): void {
+    const former = new Map(this.#types.map(type => [customStorageName(type), type]));
+    this.#types = types.map(type => {
+      const before = former.get(customStorageName(type));
+      if (before) return this.#withChangedAt(type, before, revision)!;
+      // An earlier plugin may have had it.
+      const [object] = objectsOf(customStorageName(type));
+      return object ? { ...type, changedAt: revision } : type;
+    });
+    const now = new Map(this.#types.map(type => [customStorageName(type), type]));
+    for (const [name, type] of former) {
+      const same = now.get(name);
+      if (!same || visibleText(same) !== visibleText(type)) this.#ended.add(name);
+    }
+    this.#setFixed();
+    const before = new Map(this.#served);
+    this.#served.clear();
+    this.#sources = sourcesByName(sources);
+    for (const [storageName, source] of this.#sources)
+      for (const object of objectsOf(storageName)) {
+        const served = this.#parseDefinition(source, object, before.get(object.key));
+        if (served) this.#served.set(object.key, served);
+      }
+    for (const [key, { type }] of before) {
+      const served = this.#served.get(key);
+      if (!served || visibleText(served.type) !== visibleText(type)) this.#ended.add(customStorageName(type));
+    }
+    this.#stale = true;
+    this.rebuild();
+  }
+
+  /** Makes the registry of the types of plugins and of the embedding program. */
+  #setFixed(): void {
+    this.#fixed = extendRegistry(this.base, this.#types.flatMap(resourcesOf), this.base.generation);
+    this.#taken = namesIn(this.#fixed);
   }
 
   /**

@@ -17,14 +17,14 @@ export function serverMetrics(
   requests: RequestMetrics,
   observed: ObservedMetrics,
   definitions: readonly Contributed<MetricDefinition>[],
-  data: Pick<ThreadData, 'plugins' | 'calls'>,
+  called: () => Pick<ThreadData, 'plugins' | 'calls'>,
   /** Resolves with the counts of the listening threads. */
   elsewhere: () => Promise<readonly RequestCounts[]>,
 ): Scrape {
   const registry = new Registry();
   requests.register(registry);
   registerProcessMetrics(registry);
-  registerPluginMetrics(registry, data);
+  registerPluginMetrics(registry, called);
   observed.register(registry, definitions);
   return {
     contentType: registry.contentType,

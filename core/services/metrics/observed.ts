@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Log } from '../../api/host.js';
 import type { MetricDefinition } from '../../api/observe/metrics.js';
@@ -26,6 +27,8 @@ function instrumentOf(definition: MetricDefinition): Instrument {
 
 /** The metrics of plugins, and what they have observed. Each has a limited number of series. */
 export class ObservedMetrics {
+  #registry: Registry | undefined;
+  readonly #defined = new Map<string, MetricDefinition>();
   readonly #instruments = new Map<string, Instrument>();
   readonly #series = new Map<string, Set<string>>();
   readonly #warned = new Set<string>();
@@ -34,12 +37,34 @@ export class ObservedMetrics {
 
   /** Adds the metrics of plugins to a registry that has all others. Throws ConfigError for a name that it has. */
   register(registry: Registry, definitions: readonly Contributed<MetricDefinition>[]): void {
+    this.#registry = registry;
+    this.check(definitions);
+    this.replace(definitions);
+  }
+
+  /** Throws ConfigError for the name of a metric that the server has itself. */
+  check(definitions: readonly Contributed<MetricDefinition>[]): void {
     for (const { plugin, value } of definitions) {
-      if (registry.getSingleMetric(value.name) || REQUEST_METRICS.has(value.name))
+      const isTaken = this.#registry?.getSingleMetric(value.name) && !this.#defined.has(value.name);
+      if (isTaken || REQUEST_METRICS.has(value.name))
         throw new ConfigError(`plugins: ${plugin}`, `the server has a metric ${value.name} itself: use another name`);
-      const instrument = instrumentOf(value);
-      this.#instruments.set(value.name, instrument);
-      registry.registerMetric(instrument);
+    }
+  }
+
+  /** Has these metrics instead of those before. One with the same definition goes on counting. */
+  replace(definitions: readonly Contributed<MetricDefinition>[]): void {
+    const wanted = new Map(definitions.map(({ value }) => [value.name, value]));
+    for (const [name, definition] of this.#defined) {
+      if (isDeepStrictEqual(definition, wanted.get(name))) continue;
+      this.#registry?.removeSingleMetric(name);
+      for (const known of [this.#defined, this.#instruments, this.#series]) known.delete(name);
+    }
+    for (const [name, definition] of wanted) {
+      if (this.#defined.has(name)) continue;
+      const instrument = instrumentOf(definition);
+      this.#defined.set(name, definition);
+      this.#instruments.set(name, instrument);
+      this.#registry?.registerMetric(instrument);
     }
   }
 

@@ -1,7 +1,7 @@
 import { Counter, type Metric, type Registry } from 'prom-client';
 import { type CallCount, CallCounters, DURATION_BOUNDS, type FailureKind } from '../../plugin/calls/callCounters.js';
 import { importPlugin } from '../../plugin/load/module.js';
-import type { ThreadData } from '../../threads/data.js';
+import type { PluginSpec, ThreadData } from '../../threads/data.js';
 
 const FAILURES: ReadonlyMap<FailureKind, readonly [name: string, help: string]> = new Map([
   ['error', ['capstan_plugin_errors_total', 'Calls of plugins that failed with something else than a refusal.']],
@@ -42,21 +42,20 @@ function histogramOf({ labels, buckets, seconds }: Series): Value[] {
 /** Registers the metrics of plugin calls in all threads, by plugin and point. */
 export function registerPluginMetrics(
   registry: Registry,
-  { plugins, calls }: Pick<ThreadData, 'plugins' | 'calls'>,
+  /** The plugins that are called now; their counters begin again when others take their place. */
+  called: () => Pick<ThreadData, 'plugins' | 'calls'>,
 ): void {
-  const counters = new CallCounters(calls);
   // This thread has not imported most of the server's own plugins.
-  const nameOf = async (place: number): Promise<string> => {
-    const { name, use } = plugins[place]!;
-    return name ?? (await importPlugin(use)).name;
-  };
-  const read = (): Promise<Series[]> =>
-    Promise.all(
-      Array.from(counters, async one => ({
+  const nameOf = async ({ name, use }: PluginSpec): Promise<string> => name ?? (await importPlugin(use)).name;
+  const read = (): Promise<Series[]> => {
+    const { plugins, calls } = called();
+    return Promise.all(
+      Array.from(new CallCounters(calls), async one => ({
         ...one,
-        labels: { plugin: await nameOf(one.plugin), point: one.point },
+        labels: { plugin: await nameOf(plugins[one.plugin]!), point: one.point },
       })),
     );
+  };
   for (const [kind, [name, help]] of FAILURES)
     new Counter({
       name,

@@ -123,6 +123,8 @@ export class AccessCache {
     (credentials, { allowed }) => IDENTITY_BYTES + bytesOf(credentials) + allowed.weight,
   );
   readonly usages = new Usages();
+  /** Number of resets. */
+  epoch = 0;
   /** By the names of the resources, so that permissions share the lists. */
   readonly #resources = new Map<string, readonly Versioned[]>();
   /** The resources that permissions depend on. */
@@ -133,6 +135,12 @@ export class AccessCache {
     /** Called for a resource that an authorizer names and that is not stored: its decisions are not cached. */
     readonly unknownResource: (storageName: string) => void = () => undefined,
   ) {}
+
+  /** Forgets all senders: what was found for requests that were sent to the pool before is not to be learnt any more. */
+  reset(): void {
+    this.#identities.clear();
+    this.epoch++;
+  }
 
   /** The identity of these credentials, if it was found before and still holds. */
   identity(credentials: string, now: number): Identity | undefined {

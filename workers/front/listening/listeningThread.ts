@@ -17,14 +17,14 @@ import {
 import type { Job, JobOutcome } from '../../../core/threads/messages/messages.js';
 import { closeThread } from '../threads/closeThread.js';
 import type { PathHandler } from '../paths/routes.js';
-import type { Pool } from '../pool/pool.js';
+import type { JobRunner } from '../pool/pool.js';
 import { PathAnswers } from './remotePaths.js';
 import { Usages } from '../fairness/usage.js';
 
 /** The parts of the server that listening threads need. */
 export interface ListeningParts {
   readonly data: ThreadData;
-  readonly pool: Pool;
+  readonly pool: JobRunner;
   readonly registry: () => Registry;
   readonly paths: PathHandler;
   readonly record: (use: CredentialUse) => void;

@@ -21,13 +21,13 @@ import { urlHost } from '../../../core/settings/address.js';
 interface Parts {
   readonly registry: () => Registry;
   readonly naming: Naming;
-  readonly checks: readonly HealthCheck[];
+  readonly checks: () => readonly HealthCheck[];
   readonly log: Log;
   readonly startedAt: number;
   readonly livezGraceMs: number;
   readonly metrics: Scrape;
   /** Documents of plugins, by path. */
-  readonly documents: ReadonlyMap<string, HttpDocument>;
+  readonly documents: () => ReadonlyMap<string, HttpDocument>;
   /** The address of the server, once it listens. */
   readonly address: { readonly host: string; readonly port: number };
   /** Answers with a snapshot of the store. */
@@ -36,10 +36,11 @@ interface Parts {
 
 const METRICS = '/metrics';
 
-/** The documents of the registry that is current when asked, made once per registry. */
-function documentsOfCurrent({ registry, naming, documents: further, address }: Parts) {
-  const make = (of: Registry, previous?: OpenApiDocuments) => ({
+/** The documents of the registry that is current when asked, made once for it and the documents of plugins. */
+function documentsOfCurrent({ registry, naming, documents, address }: Parts) {
+  const make = (of: Registry, further: ReadonlyMap<string, HttpDocument>, previous?: OpenApiDocuments) => ({
     of,
+    further,
     discovery: discoveryDocuments(of, naming, {
       serverAddress: () => `${urlHost(address.host)}:${address.port}`,
       paths: ['/healthz', '/livez', METRICS, '/openapi/v2', '/openapi/v3', '/readyz', '/version', ...further.keys()],
@@ -48,8 +49,8 @@ function documentsOfCurrent({ registry, naming, documents: further, address }: P
   });
   let made: ReturnType<typeof make> | undefined;
   return () => {
-    const current = registry();
-    if (made?.of !== current) made = make(current, made?.openapi);
+    const [current, further] = [registry(), documents()];
+    if (made?.of !== current || made.further !== further) made = make(current, further, made?.openapi);
     return made;
   };
 }
@@ -62,8 +63,8 @@ export function pathHandlers(parts: Parts): PathHandlers {
   /** During the grace period after the start `/livez` does not wait for start hooks. */
   const countedFor = (endpoint: string): readonly HealthCheck[] =>
     endpoint === 'livez' && Date.now() - startedAt < livezGraceMs
-      ? checks.filter(check => !check.name.startsWith('poststarthook/'))
-      : checks;
+      ? checks().filter(check => !check.name.startsWith('poststarthook/'))
+      : checks();
   const report: OnResult = (endpoint, check, passed, reason) => {
     observe(endpoint, check, passed);
     if (!passed) log.warn({ endpoint, check, reason: String(reason) }, 'a health check failed');
@@ -105,7 +106,7 @@ export function pathHandlers(parts: Parts): PathHandlers {
     },
     documents(exchange, route) {
       const path = pathOf(route);
-      const document = documents.get(path) ?? documents.get(withoutTrailing(path, '/'));
+      const document = documents().get(path) ?? documents().get(withoutTrailing(path, '/'));
       return document ? sendDocument(exchange, document, address) : false;
     },
     unknownVersion(_exchange, route) {

@@ -5,6 +5,7 @@ import type { Service } from '../../../core/api/plugin/pluginService.js';
 import { POOL_BATCH, POOL_QUEUE, YOUNG_GENERATION_MB } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
 import { culpritsOf } from '../../../core/plugin/calls/blame.js';
+import { withinDeadline } from '../../../core/plugin/calls/deadline.js';
 import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
 import { InFlight } from '../../../core/threads/inFlight.js';
 import { type Batch, type BatchOutcome, packJobs, unpackOutcomes } from '../../../core/threads/messages/jobs.js';
@@ -93,6 +94,8 @@ export class Pool implements JobRunner {
   readonly #gathered: Waiting[] = [];
   /** Jobs without an answer. */
   #load = 0;
+  /** Called when there are none. */
+  readonly #whenIdle: (() => void)[] = [];
   #isScheduled = false;
   #isClosing = false;
 
@@ -256,6 +259,19 @@ export class Pool implements JobRunner {
     this.#load++;
   }
 
+  /** Resolves when no job is without an answer, or after `ms` milliseconds. */
+  async whenIdle(milliseconds: number): Promise<void> {
+    if (this.#load === 0) return;
+    const idle = new Promise<void>(resolve => this.#whenIdle.push(resolve));
+    await withinDeadline(idle, milliseconds).catch(ignore);
+  }
+
+  /** Counts the answer to a job. */
+  #removeLoad(): void {
+    if (--this.#load > 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
   /** Ends the threads, once their plugins have released what they hold. Jobs in flight are refused with 503. */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -330,7 +346,7 @@ export class Pool implements JobRunner {
   #settle(id: number, at: number, outcome: JobOutcome): void {
     const waiting = this.#take(id, at);
     if (!waiting) return;
-    this.#load--;
+    this.#removeLoad();
     if (outcome.is === 'failed') waiting.reject(new Error(outcome.message));
     else waiting.resolve(outcome);
   }
@@ -361,7 +377,7 @@ export class Pool implements JobRunner {
     this.#dispatched.delete(id);
     for (const waiting of dispatched?.jobs ?? [])
       if (waiting) {
-        this.#load--;
+        this.#removeLoad();
         waiting.reject(error);
       }
   }
@@ -415,7 +431,7 @@ export class Pool implements JobRunner {
     left();
     const run = () => new Promise<void>(done => this.#dispatch([waiting], 'long', done));
     this.#stuck.runApart(waiting.user, run).catch(error => {
-      this.#load--;
+      this.#removeLoad();
       waiting.reject(error);
     });
   }

@@ -93,6 +93,7 @@ export class PoolClient {
   ): Promise<JobResult> {
     const { exchange, sender } = request;
     const revision = this.access.objects.revision();
+    const { epoch } = this.access;
     const asked = this.now();
     let isSecondWrite = false;
     const result = await this.#inTurn(
@@ -126,7 +127,7 @@ export class PoolClient {
         };
       },
     );
-    if (result.grant) this.#learn(request, result.grant, revision, asked);
+    if (result.grant) this.#learn(request, result.grant, { revision, asked, epoch });
     // Those of the last attempt count; a second write has none.
     if (!isSecondWrite) sender.admission = result.annotations;
     return result;
@@ -175,7 +176,12 @@ export class PoolClient {
     return this.pool.runInTurn(usage, take, isLarge ? undefined : kind);
   }
 
-  #learn({ route, sender }: FrontRequest, grant: Grant, revision: number, asked: number): void {
+  /** `epoch`: that of the cache when the pool was asked. */
+  #learn(
+    { route, sender }: FrontRequest,
+    grant: Grant,
+    { revision, asked, epoch }: { readonly revision: number; readonly asked: number; readonly epoch: number },
+  ): void {
     const permission = this.access.permissionOf(grant, revision, asked);
     if (permission) {
       sender.permission = permission;
@@ -190,7 +196,10 @@ export class PoolClient {
       sender.annotations = grant.use?.annotations;
       sender.impersonator = grant.impersonator;
     }
-    const identity = this.access.learn(sender.credentials, decisionKey(route), grant, permission, asked);
+    const isCurrent = epoch === this.access.epoch;
+    const identity = isCurrent
+      ? this.access.learn(sender.credentials, decisionKey(route), grant, permission, asked)
+      : undefined;
     if (sender.user) return;
     sender.user = grant.user;
     sender.identity = identity;

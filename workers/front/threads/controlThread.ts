@@ -11,7 +11,7 @@ import type {
   Observation,
   ToControlThread,
 } from '../../../core/threads/messages/lifecycle.js';
-import { culpritsOf, culpritsText } from '../../../core/plugin/calls/blame.js';
+import { culpritsOf, threadError } from '../../../core/plugin/calls/blame.js';
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import { closeThread } from './closeThread.js';
 import type { StoreThread } from './writerThread.js';
@@ -25,8 +25,8 @@ export interface ControlParts {
   readonly shared: boolean;
   /** Makes a request of a controller. */
   readonly handle: (request: ControllerRequest, reply: (response: ControllerResponse) => void) => unknown;
-  /** The resources that the server has from its start. */
-  readonly resources: FixedResources;
+  /** Returns the resources of plugins, and the built-in ones. */
+  readonly resources: () => FixedResources;
   /** Takes what controllers have counted. */
   readonly observed: (observations: readonly Observation[]) => void;
   /** Called when a controller has started. */
@@ -39,7 +39,7 @@ export interface ControlParts {
 export class ControlThread {
   /** The same for all threads of this process: the next need not wait for the lease of the last to expire. */
   readonly #identity = `${hostname()}_${randomUUID()}`;
-  #worker: Worker;
+  #worker!: Worker;
   #isClosing = false;
   #fail: (error: Error) => void = () => undefined;
   /** Resolves when the thread fails. */
@@ -48,7 +48,29 @@ export class ControlThread {
   });
 
   constructor(readonly parts: ControlParts) {
-    this.#worker = this.#create();
+    this.#create(parts.data(), error => this.#fail(error));
+  }
+
+  /**
+   * Ends the thread as `close` does, and begins another one with other plugins. Rejects with the error if these cannot
+   * be made: then the controllers of the server run without them.
+   */
+  async restart(): Promise<void> {
+    const former = this.#worker;
+    former.removeAllListeners('exit');
+    await closeThread(former, THREAD_CLOSE_MS);
+    await former.terminate();
+    if (this.#isClosing) return;
+    const data = this.parts.data();
+    const begin = (plugins: ThreadData['plugins']): Promise<void> =>
+      new Promise((resolve, reject) => this.#create({ ...data, plugins }, reject, resolve));
+    try {
+      await begin(data.plugins);
+    } catch (error) {
+      if (!this.#isClosing)
+        await begin(data.plugins.map(one => (one.path === undefined ? one : { ...one, threads: [] })));
+      throw error;
+    }
   }
 
   /** Ends the thread, once its plugins have released what they hold and its leadership is given up. */
@@ -58,36 +80,38 @@ export class ControlThread {
     await this.#worker.terminate();
   }
 
-  #create(): Worker {
-    const { data, store, shared, resources } = this.parts;
-    const threadData = data();
+  /** Begins a thread. `failed` is called if its plugins cannot be made, `loaded` when they are. */
+  #create(threadData: ThreadData, failed: (error: Error) => void, loaded: () => void = () => undefined): void {
+    const { store, shared, resources } = this.parts;
     const running = RunningCalls.memory(threadData.plugins.length);
     const worker = new Worker(new URL('../../control/main.js', import.meta.url), {
       workerData: { ...threadData, running } satisfies ThreadData,
       resourceLimits: { maxYoungGenerationSizeMb: QUIET_YOUNG_GENERATION_MB },
       ...threadFlags(),
     });
-    let isReady = false;
+    this.#worker = worker;
+    let isLoaded = false;
     const fail = (why: string, error?: Error): void => {
-      const culprits = culpritsText(culpritsOf(error, running, threadData));
-      this.#fail(new Error(`the control thread ended${culprits}: ${why}`, { cause: error }));
+      this.#fail(threadError('the control thread', culpritsOf(error, running, threadData), why, error));
     };
     worker.once('error', error => {
       worker.removeAllListeners('exit');
-      if (isReady) fail(error.message, error);
-      else this.#fail(error);
+      if (isLoaded) fail(error.message, error);
+      else failed(error);
     });
     worker.once('exit', code => {
       if (!this.#isClosing) fail(`exit code ${code}`);
     });
     worker.on('message', (message: FromControlThread) => {
-      isReady ||= message.is === 'loaded';
-      this.#take(message, worker);
+      if (message.is === 'loaded') {
+        isLoaded = true;
+        loaded();
+      }
+      if (worker === this.#worker) this.#take(message, worker);
     });
     const writer = store.channel({ reacts: true });
-    const begin: ToControlThread = { is: 'begin', writer, shared, identity: this.#identity, resources };
+    const begin: ToControlThread = { is: 'begin', writer, shared, identity: this.#identity, resources: resources() };
     worker.postMessage(begin, [writer.port]);
-    return worker;
   }
 
   #take(message: FromControlThread, worker: Worker): void {
@@ -118,6 +142,6 @@ export class ControlThread {
   async #replace(worker: Worker): Promise<void> {
     worker.removeAllListeners('exit');
     await worker.terminate();
-    if (!this.#isClosing) this.#worker = this.#create();
+    if (!this.#isClosing) this.#create(this.parts.data(), error => this.#fail(error));
   }
 }

@@ -6,13 +6,13 @@ import type { DataDirectory } from '../../../core/settings/dataDirectory.js';
 import type { Settings } from '../../../core/settings/settings.js';
 import type { ThreadData } from '../../../core/threads/data.js';
 import type { ThreadScope } from '../../../core/threads/thread.js';
-import type { Pool } from '../pool/pool.js';
+import type { Pools } from '../pool/pools.js';
 import type { StoreThread } from './writerThread.js';
 
 /** Threads that load their modules, but no plugins yet. */
 export interface Threads {
   readonly store: StoreThread;
-  readonly pool: Pool;
+  readonly pool: Pools;
   /** The counters of plugins in the pool. */
   readonly observed: ObservedMetrics;
 }
@@ -26,7 +26,9 @@ export interface FrontEndInputs {
   readonly threads: Threads;
   /** The addresses that the server listens on. */
   readonly bindings: readonly Binding[];
-  /** The first message to the control thread, for the kinds that are served without stored definitions. */
+  /** The data of threads that are created now. */
+  readonly data: () => ThreadData;
+  /** The data of a control thread that is created now, for the kinds that are served without stored definitions. */
   readonly controlData: (kinds: Registry) => ThreadData;
   /** Whether the server is closing. */
   readonly isClosing: () => boolean;

@@ -3,7 +3,7 @@ import { StoreError } from '../../../core/api/storage.js';
 import { LISTENING_THREADS, WRITER_YOUNG_GENERATION_MB } from '../../../core/limits.js';
 import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
 import { PUBLISHING, StoreFeed } from '../../../core/threads/feed.js';
-import { culpritsOf, culpritsText } from '../../../core/plugin/calls/blame.js';
+import { culpritsOf, isKnown, threadError } from '../../../core/plugin/calls/blame.js';
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import type {
   FromWriterThread,
@@ -52,14 +52,16 @@ export class StoreThread {
         this.#isOpen = true;
         opened(message);
       });
-      const ended = (why: string, error?: Error): Error =>
-        new Error(`the writer ended${culpritsText(culpritsOf(error, running, data))}: ${why}`, { cause: error });
       this.#worker.once('error', error => {
         this.#worker.removeAllListeners('exit');
-        resolve(this.#isOpen ? ended(error.message, error) : new StoreError(error.message, { cause: error }));
+        const culprits = culpritsOf(error, running, data);
+        if (!this.#isOpen) resolve(new StoreError(error.message, { cause: error }));
+        // An error of the store itself says what is wrong.
+        else resolve(isKnown(culprits) ? threadError('the writer', culprits, error.message, error) : error);
       });
       this.#worker.once('exit', code => {
-        if (!this.#isClosing) resolve(ended(`exit code ${code}`));
+        if (!this.#isClosing)
+          resolve(threadError('the writer', culpritsOf(undefined, running, data), `exit code ${code}`));
       });
     });
   }

@@ -1,0 +1,57 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Settings } from '../settings/settings.js';
+import type { PluginSpec } from '../threads/data.js';
+
+/** The settings that determine nothing but plugins, the server's own ones included: they can change while it runs. */
+const LIVE: ReadonlySet<string> = new Set([
+  'plugins',
+  'tokenAuthFile',
+  'enableBootstrapTokenAuth',
+  'anonymousAuth',
+  'authenticationConfig',
+  'oidcIssuerUrl',
+  'oidcClientId',
+  'oidcUsernameClaim',
+  'oidcUsernamePrefix',
+  'oidcGroupsClaim',
+  'oidcGroupsPrefix',
+  'oidcRequiredClaim',
+  'oidcCaFile',
+  'oidcSigningAlgs',
+  'authenticationTokenWebhookConfigFile',
+  'authenticationTokenWebhookVersion',
+  'authenticationTokenWebhookCacheTtl',
+  'authorizationMode',
+  'authorizationPolicyFile',
+  'authorizationWebhookConfigFile',
+  'authorizationWebhookVersion',
+  'authorizationWebhookCacheAuthorizedTtl',
+  'authorizationWebhookCacheUnauthorizedTtl',
+  'enableAdmissionPlugins',
+  'disableAdmissionPlugins',
+  'admissionControlConfigFile',
+  'webhookResolve',
+  'controllers',
+] satisfies (keyof Settings)[]);
+
+/** Points whose parts a server keeps as long as it runs. */
+const KEPT_POINTS: readonly string[] = ['storage', 'listener'];
+
+/**
+ * Divides the changes from one set of settings to another: `live` are the settings with those that can change while the
+ * server runs, `kept` the names of the others that differ.
+ */
+export function divideSettings(current: Settings, wanted: Settings): { live: Settings; kept: readonly string[] } {
+  const fixed = Object.keys({ ...current, ...wanted }).filter(name => !LIVE.has(name)) as (keyof Settings)[];
+  const kept = fixed.filter(name => !isDeepStrictEqual(current[name], wanted[name]));
+  const values = fixed.map(name => [name, current[name]] as const);
+  return { live: { ...wanted, ...(Object.fromEntries(values) as Partial<Settings>) }, kept };
+}
+
+/** The positions of plugins whose parts the server keeps, though they may have changed: `plugins[1]`. */
+export function unreplaceablePlugins(current: readonly PluginSpec[], wanted: readonly PluginSpec[]): string[] {
+  const positions = [...current, ...wanted]
+    .filter(({ points = [] }) => points.some(point => KEPT_POINTS.includes(point)))
+    .map(({ path = 'plugins' }) => path);
+  return [...new Set(positions)];
+}

@@ -1,0 +1,251 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FileWatch } from '../../core/command/watch.js';
+import { ConfiguredServer } from '../plugins/support.js';
+import { eventually } from '../support/eventually.js';
+
+/* `capstan serve --watch`: what takes effect, and what goes on meanwhile. Machines under load need seconds for it. */
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+
+describe('capstan serve --watch', { timeout: 90_000 }, () => {
+  const server = new ConfiguredServer();
+  const write = (name: string, text: string): void => writeFileSync(join(server.directory, name), text);
+  const create = (labels: object = {}) =>
+    server.call('POST', MAPS, { body: { metadata: { generateName: 'map-', labels } } });
+  const labelNow = async () => ((await create()).body.metadata.labels as { made?: string } | undefined)?.made;
+  const reloads = (): number => server.output.split('reloaded in ').length - 1;
+  /** Changes something, and waits until the server has reloaded what depends on it. */
+  async function reloaded(change: () => void): Promise<void> {
+    const before = reloads();
+    change();
+    await eventually(() => reloads() > before);
+  }
+  const settings = (more: object = {}) => ({
+    authorizationMode: ['AlwaysAllow'],
+    plugins: [{ use: './labels.mjs', config: { made: 'first' } }, { use: './kinds.mjs' }, { use: './common.cjs' }],
+    ...more,
+  });
+  const kind = (field: string) => `import { defineResource, definePlugin, resourceType } from 'capstan/api';
+    export default definePlugin({
+      name: 'kinds',
+      parse: () => null,
+      contribute: () => [resourceType.of(() => defineResource({
+        group: 'watch.example.com', kind: 'Leaf', plural: 'leaves', scope: 'Namespaced', version: 'v1',
+        schema: { type: 'object', properties: { spec: { type: 'object', required: ['${field}'],
+          properties: { ${field}: { type: 'string' } } } } },
+      }))],
+    });`;
+
+  beforeAll(async () => {
+    write(
+      'labels.mjs',
+      `import { controller, definePlugin, healthCheck, httpDocuments, metrics, mutator, service } from 'capstan/api';
+      import { suffix } from './suffix.mjs';
+      export default definePlugin({
+        name: 'labels',
+        parse: config => config,
+        contribute: ({ made }) => [
+          mutator.of(host => ({
+            on: { resources: ['configmaps'], operations: ['CREATE'] },
+            async mutate(_change, draft) {
+              const { waits } = draft.metadata.labels ?? {};
+              if (waits) await new Promise(done => setTimeout(done, Number(waits)));
+              host.observe('changed_total', {}, 1);
+              host.observe('kept_total', {}, 1);
+              const served = await host.service('made').state();
+              draft.metadata.labels = { ...draft.metadata.labels, made: made + suffix, served };
+            },
+          })),
+          service.of(() => ({ name: 'made', start: publish => publish(made + suffix) })),
+          metrics.of(() => [
+            { name: 'kept_total', type: 'counter', help: 'kept' },
+            { name: 'changed_total', type: 'counter', help: 'of ' + suffix },
+          ]),
+          httpDocuments.of(() => [
+            { path: '/made', contentType: 'text/plain', headers: {}, body: () => made + suffix },
+          ]),
+          healthCheck.of(host => {
+            host.onClose(() => host.log.error({}, 'released ' + made + suffix));
+            return { name: 'made' + suffix, of: ['readyz'], check: () => undefined };
+          }),
+          controller.of(host => ({
+            name: 'labeler',
+            start: () => host.watch(({ type, name, object }) => {
+              if (type !== 'ADDED' || name !== 'controlled') return;
+              const body = { metadata: { annotations: { 'example.com/by': made + suffix } } };
+              const path = '/api/v1/namespaces/default/configmaps/controlled';
+              host.request('labeler', { method: 'PATCH', path, contentType: 'application/merge-patch+json', body })
+                .catch(() => undefined);
+            }),
+          })),
+        ],
+      });`,
+    );
+    write('suffix.mjs', "export const suffix = '-a';\n");
+    write('kinds.mjs', kind('color'));
+    write('common.cjs', commonPlugin('old'));
+    await server.start(settings(), {}, ['--watch']);
+  });
+  afterAll(() => server.dispose());
+
+  test('a module that a plugin imports takes effect at all points, and watches and objects stay', async () => {
+    const end = new AbortController();
+    const watch = server.stream(`${MAPS}?watch=1`, end.signal);
+    await server.call('POST', MAPS, { body: { metadata: { name: 'controlled' } } });
+    expect(await labelNow()).toBe('first-a');
+    await reloaded(() => write('suffix.mjs', "export const suffix = '-b';\n"));
+    expect((await create()).body.metadata.labels).toMatchObject({ made: 'first-b', served: 'first-b' });
+    expect((await server.call('GET', '/metrics')).text).toContain('# HELP changed_total of -b\n');
+    await eventually(async () => (await server.counter('kept_total', {})) >= 3);
+    expect((await server.call('GET', '/made')).text).toBe('first-b');
+    expect((await server.call('GET', '/readyz?verbose')).text).toMatch(/\[\+\]made-b ok\n/);
+    expect((await server.call('GET', '/readyz?verbose')).text).not.toContain('made-a');
+    await eventually(async () => (await server.call('GET', `${MAPS}/controlled`)).text.includes('"first-b"'));
+    await eventually(() => server.errors.includes('released first-a'));
+    await server.call('POST', MAPS, { body: { metadata: { name: 'after-reload' } } });
+    await eventually(() => watch.text.includes('"after-reload"'));
+    expect(watch.isOpen).toBe(true);
+    end.abort();
+  });
+
+  test('settings of a plugin take effect, and plugins that are added or removed', async () => {
+    const { plugins } = settings();
+    await reloaded(() => server.configure(settings({ plugins: [{ ...plugins[0], config: { made: 'second' } }] })));
+    expect(await labelNow()).toBe('second-b');
+    expect((await server.call('GET', '/apis/watch.example.com/v1')).status).toBe(404);
+    await reloaded(() => server.configure(settings()));
+    expect((await server.call('GET', '/apis/watch.example.com/v1')).status).toBe(200);
+  });
+
+  test('a request in flight ends with the plugin that it began with', async () => {
+    const slow = create({ waits: '3000' });
+    await reloaded(() => write('suffix.mjs', "export const suffix = '-c';\n"));
+    expect(await labelNow()).toBe('first-c');
+    const { status, body } = await slow;
+    expect([status, (body.metadata.labels as { made?: string }).made]).toEqual([201, 'first-b']);
+  });
+
+  test('a kind with another schema is served, and watches of its objects end', async () => {
+    const path = '/apis/watch.example.com/v1/namespaces/default/leaves';
+    const leaf = (name: string, spec: object) =>
+      server.call('POST', path, {
+        body: { apiVersion: 'watch.example.com/v1', kind: 'Leaf', metadata: { name }, spec },
+      });
+    expect((await leaf('a', { color: 'red' })).status).toBe(201);
+    const watch = server.stream(`${path}?watch=1`);
+    await eventually(() => watch.text.includes('"red"'));
+    await reloaded(() => write('kinds.mjs', kind('shape')));
+    expect((await leaf('b', { color: 'red' })).status).toBe(422);
+    expect((await leaf('b', { shape: 'round' })).status).toBe(201);
+    // What the schema does not have any more is not shown.
+    expect((await server.call('GET', `${path}/a`)).text).not.toContain('red');
+    await eventually(() => !watch.isOpen);
+  });
+
+  test('a CommonJS plugin is read anew, and a file that an editor replaces', async () => {
+    expect((await create()).body.metadata.labels).toMatchObject({ common: 'old' });
+    await reloaded(() => {
+      write('common.new', commonPlugin('new'));
+      renameSync(join(server.directory, 'common.new'), join(server.directory, 'common.cjs'));
+    });
+    expect((await create()).body.metadata.labels).toMatchObject({ common: 'new' });
+  });
+
+  test('what cannot be loaded is named with file and line, and the plugins of before go on', async () => {
+    const logged = server.errors.length;
+    write('suffix.mjs', 'export const suffix = ;\n');
+    await eventually(() => server.errors.slice(logged).includes('not reloaded: '));
+    expect(server.errors.slice(logged)).toMatch(/not reloaded: plugins\[0\]\.use: .*suffix\.mjs:1: Unexpected token/);
+    expect(await labelNow()).toBe('first-c');
+    await reloaded(() => write('suffix.mjs', "export const suffix = '-d';\n"));
+    expect(await labelNow()).toBe('first-d');
+  });
+
+  test('a plugin that cannot be made leaves the others as they were', async () => {
+    const logged = server.errors.length;
+    write(
+      'kinds.mjs',
+      `import { definePlugin, validator } from 'capstan/api';
+      export default definePlugin({ name: 'kinds', parse: () => null,
+        contribute: () => [validator.of(() => { throw new Error('no database'); })] });`,
+    );
+    await eventually(() => server.errors.slice(logged).includes('not reloaded: '));
+    expect(server.errors.slice(logged)).toContain('not reloaded: plugin kinds (validator): no database');
+    expect((await server.call('GET', '/apis/watch.example.com/v1')).status).toBe(200);
+    await reloaded(() => write('kinds.mjs', kind('shape')));
+  });
+
+  test('a mode of authorization takes effect for senders that are known, and other settings are named', async () => {
+    const list = () => server.call('GET', MAPS, { headers: { 'impersonate-user': 'ann' } });
+    expect((await list()).status).toBe(200);
+    const logged = server.errors.length;
+    await reloaded(() => server.configure(settings({ authorizationMode: ['RBAC'], history: '7m' })));
+    expect((await list()).status).toBe(403);
+    await eventually(() => server.errors.slice(logged).includes('restart the server to apply changes of history'));
+  });
+});
+
+function commonPlugin(value: string): string {
+  return `module.exports = {
+    name: 'common',
+    parse: () => null,
+    contribute: () => [{
+      point: 'mutator',
+      threads: ['pool'],
+      make: () => ({
+        on: { resources: ['configmaps'], operations: ['CREATE'] },
+        mutate(_change, draft) {
+          draft.metadata.labels = { ...draft.metadata.labels, common: '${value}' };
+        },
+      }),
+    }],
+  };`;
+}
+
+test.each([
+  [['--watch'], '--watch: needs --config'],
+  [['--watch', '--config=c.yaml', '--listening-threads=2'], '--watch: cannot reload the plugins of listening threads'],
+])('%j is refused', async (flags, message) => {
+  const server = new ConfiguredServer();
+  try {
+    writeFileSync(join(server.directory, 'c.yaml'), '');
+    await expect(server.startWith(flags)).rejects.toThrow(message);
+  } finally {
+    await server.dispose();
+  }
+});
+
+describe('a look at files', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'capstan-watch-'));
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  test('finds files that change, appear and go, once they stay the same, and never twice at a time', async () => {
+    const [a, b, c] = ['a', 'b', 'c'].map(name => join(directory, name)) as [string, string, string];
+    for (const file of [a, b]) writeFileSync(file, '1');
+    const seen: (readonly string[])[] = [];
+    let release: () => void = () => undefined;
+    const watch = new FileWatch(
+      () => [a, b, c],
+      files => {
+        seen.push(files);
+        return new Promise(resolve => (release = resolve));
+      },
+    );
+    writeFileSync(a, '22');
+    await eventually(() => seen.length === 1);
+    expect(seen[0]).toEqual([a]);
+    writeFileSync(c, '1');
+    rmSync(b);
+    release();
+    await eventually(() => seen.length >= 2);
+    release();
+    await eventually(() => seen.flat().length >= 3);
+    expect(new Set(seen.slice(1).flat())).toEqual(new Set([b, c]));
+    watch.close();
+    mkdirSync(b);
+    expect(seen.flat()).toHaveLength(3);
+  });
+});
