@@ -1,4 +1,4 @@
-import type { Service } from '../../../core/api/pluginService.js';
+import type { Service } from '../../../core/api/plugin/pluginService.js';
 import type { Awaitable } from '../../../core/api/point.js';
 import { WRITE_MS } from '../../../core/limits.js';
 import type { ThreadData } from '../../../core/threads/data.js';
