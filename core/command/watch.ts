@@ -21,7 +21,7 @@ function signatureOf(file: string): string {
 
 /**
  * Looks at files in short intervals, and calls `changed` with those that have changed, never twice at a time. Files are
- * looked at rather than watched by the system, whose events depend on the file system, and on how editors replace files.
+ * polled because events of the system depend on the file system, and on how editors replace files.
  */
 export class FileWatch {
   #known = new Map<string, string>();

@@ -20,11 +20,11 @@ import { createThreads, type RunningFrontEnd, startFrontEnd } from '../../worker
 import { COUNTERS } from '../../workers/front/threads/writerThread.js';
 import { urlHost } from '../settings/address.js';
 import { checkAudit } from './audit.js';
-import { authenticationWarnings, checkAuthentication } from './authentication.js';
-import { checkAuthorization } from './authorization.js';
+import { authenticationWarnings, checkAuthentication } from './access/authentication.js';
+import { checkAuthorization } from './access/authorization.js';
 import { checkSigning } from './certificateSigning.js';
 import { checkControllers } from './controllers.js';
-import { checkCredentialFiles } from './credentialFiles.js';
+import { checkCredentialFiles } from './access/credentialFiles.js';
 import { checkEtcd } from './etcd.js';
 import { checkFeatures, featuresOf, featureWarnings } from './features.js';
 import { checkServiceAccounts } from './serviceAccounts.js';
@@ -89,7 +89,7 @@ export const ownServerOf = (server: RunningServer): OwnServer | undefined => own
  */
 export const startServer = (given: GivenSettings = {}): Promise<RunningServer> => startWith(given);
 
-/** As `startServer`. `version` is that of the modules of plugins, if they are to be read anew later (ModuleVersions). */
+/** `startServer` with the version of the modules of plugins, if they are to be read anew later (ModuleVersions). */
 export async function startWith(given: GivenSettings, version?: number): Promise<RunningServer> {
   const began = performance.now();
   const named = readGivenSettings(given);

@@ -7,7 +7,7 @@ import { ConfigError } from '../../core/api/point.js';
 import { issue } from '../../core/services/pki/certificate.js';
 import { checkAudit } from '../../core/server/audit.js';
 import { checkSigning } from '../../core/server/certificateSigning.js';
-import { checkCredentialFiles } from '../../core/server/credentialFiles.js';
+import { checkCredentialFiles } from '../../core/server/access/credentialFiles.js';
 import { checkServiceAccounts } from '../../core/server/serviceAccounts.js';
 import { DEFAULTS } from '../../core/server/settings.js';
 import type { Settings } from '../../core/settings/settings.js';

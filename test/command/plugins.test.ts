@@ -45,7 +45,10 @@ describe('plugin init', () => {
     [[], 'NAME: use: capstan plugin init NAME'],
     [['A'], 'A: must be the name of a package'],
     [['../x'], '../x: must be the name of a package'],
-    [['x', '--point=storage'], '--point: must be auditSink, authenticator, authorizer, mutator, validator, not storage'],
+    [
+      ['x', '--point=storage'],
+      '--point: must be auditSink, authenticator, authorizer, mutator, validator, not storage',
+    ],
     [['x', '--what'], '--what: '],
     [['test'], 'is not empty'],
   ])('%j is refused', async (args, message) => {

@@ -60,7 +60,15 @@ test('every example passes its tests, and can be packed', { timeout: LONG }, asy
 
 test('plugin init writes a package for each point whose tests pass at once', { timeout: LONG }, async () => {
   for (const point of POINT_TEMPLATES.keys()) {
-    await run(workshop.path, 'npx', 'capstan', 'plugin', 'init', `@example/my-${point.toLowerCase()}`, `--point=${point}`);
+    await run(
+      workshop.path,
+      'npx',
+      'capstan',
+      'plugin',
+      'init',
+      `@example/my-${point.toLowerCase()}`,
+      `--point=${point}`,
+    );
     const directory = join(workshop.path, `my-${point.toLowerCase()}`);
     const { devDependencies } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
       devDependencies: { capstan: string };

@@ -15,7 +15,7 @@ interface Generation {
   readonly releases: Releases;
 }
 
-/** The plugins of the front end. Others can take their place while it runs: ask for the parts of a point when needed. */
+/** The plugins of the front end. Others can replace them while it runs: ask for the parts of a point when needed. */
 export class FrontPlugins implements Plugins {
   #current: Generation;
 

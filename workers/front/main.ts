@@ -52,7 +52,7 @@ export interface RunningFrontEnd {
   /** Ends every watch with its last bookmark. */
   finishWatches(): void;
   /**
-   * Runs other plugins from now on: those of `data`, which must be the data of threads that are created now once `use` is
+   * Runs other plugins from now on: those of `data`, which must be the data of new threads once `use` has been
    * called. Requests in flight go on with those before. Throws ConfigError, and what a plugin throws when it is made;
    * then nothing has changed, except if only controllers could not be made.
    */

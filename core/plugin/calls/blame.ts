@@ -87,8 +87,8 @@ export function culpritsOf(
 export const isKnown = (culprits: Culprits): boolean => Object.keys(culprits).length > 0;
 
 /**
- * The error for a thread that has ended, with the plugins that it ran in its message. Its name is `ThreadError`, also in
- * other threads; the cause is the error that has ended the thread, if one has.
+ * The error for a thread that has ended, with the plugins that it ran in its message. Its name is `ThreadError`, in
+ * other threads too; the cause is the error that has ended the thread, if one has.
  */
 export function threadError(thread: string, culprits: Culprits, why: string, cause?: Error): Error {
   const error = new Error(`${thread} ended${culpritsText(culprits)}: ${why}`, { cause });

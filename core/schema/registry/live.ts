@@ -157,9 +157,9 @@ export class LiveRegistry {
   }
 
   /**
-   * Replaces the types and sources of plugins. `objectsOf` returns the current objects of a source, from which its types
-   * are read anew. Objects up to `revision` count as written with another schema where the type differs. Watches of
-   * types that differ, or are gone, end.
+   * Replaces the types and sources of plugins. `objectsOf` returns the current objects of a source, from which its
+   * types are read anew. Objects up to `revision` count as written with another schema where the type differs. Watches
+   * of types that differ, or are gone, end.
    */
   replace(
     types: readonly ResourceType[],

@@ -136,7 +136,7 @@ export class AccessCache {
     readonly unknownResource: (storageName: string) => void = () => undefined,
   ) {}
 
-  /** Forgets all senders: what was found for requests that were sent to the pool before is not to be learnt any more. */
+  /** Forgets all senders. Results of requests that were sent to the pool before are not remembered. */
   reset(): void {
     this.#identities.clear();
     this.epoch++;

@@ -40,9 +40,9 @@ export class Pools implements JobRunner {
   }
 
   /**
-   * Starts a pool with other data, and the services that its plugins ask. Resolves, when it can run jobs, with a function that has it run all further ones,
-   * while the pool before finishes its own, and ends. The function resolves when all threads have started. Rejects if
-   * the plugins cannot be loaded.
+   * Starts a pool with other data, and the services that its plugins ask. Resolves when it can run jobs, with a
+   * function that gives it all further ones, while the pool before finishes its own and ends. The function resolves
+   * when all threads have started. Rejects if the plugins cannot be loaded.
    */
   async prepare(data: ThreadData, services: ReadonlyMap<string, Service>): Promise<() => Promise<void>> {
     const next = this.create(data);

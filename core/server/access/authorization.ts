@@ -1,15 +1,15 @@
-import type { ChainConfig } from '../../plugins/authz/configured/index.js';
-import { readAuthorizationFile } from '../../plugins/authz/configured/file.js';
-import type { AccessWebhookConfig } from '../../plugins/authz/webhook/config.js';
-import { readPolicies } from '../../plugins/authz/abac/policy.js';
-import { ConfigError } from '../api/point.js';
-import { featureGates } from '../features/gates.js';
-import { readBounded } from '../files/watchedFile.js';
-import { ACCESS_REVIEW_MS, CONFIG_FILE_BYTES } from '../limits.js';
-import { namingOf } from '../naming.js';
-import { readWebhookFile } from '../services/webhooks/kubeconfig.js';
-import { atFlag } from '../settings/atFlag.js';
-import type { Settings } from '../settings/settings.js';
+import type { ChainConfig } from '../../../plugins/authz/configured/index.js';
+import { readAuthorizationFile } from '../../../plugins/authz/configured/file.js';
+import type { AccessWebhookConfig } from '../../../plugins/authz/webhook/config.js';
+import { readPolicies } from '../../../plugins/authz/abac/policy.js';
+import { ConfigError } from '../../api/point.js';
+import { featureGates } from '../../features/gates.js';
+import { readBounded } from '../../files/watchedFile.js';
+import { ACCESS_REVIEW_MS, CONFIG_FILE_BYTES } from '../../limits.js';
+import { namingOf } from '../../naming.js';
+import { readWebhookFile } from '../../services/webhooks/kubeconfig.js';
+import { atFlag } from '../../settings/atFlag.js';
+import type { Settings } from '../../settings/settings.js';
 
 /** A flag that belongs to a mode: each needs the other. */
 function checkMode(settings: Settings, mode: string, flag: string, isGiven: boolean): boolean {

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readTokenFile } from '../../plugins/authn/tokenFile.js';
-import { ConfigError } from '../api/point.js';
-import { atFlag } from '../settings/atFlag.js';
-import type { Settings } from '../settings/settings.js';
+import { readTokenFile } from '../../../plugins/authn/tokenFile.js';
+import { ConfigError } from '../../api/point.js';
+import { atFlag } from '../../settings/atFlag.js';
+import type { Settings } from '../../settings/settings.js';
 
 /** Each certificate of a file in PEM. */
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;

@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs';
-import { authenticatorOfFlags, type OidcFlags } from '../../plugins/authn/jwt/config.js';
-import { readAuthenticationFile } from '../../plugins/authn/jwt/file.js';
-import type { JwtConfig } from '../../plugins/authn/jwt/config.js';
-import { readAuthorities } from '../../plugins/authn/authorities.js';
-import type { RequestHeaderConfig } from '../../plugins/authn/requestHeader.js';
-import type { TokenWebhookConfig } from '../../plugins/authn/webhook/config.js';
-import type { AnonymousPolicy } from '../access/identity.js';
-import { ConfigError } from '../api/point.js';
-import { featureGates } from '../features/gates.js';
-import { readBounded } from '../files/watchedFile.js';
-import { CONFIG_FILE_BYTES } from '../limits.js';
-import { namingOf } from '../naming.js';
-import { atFlag } from '../settings/atFlag.js';
-import type { Settings } from '../settings/settings.js';
-import { readWebhookFile } from '../services/webhooks/kubeconfig.js';
-import { ownIssuersOf } from './serviceAccounts.js';
+import { authenticatorOfFlags, type OidcFlags } from '../../../plugins/authn/jwt/config.js';
+import { readAuthenticationFile } from '../../../plugins/authn/jwt/file.js';
+import type { JwtConfig } from '../../../plugins/authn/jwt/config.js';
+import { readAuthorities } from '../../../plugins/authn/authorities.js';
+import type { RequestHeaderConfig } from '../../../plugins/authn/requestHeader.js';
+import type { TokenWebhookConfig } from '../../../plugins/authn/webhook/config.js';
+import type { AnonymousPolicy } from '../../access/identity.js';
+import { ConfigError } from '../../api/point.js';
+import { featureGates } from '../../features/gates.js';
+import { readBounded } from '../../files/watchedFile.js';
+import { CONFIG_FILE_BYTES } from '../../limits.js';
+import { namingOf } from '../../naming.js';
+import { atFlag } from '../../settings/atFlag.js';
+import type { Settings } from '../../settings/settings.js';
+import { readWebhookFile } from '../../services/webhooks/kubeconfig.js';
+import { ownIssuersOf } from '../serviceAccounts.js';
 
 /** The flags of OpenID Connect beside the two that are required. */
 const OIDC = {
