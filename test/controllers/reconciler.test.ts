@@ -12,7 +12,6 @@ import {
   t,
 } from '../../core/api/index.js';
 import { type FakeHost, fakeHost, serveObjects } from '../../core/testing/index.js';
-import type { Pod } from '../../kinds/v1.js';
 
 /* The promises of `reconciler`, against the objects of a fake host. */
 
