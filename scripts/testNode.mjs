@@ -16,6 +16,8 @@ const DEPENDENT = [
   'test/examples',
   'test/listener/listener.test.ts',
   'test/listener/uwsBinary.test.ts',
+  'test/packages/vitest.test.ts',
+  'test/plugins/typescript.test.ts',
   'test/server/codeCache.test.ts',
   'test/server/crash.test.ts',
   'test/server/kill9.test.ts',

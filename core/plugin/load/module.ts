@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { definePlugin, type PluginWithSchema } from '../../api/plugin.js';
 import { ConfigError, type Plugin } from '../../api/point.js';
@@ -35,17 +37,49 @@ function exportOf(module: Readonly<Record<string, unknown>>, name: string): unkn
 /** Advice about errors of imports, by their code. */
 const IMPORT_FIXES: ReadonlyMap<string | undefined, string> = new Map([
   ['ERR_UNSUPPORTED_DIR_IMPORT', 'name the module in this folder, or install the package and use its name'],
-  ['ERR_UNKNOWN_FILE_EXTENSION', 'compile it to JavaScript, and name the result'],
+  ['ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX', 'use types alone, which Node.js can erase, or compile it and name the result'],
+  ['ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING', 'compile the package, and export the result'],
 ]);
+
+/** A path that ends as those of TypeScript do. */
+const isTypeScript = (path: string): boolean => /\.[cm]?ts$/.test(path);
+
+/** What to do about a file that this version of Node.js cannot run. */
+const extensionFix = (message: string): string =>
+  isTypeScript(message)
+    ? `Node.js ${process.versions.node} runs no TypeScript: use 22.18, 24 or a newer release, or compile it and name the result`
+    : 'compile it to JavaScript, and name the result';
+
+/** What to do about a module that was not found, from the message of Node.js; undefined without advice. */
+function notFoundFix(message: string): string | undefined {
+  const [missing = '', importer = ''] = message.split("' imported from ");
+  const source = missing.slice(missing.indexOf("'") + 1).replace(/js$/, 'ts');
+  return isTypeScript(importer) && isTypeScript(source) && existsSync(source)
+    ? `import ${basename(source)}, because Node.js compiles nothing`
+    : undefined;
+}
+
+/** The usual fix of an import that has failed with a code; undefined if there is none. */
+function fixOf(code: string | undefined, message: string): string | undefined {
+  switch (code) {
+    case 'ERR_UNKNOWN_FILE_EXTENSION':
+      return extensionFix(message);
+    case 'ERR_MODULE_NOT_FOUND':
+      return notFoundFix(message);
+    case 'MODULE_NOT_FOUND':
+      return /'capstan(\/\w+)?'/.test(message)
+        ? 'install capstan where this CommonJS module finds it, or use import in place of require'
+        : undefined;
+    default:
+      return IMPORT_FIXES.get(code);
+  }
+}
 
 /** The reason why a module could not be imported, with a fix if there is a usual one. */
 function importError(error: unknown): string {
   const { code } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
   const message = messagesOf(error);
-  const fix =
-    code === 'MODULE_NOT_FOUND' && /'capstan(\/\w+)?'/.test(message)
-      ? 'install capstan where this CommonJS module finds it, or use import in place of require'
-      : IMPORT_FIXES.get(code);
+  const fix = fixOf(code, message);
   return fix === undefined ? message : `${message.split('\n')[0]}: ${fix}`;
 }
 
