@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Host, Service } from '../../../core/api/index.js';
 import { readBounded, watchFiles } from '../../../core/files/watchedFile.js';
 import { CONFIG_FILE_BYTES } from '../../../core/limits.js';
-import { serverHash } from '../../../core/services/metrics/serverHash.js';
+import { serverHash } from '../../../core/runtime/serverHash.js';
 import { authenticatorOfFlags, type JwtConfig } from './config.js';
 import { type FileContext, readAuthenticationFile } from './file.js';
 import { Providers } from './providers.js';
