@@ -1,6 +1,6 @@
 import { nearest } from '../../model/nearest.js';
 import type { ResourceTarget } from '../../model/target.js';
-import { groupSpellings } from '../../naming.js';
+import { groupSpellings, namingOf } from '../../naming.js';
 import type { Match, Operation } from './match.js';
 
 const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
@@ -8,7 +8,7 @@ const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT
 /** The members of a Match. */
 const MATCH_MEMBERS = ['groups', 'resources', 'operations', 'subresources'] as const;
 
-/** What a Match selects, for comparisons: undefined stands for everything. Groups have all of their spellings. */
+/** The selection of a Match, for comparisons: undefined stands for everything. Groups are as in `groupsSelected`. */
 export interface Selection {
   readonly groups: readonly string[] | undefined;
   readonly resources: readonly string[] | undefined;
@@ -19,9 +19,17 @@ export interface Selection {
 const unlessAll = (values: readonly string[] | undefined): readonly string[] | undefined =>
   values?.includes('*') ? undefined : values;
 
-/** What a valid Match selects. */
+/**
+ * The groups of targets that a group stands for: itself, and if it has upstream's spelling, the neutral one, which
+ * targets of built-in kinds have. A neutral name does not stand for upstream's: in the neutral naming, only custom kinds
+ * that an older store has kept can have that.
+ */
+const groupsSelected = (group: string): readonly string[] =>
+  groupSpellings(group).filter(one => one === group || one !== namingOf('kubernetes').group(group));
+
+/** The selection of a valid Match. */
 export const selectionOf = ({ groups, resources, operations, subresources = [''] }: Match): Selection => ({
-  groups: unlessAll(groups)?.flatMap(groupSpellings),
+  groups: unlessAll(groups)?.flatMap(groupsSelected),
   resources: unlessAll(resources),
   operations: unlessAll(operations),
   subresources: unlessAll(subresources),

@@ -1,6 +1,7 @@
 import { EVENT_BURST, EVENT_REFILL_MS, EVENTS_WAITING, RECORDED_EVENTS } from '../../limits.js';
 import type { ApiObject, Frozen } from '../../model/object.js';
 import { Refusal } from '../../model/refusal.js';
+import { withoutTrailing } from '../../model/text/trailing.js';
 import type { Client } from '../client/client.js';
 import type { Log } from '../host.js';
 import { timestamp } from './conditions.js';
@@ -47,7 +48,7 @@ const LONGEST_START = 220;
 
 /** The name of an Event object: those of an object begin with its name, and each has another end. */
 const nameOf = (object: string, time: number, key: string): string =>
-  `${object.slice(0, LONGEST_START).replace(/[-.]*$/, '')}.${time.toString(16)}${digestOf(key)}`;
+  `${withoutTrailing(object.slice(0, LONGEST_START), '-.')}.${time.toString(16)}${digestOf(key)}`;
 
 /**
  * Records events as Event objects, beside the work of the controller: one after the other, and none is tried again. The

@@ -1,10 +1,10 @@
 /**
- * Removes all trailing characters `char`. A regular expression would take quadratic time, seconds for a path with
- * 60,000 slashes.
+ * Removes all trailing characters that are in `chars`. A regular expression would take quadratic time, seconds for a
+ * path with 60,000 slashes.
  */
-export function withoutTrailing(text: string, char: string): string {
+export function withoutTrailing(text: string, chars: string): string {
   let end = text.length;
-  while (end > 0 && text[end - 1] === char) end--;
+  while (end > 0 && chars.includes(text[end - 1]!)) end--;
   return text.slice(0, end);
 }
 
