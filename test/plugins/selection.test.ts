@@ -38,7 +38,7 @@ describe.each(['neutral', 'kubernetes'] as const)('a name in `on`, with the nami
   const registry = builtInRegistry(naming, new Map());
   const check = (on: Match): string[] => {
     const part = { plugin: 'p', value: { on }, failurePolicy: 'Fail' } as Contributed<{ on: Match }>;
-    return checkSelections({ configured: ({ name }) => (name === 'validate' ? [part] : []) as never[] }, registry);
+    return checkSelections({ configured: ({ name }) => (name === 'validator' ? [part] : []) as never[] }, registry);
   };
 
   test.each<Match>([
@@ -141,7 +141,7 @@ describe('a server', () => {
       'plugin test/marks: on.resources[0] "deployment" of a mutator is no resource of these groups',
     );
     await expect(Api.start({ plugins: [marks('m', { resource: ['pods'] } as never)] })).rejects.toThrow(
-      'plugin test/marks: on.resource is no member of on; did you mean on.resources?',
+      'plugin test/marks (mutator): on.resource is no member of on; did you mean on.resources?',
     );
   });
 

@@ -30,7 +30,7 @@ beforeAll(() =>
 afterAll(() => server.dispose());
 
 const blamed = async (): Promise<number> =>
-  await server.counter('capstan_plugin_errors_total', { plugin: 'test/sets', point: 'mutate' });
+  await server.counter('capstan_plugin_errors_total', { plugin: 'test/sets', point: 'mutator' });
 
 describe('a draft that is no object of its kind any more', () => {
   test.each([
