@@ -21,8 +21,8 @@ const unlessAll = (values: readonly string[] | undefined): readonly string[] | u
 
 /**
  * The groups of targets that a group stands for: itself, and if it has upstream's spelling, the neutral one, which
- * targets of built-in kinds have. A neutral name does not stand for upstream's: in the neutral naming, only custom kinds
- * that an older store has kept can have that.
+ * targets of built-in kinds have. A neutral name does not stand for upstream's: in the neutral naming, only custom
+ * kinds that an older store has kept can have that.
  */
 const groupsSelected = (group: string): readonly string[] =>
   groupSpellings(group).filter(one => one === group || one !== namingOf('kubernetes').group(group));
