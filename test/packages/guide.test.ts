@@ -66,8 +66,7 @@ test.each(['npm', 'pnpm'])(
         } else {
           const output = await runWith(variables, directory, 'bash', '-ec', `${text}\necho\npwd`);
           directory = output.trim().split('\n').at(-1)!;
-          if (text.includes('plugins list'))
-            expect(output).toMatch(/^no-latest +validator +10s +Fail +\/.*no-latest/m);
+          if (text.includes('plugins list')) expect(output).toMatch(/^no-latest +validator +10s +Fail +\/.*no-latest/m);
           if (text.includes('create.mjs')) created.push(output.slice(0, output.lastIndexOf('}') + 1));
         }
       }

@@ -89,7 +89,10 @@ describe('a server', () => {
   });
 
   test.each([
-    ['authorizer', 'plugin test/reads (authorizer): no stored resource can have the name "namespace"; did you mean namespaces?'],
+    [
+      'authorizer',
+      'plugin test/reads (authorizer): no stored resource can have the name "namespace"; did you mean namespaces?',
+    ],
     ['source', 'no stored resource can have the name "namespace"'],
     ['strategy', 'the strategy of custom:lists.example.com/lists: reads: no stored resource can have the name'],
   ])('does not start with a plugin that names what nothing has, in a part (%s)', async (place, message) => {
