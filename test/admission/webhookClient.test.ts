@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { WebhookClient } from '../../core/services/webhooks/client.js';
+import { CallFailed, WebhookClient } from '../../core/services/webhooks/client.js';
 import { Hooks } from './hooks.js';
 
 /* The HTTPS client of webhooks, with a server of hooks. */
@@ -48,4 +48,19 @@ describe('a webhook that closes a connection', () => {
     expect(await call('/breaks', 2)).toEqual([200, `Post "${hooks.url}/breaks": EOF`]);
     expect(calls).toBe(3);
   });
+});
+
+test.each([
+  ['a token', { token: 'a\nb' }, 'Invalid character in header content ["authorization"]'],
+  ['a certificate', { certificate: 'none', key: 'none' }, 'no start line'],
+])('%s that cannot be sent fails the call at once, and nothing afterwards', async (_, credentials, why) => {
+  const client = new WebhookClient();
+  const called = client.post({ url: `${hooks.url}/never`, ca: hooks.ca.certificate, credentials }, '{}', 20);
+  await expect(called).rejects.toThrow(CallFailed);
+  await expect(called).rejects.toThrow(why);
+  // The time of the first call ends before that of this one.
+  hooks.on('/hangs', () => new Promise(() => undefined));
+  const later = client.post({ url: `${hooks.url}/hangs`, ca: hooks.ca.certificate }, '{}', 40);
+  await expect(later).rejects.toThrow('context deadline exceeded');
+  client.close();
 });

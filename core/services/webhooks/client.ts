@@ -79,50 +79,56 @@ export class WebhookClient {
    * Posts once, or again on another connection where the webhook has closed the one that was kept: it may have done so
    * before it got the request.
    */
-  #postOnce(endpoint: Endpoint, body: string, end: number): Promise<Received> {
+  async #postOnce(endpoint: Endpoint, body: string, end: number): Promise<Received> {
     const { promise, resolve, reject } = withResolvers<Received>();
     let hasBegun = false;
     const fail = (why: string): void =>
       reject(new CallFailed(hasBegun ? UNREADABLE_BODY + why : `${shownCall(endpoint)}: ${why}`));
+    const sent = this.#begin(endpoint, Buffer.byteLength(body), answer => {
+      hasBegun = true;
+      const content = contentOf(answer);
+      const chunks: Buffer[] = [];
+      let size = 0;
+      content.on('data', (chunk: Buffer) => {
+        size += chunk.length;
+        if (size <= WEBHOOK_RESPONSE_BYTES) return void chunks.push(chunk);
+        fail(`the response is larger than ${WEBHOOK_RESPONSE_BYTES} bytes`);
+        sent.destroy();
+      });
+      content.on('end', () => resolve(receivedOf(answer, Buffer.concat(chunks).toString('utf8'))));
+      for (const stream of new Set([content, answer])) stream.on('error', error => fail(describeError(error, true)));
+    });
     const timer = setTimeout(() => {
       fail('context deadline exceeded');
       sent.destroy();
     }, end - performance.now());
-    const sent = (isHttp(endpoint) ? http : https).request(
-      endpoint.url,
-      {
-        method: 'POST',
-        agent: this.#agentOf(endpoint),
-        headers: {
-          'content-type': 'application/json',
-          accept: 'application/json, */*',
-          'accept-encoding': 'gzip',
-          'content-length': Buffer.byteLength(body),
-          ...authorizationOf(endpoint.credentials),
-        },
-      },
-      answer => {
-        hasBegun = true;
-        const content = contentOf(answer);
-        const chunks: Buffer[] = [];
-        let size = 0;
-        content.on('data', (chunk: Buffer) => {
-          size += chunk.length;
-          if (size <= WEBHOOK_RESPONSE_BYTES) return void chunks.push(chunk);
-          fail(`the response is larger than ${WEBHOOK_RESPONSE_BYTES} bytes`);
-          sent.destroy();
-        });
-        content.on('end', () => resolve(receivedOf(answer, Buffer.concat(chunks).toString('utf8'))));
-        for (const stream of new Set([content, answer])) stream.on('error', error => fail(describeError(error, true)));
-      },
-    );
     sent.on('error', (error: NodeJS.ErrnoException) => {
       const wasClosed = sent.reusedSocket && !hasBegun && error.code === 'ECONNRESET' && performance.now() < end;
       if (wasClosed) resolve(this.#postOnce(endpoint, body, end));
       else fail(describeError(error, hasBegun));
     });
     sent.end(body);
-    return promise.finally(() => clearTimeout(timer));
+    return await promise.finally(() => clearTimeout(timer));
+  }
+
+  /**
+   * Begins a call. Throws CallFailed for credentials that cannot be used, such as a key that does not belong to its
+   * certificate.
+   */
+  #begin(endpoint: Endpoint, size: number, answered: (answer: IncomingMessage) => void): http.ClientRequest {
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, */*',
+      'accept-encoding': 'gzip',
+      'content-length': size,
+      ...authorizationOf(endpoint.credentials),
+    };
+    try {
+      const { request } = isHttp(endpoint) ? http : https;
+      return request(endpoint.url, { method: 'POST', agent: this.#agentOf(endpoint), headers }, answered);
+    } catch (error) {
+      throw new CallFailed(`${shownCall(endpoint)}: ${(error as Error).message}`);
+    }
   }
 
   /** Closes all connections. */
