@@ -25,6 +25,7 @@ beforeAll(async () => {
   const client = await ca.issue('api-server');
   writeFileSync(join(folder, 'client.crt'), client.certificate);
   writeFileSync(join(folder, 'client.key'), client.key);
+  writeFileSync(join(folder, 'other.key'), (await ca.issue('other')).key);
 });
 afterEach(() => {
   for (const release of releases.splice(0)) release();
@@ -309,6 +310,12 @@ describe('the kubeconfig of a webhook', () => {
       { user: { 'client-certificate': 'token.x', 'client-key': 'client.key' } },
       'cannot read',
     ],
+    [
+      'a key of another certificate',
+      { user: { 'client-certificate': 'client.crt', 'client-key': 'other.key' } },
+      'user.client-key: does not belong to client-certificate',
+    ],
+    ['a token of two lines', { user: { token: 'a\nb' } }, 'user.token: must have visible ASCII characters only'],
     ['a command', { user: { exec: { command: 'x' } } }, 'user.exec: is not supported'],
     ['a proxy', { cluster: { 'proxy-url': 'http://p' } }, 'cluster.proxy-url: is not supported'],
   ])('with %s is refused, with the file and the field', (_, options, message) => {

@@ -1,4 +1,4 @@
-import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../../api/point.js';
@@ -90,9 +90,11 @@ function credentialsOf(reader: Reader, user: UnknownRecord): Credentials {
   const key = reader.data(user, 'client-key', 'user');
   if (Boolean(certificate) !== Boolean(key)) reader.fail('user', 'needs both client-certificate and client-key');
   if (certificate) checkCertificates(reader, certificate, 'user.client-certificate');
-  if (key) checkKey(reader, key);
+  if (key) checkKey(reader, key, certificate);
   const tokenFile = stringAt(user, 'tokenFile');
   const token = stringAt(user, 'token') || (tokenFile && reader.text(tokenFile, 'user.tokenFile').trim());
+  // Other characters cannot be sent in a header.
+  if (token && !/^[!-~]+$/.test(token)) reader.fail('user.token', 'must have visible ASCII characters only');
   const [username, password] = [stringAt(user, 'username'), stringAt(user, 'password')];
   return {
     ...(certificate ? { certificate, key } : {}),
@@ -101,13 +103,17 @@ function credentialsOf(reader: Reader, user: UnknownRecord): Credentials {
   };
 }
 
-function checkKey(reader: Reader, pem: string): void {
+function checkKey(reader: Reader, pem: string, certificate: string): void {
+  let key: KeyObject;
   try {
-    createPrivateKey(pem);
+    key = createPrivateKey(pem);
   } catch {
     // The error of the library may repeat parts of the key.
-    reader.fail('user.client-key', 'must be a private key in PEM that is not encrypted');
+    return reader.fail('user.client-key', 'must be a private key in PEM that is not encrypted');
   }
+  // Files that are replaced one after the other do not belong together for a moment.
+  if (!new X509Certificate(certificate).checkPrivateKey(key))
+    reader.fail('user.client-key', 'does not belong to client-certificate');
 }
 
 function urlOf(reader: Reader, cluster: UnknownRecord, allowsHttp: boolean): string {
