@@ -65,6 +65,7 @@ interface Options {
   readonly naming?: NamingName;
   readonly file?: string;
   readonly shared?: SharedAnswers;
+  readonly now?: () => number;
 }
 
 /** The plugin in a thread of the pool. Threads that share answers are of one server. */
@@ -73,14 +74,15 @@ function authenticate({
   cacheMs = 120_000,
   naming = 'neutral',
   file = kubeconfig(),
-  shared = new SharedAnswers('x', Date.now, 100, 5000),
+  now = Date.now,
+  shared = new SharedAnswers('x', now, 100, 5000),
 }: Options = {}) {
   const logged: string[] = [];
   const log = (_: object, message: string): void => void logged.push(message);
   const authenticator = webhookTokens(
     { file, version, cacheMs, audiences: [OWN] },
     {
-      now: Date.now,
+      now,
       naming: namingOf(naming),
       log: { debug: log, info: log, warn: log, error: log },
       onClose: release => void releases.push(release),
@@ -200,13 +202,25 @@ describe('a review of a token', () => {
 
 describe('answers', () => {
   test('are used again for the time that is set, for valid tokens and others [A199] [A200]', async () => {
-    const { of } = authenticate({ cacheMs: 300 });
+    let time = 1000;
+    const { of } = authenticate({ cacheMs: 300, now: () => time });
     answerWith(VALID);
     for (let i = 0; i < 5; i++) expect(await of('t')).toMatchObject({ cacheFor: 300 });
     answerWith({ authenticated: false });
     for (let i = 0; i < 5; i++) await of('bad');
     expect(webhook.calls).toHaveLength(2);
-    await eventually(async () => (await of('t')).error !== undefined);
+    time += 299;
+    // The identity is remembered by others for no longer than the answer.
+    expect(await of('t')).toMatchObject({ cacheFor: 1 });
+    time += 1;
+    expect((await of('t')).error).toBeDefined();
+  });
+  test('that are failures are logged once a second, as long as there are any', async () => {
+    let time = 1000;
+    const { of, logged } = authenticate({ now: () => time });
+    answerWith({ authenticated: false, error: 'later' });
+    for (; time <= 3400; time += 400) await of('t');
+    expect(logged).toEqual(Array(3).fill('the webhook for tokens has failed: later'));
   });
   test('that are failures are not kept', async () => {
     const { of } = authenticate();

@@ -119,7 +119,7 @@ class NoAnswer extends Error {}
 /** The shared answers as a thread of the pool sees them. Those that it has had are found without asking. */
 export class AnswersClient {
   readonly #own: Answers;
-  readonly #running = new Map<string, Promise<unknown>>();
+  readonly #running = new Map<string, Promise<TimedAnswer>>();
 
   constructor(
     readonly service: ServiceClient,
@@ -130,12 +130,12 @@ export class AnswersClient {
   }
 
   /**
-   * The answer for a key: one that is known, or what `find` resolves with. While it is looked for, equal questions wait
-   * for the same answer. If `find` rejects, so do all of them: nothing is remembered.
+   * The answer for a key: one that is known, of whose time a part is over, or what `find` resolves with. While it is
+   * looked for, equal questions wait for the same answer. If `find` rejects, so do all of them: nothing is remembered.
    */
-  async get(key: string, find: () => Promise<TimedAnswer>): Promise<unknown> {
+  async get(key: string, find: () => Promise<TimedAnswer>): Promise<TimedAnswer> {
     const own = this.#own.get(key);
-    if (own) return own.value;
+    if (own) return own;
     const running = this.#running.get(key);
     if (running) return await running;
     const asked = this.#ask(key, find).finally(() => this.#running.delete(key));
@@ -143,12 +143,12 @@ export class AnswersClient {
     return await asked;
   }
 
-  async #ask(key: string, find: () => Promise<TimedAnswer>): Promise<unknown> {
+  async #ask(key: string, find: () => Promise<TimedAnswer>): Promise<TimedAnswer> {
     const reply = (await this.service.ask({ is: 'get', key } satisfies Message)) as Reply;
     if (reply.is === 'failed') throw new NoAnswer(reply.message);
     const answer = reply.is === 'found' ? reply.answer : await this.#find(key, find);
     this.#own.set(key, answer);
-    return answer.value;
+    return answer;
   }
 
   async #find(key: string, find: () => Promise<TimedAnswer>): Promise<TimedAnswer> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Authenticator, Host, Identified } from '../../../core/api/index.js';
 import { REVIEW_ANSWERS } from '../../../core/limits.js';
 import { readAnswer } from '../../../core/services/webhooks/answer.js';
+import { failureLog } from '../../../core/services/webhooks/failureLog.js';
 import { FileWebhook, REVIEW_BACKOFF } from '../../../core/services/webhooks/fileWebhook.js';
 import { AnswersClient, type TimedAnswer } from '../../../core/services/webhooks/sharedAnswers.js';
 import { bearerToken, unknownToken } from '../bearer.js';
@@ -14,8 +15,6 @@ export const TOKEN_WEBHOOK_SERVICE = 'authn/webhook';
 export const REVIEW_MS = 30_000;
 const CACHE_REQUESTS = 'authentication_token_cache_request_total';
 const FETCHES = 'authentication_token_cache_fetch_total';
-/** How often it is logged that the webhook fails, at most. */
-const LOG_MS = 1000;
 
 /**
  * Authenticates bearer tokens by asking a webhook (spec, "TokenReview"). Its answers are kept for a while, for valid
@@ -25,12 +24,12 @@ export function webhookTokens(
   config: TokenWebhookConfig,
   host: Pick<Host<'pool'>, 'now' | 'log' | 'naming' | 'onClose' | 'service' | 'observe'>,
 ): Authenticator {
-  const { now, log, naming } = host;
+  const { now, naming } = host;
   const { cacheMs, version } = config;
   const apiVersion = naming.apiVersion(`authentication.orchestrator.io/${version}`);
   const webhook = new FileWebhook(config.file, { allowsHttp: true }, host);
   const answers = new AnswersClient(host.service(TOKEN_WEBHOOK_SERVICE), now, REVIEW_ANSWERS);
-  let loggedAt = 0;
+  const logFailure = failureLog(host, 'the webhook for tokens');
 
   async function ask(token: string, audiences: readonly string[]): Promise<TimedAnswer> {
     host.observe(CACHE_REQUESTS, { status: 'miss' }, 1);
@@ -45,8 +44,7 @@ export function webhookTokens(
       return { value, until: now() + cacheMs };
     } catch (error) {
       host.observe(FETCHES, { status: 'error' }, 1);
-      if (now() - loggedAt >= LOG_MS) log.warn({}, `the webhook for tokens has failed: ${(error as Error).message}`);
-      loggedAt = now();
+      logFailure(error);
       throw error;
     }
   }
@@ -55,17 +53,18 @@ export function webhookTokens(
     const key = createHash('sha256')
       .update(JSON.stringify([token, asked]))
       .digest('base64');
-    let reviewed: ReviewedToken;
+    let found: TimedAnswer;
     try {
-      reviewed = (await answers.get(key, () => ask(token, asked))) as ReviewedToken;
+      found = await answers.get(key, () => ask(token, asked));
     } catch (error) {
       throw unknownToken((error as Error).message);
     }
-    const { user, audiences: own } = reviewed;
+    const { user, audiences: own } = found.value as ReviewedToken;
     // A token of a webhook that knows of no audiences is for the server.
     const audiences = asked.filter(one => (own.length > 0 ? own : config.audiences).includes(one));
     if (!user || audiences.length === 0) throw unknownToken();
-    return { user, audiences, cacheFor: cacheMs > 0 ? cacheMs : 'never' };
+    const left = found.until - now();
+    return { user, audiences, cacheFor: left > 0 ? left : 'never' };
   }
 
   return {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Authorizer, Decision, Host, Target, User } from '../../../core/api/index.js';
 import { REVIEW_ANSWERS } from '../../../core/limits.js';
 import { readAnswer } from '../../../core/services/webhooks/answer.js';
+import { failureLog } from '../../../core/services/webhooks/failureLog.js';
 import { FileWebhook, REVIEW_BACKOFF } from '../../../core/services/webhooks/fileWebhook.js';
 import { AnswersClient, type TimedAnswer } from '../../../core/services/webhooks/sharedAnswers.js';
 import type { Conditions } from './conditions.js';
@@ -11,8 +12,6 @@ import { type Answered, bodyOf, readReview, type ReviewSpec, specOf } from './re
 
 /** The name of the service that shares the answers. */
 export const ACCESS_WEBHOOK_SERVICE = 'authz/webhook';
-/** How often it is logged that the webhook fails, at most. */
-const LOG_MS = 1000;
 /** Longer attributes are the sender's attempt to fill the memory: the answer is not kept. Upstream's limit. */
 const KEPT_CHARACTERS = 10_000;
 const METRICS = 'apiserver_authorization_webhook';
@@ -28,11 +27,6 @@ const sizeOf = (target: Target): number =>
     ? target.path.length
     : target.namespace.length + target.resource.length + target.subresource.length + target.name.length;
 
-/** An answer, and until when it may be used. */
-interface Kept extends Answered {
-  readonly until: number;
-}
-
 const resultOf = (error: unknown): 'timeout' | 'error' =>
   (error as Error).message.includes('deadline exceeded') ? 'timeout' : 'error';
 
@@ -46,7 +40,7 @@ export function webhookAuthorizer(
   host: AccessWebhookHost,
   conditions?: Conditions,
 ): Authorizer {
-  const { now, log, naming } = host;
+  const { now, naming } = host;
   const { name, version, timeoutMs, failurePolicy } = config;
   const apiVersion = naming.apiVersion(`authorization.orchestrator.io/${version}`);
   const withSelectors = host.isEnabled('AuthorizeWithSelectors');
@@ -55,7 +49,7 @@ export function webhookAuthorizer(
   const answers = new AnswersClient(host.service(ACCESS_WEBHOOK_SERVICE), now, REVIEW_ANSWERS);
   // Answers belong to the webhook as it is configured.
   const identity = JSON.stringify(config);
-  let loggedAt = 0;
+  const logFailure = failureLog(host, 'the webhook for access', { webhook: name });
 
   async function ask(spec: ReviewSpec, mayKeep: boolean): Promise<TimedAnswer> {
     let unobserved: number | undefined;
@@ -74,12 +68,10 @@ export function webhookAuthorizer(
       const review = readReview(readAnswer(answer), apiVersion);
       observe('success');
       const until = mayKeep ? now() + (review.is === 'allow' ? config.authorizedMs : config.unauthorizedMs) : now();
-      return { value: { ...review, until } satisfies Kept, until };
+      return { value: review, until };
     } catch (error) {
       observe(resultOf(error));
-      if (now() - loggedAt >= LOG_MS)
-        log.warn({ webhook: name }, `the webhook for access has failed: ${(error as Error).message}`);
-      loggedAt = now();
+      logFailure(error);
       throw error;
     }
   }
@@ -98,9 +90,10 @@ export function webhookAuthorizer(
       .update(JSON.stringify([identity, spec]))
       .digest('base64');
     try {
-      const found = (await answers.get(key, () => ask(spec, sizeOf(target) < KEPT_CHARACTERS))) as Kept;
-      const left = found.until - now();
-      return { is: found.is, reason: found.reason, dependsOn: left > 0 ? left : 'never' };
+      const { value, until } = await answers.get(key, () => ask(spec, sizeOf(target) < KEPT_CHARACTERS));
+      const { is, reason } = value as Answered;
+      const left = until - now();
+      return { is, reason, dependsOn: left > 0 ? left : 'never' };
     } catch (error) {
       if (failurePolicy === 'NoOpinion')
         host.observe(`${METRICS}_evaluations_fail_open_total`, { name, result: resultOf(error) }, 1);
