@@ -17,7 +17,8 @@ export interface Service {
   readonly name: string;
   /**
    * Called once, before the server answers requests, which waits for it: do not wait for other servers. `publish` sends
-   * a state to all threads of the pool, and to those that are created later; the last one counts.
+   * a state to all threads of the pool, and to those that are created later; the last one counts. It throws for one
+   * that cannot be copied.
    */
   start(publish: (state: unknown) => void): Awaitable<void>;
   /** Answers a question of a part in the pool. Other threads and requests do not wait for a promise. */

@@ -20,19 +20,23 @@ export class Services {
     await Promise.all(Array.from(services.values(), one => one.start(state => this.#publish(one.name, state))));
   }
 
-  /** Answers a question of a thread. Never rejects: an error is an answer. */
-  async answer({ id, service, question }: ServiceQuestion): Promise<ServiceAnswer> {
+  /**
+   * Answers a question of a thread, which `post` sends the answer. Never rejects: an error is an answer, also that the
+   * answer cannot be copied.
+   */
+  async answer({ id, service, question }: ServiceQuestion, post: (answer: ServiceAnswer) => void): Promise<void> {
     try {
       const found = this.#services.get(service);
       if (!found?.ask) throw new Error(`there is no service ${JSON.stringify(service)}`);
-      return { is: 'answer', id, value: await found.ask(question) };
+      post({ is: 'answer', id, value: await found.ask(question) });
     } catch (error) {
-      return { is: 'answer', id, error: (error as Error)?.message ?? String(error) };
+      post({ is: 'answer', id, error: (error as Error)?.message ?? String(error) });
     }
   }
 
+  /** Throws DataCloneError for a state that cannot be copied: threads that begin later are sent it too. */
   #publish(service: string, state: unknown): void {
-    const message: ServiceState = { is: 'state', service, state };
+    const message: ServiceState = { is: 'state', service, state: structuredClone(state) };
     this.#states.set(service, message);
     this.post(message);
   }

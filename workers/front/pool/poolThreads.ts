@@ -215,7 +215,7 @@ export class PoolThreads {
     port.on('message', (message: FromPoolThread) => {
       if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
       if (message.is === 'observed') this.handlers.observed(message.observations);
-      if (message.is === 'ask') void this.services.answer(message).then(answer => port.postMessage(answer));
+      if (message.is === 'ask') void this.services.answer(message, answer => port.postMessage(answer));
       if (message.is === 'pong') delete thread.unanswered;
       if (message.is === 'loaded') this.#loaded(thread, port, message);
       if (message.is !== 'ready') return;
