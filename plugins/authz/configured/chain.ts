@@ -50,7 +50,11 @@ export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost
   const service = host.service(CHAIN_SERVICE);
   let current: Prepared | undefined;
   let running: Promise<Prepared> | undefined;
-  host.onClose(() => closeAll(current?.webhooks.values() ?? []));
+  let isClosed = false;
+  host.onClose(() => {
+    isClosed = true;
+    closeAll(current?.webhooks.values() ?? []);
+  });
 
   async function makeWebhook(config: Extract<ConfiguredAuthorizer, { type: 'Webhook' }>['webhook']): Promise<Webhook> {
     const releases: (() => unknown)[] = [];
@@ -65,21 +69,34 @@ export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost
     return { authorizer, close };
   }
 
-  async function prepare(state: readonly ConfiguredAuthorizer[]): Promise<Prepared> {
+  /** The webhooks of a state by their configuration. Those that are used already are kept. */
+  async function webhooksOf(state: readonly ConfiguredAuthorizer[]): Promise<ReadonlyMap<string, Webhook>> {
+    const kept = current?.webhooks;
     const webhooks = new Map<string, Webhook>();
-    const inputs = [];
-    for (const one of state) {
-      let made = one.type === 'Webhook' ? undefined : fixed.get(one.type);
-      if (one.type === 'Webhook') {
+    try {
+      for (const one of state) {
+        if (one.type !== 'Webhook') continue;
         const key = JSON.stringify(one.webhook);
-        const webhook = current?.webhooks.get(key) ?? (await makeWebhook(one.webhook));
-        webhooks.set(key, webhook);
-        made = webhook.authorizer;
+        webhooks.set(key, kept?.get(key) ?? (await makeWebhook(one.webhook)));
       }
+    } catch (error) {
+      // Each request tries it again: those that were made would add up.
+      closeAll(Array.from(webhooks).flatMap(([key, webhook]) => (kept?.has(key) ? [] : webhook)));
+      throw error;
+    }
+    if (isClosed) closeAll(webhooks.values());
+    return webhooks;
+  }
+
+  async function prepare(state: readonly ConfiguredAuthorizer[]): Promise<Prepared> {
+    const webhooks = await webhooksOf(state);
+    const inputs = state.map(one => {
+      const made =
+        one.type === 'Webhook' ? webhooks.get(JSON.stringify(one.webhook))!.authorizer : fixed.get(one.type);
       if (!made) throw new Error(`there is no authorizer of type ${one.type}`);
       const value = counted(one, made, host);
-      inputs.push({ plugin: one.name, value, failurePolicy: 'Fail' as const, call: <T>(call: () => T): T => call() });
-    }
+      return { plugin: one.name, value, failurePolicy: 'Fail' as const, call: <T>(call: () => T): T => call() };
+    });
     const closed = [...(current?.webhooks ?? [])].flatMap(([key, webhook]) => (webhooks.has(key) ? [] : webhook));
     // Calls that run keep their connections.
     if (closed.length > 0) setTimeout(() => closeAll(closed), CLOSE_MS).unref();
@@ -95,7 +112,8 @@ export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost
       running = undefined;
     });
     current = await running;
-    return current.combined;
+    // What waits for a preparation may have been asked for after a further change.
+    return current.state === state ? current.combined : await authorizers();
   }
 
   return {

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Decision } from '../../core/api/index.js';
+import { namingOf } from '../../core/naming.js';
+import { chainAuthorizer } from '../../plugins/authz/configured/chain.js';
+import type { ConfiguredAuthorizer } from '../../plugins/authz/configured/file.js';
+import { target, user } from '../access/support.js';
+import { eventually } from '../support/eventually.js';
+
+/* The authorizers of an authorization file in a thread of the pool, as the states of the service change. */
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'chain-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const kubeconfig = (name: string): void =>
+  writeFileSync(
+    join(folder, name),
+    JSON.stringify({
+      'current-context': 'here',
+      contexts: [{ name: 'here', context: { cluster: 'c' } }],
+      clusters: [{ name: 'c', cluster: { server: 'https://localhost:1' } }],
+    }),
+  );
+
+/** A webhook that is asked about no request. */
+const webhook = (name: string): ConfiguredAuthorizer => ({
+  type: 'Webhook',
+  name,
+  webhook: {
+    name,
+    file: join(folder, name),
+    version: 'v1',
+    authorizedMs: 1000,
+    unauthorizedMs: 1000,
+    timeoutMs: 1000,
+    failurePolicy: 'Deny',
+    matchConditions: ['false'],
+  },
+});
+
+const ALLOW: ConfiguredAuthorizer = { type: 'AlwaysAllow', name: 'allow' };
+const DENY: ConfiguredAuthorizer = { type: 'AlwaysDeny', name: 'deny' };
+
+function chain(initial: readonly ConfiguredAuthorizer[]) {
+  const logged: string[] = [];
+  const releases: (() => unknown)[] = [];
+  const log = (_: object, message: string): void => void logged.push(message);
+  const states = { last: initial };
+  const decide = (is: 'allow' | 'deny') => ({ dependsOn: [], authorize: (): Decision => ({ is, reason: is }) });
+  const authorizer = chainAuthorizer(
+    new Map([
+      ['AlwaysAllow', decide('allow')],
+      ['AlwaysDeny', decide('deny')],
+    ]),
+    {
+      now: Date.now,
+      observe: () => undefined,
+      naming: namingOf('neutral'),
+      log: { debug: log, info: log, warn: log, error: log },
+      onClose: release => void releases.push(release),
+      isEnabled: () => true,
+      service: () => ({ state: () => states.last, ask: async () => ({ is: 'find' }) }),
+    },
+  );
+  const ask = async (): Promise<string> => (await authorizer.authorize(user('eve'), target({}))).is;
+  const close = (): void => {
+    for (const release of releases) release();
+  };
+  return { states, ask, logged, close };
+}
+
+test('a request that comes after a change is decided by it, also while the one before is prepared', async () => {
+  kubeconfig('a');
+  const { states, ask, close } = chain([webhook('a'), ALLOW]);
+  const before = ask();
+  states.last = [webhook('a'), DENY];
+  const after = ask();
+  expect([await before, await after]).toEqual(['allow', 'deny']);
+  close();
+});
+
+test('a webhook that cannot be made leaves nothing of those before it', async () => {
+  kubeconfig('b');
+  const { ask, logged, close } = chain([webhook('b'), webhook('missing'), ALLOW]);
+  for (let i = 0; i < 5; i++) await expect(ask()).rejects.toThrow('missing');
+  kubeconfig('missing');
+  expect(await ask()).toBe('allow');
+  kubeconfig('b');
+  await eventually(() => logged.length > 0);
+  expect(logged).toEqual(["a webhook's kubeconfig has changed and is used"]);
+  close();
+});
