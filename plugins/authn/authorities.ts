@@ -1,8 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '../../core/api/index.js';
-
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+import { certificatesIn } from '../../core/model/text/certificateBundle.js';
 
 /** The certificates of a PEM bundle. Throws ConfigError, which names the file, if there are none. */
 export function readAuthorities(file: string): readonly X509Certificate[] {
@@ -12,7 +11,7 @@ export function readAuthorities(file: string): readonly X509Certificate[] {
   } catch (error) {
     throw new ConfigError(file, `cannot be read: ${(error as NodeJS.ErrnoException).code}`);
   }
-  const blocks = text.match(CERTIFICATE) ?? [];
+  const blocks = certificatesIn(text);
   if (blocks.length === 0) throw new ConfigError(file, 'holds no certificate in PEM');
   try {
     return blocks.map(block => new X509Certificate(block));

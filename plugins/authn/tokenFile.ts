@@ -5,7 +5,7 @@ import { ConfigError, type User } from '../../core/api/index.js';
 /** Users by the SHA-256 of their token, so that the time of a lookup reveals nothing about the tokens. */
 export type TokenTable = ReadonlyMap<string, User>;
 
-/** The key of a token in a TokenTable. */
+/** The key of a token in a TokenTable, and wherever else tokens are looked up. */
 export const digest = (token: string): string => createHash('sha256').update(token).digest('base64');
 
 interface Scan {

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { certificatesIn } from '../../core/model/text/certificateBundle.js';
 
 /** The certificate that a client sent: one that is valid, one that is not, or none. */
 export interface ClientCertificate {
@@ -32,10 +33,8 @@ interface Verdict {
 const NEVER: Verdict = { from: 0, until: -1 };
 
 /** The certificates of a PEM bundle. */
-function certificatesOf(bundle: string): X509Certificate[] {
-  const blocks = bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  return blocks.map(block => new X509Certificate(block));
-}
+const certificatesOf = (bundle: string): X509Certificate[] =>
+  certificatesIn(bundle).map(block => new X509Certificate(block));
 
 function verdictOn(pem: string, authorities: readonly X509Certificate[]): Verdict {
   try {

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { authenticatorOfFlags, type OidcFlags } from '../../../plugins/authn/jwt/config.js';
+import { authenticatorOfFlags, type JwtConfig, type OidcFlags } from '../../../plugins/authn/jwt/config.js';
 import { readAuthenticationFile } from '../../../plugins/authn/jwt/file.js';
-import type { JwtConfig } from '../../../plugins/authn/jwt/config.js';
 import { readAuthorities } from '../../../plugins/authn/authorities.js';
 import type { RequestHeaderConfig } from '../../../plugins/authn/requestHeader.js';
 import type { TokenWebhookConfig } from '../../../plugins/authn/webhook/config.js';

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import * as tls from 'node:tls';
+import { certificatesIn } from '../../model/text/certificateBundle.js';
 
 /** Where operating systems keep their bundle of CA certificates. */
 const BUNDLES = [
@@ -9,12 +10,10 @@ const BUNDLES = [
   '/etc/ssl/cert.pem',
 ];
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
 function fromFile(): readonly string[] {
   const file = process.env['SSL_CERT_FILE'] ?? BUNDLES.find(existsSync);
   try {
-    return (file === undefined ? '' : readFileSync(file, 'utf8')).match(CERTIFICATE) ?? [];
+    return file === undefined ? [] : certificatesIn(readFileSync(file, 'utf8'));
   } catch {
     return [];
   }

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../../api/point.js';
 import { isRecord, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../model/record.js';
 import { decodeYaml } from '../../schema/yaml/yaml.js';
+import { certificatesIn } from '../../model/text/certificateBundle.js';
 import type { Credentials, Endpoint } from './client.js';
 
 /** A webhook that a kubeconfig file names. */
@@ -68,10 +69,8 @@ class Reader {
   }
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
 function checkCertificates(reader: Reader, pem: string, path: string): void {
-  const blocks = pem.match(CERTIFICATE) ?? [];
+  const blocks = certificatesIn(pem);
   try {
     if (blocks.length > 0) return void blocks.map(block => new X509Certificate(block));
   } catch {

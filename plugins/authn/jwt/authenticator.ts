@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Authenticator, Host, Identified, User } from '../../../core/api/index.js';
 import { REMEMBERED_TOKENS } from '../../../core/limits.js';
 import { bearerToken, unknownToken } from '../bearer.js';
+import { digest } from '../tokenFile.js';
 import { environments } from './expressions.js';
 import { JWT_SERVICE, type JwtAuthenticator, type JwtState, type RefreshQuestion } from './types.js';
 import { needsEnvironments, UserMaker } from './user.js';
@@ -75,8 +76,6 @@ async function prepare(state: JwtState, before: Prepared | undefined): Promise<P
   });
   return { state, byIssuer: new Map(ready), remembered: new Map() };
 }
-
-const digest = (token: string): string => createHash('sha256').update(token).digest('base64');
 
 const CACHE_REQUESTS = 'authentication_token_cache_request_total';
 const FETCHES = 'authentication_token_cache_fetch_total';

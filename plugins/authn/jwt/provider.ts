@@ -2,10 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import { isRecord, readJson, recordsAt, stringAt, type UnknownRecord } from '../../../core/api/index.js';
 import { PROVIDER_DOCUMENT_BYTES, PROVIDER_KEYS, PROVIDER_MS } from '../../../core/limits.js';
+import { certificatesIn } from '../../../core/model/text/certificateBundle.js';
 import { hostRoots } from '../../../core/services/webhooks/hostRoots.js';
 import type { Issuer, PublicJwk } from './types.js';
-
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
  * The certificates that may have issued that of a provider: only those of a CA (spec, "OpenID Connect flags"), which
@@ -13,8 +12,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
  */
 function authorities({ certificateAuthority }: Issuer): readonly string[] {
   if (certificateAuthority === undefined) return hostRoots();
-  const own = certificateAuthority.match(CERTIFICATE) ?? [];
-  const found = own.filter(pem => new X509Certificate(pem).ca);
+  const found = certificatesIn(certificateAuthority).filter(pem => new X509Certificate(pem).ca);
   if (found.length > 0) return found;
   throw new Error('the CA of the issuer has no certificate whose CA flag is set (basicConstraints CA:TRUE)');
 }

@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { dns1123Subdomain, type Naming } from '../../../core/api/index.js';
+import { certificatesIn } from '../../../core/model/text/certificateBundle.js';
 import { type Environments, environments } from './expressions.js';
 import type { GivenAuthenticator } from './shape.js';
 import { ALGORITHMS, type ClaimRule, type JwtAuthenticator, type Mapping } from './types.js';
@@ -44,12 +45,9 @@ function urlFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Each certificate of a text in PEM. */
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
-
 /** Why a text is not a bundle of CA certificates in PEM; undefined if it is one. */
 function bundleFault(pem: string): string | undefined {
-  const blocks = pem.match(CERTIFICATE) ?? [];
+  const blocks = certificatesIn(pem);
   if (blocks.length === 0) return 'must have at least one certificate in PEM';
   try {
     for (const block of blocks) new X509Certificate(block);

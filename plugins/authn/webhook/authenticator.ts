@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Authenticator, Host, Identified } from '../../../core/api/index.js';
 import { REVIEW_ANSWERS } from '../../../core/limits.js';
 import { readAnswer } from '../../../core/services/webhooks/answer.js';
@@ -6,6 +5,7 @@ import { failureLog } from '../../../core/services/webhooks/failureLog.js';
 import { FileWebhook, REVIEW_BACKOFF } from '../../../core/services/webhooks/fileWebhook.js';
 import { AnswersClient, type TimedAnswer } from '../../../core/services/webhooks/sharedAnswers.js';
 import { bearerToken, unknownToken } from '../bearer.js';
+import { digest } from '../tokenFile.js';
 import type { TokenWebhookConfig } from './config.js';
 import { type ReviewedToken, readReview, reviewOf } from './review.js';
 
@@ -50,9 +50,7 @@ export function webhookTokens(
   }
 
   async function review(token: string, asked: readonly string[]): Promise<Identified> {
-    const key = createHash('sha256')
-      .update(JSON.stringify([token, asked]))
-      .digest('base64');
+    const key = digest(JSON.stringify([token, asked]));
     let found: TimedAnswer;
     try {
       found = await answers.get(key, () => ask(token, asked));

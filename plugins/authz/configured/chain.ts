@@ -91,8 +91,7 @@ export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost
   async function prepare(state: readonly ConfiguredAuthorizer[]): Promise<Prepared> {
     const webhooks = await webhooksOf(state);
     const inputs = state.map(one => {
-      const made =
-        one.type === 'Webhook' ? webhooks.get(JSON.stringify(one.webhook))!.authorizer : fixed.get(one.type);
+      const made = one.type === 'Webhook' ? webhooks.get(JSON.stringify(one.webhook))!.authorizer : fixed.get(one.type);
       if (!made) throw new Error(`there is no authorizer of type ${one.type}`);
       const value = counted(one, made, host);
       return { plugin: one.name, value, failurePolicy: 'Fail' as const, call: <T>(call: () => T): T => call() };
