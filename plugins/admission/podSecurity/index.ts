@@ -128,7 +128,7 @@ class PodSecurity {
 
 type AnyContainer = Frozen<Container> | Frozen<EphemeralContainer>;
 
-/** Whether an update of a pod changes something of what may be changed that a check looks at, or an image. */
+/** Whether an update of a pod changes an image, or what checks read: they are not asked about other updates. */
 function isSignificant(pod: Frozen<Pod>, old: Frozen<Pod>, label: (neutral: string) => string): boolean {
   const isAnnotated = (neutral: string): boolean => {
     const key = label(neutral);
@@ -142,16 +142,12 @@ function isSignificant(pod: Frozen<Pod>, old: Frozen<Pod>, label: (neutral: stri
     const [now, before] = [pod.spec[member] ?? [], old.spec[member] ?? []];
     return now.length !== before.length || now.some((container, i) => isContainerChanged(container, before[i]));
   };
+  const ephemeral = new Map((old.spec.ephemeralContainers ?? []).map(container => [container.name, container]));
   return (
     isAnnotated('seccomp.security.alpha.orchestrator.io/pod') ||
     areChanged('containers') ||
     areChanged('initContainers') ||
-    (pod.spec.ephemeralContainers ?? []).some(container =>
-      isContainerChanged(
-        container,
-        old.spec.ephemeralContainers?.find(({ name }) => name === container.name),
-      ),
-    )
+    (pod.spec.ephemeralContainers ?? []).some(container => isContainerChanged(container, ephemeral.get(container.name)))
   );
 }
 
