@@ -430,3 +430,5 @@ export const COMPARED_TOLERATIONS = 2000;
  * say how many there are beyond.
  */
 export const PODS_CHECKED = 3000;
+/** Bytes of the pods that these are chosen from: decoding them takes about a second, the time that upstream takes. */
+export const PODS_CHECKED_BYTES = 64 * 1024 * 1024;

@@ -5,6 +5,7 @@ import { type Change, type Validator, validator } from '../../../core/api/admiss
 import type { Host, Informer } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
+import { PODS_CHECKED_BYTES } from '../../../core/limits.js';
 import type { ApiObject, Frozen } from '../../../core/model/object.js';
 import { invalidObject, Refusal, type Violation } from '../../../core/model/refusal.js';
 import { forbiddenError } from '../podDraft.js';
@@ -226,9 +227,11 @@ const checkNamespaces =
   (host: Host<'pool'>): Validator => {
     const security = new PodSecurity(host, config);
     const warnOfPods = async (change: Change, name: string, level: LevelVersion): Promise<void> => {
-      const pods = (await host.dynamicInformer('core/pods')).list(name) as readonly Pod[];
+      const informer = await host.dynamicInformer('core/pods');
+      const { objects, total } = informer.listFirst(name, PODS_CHECKED_BYTES);
       const toCheck = (pod: Pod) => (security.isRuntimeClassExempt(pod) ? undefined : security.checked(pod));
-      for (const warning of warningsOfPods(name, level, pods, toCheck)) change.warn(warning);
+      for (const warning of warningsOfPods(name, level, { pods: objects as readonly Pod[], total }, toCheck))
+        change.warn(warning);
     };
     return {
       on: { groups: [''], resources: ['namespaces'], operations: ['CREATE', 'UPDATE'] },
