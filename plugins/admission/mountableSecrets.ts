@@ -1,4 +1,4 @@
-import type { Container, EphemeralContainer, Pod, ServiceAccount } from '../../kinds/v1.js';
+import type { Pod, ServiceAccount } from '../../kinds/v1.js';
 import { validator, type Validator } from '../../core/api/admission.js';
 import type { Host, Informer } from '../../core/api/host.js';
 import { definePlugin } from '../../core/api/plugin.js';
@@ -6,15 +6,13 @@ import type { Plugin } from '../../core/api/point.js';
 import type { Frozen } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
 
-import { parseNothing, podForbiddenError } from './podDraft.js';
+import { type AnyContainer, parseNothing, podForbiddenError } from './podDraft.js';
 
 /** The texts that mean true, as Go parses them. */
 const TRUE = ['1', 't', 'T', 'true', 'TRUE', 'True'];
 
 /** The account that new pods may use before a controller has made it: it limits nothing. */
 const DEFAULT = 'default';
-
-type AnyContainer = Frozen<Container> | Frozen<EphemeralContainer>;
 
 /** The first use of a secret by containers that is not allowed. `kind` is what messages call the containers. */
 function forbiddenUse(
@@ -64,7 +62,7 @@ function forbiddenInPod({ spec }: Frozen<Pod>, account: ServiceAccount): string 
   return undefined;
 }
 
-/** Refuses pods that use secrets which their account does not list, if it says that it lists all that they may use. */
+/** Refuses pods that use secrets which their account does not list, if an annotation of the account says so. */
 function limit(host: Host<'pool'>): Validator {
   const accounts = host.informer('core/serviceaccounts') as Informer<ServiceAccount>;
   const annotation = host.naming.label('orchestrator.io/enforce-mountable-secrets');

@@ -1,6 +1,6 @@
 import type { CronJob, Job } from '../../../kinds/batch/v1.js';
 import type { Deployment } from '../../../kinds/apps/v1.js';
-import type { Container, EphemeralContainer, Namespace, Pod, PodTemplate, PodTemplateSpec } from '../../../kinds/v1.js';
+import type { Namespace, Pod, PodTemplate, PodTemplateSpec } from '../../../kinds/v1.js';
 import { type Change, type Validator, validator } from '../../../core/api/admission.js';
 import type { Host, Informer } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
@@ -8,7 +8,7 @@ import type { Plugin } from '../../../core/api/point.js';
 import { PODS_CHECKED_BYTES } from '../../../core/limits.js';
 import type { ApiObject, Frozen } from '../../../core/model/object.js';
 import { invalidObject, Refusal, type Violation } from '../../../core/model/refusal.js';
-import { forbiddenError } from '../podDraft.js';
+import { type AnyContainer, forbiddenError } from '../podDraft.js';
 import { parseConfig, type PodSecurityConfig } from './config.js';
 import { checkedPod, detailText, findingsOf } from './evaluate.js';
 import { warningsOfPods } from './namespaces.js';
@@ -38,7 +38,7 @@ function violationsText(violations: readonly Violation[]): string {
   return texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
 }
 
-/** What the validators of pods, templates and namespaces share: configuration, labels and audit annotations. */
+/** The common part of the validators of pods, templates and namespaces: configuration, labels, audit annotations. */
 class PodSecurity {
   readonly #config: PodSecurityConfig;
   readonly #host: Host<'pool'>;
@@ -127,8 +127,6 @@ class PodSecurity {
   }
 }
 
-type AnyContainer = Frozen<Container> | Frozen<EphemeralContainer>;
-
 /** Whether an update of a pod changes an image, or what checks read: they are not asked about other updates. */
 function isSignificant(pod: Frozen<Pod>, old: Frozen<Pod>, label: (neutral: string) => string): boolean {
   const isAnnotated = (neutral: string): boolean => {
@@ -182,7 +180,7 @@ const checkPods =
 const templateOf = (object: unknown): Frozen<PodTemplateSpec> | undefined =>
   (object as Frozen<Deployment>).spec.template;
 
-/** Where the kinds that create pods have the template of them; undefined where it has none. */
+/** The pod templates of the kinds that create pods, by group and resource; undefined for an object without one. */
 const TEMPLATES: {
   readonly [group: string]: { readonly [resource: string]: (object: unknown) => Frozen<PodTemplateSpec> | undefined };
 } = {
