@@ -421,7 +421,14 @@ export const EVENT_REFILL_MS = 5 * 60_000;
 /** Events of a controller that wait to be written; further ones are dropped. */
 export const EVENTS_WAITING = 1000;
 /**
+ * Tolerations of a pod, or of an annotation of its namespace, that PodTolerationRestriction compares: each with all
+ * others. Pods have a dozen.
+ */
+export const COMPARED_TOLERATIONS = 2000;
+/**
  * Pods of a namespace that are checked when it begins to enforce a level of pod security, as in upstream. The warnings
  * say how many there are beyond.
  */
 export const PODS_CHECKED = 3000;
+/** Bytes of the pods that these are chosen from: decoding them takes about a second, the time that upstream takes. */
+export const PODS_CHECKED_BYTES = 64 * 1024 * 1024;

@@ -54,6 +54,11 @@ export interface LabeledInformer extends Informer {
    * namespace of cluster-scoped objects is ''.
    */
   labeled(namespace: string, label: string, value: string): readonly ApiObject[];
+  /**
+   * The first objects of a namespace in the order of their names, up to `bytes` bytes as they are stored, and how many
+   * there are in all. For reads of what may be too much for `list`: objects that are decoded for it are not kept.
+   */
+  listFirst(namespace: string, bytes: number): { readonly objects: readonly ApiObject[]; readonly total: number };
 }
 
 /**

@@ -66,6 +66,15 @@ class FakeInformer implements LabeledInformer {
   labeled(namespace: string, label: string, value: string): readonly ApiObject[] {
     return this.list(namespace).filter(({ metadata }) => metadata.labels?.[label] === value);
   }
+
+  listFirst(namespace: string, bytes: number): ReturnType<LabeledInformer['listFirst']> {
+    const nameOf = ({ metadata }: ApiObject): string => metadata.name ?? '';
+    const all = this.list(namespace).toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+    let left = bytes;
+    const isBeyond = (object: ApiObject): boolean => (left -= Buffer.byteLength(JSON.stringify(object))) < 0;
+    const end = all.findIndex(isBeyond);
+    return { objects: end < 0 ? all : all.slice(0, end), total: all.length };
+  }
 }
 
 /**

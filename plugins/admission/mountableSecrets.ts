@@ -1,4 +1,4 @@
-import type { Container, EphemeralContainer, Pod, ServiceAccount } from '../../kinds/v1.js';
+import type { Pod, ServiceAccount } from '../../kinds/v1.js';
 import { validator, type Validator } from '../../core/api/admission.js';
 import type { Host, Informer } from '../../core/api/host.js';
 import { definePlugin } from '../../core/api/plugin.js';
@@ -6,12 +6,13 @@ import type { Plugin } from '../../core/api/point.js';
 import type { Frozen } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
 
-import { parseNothing, podForbiddenError } from './podDraft.js';
+import { type AnyContainer, parseNothing, podForbiddenError } from './podDraft.js';
 
 /** The texts that mean true, as Go parses them. */
 const TRUE = ['1', 't', 'T', 'true', 'TRUE', 'True'];
 
-type AnyContainer = Frozen<Container> | Frozen<EphemeralContainer>;
+/** The account that new pods may use before a controller has made it: it limits nothing. */
+const DEFAULT = 'default';
 
 /** The first use of a secret by containers that is not allowed. `kind` is what messages call the containers. */
 function forbiddenUse(
@@ -34,19 +35,25 @@ function forbiddenUse(
   return undefined;
 }
 
+/** Whether an account lists a secret. */
+function secretsOf({ secrets = [] }: ServiceAccount): (secret: string) => boolean {
+  const names = new Set(secrets.map(({ name }) => name));
+  return secret => names.has(secret);
+}
+
 /** What a new pod uses that its account does not permit; undefined if it is nothing. */
 function forbiddenInPod({ spec }: Frozen<Pod>, account: ServiceAccount): string | undefined {
   const name = account.metadata.name ?? '';
-  const isAllowed = (secret: string): boolean => (account.secrets ?? []).some(known => known.name === secret);
+  const isAllowed = secretsOf(account);
   const volume = (spec.volumes ?? []).find(({ secret }) => secret && !isAllowed(secret.secretName ?? ''));
   const use =
     (volume && `volume with secret.secretName="${volume.secret?.secretName ?? ''}"`) ??
     forbiddenUse('init container', spec.initContainers ?? [], isAllowed) ??
     forbiddenUse('container', spec.containers ?? [], isAllowed);
   if (use !== undefined) return `${use} is not allowed because service account ${name} does not reference that secret`;
-  const pulls = (account.imagePullSecrets ?? []).map(secret => secret.name);
+  const pulls = new Set((account.imagePullSecrets ?? []).map(secret => secret.name));
   for (const [i, secret] of (spec.imagePullSecrets ?? []).entries()) {
-    if (pulls.includes(secret.name)) continue;
+    if (pulls.has(secret.name)) continue;
     return (
       `imagePullSecrets[${i}].name="${secret.name ?? ''}" is not allowed because service account ${name} does not ` +
       'reference that imagePullSecret'
@@ -55,7 +62,7 @@ function forbiddenInPod({ spec }: Frozen<Pod>, account: ServiceAccount): string 
   return undefined;
 }
 
-/** Refuses pods that use secrets which their account does not list, if it says that it lists all that they may use. */
+/** Refuses pods that use secrets which their account does not list, if an annotation of the account says so. */
 function limit(host: Host<'pool'>): Validator {
   const accounts = host.informer('core/serviceaccounts') as Informer<ServiceAccount>;
   const annotation = host.naming.label('orchestrator.io/enforce-mountable-secrets');
@@ -69,21 +76,29 @@ function limit(host: Host<'pool'>): Validator {
     },
     validate({ operation, target }, object) {
       const pod = object as Frozen<Pod>;
-      const isOfEphemeral = operation === 'UPDATE' && target.subresource === 'ephemeralcontainers';
-      if ((operation === 'UPDATE' && !isOfEphemeral) || pod.metadata.annotations?.[mirror] !== undefined) return [];
-      const account = accounts.get(target.namespace, pod.spec.serviceAccountName ?? '');
-      if (!account || !TRUE.includes(account.metadata.annotations?.[annotation] ?? '')) return [];
+      const isOfEphemeral = target.subresource === 'ephemeralcontainers';
+      if (operation === 'UPDATE' && !isOfEphemeral) return [];
+      // The plugin of mirror pods refuses all their secrets.
+      if (pod.metadata.annotations?.[mirror] !== undefined) return [];
+      const name = pod.spec.serviceAccountName ?? '';
+      const account = accounts.get(target.namespace, name);
+      if (!account) {
+        if (name === DEFAULT) return [];
+        throw podForbiddenError(
+          pod.metadata,
+          `error looking up service account ${target.namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`,
+        );
+      }
+      if (!TRUE.includes(account.metadata.annotations?.[annotation] ?? '')) return [];
       if (!isOfEphemeral) {
         const why = forbiddenInPod(pod, account);
         if (why !== undefined) throw podForbiddenError(pod.metadata, why);
         return [];
       }
-      const isAllowed = (secret: string): boolean => (account.secrets ?? []).some(({ name }) => name === secret);
-      const use = forbiddenUse('ephemeral container', pod.spec.ephemeralContainers ?? [], isAllowed);
+      const use = forbiddenUse('ephemeral container', pod.spec.ephemeralContainers ?? [], secretsOf(account));
       if (use === undefined) return [];
-      const whose = `service account ${account.metadata.name ?? ''}`;
       // 500 without a reason, as upstream answers here.
-      throw new Refusal('', `${use} is not allowed because ${whose} does not reference that secret`);
+      throw new Refusal('', `${use} is not allowed because service account ${name} does not reference that secret`);
     },
   };
 }

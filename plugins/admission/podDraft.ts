@@ -3,8 +3,12 @@ import { definePlugin } from '../../core/api/plugin.js';
 import { type Mutator, mutator } from '../../core/api/admission.js';
 import type { Match } from '../../core/api/checks/match.js';
 import { type Plugin, ConfigError } from '../../core/api/point.js';
+import type { Container, EphemeralContainer } from '../../kinds/v1.js';
 import type { Frozen, ObjectMeta } from '../../core/model/object.js';
 import { type GroupResource, Refusal, qualifyResource } from '../../core/model/refusal.js';
+
+/** A container of any of the lists of a pod. */
+export type AnyContainer = Frozen<Container> | Frozen<EphemeralContainer>;
 
 /** Creates of pods, without their subresources. */
 export const POD_CREATES: Match = { groups: [''], resources: ['pods'], operations: ['CREATE'] };

@@ -61,10 +61,10 @@ const LONG_ITEMS = {
 };
 const emptyItems = (count: number) => ({ items: Array.from({ length: count }, () => ({})) });
 
-describe('small inputs that multiply', () => {
+describe.each(['uws', 'node'] as const)('with --listener=%s', listener => {
   let api: Api;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.start({ listener });
   });
   afterAll(() => api.close());
 

@@ -12,12 +12,6 @@ import { chosenForms, type Form, IS_LONG, randomNumbers, SEED, textOf } from './
 const OBJECTS = 100;
 const TIMEOUT_MS = IS_LONG ? 24 * 3_600_000 : 600_000;
 
-async function startApi(listener: 'uws' | 'node'): Promise<Api> {
-  const api = await Api.start({ httpPort: 0, listener });
-  await api.post('/api/v1/namespaces/default/configmaps', { metadata: { name: 'slow' }, data: { a: 'b' } });
-  return api;
-}
-
 async function send(api: Api, bytes: Buffer): Promise<void> {
   const client = await RawClient.open({ port: Number(new URL(api.server.httpUrl!).port) });
   client.send(bytes);
@@ -46,7 +40,9 @@ describe.each(['uws', 'node'] as const)(`slow expressions, listener %s (seed ${S
   let api: Api;
   const random = randomNumbers(SEED);
   beforeAll(async () => {
-    api = await startApi(listener);
+    api = await Api.start({ httpPort: 0, listener });
+    await api.post('/api/v1/namespaces/default/configmaps', { metadata: { name: 'slow' }, data: { a: 'b' } });
+    await defineTexts(api);
   });
   afterAll(() => api.close());
 
@@ -59,16 +55,6 @@ describe.each(['uws', 'node'] as const)(`slow expressions, listener %s (seed ${S
   test('no header, query, path or patch takes long, whatever it is', { timeout: TIMEOUT_MS }, async () => {
     expect(await slowTexts(api, requestParts(api.server), random)).toEqual([]);
   });
-});
-
-describe(`slow expressions in objects (seed ${SEED})`, () => {
-  let api: Api;
-  const random = randomNumbers(SEED);
-  beforeAll(async () => {
-    api = await startApi('uws');
-    await defineTexts(api);
-  });
-  afterAll(() => api.close());
 
   test('no string of an object takes long, whatever it is', { timeout: TIMEOUT_MS }, async () => {
     const places = allPlaces();

@@ -22,11 +22,8 @@ import { MERGE } from '../support/mediaTypes.js';
  */
 
 const NAMINGS = ['neutral', 'kubernetes'] as const;
-/** Names do not depend on the listener: each is used with one naming. */
-const CASES = [
-  { naming: 'neutral', listener: 'uws' },
-  { naming: 'kubernetes', listener: 'node' },
-] as const;
+const LISTENERS = ['uws', 'node'] as const;
+const CASES = NAMINGS.flatMap(naming => LISTENERS.map(listener => ({ naming, listener })));
 const other = (naming: NamingName): NamingName => (naming === 'neutral' ? 'kubernetes' : 'neutral');
 
 const builtInOf = (naming: NamingName): Resource[] => {

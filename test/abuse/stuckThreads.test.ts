@@ -8,13 +8,13 @@ const use = pathToFileURL(resolve('dist/test/abuse/fixtures/spinning.js')).href;
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const HONEST = ['ann', 'ben', 'cat', 'dan'];
 
-describe('a pool whose threads are kept', () => {
+describe.each(['uws', 'node'])('with --listener=%s', listener => {
   const server = new ConfiguredServer();
   beforeAll(async () => {
     const tokenAuthFile = join(server.directory, 'tokens.csv');
     const line = (user: string) => `${user}-token,${user},${user},"system:masters"\n`;
     writeFileSync(tokenAuthFile, ['mallory', ...HONEST].map(line).join(''), { mode: 0o600 });
-    await server.start({ plugins: [{ use }], tokenAuthFile });
+    await server.start({ plugins: [{ use }], listener, tokenAuthFile });
   });
   afterAll(() => server.dispose());
 

@@ -265,8 +265,8 @@ describe('the pods of a namespace that begins to enforce a level', () => {
       metadata: { name, ...(owner ? { ownerReferences: [{ uid: owner, controller: true }] } : {}) },
       spec: { containers: [{ name: 'c' }], ...spec },
     }) as unknown as Pod;
-  const warnings = (pods: readonly Pod[]) =>
-    warningsOfPods('n', { level: 'baseline', version: 'latest' }, pods, ({ metadata, spec }) =>
+  const warnings = (pods: readonly Pod[], total = pods.length) =>
+    warningsOfPods('n', { level: 'baseline', version: 'latest' }, { pods, total }, ({ metadata, spec }) =>
       checkedPod(metadata, spec, kubernetes, false),
     );
 
@@ -297,6 +297,11 @@ describe('the pods of a namespace that begins to enforce a level', () => {
       'z: host namespaces',
     ]);
   });
+
+  test('are told to be some of them if they are too large to be read', () =>
+    expect(warnings([pod('a', {}), pod('b', {})], 100_000)).toEqual([
+      'new PodSecurity enforce level only checked against the first 2 of 100000 existing pods',
+    ]));
 });
 
 describe.each(['kubernetes', 'neutral'] as const)('a server with %s names', naming => {

@@ -2,7 +2,7 @@
  * Prints a tree like the tables of the specification package, without white space. Loops are printed as comprehensions.
  */
 import type { BindExpr, CallExpr, ComprehensionExpr, Expr } from '../../core/cel/syntax/ast.js';
-import { quote } from '../../core/cel/evaluate/quote.js';
+import { quote } from '../../core/model/text/quote.js';
 import { Double, Uint, type Value } from '../../core/cel/evaluate/values.js';
 
 const RESULT = '@result';

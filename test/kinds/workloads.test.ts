@@ -94,6 +94,13 @@ describe('debugging a pod', () => {
     expect(made.metadata.labels).toBeUndefined();
     expect((made.spec as { ephemeralContainers: object[] }).ephemeralContainers).toHaveLength(1);
   });
+  it('is refused for a mirror pod', () => {
+    const mirror = pod();
+    mirror.metadata.annotations = { 'kubernetes.io/config.mirror': 'x' };
+    expect(() => debug(pod([tool]), mirror, contextWith())).toThrow(
+      'is invalid: []: Forbidden: static pods do not support ephemeral containers',
+    );
+  });
   it.each([
     [[{ ...tool, image: 'registry.example/tool:2' }], 'may not be changed'],
     [undefined, 'may not be removed'],

@@ -18,14 +18,11 @@ function randomOf(seed: number): () => number {
   };
 }
 
-const entryOf = (namespace: string, name: string, labels: object, revision: number): Entry =>
-  partly<Entry>({
-    key: `core/configmaps/${namespace}/${name}`,
-    namespace,
-    name,
-    revision,
-    value: Buffer.from(JSON.stringify({ metadata: { namespace, name, labels } })),
-  });
+const entryOf = (namespace: string, name: string, labels: object, revision: number): Entry => {
+  const value = Buffer.from(JSON.stringify({ metadata: { namespace, name, labels } }));
+  const key = `core/configmaps/${namespace}/${name}`;
+  return partly<Entry>({ key, namespace, name, revision, value, length: value.length });
+};
 
 test.each([1, 2, 3])('objects are found by the current values of their labels, whatever changed (seed %i)', seed => {
   const random = randomOf(seed);
@@ -61,4 +58,19 @@ test('objects are found by more labels than there are indexes, and after many ch
   }
   informers.set(entryOf('a', 'two', { 'label-0': 'yes' }, LABEL_INDEX_CHANGES));
   expect(informer.labeled('a', 'label-0', 'yes').map(({ metadata }) => metadata.name)).toEqual(['one', 'two']);
+});
+
+test('the first objects of a namespace are read up to a number of bytes', () => {
+  const informers = new Informers(() => undefined);
+  const informer = informers.of('core/configmaps');
+  const entries = ['c', 'a', 'b'].map((name, i) => entryOf('n', name, {}, i + 1));
+  for (const entry of [...entries, entryOf('o', 'a', {}, 4)]) informers.set(entry);
+  const namesIn = (bytes: number) => {
+    const { objects, total } = informer.listFirst('n', bytes);
+    return [objects.map(({ metadata }) => metadata.name), total];
+  };
+  const { length } = entries[0]!;
+  expect(namesIn(2 * length)).toEqual([['a', 'b'], 3]);
+  expect(namesIn(2 * length - 1)).toEqual([['a'], 3]);
+  expect(namesIn(3 * length)).toEqual([['a', 'b', 'c'], 3]);
 });

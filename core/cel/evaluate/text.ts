@@ -1,5 +1,5 @@
 /** Text forms of values as the reference prints them: doubles as Go's `%g` and `%f`. */
-import { goQuote } from './quote.js';
+import { goQuote } from '../../model/text/quote.js';
 import type { Meter } from '../cost/meter.js';
 import { compareStrings } from './ops.js';
 import { formatDuration, formatTimestamp } from './time.js';

@@ -1,5 +1,5 @@
 /** Timestamps and durations: parsing, printing, arithmetic, calendar fields in a zone. */
-import { withoutTrailing } from './quote.js';
+import { withoutTrailing } from '../../model/text/trailing.js';
 import { Duration, fail, INT_MAX, INT_MIN, Timestamp } from './values.js';
 
 /** The first second of year 1 and the last one of year 9999, the range of a protobuf Timestamp. */

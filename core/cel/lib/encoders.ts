@@ -1,5 +1,5 @@
 /** Base64. */
-import { withoutTrailing } from '../evaluate/quote.js';
+import { withoutTrailing } from '../../model/text/trailing.js';
 import { declareGlobal } from '../check/declarations.js';
 import type { Library } from '../library.js';
 import { fail, type Value } from '../evaluate/values.js';

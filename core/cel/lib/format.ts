@@ -1,6 +1,6 @@
 /** Named formats: the server's checks of names and values. */
 import { declare, declareGlobal } from '../check/declarations.js';
-import { goQuote } from '../evaluate/quote.js';
+import { goQuote } from '../../model/text/quote.js';
 import type { Library } from '../library.js';
 import { parseDate } from '../evaluate/time.js';
 import { ArrayList, Opaque, Optional, type Value } from '../evaluate/values.js';

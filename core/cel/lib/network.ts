@@ -1,6 +1,6 @@
 /** IP addresses and CIDR blocks by the rules of Go's `netip`: no leading zeros, zones or IPv4-mapped IPv6. */
 import { declare, declareGlobal } from '../check/declarations.js';
-import { goQuote } from '../evaluate/quote.js';
+import { goQuote } from '../../model/text/quote.js';
 import type { Library } from '../library.js';
 import { fail, noOverload, Opaque, type Value } from '../evaluate/values.js';
 

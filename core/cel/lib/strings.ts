@@ -4,7 +4,7 @@ import type { Library } from '../library.js';
 import type { Meter } from '../cost/meter.js';
 import { codePoints } from '../evaluate/ops.js';
 import { formatText } from '../evaluate/format.js';
-import { quote } from '../evaluate/quote.js';
+import { quote } from '../../model/text/quote.js';
 import { display } from '../evaluate/text.js';
 import { ArrayList, fail, type Int, type List, type Value } from '../evaluate/values.js';
 

@@ -1,6 +1,6 @@
 /** URLs as Go's `net/url` parses them: absolute, or an absolute path. */
 import { declare, declareGlobal } from '../check/declarations.js';
-import { goQuote } from '../evaluate/quote.js';
+import { goQuote } from '../../model/text/quote.js';
 import type { Library } from '../library.js';
 import { ArrayList, fail, MapDict, Opaque, type Value } from '../evaluate/values.js';
 

@@ -15,6 +15,10 @@ const BROKEN_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\ud
 /** Characters that Go escapes. */
 const ESCAPED = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
+/** `strings.quote` of CEL: the string in double quotes, with the escapes of the language. */
+export const quote = (s: string): string =>
+  `"${s.replace(BROKEN_PAIR, '\ufffd').replace(/[\x07-\r\\"]/g, c => ESCAPES.get(c) ?? c)}"`;
+
 /** Go's `%q`: the string in double quotes, with all characters escaped that are not printable. */
 export function goQuote(s: string): string {
   if (/^[ !#-[\]-~]*$/.test(s)) return `"${s}"`;

@@ -48,6 +48,19 @@ class ResourceInformer implements LabeledInformer {
     });
   }
 
+  listFirst(namespace: string, bytes: number): ReturnType<LabeledInformer['listFirst']> {
+    this.catchUp(this.storageName);
+    const entries = this.entries.range(`${this.storageName}/${namespace ? `${namespace}/` : ''}`);
+    const objects: ApiObject[] = [];
+    let left = bytes;
+    for (const entry of entries) {
+      left -= entry.length;
+      if (left < 0) break;
+      objects.push(this.#decoded.get(entry) ?? decodeShared(entry.value));
+    }
+    return { objects, total: entries.length };
+  }
+
   /** Adds a page of objects without reading them, unless somebody has to be given each of them. */
   addPage(page: StartPage): boolean {
     if (this.listeners.length > 0 || this.#indexes.size > 0 || !this.entries.addPage(page)) return false;

@@ -130,7 +130,8 @@ const ESCAPES: readonly (readonly [string, string])[] = [
 export function encodeJson(value: unknown, indent = false): string {
   let text = writeJson(value, indent ? 2 : undefined);
   if (!ESCAPED.test(text)) return text;
-  // One after the other, because a function that is called for each character takes twice as long.
-  for (const [char, escaped] of ESCAPES) text = text.replaceAll(char, escaped);
+  // One after the other, because a function that is called for each character takes twice as long. Texts that consist
+  // of such characters take a third of the time of `replaceAll`, others as long.
+  for (const [char, escaped] of ESCAPES) if (text.includes(char)) text = text.split(char).join(escaped);
   return text;
 }

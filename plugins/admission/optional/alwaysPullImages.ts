@@ -1,4 +1,4 @@
-import type { Container, EphemeralContainer, Pod, PodSpec } from '../../../kinds/v1.js';
+import type { Pod, PodSpec } from '../../../kinds/v1.js';
 import { type Change, mutator, type Mutator, validator, type Validator } from '../../../core/api/admission.js';
 import type { Match } from '../../../core/api/checks/match.js';
 import { definePlugin } from '../../../core/api/plugin.js';
@@ -6,14 +6,14 @@ import type { Plugin } from '../../../core/api/point.js';
 import type { Frozen } from '../../../core/model/object.js';
 import { notSupported } from '../../../core/model/refusal.js';
 
-import { parseNothing, POD_CREATES, podForbiddenError } from '../podDraft.js';
+import { type AnyContainer, parseNothing, POD_CREATES, podForbiddenError } from '../podDraft.js';
 
 const ON: Match = { ...POD_CREATES, operations: ['CREATE', 'UPDATE'] };
 
 const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
-const containersOf = (pod: Frozen<PodSpec>): readonly (Frozen<Container> | Frozen<EphemeralContainer>)[] =>
-  LISTS.flatMap<Frozen<Container> | Frozen<EphemeralContainer>>(list => pod[list] ?? []);
+const containersOf = (pod: Frozen<PodSpec>): readonly AnyContainer[] =>
+  LISTS.flatMap<AnyContainer>(list => pod[list] ?? []);
 
 const imagesOf = (pod: Frozen<PodSpec>): ReadonlySet<string> =>
   new Set(containersOf(pod).map(({ image }) => image ?? ''));
@@ -36,7 +36,7 @@ const setPolicies = (): Mutator => ({
   },
 });
 
-/** Refuses pods for which a mutator behind has set another policy. */
+/** Refuses pods for which a later mutator has set another policy. */
 const checkPolicies = (): Validator => ({
   on: ON,
   validate(change, object) {

@@ -1,10 +1,10 @@
-import type { Pod } from '../../../kinds/v1.js';
+import type { Pod, Toleration } from '../../../kinds/v1.js';
 import { qualifiedName } from '../../../core/model/names.js';
 import type { Naming } from '../../../core/naming.js';
 
 import { mutatorPlugin, POD_CREATES } from '../podDraft.js';
 
-/** Whether nodes offer a resource beside those of the system: it has a domain of somebody else. */
+/** Whether a resource is an extended one: its name has a domain that is not the system's. */
 const isExtended = (name: string, { label }: Naming): boolean =>
   name.includes('/') &&
   !name.includes(label('orchestrator.io/')) &&
@@ -22,15 +22,12 @@ export default mutatorPlugin('extended-resource-toleration', ({ naming }) => ({
     const requested = [...(pod.containers ?? []), ...(pod.initContainers ?? [])].flatMap(({ resources }) =>
       Object.keys(resources.requests ?? {}).filter(name => isExtended(name, naming)),
     );
-    for (const key of [...new Set(requested)].sort()) {
-      const isPresent = (pod.tolerations ?? []).some(
-        toleration =>
-          toleration.key === key &&
-          toleration.operator === 'Exists' &&
-          toleration.effect === 'NoSchedule' &&
-          !toleration.value,
-      );
-      if (!isPresent) pod.tolerations = [...(pod.tolerations ?? []), { key, operator: 'Exists', effect: 'NoSchedule' }];
-    }
+    const isToleration = ({ operator, effect, value }: Toleration): boolean =>
+      operator === 'Exists' && effect === 'NoSchedule' && !value;
+    const tolerated = new Set((pod.tolerations ?? []).filter(isToleration).map(({ key }) => key));
+    const missing = [...new Set(requested)].filter(key => !tolerated.has(key)).sort();
+    if (missing.length === 0) return;
+    const added = missing.map((key): Toleration => ({ key, operator: 'Exists', effect: 'NoSchedule' }));
+    pod.tolerations = [...(pod.tolerations ?? []), ...added];
   },
 }));

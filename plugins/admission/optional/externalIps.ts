@@ -16,8 +16,8 @@ export default definePlugin<undefined>({
     validator.of(() => ({
       on: { groups: [SERVICES.group], resources: [SERVICES.resource], operations: ['CREATE', 'UPDATE'] },
       validate({ target, old }, object) {
-        const known = (old as Frozen<Service> | undefined)?.spec.externalIPs ?? [];
-        const added = ((object as Frozen<Service>).spec.externalIPs ?? []).some(address => !known.includes(address));
+        const known = new Set((old as Frozen<Service> | undefined)?.spec.externalIPs);
+        const added = ((object as Frozen<Service>).spec.externalIPs ?? []).some(address => !known.has(address));
         if (added) throw forbiddenError(SERVICES, target.name, 'Use of external IPs is denied by admission control');
         return [];
       },

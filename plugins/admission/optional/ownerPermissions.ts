@@ -16,10 +16,10 @@ const ownersOf = (object: Frozen<ApiObject> | undefined): readonly Owner[] => ob
 
 /** The owners whose deletion an object begins to block. */
 function newlyBlocked(change: Change, object: Frozen<ApiObject>): readonly Owner[] {
-  const before = ownersOf(change.old);
-  const wasBlocked = (uid: string): boolean =>
-    before.some(owner => owner.uid === uid && owner.blockOwnerDeletion === true);
-  return ownersOf(object).filter(({ blockOwnerDeletion, uid }) => blockOwnerDeletion === true && !wasBlocked(uid));
+  const blockedOf = (holder: Frozen<ApiObject> | undefined): readonly Owner[] =>
+    ownersOf(holder).filter(({ blockOwnerDeletion }) => blockOwnerDeletion === true);
+  const before = new Set(blockedOf(change.old).map(({ uid }) => uid));
+  return blockedOf(object).filter(({ uid }) => !before.has(uid));
 }
 
 function permissions(host: Host<'pool'>): Validator {

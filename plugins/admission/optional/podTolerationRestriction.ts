@@ -5,7 +5,8 @@ import type { Host, Informer } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import { ConfigError, type Plugin } from '../../../core/api/point.js';
 import type { Frozen } from '../../../core/model/object.js';
-import { isRecord, isSemanticallyEqual, ownValue, type UnknownRecord } from '../../../core/model/record.js';
+import { isAbsent, isRecord, ownValue, type UnknownRecord } from '../../../core/model/record.js';
+import { COMPARED_TOLERATIONS } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
 import { toNumber } from '../../../core/model/scalars.js';
 
@@ -19,7 +20,8 @@ interface Tolerations {
 }
 
 const GROUP = 'podtolerationrestriction.admission.orchestrator.io';
-const MEMBERS: readonly string[] = ['key', 'operator', 'value', 'effect', 'tolerationSeconds'];
+const SECONDS = 'tolerationSeconds';
+const MEMBERS: readonly string[] = ['key', 'operator', 'value', 'effect', SECONDS];
 const OPERATORS: readonly unknown[] = [undefined, null, '', 'Equal', 'Exists'];
 const EFFECTS: readonly unknown[] = [undefined, null, '', 'NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
@@ -67,33 +69,67 @@ function annotated(namespace: Namespace | undefined, annotation: string): readon
     throw refuse((error as Error).message);
   }
   if (list === null) return undefined;
-  if (!Array.isArray(list) || !list.every(isRecord)) throw refuse('must be a list of tolerations');
-  return list as unknown as readonly Toleration[];
+  if (!Array.isArray(list)) throw refuse('must be a list of tolerations');
+  if (list.length > COMPARED_TOLERATIONS) throw refuse(`must have at most ${COMPARED_TOLERATIONS} tolerations`);
+  return list.map((item: unknown, i): Toleration => {
+    if (!isRecord(item)) throw refuse(`[${i}] must be a toleration`);
+    return Object.fromEntries(
+      MEMBERS.filter(member => !isAbsent(item[member])).map(member => {
+        const value = item[member];
+        if (member === SECONDS ? Number.isSafeInteger(value) : typeof value === 'string') return [member, value];
+        throw refuse(`[${i}].${member} must be ${member === SECONDS ? 'an integer' : 'a string'}`);
+      }),
+    );
+  });
 }
 
+/** A toleration as it is compared: an absent member is ''. */
+interface Compared {
+  readonly key: string;
+  readonly operator: string;
+  readonly value: string;
+  readonly effect: string;
+  readonly seconds: number | undefined;
+}
+
+const comparedOf = ({ key, operator, value, effect, tolerationSeconds }: Frozen<Toleration>): Compared => ({
+  key: key ?? '',
+  operator: operator ?? '',
+  value: value ?? '',
+  effect: effect ?? '',
+  seconds: toNumber(tolerationSeconds),
+});
+
+const isSame = (one: Compared, other: Compared): boolean =>
+  one.key === other.key &&
+  one.operator === other.operator &&
+  one.value === other.value &&
+  one.effect === other.effect &&
+  one.seconds === other.seconds;
+
 /** Whether a toleration tolerates all that another one tolerates. */
-function includes(wide: Frozen<Toleration>, other: Frozen<Toleration>): boolean {
-  if (isSemanticallyEqual(wide, other)) return true;
-  const [key, operator, effect] = [wide.key ?? '', wide.operator ?? '', wide.effect ?? ''];
-  if ((other.key ?? '') !== key && (key !== '' || operator !== 'Exists')) return false;
-  if ((other.effect ?? '') !== effect && effect !== '') return false;
-  const [seconds, otherSeconds] = [toNumber(wide.tolerationSeconds), toNumber(other.tolerationSeconds)];
-  if (effect === 'NoExecute' && seconds !== undefined && (otherSeconds === undefined || otherSeconds > seconds))
+function includes(wide: Compared, other: Compared): boolean {
+  if (isSame(wide, other)) return true;
+  const { key, operator, value, effect, seconds } = wide;
+  if (other.key !== key && (key !== '' || operator !== 'Exists')) return false;
+  if (other.effect !== effect && effect !== '') return false;
+  if (effect === 'NoExecute' && seconds !== undefined && (other.seconds === undefined || other.seconds > seconds))
     return false;
-  if (operator === 'Exists') return true;
-  return other.operator === 'Equal' && (other.value ?? '') === (wide.value ?? '');
+  return operator === 'Exists' || (other.operator === 'Equal' && other.value === value);
 }
 
 /** Both lists without the tolerations that others of them include. */
 function merge(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
-  const all = [...first, ...second];
-  const merged: Toleration[] = [];
-  for (const [i, toleration] of all.entries()) {
-    if (merged.some(other => includes(other, toleration))) continue;
-    const isIncluded = (other: Toleration) => !isSemanticallyEqual(toleration, other) && includes(other, toleration);
-    if (!all.slice(i + 1).some(isIncluded)) merged.push(toleration);
+  const all = [...first, ...second].map(toleration => ({ toleration, compared: comparedOf(toleration) }));
+  const merged: typeof all = [];
+  for (const [i, { toleration, compared }] of all.entries()) {
+    if (merged.some(other => includes(other.compared, compared))) continue;
+    const isIncluded = all.some(
+      (other, j) => j > i && !isSame(compared, other.compared) && includes(other.compared, compared),
+    );
+    if (!isIncluded) merged.push({ toleration, compared });
   }
-  return merged;
+  return merged.map(({ toleration }) => toleration);
 }
 
 /** Whether a pod requests or limits neither processor time nor memory. */
@@ -103,6 +139,12 @@ const isBestEffort = (pod: PodSpec): boolean =>
       ['cpu', 'memory'].every(name => Number.parseFloat(amounts?.[name] ?? '0') === 0),
     ),
   );
+
+/** Throws 403 for more tolerations than are compared. */
+function checkNumber(tolerations: readonly unknown[]): void {
+  if (tolerations.length > COMPARED_TOLERATIONS)
+    throw new Refusal('Forbidden', `a pod must have at most ${COMPARED_TOLERATIONS} tolerations`, { kind: 'pods' });
+}
 
 /** The lists of the namespace of a change, or those of the configuration. */
 function listsOf(host: Host<'pool'>, config: Tolerations) {
@@ -114,9 +156,12 @@ function listsOf(host: Host<'pool'>, config: Tolerations) {
     defaults: (change: Change) => annotated(namespaceOf(change), defaults) ?? config.default,
     check(change: Change, { tolerations = [] }: Frozen<PodSpec>): void {
       if (tolerations.length === 0) return;
+      checkNumber(tolerations);
       const own = annotated(namespaceOf(change), whitelist);
       const allowed = own ?? config.whitelist;
-      if (allowed.length === 0 || tolerations.every(one => allowed.some(other => includes(other, one)))) return;
+      if (allowed.length === 0) return;
+      const wide = allowed.map(comparedOf);
+      if (tolerations.map(comparedOf).every(one => wide.some(other => includes(other, one)))) return;
       const scope = own ? 'namespace' : 'cluster';
       const what = 'pod tolerations (possibly merged with namespace default tolerations)';
       throw new Refusal('', `${what} conflict with its ${scope} whitelist`);
@@ -137,6 +182,7 @@ const addTolerations =
       mutate(change, draft) {
         const pod = (draft as Pod).spec;
         const own = pod.tolerations ?? [];
+        checkNumber(own);
         const defaults = change.operation === 'CREATE' ? lists.defaults(change) : [];
         const merged = defaults.length > 0 ? merge(own, structuredClone(defaults)) : own;
         const all = isBestEffort(pod) ? merged : merge(merged, [{ key, operator: 'Exists', effect: 'NoSchedule' }]);

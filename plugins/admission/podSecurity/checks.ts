@@ -1,10 +1,9 @@
-import type { EphemeralContainer, Container, PodSpec, SecurityContext, Volume } from '../../../kinds/v1.js';
+import type { PodSpec, SecurityContext, Volume } from '../../../kinds/v1.js';
 import type { Frozen } from '../../../core/model/object.js';
 import { goQuote } from '../../../core/model/text/quote.js';
 import type { Naming } from '../../../core/naming.js';
+import type { AnyContainer } from '../podDraft.js';
 import type { Level } from './policy.js';
-
-type AnyContainer = Frozen<Container> | Frozen<EphemeralContainer>;
 
 /** A pod, or the template of pods, as checks see it. */
 export interface CheckedPod {

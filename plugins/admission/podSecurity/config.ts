@@ -5,7 +5,7 @@ import { goQuote } from '../../../core/model/text/quote.js';
 import { checkConfigKind, recordOf, textsOf } from '../configuration.js';
 import { LEVEL_PROBLEM, levelNamed, minorOf, type Mode, type Policy, PRIVILEGED, VERSION_PROBLEM } from './policy.js';
 
-/** What the plugin never checks. */
+/** Users, and names of namespaces and runtime classes, whose pods are not checked. */
 export interface Exemptions {
   readonly usernames: readonly string[];
   readonly namespaces: readonly string[];

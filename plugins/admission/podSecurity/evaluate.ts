@@ -40,7 +40,7 @@ export const checkedPod = (
   isRelaxed: hasUserNamespaces && spec.hostUsers === false,
 });
 
-/** Everything in which a pod violates a level. */
+/** All violations of a level by a pod, in the order of the checks. */
 export function findingsOf({ level, version }: LevelVersion, pod: CheckedPod): readonly Finding[] {
   const minor = Math.min(minorOf(version) ?? LATEST, LATEST);
   return BY_VERSION[minor]![level].flatMap(check => check(pod) ?? []);

@@ -1,13 +1,14 @@
 import type { CronJob, Job } from '../../../kinds/batch/v1.js';
 import type { Deployment } from '../../../kinds/apps/v1.js';
-import type { Container, EphemeralContainer, Namespace, Pod, PodTemplate, PodTemplateSpec } from '../../../kinds/v1.js';
+import type { Namespace, Pod, PodTemplate, PodTemplateSpec } from '../../../kinds/v1.js';
 import { type Change, type Validator, validator } from '../../../core/api/admission.js';
 import type { Host, Informer } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
+import { PODS_CHECKED_BYTES } from '../../../core/limits.js';
 import type { ApiObject, Frozen } from '../../../core/model/object.js';
 import { invalidObject, Refusal, type Violation } from '../../../core/model/refusal.js';
-import { forbiddenError } from '../podDraft.js';
+import { type AnyContainer, forbiddenError } from '../podDraft.js';
 import { parseConfig, type PodSecurityConfig } from './config.js';
 import { checkedPod, detailText, findingsOf } from './evaluate.js';
 import { warningsOfPods } from './namespaces.js';
@@ -37,7 +38,7 @@ function violationsText(violations: readonly Violation[]): string {
   return texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
 }
 
-/** What the validators of pods, templates and namespaces share: configuration, labels and audit annotations. */
+/** The common part of the validators of pods, templates and namespaces: configuration, labels, audit annotations. */
 class PodSecurity {
   readonly #config: PodSecurityConfig;
   readonly #host: Host<'pool'>;
@@ -126,9 +127,7 @@ class PodSecurity {
   }
 }
 
-type AnyContainer = Frozen<Container> | Frozen<EphemeralContainer>;
-
-/** Whether an update of a pod changes something of what may be changed that a check looks at, or an image. */
+/** Whether an update of a pod changes an image, or what checks read: they are not asked about other updates. */
 function isSignificant(pod: Frozen<Pod>, old: Frozen<Pod>, label: (neutral: string) => string): boolean {
   const isAnnotated = (neutral: string): boolean => {
     const key = label(neutral);
@@ -142,16 +141,12 @@ function isSignificant(pod: Frozen<Pod>, old: Frozen<Pod>, label: (neutral: stri
     const [now, before] = [pod.spec[member] ?? [], old.spec[member] ?? []];
     return now.length !== before.length || now.some((container, i) => isContainerChanged(container, before[i]));
   };
+  const ephemeral = new Map((old.spec.ephemeralContainers ?? []).map(container => [container.name, container]));
   return (
     isAnnotated('seccomp.security.alpha.orchestrator.io/pod') ||
     areChanged('containers') ||
     areChanged('initContainers') ||
-    (pod.spec.ephemeralContainers ?? []).some(container =>
-      isContainerChanged(
-        container,
-        old.spec.ephemeralContainers?.find(({ name }) => name === container.name),
-      ),
-    )
+    (pod.spec.ephemeralContainers ?? []).some(container => isContainerChanged(container, ephemeral.get(container.name)))
   );
 }
 
@@ -185,7 +180,7 @@ const checkPods =
 const templateOf = (object: unknown): Frozen<PodTemplateSpec> | undefined =>
   (object as Frozen<Deployment>).spec.template;
 
-/** Where the kinds that create pods have the template of them; undefined where it has none. */
+/** The pod templates of the kinds that create pods, by group and resource; undefined for an object without one. */
 const TEMPLATES: {
   readonly [group: string]: { readonly [resource: string]: (object: unknown) => Frozen<PodTemplateSpec> | undefined };
 } = {
@@ -230,9 +225,11 @@ const checkNamespaces =
   (host: Host<'pool'>): Validator => {
     const security = new PodSecurity(host, config);
     const warnOfPods = async (change: Change, name: string, level: LevelVersion): Promise<void> => {
-      const pods = (await host.dynamicInformer('core/pods')).list(name) as readonly Pod[];
+      const informer = await host.dynamicInformer('core/pods');
+      const { objects, total } = informer.listFirst(name, PODS_CHECKED_BYTES);
       const toCheck = (pod: Pod) => (security.isRuntimeClassExempt(pod) ? undefined : security.checked(pod));
-      for (const warning of warningsOfPods(name, level, pods, toCheck)) change.warn(warning);
+      for (const warning of warningsOfPods(name, level, { pods: objects as readonly Pod[], total }, toCheck))
+        change.warn(warning);
     };
     return {
       on: { groups: [''], resources: ['namespaces'], operations: ['CREATE', 'UPDATE'] },

@@ -29,17 +29,18 @@ const withOthers = ({ first, count }: Violators): string => {
 };
 
 /**
- * Warnings about the pods of a namespace that violate a level which is going to be enforced there. `toCheck` returns
- * undefined for pods that are exempt.
+ * Warnings about the pods of a namespace that violate a level which is going to be enforced there. `pods` may be
+ * only some of the `total` pods. `toCheck` returns undefined for pods that are exempt.
  */
 export function warningsOfPods(
   namespace: string,
   level: LevelVersion,
-  pods: readonly Pod[],
+  { pods, total }: { readonly pods: readonly Pod[]; readonly total: number },
   toCheck: (pod: Pod) => CheckedPod | undefined,
 ): readonly string[] {
   const violators = new Map<string, Violators>();
-  for (const pod of prioritize(pods).slice(0, PODS_CHECKED)) {
+  const chosen = prioritize(pods).slice(0, PODS_CHECKED);
+  for (const pod of chosen) {
     const checked = toCheck(pod);
     const reasons = checked ? reasonText(findingsOf(level, checked)) : '';
     if (reasons === '') continue;
@@ -49,8 +50,8 @@ export function warningsOfPods(
   }
   const ofPods = [...violators].map(([reasons, found]) => `${withOthers(found)}: ${reasons}`).sort();
   return [
-    ...(pods.length > PODS_CHECKED
-      ? [`new PodSecurity enforce level only checked against the first ${PODS_CHECKED} of ${pods.length} existing pods`]
+    ...(total > chosen.length
+      ? [`new PodSecurity enforce level only checked against the first ${chosen.length} of ${total} existing pods`]
       : []),
     ...(ofPods.length > 0
       ? [`existing pods in namespace "${namespace}" violate the new PodSecurity enforce level "${levelText(level)}"`]

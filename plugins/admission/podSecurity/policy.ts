@@ -14,7 +14,7 @@ export interface LevelVersion {
   readonly version: string;
 }
 
-/** What a level is used for: refusing pods, annotating audit events, or warning the client. */
+/** The use of a level: refusing pods, annotating audit events, or warning the client. */
 export type Mode = 'enforce' | 'audit' | 'warn';
 
 /** The level of each mode. */

@@ -7,7 +7,7 @@ const TRIES = 8;
 /** Ends what is not quadratic but worse. */
 const TIMEOUT_MS = 20_000;
 /** CPU times on a busy machine are up to this many times as long: programs evict each other's caches. */
-const BUSY = 10;
+const BUSY = 3;
 /** The part of a text whose time is compared with that of the whole, and how much longer the whole may take. */
 const PART = 1 / 4;
 const GROWTH = 8;

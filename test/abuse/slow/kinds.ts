@@ -135,7 +135,7 @@ export function allPlaces(): Place[] {
   return [...found.values()];
 }
 
-/** What many kinds share: metadata, except for names and annotations, which kinds have rules for, and Pod templates. */
+/** Paths that many kinds share: metadata, except for names and annotations, which have rules, and Pod templates. */
 const SHARED =
   /^(?:metadata\.(?!name|generateName|annotations).*|(?:.*\.)?template\.(?:spec\..*|metadata\.(?!annotations).*))$/;
 

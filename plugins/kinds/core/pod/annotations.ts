@@ -9,7 +9,8 @@ import { validateProfiles } from '../../shared/podSpec/securityContext.js';
 const appArmorPrefix = (naming: Naming): string => naming.label('container.apparmor.security.beta.orchestrator.io/');
 
 /** The annotation of pods that a node agent has from a file. */
-const mirrorAnnotation = (naming: Naming): string => naming.label('orchestrator.io/config.mirror');
+/** The annotation of mirror pods, which show the static pods of a node. */
+export const mirrorAnnotation = (naming: Naming): string => naming.label('orchestrator.io/config.mirror');
 
 /** The annotation that says which pods of a set are deleted first. */
 const costAnnotation = (naming: Naming): string => naming.label('controller.orchestrator.io/pod-deletion-cost');

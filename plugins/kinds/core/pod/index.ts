@@ -2,10 +2,11 @@ import type { PodStatus, Binding, PodCondition, Pod } from '../../../../kinds/v1
 import { type Time, toNumber } from '../../../../core/model/scalars.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { RowCondition, Strategy } from '../../../../core/api/strategy.js';
-import { invalidObject } from '../../../../core/model/refusal.js';
+import { forbiddenField, invalidObject } from '../../../../core/model/refusal.js';
 import { bindPod } from './binding.js';
 import {
   alignAppArmor,
+  mirrorAnnotation,
   validateAnnotationUpdate,
   validateAppArmorMatch,
   validatePodAnnotations,
@@ -42,8 +43,12 @@ const gatedCondition = (now: Time): PodCondition => ({
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 });
 
-/** Returns the current pod with the ephemeral containers of the body. Throws 422. */
-function setEphemeralContainers(body: Pod, current: Pod): Pod {
+/** Returns the current pod with the ephemeral containers of the body. Throws 422, always for a mirror pod. */
+function setEphemeralContainers(body: Pod, current: Pod, mirror: string): Pod {
+  if (current.metadata.annotations?.[mirror] !== undefined)
+    throw invalidObject('', 'Pod', current.metadata.name ?? '', [
+      forbiddenField('[]', 'static pods do not support ephemeral containers'),
+    ]);
   const { ephemeralContainers: _, ...others } = current.spec;
   const added = body.spec.ephemeralContainers ?? [];
   const next: Pod = {
@@ -103,7 +108,9 @@ const strategy = (naming: Naming): Partial<Strategy<Pod>> => ({
     ...validatePodUpdate(object, old),
   ],
   validateStatus: validatePodStatus,
-  subresources: new Map([['ephemeralcontainers', setEphemeralContainers]]),
+  subresources: new Map([
+    ['ephemeralcontainers', (body, current) => setEphemeralContainers(body, current, mirrorAnnotation(naming))],
+  ]),
   connections: podConnections,
   hasGrace: true,
   gracePeriod: gracePeriodOf,

@@ -27,7 +27,7 @@ export function validateFileMode<Member extends 'mode' | 'defaultMode'>(
 /** Checks the path of a file in a volume. Names that begin with `..` are used by node agents. */
 const checkFilePath = (path: string, field: string): Violation[] => [
   ...checkLocalPath(path, field),
-  ...(path.startsWith('..') && !path.startsWith('../../') ? [invalid(field, path, "must not start with '..'")] : []),
+  ...(path.startsWith('..') && !path.startsWith('../') ? [invalid(field, path, "must not start with '..'")] : []),
 ];
 
 const validateFilePath = (path: string, field: string): Violation[] =>
