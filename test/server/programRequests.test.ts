@@ -93,6 +93,15 @@ test.each([
   expect(paths).toEqual(['/api/v1%3FdryRun%3DAll/namespaces/shop/configmaps/web']);
 });
 
+test('a watch that is aborted before its answer ends, and a closing server does not wait for it', async () => {
+  const requests = new ProgramRequests({ handleOf: () => undefined } as unknown as Front);
+  const controller = new AbortController();
+  const first = requests.watch(user, '/api/v1/pods?watch=true', controller.signal).next();
+  controller.abort();
+  expect((await first).done).toBe(true);
+  await requests.close();
+});
+
 test('a closed server waits for the requests in flight', async () => {
   let exchange!: Exchange;
   const front = { handleOf: (_user: unknown, its: Exchange) => void (exchange = its) };
