@@ -86,7 +86,7 @@ async function prepareWatch(args: readonly string[], settings: Settings) {
     import('./watch.js'),
     import('../plugin/load/moduleVersions.js'),
   ]);
-  return { config: checkWatch(config, settings), versions: new ModuleVersions(), watchServer };
+  return { settings, config: checkWatch(config, settings), versions: new ModuleVersions(), watchServer };
 }
 
 /**

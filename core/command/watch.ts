@@ -69,6 +69,8 @@ export class FileWatch {
 export interface WatchedServer {
   readonly server: OwnServer;
   readonly versions: ModuleVersions;
+  /** The settings that the server was started with. */
+  readonly settings: Settings;
   /** The configuration file. */
   readonly config: string;
   /** Reads the settings again. Throws ConfigError. */
@@ -94,8 +96,8 @@ function nameInFile(setting: string): string {
 }
 
 /** Reloads plugins and settings of a server when their files change. Returns a function that ends this. */
-export function watchServer({ server, versions, config, load, out, failed }: WatchedServer): () => void {
-  let uses = load().plugins.map(({ use }) => use);
+export function watchServer({ server, versions, settings: started, config, load, out, failed }: WatchedServer): () => void {
+  let uses = started.plugins.map(({ use }) => use);
   const files = (): readonly string[] => [
     config,
     ...uses.flatMap(use => (use.startsWith('file:') ? fileURLToPath(use.replace(/#.*/, '')) : [])),

@@ -14,10 +14,19 @@ import type { Releases } from './releases.js';
 import { type FollowedResources, storageNameOf } from './resourceNames.js';
 import type { RunningCalls } from './calls/runningCalls.js';
 
+/** The parts that stay when the others of a thread are replaced by those of other plugins. */
+export interface KeptParts {
+  /** Names of their points. */
+  readonly points: readonly string[];
+  /** Where their release functions are added; absent if they have been made before, and are not made again. */
+  readonly releases?: Releases;
+}
+
 /** The services of a thread for plugins, in addition to log, clock and naming. */
 export interface HostServices {
   /** The release functions of the thread, to which those of the plugins are added. */
   readonly releases: Releases;
+  readonly kept?: KeptParts;
   readonly informer?: (storageName: string) => Informer;
   /** Where the resources are noted that plugins of the configuration follow. */
   readonly followed?: FollowedResources;
@@ -107,7 +116,9 @@ export function hostOf(
   services: HostServices,
   plugins: PluginSet,
 ): (user: HostUser) => Host {
-  const { releases, watch, dynamicInformer } = services;
+  const { releases, kept, watch, dynamicInformer } = services;
+  const releasesOf = (point: string): Releases =>
+    kept?.releases && kept.points.includes(point) ? kept.releases : releases;
   const informers = informersOf(thread, plugins, services);
   const kinds = kindsOf(services.registry ?? notAvailable('kinds', thread));
   const at: Host['at'] = point => {
@@ -120,7 +131,8 @@ export function hostOf(
     naming: namingOf(data.naming),
     now: Date.now,
     isEnabled: feature => isFeatureEnabled(feature, data.features),
-    onClose: release => releases.add(`plugin ${user.plugin}`, () => withinDeadline(release(), RELEASE_MS, true)),
+    onClose: release =>
+      releasesOf(user.point).add(`plugin ${user.plugin}`, () => withinDeadline(release(), RELEASE_MS, true)),
     ...informers(user),
     dynamicInformer: dynamicInformer
       ? given => dynamicInformer(storageNameOf(given))

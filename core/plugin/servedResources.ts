@@ -49,7 +49,7 @@ export function fixedResourcesOf(registry: Registry): FixedResources {
 
 const ALL_VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
 
-/** Whether a definition has a name of a kind that does not come from definitions. */
+/** Whether a definition has a name of a kind that does not come from definitions: then it is not served. */
 export const isTaken = (
   { group, names }: Pick<DefinitionSpec, 'group' | 'names'>,
   takenNames: ReadonlySet<string>,

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Settings } from '../settings/settings.js';
 import type { PluginSpec } from '../threads/data.js';
+import { KEPT_POINTS } from '../../workers/front/frontPlugins.js';
 
 /** The settings that determine nothing but plugins, the server's own ones included: they can change while it runs. */
 const LIVE: ReadonlySet<string> = new Set([
@@ -33,9 +34,6 @@ const LIVE: ReadonlySet<string> = new Set([
   'webhookResolve',
   'controllers',
 ] satisfies (keyof Settings)[]);
-
-/** Points whose parts a server keeps as long as it runs. */
-const KEPT_POINTS: readonly string[] = ['storage', 'listener'];
 
 /**
  * Divides the changes from one set of settings to another: `live` are the settings with those that can change while the

@@ -1,4 +1,4 @@
-import { type Frozen, Refusal } from '../../core/api/index.js';
+import { type Frozen, pathSegment, Refusal } from '../../core/api/index.js';
 
 /** The result of a request; undefined if it is refused for this reason. */
 export async function unlessRefused<T>(reason: Refusal['reason'], request: Promise<T>): Promise<T | undefined> {
@@ -16,3 +16,13 @@ export const unchanged = ({
 }: Frozen<{ metadata: { uid?: string; resourceVersion?: string } }>) => ({
   preconditions: { uid, resourceVersion },
 });
+
+/**
+ * The path of the resources of a version of a group; undefined for names that neither has, which come from fields of
+ * objects and would lead to other paths.
+ */
+export function versionPath(group: string, version: string): string | undefined {
+  if (version === '' || [group, version].some(name => pathSegment(name).length > 0)) return undefined;
+  const segments = group === '' ? ['api', version] : ['apis', group, version];
+  return `/${segments.map(encodeURIComponent).join('/')}`;
+}

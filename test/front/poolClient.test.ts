@@ -9,7 +9,8 @@ import type { JobRunner } from '../../workers/front/pool/pool.js';
 import { PoolClient } from '../../workers/front/pool/poolClient.js';
 import type { FrontRequest } from '../../workers/front/access/sender.js';
 import { type Usage, Usages } from '../../workers/front/fairness/usage.js';
-import { grantFor, postOf, turn } from './support.js';
+import { LocalExchange } from '../../workers/front/localExchange.js';
+import { fakeFront, grantFor, postOf, turn } from './support.js';
 
 /** The permission of a request that the pool has allowed. */
 const ALLOWED = { until: 0, reason: '', revision: 0, resources: [] };
@@ -139,4 +140,24 @@ test('a large event is encoded even if its client is gone: other watches share i
   await answer();
   await expect(result).resolves.toMatchObject({ is: 'granted' });
   expect(began.length).toBe(2);
+});
+
+test('permissions of a user of the program are remembered until the cache is reset', async () => {
+  let asked = 0;
+  const { front, access } = fakeFront(job => {
+    asked++;
+    return { id: job.id, is: 'granted', grant: grantFor('ann') };
+  });
+  const { user } = grantFor('ann');
+  const ask = (): Promise<unknown> =>
+    new Promise(respond =>
+      front.handleOf(user, new LocalExchange({ method: 'GET', path: '/made', headers: new Map() }, { respond })),
+    );
+  await ask();
+  await ask();
+  expect(asked).toBe(1);
+  access.reset();
+  await ask();
+  await ask();
+  expect(asked).toBe(2);
 });

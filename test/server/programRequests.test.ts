@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Exchange, ResponseStream } from '../../core/api/index.js';
 import { ProgramRequests } from '../../core/server/program/requests.js';
+import { liveResources, serverUser } from '../../core/server/program/users.js';
 import type { Front } from '../../workers/front/front.js';
+import { registryOf } from '../kinds/builtIn.js';
 
 /* What the front end sees of the watches of a program. */
 
@@ -60,6 +62,45 @@ test.each(['its loop is left', 'its signal is aborted', 'a document of it cannot
     expect([found.aborts, found.exchange!.aborted]).toEqual([1, true]);
   },
 );
+
+test.each([
+  { namespace: 'shop', name: 'web/status' },
+  { namespace: 'shop', name: '..' },
+  { namespace: 'shop', name: 'web%2fstatus' },
+  { namespace: 'kube-system/secrets/token', name: 'web' },
+])('a name that would lead to another object makes no request: %j', async metadata => {
+  const paths: string[] = [];
+  const front = { handleOf: (_user: unknown, { path }: Exchange) => void paths.push(path) };
+  const requests = new ProgramRequests(front as unknown as Front);
+  const resources = liveResources(() => registryOf('kubernetes'));
+  const maps = serverUser(user, requests, resources).client.resource('configmaps');
+  if (metadata.namespace.includes('/')) {
+    await expect(maps.get(metadata)).rejects.toThrow("may not contain '/'");
+    await expect(maps.list(metadata)).rejects.toThrow("may not contain '/'");
+    await expect(maps.create({ metadata })).rejects.toThrow("may not contain '/'");
+    expect(() => maps.watch(metadata)).toThrow("may not contain '/'");
+  } else {
+    // There is no such object.
+    expect(await maps.get(metadata)).toBeUndefined();
+    expect(await maps.delete(metadata)).toBe(false);
+    await expect(maps.patch(metadata, {})).rejects.toThrow(`configmaps "${metadata.name}" not found`);
+  }
+  await expect(maps.replace({ apiVersion: 'v1/..', metadata: { namespace: 'shop', name: 'web' } })).rejects.toThrow(
+    TypeError,
+  );
+  const odd = { apiVersion: 'v1?dryRun=All', metadata: { namespace: 'shop', name: 'web' } } as object;
+  void maps.replace(odd as Parameters<typeof maps.replace>[0]);
+  expect(paths).toEqual(['/api/v1%3FdryRun%3DAll/namespaces/shop/configmaps/web']);
+});
+
+test('a watch that is aborted before its answer ends, and a closing server does not wait for it', async () => {
+  const requests = new ProgramRequests({ handleOf: () => undefined } as unknown as Front);
+  const controller = new AbortController();
+  const first = requests.watch(user, '/api/v1/pods?watch=true', controller.signal).next();
+  controller.abort();
+  expect((await first).done).toBe(true);
+  await requests.close();
+});
 
 test('a closed server waits for the requests in flight', async () => {
   let exchange!: Exchange;

@@ -1,13 +1,16 @@
 import type { Log, Thread } from '../../core/api/host.js';
 import type { Combined, Contributed, Point } from '../../core/api/point.js';
-import type { HostServices } from '../../core/plugin/host.js';
+import type { HostServices, KeptParts } from '../../core/plugin/host.js';
 import { loadPlugins, type Plugins } from '../../core/plugin/load/load.js';
 import { Releases } from '../../core/plugin/releases.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
 
 /** What the front end offers to plugins. */
-type FrontServices = Omit<HostServices, 'releases'>;
+type FrontServices = Omit<HostServices, 'releases' | 'kept'>;
+
+/** Points whose parts a server keeps as long as it runs. */
+export const KEPT_POINTS: readonly string[] = ['storage', 'listener', 'auditSink'];
 
 /** Plugins of this thread that were loaded together, and what they hold. */
 interface Generation {
@@ -15,12 +18,25 @@ interface Generation {
   readonly releases: Releases;
 }
 
-/** The plugins of the front end. Others can replace them while it runs: ask for the parts of a point when needed. */
+/** Plugins that were loaded to take the place of others. */
+interface PreparedPlugins {
+  readonly plugins: Plugins;
+  /** Has them take that place. Returns a function that releases those before. */
+  use(): () => Promise<void>;
+  discard(): Promise<void>;
+}
+
+/**
+ * The plugins of the front end. Others can replace them while it runs, but at the kept points: ask for the parts of a
+ * point when needed.
+ */
 export class FrontPlugins implements Plugins {
   #current: Generation;
+  /** Plugins that were replaced, while requests go on with them. */
+  readonly #former = new Set<Generation>();
 
   private constructor(
-    first: Generation,
+    readonly first: Generation,
     readonly services: FrontServices,
     readonly log: Log,
   ) {
@@ -29,39 +45,48 @@ export class FrontPlugins implements Plugins {
 
   /** Loads the plugins of a front end; what they hold is released with the scope. Throws ConfigError. */
   static async load({ data, log, releases }: ThreadScope, services: FrontServices): Promise<FrontPlugins> {
-    const first = await generationOf(data, services);
+    const first = await generationOf(data, services, { points: KEPT_POINTS, releases });
     const loaded = new FrontPlugins(first, services, log);
-    releases.add('the plugins of the front end', () => loaded.#current.releases.run(log));
+    releases.add('the plugins of the front end', () => loaded.#release());
     return loaded;
   }
 
   at<Out>(point: Combined<Out>): Out {
-    return this.#current.plugins.at(point);
+    return this.#pluginsAt(point).at(point);
   }
 
   configured<In>(point: Point<Thread, In, unknown>): readonly Contributed<In>[] {
-    return this.#current.plugins.configured(point);
+    return this.#pluginsAt(point).configured(point);
   }
 
-  /**
-   * Loads other plugins. Resolves with them, and a function that has them take the place of those before, which are
-   * released. Throws ConfigError, and what a plugin throws when it is made.
-   */
-  async prepare(data: ThreadData): Promise<{ readonly plugins: Plugins; use(): void; discard(): Promise<void> }> {
-    const next = await generationOf(data, this.services);
+  /** Loads other plugins. Throws ConfigError, and what a plugin throws when it is made. */
+  async prepare(data: ThreadData): Promise<PreparedPlugins> {
+    const next = await generationOf(data, this.services, { points: KEPT_POINTS });
     return {
       plugins: next.plugins,
       use: () => {
         const former = this.#current;
         this.#current = next;
-        void former.releases.run(this.log);
+        this.#former.add(former);
+        return async () => {
+          await former.releases.run(this.log);
+          this.#former.delete(former);
+        };
       },
       discard: () => next.releases.run(this.log),
     };
   }
+
+  #pluginsAt({ name }: { readonly name: string }): Plugins {
+    return (KEPT_POINTS.includes(name) ? this.first : this.#current).plugins;
+  }
+
+  async #release(): Promise<void> {
+    for (const { releases } of [this.#current, ...this.#former]) await releases.run(this.log);
+  }
 }
 
-async function generationOf(data: ThreadData, services: FrontServices): Promise<Generation> {
+async function generationOf(data: ThreadData, services: FrontServices, kept: KeptParts): Promise<Generation> {
   const releases = new Releases();
-  return { plugins: await loadPlugins(data, 'front', { ...services, releases }), releases };
+  return { plugins: await loadPlugins(data, 'front', { ...services, releases, kept }), releases };
 }

@@ -143,8 +143,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
         return await pool.prepare(data, next.plugins.at(service));
       });
       use();
-      const completed = usePool();
-      next.use();
+      const completed = usePool(next.use());
       frontEnd.reload(next.plugins);
       observed.replace(next.plugins.at(metrics));
       await Promise.all([completed, control?.restart()]);

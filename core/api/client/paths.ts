@@ -1,12 +1,24 @@
-/** The path of a collection or, with `name`, of an object in `namespace` ('' for cluster scope). */
+import { pathSegment } from '../../model/names.js';
+
+/** A name as a segment of a path. Throws TypeError for one that no object has: servers read it as other segments. */
+function segmentOf(name: string): string {
+  const [fault] = pathSegment(name);
+  if (fault !== undefined) throw new TypeError(`the name ${JSON.stringify(name)} ${fault}`);
+  return encodeURIComponent(name);
+}
+
+/**
+ * The path of a collection or, with `name`, of an object in `namespace` ('' for cluster scope). Throws TypeError for
+ * names that would lead to another object.
+ */
 export function pathOf(
   { apiVersion, plural }: { readonly apiVersion: string; readonly plural: string },
   namespace: string,
   name?: string,
 ): string {
-  const root = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  const scope = namespace ? `/namespaces/${encodeURIComponent(namespace)}` : '';
-  return `${root}${scope}/${plural}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
+  const root = `/${apiVersion.includes('/') ? 'apis' : 'api'}/${apiVersion.split('/').map(segmentOf).join('/')}`;
+  const scope = namespace ? `/namespaces/${segmentOf(namespace)}` : '';
+  return `${root}${scope}/${plural}${name === undefined ? '' : `/${segmentOf(name)}`}`;
 }
 
 /** A query with those of the parameters that are given; '' if none is. */

@@ -1,3 +1,4 @@
+import { pathSegment } from '../../model/names.js';
 import { isDeepEqual } from '../../model/record.js';
 import { notFound, Refusal } from '../../model/refusal.js';
 import type { ApiObject, Frozen } from '../../model/object.js';
@@ -147,10 +148,15 @@ export class ObjectRequests implements ResourceClient<ApiObject> {
     return this.send({ method: 'PATCH', path, contentType, body });
   }
 
-  /** The path of an object, or of its subresource. Throws TypeError without a name. */
+  /**
+   * The path of an object, or of its subresource. Throws TypeError without a name, Refusal 404 for a name that no
+   * object can have, and as `pathOf`.
+   */
   #pathOf(of: ObjectName, { subresource }: ChangeOptions = {}, apiVersion?: string): string {
     const served = this.served();
     if (!of.name) throw new TypeError(`an object of ${served.plural} must be given with its name`);
+    const group = served.apiVersion.split('/').slice(0, -1).join();
+    if (pathSegment(of.name).length > 0) throw notFound({ group, resource: served.plural }, of.name);
     const place = { plural: served.plural, apiVersion: apiVersion ?? served.apiVersion };
     const path = pathOf(place, namespaceOf(served, of), of.name);
     return subresource === undefined ? path : `${path}/${encodeURIComponent(subresource)}`;

@@ -95,10 +95,12 @@ function targetOf(
 export async function loadPlugins(data: ThreadData, thread: Thread, services: HostServices): Promise<Plugins> {
   const contributions = new Contributions();
   const host = hostOf(data, thread, services, contributions);
+  const { kept } = services;
+  const isMade = (point: string): boolean => kept !== undefined && !kept.releases && kept.points.includes(point);
   try {
     for (const loaded of await importAll(data, thread))
       for (const one of loaded.plugin.contribute(loaded.plugin.parse(loaded.spec.config))) {
-        if (!one.threads.includes(thread)) continue;
+        if (!one.threads.includes(thread) || isMade(one.point)) continue;
         const target = targetOf(one.point, loaded, data, services.running);
         const isBuiltIn = loaded.spec.path === undefined;
         const value = await createValue(one, loaded, host({ ...target, isBuiltIn }));

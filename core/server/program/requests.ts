@@ -172,7 +172,7 @@ export class ProgramRequests {
     return answer;
   }
 
-  /** Begins a request. `answer` resolves with undefined when it is answered with the stream. */
+  /** Begins a request. `answer` resolves with undefined when it is answered with the stream, or is aborted before. */
   #open(
     user: User,
     request: Prepared,
@@ -189,6 +189,8 @@ export class ProgramRequests {
           },
         }),
       });
+      // The front end answers an aborted request or not, as it does where a client has disconnected.
+      exchange.onAbort(() => resolve(undefined));
     }).finally(() => {
       this.#pending.delete(exchange);
       this.#answered();

@@ -1,5 +1,6 @@
 import { writeJson } from '../../../core/model/text/jsonText.js';
 import { type NamingName, namingOf } from '../../../core/naming.js';
+import { isTaken } from '../../../core/plugin/servedResources.js';
 import {
   type ApiObject,
   type Client,
@@ -210,10 +211,6 @@ async function deleteCollection({ spec }: Definition, namespace: string, client:
 }
 
 const keyOf = (name: string): KeyOf => ({ resource: DEFINITIONS, name });
-
-/** Whether a definition has a name of a kind that does not come from definitions: then it is not served. */
-const isTaken = ({ group, names }: Definition['spec'], takenNames: ReadonlySet<string>): boolean =>
-  takenNames.has(`${names.plural}.${group}`) || takenNames.has(`${names.kind}.${group}`);
 
 const isTrue = (definition: Definition, type: string): boolean =>
   definition.status?.conditions?.some(condition => condition.type === type && condition.status === 'True') ?? false;

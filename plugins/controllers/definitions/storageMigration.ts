@@ -20,7 +20,7 @@ import {
   timestamp,
 } from '../../../core/api/index.js';
 import { forEachParallel } from '../parallel.js';
-import { unlessRefused } from '../requests.js';
+import { unlessRefused, versionPath } from '../requests.js';
 
 type Migration = Frozen<StorageVersionMigration>;
 
@@ -40,7 +40,8 @@ async function resourceOf(
 ): Promise<ServedResource | undefined> {
   const { group = '', version = '', resource: plural = '' } = migration.spec.resource;
   const apiVersion = group ? `${group}/${version}` : version;
-  const path = `/${group ? 'apis' : 'api'}/${apiVersion}`;
+  const path = versionPath(group, version);
+  if (path === undefined) return undefined;
   const list = await unlessRefused('NotFound', client.request({ method: 'GET', path }));
   const found = (list as unknown as APIResourceList | undefined)?.resources?.find(one => one.name === plural);
   return found && resources.byKind(apiVersion, found.kind);

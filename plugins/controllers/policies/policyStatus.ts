@@ -3,7 +3,7 @@ import type { APIResourceList } from '../../../kinds/meta/v1.js';
 import { type Client, controller, definePlugin, type Frozen, reconciler } from '../../../core/api/index.js';
 import { loadCel } from '../../../core/schema/expressions/environment.js';
 import { checkTypes, type PublishedDocument, type PublishedKinds } from './policyTypes.js';
-import { unlessRefused } from '../requests.js';
+import { unlessRefused, versionPath } from '../requests.js';
 
 const NAME = 'validatingadmissionpolicy-status-controller';
 const POLICIES = 'admissionregistration.orchestrator.io/validatingadmissionpolicies';
@@ -30,9 +30,6 @@ interface Unsettled {
 
 const needsCheck = (policy: Frozen<ValidatingAdmissionPolicy>): boolean =>
   (policy.metadata.generation ?? 0) > (policy.status?.observedGeneration ?? 0);
-
-const pathOfVersion = (group: string, version: string): string =>
-  group ? `apis/${group}/${version}` : `api/${version}`;
 
 /** The policies that wait for their checks, by name. */
 class UnsettledPolicies {
@@ -66,11 +63,14 @@ function publishedKinds(client: Client): PublishedKinds {
   };
   return {
     async resources(group, version) {
-      const list = await ask<APIResourceList>(`/${pathOfVersion(group, version)}`);
+      const path = versionPath(group, version);
+      const list = path === undefined ? undefined : await ask<APIResourceList>(path);
       return list && (list.resources ?? []);
     },
-    schemas: async (group, version) =>
-      (await ask<PublishedDocument>(`/openapi/v3/${pathOfVersion(group, version)}`))?.components?.schemas,
+    async schemas(group, version) {
+      const path = versionPath(group, version);
+      return path === undefined ? undefined : (await ask<PublishedDocument>(`/openapi/v3${path}`))?.components?.schemas;
+    },
   };
 }
 

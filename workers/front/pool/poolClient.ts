@@ -38,8 +38,9 @@ const kindOf = ({ exchange, route: { resource, subresource } }: FrontRequest): s
 
 /** Runs the jobs of requests: sends what is known of their senders to the pool, and remembers what the pool finds. */
 export class PoolClient {
-  /** Those of users of the program. */
-  readonly #identities = new WeakMap<User, Identity>();
+  /** Those of users of the program, since a reset of the cache. */
+  #identities = new WeakMap<User, Identity>();
+  #epoch = 0;
 
   constructor(
     readonly pool: JobRunner,
@@ -61,8 +62,12 @@ export class PoolClient {
     return { user, usage: this.access.usages.controllers };
   }
 
-  /** A user of the program that the server runs in as the sender of a request: always the same value for one user. */
+  /** A user of the program that the server runs in as the sender of a request. */
   userAs(user: User): Sender {
+    if (this.#epoch !== this.access.epoch) {
+      this.#identities = new WeakMap();
+      this.#epoch = this.access.epoch;
+    }
     const identity = this.#identities.get(user) ?? this.access.identityOf(user);
     this.#identities.set(user, identity);
     return { user, identity, usage: identity.usage };

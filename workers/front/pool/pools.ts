@@ -41,10 +41,13 @@ export class Pools implements JobRunner {
 
   /**
    * Starts a pool with other data, and the services that its plugins ask. Resolves when it can run jobs, with a
-   * function that gives it all further ones, while the pool before finishes its own and ends. The function resolves
-   * when all threads have started. Rejects if the plugins cannot be loaded.
+   * function that gives it all further ones, while the pool before finishes its own and ends: then `ended` is called.
+   * The function resolves when all threads have started. Rejects if the plugins cannot be loaded.
    */
-  async prepare(data: ThreadData, services: ReadonlyMap<string, Service>): Promise<() => Promise<void>> {
+  async prepare(
+    data: ThreadData,
+    services: ReadonlyMap<string, Service>,
+  ): Promise<(ended: () => Promise<void>) => Promise<void>> {
     const next = this.create(data);
     this.#former.add(next);
     try {
@@ -56,7 +59,7 @@ export class Pools implements JobRunner {
       this.#former.delete(next);
       throw error;
     }
-    return () => this.#use(next);
+    return ended => this.#use(next, ended);
   }
 
   /** Ends all threads. Jobs in flight are refused with 503. */
@@ -65,12 +68,12 @@ export class Pools implements JobRunner {
     await Promise.all([this.#current, ...this.#former].map(pool => pool.close()));
   }
 
-  async #use(next: Pool): Promise<void> {
+  async #use(next: Pool, ended: () => Promise<void>): Promise<void> {
     const former = this.#current;
     this.#former.delete(next);
     this.#former.add(former);
     this.#current = next;
-    void this.#end(former);
+    void this.#end(former).then(ended);
     // If the last thread cannot start, it is replaced, and the failure is logged.
     await next.complete().catch(() => undefined);
   }

@@ -40,6 +40,8 @@ export class ControlThread {
   /** The same for all threads of this process: the next need not wait for the lease of the last to expire. */
   readonly #identity = `${hostname()}_${randomUUID()}`;
   #worker!: Worker;
+  /** The last replacement of the thread: they follow each other, so that no two threads are left. */
+  #replaced: Promise<void> = Promise.resolve();
   #isClosing = false;
   #fail: (error: Error) => void = () => undefined;
   /** Resolves when the thread fails. */
@@ -55,7 +57,11 @@ export class ControlThread {
    * Ends the thread as `close` does, and begins another one with other plugins. Rejects with the error if these cannot
    * be made: then the controllers of the server run without them.
    */
-  async restart(): Promise<void> {
+  restart(): Promise<void> {
+    return this.#inTurn(() => this.#restart());
+  }
+
+  async #restart(): Promise<void> {
     const former = this.#worker;
     former.removeAllListeners('exit');
     await closeThread(former, THREAD_CLOSE_MS);
@@ -78,6 +84,12 @@ export class ControlThread {
     this.#isClosing = true;
     await closeThread(this.#worker, THREAD_CLOSE_MS);
     await this.#worker.terminate();
+  }
+
+  #inTurn(replace: () => Promise<void>): Promise<void> {
+    const replaced = this.#replaced.then(replace);
+    this.#replaced = replaced.catch(() => undefined);
+    return replaced;
   }
 
   /** Begins a thread. `failed` is called if its plugins cannot be made, `loaded` when they are. */
@@ -131,7 +143,7 @@ export class ControlThread {
         this.parts.loaded(message.elsewhere);
         break;
       case 'demoted':
-        void this.#replace(worker);
+        void this.#inTurn(() => this.#replace(worker));
         break;
       case 'ready':
       case 'closed':
@@ -139,7 +151,9 @@ export class ControlThread {
     }
   }
 
+  /** Replaces a thread that has lost its leadership, unless it has been replaced since. */
   async #replace(worker: Worker): Promise<void> {
+    if (worker !== this.#worker || this.#isClosing) return;
     worker.removeAllListeners('exit');
     await worker.terminate();
     if (!this.#isClosing) this.#create(this.parts.data(), error => this.#fail(error));
