@@ -96,7 +96,15 @@ function nameInFile(setting: string): string {
 }
 
 /** Reloads plugins and settings of a server when their files change. Returns a function that ends this. */
-export function watchServer({ server, versions, settings: started, config, load, out, failed }: WatchedServer): () => void {
+export function watchServer({
+  server,
+  versions,
+  settings: started,
+  config,
+  load,
+  out,
+  failed,
+}: WatchedServer): () => void {
   let uses = started.plugins.map(({ use }) => use);
   const files = (): readonly string[] => [
     config,

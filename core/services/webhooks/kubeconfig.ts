@@ -108,7 +108,7 @@ function checkKey(reader: Reader, pem: string, certificate: string): void {
     key = createPrivateKey(pem);
   } catch {
     // The error of the library may repeat parts of the key.
-    return reader.fail('user.client-key', 'must be a private key in PEM that is not encrypted');
+    reader.fail('user.client-key', 'must be a private key in PEM that is not encrypted');
   }
   // Files that are replaced one after the other do not belong together for a moment.
   if (!new X509Certificate(certificate).checkPrivateKey(key))
