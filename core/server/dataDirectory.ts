@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { makeDirectories } from '../files/directories.js';
 import type { Naming } from '../naming.js';
 import type { Releases } from '../plugin/releases.js';
 import { type CertificateFiles, certificateFiles, ensurePki } from '../services/pki/index.js';
@@ -69,13 +69,13 @@ function temporaryDirectory(releases: Releases): string {
 
 /**
  * Creates the data directory, with mode 0700; the mode of an existing directory is not changed. With `temporary` it is
- * a new directory, which `releases` removes.
+ * a new directory, which `releases` removes. Throws ConfigError if it cannot be made.
  */
 export function makeDataDirectory({ dataDir }: Settings, temporary: boolean, releases: Releases): DataPaths {
-  if (!temporary) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (!temporary) makeDirectories(dataDir, '--data-dir');
   const directory = temporary ? temporaryDirectory(releases) : resolve(dataDir);
   const pki = join(directory, 'pki');
-  mkdirSync(pki, { recursive: true, mode: 0o700 });
+  makeDirectories(pki, '--data-dir');
   return {
     directory,
     storePath: join(directory, 'store'),

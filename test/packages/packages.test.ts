@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { POINT_TEMPLATES } from '../../core/command/templates/points.js';
@@ -12,6 +12,9 @@ import { copyExamples, InstalledServer, newFolder, pack, packCapstan, run, toolV
  * Capstan and the example packages as they are published: packed, installed into an empty folder, configured and used.
  * Packages that npm has not downloaded before come from the registry.
  */
+
+/** A file or folder of the repository that a page names. */
+const NAMED = /`((?:core|workers|plugins|test|bench|scripts|docs|examples|dist)\/[\w./-]+\.\w+)`/g;
 
 const LONG = 120_000;
 const work = newFolder();
@@ -39,6 +42,25 @@ describe('the tarball of Capstan', () => {
       expect(existsSync(join(root(), file)), file).toBe(true);
     for (const folder of ['test', 'bench', 'dist/test', 'dist/bench', 'dist/examples', 'examples/packages'])
       expect(existsSync(join(root(), folder)), folder).toBe(false);
+  });
+
+  test('has all that its documents link to, and the files of code that pages for users name', () => {
+    const pages = readdirSync(root(), { recursive: true, encoding: 'utf8' }).filter(
+      name => name.endsWith('.md') && !name.includes('node_modules'),
+    );
+    expect(pages.length).toBeGreaterThan(20);
+    const has = (path: string): boolean =>
+      existsSync(join(root(), path)) || existsSync(join(root(), 'dist', path.replace(/\.ts$/, '.js')));
+    const broken = pages.flatMap(page => {
+      const prose = readFileSync(join(root(), page), 'utf8').replace(/^```.*?^```/gms, '');
+      const links = [...prose.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].map(([, to]) => join(dirname(page), to!));
+      // The others are about how Capstan is made, and the guide to packages names files of the reader's.
+      const isForUsers =
+        /^(README|docs\/(guides|reference|glossary))/.test(page) && !page.endsWith('plugin-package.md');
+      const named = isForUsers ? [...prose.matchAll(NAMED)].map(([, path]) => path!) : [];
+      return [...links, ...named].filter(path => !has(path)).map(path => `${page}: ${path}`);
+    });
+    expect(broken).toEqual([]);
   });
 
   test('exports what package.json promises', async () => {
