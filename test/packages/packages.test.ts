@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { POINT_TEMPLATES } from '../../core/command/templates/points.js';
-import { copyExamples, InstalledServer, newFolder, pack, packCapstan, run, toolVersions } from './project.js';
+import { copyExamples, InstalledServer, newFolder, pack, packCapstan, run, toolVersions, write } from './project.js';
 
 /*
  * Capstan and the example packages as they are published: packed, installed into an empty folder, configured and used.
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, LONG);
 afterAll(() => {
   for (const folder of [work, workshop, installed]) folder.remove();
-});
+}, LONG);
 
 describe('the tarball of Capstan', () => {
   const root = (): string => join(workshop.path, 'node_modules/capstan');
@@ -80,24 +80,33 @@ test('every example passes its tests, and can be packed', { timeout: LONG }, asy
   }
 });
 
-test('plugin init writes a package for each point whose tests pass at once', { timeout: LONG }, async () => {
-  for (const point of POINT_TEMPLATES.keys()) {
-    await run(
-      workshop.path,
-      'npx',
-      'capstan',
+// Each starts a server in a process of its own.
+test('plugin init writes a package for each point whose tests pass at once', { timeout: 3 * LONG }, async () => {
+  const folders = Array.from(POINT_TEMPLATES.keys(), point => `my-${point.toLowerCase()}`);
+  const inWorkshop = (...args: readonly string[]) => run(workshop.path, ...(args as [string, ...string[]]));
+  for (const point of POINT_TEMPLATES.keys())
+    await inWorkshop(
+      'node_modules/.bin/capstan',
       'plugin',
       'init',
       `@example/my-${point.toLowerCase()}`,
       `--point=${point}`,
     );
-    const directory = join(workshop.path, `my-${point.toLowerCase()}`);
-    const { devDependencies } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
-      devDependencies: { capstan: string };
-    };
-    expect(resolve(directory, devDependencies.capstan.replace('file:', ''))).toBe(tarballs[0]);
-    await run(directory, 'npm', 'test');
-  }
+  const { devDependencies } = JSON.parse(readFileSync(join(workshop.path, folders[0]!, 'package.json'), 'utf8')) as {
+    devDependencies: { capstan: string };
+  };
+  expect(resolve(workshop.path, folders[0]!, devDependencies.capstan.replace('file:', ''))).toBe(tarballs[0]);
+  await run(join(workshop.path, folders[0]!), 'npm', 'test');
+  // What `npm test` does in each, with one run of the compiler and one of the tests.
+  const { compilerOptions } = JSON.parse(readFileSync(join(workshop.path, folders[0]!, 'tsconfig.json'), 'utf8')) as {
+    compilerOptions: object;
+  };
+  const include = folders.flatMap(folder => [`${folder}/src`, `${folder}/test`]);
+  const options = { ...compilerOptions, rootDir: '.', outDir: 'out' };
+  write(workshop.path, 'tsconfig.json', JSON.stringify({ compilerOptions: options, include }));
+  await inWorkshop('node_modules/.bin/tsc', '-p', 'tsconfig.json');
+  write(join(workshop.path, 'out'), 'package.json', '{ "type": "module" }');
+  await inWorkshop(process.execPath, '--test', ...folders.map(folder => `out/${folder}/test/index.test.js`));
 });
 
 describe('installed into an empty folder', () => {
