@@ -53,7 +53,9 @@ export function describeOperation({ action, kind, id, forms }: Operation, method
     case 'get':
       return `Reads ${object}, a ${kind?.kind}.`;
     case 'post':
-      return subresource ? `Creates a ${kind?.kind} for the object of that name.` : `Creates a ${kind?.kind}.`;
+      return subresource
+        ? `Creates a ${kind?.kind} for the object of that name.`
+        : `Creates a ${kind?.kind} from the body of the request.`;
     case 'put':
       return `Replaces ${object}, a ${kind?.kind}. The resourceVersion, if it is given, must be the current one.`;
     case 'patch':
