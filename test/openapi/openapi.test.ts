@@ -230,9 +230,11 @@ describe('version 2', () => {
 
 describe('descriptions', () => {
   type Described = { readonly description?: string; readonly parameters?: readonly Described[] };
-  const { paths } = body(get('/openapi/v3/api/v1')) as { paths: Record<string, object> };
+  type Item = Record<string, Described | readonly Described[]>;
+  const { paths } = body(get('/openapi/v3/api/v1')) as { paths: Record<string, Item> };
+  const isOne = (value: Item[string]): value is Described => !Array.isArray(value);
+  const operations = Object.values(paths).flatMap(item => Object.values(item).filter(isOne));
   const items: readonly Described[] = Object.values(paths);
-  const operations = items.flatMap((item): Described[] => Object.values(item).filter(one => !Array.isArray(one)));
 
   it('are there for every operation and every parameter', () => {
     const all = [...operations, ...[...items, ...operations].flatMap(({ parameters = [] }) => parameters)];
