@@ -131,13 +131,21 @@ function checkSettings(settings: Settings): Settings {
   return checkEtcd(settings);
 }
 
+/** The defaults of a command, which may depend on what is given. */
+export type DefaultsOf = (given: Partial<Settings>) => Partial<Settings>;
+
 /**
- * The settings of `capstan serve`: defaults, overridden by the configuration file, overridden by flags. `note` gets a
- * line for each flag that has no effect.
+ * The settings of a server: defaults, overridden by the configuration file, overridden by flags. `note` gets a line for
+ * each flag that has no effect. `defaultsOf` gives defaults that differ from those of `capstan serve`.
  */
-export function loadSettings(args: readonly string[], note: (line: string) => void = () => undefined): Settings {
+export function loadSettings(
+  args: readonly string[],
+  note: (line: string) => void = () => undefined,
+  defaultsOf: DefaultsOf = () => ({}),
+): Settings {
   const flags = parseFlags(args);
   for (const line of flags.notes) note(line);
   const file = flags.config === undefined ? {} : readConfig(flags.config);
-  return checkSettings({ ...DEFAULTS, ...checkAuthorizationStyle({ ...file, ...flags.settings }) });
+  const given = checkAuthorizationStyle({ ...file, ...flags.settings });
+  return checkSettings({ ...DEFAULTS, ...defaultsOf(given), ...given });
 }
