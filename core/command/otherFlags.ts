@@ -117,6 +117,8 @@ show-hidden-metrics-for-version text
 contention-profiling bool
 debug-socket-path text
 profiling bool
+= the encryption file is always read again when it changes
+encryption-provider-config-automatic-reload bool
 = certificates are in --data-dir
 cert-dir text
 = no traces are exported
@@ -130,8 +132,6 @@ permit-port-sharing bool
 const REFUSED: Readonly<Record<string, string>> = {
   'admission-control': 'is for kube-apiserver: use --enable-admission-plugins and --disable-admission-plugins',
   'egress-selector-config-file': 'is not supported: connections to webhooks are made directly; omit it',
-  'encryption-provider-config': 'is not supported: values are stored as they are; encrypt the disk, or omit it',
-  'encryption-provider-config-automatic-reload': 'is for --encryption-provider-config, which is not supported; omit it',
   'etcd-servers-overrides': 'is not supported: all objects are in one etcd; omit it',
   'service-account-signing-endpoint': 'is not supported: sign tokens with --service-account-signing-key-file instead',
   'strict-transport-security-directives': 'is not supported: let a proxy in front of the server add the header',

@@ -353,6 +353,11 @@ export const SETTINGS = {
   /** YAML file that says which requests are recorded. */
   auditPolicyFile: file('audit-policy-file', 'audit policy in YAML; without one, nothing is recorded'),
   storage: defaulted('storage-backend', 'STORE', storeName, 'rocksdb', 'rocksdb, memory or etcd (also etcd3)'),
+  /** An EncryptionConfiguration (v1). It is read again when it changes. Not for the memory backend. */
+  encryptionProviderConfig: file(
+    'encryption-provider-config',
+    'how values of which resources are encrypted in the store',
+  ),
   /** URLs of the etcd servers. Required with the etcd backend; like all settings of etcd, allowed with it only. */
   etcdServers: optional('etcd-servers', 'URLS', listOf(text), 'etcd servers, with commas'),
   /** Prefix of every key. Absent: `/registry`. */

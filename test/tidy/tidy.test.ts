@@ -29,7 +29,7 @@ const breaking = (sources: readonly Source[], allowed: (imported: string, from: 
 
 /** The parts of core that plugins may use. */
 const USED_BY_PLUGINS =
-  /^core\/(api|model|runtime|schema|cel|files|services\/(webhooks|pki\/certificate(Request|Names)\.ts)|settings\/values\.ts|naming\.ts|limits\.ts)/;
+  /^core\/(api|model|runtime|schema|cel|files|services\/(encryption|webhooks|pki\/certificate(Request|Names)\.ts)|settings\/values\.ts|naming\.ts|limits\.ts)/;
 
 const inProject = (name: string): boolean => /^(core|plugins|workers|bench|test|examples)\//.test(name);
 const commentless = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '');
