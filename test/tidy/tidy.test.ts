@@ -7,7 +7,8 @@ const TABLES = 'core/schema/table/';
 /** Imports between plugin folders that existed before the rule. */
 const CROSSING = new Set(['plugins/controllers/accounts/rbacControllers.ts imports plugins/authz/bootstrap/index.ts']);
 /**
- * Files with brand names other than the naming table. Those in core/cel/lib are type names in expressions of clients.
+ * Files with brand names other than the naming table. Those in core/cel/lib are type names in expressions of clients;
+ * those in core/command are flags and the name of the upstream server.
  */
 const BRANDED = new Set([
   'core/naming.ts',
@@ -16,6 +17,9 @@ const BRANDED = new Set([
   'core/cel/lib/quantity.ts',
   'core/cel/lib/semver.ts',
   'core/cel/lib/url.ts',
+  'core/command/kubeApiserver.ts',
+  'core/command/otherFlags.ts',
+  'core/command/reference.ts',
 ]);
 const BRAND = /kubernetes|k8s\.io|kube-/i;
 /** Schema markers, client programs, flags with upstream's spelling, and the name of the setting itself. */

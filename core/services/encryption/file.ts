@@ -14,7 +14,7 @@ export interface EncryptionKey {
 export interface EncryptionRule {
   /** Names `resource.group` as clients know them, with `*` for all of either; the core group is empty. */
   readonly resources: readonly string[];
-  /** Keys in the order of the file. Undefined stands for values that are stored as they are. The first one is used for writes. */
+  /** Keys in the order of the file. The first is used for writes. Undefined: values are stored as they are. */
   readonly keys: readonly (EncryptionKey | undefined)[];
 }
 
@@ -87,7 +87,7 @@ function readProvider(given: GivenProvider, path: string, errors: string[]): rea
   return name === 'identity' ? [undefined] : readKeys(name as keyof typeof CIPHERS, given, path, errors);
 }
 
-/** The name of a resource with its group: `secrets.`, `deployments.apps`, `*.apps`, `*.` for the core group, or `*.*`. */
+/** The name of a resource with its group: `secrets.`, `deployments.apps`, `*.apps`, `*.` for the core group, `*.*`. */
 function resourceName(given: string, path: string, errors: string[]): string {
   const dot = given.indexOf('.');
   const resource = dot < 0 ? given : given.slice(0, dot);
