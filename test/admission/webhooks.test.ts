@@ -83,6 +83,17 @@ describe('a validating webhook', () => {
     expect(deleted?.request).toMatchObject({ operation: 'DELETE', object: null, options: { kind: 'DeleteOptions' } });
   });
 
+  test('is told the trace of the request, if the client has named one', async () => {
+    await install(api, 'Validating', 'traced', hooks.webhook('/traced'));
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const traced = (sent: Readonly<Record<string, string>>): Promise<Answer> =>
+      api.post(`${MAPS}?dryRun=All`, { metadata: { name: 'traced', labels: { hook: 'traced' } } }, { headers: sent });
+    await traced({ traceparent });
+    await traced({ traceparent: '00-0-0-01' });
+    await traced({});
+    expect(hooks.take('/traced').map(call => call.traceparent)).toEqual([traceparent, undefined, undefined]);
+  });
+
   test('refuses with its code, reason and message, and warns', async () => {
     await install(api, 'Validating', 'denies', hooks.webhook('/denies'));
     hooks.on('/denies', ({ name }) =>

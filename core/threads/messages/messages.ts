@@ -30,6 +30,8 @@ export type Verdict =
 export interface Proposal {
   readonly id: number;
   readonly operations: Transaction;
+  /** The trace of the request, for the record of a failure. */
+  readonly traceparent?: string | undefined;
 }
 
 /**
@@ -170,6 +172,8 @@ export interface Job {
   readonly ifMatch: string;
   /** The id of its audit events, if it is known. */
   readonly auditId?: string;
+  /** The trace that it belongs to, if the client has named one: see `parseTraceparent`. */
+  readonly traceparent?: string | undefined;
   /** The user, if it is cached; otherwise `credentials` is set. */
   readonly user?: User;
   readonly credentials?: Credentials;

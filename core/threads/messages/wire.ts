@@ -151,13 +151,15 @@ function fromVerdictRow([id, is, detail]: VerdictRow): Verdict {
 }
 
 type OperationSize = Parameters<typeof sizeOfRow>[0];
-type ProposalRow = [id: number, operations: OperationRow[]];
+type ProposalRow = [id: number, operations: OperationRow[], traceparent: string | undefined];
 
 /** Encodes a message to the writer. */
 export function encodeToWriter(message: ToWriter): Posted {
   if (message.is !== 'propose') return [message, []];
   const { proposals } = message;
-  const rows = proposals.map(({ id, operations }): ProposalRow => [id, operations.map(toOperationRow)]);
+  const rows = proposals.map(
+    ({ id, operations, traceparent }): ProposalRow => [id, operations.map(toOperationRow), traceparent],
+  );
   return encode(
     rows,
     sum(proposals, ({ operations }) => ROW_BYTES + sum<OperationSize>(operations, sizeOfRow)),
@@ -168,7 +170,9 @@ export function encodeToWriter(message: ToWriter): Posted {
 export function decodeToWriter(data: unknown): ToWriter {
   if (!(data instanceof Uint8Array)) return data as ToWriter;
   const rows = packr.unpack(data) as ProposalRow[];
-  const proposals = rows.map(([id, operations]): Proposal => ({ id, operations: operations.map(fromOperationRow) }));
+  const proposals = rows.map(
+    ([id, operations, traceparent]): Proposal => ({ id, operations: operations.map(fromOperationRow), traceparent }),
+  );
   return { is: 'propose', proposals };
 }
 
