@@ -271,7 +271,10 @@ export const OBJECT_CLAIMS = 30;
  * upstream's time. Then it is answered with 504.
  */
 export const FUTURE_REVISION_MS = 3000;
-/** How long history is kept for watches and continue tokens (spec, "Limits"). */
+/**
+ * How long history is kept for watches and continue tokens, by default (spec, "Limits"). Upstream compacts etcd as
+ * often.
+ */
 export const HISTORY_MS = 5 * 60 * 1000;
 /**
  * Cached permissions of all identities: about 500,000, which is twice what 200 clients need that each read 50 kinds in
