@@ -7,7 +7,8 @@ const ZEROS = /^0*$/;
 
 /** The flag of a trace that is recorded; the others have no meaning in version 00. */
 const SAMPLED = 1;
-const FLAGS_OF_VERSION_0 = 0x03;
+/** Upstream ignores a header of version 00 with more than this in its flags. */
+const MAX_FLAGS = 2;
 
 /**
  * The header `traceparent` to send for a request that came with this one, in version 00. Undefined without a header,
@@ -18,7 +19,7 @@ export function parseTraceparent(header: string | undefined): string | undefined
   if (version === undefined || version === 'ff' || ZEROS.test(traceId!) || ZEROS.test(parentId!)) return undefined;
   const bits = Number.parseInt(flags!, 16);
   // Later versions may add flags and members after them.
-  if (version === '00' && (rest !== undefined || bits > FLAGS_OF_VERSION_0)) return undefined;
+  if (version === '00' && (rest !== undefined || bits > MAX_FLAGS)) return undefined;
   return `00-${traceId}-${parentId}-0${bits & SAMPLED}`;
 }
 

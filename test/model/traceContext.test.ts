@@ -18,7 +18,7 @@ test.each([
   `00-${TRACE}-${PARENT}`,
   `00-${TRACE}-${PARENT}-01-more`,
   `00-${TRACE}-${PARENT}-01 `,
-  `00-${TRACE}-${PARENT}-04`,
+  `00-${TRACE}-${PARENT}-03`,
   `ff-${TRACE}-${PARENT}-01`,
   `01-${TRACE}-${PARENT}-01.more`,
   `00-${TRACE.toUpperCase()}-${PARENT}-01`,
