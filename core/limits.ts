@@ -69,6 +69,10 @@ export const HEADERS_MS = 10_000;
  * expects 16 KB every 10 seconds.
  */
 export const REQUEST_MS = 60_000;
+/** The most characters of a header `tracestate` (W3C Trace Context, 3.3.1.5). A longer one is not passed on. */
+export const TRACESTATE_BYTES = 512;
+/** The most members of a header `tracestate` (W3C Trace Context, 3.3.1.1). */
+export const TRACESTATE_MEMBERS = 32;
 /**
  * How much of a body `--listener=node` reads and drops after the request was answered, so that clients that write
  * before they read get the answer. Then the connection is closed.

@@ -19,7 +19,11 @@ it('a write that fails in the store is logged with its trace, and the writer goe
   const [data, transfer] = encodeToWriter({
     is: 'propose',
     proposals: [
-      { id: 1, operations: [put, put], traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' },
+      {
+        id: 1,
+        operations: [put, put],
+        trace: { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' },
+      },
       { id: 2, operations: [put, put] },
       { id: 3, operations: [put] },
     ],

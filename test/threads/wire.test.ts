@@ -45,7 +45,7 @@ const toWriter: fc.Arbitrary<ToWriter> = fc.oneof(
       fc.record({
         id: revision,
         operations: fc.array(operation, { maxLength: 4 }),
-        traceparent: optional(fc.string()),
+        trace: optional(fc.record({ traceparent: fc.string() })),
       }),
     ),
   }),

@@ -147,11 +147,11 @@ export class Writer {
   }
 
   /** The verdict on a proposal. One that fails in the store is answered with 500, for a reason that the log has. */
-  #verdictOn({ id, traceparent }: Proposal, outcome: Outcome): Verdict {
+  #verdictOn({ id, trace }: Proposal, outcome: Outcome): Verdict {
     const verdict = verdictOf(id, outcome);
     if (verdict.is === 'error')
       this.log.error(
-        { error: verdict.message, ...(traceparent !== undefined && { traceId: traceIdOf(traceparent) }) },
+        { error: verdict.message, ...(trace && { traceId: traceIdOf(trace) }) },
         'the store failed to commit a write',
       );
     return verdict;

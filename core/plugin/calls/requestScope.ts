@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { traceIdOf } from '../../request/traceContext.js';
+import { type TraceContext, traceIdOf } from '../../request/traceContext.js';
 import { randomUUID } from '../../runtime/random.js';
 
 /** What a record of the log says of the request that it is about. */
@@ -26,16 +26,15 @@ export class LoggedRequest {
     readonly path: string,
     /** The audit id of the request, if it has one. */
     readonly auditId: string | undefined,
-    /** The header `traceparent` of calls that are made for it; see `parseTraceparent`. */
-    readonly traceparent: string | undefined,
+    /** The headers of calls that are made for it, if the client has named a trace. */
+    readonly trace: TraceContext | undefined,
   ) {}
 
   /** The members of a record about the request. */
   get fields(): RequestFields {
-    const { method, path, user, traceparent } = this;
+    const { method, path, user, trace } = this;
     const auditId = this.auditId ?? (this.newAuditId ??= randomUUID());
-    const traceId = traceparent && traceIdOf(traceparent);
-    return { method, path, ...(user !== undefined && { user }), auditId, ...(traceId && { traceId }) };
+    return { method, path, ...(user !== undefined && { user }), auditId, ...(trace && { traceId: traceIdOf(trace) }) };
   }
 }
 

@@ -73,8 +73,7 @@ export class WebhookClient {
    */
   async post(endpoint: Endpoint, body: string, timeoutMs: number): Promise<HttpAnswer> {
     const end = monotonicTime() + timeoutMs;
-    const traceparent = currentRequest()?.traceparent;
-    const sent = { body, headers: traceparent === undefined ? {} : { traceparent } };
+    const sent = { body, headers: { ...currentRequest()?.trace } };
     for (let retries = 0; ; retries++) {
       const answer = await this.#postOnce(endpoint, sent, end);
       const wait = (answer.retryAfter ?? 0) * 1000;

@@ -55,7 +55,7 @@ type JobRow = [
   begun: boolean | undefined,
   render: RenderRow | undefined,
   collection: boolean | undefined,
-  traceparent: string | undefined,
+  trace: Job['trace'],
 ];
 
 /** Jobs as they are posted. */
@@ -135,7 +135,7 @@ function toJobRow(job: Job, pieces: Uint8Array[]): JobRow {
     job.begun,
     render && toRenderRow(render, pieces),
     job.collection,
-    job.traceparent,
+    job.trace,
   ];
 }
 
@@ -165,7 +165,7 @@ function fromJobRow(row: JobRow, reader: PieceReader): Job {
     begun: row[17],
     render: render && fromRenderRow(render, reader),
     collection: row[19],
-    traceparent: row[20],
+    trace: row[20],
   };
 }
 

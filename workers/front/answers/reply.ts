@@ -9,7 +9,7 @@ import { warningHeaders } from '../../../core/request/warnings.js';
 import { stackOf } from '../../../core/plugin/calls/stack.js';
 import type { User } from '../../../core/model/user.js';
 import { givenAuditId } from '../../../core/request/auditId.js';
-import { parseTraceparent, traceIdOf } from '../../../core/request/traceContext.js';
+import { readTrace, traceIdOf } from '../../../core/request/traceContext.js';
 
 /** A header list. */
 export type Headers = readonly (readonly [string, string])[];
@@ -72,14 +72,14 @@ export function refuseThrown(
     refuse(exchange, thrown, serving, headers);
     return;
   }
-  const traceparent = parseTraceparent(exchange.header('traceparent'));
+  const trace = readTrace(name => exchange.header(name));
   log.error(
     {
       method: exchange.method,
       path: exchange.path,
       user: user?.name,
       auditId: givenAuditId(exchange.header('audit-id')),
-      traceId: traceparent && traceIdOf(traceparent),
+      traceId: trace && traceIdOf(trace),
       stack: stackOf(thrown),
     },
     'a request failed unexpectedly',
