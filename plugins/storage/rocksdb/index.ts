@@ -3,6 +3,7 @@ import { encryptedValues } from '../../../core/services/encryption/index.js';
 import { encryptionOf } from '../values.js';
 import { loadLibrary } from './binding.js';
 import { openRocksDb } from './open.js';
+import { HISTORY_MS } from '../../../core/limits.js';
 
 /** Configuration of `storage/rocksdb`: the data directory, and the time for which history is kept. */
 export interface RocksDbConfig {
@@ -11,9 +12,6 @@ export interface RocksDbConfig {
   /** An EncryptionConfiguration; absent: values are stored as they are. */
   readonly encryption?: string;
 }
-
-/** Default time for which history is kept: upstream compacts etcd as often. */
-const HISTORY_MS = 5 * 60 * 1000;
 
 /** Loads the native library in the main thread: otherwise a second server of the process cannot load it. */
 const library = definePoint<void>()('storage/rocksdb/library', ['front'], () => undefined);
