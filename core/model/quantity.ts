@@ -117,6 +117,12 @@ export function formatQuantity(quantity: Quantity): string {
 /** Compares two quantities: negative, zero or positive. */
 export const compareQuantities = (a: Quantity, b: Quantity): number => (a.nano < b.nano ? -1 : a.nano > b.nano ? 1 : 0);
 
+/** The sum of two quantities. It has the format of the first one, unless that is zero, as upstream's sums have. */
+export const addQuantities = (a: Quantity, b: Quantity): Quantity => ({
+  nano: a.nano + b.nano,
+  format: a.nano === 0n ? b.format : a.format,
+});
+
 const divideRoundingUp = (nano: bigint, step: bigint): bigint =>
   nano >= 0n ? (nano + step - 1n) / step : -((-nano + step - 1n) / step);
 

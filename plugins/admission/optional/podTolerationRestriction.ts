@@ -10,6 +10,7 @@ import { COMPARED_TOLERATIONS } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
 import { toNumber } from '../../../core/model/scalars.js';
 
+import { qosClassOf } from '../../kinds/shared/usage/qos.js';
 import { checkConfigKind, recordOf } from '../configuration.js';
 import { POD_CREATES } from '../podDraft.js';
 
@@ -132,14 +133,6 @@ function merge(first: readonly Toleration[], second: readonly Toleration[]): Tol
   return merged.map(({ toleration }) => toleration);
 }
 
-/** Whether a pod requests or limits neither processor time nor memory. */
-const isBestEffort = (pod: PodSpec): boolean =>
-  [...(pod.containers ?? []), ...(pod.initContainers ?? [])].every(({ resources }) =>
-    [resources.requests, resources.limits].every(amounts =>
-      ['cpu', 'memory'].every(name => Number.parseFloat(amounts?.[name] ?? '0') === 0),
-    ),
-  );
-
 /** Throws 403 for more tolerations than are compared. */
 function checkNumber(tolerations: readonly unknown[]): void {
   if (tolerations.length > COMPARED_TOLERATIONS)
@@ -185,7 +178,7 @@ const addTolerations =
         checkNumber(own);
         const defaults = change.operation === 'CREATE' ? lists.defaults(change) : [];
         const merged = defaults.length > 0 ? merge(own, structuredClone(defaults)) : own;
-        const all = isBestEffort(pod) ? merged : merge(merged, [{ key, operator: 'Exists', effect: 'NoSchedule' }]);
+        const all = qosClassOf(pod) === 'BestEffort' ? merged : merge(merged, [{ key, operator: 'Exists', effect: 'NoSchedule' }]);
         if (all.length > 0) pod.tolerations = all;
         lists.check(change, pod);
       },

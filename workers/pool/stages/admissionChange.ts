@@ -50,6 +50,7 @@ export function changeOf(parts: ChangeParts): Change {
     // Plugins in JavaScript may warn of anything.
     warn: text => void warnings.push(String(text)),
     annotate: (name, value) => annotate(request.annotations, name, value),
+    charge: charge => void request.charges.push(charge),
   };
 }
 

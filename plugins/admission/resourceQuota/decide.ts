@@ -1,0 +1,140 @@
+import type { ResourceQuota } from '../../../kinds/v1.js';
+import type { ApiObject, Frozen } from '../../../core/model/object.js';
+import { formatQuantity, type Quantity } from '../../../core/model/quantity.js';
+import { type Amounts, amountsOf } from '../../kinds/shared/usage/amounts.js';
+import type { Evaluator } from '../../kinds/shared/usage/evaluator.js';
+import { type ScopeTerm, scopesOf } from '../../kinds/shared/usage/scopes.js';
+import type { LimitedResource } from './config.js';
+
+/** A change of an object that quotas count. */
+export interface CountedChange {
+  readonly object: Frozen<ApiObject>;
+  /** The object that an update replaces. */
+  readonly old?: Frozen<ApiObject> | undefined;
+  readonly evaluator: Evaluator;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** What a change is to be charged with, by quota, or why it is refused. */
+export type Decision =
+  | { readonly refusal: string }
+  | { readonly charges: readonly { readonly quota: Frozen<ResourceQuota>; readonly amounts: Amounts }[] };
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
+
+/** Amounts as messages show them: `pods=1,requests.cpu=300m`. */
+const show = (amounts: Iterable<readonly [string, Quantity]>): string =>
+  [...amounts]
+    .sort(byName)
+    .map(([name, amount]) => `${name}=${formatQuantity(amount)}`)
+    .join(',');
+
+/** A quota that counts an object, with what it limits and has counted. */
+interface Covering {
+  readonly quota: Frozen<ResourceQuota>;
+  readonly hard: Amounts;
+  readonly used: Amounts;
+  /** The resources of the object that it limits. */
+  readonly resources: readonly string[];
+}
+
+/** The scopes of a list that an object is in. */
+const matching = ({ object, evaluator }: CountedChange, scopes: readonly ScopeTerm[]): readonly ScopeTerm[] =>
+  scopes.filter(scope => evaluator.isInScope(object, scope));
+
+/** How a quota covers the object of a change; undefined if it does not count it. */
+function coverOf(change: CountedChange, quota: Frozen<ResourceQuota>): Covering | undefined {
+  const hard = amountsOf(quota.status?.hard);
+  const resources = [...hard.keys()].filter(name => change.evaluator.counts(name));
+  const scopes = scopesOf(quota);
+  if (resources.length === 0 || matching(change, scopes).length < scopes.length) return undefined;
+  return { quota, hard, used: amountsOf(quota.status?.used), resources };
+}
+
+/** Why a quota cannot count an object. */
+function problemOf({ object, evaluator }: CountedChange, { quota, used, resources }: Covering): string | undefined {
+  const missing = evaluator.missing(object, resources);
+  if (missing !== undefined) return `failed quota: ${quota.metadata.name}: ${missing}`;
+  if (resources.every(name => used.has(name))) return undefined;
+  return `status unknown for quota: ${quota.metadata.name}, resources: ${[...resources].sort().join(',')}`;
+}
+
+/** What a change uses more than before. A quota never counts less because of an update: the recount sees to that. */
+function addedBy({ object, old, evaluator, now }: CountedChange): Amounts {
+  const before: Amounts = old ? evaluator.usage(old, now) : new Map();
+  return new Map(
+    [...evaluator.usage(object, now)]
+      .map(([name, { nano, format }]) => [name, { nano: nano - (before.get(name)?.nano ?? 0n), format }] as const)
+      .filter(([, { nano }]) => nano > 0n),
+  );
+}
+
+/** The resources of an object of which nothing may be used without a quota. */
+function limitedNames(
+  { object, evaluator, now }: CountedChange,
+  limited: readonly LimitedResource[],
+): readonly string[] {
+  if (limited.length === 0) return [];
+  const texts = limited.flatMap(({ matchContains }) => matchContains);
+  return [...evaluator.usage(object, now)]
+    .filter(([name, { nano }]) => nano > 0n && texts.some(text => name.includes(text)))
+    .map(([name]) => name);
+}
+
+/** Scopes as upstream prints them. */
+const showScopes = (scopes: readonly ScopeTerm[]): string =>
+  `[${scopes.map(({ scopeName, operator, values = [] }) => `{${scopeName} ${operator} [${values.join(' ')}]}`).join(' ')}]`;
+
+/** Why an object may not be used without a quota that covers it. */
+function uncovered(
+  change: CountedChange,
+  quotas: readonly Frozen<ResourceQuota>[],
+  covering: readonly Covering[],
+  limited: readonly LimitedResource[],
+): string | undefined {
+  const covered = new Set(covering.flatMap(({ resources }) => resources));
+  const names = limitedNames(change, limited).filter(name => !covered.has(name));
+  if (names.length > 0) return `insufficient quota to consume: ${names.sort().join(',')}`;
+  const wanted = limited.flatMap(({ matchScopes }) => matching(change, matchScopes));
+  if (wanted.length === 0) return undefined;
+  const present = new Set(quotas.flatMap(quota => matching(change, scopesOf(quota)).map(({ scopeName }) => scopeName)));
+  const absent = wanted.filter(({ scopeName }) => !present.has(scopeName));
+  return absent.length > 0 ? `insufficient quota to match these scopes: ${showScopes(absent)}` : undefined;
+}
+
+/** Why the amounts that a change adds exceed a quota. */
+function excess({ quota, hard, used }: Covering, amounts: Amounts): string | undefined {
+  const exceeded = [...amounts].filter(([name, { nano }]) => nano + (used.get(name)?.nano ?? 0n) > hard.get(name)!.nano);
+  if (exceeded.length === 0) return undefined;
+  const of = (all: Amounts) => exceeded.flatMap(([name]) => (all.has(name) ? [[name, all.get(name)!] as const] : []));
+  return `exceeded quota: ${quota.metadata.name}, requested: ${show(exceeded)}, used: ${show(of(used))}, limited: ${show(of(hard))}`;
+}
+
+/**
+ * Decides about a change by the quotas of its namespace, and by the resources that are limited without a quota
+ * (`limited`: those of the kind of the object). What upstream's plugin refuses is refused in its words.
+ */
+export function decide(
+  change: CountedChange,
+  quotas: readonly Frozen<ResourceQuota>[],
+  limited: readonly LimitedResource[],
+): Decision {
+  const covering = quotas.flatMap(quota => coverOf(change, quota) ?? []);
+  for (const cover of covering) {
+    const refusal = problemOf(change, cover);
+    if (refusal !== undefined) return { refusal };
+  }
+  const refusal = uncovered(change, quotas, covering, limited);
+  if (refusal !== undefined) return { refusal };
+  const added = covering.length > 0 ? addedBy(change) : new Map<string, Quantity>();
+  const charges = [];
+  for (const cover of covering) {
+    const amounts = new Map([...added].filter(([name]) => cover.hard.has(name)));
+    if (amounts.size === 0) continue;
+    const exceeded = excess(cover, amounts);
+    if (exceeded !== undefined) return { refusal: exceeded };
+    charges.push({ quota: cover.quota, amounts });
+  }
+  return { charges };
+}

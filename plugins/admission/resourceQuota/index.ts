@@ -1,0 +1,70 @@
+import type { ResourceQuota } from '../../../kinds/v1.js';
+import { type Validator, validator } from '../../../core/api/admission.js';
+import type { Host, Informer } from '../../../core/api/host.js';
+import { definePlugin } from '../../../core/api/plugin.js';
+import type { Plugin } from '../../../core/api/point.js';
+import { formatQuantity } from '../../../core/model/quantity.js';
+import { evaluators } from '../../kinds/shared/usage/evaluators.js';
+import { forbiddenError } from '../podDraft.js';
+import { type LimitedResource, parseConfig } from './config.js';
+import { decide } from './decide.js';
+
+const QUOTAS = 'core/resourcequotas';
+
+/** Resources that no quota counts, in neutral names: events, and what is answered and never stored. */
+const IGNORED: ReadonlySet<string> = new Set([
+  '/bindings',
+  '/componentstatuses',
+  '/events',
+  'events.orchestrator.io/events',
+  'authentication.orchestrator.io/selfsubjectreviews',
+  'authentication.orchestrator.io/tokenreviews',
+  'authorization.orchestrator.io/localsubjectaccessreviews',
+  'authorization.orchestrator.io/selfsubjectaccessreviews',
+  'authorization.orchestrator.io/selfsubjectrulesreviews',
+  'authorization.orchestrator.io/subjectaccessreviews',
+]);
+
+/**
+ * Refuses what exceeds the quotas of a namespace, and charges them for the rest. The charge is stored together with the
+ * object, so that it is exact: see `Change.charge`.
+ */
+const enforcing =
+  (limited: readonly LimitedResource[]) =>
+  (host: Host<'pool'>): Validator => {
+    const informer = host.informer(QUOTAS) as Informer<ResourceQuota>;
+    const evaluatorOf = evaluators(host.naming);
+    return {
+      on: { operations: ['CREATE', 'UPDATE'] },
+      validate(change, object) {
+        const { target, operation, old } = change;
+        const { namespace, resource } = target;
+        if (namespace === '' || !object || IGNORED.has(`${target.group}/${resource}`)) return [];
+        const group = host.naming.group(target.group);
+        const evaluator = evaluatorOf(group, resource);
+        if (!evaluator.isCharged(operation)) return [];
+        const quotas = informer.list(namespace);
+        const ofKind = limited.filter(({ apiGroup, resource: name }) => apiGroup === group && name === resource);
+        if (quotas.length === 0 && ofKind.length === 0) return [];
+        const decision = decide({ object, old, evaluator, now: host.now() }, quotas, ofKind);
+        if ('refusal' in decision)
+          throw forbiddenError({ group, resource }, object.metadata.name ?? target.name, decision.refusal);
+        for (const { quota, amounts } of decision.charges)
+          change.charge({
+            resource: QUOTAS,
+            namespace,
+            name: quota.metadata.name!,
+            resourceVersion: quota.metadata.resourceVersion!,
+            amounts: Object.fromEntries(Array.from(amounts, ([name, amount]) => [name, formatQuantity(amount)])),
+          });
+        return [];
+      },
+    };
+  };
+
+/** The quotas of a namespace. */
+export default definePlugin<readonly LimitedResource[]>({
+  name: 'resource-quota',
+  parse: parseConfig,
+  contribute: limited => [validator.of(enforcing(limited))],
+}) satisfies Plugin<readonly LimitedResource[]>;
