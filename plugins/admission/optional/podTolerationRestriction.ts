@@ -178,7 +178,10 @@ const addTolerations =
         checkNumber(own);
         const defaults = change.operation === 'CREATE' ? lists.defaults(change) : [];
         const merged = defaults.length > 0 ? merge(own, structuredClone(defaults)) : own;
-        const all = qosClassOf(pod) === 'BestEffort' ? merged : merge(merged, [{ key, operator: 'Exists', effect: 'NoSchedule' }]);
+        const all =
+          qosClassOf(pod) === 'BestEffort'
+            ? merged
+            : merge(merged, [{ key, operator: 'Exists', effect: 'NoSchedule' }]);
         if (all.length > 0) pod.tolerations = all;
         lists.check(change, pod);
       },

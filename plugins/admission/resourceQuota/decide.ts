@@ -105,7 +105,9 @@ function uncovered(
 
 /** Why the amounts that a change adds exceed a quota. */
 function excess({ quota, hard, used }: Covering, amounts: Amounts): string | undefined {
-  const exceeded = [...amounts].filter(([name, { nano }]) => nano + (used.get(name)?.nano ?? 0n) > hard.get(name)!.nano);
+  const exceeded = [...amounts].filter(
+    ([name, { nano }]) => nano + (used.get(name)?.nano ?? 0n) > hard.get(name)!.nano,
+  );
   if (exceeded.length === 0) return undefined;
   const of = (all: Amounts) => exceeded.flatMap(([name]) => (all.has(name) ? [[name, all.get(name)!] as const] : []));
   return `exceeded quota: ${quota.metadata.name}, requested: ${show(exceeded)}, used: ${show(of(used))}, limited: ${show(of(hard))}`;

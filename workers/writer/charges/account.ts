@@ -82,7 +82,10 @@ export class Account {
   put(writer: ChargeWriter): Operation {
     const object = this.#object;
     const used = [...this.#used].sort(([a], [b]) => (a < b ? -1 : 1));
-    const status = { ...recordAt(object, 'status'), used: Object.fromEntries(used.map(([n, q]) => [n, formatQuantity(q)])) };
+    const status = {
+      ...recordAt(object, 'status'),
+      used: Object.fromEntries(used.map(([n, q]) => [n, formatQuantity(q)])),
+    };
     const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
     const { managedFields } = metadata;
     const managers = takeCounters(managedFields, [...this.#changed], writer, object['apiVersion']);

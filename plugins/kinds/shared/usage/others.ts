@@ -76,7 +76,8 @@ export function claimEvaluator({ group, label }: Naming): Evaluator {
         ...(storage ? [[STORAGE, storage] as const] : []),
       ];
       const storageClass = ownValue(claim.metadata.annotations, annotation) ?? claim.spec.storageClassName ?? '';
-      const ofClass = storageClass === '' ? [] : own.map(([name, amount]) => [storageClass + infix + name, amount] as const);
+      const ofClass =
+        storageClass === '' ? [] : own.map(([name, amount]) => [storageClass + infix + name, amount] as const);
       return new Map([[CLAIM_RESOURCES[0]!, countOf(1)], ...own, ...ofClass]);
     },
     isInScope: () => false,

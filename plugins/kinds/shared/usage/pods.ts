@@ -73,7 +73,9 @@ export const podEvaluator = (naming: Naming): Evaluator => ({
   usage(object, now) {
     const pod = object as Frozen<Pod>;
     if (isOver(pod, now)) return new Map([[COUNT, countOf(1)]]);
-    return quotaAmounts(...wholeAmounts(pod), naming).set(COUNT, countOf(1)).set('pods', countOf(1));
+    return quotaAmounts(...wholeAmounts(pod), naming)
+      .set(COUNT, countOf(1))
+      .set('pods', countOf(1));
   },
   isInScope: (object, term) => isInScope((object as Frozen<Pod>).spec, term),
   missing(object, resources) {
