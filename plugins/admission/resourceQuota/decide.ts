@@ -2,6 +2,7 @@ import type { ResourceQuota } from '../../../kinds/v1.js';
 import type { ApiObject, Frozen } from '../../../core/model/object.js';
 import { formatQuantity, type Quantity } from '../../../core/model/quantity.js';
 import { type Amounts, amountsOf } from '../../kinds/shared/usage/amounts.js';
+import type { GroupResource } from '../../../core/model/refusal.js';
 import type { Evaluator } from '../../kinds/shared/usage/evaluator.js';
 import { type ScopeTerm, scopesOf } from '../../kinds/shared/usage/scopes.js';
 import type { LimitedResource } from './config.js';
@@ -11,6 +12,8 @@ export interface CountedChange {
   readonly object: Frozen<ApiObject>;
   /** The object that an update replaces. */
   readonly old?: Frozen<ApiObject> | undefined;
+  /** The resource, as clients name it. */
+  readonly of: GroupResource;
   readonly evaluator: Evaluator;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -18,7 +21,8 @@ export interface CountedChange {
 
 /** What a change is to be charged with, by quota, or why it is refused. */
 export type Decision =
-  | { readonly refusal: string }
+  /** `isError`: upstream answers 500. */
+  | { readonly refusal: string; readonly isError?: true }
   | { readonly charges: readonly { readonly quota: Frozen<ResourceQuota>; readonly amounts: Amounts }[] };
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
@@ -70,37 +74,39 @@ function addedBy({ object, old, evaluator, now }: CountedChange): Amounts {
   );
 }
 
-/** The resources of an object of which nothing may be used without a quota. */
-function limitedNames(
-  { object, evaluator, now }: CountedChange,
+/** The resources of an object of which nothing may be used without a quota, and which no quota covers. */
+function uncoveredNames(
+  { object, of, evaluator, now }: CountedChange,
+  covering: readonly Covering[],
   limited: readonly LimitedResource[],
 ): readonly string[] {
-  if (limited.length === 0) return [];
-  const texts = limited.flatMap(({ matchContains }) => matchContains);
+  const ofKind = limited.filter(({ apiGroup, resource }) => apiGroup === of.group && resource === of.resource);
+  const texts = ofKind.flatMap(({ matchContains }) => matchContains);
+  if (texts.length === 0) return [];
+  const covered = new Set(covering.flatMap(({ resources }) => resources));
   return [...evaluator.usage(object, now)]
-    .filter(([name, { nano }]) => nano > 0n && texts.some(text => name.includes(text)))
-    .map(([name]) => name);
+    .filter(([name, { nano }]) => nano > 0n && !covered.has(name) && texts.some(text => name.includes(text)))
+    .map(([name]) => name)
+    .sort();
 }
 
 /** Scopes as upstream prints them. */
 const showScopes = (scopes: readonly ScopeTerm[]): string =>
   `[${scopes.map(({ scopeName, operator, values = [] }) => `{${scopeName} ${operator} [${values.join(' ')}]}`).join(' ')}]`;
 
-/** Why an object may not be used without a quota that covers it. */
-function uncovered(
+/**
+ * The scopes of an object that no quota has. As in upstream, the scopes of all limited resources count, also of those
+ * that are not the object's.
+ */
+function uncoveredScopes(
   change: CountedChange,
   quotas: readonly Frozen<ResourceQuota>[],
-  covering: readonly Covering[],
   limited: readonly LimitedResource[],
-): string | undefined {
-  const covered = new Set(covering.flatMap(({ resources }) => resources));
-  const names = limitedNames(change, limited).filter(name => !covered.has(name));
-  if (names.length > 0) return `insufficient quota to consume: ${names.sort().join(',')}`;
+): readonly ScopeTerm[] {
   const wanted = limited.flatMap(({ matchScopes }) => matching(change, matchScopes));
-  if (wanted.length === 0) return undefined;
+  if (wanted.length === 0) return [];
   const present = new Set(quotas.flatMap(quota => matching(change, scopesOf(quota)).map(({ scopeName }) => scopeName)));
-  const absent = wanted.filter(({ scopeName }) => !present.has(scopeName));
-  return absent.length > 0 ? `insufficient quota to match these scopes: ${showScopes(absent)}` : undefined;
+  return wanted.filter(({ scopeName }) => !present.has(scopeName));
 }
 
 /** Why the amounts that a change adds exceed a quota. */
@@ -115,7 +121,7 @@ function excess({ quota, hard, used }: Covering, amounts: Amounts): string | und
 
 /**
  * Decides about a change by the quotas of its namespace, and by the resources that are limited without a quota
- * (`limited`: those of the kind of the object). What upstream's plugin refuses is refused in its words.
+ * (`limited`). What upstream's plugin refuses is refused in its words.
  */
 export function decide(
   change: CountedChange,
@@ -127,8 +133,11 @@ export function decide(
     const refusal = problemOf(change, cover);
     if (refusal !== undefined) return { refusal };
   }
-  const refusal = uncovered(change, quotas, covering, limited);
-  if (refusal !== undefined) return { refusal };
+  const names = uncoveredNames(change, covering, limited);
+  if (names.length > 0) return { refusal: `insufficient quota to consume: ${names.join(',')}` };
+  const scopes = uncoveredScopes(change, quotas, limited);
+  if (scopes.length > 0)
+    return { refusal: `insufficient quota to match these scopes: ${showScopes(scopes)}`, isError: true };
   const added = covering.length > 0 ? addedBy(change) : new Map<string, Quantity>();
   const charges = [];
   for (const cover of covering) {

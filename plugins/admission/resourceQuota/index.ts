@@ -4,6 +4,7 @@ import type { Host, Informer } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import { formatQuantity } from '../../../core/model/quantity.js';
+import { Refusal } from '../../../core/model/refusal.js';
 import { evaluators } from '../../kinds/shared/usage/evaluators.js';
 import { forbiddenError } from '../podDraft.js';
 import { type LimitedResource, parseConfig } from './config.js';
@@ -44,11 +45,13 @@ const enforcing =
         const evaluator = evaluatorOf(group, resource);
         if (!evaluator.isCharged(operation)) return [];
         const quotas = informer.list(namespace);
-        const ofKind = limited.filter(({ apiGroup, resource: name }) => apiGroup === group && name === resource);
-        if (quotas.length === 0 && ofKind.length === 0) return [];
-        const decision = decide({ object, old, evaluator, now: host.now() }, quotas, ofKind);
-        if ('refusal' in decision)
-          throw forbiddenError({ group, resource }, object.metadata.name ?? target.name, decision.refusal);
+        if (quotas.length === 0 && limited.length === 0) return [];
+        const of = { group, resource };
+        const decision = decide({ object, old, of, evaluator, now: host.now() }, quotas, limited);
+        if ('refusal' in decision) {
+          const { refusal, isError } = decision;
+          throw isError ? new Refusal('', refusal) : forbiddenError(of, object.metadata.name ?? target.name, refusal);
+        }
         for (const { quota, amounts } of decision.charges)
           change.charge({
             resource: QUOTAS,
