@@ -103,6 +103,8 @@ export interface Change {
   readonly user: User;
   /** Whether nothing will be stored. */
   readonly dryRun: boolean;
+  /** Whether the request runs again, because objects that were decided on have changed before it was stored. */
+  readonly repeated: boolean;
   readonly old?: Frozen<ApiObject>;
   readonly view: ChangeView;
   /** Adds a Warning header to the answer, also to a refusal. */

@@ -140,19 +140,27 @@ export const isInteger = (quantity: Quantity): boolean => quantity.nano % NANO =
 /** The quantity zero. */
 export const ZERO_QUANTITY: Quantity = { nano: 0n, format: 'decimal' };
 
-/** Parses a validated quantity. Malformed ones are treated as zero. */
-export function quantityOf(value: unknown): Quantity {
-  const parsed = parseQuantity(String(value ?? '0').trim());
-  return typeof parsed === 'string' ? ZERO_QUANTITY : parsed;
-}
-
-/** Cached canonical texts: the objects of a cluster have few different quantities. */
+/** Cached quantities and canonical texts: the objects of a cluster have few different ones. */
+const parsedTexts = new Map<string, Quantity>();
 const canonical = new Map<string, string>();
 /**
  * Clients determine the texts, so their number is bounded. At the bound all are dropped: keeping an order of use would
  * cost more.
  */
 const MAX_CACHED = 4096;
+
+/** Parses a validated quantity. Malformed ones are treated as zero. */
+export function quantityOf(value: unknown): Quantity {
+  const text = String(value ?? '0');
+  let quantity = parsedTexts.get(text);
+  if (!quantity) {
+    const parsed = parseQuantity(text.trim());
+    quantity = typeof parsed === 'string' ? ZERO_QUANTITY : parsed;
+    if (parsedTexts.size >= MAX_CACHED) parsedTexts.clear();
+    if (text.length <= MAX_LENGTH) parsedTexts.set(text, quantity);
+  }
+  return quantity;
+}
 
 /** The canonical text of a quantity. Calls `fail`, which throws, if it is malformed. */
 export function canonicalQuantity(text: string, fail: (why: string) => never): string {

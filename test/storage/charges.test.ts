@@ -195,7 +195,7 @@ describe('charges of concurrent writers', () => {
           await second.close();
         },
       ),
-      { numRuns: 12 },
+      { numRuns: 8 },
     );
   }, 60_000);
 

@@ -34,13 +34,31 @@ const show = (amounts: Iterable<readonly [string, Quantity]>): string =>
     .map(([name, amount]) => `${name}=${formatQuantity(amount)}`)
     .join(',');
 
-/** A quota that counts an object, with what it limits and has counted. */
-interface Covering {
-  readonly quota: Frozen<ResourceQuota>;
+/** What a quota limits and has counted. */
+interface Limits {
   readonly hard: Amounts;
   readonly used: Amounts;
+  readonly scopes: readonly ScopeTerm[];
+}
+
+/** A quota that counts an object. */
+interface Covering extends Limits {
+  readonly quota: Frozen<ResourceQuota>;
   /** The resources of the object that it limits. */
   readonly resources: readonly string[];
+}
+
+/** The limits of quotas. An object of an informer is that of one revision, and many requests see the same one. */
+const knownLimits = new WeakMap<Frozen<ResourceQuota>, Limits>();
+
+function limitsOf(quota: Frozen<ResourceQuota>): Limits {
+  let limits = knownLimits.get(quota);
+  if (!limits) {
+    const { hard, used } = quota.status ?? {};
+    limits = { hard: amountsOf(hard), used: amountsOf(used), scopes: scopesOf(quota) };
+    knownLimits.set(quota, limits);
+  }
+  return limits;
 }
 
 /** The scopes of a list that an object is in. */
@@ -49,11 +67,10 @@ const matching = ({ object, evaluator }: CountedChange, scopes: readonly ScopeTe
 
 /** How a quota covers the object of a change; undefined if it does not count it. */
 function coverOf(change: CountedChange, quota: Frozen<ResourceQuota>): Covering | undefined {
-  const hard = amountsOf(quota.status?.hard);
+  const { hard, used, scopes } = limitsOf(quota);
   const resources = [...hard.keys()].filter(name => change.evaluator.counts(name));
-  const scopes = scopesOf(quota);
   if (resources.length === 0 || matching(change, scopes).length < scopes.length) return undefined;
-  return { quota, hard, used: amountsOf(quota.status?.used), resources };
+  return { quota, hard, used, scopes, resources };
 }
 
 /** Why a quota cannot count an object. */
@@ -105,7 +122,9 @@ function uncoveredScopes(
 ): readonly ScopeTerm[] {
   const wanted = limited.flatMap(({ matchScopes }) => matching(change, matchScopes));
   if (wanted.length === 0) return [];
-  const present = new Set(quotas.flatMap(quota => matching(change, scopesOf(quota)).map(({ scopeName }) => scopeName)));
+  const present = new Set(
+    quotas.flatMap(quota => matching(change, limitsOf(quota).scopes).map(({ scopeName }) => scopeName)),
+  );
   return wanted.filter(({ scopeName }) => !present.has(scopeName));
 }
 

@@ -1,6 +1,5 @@
-import type { ResourceQuota } from '../../../kinds/v1.js';
 import { type Validator, validator } from '../../../core/api/admission.js';
-import type { Host, Informer } from '../../../core/api/host.js';
+import type { Host } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import { formatQuantity } from '../../../core/model/quantity.js';
@@ -8,7 +7,8 @@ import { Refusal } from '../../../core/model/refusal.js';
 import { evaluators } from '../../kinds/shared/usage/evaluators.js';
 import { forbiddenError } from '../podDraft.js';
 import { type LimitedResource, parseConfig } from './config.js';
-import { decide } from './decide.js';
+import { type CountedChange, type Decision, decide } from './decide.js';
+import { QuotaViews } from './views.js';
 
 const QUOTAS = 'core/resourcequotas';
 
@@ -27,13 +27,29 @@ const IGNORED: ReadonlySet<string> = new Set([
 ]);
 
 /**
+ * Decides about a change. The quotas may have been charged since they were read: a charge is checked again when it is
+ * stored. What is not charged, or refused, is decided by the current ones.
+ */
+function decideBy(
+  views: QuotaViews,
+  namespace: string,
+  counted: CountedChange,
+  limited: readonly LimitedResource[],
+): Decision {
+  const decision = decide(counted, views.of(namespace), limited);
+  const charged = 'refusal' in decision ? [] : decision.charges.map(({ quota }) => quota);
+  return views.refresh(namespace, charged) ? decide(counted, views.of(namespace), limited) : decision;
+}
+
+/**
  * Refuses what exceeds the quotas of a namespace, and charges them for the rest. The charge is stored together with the
  * object, so that it is exact: see `Change.charge`.
  */
 const enforcing =
   (limited: readonly LimitedResource[]) =>
   (host: Host<'pool'>): Validator => {
-    const informer = host.informer(QUOTAS) as Informer<ResourceQuota>;
+    const views = new QuotaViews();
+    host.onChange(QUOTAS, event => views.take(event));
     const evaluatorOf = evaluators(host.naming);
     return {
       on: { operations: ['CREATE', 'UPDATE'] },
@@ -44,10 +60,10 @@ const enforcing =
         const group = host.naming.group(target.group);
         const evaluator = evaluatorOf(group, resource);
         if (!evaluator.isCharged(operation)) return [];
-        const quotas = informer.list(namespace);
-        if (quotas.length === 0 && limited.length === 0) return [];
+        if (change.dryRun || change.repeated) views.refresh(namespace);
+        if (views.of(namespace).length === 0 && limited.length === 0) return [];
         const of = { group, resource };
-        const decision = decide({ object, old, of, evaluator, now: host.now() }, quotas, limited);
+        const decision = decideBy(views, namespace, { object, old, of, evaluator, now: host.now() }, limited);
         if ('refusal' in decision) {
           const { refusal, isError } = decision;
           throw isError ? new Refusal('', refusal) : forbiddenError(of, object.metadata.name ?? target.name, refusal);

@@ -19,8 +19,11 @@ import { Usage } from './usage.js';
 const QUOTAS = 'core/resourcequotas';
 /** How often all quotas are counted, in milliseconds: pods whose grace period has ended use nothing any more. */
 const RECOUNT_MS = 5 * 60_000;
-/** How long the changes of a quota are gathered, in milliseconds: admission changes it with each object. */
-const GATHER_MS = 100;
+/**
+ * How long the changes of a quota are gathered, in milliseconds: admission changes it with each object. While that goes
+ * on, twice as long each time.
+ */
+const GATHER_MS = { min: 50, max: 2000 };
 /** Of its time, a quota is counted at most this part. */
 const SHARE = 1 / 5;
 /** Admission may change a quota between two attempts. */
@@ -40,12 +43,21 @@ const written = (amounts: Amounts): { [resource: string]: string } =>
 interface Known {
   /** The quota at its last change. */
   quota: () => Quota;
-  /** When it may be looked at for its changes, by the clock of `performance`; 0: it has not changed. */
+  /** When it is looked at for its changes, by the clock of `performance`; 0: it has not changed since. */
   lookAt: number;
+  /** How long its changes are gathered, and until when that goes on to grow. */
+  gatherMs: number;
+  growsUntil: number;
   /** Whether it is to be counted. */
   isDue: boolean;
   /** When it may be counted again, by the clock of `performance`. */
   countAt: number;
+}
+
+function lookLater(known: Known, now: number): void {
+  known.gatherMs = now < known.growsUntil ? Math.min(known.gatherMs * 2, GATHER_MS.max) : GATHER_MS.min;
+  known.lookAt = now + known.gatherMs;
+  known.growsUntil = known.lookAt + GATHER_MS.max;
 }
 
 /** The quotas of all namespaces. */
@@ -62,12 +74,12 @@ class Quotas {
     }
     if (!quotas) this.#namespaces.set(namespace, (quotas = new Map()));
     const known = quotas.get(name);
-    if (!known) quotas.set(name, { quota: object, lookAt: 0, isDue: true, countAt: 0 });
+    if (!known) quotas.set(name, { quota: object, lookAt: 0, gatherMs: 0, growsUntil: 0, isDue: true, countAt: 0 });
     else {
       known.quota = object;
       if (type === 'ADDED') known.isDue = true;
       else if (known.lookAt > 0) return false;
-      else known.lookAt = performance.now() + GATHER_MS;
+      else lookLater(known, performance.now());
     }
     return true;
   }

@@ -45,6 +45,7 @@ export function changeOf(parts: ChangeParts): Change {
     kind: resource.kind,
     user,
     dryRun,
+    repeated: request.job.currentKey !== undefined,
     ...(old ? { old: old as Frozen<ApiObject> } : {}),
     view: new RequestView(parts),
     // Plugins in JavaScript may warn of anything.

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { Operation } from '../../../core/api/storage.js';
-import { isRecord, recordAt, type UnknownRecord } from '../../../core/model/record.js';
+import { recordAt, recordsAt, type UnknownRecord } from '../../../core/model/record.js';
 import { addQuantities, formatQuantity, type Quantity, quantityOf } from '../../../core/model/quantity.js';
 import { readJson, writeJson } from '../../../core/model/text/jsonText.js';
 import { withoutRevision } from '../../../core/plugin/informers/stored.js';
@@ -22,6 +23,30 @@ function textOfRest(object: UnknownRecord): string {
   return writeJson({ ...object, metadata, status });
 }
 
+/** An encoded object in parts: the time of its last manager follows `head`, what is used of it `middle`. */
+interface Template {
+  /** Without the digits of the revision, which are missing at `gap`. */
+  readonly head: Buffer;
+  readonly gap: number;
+  readonly middle: string;
+  readonly tail: string;
+  /** The counters in the order of their names, which `text` has as JSON. */
+  readonly counters: readonly { readonly name: string; readonly text: string }[];
+}
+
+function templateOf(object: UnknownRecord, counters: readonly string[]): Template {
+  // No part of the object has it.
+  const mark = randomUUID();
+  const metadata = recordAt(object, 'metadata') ?? {};
+  const managers = recordsAt(metadata, 'managedFields');
+  const managedFields = [...managers.slice(0, -1), { ...managers.at(-1), time: mark }];
+  const status = { ...recordAt(object, 'status'), used: mark };
+  const text = writeJson({ ...object, metadata: { ...metadata, managedFields }, status });
+  const [before = '', middle = '', tail = ''] = text.split(`"${mark}"`);
+  const { value: head, gap } = withoutRevision(Buffer.from(before));
+  return { head, gap, middle, tail, counters: counters.map(name => ({ name, text: JSON.stringify(name) })) };
+}
+
 /** An object whose counters are charged: what is used of it, with the charges that are not written yet. */
 export class Account {
   #object: UnknownRecord = {};
@@ -34,6 +59,10 @@ export class Account {
   revision = 0;
   /** The counters that were changed since the object was last written. */
   readonly #changed = new Set<string>();
+  /** The encoded object, without what changes with each charge of the counters that `#manager` owns. */
+  #template: Template | undefined;
+  readonly #owned = new Set<string>();
+  #manager = '';
 
   constructor(
     readonly key: string,
@@ -52,6 +81,8 @@ export class Account {
     this.#used = quantitiesOf(recordAt(object, 'status', 'used'));
     this.#hard = quantitiesOf(recordAt(object, 'status', 'hard'));
     this.#changed.clear();
+    this.#owned.clear();
+    this.#template = undefined;
     this.revision = modified;
   }
 
@@ -80,18 +111,25 @@ export class Account {
 
   /** The write of the object with its charges. */
   put(writer: ChargeWriter): Operation {
-    const object = this.#object;
-    const used = [...this.#used].sort(([a], [b]) => (a < b ? -1 : 1));
-    const status = {
-      ...recordAt(object, 'status'),
-      used: Object.fromEntries(used.map(([n, q]) => [n, formatQuantity(q)])),
-    };
-    const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
-    const { managedFields } = metadata;
-    const managers = takeCounters(managedFields, [...this.#changed], writer, object['apiVersion']);
-    this.#object = { ...object, metadata: { ...metadata, managedFields: managers }, status };
-    const { value, gap } = withoutRevision(Buffer.from(writeJson(this.#object)));
-    return { is: 'put', key: this.key, value, gap, expect: this.revision };
+    const counters = [...this.#changed];
+    const isOwner = writer.manager === this.#manager && counters.every(name => this.#owned.has(name));
+    if (!isOwner) this.#take(counters, writer);
+    this.#template ??= templateOf(this.#object, [...this.#used.keys()].sort());
+    const { head, gap, middle, counters: names, tail } = this.#template;
+    const used = names.map(({ name, text }) => `${text}:"${formatQuantity(this.#used.get(name)!)}"`).join(',');
+    const rest = Buffer.from(`${JSON.stringify(writer.time)}${middle}{${used}}${tail}`);
+    return { is: 'put', key: this.key, value: Buffer.concat([head, rest]), gap, expect: this.revision };
+  }
+
+  /** Makes the writer the owner of counters. */
+  #take(counters: readonly string[], writer: ChargeWriter): void {
+    const metadata = recordAt(this.#object, 'metadata') ?? {};
+    const managedFields = takeCounters(metadata['managedFields'], counters, writer, this.#object['apiVersion']);
+    this.#object = { ...this.#object, metadata: { ...metadata, managedFields } };
+    if (writer.manager !== this.#manager) this.#owned.clear();
+    this.#manager = writer.manager;
+    for (const name of counters) this.#owned.add(name);
+    this.#template = undefined;
   }
 
   /** To be called when the write is committed. */
