@@ -1,4 +1,5 @@
 import { type Outcome, type Storage, type Transaction, Unavailable } from '../../core/api/storage.js';
+import { setImmediate } from '../../core/runtime/timers.js';
 import type { SubscriberChannel } from '../../core/threads/messages/lifecycle.js';
 import type { Proposal, ToWriter, Verdict } from '../../core/threads/messages/messages.js';
 import type { WireEvent } from '../../core/threads/messages/wireEvent.js';
@@ -13,9 +14,10 @@ import { deliverAll, Subscriber } from './subscriber.js';
 
 /**
  * The writer. It commits the proposals that arrive in one turn of the event loop as a group, while the store may still
- * sync earlier groups, and posts events and verdicts. It never parses an object. The order for each group is: durable;
- * posted to all other threads; posted to the front ends, together with the verdicts. For a store that other processes
- * write to, events come only from its watch, and a verdict waits for the events of its revision.
+ * sync earlier groups, and posts events and verdicts. It parses no object but those that are charged. The order for
+ * each group is: durable; posted to all other threads; posted to the front ends, together with the verdicts. For a
+ * store that other processes write to, events come only from its watch, and a verdict waits for the events of its
+ * revision.
  */
 export class Writer {
   readonly #subscribers: Subscriber[] = [];

@@ -10,6 +10,7 @@ import {
   reconciler,
   type ResourceEvent,
 } from '../../../core/api/index.js';
+import { monotonicTime } from '../../../core/runtime/clock.js';
 import { formatQuantity } from '../../../core/model/quantity.js';
 import { type Amounts, amountsOf } from '../../kinds/shared/usage/amounts.js';
 import { unlessRefused } from '../requests.js';
@@ -79,7 +80,7 @@ class Quotas {
       known.quota = object;
       if (type === 'ADDED') known.isDue = true;
       else if (known.lookAt > 0) return false;
-      else lookLater(known, performance.now());
+      else lookLater(known, monotonicTime());
     }
     return true;
   }
@@ -150,14 +151,14 @@ function quotaController(host: Host<'control'>): Controller {
     async reconcile({ namespace, name }, { object: quota, client }) {
       const known = quotas.get(namespace, name);
       if (!quota || !known) return undefined;
-      const began = performance.now();
+      const began = monotonicTime();
       const wait = known.isDue ? known.countAt - began : known.lookAt - began;
       if (wait > 0) return { after: Math.ceil(wait) };
       known.lookAt = 0;
       if (!known.isDue && isPublished(quota)) return undefined;
       known.isDue = false;
       const status = statusOf(quota, usage.usedOf(quota));
-      const ended = performance.now();
+      const ended = monotonicTime();
       known.countAt = ended + (ended - began) / SHARE;
       if (!status) return undefined;
       try {

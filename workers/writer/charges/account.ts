@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Operation } from '../../../core/api/storage.js';
 import { recordAt, recordsAt, type UnknownRecord } from '../../../core/model/record.js';
 import { addQuantities, formatQuantity, type Quantity, quantityOf } from '../../../core/model/quantity.js';
 import { readJson, writeJson } from '../../../core/model/text/jsonText.js';
+import { randomUUID } from '../../../core/runtime/random.js';
 import { withoutRevision } from '../../../core/plugin/informers/stored.js';
 import type { ProposedCharge } from '../../../core/threads/messages/messages.js';
 import { type ChargeWriter, takeCounters } from './ownership.js';
