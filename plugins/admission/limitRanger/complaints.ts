@@ -1,5 +1,5 @@
 import { compareQuantities, formatQuantity, type Quantity } from '../../../core/model/quantity.js';
-import type { Amounts } from '../../kinds/shared/usage/amounts.js';
+import type { Amounts } from './amounts.js';
 
 /** What is wrong with amounts that must not be below `least`. */
 export function belowMinimum(

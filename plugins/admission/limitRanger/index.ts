@@ -6,7 +6,7 @@ import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import type { Frozen } from '../../../core/model/object.js';
 import { forbiddenError, parseNothing, POD_CREATES, podForbiddenError } from '../podDraft.js';
-import { type Amounts, amountsOf, podAmounts } from '../../kinds/shared/usage/amounts.js';
+import { type Amounts, amountsOf, podAmounts } from './amounts.js';
 import { aboveMaximum, aboveRatio, belowMinimum, requestAboveMaximum } from './complaints.js';
 
 const RANGES = 'core/limitranges';

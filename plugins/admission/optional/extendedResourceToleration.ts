@@ -1,6 +1,6 @@
 import type { Pod, Toleration } from '../../../kinds/v1.js';
 
-import { isDeviceResource } from '../../kinds/shared/values/resourceNames.js';
+import { isDeviceResource } from '../resourceQuota/usage/deviceResource.js';
 import { mutatorPlugin, POD_CREATES } from '../podDraft.js';
 
 /**

@@ -6,11 +6,11 @@ import { definePlugin } from '../../../core/api/plugin.js';
 import { ConfigError, type Plugin } from '../../../core/api/point.js';
 import type { Frozen } from '../../../core/model/object.js';
 import { isAbsent, isRecord, ownValue, type UnknownRecord } from '../../../core/model/record.js';
+import { qosClassOf } from '../../../core/model/qosClass.js';
 import { COMPARED_TOLERATIONS } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
 import { toNumber } from '../../../core/model/scalars.js';
 
-import { qosClassOf } from '../../kinds/shared/usage/qos.js';
 import { checkConfigKind, recordOf } from '../configuration.js';
 import { POD_CREATES } from '../podDraft.js';
 

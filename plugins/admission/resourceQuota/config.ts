@@ -1,7 +1,7 @@
 import { ConfigError } from '../../../core/api/point.js';
 import { isRecord } from '../../../core/model/record.js';
 import { groupSpellings } from '../../../core/naming.js';
-import type { ScopeTerm } from '../../kinds/shared/usage/scopes.js';
+import type { ScopeTerm } from './usage/scopes.js';
 import { checkConfigKind, recordOf, textsOf } from '../configuration.js';
 
 /** A resource of which nothing may be used that no quota covers. */

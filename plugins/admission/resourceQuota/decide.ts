@@ -1,10 +1,10 @@
 import type { ResourceQuota } from '../../../kinds/v1.js';
 import type { ApiObject, Frozen } from '../../../core/model/object.js';
 import { formatQuantity, type Quantity } from '../../../core/model/quantity.js';
-import { type Amounts, amountsOf } from '../../kinds/shared/usage/amounts.js';
+import { type Amounts, amountsOf } from '../limitRanger/amounts.js';
 import type { GroupResource } from '../../../core/model/refusal.js';
-import type { Evaluator } from '../../kinds/shared/usage/evaluator.js';
-import { type ScopeTerm, scopesOf } from '../../kinds/shared/usage/scopes.js';
+import type { Evaluator } from './usage/evaluator.js';
+import { type ScopeTerm, scopesOf } from './usage/scopes.js';
 import type { LimitedResource } from './config.js';
 
 /** A change of an object that quotas count. */

@@ -4,7 +4,7 @@ import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import { formatQuantity } from '../../../core/model/quantity.js';
 import { Refusal } from '../../../core/model/refusal.js';
-import { evaluators } from '../../kinds/shared/usage/evaluators.js';
+import { evaluators } from './usage/evaluators.js';
 import { forbiddenError } from '../podDraft.js';
 import { type LimitedResource, parseConfig } from './config.js';
 import { type CountedChange, type Decision, decide } from './decide.js';

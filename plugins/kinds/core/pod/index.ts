@@ -15,7 +15,7 @@ import type { Naming } from '../../../../core/naming.js';
 import { podColumns } from './columns.js';
 import { podConnections } from './connections.js';
 import { BUDGETS, evictPod } from './eviction.js';
-import { qosClassOf } from '../../shared/usage/qos.js';
+import { qosClassOf } from '../../../../core/model/qosClass.js';
 import { setPodOnlyDefaults } from './defaults.js';
 import { validatePodStatus, alignPodIps } from './status.js';
 import { validateEphemeralUpdate, validateNewPod, validatePodUpdate } from './validation.js';

@@ -1,5 +1,4 @@
 import { qualifiedName } from '../../../../core/model/names.js';
-import type { Naming } from '../../../../core/naming.js';
 import { compareQuantities, isInteger, quantityOf, ZERO_QUANTITY } from '../../../../core/model/quantity.js';
 import { invalid, Verbatim, type Violation } from '../../../../core/model/refusal.js';
 import { goQuantity } from '../violations.js';
@@ -38,10 +37,6 @@ const isHugePages = (name: string): boolean => name.startsWith('hugepages-') || 
 /** Whether a name is that of an extended resource, which is counted. That of its requests in a quota is not. */
 export const isExtendedResource = (name: string): boolean =>
   name.includes('/') && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0;
-
-/** Whether a name is that of an extended resource whose domain is not the system's: quotas know requests of it. */
-export const isDeviceResource = (name: string, { label }: Naming): boolean =>
-  isExtendedResource(name) && !name.includes(label('orchestrator.io/'));
 
 const nameViolations = (name: string, field: string, messages: readonly string[]): Violation[] =>
   messages.map(why => invalid(field, new Verbatim(name), why));

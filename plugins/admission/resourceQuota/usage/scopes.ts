@@ -1,6 +1,6 @@
 import type { PodAffinityTerm, PodSpec, ResourceQuota, WeightedPodAffinityTerm } from '../../../../kinds/v1.js';
 import type { Frozen } from '../../../../core/model/object.js';
-import { qosClassOf } from './qos.js';
+import { qosClassOf } from '../../../../core/model/qosClass.js';
 
 /** A scope of a quota, with the values of a scope that has values. */
 export interface ScopeTerm {

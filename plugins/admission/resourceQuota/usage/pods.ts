@@ -3,8 +3,8 @@ import type { Frozen } from '../../../../core/model/object.js';
 import { isAbsent } from '../../../../core/model/record.js';
 import type { Quantity } from '../../../../core/model/quantity.js';
 import type { Naming } from '../../../../core/naming.js';
-import { isDeviceResource } from '../values/resourceNames.js';
-import { addAmounts, type Amounts, amountsOf, podAmounts } from './amounts.js';
+import { isDeviceResource } from './deviceResource.js';
+import { addAmounts, type Amounts, amountsOf, podAmounts } from '../../limitRanger/amounts.js';
 import { countOf, type Evaluator, objectCount } from './evaluator.js';
 import { isInScope } from './scopes.js';
 

@@ -1,4 +1,4 @@
-import type { ApiObject, ResourceEvent } from '../../../core/api/index.js';
+import type { ApiObject, ResourceEvent } from '../../../../core/api/index.js';
 
 /** How many objects of each resource a namespace has, kept up by the events of all resources. */
 export class ObjectCounts {

@@ -1,7 +1,7 @@
 import type { Operation } from '../../../../core/api/checks/match.js';
 import type { ApiObject, Frozen } from '../../../../core/model/object.js';
 import type { Quantity } from '../../../../core/model/quantity.js';
-import type { Amounts } from './amounts.js';
+import type { Amounts } from '../../limitRanger/amounts.js';
 import type { ScopeTerm } from './scopes.js';
 
 /** How objects of a kind are counted by quotas. */

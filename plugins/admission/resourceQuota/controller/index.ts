@@ -1,4 +1,4 @@
-import type { ResourceQuota } from '../../../kinds/v1.js';
+import type { ResourceQuota } from '../../../../kinds/v1.js';
 import {
   type ApiObject,
   controller,
@@ -8,14 +8,14 @@ import {
   type KeyOf,
   type Plugin,
   reconciler,
+  Refusal,
   type ResourceEvent,
-} from '../../../core/api/index.js';
-import { monotonicTime } from '../../../core/runtime/clock.js';
-import { formatQuantity } from '../../../core/model/quantity.js';
-import { type Amounts, amountsOf } from '../../kinds/shared/usage/amounts.js';
-import { unlessRefused } from '../requests.js';
+} from '../../../../core/api/index.js';
+import { monotonicTime } from '../../../../core/runtime/clock.js';
+import { formatQuantity } from '../../../../core/model/quantity.js';
+import { type Amounts, amountsOf } from '../../limitRanger/amounts.js';
 import { ObjectCounts } from './counts.js';
-import { Usage } from './usage.js';
+import { UsageCounter } from './counter.js';
 
 const QUOTAS = 'core/resourcequotas';
 /** How often all quotas are counted, in milliseconds: pods whose grace period has ended use nothing any more. */
@@ -115,7 +115,7 @@ function statusOf({ spec, status }: Quota, counted: Amounts): object | undefined
  */
 function quotaController(host: Host<'control'>): Controller {
   const counts = new ObjectCounts();
-  const usage = new Usage(host, counts);
+  const usage = new UsageCounter(host, counts);
   const quotas = new Quotas();
   const isCounted = ({ spec }: Quota, storageName: string): boolean =>
     Object.keys(spec.hard ?? {}).some(resource => usage.storageNameOf(resource) === storageName);
@@ -162,8 +162,9 @@ function quotaController(host: Host<'control'>): Controller {
       known.countAt = ended + (ended - began) / SHARE;
       if (!status) return undefined;
       try {
-        await unlessRefused('NotFound', client.resource(QUOTAS).setStatus(quota, status));
+        await client.resource(QUOTAS).setStatus(quota, status);
       } catch (thrown) {
+        if (thrown instanceof Refusal && thrown.reason === 'NotFound') return undefined;
         known.isDue = true;
         throw thrown;
       }

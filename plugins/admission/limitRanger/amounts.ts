@@ -1,6 +1,6 @@
-import type { PodSpec } from '../../../../kinds/v1.js';
-import type { Frozen } from '../../../../core/model/object.js';
-import { addQuantities, compareQuantities, type Quantity, quantityOf } from '../../../../core/model/quantity.js';
+import type { PodSpec } from '../../../kinds/v1.js';
+import type { Frozen } from '../../../core/model/object.js';
+import { addQuantities, compareQuantities, type Quantity, quantityOf } from '../../../core/model/quantity.js';
 
 /** Amounts by the name of the resource. */
 export type Amounts = ReadonlyMap<string, Quantity>;

@@ -1,10 +1,10 @@
-import type { ResourceQuota } from '../../../kinds/v1.js';
-import type { ApiObject, Frozen, Host } from '../../../core/api/index.js';
-import type { Quantity } from '../../../core/model/quantity.js';
-import { addAmounts, type Amounts } from '../../kinds/shared/usage/amounts.js';
-import { countOf, type Evaluator, objectCount } from '../../kinds/shared/usage/evaluator.js';
-import { evaluators } from '../../kinds/shared/usage/evaluators.js';
-import { scopesOf } from '../../kinds/shared/usage/scopes.js';
+import type { ResourceQuota } from '../../../../kinds/v1.js';
+import type { ApiObject, Frozen, Host } from '../../../../core/api/index.js';
+import type { Quantity } from '../../../../core/model/quantity.js';
+import { addAmounts, type Amounts } from '../../limitRanger/amounts.js';
+import { countOf, type Evaluator, objectCount } from '../usage/evaluator.js';
+import { evaluators } from '../usage/evaluators.js';
+import { scopesOf } from '../usage/scopes.js';
 import type { ObjectCounts } from './counts.js';
 
 /** Resources whose objects use more than a place. */
@@ -19,7 +19,7 @@ interface Measured {
 }
 
 /** Finds out what objects use of quotas. */
-export class Usage {
+export class UsageCounter {
   readonly #host: Host<'control'>;
   readonly #measured: readonly Measured[];
   readonly #counts: ObjectCounts;

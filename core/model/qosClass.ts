@@ -1,6 +1,6 @@
-import type { PodSpec } from '../../../../kinds/v1.js';
-import type { Frozen } from '../../../../core/model/object.js';
-import type { Quantity } from '../../../../core/model/scalars.js';
+import type { PodSpec } from '../../kinds/v1.js';
+import type { Frozen } from './object.js';
+import type { Quantity } from './scalars.js';
 
 const isZero = (amount: Quantity): boolean => Number.parseFloat(amount) === 0;
 

@@ -3,7 +3,7 @@ import type { Frozen } from '../../../../core/model/object.js';
 import { compareQuantities, type Quantity, quantityOf } from '../../../../core/model/quantity.js';
 import { ownValue } from '../../../../core/model/record.js';
 import type { Naming } from '../../../../core/naming.js';
-import type { Amounts } from './amounts.js';
+import type { Amounts } from '../../limitRanger/amounts.js';
 import { countOf, type Evaluator, objectCount } from './evaluator.js';
 
 const isWritten: Evaluator['isCharged'] = operation => operation === 'CREATE' || operation === 'UPDATE';
