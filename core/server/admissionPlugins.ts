@@ -57,7 +57,7 @@ const PLUGINS: readonly AdmissionPlugin[] = [
   on('MutatingAdmissionWebhook', withOwnLimits('webhooks/mutating.js')),
   on('ValidatingAdmissionPolicy', withOwnLimits('policies/validating.js')),
   on('ValidatingAdmissionWebhook', withOwnLimits('webhooks/validating.js')),
-  on('ResourceQuota'),
+  on('ResourceQuota', pool('resourceQuota/index.js')),
   { ...off('AlwaysDeny', pool('optional/alwaysDeny.js')), isDeprecated: true },
 ];
 

@@ -121,6 +121,7 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
     ['token-cleaner-controller', 'accounts/bootstrapTokens.js#tokenCleaner'],
     ['storage-version-migrator-controller', 'definitions/storageMigration.js#storageMigration'],
     ['validatingadmissionpolicy-status-controller', 'policies/policyStatus.js#policyStatus'],
+    ['resourcequota-controller', '../admission/resourceQuota/controller/index.js#resourceQuotas'],
     ['garbage-collector-controller', 'deletion/garbageCollector.js#garbageCollector'],
   ];
 }

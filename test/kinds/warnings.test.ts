@@ -59,18 +59,6 @@ describe('warnings', () => {
     });
     expect([labelled.status, warning(labelled)]).toEqual([200, undefined]);
   });
-
-  describe('what is not enforced is said in a warning', () => {
-    test('for a quota, whenever it is written', async () => {
-      const text = '299 - "spec: resource quotas are not enforced by this server; nothing is counted or refused"';
-      const quotas = `${core}/resourcequotas`;
-      const made = await api.post(quotas, { metadata: { name: 'q' }, spec: { hard: { pods: '1' } } });
-      expect([made.status, warning(made)]).toEqual([201, text]);
-      expect(warning(await api.patch(`${quotas}/q`, MERGE, { spec: { hard: { pods: '2' } } }))).toBe(text);
-      const status = { status: { hard: { pods: '2' }, used: { pods: '0' } } };
-      expect(warning(await api.patch(`${quotas}/q/status`, MERGE, status))).toBeUndefined();
-    });
-  });
 });
 
 describe('a certificate and a key', () => {
