@@ -19,6 +19,26 @@ describe('warnings', () => {
   const hostname = (what: string, why: string) =>
     `299 - "metadata.name: this is used in ${what}, which can result in surprising behavior; a DNS label is recommended: [${why}]"`;
 
+  test.each([
+    [{ clusterIP: '010.0.0.9' }, 'spec.clusterIPs[0]: IP address', 'IPv4 field has octet with leading zero'],
+    [{ externalIPs: ['FD00::1'] }, 'spec.externalIPs[0]: IPv6 address', 'format (\\"fd00::1\\")'],
+    [{ externalIPs: ['::ffff:0102:0304'] }, 'spec.externalIPs[0]: IPv6 address', 'format (\\"::ffff:1.2.3.4\\")'],
+    [{ loadBalancerIP: '1.2.3' }, 'spec.loadBalancerIP: IP address', 'IPv4 address too short'],
+    [
+      { loadBalancerSourceRanges: ['1.2.3.4/08'] },
+      'spec.loadBalancerSourceRanges[0]: IP prefix',
+      'bad bits after slash',
+    ],
+    [{ loadBalancerSourceRanges: ['FD00::/8'] }, 'spec.loadBalancerSourceRanges[0]: IPv6 prefix', '(\\"fd00::/8\\")'],
+  ])('of addresses of a service that are not canonical: %j', async (spec, field, why) => {
+    const ports = [{ port: 80 }];
+    const service = { metadata: { name: 'addresses' }, spec: { type: 'LoadBalancer', ports, ...spec } };
+    const answer = await api.post(`${core}/services?dryRun=All`, service);
+    expect(answer.status).toBe(201);
+    expect(warning(answer)).toContain(field);
+    expect(warning(answer)).toContain(why);
+  });
+
   test('about a new name that is not a valid host name', async () => {
     const pods = `${core}/pods?dryRun=All`;
     const deployments = '/apis/apps/v1/namespaces/warned/deployments';

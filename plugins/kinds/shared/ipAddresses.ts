@@ -3,17 +3,20 @@ import { dns1123Label, dns1123Subdomain } from '../../../core/model/names.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { toViolations } from './violations.js';
 
-/** Messages about an IP address. */
-export const ipComplaints = (value: string): string[] =>
-  isIP(value) === 0 ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : [];
-
 /** Removes leading zeros of the decimal numbers of an address, which upstream accepts. */
-function withoutLeadingZeros(address: string): string {
+export function withoutLeadingZeros(address: string): string {
   const start = address.lastIndexOf(':') + 1;
   const numbers = address.slice(start).split('.');
   if (numbers.length < 2) return address;
   return address.slice(0, start) + numbers.map(digits => digits.replace(/^0+(\d)/, '$1')).join('.');
 }
+
+/** 4 or 6 for an address of that version, 0 for another text. Addresses have no zone, and may have leading zeros. */
+export const ipVersion = (value: string): number => (value.includes('%') ? 0 : isIP(withoutLeadingZeros(value)));
+
+/** Messages about an IP address. */
+export const ipComplaints = (value: string): string[] =>
+  ipVersion(value) === 0 ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : [];
 
 /** An address and the length of its prefix. */
 interface Cidr {
@@ -64,8 +67,8 @@ function specialRange(address: string): string | undefined {
 
 /** Checks that traffic can be sent to an address: it must not be unspecified, loopback or link-local. */
 export function validateNonSpecialIp(address: string, field: string): Violation[] {
-  if (isIP(address) === 0) return [invalid(field, address, 'must be a valid IP address')];
-  const why = specialRange(address);
+  if (ipVersion(address) === 0) return [invalid(field, address, 'must be a valid IP address')];
+  const why = specialRange(withoutLeadingZeros(address));
   return why ? [invalid(field, address, why)] : [];
 }
 
