@@ -54,6 +54,60 @@ describe('warnings', () => {
     expect([changed.status, warning(changed)]).toEqual([200, undefined]);
   });
 
+  test('about host names as endpoints of a new slice', async () => {
+    const slices = '/apis/discovery.k8s.io/v1/namespaces/warned/endpointslices';
+    const slice = { addressType: 'FQDN', endpoints: [{ addresses: ['a.example.com'] }], ports: [{ port: 80 }] };
+    const made = await api.post(slices, { metadata: { name: 'names' }, ...slice });
+    expect([made.status, warning(made)]).toEqual([201, '299 - "spec.addressType: FQDN endpoints are deprecated"']);
+    const changed = await api.patch(`${slices}/names`, MERGE, { metadata: { labels: { a: 'b' } } });
+    expect([changed.status, warning(changed)]).toEqual([200, undefined]);
+  });
+
+  describe('about seccomp annotations', () => {
+    const OF_POD = 'seccomp.security.alpha.kubernetes.io/pod';
+    const OF_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/c';
+    const text = (field: string, annotation: string): string =>
+      `299 - "${field}.annotations[${annotation}]: non-functional in v1.27+; use the \\"seccompProfile\\" field instead"`;
+    const profiled = (annotations: object, securityContext = {}, ofContainer = {}): object => ({
+      metadata: { name: 'profiled', annotations, labels: { app: 'a' } },
+      spec: { securityContext, containers: [{ name: 'c', image: 'i', securityContext: ofContainer }] },
+    });
+    const post = (object: object): Promise<Answer> => api.post(`${core}/pods?dryRun=All`, object);
+    const typed = (type: string, localhostProfile?: string) => ({ seccompProfile: { type, localhostProfile } });
+
+    test('without the field that replaced them, in pods and templates', async () => {
+      expect(warning(await post(profiled({ [OF_POD]: 'runtime/default' })))).toBe(text('metadata', OF_POD));
+      expect(warning(await post(profiled({ [OF_CONTAINER]: 'unconfined' })))).toBe(text('metadata', OF_CONTAINER));
+      expect(warning(await post(profiled({ [OF_POD]: 'runtime/default' }, typed('RuntimeDefault'))))).toBeUndefined();
+      const spec = { selector: { matchLabels: { app: 'a' } }, template: profiled({ [OF_POD]: 'localhost/a' }) };
+      const deployments = '/apis/apps/v1/namespaces/warned/deployments?dryRun=All';
+      const made = await api.post(deployments, { metadata: { name: 'profiled' }, spec });
+      expect(warning(made)).toBe(text('spec.template.metadata', OF_POD));
+    });
+
+    const DIFFERS = 'Forbidden: seccomp type in annotation and field must match';
+    test.each<[object, string]>([
+      [
+        profiled({ [OF_POD]: 'x' }),
+        `metadata.annotations.${OF_POD}: Invalid value: "x": must be a valid seccomp profile`,
+      ],
+      [
+        profiled({ [OF_POD]: 'unconfined' }, typed('RuntimeDefault')),
+        `spec.securityContext.seccompProfile.type: ${DIFFERS}`,
+      ],
+      [
+        profiled({ [OF_POD]: 'localhost/a' }, typed('Localhost', 'b')),
+        'spec.securityContext.seccompProfile.localhostProfile: Forbidden: seccomp profile in annotation and field must match',
+      ],
+      [
+        profiled({ [OF_CONTAINER]: 'unconfined' }, {}, typed('RuntimeDefault')),
+        `spec.containers[0].securityContext.seccompProfile.type: ${DIFFERS}`,
+      ],
+    ])('%j is refused: %s', async (object, why) => {
+      expect(await post(object)).toMatchObject({ status: 422, body: { message: `Pod "profiled" is invalid: ${why}` } });
+    });
+  });
+
   test('only about valid objects', async () => {
     const refused = await api.post(`${core}/pods`, { ...pod('a.b'), metadata: { name: 'a.b', labels: { 'a b': '' } } });
     expect([refused.status, warning(refused)]).toEqual([422, undefined]);

@@ -1,4 +1,4 @@
-import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 import { dns1123Label, dns1123Subdomain } from '../../../core/model/names.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { toViolations } from './violations.js';
@@ -74,7 +74,7 @@ export function validateNonSpecialIp(address: string, field: string): Violation[
 
 /** Checks that a value is an address of one family. */
 export const validateIpOfFamily = (address: string, family: 4 | 6, field: string): Violation[] =>
-  (family === 4 ? isIPv4 : isIPv6)(address) ? [] : [invalid(field, address, `must be a valid IPv${family} address`)];
+  ipVersion(address) === family ? [] : [invalid(field, address, `must be a valid IPv${family} address`)];
 
 /** Checks that a value is a domain name with at least two labels. A dot at the end is ignored. */
 export function validateFullDomainName(given: string, field: string): Violation[] {

@@ -1,3 +1,4 @@
+import { normalize } from '../../../core/schema/decode/decode.js';
 import { after } from '../../../core/api/awaitable.js';
 import { type Reason, Refusal, type StatusBody } from '../../../core/model/refusal.js';
 import { readJson } from '../../../core/model/text/jsonText.js';
@@ -34,6 +35,19 @@ const emptyList = (kind: string, apiVersion: string) => ({ kind, apiVersion, met
 const emptyListOf = ({ listKind, apiVersion, builtIn }: Resource) =>
   builtIn ? emptyList(listKind, apiVersion) : { apiVersion, items: [], kind: listKind };
 
+const emptyObjects = new WeakMap<Resource, { readonly [member: string]: object }>();
+
+/** An object of a built-in kind without any fields set: it has the members that are always encoded. */
+function emptyObject(resource: Resource): { readonly [member: string]: object } {
+  if (!resource.builtIn) return {};
+  let empty = emptyObjects.get(resource);
+  if (!empty) {
+    empty = normalize(resource.type, {}, { strictErrors: [] }) as { readonly [member: string]: object };
+    emptyObjects.set(resource, empty);
+  }
+  return empty;
+}
+
 /**
  * The object of a BOOKMARK: kind, apiVersion and the revision; the mark of the end of initial events as an annotation.
  * `list`: the bytes of an empty list in the form of the events, of which clients that list by watching make theirs.
@@ -51,8 +65,9 @@ function bookmarkObject(
       ? { [naming.label('orchestrator.io/initial-events-list-blueprint')]: Buffer.from(list).toString('base64') }
       : {}),
   };
-  const metadata = { resourceVersion: String(revision), ...(initialEnd ? { annotations } : {}) };
-  return { kind: resource.kind, apiVersion: resource.apiVersion, metadata };
+  const { metadata: empty, ...others } = emptyObject(resource);
+  const metadata = { resourceVersion: String(revision), ...empty, ...(initialEnd ? { annotations } : {}) };
+  return { kind: resource.kind, apiVersion: resource.apiVersion, metadata, ...others };
 }
 
 /** The refusal that the pool has answered with, in JSON; otherwise an Error. */
