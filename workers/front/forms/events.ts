@@ -37,7 +37,10 @@ const emptyListOf = ({ listKind, apiVersion, builtIn }: Resource) =>
 
 const emptyObjects = new WeakMap<Resource, { readonly [member: string]: object }>();
 
-/** An object of a built-in kind without any fields set: it has the members that are always encoded. */
+/**
+ * An object of a built-in kind without any fields set: it has the members that upstream always encodes, such as the
+ * `spec` of a Lease.
+ */
 function emptyObject(resource: Resource): { readonly [member: string]: object } {
   if (!resource.builtIn) return {};
   let empty = emptyObjects.get(resource);
@@ -65,9 +68,9 @@ function bookmarkObject(
       ? { [naming.label('orchestrator.io/initial-events-list-blueprint')]: Buffer.from(list).toString('base64') }
       : {}),
   };
-  const { metadata: empty, ...others } = emptyObject(resource);
-  const metadata = { resourceVersion: String(revision), ...empty, ...(initialEnd ? { annotations } : {}) };
-  return { kind: resource.kind, apiVersion: resource.apiVersion, metadata, ...others };
+  const metadata = { resourceVersion: String(revision), ...(initialEnd ? { annotations } : {}) };
+  const { metadata: _, ...members } = emptyObject(resource);
+  return { kind: resource.kind, apiVersion: resource.apiVersion, metadata, ...members };
 }
 
 /** The refusal that the pool has answered with, in JSON; otherwise an Error. */
