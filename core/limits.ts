@@ -69,6 +69,10 @@ export const HEADERS_MS = 10_000;
  * expects 16 KB every 10 seconds.
  */
 export const REQUEST_MS = 60_000;
+/** The most characters of a header `tracestate` (W3C Trace Context, 3.3.1.5). A longer one is not passed on. */
+export const TRACESTATE_BYTES = 512;
+/** The most members of a header `tracestate` (W3C Trace Context, 3.3.1.1). */
+export const TRACESTATE_MEMBERS = 32;
 /**
  * How much of a body `--listener=node` reads and drops after the request was answered, so that clients that write
  * before they read get the answer. Then the connection is closed.
@@ -271,7 +275,10 @@ export const OBJECT_CLAIMS = 30;
  * upstream's time. Then it is answered with 504.
  */
 export const FUTURE_REVISION_MS = 3000;
-/** How long history is kept for watches and continue tokens (spec, "Limits"). */
+/**
+ * How long history is kept for watches and continue tokens, by default (spec, "Limits"). Upstream compacts etcd as
+ * often.
+ */
 export const HISTORY_MS = 5 * 60 * 1000;
 /**
  * Cached permissions of all identities: about 500,000, which is twice what 200 clients need that each read 50 kinds in

@@ -61,6 +61,15 @@ const PLUGINS: readonly AdmissionPlugin[] = [
   { ...off('AlwaysDeny', pool('optional/alwaysDeny.js')), isDeprecated: true },
 ];
 
+/** The plugins to turn on and off so that exactly those of these names are on. */
+export function onlyPlugins(chosen: readonly string[]): {
+  readonly enabled: readonly string[];
+  readonly disabled: readonly string[];
+} {
+  const others = PLUGINS.filter(({ name, isOnByDefault }) => isOnByDefault && !chosen.includes(name));
+  return { enabled: chosen, disabled: others.map(({ name }) => name) };
+}
+
 type Flags = Pick<Settings, 'enableAdmissionPlugins' | 'disableAdmissionPlugins'>;
 
 const KNOWN = new Map(PLUGINS.map(plugin => [plugin.name, plugin]));

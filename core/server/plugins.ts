@@ -89,13 +89,18 @@ function ownServiceOf(settings: Settings): OwnServiceConfig {
 /** The plugin of a storage backend. */
 function storagePlugin(settings: Settings, { storePath: path }: BuiltinInputs): PluginSpec {
   const historyMs = settings.historyRetention;
+  const encryption = settings.encryptionProviderConfig;
   switch (settings.storage) {
     case 'etcd':
-      return { use: at('storage/etcd/index.js'), config: etcdConfig(settings), threads: ['writer'] };
+      return { use: at('storage/etcd/index.js'), config: { ...etcdConfig(settings), encryption }, threads: ['writer'] };
     case 'memory':
       return { use: at('storage/memory.js'), config: { historyMs }, threads: ['writer'] };
     default:
-      return { use: at('storage/rocksdb/index.js'), config: { path, historyMs }, threads: ['writer', 'front'] };
+      return {
+        use: at('storage/rocksdb/index.js'),
+        config: { path, historyMs, encryption },
+        threads: ['writer', 'front'],
+      };
   }
 }
 
@@ -154,6 +159,8 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
   const accounts = serviceAccountConfig(settings, serviceAccountKeyFile, host);
   const admission = admissionPlugins(settings);
   const hasOwnStorage = settings.plugins.some(({ points }: PluginSpec) => points?.includes('storage'));
+  if (hasOwnStorage && settings.encryptionProviderConfig !== undefined)
+    throw new ConfigError('--encryption-provider-config', 'is for the built-in stores, not for a plugin: omit it');
   return [
     ...(hasOwnStorage ? [] : [storagePlugin(settings, inputs)]),
     { use: at(`listener/${required ?? 'uws'}.js`), config: { required: required === 'uws' }, threads: ['front'] },

@@ -56,6 +56,10 @@ const reviewVersion: Reader<'v1' | 'v1beta1'> = (value, path) =>
     path,
   );
 
+/** The name of a store. Upstream names its own after a version of etcd's protocol. */
+const storeName: Reader<'rocksdb' | 'memory' | 'etcd'> = (value, path) =>
+  value === 'etcd3' ? 'etcd' : oneOf(['rocksdb', 'memory', 'etcd'] as const)(value, path);
+
 /** The CA of one signer. */
 const signerCert = <Signer extends string>(signer: Signer, issued: string) =>
   file(`cluster-signing-${signer}-cert-file`, `CA certificate that issues ${issued}, in PEM`);
@@ -364,12 +368,11 @@ export const SETTINGS = {
   auditLogPath: file('audit-log-path', 'log of requests as JSON, - for standard output'),
   /** YAML file that says which requests are recorded. */
   auditPolicyFile: file('audit-policy-file', 'audit policy in YAML; without one, nothing is recorded'),
-  storage: defaulted(
-    'storage-backend',
-    'STORE',
-    oneOf(['rocksdb', 'memory', 'etcd'] as const),
-    'rocksdb',
-    'rocksdb, memory or etcd',
+  storage: defaulted('storage-backend', 'STORE', storeName, 'rocksdb', 'rocksdb, memory or etcd (also etcd3)'),
+  /** An EncryptionConfiguration (v1). It is read again when it changes. Not for the memory backend. */
+  encryptionProviderConfig: file(
+    'encryption-provider-config',
+    'how values of which resources are encrypted in the store',
   ),
   /** URLs of the etcd servers. Required with the etcd backend; like all settings of etcd, allowed with it only. */
   etcdServers: optional('etcd-servers', 'URLS', listOf(text), 'etcd servers, with commas'),

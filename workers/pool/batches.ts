@@ -1,4 +1,5 @@
 import type { Transaction } from '../../core/api/storage.js';
+import { setImmediate } from '../../core/runtime/timers.js';
 import type { Grant, Job, JobOutcome, JobResult, LateOutcome, Proposal } from '../../core/threads/messages/messages.js';
 import { isKept, type OwnProgress, SENT } from '../../core/threads/progress.js';
 import { inRequest, LoggedRequest } from '../../core/plugin/calls/requestScope.js';
@@ -116,7 +117,7 @@ export class BatchRunner {
   /** Runs a job, and calls `take` when it has ended. */
   #start(batch: number, at: number, job: Job, take: (ended: EndedJob) => void): void {
     const { registry } = this.context;
-    const request = new LoggedRequest(job.method, job.path, job.auditId);
+    const request = new LoggedRequest(job.method, job.path, job.auditId, job.trace);
     let operations: Transaction | undefined;
     const fail = (error: unknown): void => {
       this.context.log.error({ ...request.fields, stack: stackOf(error) }, 'a request failed unexpectedly');
@@ -131,7 +132,8 @@ export class BatchRunner {
       operations = proposed;
     };
     const begin = (): Promise<JobResult> => run(this.context, job, request, propose);
-    (this.context.tracksRequests ? inRequest(request, begin) : begin()).then(end, fail);
+    const isTracked = this.context.tracksRequests || job.trace !== undefined;
+    (isTracked ? inRequest(request, begin) : begin()).then(end, fail);
   }
 
   /**
@@ -149,7 +151,7 @@ export class BatchRunner {
         this.#start(batch, at, job, again => this.#settleLate(again));
         continue;
       }
-      if (operations) proposals.push({ id: job.id, operations });
+      if (operations) proposals.push({ id: job.id, operations, trace: job.trace });
       settled.push(one);
     }
     if (proposals.length > 0) this.handlers.propose(proposals);

@@ -24,7 +24,8 @@ export interface Context {
   readonly log: Log;
   /**
    * Whether a failure of a plugin is logged with its request, also after the plugin has waited: if there are plugins of
-   * the configuration, because before Node.js 24 that takes some microseconds of each request.
+   * the configuration, because before Node.js 24 that takes some microseconds of each request. Requests of a trace are
+   * followed always, for the webhooks that they call.
    */
   readonly tracksRequests: boolean;
   readonly now: () => number;

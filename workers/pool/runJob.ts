@@ -17,7 +17,7 @@ import { asWrite, authenticate, authorize, write } from './order.js';
 import type { AuthorizedRequest } from './types.js';
 
 /**
- * Runs one request of the front end: a write through all of its stages (`stages.ts`), a read up to its authorization,
+ * Runs one request of the front end: a write through all of its stages (`order.ts`), a read up to its authorization,
  * as the front end answers it; or shows objects in another form. `propose` is given the transaction of a write, and
  * `logged` the user. Never throws: what is thrown becomes a Status.
  */

@@ -1,4 +1,7 @@
 import { type Outcome, type Storage, Unavailable } from '../../core/api/storage.js';
+import type { Log } from '../../core/api/host.js';
+import { traceIdOf } from '../../core/request/traceContext.js';
+import { setImmediate } from '../../core/runtime/timers.js';
 import type { SubscriberChannel } from '../../core/threads/messages/lifecycle.js';
 import type { Proposal, ToWriter, Verdict } from '../../core/threads/messages/messages.js';
 import type { WireEvent } from '../../core/threads/messages/wireEvent.js';
@@ -38,6 +41,7 @@ export class Writer {
     readonly counters: Int32Array,
     /** Called when the store fails in a way that must stop the server. */
     readonly fatal: (error: Error) => void,
+    readonly log: Log,
   ) {
     if (storage.shared) {
       this.#history = new SharedHistory(storage);
@@ -142,6 +146,17 @@ export class Writer {
     }
   }
 
+  /** The verdict on a proposal. One that fails in the store is answered with 500, for a reason that the log has. */
+  #verdictOn({ id, trace }: Proposal, outcome: Outcome): Verdict {
+    const verdict = verdictOf(id, outcome);
+    if (verdict.is === 'error')
+      this.log.error(
+        { error: verdict.message, ...(trace && { traceId: traceIdOf(trace) }) },
+        'the store failed to commit a write',
+      );
+    return verdict;
+  }
+
   #committed(): void {
     this.#commits--;
     if (this.#onIdle && this.#commits === 0 && this.#proposals.length === 0) this.#onIdle();
@@ -151,7 +166,7 @@ export class Writer {
     const verdicts: Verdict[] = [];
     const committed: WireEvent[] = [];
     for (const [i, outcome] of outcomes.entries()) {
-      verdicts.push(verdictOf(group[i]!.id, outcome));
+      verdicts.push(this.#verdictOn(group[i]!, outcome));
       if (outcome.is !== 'committed') continue;
       for (const { key, revision, created, value } of outcome.events) committed.push({ key, revision, created, value });
       this.#revision = Math.max(this.#revision, outcome.revision);
@@ -167,7 +182,7 @@ export class Writer {
     let verdict: Verdict;
     try {
       const [outcome] = await this.storage.commit([proposal.operations]);
-      verdict = verdictOf(proposal.id, outcome!);
+      verdict = this.#verdictOn(proposal, outcome!);
       if (outcome!.is === 'committed') await feed.waitFor(outcome!.revision, outcome!.events.length === 0);
       // The next attempt starts from the object that this one conflicted with.
       if (outcome!.is === 'failed')
@@ -208,7 +223,7 @@ export class Writer {
   }
 }
 
-/** The verdict on a proposal. */
+/** The verdict on the proposal with this id. */
 function verdictOf(id: number, outcome: Outcome): Verdict {
   if (outcome.is === 'committed') return { id, is: 'committed', revision: outcome.revision };
   if (outcome.is === 'failed') return { id, is: 'stale' };

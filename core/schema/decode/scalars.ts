@@ -219,18 +219,6 @@ export const SCALAR_ZEROS: Readonly<Record<ScalarName, Json>> = {
   JSON: null,
 };
 
-/** Scalars that are Go structs: `omitempty` never omits them, and in protobuf they are messages. */
-export const STRUCT_SCALARS: ReadonlySet<ScalarName> = new Set([
-  'Time',
-  'MicroTime',
-  'Duration',
-  'Quantity',
-  'IntOrString',
-  'FieldsV1',
-  'RawExtension',
-  'JSON',
-]);
-
 const GO_NAMES: Partial<Record<ScalarName, string>> = {
   double: 'float64',
   bytes: '[]uint8',

@@ -151,13 +151,13 @@ function fromVerdictRow([id, is, detail]: VerdictRow): Verdict {
 }
 
 type OperationSize = Parameters<typeof sizeOfRow>[0];
-type ProposalRow = [id: number, operations: OperationRow[]];
+type ProposalRow = [id: number, operations: OperationRow[], trace: Proposal['trace']];
 
 /** Encodes a message to the writer. */
 export function encodeToWriter(message: ToWriter): Posted {
   if (message.is !== 'propose') return [message, []];
   const { proposals } = message;
-  const rows = proposals.map(({ id, operations }): ProposalRow => [id, operations.map(toOperationRow)]);
+  const rows = proposals.map(({ id, operations, trace }): ProposalRow => [id, operations.map(toOperationRow), trace]);
   return encode(
     rows,
     sum(proposals, ({ operations }) => ROW_BYTES + sum<OperationSize>(operations, sizeOfRow)),
@@ -168,7 +168,9 @@ export function encodeToWriter(message: ToWriter): Posted {
 export function decodeToWriter(data: unknown): ToWriter {
   if (!(data instanceof Uint8Array)) return data as ToWriter;
   const rows = packr.unpack(data) as ProposalRow[];
-  const proposals = rows.map(([id, operations]): Proposal => ({ id, operations: operations.map(fromOperationRow) }));
+  const proposals = rows.map(
+    ([id, operations, trace]): Proposal => ({ id, operations: operations.map(fromOperationRow), trace }),
+  );
   return { is: 'propose', proposals };
 }
 

@@ -15,7 +15,7 @@ import { connectOptionsObject, deleteOptionsObject, writeOptionsObject } from '.
 import type { Context } from '../context.js';
 import type { DeleteOptions } from '../body/options.js';
 import { isScale, scaleOf, setReplicas } from '../subresources/scale.js';
-import type { AuthorizedRequest } from '../types.js';
+import type { AuthorizedRequest, Review } from '../types.js';
 import { convertTo } from '../answers/versions.js';
 
 /** The parts of a change. */
@@ -52,6 +52,10 @@ export function changeOf(parts: ChangeParts): Change {
     annotate: (name, value) => annotate(request.annotations, name, value),
   };
 }
+
+/** The change that admission sees of a review. */
+export const reviewChange = (context: Context, { request, draft, dryRun }: Review): Change =>
+  changeOf({ context, request, operation: 'CREATE', name: draft.metadata.name ?? '', dryRun });
 
 /** Adds an annotation, which the first plugin that names it decides. */
 function annotate(annotations: Map<string, string>, name: string, value: string): void {

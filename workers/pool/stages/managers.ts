@@ -5,7 +5,7 @@ import { Refusal, tooLong, type Violation } from '../../../core/model/refusal.js
 import { firstValue } from '../../../core/request/query.js';
 import { type FieldSet, withoutPath } from '../../../core/schema/apply/fieldSet.js';
 import type { KindVersion, ManagedKind } from '../../../core/schema/apply/managedKind.js';
-import { SchemaMismatch, updateManagers, type Writer } from '../../../core/schema/apply/manager.js';
+import { SchemaMismatch, updateManagers, type Writer } from '../../../core/schema/apply/ownership.js';
 import {
   encodeManagers,
   type FieldManagers,

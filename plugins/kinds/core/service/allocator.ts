@@ -1,5 +1,5 @@
+import { randomInt } from '../../../../core/runtime/random.js';
 import type { Service } from '../../../../kinds/v1.js';
-import { randomInt } from 'node:crypto';
 import { type AddressRange, canonicalAddress } from '../../shared/addressRange.js';
 import { hasHealthPort, hasNodePorts, isNamed } from './fields.js';
 import type { Family } from '../../shared/addressRange.js';
