@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { OwnServiceConfig } from '../../plugins/controllers/system/ownService.js';
-import { DEFAULT_RANGES, ownAddress } from '../../plugins/kinds/core/service/allocator.js';
+import { ownAddress, type RangeConfig } from '../../plugins/kinds/core/service/ranges.js';
 import { ConfigError } from '../api/point.js';
 import type { Settings } from '../settings/settings.js';
 import type { PluginSpec } from '../threads/data.js';
@@ -68,12 +68,22 @@ function authorizationPlugins(settings: Settings): readonly PluginSpec[] {
 /** The port in the Service of a server that listens on a random port. */
 const DEFAULT_PORT = 6443;
 const LOOPBACK = /^(127\.|::1$|localhost$)/;
+/** The ranges of Services. */
+const serviceRangesOf = ({ serviceClusterIpRange: networks, serviceNodePortRange: ports }: Settings): RangeConfig => ({
+  networks,
+  ports,
+});
+
 /** The address of the server for workloads. */
 function ownServiceOf(settings: Settings): OwnServiceConfig {
   const { port } = settings;
   const address = addressOf(settings.bindAddress);
   const reachable = address !== undefined && isIP(address) > 0 && !LOOPBACK.test(address);
-  return { clusterIP: ownAddress(DEFAULT_RANGES), port: port || DEFAULT_PORT, ...(reachable ? { address } : {}) };
+  return {
+    clusterIP: ownAddress(serviceRangesOf(settings)),
+    port: port || DEFAULT_PORT,
+    ...(reachable ? { address } : {}),
+  };
 }
 
 /** The plugin of a storage backend. */
@@ -157,7 +167,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     { use: at(`listener/${required ?? 'uws'}.js`), config: { required: required === 'uws' }, threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
     ...auditLog(settings),
-    { use: at('kinds/index.js'), threads: ['front', 'pool'] },
+    frontAndPool('kinds/index.js', { serviceRanges: serviceRangesOf(settings) }),
     { use: at('admission/metrics.js'), threads: ['front'] },
     { use: at('conversion/metrics.js'), threads: ['front'] },
     { use: at('authn/metrics.js'), threads: ['front'] },

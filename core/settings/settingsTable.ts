@@ -1,4 +1,5 @@
 import { HISTORY_MS, LISTENING_THREADS } from '../limits.js';
+import { networks, portRange } from './serviceRanges.js';
 import { anyText, duration, flag, integer, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
 
 /** The authorization modes. */
@@ -249,6 +250,21 @@ export const SETTINGS = {
     pairs,
     [],
     'APIs that are not served as in the release: group/version[/resource]=BOOL, with commas',
+  ),
+  /** One network, or an IPv4 and an IPv6 network. The first is for Services that name no family. */
+  serviceClusterIpRange: defaulted(
+    'service-cluster-ip-range',
+    'CIDRS',
+    networks,
+    ['10.0.0.0/16'],
+    'networks of which Services get addresses: one, or one for each family, the default family first',
+  ),
+  serviceNodePortRange: defaulted(
+    'service-node-port-range',
+    'PORTS',
+    portRange,
+    [30000, 32767],
+    'first and last node port of Services, such as 30000-32767',
   ),
   /** The first is the issuer of new tokens of service accounts; those of the others are accepted. Absent: its own. */
   serviceAccountIssuer: optional(
