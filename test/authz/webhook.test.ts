@@ -393,6 +393,29 @@ describe.each(['neutral', 'kubernetes'] as const)('a server with naming %s', nam
     },
   );
 
+  test('may be denied other paths by the webhook, while resources and discovery work [A414] [A415]', async () => {
+    webhook.answer = ({ apiVersion, spec: asked }) => {
+      const { path } = (asked['nonResourceAttributes'] ?? {}) as { path?: string };
+      const denied = path === '/metrics';
+      const allowed = 'resourceAttributes' in asked;
+      return { apiVersion, kind: 'SubjectAccessReview', status: { allowed, denied } };
+    };
+    const group = naming === 'neutral' ? 'authorization.orchestrator.io' : 'authorization.k8s.io';
+    // The role system:discovery allows these, once the webhook has no opinion.
+    for (const path of ['/api', '/api/v1', '/apis', '/apis/apps', `/apis/${group}/v1`, '/version'])
+      expect([path, await status(path)]).toEqual([path, 200]);
+    expect([await status('/metrics'), await status('/api/v1/namespaces/default/pods')]).toEqual([403, 200]);
+  });
+
+  test('tells the webhook of selectors, without a flag [A453]', async () => {
+    answers({ allowed: true });
+    await status('/api/v1/namespaces/default/pods?labelSelector=a%3Db&fieldSelector=metadata.name%3Dx');
+    expect(spec()['resourceAttributes']).toMatchObject({
+      labelSelector: { requirements: [{ key: 'a', operator: 'In', values: ['b'] }] },
+      fieldSelector: { requirements: [{ key: 'metadata.name', operator: 'In', values: ['x'] }] },
+    });
+  });
+
   test('refuses roles that grant more than the webhook lets escalate [A353]', async () => {
     webhook.answer = ({ apiVersion, spec: asked }) => {
       const allowed = (asked['resourceAttributes'] as { verb?: string } | undefined)?.verb === 'create';

@@ -20,7 +20,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
 
   const can = async (...args: string[]): Promise<string> => (await k.try(['auth', 'can-i', ...args])).out.trim();
 
-  test('create makes roles and bindings, which auth can-i obeys, also for others and by list [A367]', async () => {
+  test('create makes roles and bindings, which auth can-i obeys, also for others and by list [A367 A432 A433 A434]', async () => {
     const created = async (...args: string[]): Promise<string> => (await k.run('create', ...args)).trim();
     expect(await can('list', 'pods', '--as=ann')).toBe('no');
     expect(await created('role', 'reader', '--verb=get,list', '--resource=pods,deployments.apps')).toContain('created');
@@ -29,6 +29,8 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await created('clusterrolebinding', 'scraper', '--clusterrole=scraper', '--group=ops')).toContain('created');
     expect(await can('list', 'pods', '--as=ann')).toBe('yes');
     expect(await can('delete', 'pods', '--as=ann')).toBe('no');
+    expect(await can('list', 'pods')).toBe('yes');
+    expect(await can('list', 'pods', '--as=system:serviceaccount:team:robot')).toBe('no');
     expect(await can('get', '/metrics', '--as=bob', '--as-group=ops')).toBe('yes');
     const rules = await can('--list', '--as=ann');
     expect(rules).toMatch(/^pods +\[\] +\[\] +\[get list\]$/m);
