@@ -407,6 +407,21 @@ describe.each(['neutral', 'kubernetes'] as const)('a server with naming %s', nam
     expect([await status('/metrics'), await status('/api/v1/namespaces/default/pods')]).toEqual([403, 200]);
   });
 
+  test('asks about each part of an impersonation as upstream does', async () => {
+    answers({ allowed: true });
+    const from = webhook.calls.length;
+    const headers = { 'impersonate-user': 'bob', 'impersonate-group': 'dev', 'impersonate-extra-scope': 'all' };
+    await api.get('/version', { token: 'eve-token', headers });
+    const asked = webhook.calls.slice(from).map(({ text }) => JSON.parse(text).spec as Record<string, unknown>);
+    const group = naming === 'neutral' ? 'authentication.orchestrator.io' : 'authentication.k8s.io';
+    const verb = 'impersonate';
+    expect(asked.filter(({ user }) => user === 'eve').map(one => one['resourceAttributes'])).toEqual([
+      { verb, resource: 'users', name: 'bob' },
+      { verb, resource: 'groups', name: 'dev' },
+      { verb, group, version: 'v1', resource: 'userextras', subresource: 'scope', name: 'all' },
+    ]);
+  });
+
   test('tells the webhook of selectors, without a flag [A453]', async () => {
     answers({ allowed: true });
     await status('/api/v1/namespaces/default/pods?labelSelector=a%3Db&fieldSelector=metadata.name%3Dx');
