@@ -292,6 +292,38 @@ describe('answers', () => {
     expect(webhook.calls).toHaveLength(1);
   });
 
+  test('to one question are not those to another that differs in a single attribute', async () => {
+    answers({ allowed: true });
+    const { ask } = await thread();
+    const who = { name: 'eve', uid: '1', groups: ['a', 'b'], extra: new Map([['k', ['v', 'w']]]) };
+    const about = target({ namespace: 'a', name: 'n' });
+    const term = (values: string[]) => [{ key: 'x', operator: 'in', values }] as const;
+    const questions: readonly (readonly [User, Target])[] = [
+      [who, about],
+      [{ ...who, name: 'Eve' }, about],
+      [{ ...who, uid: '' }, about],
+      [{ ...who, groups: ['a,b'] }, about],
+      [{ ...who, groups: ['a', 'B'] }, about],
+      [{ ...who, groups: ['a'] }, about],
+      [{ ...who, extra: new Map([['k', ['v,w']]]) }, about],
+      [{ ...who, extra: new Map([['__proto__', ['v', 'w']]]) }, about],
+      [who, { ...about, name: '' }],
+      [who, { ...about, namespace: 'a/n' }],
+      [who, { ...about, verb: 'delete' }],
+      [who, { ...about, group: 'apps' }],
+      [who, { ...about, resource: 'pods/log' }],
+      [who, { ...about, subresource: 'log' }],
+      [who, { ...about, labelSelector: term(['y', 'z']) }],
+      [who, { ...about, labelSelector: term(['y,z']) }],
+      [who, { ...about, fieldSelector: term(['y', 'z']) }],
+      [who, { is: 'path', verb: 'get', path: '/a' }],
+      [who, { is: 'path', verb: 'get', path: '/A' }],
+    ];
+    for (const [one, asked] of [...questions, ...questions]) await ask(one, asked);
+    expect(webhook.calls).toHaveLength(questions.length);
+    expect(new Set(webhook.calls.map(({ text }) => text)).size).toBe(questions.length);
+  });
+
   test('are not kept if they failed, or are about very long attributes', async () => {
     webhook.answer = () => 403;
     const { ask } = await thread();
