@@ -31,7 +31,7 @@ async function allowGets(server: Capstan): Promise<void> {
   });
 }
 
-/** Sends one get with each token, over a few connections, and returns the microseconds of CPU and how long each took. */
+/** Sends one get with each token, over a few connections. Returns the microseconds of CPU, and how long each took. */
 async function getOnce(server: Capstan, tokens: readonly string[]): Promise<{ us: number; times: number[] }> {
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(server)));
   const times: number[] = [];

@@ -1,4 +1,5 @@
 import type { RequestOptions } from 'node:https';
+import { systemTime } from '../runtime/clock.js';
 import { withoutTrailing } from '../model/text/trailing.js';
 import { Agents } from './agents.js';
 import { runPlugin } from './execCredential.js';
@@ -55,7 +56,7 @@ export interface ClientAccess {
   close(): void;
 }
 
-/** Gets and keeps the credentials of a configuration. `now` is in milliseconds. */
+/** Gets and keeps the credentials of a configuration. */
 class Access implements ClientAccess {
   readonly server: string;
   readonly execVersion: string | undefined;
@@ -74,7 +75,7 @@ class Access implements ClientAccess {
   }
 
   async get(): Promise<ClientCredentials> {
-    if (this.#kept && Date.now() < this.#until) return this.#kept;
+    if (this.#kept && systemTime() < this.#until) return this.#kept;
     this.#running ??= this.#load().finally(() => {
       this.#running = undefined;
     });
@@ -104,7 +105,7 @@ class Access implements ClientAccess {
   async #load(): Promise<ClientCredentials> {
     const { user } = this.config;
     const found = 'exec' in user ? await runPlugin(user.exec, this.hasTerminal) : user.read();
-    const lasts = 'exec' in user || !user.mayChange ? Number.POSITIVE_INFINITY : Date.now() + FILES_MS;
+    const lasts = 'exec' in user || !user.mayChange ? Number.POSITIVE_INFINITY : systemTime() + FILES_MS;
     this.#until = found.expiresAt ?? lasts;
     this.#kept = found;
     return found;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Service } from '../../api/plugin/pluginService.js';
 import type { Awaitable } from '../../api/point.js';
+import { clearTimeout, setTimeout } from '../../runtime/timers.js';
 import { type ConformanceTest, suite } from '../suite.js';
 
 /** Time that a service has for its start: the server waits for it, and it must not wait for other servers. */
