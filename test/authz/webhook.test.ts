@@ -38,14 +38,13 @@ afterAll(() => {
 
 let files = 0;
 /** A kubeconfig for the webhook; its paths are relative to it. */
-function kubeconfig({ server = webhook.url, more = {} } = {}): string {
+function kubeconfig(server = webhook.url): string {
   const path = join(folder, `${files++}.yaml`);
   const content = {
     'current-context': 'here',
     contexts: [{ name: 'here', context: { cluster: 'c', user: 'u' } }],
     clusters: [{ name: 'c', cluster: { server, 'certificate-authority': 'ca.crt' } }],
     users: [{ name: 'u', user: { 'client-certificate': 'client.crt', 'client-key': 'client.key' } }],
-    ...more,
   };
   writeFileSync(path, JSON.stringify(content));
   return path;
@@ -255,7 +254,7 @@ describe('an answer', () => {
   });
 
   test('of a webhook that is not there is a failure', async () => {
-    const file = kubeconfig({ server: 'https://localhost:1/x' });
+    const file = kubeconfig('https://localhost:1/x');
     expect((await (await thread({ file })).ask()).is).toBe('noOpinion');
     expect((await (await thread({ file, failurePolicy: 'Deny' })).ask()).is).toBe('deny');
   });
