@@ -258,6 +258,11 @@ export const SELECTOR_REQUIREMENTS = 1000;
 export const SELECTOR_VALUES = 2500;
 /** Length of a selector; longer ones are not parsed. Above it: 400. */
 export const SELECTOR_CHARACTERS = 32 * 1024;
+/**
+ * Objects whose charges the writer keeps in memory, parsed: one is a few kilobytes. Others are read when they are
+ * charged.
+ */
+export const ACCOUNTS = 2000;
 /** Retries of a read-modify-write after a conflict before the client gets 409. */
 export const WRITE_RETRIES = 16;
 /**

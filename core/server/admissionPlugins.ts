@@ -57,9 +57,18 @@ const PLUGINS: readonly AdmissionPlugin[] = [
   on('MutatingAdmissionWebhook', withOwnLimits('webhooks/mutating.js')),
   on('ValidatingAdmissionPolicy', withOwnLimits('policies/validating.js')),
   on('ValidatingAdmissionWebhook', withOwnLimits('webhooks/validating.js')),
-  on('ResourceQuota'),
+  on('ResourceQuota', pool('resourceQuota/index.js')),
   { ...off('AlwaysDeny', pool('optional/alwaysDeny.js')), isDeprecated: true },
 ];
+
+/** The plugins to turn on and off so that exactly those of these names are on. */
+export function onlyPlugins(chosen: readonly string[]): {
+  readonly enabled: readonly string[];
+  readonly disabled: readonly string[];
+} {
+  const others = PLUGINS.filter(({ name, isOnByDefault }) => isOnByDefault && !chosen.includes(name));
+  return { enabled: chosen, disabled: others.map(({ name }) => name) };
+}
 
 type Flags = Pick<Settings, 'enableAdmissionPlugins' | 'disableAdmissionPlugins'>;
 

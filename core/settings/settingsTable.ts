@@ -1,4 +1,5 @@
 import { HISTORY_MS, LISTENING_THREADS } from '../limits.js';
+import { networks, portRange } from './serviceRanges.js';
 import { anyText, duration, flag, integer, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
 
 /** The authorization modes. */
@@ -54,6 +55,10 @@ const reviewVersion: Reader<'v1' | 'v1beta1'> = (value, path) =>
     typeof value === 'string' ? value.replace(/^auth(?:entic|oriz)ation\.(?:orchestrator|k8s)\.io\//, '') : value,
     path,
   );
+
+/** The name of a store. Upstream names its own after a version of etcd's protocol. */
+const storeName: Reader<'rocksdb' | 'memory' | 'etcd'> = (value, path) =>
+  value === 'etcd3' ? 'etcd' : oneOf(['rocksdb', 'memory', 'etcd'] as const)(value, path);
 
 /** The CA of one signer. */
 const signerCert = <Signer extends string>(signer: Signer, issued: string) =>
@@ -246,6 +251,21 @@ export const SETTINGS = {
     [],
     'APIs that are not served as in the release: group/version[/resource]=BOOL, with commas',
   ),
+  /** One network, or an IPv4 and an IPv6 network. The first is for Services that name no family. */
+  serviceClusterIpRange: defaulted(
+    'service-cluster-ip-range',
+    'CIDRS',
+    networks,
+    ['10.0.0.0/16'],
+    'networks of which Services get addresses: one, or one for each family, the default family first',
+  ),
+  serviceNodePortRange: defaulted(
+    'service-node-port-range',
+    'PORTS',
+    portRange,
+    [30000, 32767],
+    'first and last node port of Services, such as 30000-32767',
+  ),
   /** The first is the issuer of new tokens of service accounts; those of the others are accepted. Absent: its own. */
   serviceAccountIssuer: optional(
     'service-account-issuer',
@@ -348,12 +368,11 @@ export const SETTINGS = {
   auditLogPath: file('audit-log-path', 'log of requests as JSON, - for standard output'),
   /** YAML file that says which requests are recorded. */
   auditPolicyFile: file('audit-policy-file', 'audit policy in YAML; without one, nothing is recorded'),
-  storage: defaulted(
-    'storage-backend',
-    'STORE',
-    oneOf(['rocksdb', 'memory', 'etcd'] as const),
-    'rocksdb',
-    'rocksdb, memory or etcd',
+  storage: defaulted('storage-backend', 'STORE', storeName, 'rocksdb', 'rocksdb, memory or etcd (also etcd3)'),
+  /** An EncryptionConfiguration (v1). It is read again when it changes. Not for the memory backend. */
+  encryptionProviderConfig: file(
+    'encryption-provider-config',
+    'how values of which resources are encrypted in the store',
   ),
   /** URLs of the etcd servers. Required with the etcd backend; like all settings of etcd, allowed with it only. */
   etcdServers: optional('etcd-servers', 'URLS', listOf(text), 'etcd servers, with commas'),

@@ -102,7 +102,17 @@ export function asWrite({ job, route, warnings, annotations, user }: Authorized)
   const { target, resource } = route;
   if (job.body === undefined || target.is === 'path') return undefined;
   if (!resource) throw unknownPath();
-  const request: WriteRequest = { job, route, warnings, annotations, user, target, resource, duplicates: [] };
+  const request: WriteRequest = {
+    job,
+    route,
+    warnings,
+    annotations,
+    user,
+    target,
+    resource,
+    charges: [],
+    duplicates: [],
+  };
   return request as AuthorizedRequest;
 }
 

@@ -1,4 +1,5 @@
 /** Arguments and results of the stages of a write. See `order.ts`. */
+import type { Charge } from '../../core/api/admission.js';
 import type { SubresourceAnswer, SubresourceDeletion, SubresourceWrite } from '../../core/api/strategy.js';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Violation } from '../../core/model/refusal.js';
@@ -71,6 +72,8 @@ export interface WriteRequest extends Received {
   readonly user: User;
   readonly target: ResourceTarget;
   readonly resource: Resource;
+  /** What the change uses of other objects. */
+  readonly charges: Charge[];
   /** Errors for duplicate members of the body, until the decoder reports them together with its own. */
   readonly duplicates: string[];
   /** The error in a number of the body, if its parsed form does not show it. */

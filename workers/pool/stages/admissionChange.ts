@@ -45,11 +45,13 @@ export function changeOf(parts: ChangeParts): Change {
     kind: resource.kind,
     user,
     dryRun,
+    repeated: request.job.currentKey !== undefined,
     ...(old ? { old: old as Frozen<ApiObject> } : {}),
     view: new RequestView(parts),
     // Plugins in JavaScript may warn of anything.
     warn: text => void warnings.push(String(text)),
     annotate: (name, value) => annotate(request.annotations, name, value),
+    charge: charge => void request.charges.push(charge),
   };
 }
 
