@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.js';
+import { Refusal } from '../refusal.js';
 
 /** The group with unrestricted access (spec, "Authorization: modes and configuration"). */
 export const MASTERS_GROUP = 'system:masters';
