@@ -1,4 +1,4 @@
-import { unauthorized } from '../model/refusal.js';
+import { unauthorized } from '../model/wellKnown/senders.js';
 import { ANONYMOUS, type User } from '../model/user.js';
 
 /** Group of every authenticated request (spec, "User attributes"). */

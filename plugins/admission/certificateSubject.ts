@@ -10,7 +10,7 @@ import {
   validator,
 } from '../../core/api/index.js';
 import { parseCertificateRequest } from '../../core/services/pki/certificateRequest.js';
-import { MASTERS_GROUP } from '../../core/model/user.js';
+import { MASTERS_GROUP } from '../../core/model/wellKnown/senders.js';
 
 const GROUP = 'certificates.orchestrator.io';
 const REQUESTS = 'certificatesigningrequests';

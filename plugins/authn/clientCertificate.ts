@@ -9,7 +9,7 @@ import {
 } from '../../core/api/index.js';
 import { Malformed, readCertificateNames } from '../../core/services/pki/certificateNames.js';
 import { isIssuedBy, readAuthorities } from './authorities.js';
-import { unauthorized } from '../../core/model/refusal.js';
+import { unauthorized } from '../../core/model/wellKnown/senders.js';
 
 /**
  * Extended key usages that allow a certificate to identify a client: clientAuth and anyExtendedKeyUsage (RFC 5280,

@@ -10,7 +10,7 @@ import {
 } from '../../core/api/index.js';
 import { Malformed, readCertificateNames } from '../../core/services/pki/certificateNames.js';
 import { isIssuedBy, readAuthorities } from './authorities.js';
-import { unauthorized } from '../../core/model/refusal.js';
+import { unauthorized } from '../../core/model/wellKnown/senders.js';
 
 /** The settings of the plugin. Names of headers and their prefixes are in lower case. */
 export interface RequestHeaderConfig {

@@ -1,5 +1,5 @@
 import { type Authorizer, authorizer, definePlugin, type Plugin } from '../../core/api/index.js';
-import { MASTERS_GROUP } from '../../core/model/user.js';
+import { MASTERS_GROUP } from '../../core/model/wellKnown/senders.js';
 
 const allowed = { is: 'allow' } as const;
 const noOpinion = { is: 'noOpinion' } as const;

@@ -24,7 +24,7 @@ import {
 import { goText } from '../../../core/model/text/goText.js';
 import { forbiddenField, type Violation } from '../../../core/model/refusal.js';
 import { grantsNothing } from '../../../core/model/unchanged.js';
-import { MASTERS_GROUP } from '../../../core/model/user.js';
+import { MASTERS_GROUP } from '../../../core/model/wellKnown/senders.js';
 
 const GROUP = 'admissionregistration.orchestrator.io';
 

@@ -21,7 +21,7 @@ import { missingPermissions } from './covers.js';
 import { describeRules } from './describe.js';
 import { joinErrors, type Rbac } from './evaluate.js';
 import { GROUP, type PolicyRule, type RoleRef } from './policy.js';
-import { MASTERS_GROUP } from '../../../core/model/user.js';
+import { MASTERS_GROUP } from '../../../core/model/wellKnown/senders.js';
 
 /** The permissions that a role needs whose rules are aggregated. */
 const EVERYTHING: readonly PolicyRule[] = [

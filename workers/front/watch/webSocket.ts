@@ -1,5 +1,5 @@
 import type { Exchange, ResponseStream } from '../../../core/api/listener.js';
-import { unauthorized } from '../../../core/model/refusal.js';
+import { unauthorized } from '../../../core/model/wellKnown/senders.js';
 import { asksForWebSocket, handshakeFault, subprotocolsOf } from '../../../core/model/webSocket.js';
 import { BEARER_SUBPROTOCOL } from '../../../core/naming.js';
 import { FRAME_LENGTH } from '../../../core/schema/protobuf/protobufWatch.js';
