@@ -195,7 +195,7 @@ describe('charges of concurrent writers', () => {
           await second.close();
         },
       ),
-      { numRuns: 8 },
+      { numRuns: 8, endOnFailure: true },
     );
   }, 60_000);
 
@@ -217,6 +217,27 @@ describe('charges of concurrent writers', () => {
         subresource: 'status',
       },
     ]);
+    await close();
+  });
+});
+
+describe('what is not stored', () => {
+  it('is not charged: creates under one name, and charges of which one is refused', async () => {
+    const { store, thread, close } = await openServer(new MemoryRecords());
+    await thread.propose(QUOTAS.map(key => quotaPut(key, 0, 0)));
+    const answers = await Promise.all(Array.from({ length: WRITERS }, () => thread.create('same')));
+    expect(answers.filter(answer => answer === 'created').length).toBe(1);
+    expect(QUOTAS.map(key => thread.quota(key).status.used.pods)).toEqual(['1', '1', '1']);
+    const [, , third = ''] = QUOTAS;
+    await thread.propose([quotaPut(third, LIMIT, thread.objects.get(third)!.revision)]);
+    const seen = await store.revision();
+    const twice = [QUOTAS[0]!, QUOTAS[2]!].map(key => ({ key, seen, amounts: [['pods', '1'] as const] }));
+    const charges = { manager: 'server', time: '2026-01-01T00:00:00Z', items: twice };
+    expect((await thread.propose([podPut('more')], charges)).is).toBe('stale');
+    expect((await thread.propose([podPut('more')], { ...charges, items: [twice[0]!, twice[0]!] })).is).toBe(
+      'committed',
+    );
+    expect(QUOTAS.map(key => thread.quota(key).status.used.pods)).toEqual(['3', '1', String(LIMIT)]);
     await close();
   });
 });
