@@ -1,3 +1,4 @@
+import { RecordedLog } from '../support/recordedLog.js';
 import { MessageChannel } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -130,7 +131,7 @@ async function openServer(records: MemoryRecords) {
   const store = await openMemory({ records });
   const errors: Error[] = [];
   const counters = new SharedArrayBuffer(64);
-  const writer = new Writer(store, new Int32Array(counters), error => errors.push(error));
+  const writer = new Writer(store, new Int32Array(counters), error => errors.push(error), new RecordedLog());
   await writer.start();
   const thread = new Thread(writer, counters);
   const close = async (): Promise<void> => {

@@ -117,7 +117,7 @@ export class BatchRunner {
   /** Runs a job, and calls `take` when it has ended. */
   #start(batch: number, at: number, job: Job, take: (ended: EndedJob) => void): void {
     const { registry } = this.context;
-    const request = new LoggedRequest(job.method, job.path, job.auditId);
+    const request = new LoggedRequest(job.method, job.path, job.auditId, job.trace);
     let proposed: EndedJob['proposed'];
     const fail = (error: unknown): void => {
       this.context.log.error({ ...request.fields, stack: stackOf(error) }, 'a request failed unexpectedly');
@@ -132,7 +132,8 @@ export class BatchRunner {
       proposed = { operations, charges };
     };
     const begin = (): Promise<JobResult> => run(this.context, job, request, propose);
-    (this.context.tracksRequests ? inRequest(request, begin) : begin()).then(end, fail);
+    const isTracked = this.context.tracksRequests || job.trace !== undefined;
+    (isTracked ? inRequest(request, begin) : begin()).then(end, fail);
   }
 
   /**
@@ -150,7 +151,7 @@ export class BatchRunner {
         this.#start(batch, at, job, again => this.#settleLate(again));
         continue;
       }
-      if (proposed) proposals.push({ id: job.id, ...proposed });
+      if (proposed) proposals.push({ id: job.id, ...proposed, trace: job.trace });
       settled.push(one);
     }
     if (proposals.length > 0) this.handlers.propose(proposals);

@@ -17,9 +17,10 @@ import { asWrite, authenticate, authorize, write } from './order.js';
 import type { AuthorizedRequest } from './types.js';
 
 /**
- * Runs one request of the front end: a write through all of its stages (`stages.ts`), a read up to its authorization,
- * as the front end answers it; or shows objects in another form. `propose` is given the transaction of a write and
- * its charges, and `logged` the user. Never throws: what is thrown becomes a Status.
+ * Runs one request of the front end: a write through all of its stages (`order.ts`), a read up to its authorization,
+ * as the front end answers it; or shows objects in another form. `propose` is given the transaction of a write and its charges,
+ * and
+ * `logged` the user. Never throws: what is thrown becomes a Status.
  */
 export async function run(
   context: Context,
@@ -93,7 +94,8 @@ async function runStages(
  */
 async function checkAnswerable(context: Context, request: AuthorizedRequest): Promise<void> {
   const { resource, route, target, job } = request;
-  chooseAnswerForm(resource, job.accept, context, false, formsOf(route));
+  // The answer to a deletecollection is a list: it has been checked before its first delete.
+  if (!job.collection) chooseAnswerForm(resource, job.accept, context, false, formsOf(route));
   if (!isConnect(route.subresource)) return;
   if (route.subresource.connect) {
     if (route.query.has('dryRun')) throw badRequest('dryRun is not supported');

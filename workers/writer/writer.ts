@@ -1,4 +1,6 @@
 import { type Outcome, type Storage, type Transaction, Unavailable } from '../../core/api/storage.js';
+import type { Log } from '../../core/api/host.js';
+import { traceIdOf } from '../../core/request/traceContext.js';
 import { setImmediate } from '../../core/runtime/timers.js';
 import type { SubscriberChannel } from '../../core/threads/messages/lifecycle.js';
 import type { Proposal, ToWriter, Verdict } from '../../core/threads/messages/messages.js';
@@ -46,6 +48,7 @@ export class Writer {
     readonly counters: Int32Array,
     /** Called when the store fails in a way that must stop the server. */
     readonly fatal: (error: Error) => void,
+    readonly log: Log,
   ) {
     if (storage.shared) {
       this.#history = new SharedHistory(storage);
@@ -60,7 +63,7 @@ export class Writer {
         commit: (group, verdictsOf) => this.#commitGroup(group, verdictsOf),
         publish: verdicts => this.#publish([], verdicts),
         settled: async () => void (await Promise.allSettled(this.#begun)),
-        verdictOf,
+        verdictOn: (proposal, outcome) => this.#verdictOn(proposal, outcome),
       });
     this.#startPages = new StartPages(storage, this.#shared, () => this.#revision, counters, fatal);
   }
@@ -152,7 +155,7 @@ export class Writer {
         others.length > 0 &&
           this.#commitGroup(
             others.map(({ operations }) => operations),
-            outcomes => outcomes.map((outcome, i) => verdictOf(others[i]!.id, outcome)),
+            outcomes => outcomes.map((outcome, i) => this.#verdictOn(others[i]!, outcome)),
           ),
         charged.length > 0 && this.#ledger!.add(charged),
       ]);
@@ -161,6 +164,17 @@ export class Writer {
     } finally {
       this.#committed();
     }
+  }
+
+  /** The verdict on a proposal. One that fails in the store is answered with 500, for a reason that the log has. */
+  #verdictOn({ id, trace }: Proposal, outcome: Outcome): Verdict {
+    const verdict = verdictOf(id, outcome);
+    if (verdict.is === 'error')
+      this.log.error(
+        { error: verdict.message, ...(trace && { traceId: traceIdOf(trace) }) },
+        'the store failed to commit a write',
+      );
+    return verdict;
   }
 
   /** Commits a group and publishes its events with verdicts on it. Throws what the store throws. */
@@ -206,7 +220,7 @@ export class Writer {
       const outcome = charges
         ? await this.#sharedLedger!.commit({ ...proposal, charges })
         : (await this.storage.commit([operations]))[0]!;
-      verdict = verdictOf(proposal.id, outcome);
+      verdict = this.#verdictOn(proposal, outcome);
       if (outcome.is === 'committed') await feed.waitFor(outcome.revision, outcome.events.length === 0);
       // The next attempt starts from the object that this one conflicted with.
       if (outcome.is === 'failed')
@@ -247,7 +261,7 @@ export class Writer {
   }
 }
 
-/** The verdict on a proposal. */
+/** The verdict on the proposal with this id. */
 function verdictOf(id: number, outcome: Outcome): Verdict {
   if (outcome.is === 'committed') return { id, is: 'committed', revision: outcome.revision };
   if (outcome.is === 'failed') return { id, is: 'stale' };

@@ -7,6 +7,7 @@
 import type { Transaction } from '../../api/storage.js';
 import type { User } from '../../model/user.js';
 import type { CacheFor, CredentialUse } from '../../api/access.js';
+import type { TraceContext } from '../../request/traceContext.js';
 import type { StartPage } from '../entries/startPage.js';
 import type { WireEvent } from './wireEvent.js';
 
@@ -45,6 +46,8 @@ export interface Charges {
 export interface Proposal {
   readonly id: number;
   readonly operations: Transaction;
+  /** The trace of the request, for the record of a failure. */
+  readonly trace?: TraceContext | undefined;
   readonly charges?: Charges | undefined;
 }
 
@@ -186,6 +189,8 @@ export interface Job {
   readonly ifMatch: string;
   /** The id of its audit events, if it is known. */
   readonly auditId?: string;
+  /** The trace that it belongs to, if the client has named one. */
+  readonly trace?: TraceContext | undefined;
   /** The user, if it is cached; otherwise `credentials` is set. */
   readonly user?: User;
   readonly credentials?: Credentials;

@@ -155,17 +155,17 @@ function fromVerdictRow([id, is, detail]: VerdictRow): Verdict {
 type OperationSize = Parameters<typeof sizeOfRow>[0];
 type ChargeRow = [key: string, seen: number, amounts: ProposedCharge['amounts']];
 type ChargesRow = [manager: string, time: string, items: ChargeRow[]];
-type ProposalRow = [id: number, operations: OperationRow[], charges?: ChargesRow];
+type ProposalRow = [id: number, operations: OperationRow[], trace: Proposal['trace'], charges?: ChargesRow];
 
-const toProposalRow = ({ id, operations, charges }: Proposal): ProposalRow => {
+const toProposalRow = ({ id, operations, trace, charges }: Proposal): ProposalRow => {
   const rows = operations.map(toOperationRow);
-  if (!charges) return [id, rows];
+  if (!charges) return [id, rows, trace];
   const items = charges.items.map(({ key, seen, amounts }): ChargeRow => [key, seen, amounts]);
-  return [id, rows, [charges.manager, charges.time, items]];
+  return [id, rows, trace, [charges.manager, charges.time, items]];
 };
 
-function fromProposalRow([id, operations, charges]: ProposalRow): Proposal {
-  const proposal = { id, operations: operations.map(fromOperationRow) };
+function fromProposalRow([id, operations, trace, charges]: ProposalRow): Proposal {
+  const proposal = { id, operations: operations.map(fromOperationRow), trace };
   if (!charges) return proposal;
   const [manager, time, rows] = charges;
   const items = rows.map(([key, seen, amounts]) => ({ key, seen, amounts }));

@@ -15,7 +15,7 @@ export interface Commits {
   publish(verdicts: readonly Verdict[]): void;
   /** Resolves when all commits that have begun are published. */
   settled(): Promise<void>;
-  verdictOf(id: number, outcome: Outcome): Verdict;
+  verdictOn(proposal: Proposal, outcome: Outcome): Verdict;
 }
 
 const stale = ({ id }: Proposal): Verdict => ({ id, is: 'stale' });
@@ -143,9 +143,9 @@ export class Ledger {
   ): Promise<readonly Outcome[]> {
     const group = [...puts.map(put => [put]), ...proposals.map(({ operations }) => operations)];
     return this.commits.commit(group, outcomes =>
-      proposals.flatMap(({ id }, i) => {
+      proposals.flatMap((proposal, i) => {
         const outcome = outcomes[puts.length + i]!;
-        return isFinal(outcome) ? [this.commits.verdictOf(id, outcome)] : [];
+        return isFinal(outcome) ? [this.commits.verdictOn(proposal, outcome)] : [];
       }),
     );
   }
