@@ -54,8 +54,14 @@ class Accounts {
 
   /** Makes a charge, if all of its accounts permit it. */
   charge(items: readonly ProposedCharge[]): boolean {
-    if (!items.every(item => this.#known.get(item.key)?.permits(item))) return false;
-    for (const item of items) this.#known.get(item.key)!.add(item);
+    for (const [i, item] of items.entries()) {
+      const account = this.#known.get(item.key);
+      if (!account?.permits(item)) {
+        this.refund(items.slice(0, i));
+        return false;
+      }
+      account.add(item);
+    }
     return true;
   }
 

@@ -34,9 +34,16 @@ export class SharedLedger {
     for (let attempt = 0; attempt < WRITE_RETRIES; attempt++) {
       const accounts = await Promise.all(items.map(({ key }) => this.#accounts.get(key) ?? this.#read(key)));
       revision = Math.max(...accounts.map(account => account?.revision ?? 0));
-      if (!items.every((item, i) => accounts[i]?.permits(item))) break;
-      for (const [i, item] of items.entries()) accounts[i]!.add(item);
-      const puts = accounts.map(account => account!.put(charges));
+      const isCharged = items.every((item, i) => {
+        if (!accounts[i]?.permits(item)) return false;
+        accounts[i].add(item);
+        return true;
+      });
+      if (!isCharged) {
+        await Promise.all(items.map(({ key }) => this.#read(key)));
+        break;
+      }
+      const puts = Array.from(new Set(accounts), account => account!.put(charges));
       const [outcome] = await this.storage.commit([[...operations, ...puts]]);
       if (outcome!.is === 'committed') {
         for (const account of accounts) account!.written(outcome!.revision);
