@@ -4,7 +4,7 @@ import { forbiddenField, invalid, invalidObject, Refusal, type Violation } from 
 import { makeAllocator, type ServiceAllocator } from './allocator.js';
 import { keepsPreferredFamilies, setFamilies } from './families.js';
 import { allocatesNodePorts, hasHealthPort, hasNodePorts, isHeadless, isNamed } from './fields.js';
-import type { Family } from '../../shared/addressRange.js';
+import type { Family } from './addressRange.js';
 import type { ServiceRanges } from './ranges.js';
 
 /** A 500, as upstream answers where a value cannot be allocated and no field is to blame. */

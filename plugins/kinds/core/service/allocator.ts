@@ -1,8 +1,8 @@
 import { randomInt } from '../../../../core/runtime/random.js';
 import type { Service } from '../../../../kinds/v1.js';
-import { type AddressRange, canonicalAddress } from '../../shared/addressRange.js';
+import { type AddressRange, canonicalAddress } from './addressRange.js';
 import { hasHealthPort, hasNodePorts, isNamed } from './fields.js';
-import type { Family } from '../../shared/addressRange.js';
+import type { Family } from './addressRange.js';
 import type { ServiceRanges } from './ranges.js';
 
 /** The addresses of a Service in the form in which they are compared. */

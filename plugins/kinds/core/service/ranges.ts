@@ -1,4 +1,4 @@
-import { type AddressRange, type Family, parseRange } from '../../shared/addressRange.js';
+import { type AddressRange, type Family, parseRange } from './addressRange.js';
 
 /** The ranges from which Services get addresses and node ports, as the server is configured with them. */
 export interface RangeConfig {

@@ -1,7 +1,7 @@
 import type { Service } from '../../../../kinds/v1.js';
 import type { Naming } from '../../../../core/naming.js';
 import { isHeadless } from './fields.js';
-import { canonicalAddress } from '../../shared/addressRange.js';
+import { canonicalAddress } from './addressRange.js';
 import { ipVersion } from '../../shared/ipAddresses.js';
 import { systemName } from '../../shared/values/names.js';
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { withoutLeadingZeros } from './ipAddresses.js';
+import { withoutLeadingZeros } from '../../shared/ipAddresses.js';
 
 /** An address family, as `ipFamilies` of Services names it. */
 export type Family = 'IPv4' | 'IPv6';
