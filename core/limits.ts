@@ -370,11 +370,21 @@ export const WEBHOOK_RETRIES = 10;
  * that serve other requests as well.
  */
 export const CERTIFICATE_REQUEST_BYTES = 64 * 1024;
-/** Bytes of audit events that wait for the file system: those of some seconds, beyond which events are lost. */
+/** Bytes of audit events that wait to be written by one sink: those of some seconds, beyond which events are lost. */
 export const AUDIT_BUFFER_BYTES = 16 * 1024 * 1024;
+/** Batches of audit events that are sent at the same time: each may wait for a slow webhook, and has a connection. */
+export const AUDIT_BATCHES = 16;
+/** How long a closing server waits for the audit events that are not written yet. */
+export const AUDIT_DRAIN_MS = 10_000;
 
 /** Bytes of a body that an audit event repeats, or in which it looks for a name: those of a whole event upstream. */
 export const AUDITED_BYTES = 100 * 1024;
+/** Senders, namespaces or objects that one limit of events knows at once: each takes some hundred bytes. */
+export const EVENT_LIMIT_KEYS = 1_000_000;
+/** How long the reviews of the images of a pod may take in all. */
+export const IMAGE_REVIEW_MS = 30_000;
+/** Answers about images that are kept; upstream's number. */
+export const IMAGE_REVIEWS = 1024;
 /** Annotations that admission may add to one audit event; each webhook and policy may give any number. */
 export const AUDIT_ANNOTATIONS = 64;
 /** Bytes of the value of such an annotation: upstream's limit for policies. */
@@ -394,6 +404,8 @@ export const PROVIDER_DOCUMENT_BYTES = 1024 * 1024;
 export const PROVIDER_KEYS = 256;
 /** How long the documents of an identity provider may take: requests with its tokens may wait for them. */
 export const PROVIDER_MS = 5000;
+/** What a credential plugin prints: a token and a chain of certificates. More is a failure of the plugin. */
+export const EXEC_OUTPUT_BYTES = 1024 * 1024;
 /** An authentication or authorization file. It is read into memory by every start and change. */
 export const CONFIG_FILE_BYTES = 4 * 1024 * 1024;
 /**

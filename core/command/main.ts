@@ -26,6 +26,9 @@ const FAMILIES: { readonly [word: string]: (args: readonly string[], io: Io) => 
   snapshot: async (args, io) => await (await import('./subcommands/snapshot.js')).snapshotCommand(args, io),
   plugins: async (args, io) => await (await import('./subcommands/plugins.js')).pluginsCommand(args, io),
   plugin: async (args, io) => await (await import('./subcommands/plugins.js')).pluginsCommand(args, io),
+  kubeconfig: async (args, io) => await (await import('./subcommands/kubeconfig.js')).kubeconfigCommand(args, io),
+  'exec-credential': async (args, io) =>
+    await (await import('./subcommands/execCredential.js')).execCredentialCommand(args, io),
   completion: async args => {
     process.stdout.write((await import('./completion.js')).completionScript(args));
     return 0;

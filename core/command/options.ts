@@ -1,4 +1,5 @@
-import { SETTINGS, type Setting } from '../settings/settingsTable.js';
+import type { Setting } from '../settings/setting.js';
+import { SETTINGS } from '../settings/settingsTable.js';
 import type { Settings } from '../settings/settings.js';
 import { duration, flag, formatDuration } from '../settings/values.js';
 

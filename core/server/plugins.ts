@@ -10,6 +10,7 @@ import { webhookServices } from './admissionConfig.js';
 import { accessWebhookConfig, chainConfig } from './access/authorization.js';
 import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './access/authentication.js';
 import { admissionPlugins } from './admissionPlugins.js';
+import { auditPlugins } from './audit.js';
 import { signersOf } from './certificateSigning.js';
 import { isControllerEnabled } from './controllers.js';
 import { etcdConfig } from './etcd.js';
@@ -104,12 +105,6 @@ function storagePlugin(settings: Settings, { storePath: path }: BuiltinInputs): 
   }
 }
 
-/** The plugin that writes the audit log, if something is recorded. */
-const auditLog = ({ auditLogPath: path, auditPolicyFile }: Settings): PluginSpec[] =>
-  path === undefined || auditPolicyFile === undefined
-    ? []
-    : [{ use: at('audit/log.js'), config: { path }, threads: ['front'] }];
-
 /** The controllers that `--controllers` selects, by upstream's names: module and configuration of each. */
 function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [string, string, unknown?])[] {
   const { rootCa, caFile: certFile, caKeyFile: keyFile } = inputs;
@@ -166,7 +161,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     ...(hasOwnStorage ? [] : [storagePlugin(settings, inputs)]),
     { use: at(`listener/${required ?? 'uws'}.js`), config: { required: required === 'uws' }, threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
-    ...auditLog(settings),
+    ...auditPlugins(settings),
     frontAndPool('kinds/index.js', { serviceRanges: serviceRangesOf(settings) }),
     { use: at('admission/metrics.js'), threads: ['front'] },
     { use: at('conversion/metrics.js'), threads: ['front'] },

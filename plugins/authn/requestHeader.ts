@@ -90,10 +90,11 @@ export function requestHeaders(config: RequestHeaderConfig, { now }: Pick<Host, 
     return found;
   }
 
+  /** Of a header that is there several times, only the first counts: further ones may be those of the client. */
   const firstOf = (headers: Headers, names: readonly string[]): string => {
     for (const name of names) {
-      const found = headers.find(([given, value]) => given === name && value !== '');
-      if (found) return checkValue(found[1]);
+      const value = headers.find(([given]) => given === name)?.[1] ?? '';
+      if (value !== '') return checkValue(value);
     }
     return '';
   };

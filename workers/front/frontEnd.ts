@@ -75,6 +75,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     shared: opened.shared !== undefined,
     continueSecret: opened.shared?.secret ?? home.continueSecret,
     metrics,
+    observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
     paths({ live, state, reads, writer }) {
       const mostRecent = async (): Promise<number> => {
         await reads.mostRecent();

@@ -1,3 +1,4 @@
+import { annotate } from './annotate.js';
 import type { AnonymousPolicy } from '../../core/access/identity.js';
 import type { Time } from '../../core/model/scalars.js';
 import type { Authentication, Authorization } from '../../core/api/access.js';
@@ -51,7 +52,7 @@ export function timestamp(milliseconds: number): Time {
 /** Returns the part of a request, and of other objects, that strategies may use. */
 export const strategyContextOf = (
   context: Context,
-  { user, warnings }: AuthorizedRequest,
+  { user, warnings, annotations }: AuthorizedRequest,
   dryRun: boolean,
 ): StrategyContext => ({
   now: timestamp(context.now()),
@@ -60,4 +61,5 @@ export const strategyContextOf = (
   lookup: context.lookup,
   list: context.listOf,
   warn: text => void warnings.push(text),
+  annotate: (name, value) => annotate(annotations, name, value),
 });

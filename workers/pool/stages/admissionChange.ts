@@ -1,8 +1,7 @@
+import { annotate } from '../annotate.js';
 import type { Change, ChangeView, EquivalentKind, ServedKind } from '../../../core/api/admission.js';
 import type { Operation } from '../../../core/api/checks/match.js';
 import { readJson, writeJson } from '../../../core/model/text/jsonText.js';
-import { AUDIT_ANNOTATION_BYTES, AUDIT_ANNOTATIONS } from '../../../core/limits.js';
-import { qualifiedName } from '../../../core/model/names.js';
 import type { ApiObject, Frozen, Json } from '../../../core/model/object.js';
 import { replaceMembers, type UnknownRecord } from '../../../core/model/record.js';
 import { Refusal } from '../../../core/model/refusal.js';
@@ -58,13 +57,6 @@ export function changeOf(parts: ChangeParts): Change {
 /** The change that admission sees of a review. */
 export const reviewChange = (context: Context, { request, draft, dryRun }: Review): Change =>
   changeOf({ context, request, operation: 'CREATE', name: draft.metadata.name ?? '', dryRun });
-
-/** Adds an annotation, which the first plugin that names it decides. */
-function annotate(annotations: Map<string, string>, name: string, value: string): void {
-  if (annotations.has(name) || annotations.size >= AUDIT_ANNOTATIONS) return;
-  if (!name.includes('/') || qualifiedName(name).length > 0) return;
-  annotations.set(name, Buffer.from(value).subarray(0, AUDIT_ANNOTATION_BYTES).toString('utf8'));
-}
 
 const kindOf = ({ group, version, kind }: { group: string; version: string; kind: string }): ServedKind['kind'] => ({
   group,

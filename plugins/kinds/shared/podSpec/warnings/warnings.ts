@@ -166,8 +166,9 @@ type IsSame<T> = (object: T, old: T) => boolean;
 const hasSameGeneration: IsSame<ApiObject> = (object, old) => object.metadata.generation === old.metadata.generation;
 
 /**
- * A strategy that warns about a valid pod spec with likely mistakes: `templateOf` returns the
- * pod or template with it, `field` is the field of the spec. Updates are warned about unless `isSame`; absent: unless the spec of the object is the same.
+ * A strategy that warns about a valid pod spec with likely mistakes: `templateOf` returns the pod or template with it,
+ * `field` is the field of the spec. Updates are warned about unless `isSame`; absent: unless the spec of the object is
+ * the same.
  */
 export function warnAboutPodSpec<T extends ApiObject>(
   strategy: Partial<Strategy<T>>,
