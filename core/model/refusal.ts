@@ -130,6 +130,9 @@ export const conflict = (of: GroupResource, name: string, why: string): Refusal 
 /** The message for an outdated resourceVersion. */
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
+/** 401 without a reason: a sender learns nothing of what is wrong with its credentials. */
+export const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
+
 /** 400 with a message. */
 export const badRequest = (message: string): Refusal => new Refusal('BadRequest', message);
 

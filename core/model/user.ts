@@ -6,6 +6,9 @@ export interface User {
   readonly extra: ReadonlyMap<string, readonly string[]>;
 }
 
+/** The group with unrestricted access (spec, "Authorization: modes and configuration"). */
+export const MASTERS_GROUP = 'system:masters';
+
 /** The user of requests without credentials. */
 export const ANONYMOUS: User = {
   name: 'system:anonymous',

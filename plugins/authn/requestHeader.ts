@@ -6,11 +6,11 @@ import {
   definePlugin,
   type Host,
   type Plugin,
-  Refusal,
   type User,
 } from '../../core/api/index.js';
 import { Malformed, readCertificateNames } from '../../core/services/pki/certificateNames.js';
 import { isIssuedBy, readAuthorities } from './authorities.js';
+import { unauthorized } from '../../core/model/refusal.js';
 
 /** The settings of the plugin. Names of headers and their prefixes are in lower case. */
 export interface RequestHeaderConfig {
@@ -32,8 +32,6 @@ type Headers = readonly (readonly [string, string])[];
 
 /** Certificates that are remembered with whether they are of a proxy. */
 const REMEMBERED = 1024;
-
-const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
 
 /** The key of extra in the name of a header: percent-decoded where that is possible (spec, "Authenticating proxy"). */
 function extraKey(encoded: string): string {
