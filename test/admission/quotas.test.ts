@@ -96,7 +96,7 @@ describe('quotas without the controller', () => {
     const entries = metadata?.['managedFields'] as unknown as readonly Loose[];
     expect(entries.map(({ manager, subresource, fieldsV1 }) => [manager, subresource, fieldsV1?.['f:status']])).toEqual(
       [
-        [undefined, undefined, undefined],
+        ['unknown', undefined, undefined],
         [
           undefined,
           'status',
