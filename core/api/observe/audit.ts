@@ -70,9 +70,9 @@ export interface AuditEvent {
 }
 
 /**
- * How a sink takes events. `batch`: no answer waits for it. `blocking`: an answer is sent when the events of its request
- * are written, or could not be. `blocking-strict`: besides, a request whose first event cannot be written is refused
- * with 500, before anything is done for it.
+ * How a sink takes events. `batch`: no answer waits for it. `blocking`: an answer is sent when the events of its
+ * request are written, or could not be. `blocking-strict`: besides, a request whose first event cannot be written is
+ * refused with 500, before anything is done for it.
  *
  * @example
  * const mode: AuditMode = 'blocking';

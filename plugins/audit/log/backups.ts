@@ -99,7 +99,10 @@ export class Backups {
     });
   }
 
-  /** Compresses a rotated log, unless it was written a moment ago: then, the next time. The result is complete when it has its name, and then the log is removed. */
+  /**
+   * Compresses a rotated log, unless it was written a moment ago: then, the next time. The result is complete when it
+   * has its name, and then the log is removed.
+   */
   async #compress(file: string): Promise<void> {
     const { size, mtimeMs } = await stat(file);
     // One that was claimed for a log has no bytes yet.
