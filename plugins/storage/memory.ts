@@ -1,8 +1,10 @@
 import { ConfigError, definePlugin, type Plugin, storage } from '../../core/api/index.js';
+import { systemTime } from '../../core/runtime/clock.js';
 import { Engine } from './engine/engine.js';
 import { loadStore } from './engine/open.js';
 import type { Batch, Records, Row } from './engine/records.js';
 import type { ValueCodec } from './values.js';
+import { HISTORY_MS } from '../../core/limits.js';
 
 /** A fault that a test injects into a synced write: wait for a promise, then fail with an error, if given. */
 export interface Fault {
@@ -76,13 +78,10 @@ export async function openMemory(options: MemoryOptions = {}): Promise<Engine> {
   const records = options.records ?? new MemoryRecords();
   return new Engine('memory', records, await loadStore(records), {
     historyMs: options.historyMs ?? HISTORY_MS,
-    now: options.now ?? Date.now,
+    now: options.now ?? systemTime,
     values: options.values,
   });
 }
-
-/** Default time for which history is kept; upstream compacts etcd as often. */
-const HISTORY_MS = 5 * 60 * 1000;
 
 /** Configuration of `storage/memory`. */
 export interface MemoryConfig {

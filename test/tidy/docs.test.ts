@@ -27,6 +27,7 @@ const FOREIGN = new Set([
   '--force-conflicts',
   '--from-literal',
   '--ignore-scripts',
+  '--oidc-client-secret',
   '--omit',
   '--server-side',
   '--show-managed-fields',

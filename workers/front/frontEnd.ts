@@ -1,7 +1,10 @@
+import type { Naming } from '../../core/naming.js';
+import type { Settings } from '../../core/settings/settings.js';
 import { type HealthCheck, healthCheck, postStartHook } from '../../core/api/control.js';
 import { httpDocuments } from '../../core/api/document.js';
 import { metrics as pluginMetrics } from '../../core/api/observe/metrics.js';
 import type { Awaitable } from '../../core/api/point.js';
+import { systemTime } from '../../core/runtime/clock.js';
 import { registrationCheck, shutdownCheck, storeCheck } from '../../core/services/health/checks.js';
 import { type ObservedMetrics, RequestMetrics, serverMetrics } from '../../core/services/metrics/index.js';
 import type { RequestCounts } from '../../core/services/metrics/requests.js';
@@ -17,7 +20,7 @@ import type { FrontEndInputs } from './threads/inputs.js';
 import { setLabels } from './internal.js';
 import { pathHandlers } from './paths/paths.js';
 import type { Pools } from './pool/pools.js';
-import { sendSnapshot } from './paths/snapshotDownload.js';
+import { sendSnapshot, type SnapshotSource } from './paths/snapshotDownload.js';
 import { StoreHealth } from './state/storeHealth.js';
 import type { StoreThread } from './threads/writerThread.js';
 import { StartHooks } from './startHooks.js';
@@ -72,6 +75,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     shared: opened.shared !== undefined,
     continueSecret: opened.shared?.secret ?? home.continueSecret,
     metrics,
+    observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
     paths({ live, state, reads, writer }) {
       const mostRecent = async (): Promise<number> => {
         await reads.mostRecent();
@@ -83,19 +87,31 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         naming,
         checks: () => checksOf(parts, checkStore, hooks),
         log,
-        startedAt: Date.now(),
+        startedAt: systemTime(),
         livezGraceMs: settings.livezGracePeriod,
         metrics: serverMetrics(metrics, observed, plugins.at(pluginMetrics), parts.data, parts.countsElsewhere),
         documents: () => plugins.at(httpDocuments),
         address,
         snapshot: exchange =>
-          sendSnapshot(exchange, { writer, revision: mostRecent, storeName: settings.storage, now: Date.now }),
+          sendSnapshot(exchange, {
+            writer,
+            revision: mostRecent,
+            storeName: settings.storage,
+            now: systemTime,
+            ...snapshotValues(settings, naming),
+          }),
       });
       paths = pathHandler(handlers);
       return paths;
     },
   });
   return { ...built, hooks, address, paths, record };
+}
+
+/** Snapshots are encrypted by the file that the store is encrypted by, as it is when they are taken. */
+function snapshotValues({ encryptionProviderConfig: file }: Settings, naming: Naming): Pick<SnapshotSource, 'values'> {
+  if (file === undefined) return {};
+  return { values: async () => (await import('../../core/services/encryption/index.js')).readValues(file, naming) };
 }
 
 /** A check of an embedded store that is answered at once. One of a remote store is not: it may fail at any time. */

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../core/api/storage.js';
+import { setImmediate } from '../../core/runtime/timers.js';
 import type { Grant, Job, JobOutcome, JobResult, LateOutcome, Proposal } from '../../core/threads/messages/messages.js';
 import { isKept, type OwnProgress, SENT } from '../../core/threads/progress.js';
 import { inRequest, LoggedRequest } from '../../core/plugin/calls/requestScope.js';
@@ -13,8 +14,8 @@ interface EndedJob {
   readonly at: number;
   readonly job: Job;
   readonly outcome: JobOutcome;
-  /** The operations that it proposes to the writer. */
-  readonly operations: Transaction | undefined;
+  /** What it proposes to the writer. */
+  readonly proposed: Omit<Proposal, 'id'> | undefined;
   /** The registry that it was validated by. */
   readonly registry: Context['registry'];
 }
@@ -116,22 +117,23 @@ export class BatchRunner {
   /** Runs a job, and calls `take` when it has ended. */
   #start(batch: number, at: number, job: Job, take: (ended: EndedJob) => void): void {
     const { registry } = this.context;
-    const request = new LoggedRequest(job.method, job.path, job.auditId);
-    let operations: Transaction | undefined;
+    const request = new LoggedRequest(job.method, job.path, job.auditId, job.trace);
+    let proposed: EndedJob['proposed'];
     const fail = (error: unknown): void => {
       this.context.log.error({ ...request.fields, stack: stackOf(error) }, 'a request failed unexpectedly');
-      take({ batch, at, job, outcome: { is: 'failed', message: String(error) }, operations: undefined, registry });
+      take({ batch, at, job, outcome: { is: 'failed', message: String(error) }, proposed: undefined, registry });
     };
     const end = (outcome: JobResult): void => {
       const error = outcome.grant && cloneError(outcome.grant);
       if (error) fail(error);
-      else take({ batch, at, job, outcome, operations, registry });
+      else take({ batch, at, job, outcome, proposed, registry });
     };
-    const propose = (_id: number, proposed: Transaction): void => {
-      operations = proposed;
+    const propose = (operations: Transaction, charges: Proposal['charges']): void => {
+      proposed = { operations, charges };
     };
     const begin = (): Promise<JobResult> => run(this.context, job, request, propose);
-    (this.context.tracksRequests ? inRequest(request, begin) : begin()).then(end, fail);
+    const isTracked = this.context.tracksRequests || job.trace !== undefined;
+    (isTracked ? inRequest(request, begin) : begin()).then(end, fail);
   }
 
   /**
@@ -144,12 +146,12 @@ export class BatchRunner {
     const settled: EndedJob[] = [];
     const proposals: Proposal[] = [];
     for (const one of ended) {
-      const { batch, at, job, operations } = one;
-      if (operations && one.registry !== registry) {
+      const { batch, at, job, proposed } = one;
+      if (proposed && one.registry !== registry) {
         this.#start(batch, at, job, again => this.#settleLate(again));
         continue;
       }
-      if (operations) proposals.push({ id: job.id, operations });
+      if (proposed) proposals.push({ id: job.id, ...proposed, trace: job.trace });
       settled.push(one);
     }
     if (proposals.length > 0) this.handlers.propose(proposals);

@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../../runtime/timers.js';
 import { formatDuration } from '../../settings/values.js';
 
 /** Thrown if an operation did not end within its time. Its later result is ignored. */

@@ -105,9 +105,11 @@ export const change = (members: Partial<Change> = {}): Change => ({
   kind: 'ConfigMap',
   user: user('tess'),
   dryRun: false,
+  repeated: false,
   view: VIEW,
   warn: () => undefined,
   annotate: () => undefined,
+  charge: () => undefined,
   ...members,
 });
 
