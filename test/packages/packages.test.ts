@@ -54,9 +54,9 @@ describe('the tarball of Capstan', () => {
     const broken = pages.flatMap(page => {
       const prose = readFileSync(join(root(), page), 'utf8').replace(/^```.*?^```/gms, '');
       const links = [...prose.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].map(([, to]) => join(dirname(page), to!));
-      // The others are about how Capstan is made, and the guide to packages names files of the reader's.
+      // The others are about how Capstan is made, and two guides name files of the reader's.
       const isForUsers =
-        /^(README|docs\/(guides|reference|glossary))/.test(page) && !page.endsWith('plugin-package.md');
+        /^(README|docs\/(guides|reference|glossary))/.test(page) && !/(plugin-package|tutorial)\.md$/.test(page);
       const named = isForUsers ? [...prose.matchAll(NAMED)].map(([, path]) => path!) : [];
       return [...links, ...named].filter(path => !has(path)).map(path => `${page}: ${path}`);
     });

@@ -62,8 +62,8 @@ describe('docs', () => {
     const broken = PAGES.flatMap(page => {
       const text = textOf(page).replace(/^```.*?^```/gms, '');
       const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(match => join(dirname(page), match[1]!));
-      // Paths in this guide are those of the reader's package.
-      const named = page.endsWith('/plugin-package.md')
+      // Paths in these guides are those of the reader's package.
+      const named = /\/(plugin-package|tutorial)\.md$/.test(page)
         ? []
         : [...text.matchAll(/`((?:core|plugins|workers|test|bench|examples|docs|scripts)\/[\w./-]+\.\w+)`/g)].map(
             match => match[1]!,
