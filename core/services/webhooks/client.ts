@@ -56,8 +56,14 @@ interface Received extends HttpAnswer {
 export class WebhookClient {
   readonly #agents = new Map<string, http.Agent>();
 
-  /** `maxSockets`: connections to one webhook at once; further calls wait for one. */
-  constructor(readonly maxSockets = Number.POSITIVE_INFINITY) {}
+  /**
+   * `maxSockets`: connections to one webhook at once; further calls wait for one. `userAgent`: the header of that name;
+   * absent: none.
+   */
+  constructor(
+    readonly maxSockets = Number.POSITIVE_INFINITY,
+    readonly userAgent?: string,
+  ) {}
 
   /**
    * Posts JSON and resolves with the answer. Calls again, like upstream's client, where a webhook is busy (429 or 5xx)
@@ -77,8 +83,8 @@ export class WebhookClient {
   }
 
   /**
-   * Posts once, or again on another connection where the webhook has closed the one that was kept: it may have done so
-   * before it got the request.
+   * Posts once. A webhook that closes the connection is not called again, also where the connection had been kept: it
+   * may have acted on the request.
    */
   async #postOnce(endpoint: Endpoint, body: string, end: number): Promise<Received> {
     const { promise, resolve, reject } = withResolvers<Received>();
@@ -104,9 +110,7 @@ export class WebhookClient {
       sent.destroy();
     }, end - monotonicTime());
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      const wasClosed = sent.reusedSocket && !hasBegun && error.code === 'ECONNRESET' && monotonicTime() < end;
-      if (wasClosed) resolve(this.#postOnce(endpoint, body, end));
-      else fail(describeError(error, hasBegun));
+      fail(describeError(error, hasBegun));
     });
     sent.end(body);
     return await promise.finally(() => clearTimeout(timer));
@@ -122,6 +126,7 @@ export class WebhookClient {
       accept: 'application/json, */*',
       'accept-encoding': 'gzip',
       'content-length': size,
+      ...(this.userAgent === undefined ? {} : { 'user-agent': this.userAgent }),
       ...authorizationOf(endpoint.credentials),
     };
     try {
