@@ -144,6 +144,8 @@ export function updateManagers(
 export interface ApplyResult {
   readonly object: Json;
   readonly managers: FieldManagers;
+  /** Whether there was a live object, which the configuration does not change: `object` equals it. */
+  readonly isUnchanged: boolean;
 }
 
 const BEFORE_FIRST_APPLY = 'before-first-apply';
@@ -183,10 +185,11 @@ export function applyConfiguration(
   const next = new Map(current).set(self, owner);
   const object = pruneDropped(kind, merge(shape, before, config)!, next, last, owner);
   const result = new Map(takeOwnership(next, self, new Differences(kind, before, object), force));
+  const isUnchanged = equalJson(before, object);
   if (isEmpty(owner.set)) result.delete(self);
   // Upstream's entries have the time of the last change of the object.
-  else if (equalJson(before, object)) result.set(self, { ...owner, time: last?.time });
-  return { object, managers: result };
+  else if (isUnchanged) result.set(self, { ...owner, time: last?.time });
+  return { object, managers: result, isUnchanged: live !== undefined && isUnchanged };
 }
 
 const formatErrors = (errors: readonly string[]): string =>

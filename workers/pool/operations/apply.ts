@@ -16,7 +16,7 @@ import { type FieldManagers, decodeManagers } from '../../../core/schema/apply/f
 import { scaleManagers, managersAfterScale, SCALE_VERSION } from '../../../core/schema/apply/scale.js';
 import { decodeCbor } from '../../../core/schema/cbor/cborDecode.js';
 import { parseStrict, type StrictJson } from '../../../core/schema/json/json.js';
-import { isMembers, type Members } from '../../../core/schema/patch/members.js';
+import { deepCopy, isMembers, type Members } from '../../../core/schema/patch/members.js';
 import { valueMismatch } from '../../../core/schema/patch/mismatch.js';
 import { UnreadableBody } from '../../../core/schema/decode/unreadable.js';
 import { decodeYamlStrict } from '../../../core/schema/yaml/yaml.js';
@@ -84,7 +84,10 @@ async function applyToObject(
   const merged = await computeWith(context, resource, kindOf(context, request), kind =>
     applyConfig(context, request, kind, old, config, managers),
   );
-  const object = decodePatched(context, request, options, merged.object, undefined, 'apply');
+  // An unchanged object gets no defaults: those of a version that is not stored would change it with every apply.
+  const object = merged.isUnchanged
+    ? deepCopy(old!)
+    : decodePatched(context, request, options, merged.object, undefined, 'apply');
   // An apply of the status does not change annotations of the object.
   if (!route.subresource) keepLastApplied(context.naming, request, object, config);
   return { object, managers: merged.managers };
