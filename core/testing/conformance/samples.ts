@@ -108,6 +108,7 @@ export const change = (members: Partial<Change> = {}): Change => ({
   view: VIEW,
   warn: () => undefined,
   annotate: () => undefined,
+  beginSideEffects: () => undefined,
   ...members,
 });
 

@@ -1,4 +1,4 @@
-import type { MessagePort, Worker } from 'node:worker_threads';
+import { type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import type { Log } from '../../../core/api/host.js';
 import { THREAD_CLOSE_MS } from '../../../core/limits.js';
@@ -7,10 +7,10 @@ import type {
   FromPoolThread,
   LoadedPoolThread,
   Observation,
+  PoolInputs,
   PoolThreadCreated,
   ServiceState,
   ToPoolThread,
-  WriterChannel,
 } from '../../../core/threads/messages/lifecycle.js';
 import type { LateOutcome } from '../../../core/threads/messages/messages.js';
 import { withResolvers } from '../../../core/runtime/withResolvers.js';
@@ -27,22 +27,28 @@ const RESTART_MS = 1000;
 
 /** Functions of the pool that are called for its threads. */
 export interface PoolThreadHandlers {
-  /** Connects a thread to the writer. */
-  readonly connect: () => WriterChannel;
+  /** The inputs of a thread that begins. */
+  readonly inputs: () => PoolInputs;
   /** Takes outcomes of jobs whose batch was answered before. */
   readonly late: (outcomes: readonly LateOutcome[]) => void;
   /** Takes what plugins have counted. */
   readonly observed: (observations: readonly Observation[]) => void;
   /** Whether the pool has jobs without an answer. Only then is it noticed that a thread does not return. */
   readonly isBusy: () => boolean;
+  /** Called for a thread that has left a question whether it returns to its event loop unanswered. */
+  readonly unresponsive: (thread: number) => void;
+  /** Called when it has answered. */
+  readonly responsive: (thread: number) => void;
   /** Called for a thread that does not return to its event loop, before it is ended. Returns the plugins it runs. */
   readonly stalled: (running: SharedArrayBuffer) => Culprits;
   /** Called when a thread is ready, with the memory of its progress (OwnProgress). */
   readonly started: (thread: number, progress: SharedArrayBuffer) => void;
   /** The plugins that may have ended a thread: with an error, or else by an exit. */
   readonly culprits: (error: Error | undefined, running: SharedArrayBuffer | undefined) => Culprits;
-  /** Called when a thread has ended, also at the close. Its id is undefined if it has ended before it posted one. */
-  readonly ended: (thread: number | undefined, reason: Error) => void;
+  /**
+   * Called when a thread has ended, also at the close: with the plugins that may have ended it, if it was ready before.
+   */
+  readonly ended: (thread: number, reason: Error, culprits: Culprits | undefined) => void;
 }
 
 /** A thread of the pool. */
@@ -62,9 +68,16 @@ class PoolThread {
   isRetired = false;
   /** Questions since it has answered the last one; undefined if none is open. */
   unanswered?: number;
+  /** It has left one unanswered for PING_MS. */
+  isUnresponsive = false;
   error?: Error;
   /** The plugins that it is ended for. */
   culprits?: Culprits;
+
+  constructor(
+    /** `threadId`. */
+    readonly id: number,
+  ) {}
 }
 
 /**
@@ -133,13 +146,18 @@ export class PoolThreads {
     await thread?.ready.promise;
   }
 
+  /** Whether the end of a thread is still to be noticed. */
+  has(id: number): boolean {
+    return [...this.#threads.values()].some(thread => thread.id === id);
+  }
+
   /** Looks for threads that Piscina has created since the last call. */
   adopt(): void {
     for (const worker of this.piscina.threads) {
       if (this.#threads.has(worker)) continue;
       // Piscina unrefs its threads, but a server whose start failed waits for theirs with nothing else to keep it.
       worker.ref();
-      const thread = new PoolThread();
+      const thread = new PoolThread(worker.threadId);
       thread.ready.promise.catch(() => undefined);
       this.#threads.set(worker, thread);
       worker.once('error', error => (thread.error = error));
@@ -193,10 +211,14 @@ export class PoolThreads {
       if (thread.unanswered === undefined) {
         thread.unanswered = 0;
         thread.port?.postMessage({ is: 'ping' } satisfies ToPoolThread);
-      } else if (++thread.unanswered === this.maxUnanswered) {
-        thread.culprits = this.handlers.stalled(thread.running!);
-        void worker.terminate();
+        continue;
       }
+      thread.unanswered++;
+      // If this thread was late itself, the answer waits to be taken.
+      if (thread.unanswered === 1) setImmediate(() => this.#checkAnswer(thread));
+      if (thread.unanswered !== this.maxUnanswered) continue;
+      thread.culprits = this.handlers.stalled(thread.running!);
+      void worker.terminate();
     }
   }
 
@@ -216,13 +238,13 @@ export class PoolThreads {
       if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
       if (message.is === 'observed') this.handlers.observed(message.observations);
       if (message.is === 'ask') void this.services.answer(message, answer => port.postMessage(answer));
-      if (message.is === 'pong') delete thread.unanswered;
+      if (message.is === 'pong') this.#answered(thread);
       if (message.is === 'loaded') this.#loaded(thread, port, message);
       if (message.is !== 'ready') return;
       this.#warn(message.warnings);
       thread.isReady = true;
       this.#startError = undefined;
-      this.handlers.started(thread.created!.thread, thread.progress!);
+      this.handlers.started(thread.id, thread.progress!);
       thread.ready.resolve();
     });
     port.postMessage({ is: 'load' } satisfies ToPoolThread);
@@ -235,6 +257,27 @@ export class PoolThreads {
       this.#warned.add(warning);
       this.log.warn({}, warning);
     }
+  }
+
+  /** Takes outcomes that a thread has posted before its end: its proposals are with the writer already. */
+  #takeLast({ port }: PoolThread): void {
+    for (let next = port && receiveMessageOnPort(port); next; next = receiveMessageOnPort(port!)) {
+      const message = next.message as FromPoolThread;
+      if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
+    }
+  }
+
+  #checkAnswer(thread: PoolThread): void {
+    if (thread.unanswered === undefined || this.#isClosing) return;
+    thread.isUnresponsive = true;
+    this.handlers.unresponsive(thread.id);
+  }
+
+  #answered(thread: PoolThread): void {
+    delete thread.unanswered;
+    if (!thread.isUnresponsive) return;
+    thread.isUnresponsive = false;
+    this.handlers.responsive(thread.id);
   }
 
   #loaded(thread: PoolThread, port: MessagePort, { running, progress }: LoadedPoolThread): void {
@@ -252,8 +295,8 @@ export class PoolThreads {
   }
 
   #begin(port: MessagePort): void {
-    const writer = this.handlers.connect();
-    port.postMessage({ is: 'begin', writer } satisfies ToPoolThread, [writer.port]);
+    const inputs = this.handlers.inputs();
+    port.postMessage({ is: 'begin', ...inputs } satisfies ToPoolThread, [inputs.writer.port]);
     for (const state of this.services.states) port.postMessage(state);
     this.#begun.add(port);
   }
@@ -271,7 +314,8 @@ export class PoolThreads {
     const reason = error && !thread.isReady ? error : new Error(`a pool thread ended${why}`, { cause: error });
     // Piscina has created the next one by now.
     this.adopt();
-    this.handlers.ended(thread.created?.thread, reason);
+    this.#takeLast(thread);
+    this.handlers.ended(thread.id, reason, thread.isReady ? culprits : undefined);
     if (thread.port) this.#begun.delete(thread.port);
     thread.ready.reject(reason);
     if (isExpected) return;

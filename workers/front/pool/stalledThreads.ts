@@ -1,7 +1,7 @@
 import { CallCounters } from '../../../core/plugin/calls/callCounters.js';
 import type { Log } from '../../../core/api/host.js';
 import { PLUGIN_CALL_MS } from '../../../core/limits.js';
-import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
+import { type CallPlace, RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import type { ThreadData } from '../../../core/threads/data.js';
 import type { Culprits } from '../../../core/plugin/calls/blame.js';
 
@@ -26,10 +26,12 @@ export function reportStalled({ plugins, calls }: ThreadData, running: SharedArr
   const { suspects } = new RunningCalls(running);
   const [only, ...others] = suspects;
   if (only && others.length === 0) new CallCounters(calls).of(only.plugin, only.point).countFailure('timeout');
-  const names = suspects.map(({ plugin, point }) => `${plugins[plugin]?.name ?? plugins[plugin]?.use} (${point})`);
+  const nameOf = ({ plugin }: CallPlace): string => plugins[plugin]?.name ?? plugins[plugin]?.use ?? '';
+  const names = suspects.map(place => `${nameOf(place)} (${place.point})`);
   log.error(
     { plugins: names },
     `a pool thread does not return to its event loop, and is ended: ${names.join(', ') || 'no plugin is known to run'}`,
   );
+  if (only && others.length === 0) return { plugin: nameOf(only), point: only.point };
   return names.length > 0 ? { plugins: names } : {};
 }
