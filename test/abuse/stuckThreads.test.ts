@@ -9,7 +9,7 @@ const use = pathToFileURL(resolve('dist/test/abuse/fixtures/spinning.js')).href;
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
 const HONEST = ['ann', 'ben', 'cat', 'dan'];
-const HOSTILE = ['eve', 'mallory', 'user-forever', 'user-later', 'user-exit', 'user-throw', 'user-3000'];
+const HOSTILE = ['eve', 'mallory', 'user-forever', 'user-later', 'user-exit', 'user-throw', 'user-2000'];
 
 describe.each(['uws', 'node'])('with --listener=%s', listener => {
   const server = new ConfiguredServer();
@@ -19,7 +19,7 @@ describe.each(['uws', 'node'])('with --listener=%s', listener => {
     const tokenAuthFile = join(server.directory, 'tokens.csv');
     const line = (user: string) => `${user}-token,${user},${user},"system:masters"\n`;
     writeFileSync(tokenAuthFile, [...HOSTILE, ...HONEST].map(line).join(''), { mode: 0o600 });
-    await server.start({ plugins: [{ use }], listener, tokenAuthFile });
+    await server.start({ plugins: [{ use, timeout: '3s' }], listener, tokenAuthFile });
   });
   afterAll(async () => {
     await server.dispose();
@@ -92,7 +92,7 @@ describe.each(['uws', 'node'])('with --listener=%s', listener => {
     ['exit', 500],
     ['throw', 500],
     // The thread returns when others have its jobs.
-    ['3000', 201],
+    ['2000', 201],
   ])(
     'a job that harms its thread (%s) is run twice at most; each write of others is carried out once',
     { timeout: 90_000 },
@@ -102,7 +102,8 @@ describe.each(['uws', 'node'])('with --listener=%s', listener => {
       const harmful = create(`user-${harm}`, { harm, ...wait }, { runs });
       await expectOnce(harm, harmful);
       const answer = await harmful;
-      expect([answer.status, readFileSync(runs, 'utf8')]).toEqual([status, status === 500 ? '..' : '.']);
+      const times = readFileSync(runs, 'utf8').length;
+      expect([answer.status, times]).toEqual([status, status === 500 ? 2 : expect.toSatisfy(some => some <= 2)]);
       if (status === 500)
         expect(answer.body.message).toMatch(/the request was tried twice, and its thread ended while .*test\/spinning/);
     },
@@ -132,10 +133,12 @@ describe.each(['uws', 'node'])('with --listener=%s', listener => {
     const codes = await Promise.all(others);
     for (const ofUser of codes) {
       expect(new Set(ofUser)).toEqual(new Set([200, 201]));
-      // Meanwhile two threads were kept for ten seconds each: whoever waits for one makes no second round.
+      // Meanwhile two threads were kept for four seconds each: whoever waits for one makes no second round.
       expect(ofUser.length).toBeGreaterThan(9);
     }
-    for (const { status, headers } of stuck) expect([status, Number(headers['retry-after']) > 0]).toEqual([429, true]);
+    for (const { status, headers } of stuck)
+      expect([status, Number(headers['retry-after']) > 0]).toEqual(status === 500 ? [500, false] : [429, true]);
+    expect(stuck.map(({ status }) => status)).toContain(429);
   });
 
   test('jobs that take long, but end, are completed', async () => {

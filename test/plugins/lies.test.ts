@@ -202,9 +202,9 @@ describe('a thread of the pool', () => {
     const [before, logged] = [await errors('other'), server.log.length];
     expect((await create('validate.rejects')).status).toBe(201);
     await eventuallyPasses(() =>
-      expect(server.log.slice(logged)).toMatchObject([
-        { message: 'a promise was rejected, and nothing handled it', plugin: PLUGIN },
-      ]),
+      expect(server.log.slice(logged)).toContainEqual(
+        expect.objectContaining({ message: 'a promise was rejected, and nothing handled it', plugin: PLUGIN }),
+      ),
     );
     expect(await errors('other')).toBe(before + 1);
   });

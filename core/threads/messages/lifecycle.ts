@@ -51,11 +51,7 @@ export interface PoolInputs {
  * runs them, which it answers with `loaded`; all others come after that. `ping`, which is answered with `pong`, asks
  * whether the thread still returns to its event loop.
  */
-export type ToPoolThread =
-  | ToThread<PoolInputs>
-  | { readonly is: 'load' | 'ping' }
-  | ServiceState
-  | ServiceAnswer;
+export type ToPoolThread = ToThread<PoolInputs> | { readonly is: 'load' | 'ping' } | ServiceState | ServiceAnswer;
 
 /** A state that a service has published. */
 export interface ServiceState {

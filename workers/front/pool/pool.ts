@@ -19,7 +19,7 @@ import { Lanes, place, type Placement, placementOf } from './lanes.js';
 import { PoolThreads } from './poolThreads.js';
 import { byUser, runOnceMore } from './retries.js';
 import { tooBusy } from '../answers/refusals.js';
-import { maxUnanswered, reportStalled } from './stalledThreads.js';
+import { reportStalled } from './stalledThreads.js';
 import { StuckThreads } from './stuckThreads.js';
 import type { Usage } from '../fairness/usage.js';
 
@@ -138,7 +138,7 @@ export class Pool implements JobRunner {
         ended: (id, why, culprits) => this.#threadEnded(id, why, culprits),
       },
       log,
-      maxUnanswered(data),
+      data.plugins,
     );
     this.#stuck = new StuckThreads(this.#lanes, threads, {
       isBusy: () => this.#load > 0,
@@ -308,6 +308,7 @@ export class Pool implements JobRunner {
       return;
     }
     this.#stuck.watch();
+    this.#threads.watch();
     const end = (): void => {
       this.#lanes.end(placement);
       left();

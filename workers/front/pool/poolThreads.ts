@@ -1,7 +1,7 @@
 import { type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import type { Log } from '../../../core/api/host.js';
-import { THREAD_CLOSE_MS } from '../../../core/limits.js';
+import { STUCK_JOB_MS, THREAD_CLOSE_MS } from '../../../core/limits.js';
 import { unpackLate } from '../../../core/threads/messages/jobs.js';
 import type {
   FromPoolThread,
@@ -17,13 +17,18 @@ import { withResolvers } from '../../../core/runtime/withResolvers.js';
 import { closeThread } from '../threads/closeThread.js';
 import { Services } from './pluginServices.js';
 import { type Culprits, culpritsText } from '../../../core/plugin/calls/blame.js';
+import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import { stackOf } from '../../../core/plugin/calls/stack.js';
-import { PING_MS } from './stalledThreads.js';
+import type { ThreadData } from '../../../core/threads/data.js';
+import { WatchedProgress } from '../../../core/threads/progress.js';
+import { PING_MS, Unanswered } from './stalledThreads.js';
 
 /**
  * Pause before a thread begins, after one that ended before it was ready: plugins that cannot load may fail again.
  */
 const RESTART_MS = 1000;
+/** Unanswered questions after which a thread counts as stuck. */
+const UNRESPONSIVE = STUCK_JOB_MS / PING_MS;
 
 /** Functions of the pool that are called for its threads. */
 export interface PoolThreadHandlers {
@@ -67,8 +72,8 @@ class PoolThread {
   /** It ends because it is not needed any more. */
   isRetired = false;
   /** Questions since it has answered the last one; undefined if none is open. */
-  unanswered?: number;
-  /** It has left one unanswered for PING_MS. */
+  unanswered?: Unanswered;
+  /** It has left one unanswered for STUCK_JOB_MS. */
   isUnresponsive = false;
   error?: Error;
   /** The plugins that it is ended for. */
@@ -86,7 +91,7 @@ class PoolThread {
  */
 export class PoolThreads {
   readonly #threads = new Map<Worker, PoolThread>();
-  readonly #watch: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
   /** The thread that was created last, until it is to load its modules. */
   #last: Worker | undefined;
   #pausedUntil = 0;
@@ -109,10 +114,8 @@ export class PoolThreads {
     readonly piscina: Piscina,
     readonly handlers: PoolThreadHandlers,
     readonly log: Log,
-    /** Questions that a thread may leave unanswered. */
-    readonly maxUnanswered: number,
+    readonly plugins: ThreadData['plugins'],
   ) {
-    this.#watch = setInterval(() => this.#pingAll(), PING_MS).unref();
     this.adopt();
     if (piscina.threads.length > 1) this.#last = piscina.threads.at(-1);
     const first = [...this.#threads].filter(([worker]) => worker !== this.#last);
@@ -181,7 +184,7 @@ export class PoolThreads {
   /** Has every thread release what it holds, within a bounded time. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    clearInterval(this.#watch);
+    this.#endWatch();
     await this.loaded();
     await Promise.all(Array.from(this.#threads.values(), ({ port }) => port && closeThread(port, THREAD_CLOSE_MS)));
   }
@@ -201,25 +204,41 @@ export class PoolThreads {
     await Promise.all(Array.from(this.#threads.keys(), worker => new Promise(resolve => worker.once('exit', resolve))));
   }
 
+  /** To be called when there are jobs. Asking ends by itself when there are none, and no question is open. */
+  watch(): void {
+    if (!this.#isClosing) this.#timer ??= setInterval(() => this.#pingAll(), PING_MS).unref();
+  }
+
+  #endWatch(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
   /**
    * Asks every thread whether it returns to its event loop, and ends one that has left too many questions unanswered:
-   * nothing else ends an endless loop. Its requests fail, and Piscina replaces it.
+   * nothing else ends an endless loop. Piscina replaces it.
    */
   #pingAll(): void {
+    const isBusy = this.handlers.isBusy();
+    let isOpen = false;
     for (const [worker, thread] of this.#threads) {
-      if (!thread.isReady || (thread.unanswered === undefined && !this.handlers.isBusy())) continue;
-      if (thread.unanswered === undefined) {
-        thread.unanswered = 0;
-        thread.port?.postMessage({ is: 'ping' } satisfies ToPoolThread);
+      const { isReady, unanswered, port } = thread;
+      if (!isReady || (!unanswered && !isBusy)) continue;
+      isOpen = true;
+      if (!unanswered) {
+        const [calls, progress] = [new RunningCalls(thread.running!), new WatchedProgress(thread.progress!)];
+        thread.unanswered = new Unanswered(this.plugins, calls, progress);
+        port?.postMessage({ is: 'ping' } satisfies ToPoolThread);
         continue;
       }
-      thread.unanswered++;
+      const isStalled = unanswered.add();
       // If this thread was late itself, the answer waits to be taken.
-      if (thread.unanswered === 1) setImmediate(() => this.#checkAnswer(thread));
-      if (thread.unanswered !== this.maxUnanswered) continue;
+      if (unanswered.total === UNRESPONSIVE) setImmediate(() => this.#checkAnswer(thread, unanswered));
+      if (!isStalled || thread.culprits) continue;
       thread.culprits = this.handlers.stalled(thread.running!);
       void worker.terminate();
     }
+    if (!isBusy && !isOpen) this.#endWatch();
   }
 
   #created(created: PoolThreadCreated): void {
@@ -267,8 +286,8 @@ export class PoolThreads {
     }
   }
 
-  #checkAnswer(thread: PoolThread): void {
-    if (thread.unanswered === undefined || this.#isClosing) return;
+  #checkAnswer(thread: PoolThread, unanswered: Unanswered): void {
+    if (thread.unanswered !== unanswered || this.#isClosing) return;
     thread.isUnresponsive = true;
     this.handlers.unresponsive(thread.id);
   }
