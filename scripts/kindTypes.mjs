@@ -43,6 +43,7 @@ const nameOf = id => id.slice(id.lastIndexOf('.') + 1);
 const TABLE = `
 export { absenceOf } from './core/schema/decode/absence.ts';
 export { namingOf } from './core/naming.ts';
+export { describeField, describeType } from './core/schema/table/descriptions.ts';
 export { PACKAGES } from './core/schema/table/packages.ts';
 export { groupRows } from './core/schema/table/resources.ts';
 export { storagePlace } from './core/schema/table/storageNames.ts';
@@ -86,8 +87,7 @@ class ModuleText {
   }
 
   #declaration(struct) {
-    const version = this.package.slice(this.package.indexOf('.') + 1);
-    const doc = `/** ${nameOf(struct.id)} of ${moduleOf(this.package) === version ? version : moduleOf(this.package)}. */`;
+    const doc = comment(this.table.describeType(struct));
     const type = struct.alternatives ? this.#alternatives(struct) : this.#members(struct);
     return `${doc}\nexport type ${nameOf(struct.id)} = ${type};`;
   }
@@ -105,7 +105,8 @@ class ModuleText {
       const isRemoved = struct.typeMeta && field.name === 'status';
       const absence = this.table.absenceOf(field);
       const mark = isRemoved || absence === 'omitted' ? '?' : '';
-      return `  ${memberName(field.name)}${mark}: ${this.#typeOf(field.type)}${absence === 'null' ? ' | null' : ''};`;
+      const type = `${this.#typeOf(field.type)}${absence === 'null' ? ' | null' : ''}`;
+      return `  ${comment(this.table.describeField(struct, field))}\n  ${memberName(field.name)}${mark}: ${type};`;
     });
     return `{\n${[...head, ...members].join('\n')}\n}`;
   }
@@ -186,6 +187,9 @@ function resourcesModule(table) {
     '}',
   ].join('\n')}\n`;
 }
+
+/** A description as a doc comment. */
+const comment = text => `/** ${text.replaceAll('*/', '*\\/')} */`;
 
 const memberName = name => (/^\w+$/.test(name) ? name : quoted(name));
 const quoted = text => `'${text.replace(/['\\]/g, '\\$&')}'`;

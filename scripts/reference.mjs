@@ -1,6 +1,7 @@
-/** `npm run reference`: writes the table of settings in docs/reference/configuration.md. */
-import { readFileSync, writeFileSync } from 'node:fs';
+/** `npm run reference`: writes the table of settings in docs/reference/configuration.md, and docs/reference/kinds. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { kindPages } from './kindPages.mjs';
 import { build, install, root } from './project.mjs';
 
 await install();
@@ -10,3 +11,13 @@ const page = join(root, 'docs', 'reference', 'configuration.md');
 const text = readFileSync(page, 'utf8');
 const from = text.indexOf('| flag |');
 writeFileSync(page, text.slice(0, from) + settingsTable() + text.slice(text.indexOf('\n\n', from)));
+
+const table = 'dist/core/schema/table';
+const [descriptions, packages, types] = await Promise.all(
+  ['descriptions', 'packages', 'types'].map(name => import(`../${table}/${name}.js`)),
+);
+const kinds = join(root, 'docs', 'reference', 'kinds');
+rmSync(kinds, { recursive: true, force: true });
+mkdirSync(kinds);
+for (const [name, written] of kindPages({ ...descriptions, ...packages, ...types }))
+  writeFileSync(join(kinds, name), written);

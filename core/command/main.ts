@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { ConfigError } from '../api/point.js';
 import { toOneLine } from '../model/text/trailing.js';
+import { setTimeout } from '../runtime/timers.js';
 import { checkCommand } from './commands.js';
 import { type Io, serve } from './serve.js';
 import { ownVersion } from './version.js';

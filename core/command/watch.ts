@@ -5,6 +5,8 @@ import { ConfigError } from '../api/point.js';
 import { toOneLine } from '../model/text/trailing.js';
 import type { ModuleVersions } from '../plugin/load/moduleVersions.js';
 import { messagesOf } from '../plugin/calls/stack.js';
+import { monotonicTime } from '../runtime/clock.js';
+import { clearTimeout, setTimeout } from '../runtime/timers.js';
 import type { OwnServer } from '../server/start.js';
 import { fileKeyOf } from '../settings/given.js';
 import type { Settings } from '../settings/settings.js';
@@ -112,14 +114,14 @@ export function watchServer({
     ...versions.files,
   ];
   const reload = async (changed: readonly string[]): Promise<void> => {
-    const began = performance.now();
+    const began = monotonicTime();
     try {
       const settings = load();
       uses = settings.plugins.map(({ use }) => use);
       versions.advance();
       const kept = await server.reload(settings, versions.current);
       const names = changed.map(file => relative(process.cwd(), file));
-      out(`reloaded in ${Math.round(performance.now() - began)} ms: ${names.join(', ')}`);
+      out(`reloaded in ${Math.round(monotonicTime() - began)} ms: ${names.join(', ')}`);
       if (kept.length > 0) failed(`restart the server to apply changes of ${kept.map(nameInFile).join(', ')}`);
     } catch (error) {
       failed(`not reloaded: ${toOneLine(messagesOf(error))}`, error);

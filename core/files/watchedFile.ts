@@ -1,5 +1,6 @@
 import { statSync, type Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
+import { clearTimeout, setTimeout } from '../runtime/timers.js';
 
 /** How often a file is looked at, in milliseconds: a change is effective within seconds. A look takes some 50 µs. */
 const LOOK_MS = 1000;

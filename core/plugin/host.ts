@@ -5,6 +5,7 @@ import type { ApiObject } from '../model/object.js';
 import { isGate } from '../features/gates.js';
 import { RELEASE_MS } from '../limits.js';
 import { namingOf } from '../naming.js';
+import { systemTime } from '../runtime/clock.js';
 import type { Registry } from '../schema/resource.js';
 import type { ThreadData } from '../threads/data.js';
 import { type CallTarget, guardListener } from './calls/calls.js';
@@ -129,7 +130,7 @@ export function hostOf(
     thread,
     log: user.log,
     naming: namingOf(data.naming),
-    now: Date.now,
+    now: systemTime,
     isEnabled: feature => isFeatureEnabled(feature, data.features),
     onClose: release =>
       releasesOf(user.point).add(`plugin ${user.plugin}`, () => withinDeadline(release(), RELEASE_MS, true)),

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -14,6 +13,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Naming } from '../naming.js';
 import type { Releases } from '../plugin/releases.js';
+import { systemTime } from '../runtime/clock.js';
+import { randomBytes } from '../runtime/random.js';
 import { type CertificateFiles, certificateFiles, ensurePki } from '../services/pki/index.js';
 import type { DataDirectory } from '../settings/dataDirectory.js';
 import type { Settings } from '../settings/settings.js';
@@ -95,7 +96,7 @@ export async function fillDataDirectory(
   naming: Naming,
 ): Promise<DataDirectory> {
   const sans = [settings.bindAddress, ...settings.tlsSan];
-  const pki = await ensurePki({ dataDir: directory, sans, naming, now: Date.now });
+  const pki = await ensurePki({ dataDir: directory, sans, naming, now: systemTime });
   const adminToken = ensureAdminToken(adminTokens, naming.component('orchestrator-admin'));
   const pkiDirectory = dirname(adminTokens);
   const continueSecret = ensureSecret(join(pkiDirectory, 'continue.key'));

@@ -9,6 +9,8 @@ import { CallCounters } from '../plugin/calls/callCounters.js';
 import { logOf } from '../plugin/log.js';
 import { checkJson } from '../plugin/load/checkTypes.js';
 import { Releases } from '../plugin/releases.js';
+import { monotonicTime } from '../runtime/clock.js';
+import { delay } from '../runtime/timers.js';
 import { namesIn } from '../schema/registry/live.js';
 import type { Registry } from '../schema/resource.js';
 import type { DataDirectory } from '../settings/dataDirectory.js';
@@ -91,7 +93,7 @@ export const startServer = (given: GivenSettings = {}): Promise<RunningServer> =
 
 /** `startServer` with the version of the modules of plugins, if they are to be read anew later (ModuleVersions). */
 export async function startWith(given: GivenSettings, version?: number): Promise<RunningServer> {
-  const began = performance.now();
+  const began = monotonicTime();
   const named = readGivenSettings(given);
   const checked = checkAll({ ...DEFAULTS, ...named });
   const { settings, anonymous } = await checkParts(checked, version);
@@ -161,7 +163,7 @@ async function start(
   threads.pool.current.complete().catch(() => undefined);
   const { pki } = home;
   const close = async (): Promise<void> => {
-    if (settings.shutdownDelayDuration > 0) await new Promise(done => setTimeout(done, settings.shutdownDelayDuration));
+    if (settings.shutdownDelayDuration > 0) await delay(settings.shutdownDelayDuration);
     frontEnd.finishWatches();
     await releases.run(scope.log);
   };
@@ -173,7 +175,7 @@ async function start(
     kubeconfig: pki.kubeconfig(listening.url),
     token: home.adminToken,
     storeName: frontEnd.storeName,
-    readyMs: performance.now() - began,
+    readyMs: monotonicTime() - began,
     close: () => (closing ??= close()),
     failed: frontEnd.failed,
   };

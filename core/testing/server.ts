@@ -1,3 +1,4 @@
+import { delay } from '../runtime/timers.js';
 import { bytesOf } from '../server/program/requests.js';
 import type { ServerAnswer, ServerRequest } from '../server/program/types.js';
 import { startServer, type RunningServer } from '../server/start.js';
@@ -68,7 +69,7 @@ export async function startTestServer(settings: GivenSettings = {}): Promise<Tes
     for (;;) {
       const answer = await request('GET', path);
       if (condition(answer)) return answer;
-      await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
+      await delay(PAUSE_MS);
     }
   };
   await until('/api/v1/namespaces/default', ({ status }) => status === 200);

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { clearInterval, setInterval, setTimeout } from '../runtime/timers.js';
 
 /** Delay of the collection, in which the last messages of a start are sent. */
 const DELAY_MS = 1000;

@@ -1,4 +1,5 @@
 import { OBSERVATIONS_WAITING } from '../limits.js';
+import { setTimeout } from '../runtime/timers.js';
 import type { Observation } from './messages/lifecycle.js';
 
 /** How long observations wait for others. */

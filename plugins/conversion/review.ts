@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { writeJson } from '../../core/model/text/jsonText.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { recordAt, stringAt } from '../../core/model/record.js';
 import type { Naming } from '../../core/naming.js';
+import { randomUUID } from '../../core/runtime/random.js';
 import { errorOf, readAnswer } from '../../core/services/webhooks/answer.js';
 import type { HttpAnswer } from '../../core/services/webhooks/client.js';
 

@@ -4,6 +4,7 @@ import { definePlugin } from '../../core/api/plugin.js';
 import type { Plugin } from '../../core/api/point.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
+import { monotonicTime } from '../../core/runtime/clock.js';
 import { CallFailed } from '../../core/services/webhooks/client.js';
 import {
   type Endpoints,
@@ -44,11 +45,11 @@ class WebhookConverter implements Converter {
     apiVersion: string,
   ): Promise<readonly ApiObject[]> {
     const { clientConfig, reviewVersions } = webhook!;
-    const began = performance.now();
+    const began = monotonicTime();
     const count = (failure: string): void => {
       const labels = { result: failure ? 'failure' : 'success', failure_type: failure };
       this.host.observe('apiserver_conversion_webhook_request_total', labels, 1);
-      const seconds = (performance.now() - began) / 1000;
+      const seconds = (monotonicTime() - began) / 1000;
       this.host.observe('apiserver_conversion_webhook_duration_seconds', labels, seconds);
     };
     try {

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Exchange } from '../../core/api/listener.js';
 import { DRAIN_MS, STALLED_READER_MS } from '../../core/limits.js';
 import { Refusal } from '../../core/model/refusal.js';
+import { clearTimeout, setTimeout } from '../../core/runtime/timers.js';
 
 /** Unsent bytes of a stream below which its `onDrain` listeners are called. */
 export const LOW_WATER = 64 * 1024;

@@ -17,6 +17,7 @@ import {
   STALLED_READER_MS,
 } from '../../core/limits.js';
 import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js';
+import { clearTimeout, setTimeout } from '../../core/runtime/timers.js';
 import { runHandler, statusLine, waitForExchanges } from './common.js';
 import { headRefusal, sizeRefusal } from './framing.js';
 import { NodeExchange, pairs } from './nodeExchange.js';

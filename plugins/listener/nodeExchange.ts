@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
 import { DROPPED_BODY_BYTES, DROPPED_BODY_MS } from '../../core/limits.js';
 import type { Refusal } from '../../core/model/refusal.js';
+import { clearTimeout, setImmediate, setTimeout } from '../../core/runtime/timers.js';
 import { answeredEarly, bodiless, goneAway, hasBody, type Headers, LOW_WATER, tooLarge } from './common.js';
 import { type ClientCertificate, checkCertificate } from './verify.js';
 import { REFUSAL_HEADERS, refusalBody } from './framing.js';

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { ResponseStream } from '../../core/api/listener.js';
 import { STALLED_READER_MS, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
+import { clearInterval, setImmediate, setInterval } from '../../core/runtime/timers.js';
 import { LOW_WATER } from './common.js';
 
 /** Close code for the normal end of a stream (RFC 6455, 7.4.1). */

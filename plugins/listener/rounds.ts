@@ -1,4 +1,6 @@
 import { FLUSH_PAUSE_MS, FLUSH_SLICE_MS } from '../../core/limits.js';
+import { monotonicTime } from '../../core/runtime/clock.js';
+import { setImmediate, setTimeout } from '../../core/runtime/timers.js';
 
 /** A connection with bytes to write. */
 export interface Flushable {
@@ -22,7 +24,7 @@ export class Rounds {
   /** When the next round may begin. */
   #pausedUntil = 0;
 
-  constructor(readonly now: () => number = () => performance.now()) {}
+  constructor(readonly now: () => number = monotonicTime) {}
 
   /** Flushes a connection in the next round. Add it again only after it was flushed. */
   add(connection: Flushable): void {

@@ -12,6 +12,7 @@ import {
 import { definePlugin } from '../../core/api/plugin.js';
 import { ConfigError } from '../../core/api/point.js';
 import { CONNECTIONS, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
+import { nextTurn } from '../../core/runtime/timers.js';
 import { type Headers, runHandler, waitForExchanges } from './common.js';
 import { headRefusal } from './framing.js';
 import { UwsExchange, type UwsServer } from './uwsExchange.js';
@@ -51,7 +52,7 @@ class Server implements UwsServer {
       await new Promise<void>(resolve => {
         this.wake = resolve;
       });
-      await new Promise(resolve => setImmediate(resolve));
+      await nextTurn();
     }
   }
 }

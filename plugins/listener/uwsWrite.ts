@@ -1,5 +1,6 @@
 import type { ResponseStream, StreamOptions } from '../../core/api/listener.js';
 import { copyBytes } from '../../core/runtime/copyBytes.js';
+import { setImmediate } from '../../core/runtime/timers.js';
 import { LOW_WATER, StallTimer } from './common.js';
 import { type Flushable, Rounds } from './rounds.js';
 import type { Response } from './uwsTypes.js';

@@ -1,4 +1,5 @@
 import { ConfigError, definePlugin, type Plugin, storage } from '../../core/api/index.js';
+import { systemTime } from '../../core/runtime/clock.js';
 import { Engine } from './engine/engine.js';
 import { loadStore } from './engine/open.js';
 import type { Batch, Records, Row } from './engine/records.js';
@@ -76,7 +77,7 @@ export async function openMemory(options: MemoryOptions = {}): Promise<Engine> {
   const records = options.records ?? new MemoryRecords();
   return new Engine('memory', records, await loadStore(records), {
     historyMs: options.historyMs ?? HISTORY_MS,
-    now: options.now ?? Date.now,
+    now: options.now ?? systemTime,
     values: options.values,
   });
 }

@@ -159,7 +159,7 @@ describe('version 3', () => {
     const spec = components.schemas['io.k8s.api.core.v1.PodSpec'] as { properties: Record<string, Schema> };
     expect(spec.properties.restartPolicy).toEqual({
       type: 'string',
-      description: 'Restart policy.',
+      description: 'When ended containers are restarted: "Always" (default), "OnFailure" or "Never".',
       enum: ['Always', 'Never', 'OnFailure'],
     });
   });
@@ -225,6 +225,33 @@ describe('version 2', () => {
     expect(containers?.type.value).toEqual(['array']);
     expect(containers?.items.schema[0]).toMatchObject({ ref: '#/definitions/io.k8s.api.core.v1.Container' });
     expect(containers?.vendor).toContainEqual({ name: 'x-kubernetes-list-map-keys', value: { yaml: '["name"]' } });
+  });
+});
+
+describe('descriptions', () => {
+  type Described = { readonly description?: string; readonly parameters?: readonly Described[] };
+  type Item = Record<string, Described | readonly Described[]>;
+  const { paths } = body(get('/openapi/v3/api/v1')) as { paths: Record<string, Item> };
+  const isOne = (value: Item[string]): value is Described => !Array.isArray(value);
+  const operations = Object.values(paths).flatMap(item => Object.values(item).filter(isOne));
+  const items: readonly Described[] = Object.values(paths);
+
+  it('are there for every operation and every parameter', () => {
+    const all = [...operations, ...[...items, ...operations].flatMap(({ parameters = [] }) => parameters)];
+    expect(all.length).toBeGreaterThan(500);
+    expect(all.filter(({ description = '' }) => description.length < 20)).toEqual([]);
+  });
+
+  it('have the phrases that tests of clients look for', () => {
+    const text = Buffer.from(get('/openapi/v3/api/v1').bytes).toString();
+    for (const phrase of [
+      'list of returned',
+      'List of services',
+      'Watch for changes to the described resources',
+      'APIVersion defines',
+      'Kind is a string value',
+    ])
+      expect(text).toContain(phrase);
   });
 });
 

@@ -89,6 +89,7 @@ describe('documents of plugins', () => {
   it('are described as text if they say how, in both versions', () => {
     expect(v2.paths['/openid/v1/jwks/']).toEqual({
       get: {
+        description: 'Reads the document /openid/v1/jwks/.',
         tags: ['openid'],
         produces: ['application/jwk-set+json'],
         schemes: ['https'],

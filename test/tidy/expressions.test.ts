@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { checkSync } from 'recheck';
 import { describe, expect, it } from 'vitest';
 import { type Expression, Program } from './expressions.js';
 
-/** The checker is also a native program; this form of it is there on every machine. */
-process.env['RECHECK_BACKEND'] = 'pure';
+/** The checker is a native program where there is one, and the same program in JavaScript, much slower, elsewhere. */
+const SYSTEMS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'macos', linux: 'linux', win32: 'windows' };
+const native = `node_modules/recheck-${SYSTEMS[process.platform]}-${process.arch}`;
+process.env['RECHECK_BACKEND'] = existsSync(native) ? 'native' : 'pure';
 
 /**
  * Counted repetitions are checked too, as their copies. With this method the checker proves its result, which it cannot

@@ -2,6 +2,8 @@ import type { InternalRequest } from '../../core/api/host.js';
 import type { ApiObject } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
 import type { Naming } from '../../core/naming.js';
+import { monotonicTime } from '../../core/runtime/clock.js';
+import { clearTimeout, setTimeout } from '../../core/runtime/timers.js';
 
 /** Duration of the lease: a candidate takes over if the leader has not renewed it for this time. */
 const LEASE_MS = 10_000;
@@ -122,7 +124,7 @@ export class Election {
   }
 
   async #attempt(): Promise<void> {
-    const began = performance.now();
+    const began = monotonicTime();
     try {
       const held = await this.#acquireOrRenew();
       this.#decide(held);
@@ -142,7 +144,7 @@ export class Election {
 
   /** Ends the leadership RENEW_MS after the last renewal, even if a renewal is still in progress. */
   #renewTimer(): void {
-    const left = this.#renewed + RENEW_MS - performance.now();
+    const left = this.#renewed + RENEW_MS - monotonicTime();
     if (!this.#leading || this.#closed) return;
     if (left <= 0) this.#stopLeading();
     else setTimeout(() => this.#renewTimer(), Math.ceil(left));
@@ -179,7 +181,7 @@ export class Election {
   #isExpired({ metadata, spec = {} }: Lease): boolean {
     if (!spec.holderIdentity) return true;
     const version = metadata.resourceVersion ?? '';
-    const now = performance.now();
+    const now = monotonicTime();
     if (this.#seen?.version !== version) this.#seen = { version, at: now };
     return now - this.#seen.at >= (spec.leaseDurationSeconds ?? 0) * 1000;
   }

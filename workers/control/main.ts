@@ -11,6 +11,7 @@ import { namingOf } from '../../core/naming.js';
 import { FollowedResources } from '../../core/plugin/resourceNames.js';
 import { ServedResources } from '../../core/plugin/servedResources.js';
 import { stackOf } from '../../core/plugin/calls/stack.js';
+import { systemTime } from '../../core/runtime/clock.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
 import type { FromControlThread, ToControlThread } from '../../core/threads/messages/lifecycle.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
@@ -90,7 +91,7 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
           naming: namingOf(data.naming),
           request: request => requests.send('leader-election', request),
           lease: (namespace, name) => objects.informer(LEASES).get(namespace, name),
-          now: Date.now,
+          now: systemTime,
           log: message => log.info({}, message),
           onLost: () => post({ is: 'demoted' }),
         })

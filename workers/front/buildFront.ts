@@ -2,6 +2,7 @@ import type { CredentialUse } from '../../core/api/access.js';
 import type { Log } from '../../core/api/host.js';
 import { auditSink } from '../../core/api/observe/audit.js';
 import { CBOR_GATE } from '../../core/features/gates.js';
+import { systemTime } from '../../core/runtime/clock.js';
 import type { RequestMetrics } from '../../core/services/metrics/index.js';
 import { namingOf } from '../../core/naming.js';
 import { checkTypes } from '../../core/plugin/load/checkTypes.js';
@@ -81,7 +82,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
   const writer = new WriterClient();
   const proposals = new Proposals(number);
   const encodings = new EncodingCache();
-  const pool = new PoolClient(sources.pool, access, Date.now, sources.record);
+  const pool = new PoolClient(sources.pool, access, systemTime, sources.record);
   await checkTypes(resourceTypes(data, plugins).custom, naming);
   const live = liveRegistry(data, plugins, log, (registry, ended) => {
     state.adopt(registry);
@@ -91,7 +92,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
   releases.add('the permissions for health endpoints', () => healthAccess.close());
   const state: State = new State(
     live,
-    Date.now,
+    systemTime,
     change => {
       if (change.before) encodings.remove(change.before);
       if (access.decisive.has(change.collection)) healthAccess.policyChanged();
@@ -170,5 +171,5 @@ function openAudit({ settings, plugins, scope: { log, releases } }: FrontSources
     return undefined;
   }
   releases.add('the audit sinks', () => sinks.close());
-  return new Audit(policy, sinks, namingOf(settings.naming), Date.now);
+  return new Audit(policy, sinks, namingOf(settings.naming), systemTime);
 }

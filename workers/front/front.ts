@@ -1,5 +1,6 @@
 import type { Log } from '../../core/api/host.js';
 import type { Exchange } from '../../core/api/listener.js';
+import { monotonicTime } from '../../core/runtime/clock.js';
 import type { RequestMetrics } from '../../core/services/metrics/index.js';
 import { badRequest, notFound, unknownPath } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
@@ -57,14 +58,14 @@ export class Front {
 
   #handle(exchange: Exchange, senderOf: (exchange: Exchange) => Sender): void {
     const { metrics } = this.parts;
-    const began = performance.now();
+    const began = monotonicTime();
     metrics.begin(exchange.method);
     const route = this.#route(exchange);
     let sender: Sender | undefined;
     const audited = this.parts.audit?.begin(exchange, route);
     const answered = audited?.exchange ?? exchange;
     void this.#answer(answered, route, () => (sender = senderOf(answered))).then(() => {
-      metrics.end(exchange.method, route, exchange.status ?? 0, performance.now() - began);
+      metrics.end(exchange.method, route, exchange.status ?? 0, monotonicTime() - began);
       audited?.end(sender);
     });
   }

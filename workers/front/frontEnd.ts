@@ -2,6 +2,7 @@ import { type HealthCheck, healthCheck, postStartHook } from '../../core/api/con
 import { httpDocuments } from '../../core/api/document.js';
 import { metrics as pluginMetrics } from '../../core/api/observe/metrics.js';
 import type { Awaitable } from '../../core/api/point.js';
+import { systemTime } from '../../core/runtime/clock.js';
 import { registrationCheck, shutdownCheck, storeCheck } from '../../core/services/health/checks.js';
 import { type ObservedMetrics, RequestMetrics, serverMetrics } from '../../core/services/metrics/index.js';
 import type { RequestCounts } from '../../core/services/metrics/requests.js';
@@ -83,13 +84,13 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         naming,
         checks: () => checksOf(parts, checkStore, hooks),
         log,
-        startedAt: Date.now(),
+        startedAt: systemTime(),
         livezGraceMs: settings.livezGracePeriod,
         metrics: serverMetrics(metrics, observed, plugins.at(pluginMetrics), parts.data, parts.countsElsewhere),
         documents: () => plugins.at(httpDocuments),
         address,
         snapshot: exchange =>
-          sendSnapshot(exchange, { writer, revision: mostRecent, storeName: settings.storage, now: Date.now }),
+          sendSnapshot(exchange, { writer, revision: mostRecent, storeName: settings.storage, now: systemTime }),
       });
       paths = pathHandler(handlers);
       return paths;

@@ -1,10 +1,10 @@
 /** The front end's thread, which is the main one: creates the other threads, and serves what they do. */
 import { availableParallelism } from 'node:os';
-import { setTimeout } from 'node:timers/promises';
 import { type Listener, listener } from '../../core/api/listener.js';
 import { ConfigError } from '../../core/api/point.js';
 import { service } from '../../core/api/plugin/pluginService.js';
 import { FUTURE_REVISION_MS } from '../../core/limits.js';
+import { delay } from '../../core/runtime/timers.js';
 import { ObservedMetrics } from '../../core/services/metrics/index.js';
 import { metrics } from '../../core/api/observe/metrics.js';
 import { checkTypes } from '../../core/plugin/load/checkTypes.js';
@@ -122,7 +122,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     await healthAccess.refresh();
     if (!healthAccess.isAllowed && inputs.scope.data.anonymous) {
       // The last start may have ended before it had written the default roles, which allow it.
-      await unlessFailed(failed, Promise.race([hooks.done, setTimeout(HOOKS_MS, undefined, { ref: false })]));
+      await unlessFailed(failed, Promise.race([hooks.done, delay(HOOKS_MS, { ref: false })]));
       await healthAccess.refresh();
     }
   }

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../core/api/storage.js';
+import { setImmediate } from '../../core/runtime/timers.js';
 import type { Grant, JobOutcome, JobResult, LateOutcome, Proposal } from '../../core/threads/messages/messages.js';
 import type { OwnProgress } from '../../core/threads/progress.js';
 import { inRequest, LoggedRequest } from '../../core/plugin/calls/requestScope.js';

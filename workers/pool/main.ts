@@ -4,6 +4,7 @@
  * end asks for it.
  */
 import { MessageChannel, parentPort, threadId } from 'node:worker_threads';
+import { setImmediate } from '../../core/runtime/timers.js';
 import type { Batch, BatchOutcome } from '../../core/threads/messages/jobs.js';
 import type { PoolThreadCreated, ToPoolThread } from '../../core/threads/messages/lifecycle.js';
 

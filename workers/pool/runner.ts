@@ -11,6 +11,7 @@ import { DynamicInformers, Informers } from '../../core/plugin/informers/informe
 import { liveRegistry } from '../../core/plugin/registry.js';
 import { FollowedResources, storageNameOf } from '../../core/plugin/resourceNames.js';
 import { checkSelections } from '../../core/plugin/selection.js';
+import { monotonicTime, systemTime } from '../../core/runtime/clock.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { RunningCalls } from '../../core/plugin/calls/runningCalls.js';
 import type { ThreadData } from '../../core/threads/data.js';
@@ -43,11 +44,11 @@ export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome
   port.postMessage({ is: 'loaded', running, progress } satisfies FromPoolThread);
   return async ({ id, jobs, runs }) => {
     const { runner, words } = await thread;
-    const began = performance.now();
+    const began = monotonicTime();
     const ofJobs = Run.unpack(words, runs);
     const running = unpackJobs(jobs).map((job, at) => ({ job, run: ofJobs[at]! }));
     const [outcomes, transfer] = packOutcomes(await runner.run(id, running));
-    const answer: BatchOutcome = { outcomes, ms: performance.now() - began };
+    const answer: BatchOutcome = { outcomes, ms: monotonicTime() - began };
     if (transfer.length === 0) return answer;
     return move({ [transferableSymbol]: transfer, [valueSymbol]: answer }) as never;
   };
@@ -113,7 +114,7 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         anonymous: data.anonymous,
         log,
         tracksRequests: data.plugins.some(({ path }) => path !== undefined),
-        now: Date.now,
+        now: systemTime,
         lookup: (resource, namespace, name) => read('lookup', resource).get(namespace, name),
         listOf: resource => read('list', resource).list(),
         catchUp: () => feed.catchUp(),

@@ -1,4 +1,6 @@
 import { Compacted, type Shared, type Storage, lostData, Unavailable } from '../../core/api/storage.js';
+import { monotonicTime } from '../../core/runtime/clock.js';
+import { clearTimeout, delay, setTimeout } from '../../core/runtime/timers.js';
 import { InFlight } from '../../core/threads/inFlight.js';
 import type { WireEvent } from '../../core/threads/messages/wireEvent.js';
 
@@ -93,7 +95,7 @@ export class SharedFeed {
       const id = this.#waiters.add({
         revision,
         mayBeForeign,
-        since: performance.now(),
+        since: monotonicTime(),
         done: error => {
           this.#waiters.delete(id);
           if (error) reject(error);
@@ -127,7 +129,7 @@ export class SharedFeed {
   /** Writes a mark for waiters whose revision may have no event; fails those that have waited too long. */
   #checkWaiters(): void {
     this.#timer = undefined;
-    const now = performance.now();
+    const now = monotonicTime();
     for (const [, waiter] of this.#waiters)
       if (now - waiter.since > REACH_MS) waiter.done(new Unavailable('the changes of the store do not arrive'));
     if (this.#waiters.size === 0) return;
@@ -174,7 +176,7 @@ export class SharedFeed {
         return;
       } catch (error) {
         if (!(error instanceof Unavailable) && !(error instanceof Compacted)) throw error;
-        await new Promise(resolve => setTimeout(resolve, RETRY_MS));
+        await delay(RETRY_MS);
       }
     }
   }

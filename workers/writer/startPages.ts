@@ -1,4 +1,5 @@
 import { Compacted, type Page, type Storage, Unavailable } from '../../core/api/storage.js';
+import { delay, setTimeout } from '../../core/runtime/timers.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
 import { storageNameIn } from '../../core/threads/entries/entry.js';
 import { packStartPage } from '../../core/threads/entries/startPage.js';
@@ -33,8 +34,6 @@ function onlyPrefixOf({ items, more }: Page): string | undefined {
   const prefix = `${storageNameIn(items[0]?.key ?? '')}/`;
   return more && items.at(-1)!.key.startsWith(prefix) ? prefix : undefined;
 }
-
-const pause = (): Promise<void> => new Promise(resolve => setTimeout(resolve, RETRY_MS));
 
 /** Sends threads the current objects with the prefixes that they subscribe to, followed by their events. */
 export class StartPages {
@@ -150,7 +149,7 @@ export class StartPages {
       } catch (error) {
         if (!(error instanceof Compacted)) throw error;
         // Reading took longer than history is kept. It begins again, at the current revision.
-        await pause();
+        await delay(RETRY_MS);
       }
     }
     const deleted = Array.from(sent, key => ({ key, revision: revision!, created: 0 }));
@@ -191,7 +190,7 @@ export class StartPages {
       } catch (error) {
         if (!(error instanceof Unavailable)) throw error;
       }
-      await pause();
+      await delay(RETRY_MS);
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { clearTimeout, setTimeout } from '../../core/runtime/timers.js';
 import { PUBLISHING } from '../../core/threads/feed.js';
 import type { SubscriberChannel } from '../../core/threads/messages/lifecycle.js';
 import type {

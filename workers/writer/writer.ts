@@ -1,4 +1,5 @@
 import { type Outcome, type Storage, Unavailable } from '../../core/api/storage.js';
+import { setImmediate } from '../../core/runtime/timers.js';
 import type { SubscriberChannel } from '../../core/threads/messages/lifecycle.js';
 import type { Proposal, ToWriter, Verdict } from '../../core/threads/messages/messages.js';
 import type { WireEvent } from '../../core/threads/messages/wireEvent.js';

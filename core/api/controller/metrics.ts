@@ -1,3 +1,4 @@
+import { setTimeout } from '../../runtime/timers.js';
 import type { Host } from '../host.js';
 import type { QueueObserver } from './queue.js';
 

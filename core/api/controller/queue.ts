@@ -1,4 +1,6 @@
 import { BACK_OFF_MAX_MS, BACK_OFF_MIN_MS, LONGEST_TIMER_MS } from '../../limits.js';
+import { monotonicTime } from '../../runtime/clock.js';
+import { clearTimeout, setTimeout } from '../../runtime/timers.js';
 import type { BackOff, ObjectKey } from './types.js';
 
 /** The pauses without another setting. */
@@ -26,7 +28,7 @@ export interface QueueOptions {
   readonly handle: (key: ObjectKey) => Promise<number | undefined>;
 }
 
-/** A key that waits, since a time of `performance.now()`. */
+/** A key that waits, since a time of `monotonicTime`. */
 interface Waiting {
   readonly key: ObjectKey;
   readonly since: number;
@@ -61,7 +63,7 @@ export class WorkQueue {
     clearTimeout(this.#timers.get(id));
     this.#timers.delete(id);
     if (this.#waiting.has(id)) return;
-    this.#waiting.set(id, { key, since: performance.now() });
+    this.#waiting.set(id, { key, since: monotonicTime() });
     this.#options.observer.added();
     this.#startLater();
   }
@@ -104,7 +106,7 @@ export class WorkQueue {
 
   async #run(id: string, { key, since }: Waiting): Promise<void> {
     const { handle, observer } = this.#options;
-    const began = performance.now();
+    const began = monotonicTime();
     observer.began(began - since);
     try {
       const after = await handle(key);
@@ -113,7 +115,7 @@ export class WorkQueue {
     } catch (thrown) {
       this.#retryLater(id, key, thrown);
     }
-    observer.ended(performance.now() - began);
+    observer.ended(monotonicTime() - began);
     this.#active.delete(id);
     this.#startWorkers();
     observer.depth(this.#waiting.size);

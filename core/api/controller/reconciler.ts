@@ -1,6 +1,7 @@
 import { LONGEST_TIMER_MS, RECONCILES_AT_ONCE } from '../../limits.js';
 import type { Frozen } from '../../model/object.js';
 import { Refusal } from '../../model/refusal.js';
+import { clearInterval, setInterval } from '../../runtime/timers.js';
 import type { ObjectName } from '../client/client.js';
 import { clientOf } from '../client/requests.js';
 import type { ObjectOf, ResourceRef } from '../client/reference.js';

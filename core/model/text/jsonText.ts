@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID } from '../../runtime/random.js';
 import type { Json } from '../object.js';
 
 /*

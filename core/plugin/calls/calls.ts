@@ -2,6 +2,7 @@ import type { Log, ResourceEvent } from '../../api/host.js';
 import { isPromise } from '../../api/awaitable.js';
 import { type Contributed, PluginFailure } from '../../api/point.js';
 import { Refusal } from '../../model/refusal.js';
+import { monotonicTime } from '../../runtime/clock.js';
 import type { PointCounters } from './callCounters.js';
 import type { RunningCalls } from './runningCalls.js';
 import { currentRequest } from './requestScope.js';
@@ -57,9 +58,9 @@ export function guardListener(
       target.counters.countFailure('error');
       const { type, storageName: of, namespace, name } = event;
       const about = { event: type, of, ...(namespace !== '' && { namespace }), object: name };
-      logFailure(target, thrown, performance.now() - began, about, 'a listener failed at an event');
+      logFailure(target, thrown, monotonicTime() - began, about, 'a listener failed at an event');
     };
-    const began = performance.now();
+    const began = monotonicTime();
     try {
       const result = callNoted(target, () => listener(event));
       if (isPromise(result)) result.then(undefined, report);
@@ -88,12 +89,12 @@ function callNoted<T>({ running }: Pick<CallTarget, 'running'>, operation: () =>
 export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
   const { running } = target;
   return (operation, mayThrow = isRefusal, about = {}) => {
-    const began = performance.now();
+    const began = monotonicTime();
     const reportFailure = (thrown: unknown): PluginFailure => {
       const late = thrown instanceof DeadlineExceeded;
       target.counters.countFailure(late ? 'timeout' : 'error');
       const why = late ? `did not answer within ${target.timeout} ms` : 'failed; see the log of the server';
-      logFailure(target, thrown, performance.now() - began, about, `the call ${late ? why : 'failed'}`);
+      logFailure(target, thrown, monotonicTime() - began, about, `the call ${late ? why : 'failed'}`);
       return new PluginFailure(target.plugin, target.point, why);
     };
     const rethrow = (thrown: unknown): never => {
@@ -101,7 +102,7 @@ export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
         ? thrown
         : reportFailure(thrown);
     };
-    const countCall = (): void => target.counters.countCall(performance.now() - began);
+    const countCall = (): void => target.counters.countCall(monotonicTime() - began);
     try {
       const result = callNoted(target, operation);
       if (isPromise(result)) {

@@ -1,3 +1,5 @@
+import { clearTimeout, setTimeout } from '../../runtime/timers.js';
+
 /** Thrown if an operation did not end within its time. Its later result is ignored. */
 export class DeadlineExceeded extends Error {
   constructor(readonly milliseconds: number) {

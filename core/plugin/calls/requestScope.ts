@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomUUID } from 'node:crypto';
+import { randomUUID } from '../../runtime/random.js';
 
 /** What a record of the log says of the request that it is about. */
 export interface RequestFields {

@@ -1,5 +1,6 @@
 import type * as Cel from '../../cel/index.js';
 import { recordsAt, stringAt, type UnknownRecord } from '../../model/record.js';
+import { monotonicTime } from '../../runtime/clock.js';
 import {
   Budget,
   BudgetExhausted,
@@ -30,9 +31,9 @@ export async function evaluateConditions(
   observe?: ConditionsObserver,
 ): Promise<ConditionsOutcome> {
   if (conditions.length === 0) return true;
-  const began = performance.now();
+  const began = monotonicTime();
   const outcome = await evaluateAll(cel, conditions, activation);
-  const seconds = (performance.now() - began) / 1000;
+  const seconds = (monotonicTime() - began) / 1000;
   observe?.(seconds, outcome === true ? 'included' : outcome === false ? 'excluded' : 'error');
   return typeof outcome !== 'boolean' && failurePolicy === 'Ignore' ? false : outcome;
 }

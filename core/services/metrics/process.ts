@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { systemTime } from '../../runtime/clock.js';
 
 /** Seconds since 1970. Computed once, so that a corrected clock does not move the start. */
-const STARTED = Date.now() / 1000 - process.uptime();
+const STARTED = systemTime() / 1000 - process.uptime();
 
 const openFiles = (): number | undefined => {
   try {

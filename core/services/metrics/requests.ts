@@ -1,6 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import { isWatch, type Route } from '../../request/route.js';
 import { parseFlag } from '../../request/query.js';
+import { nextTurn } from '../../runtime/timers.js';
 import type { Resource } from '../../schema/resource.js';
 
 /** Bucket bounds of the latency histogram in seconds: upstream's, so that its dashboards work unchanged. */
@@ -145,7 +146,7 @@ export class RequestMetrics {
     for (const series of this.#allSeries()) {
       for (const [code, count] of series.codes) totals.push(`${TOTAL}{${series.labels},code="${code}"} ${count}\n`);
       if (series.timed) durations.push(formatDurations(series));
-      if (++made % SERIES_PER_TURN === 0) await new Promise(resolve => setImmediate(resolve));
+      if (++made % SERIES_PER_TURN === 0) await nextTurn();
     }
     return totals.join('') + durations.join('');
   }

@@ -2,6 +2,8 @@ import { readJson, writeJson } from '../../model/text/jsonText.js';
 import type { JsonObject } from '../../model/object.js';
 import { createHash } from 'node:crypto';
 import type { HttpDocument } from '../../api/document.js';
+import { systemTime } from '../../runtime/clock.js';
+import { nextTurn } from '../../runtime/timers.js';
 import { emptyAnswer, type DocumentAnswer, matchesEtag } from '../discovery/answer.js';
 import type { Naming } from '../../naming.js';
 import { covers, parseAccept } from '../../request/negotiate.js';
@@ -120,7 +122,7 @@ class Documents implements OpenApiDocuments {
     for (const part of this.#parts.values()) {
       if (cache.has(part)) continue;
       render(part);
-      await new Promise(resolve => setImmediate(resolve));
+      await nextTurn();
     }
   }
 
@@ -190,7 +192,7 @@ class Documents implements OpenApiDocuments {
     const immutable = {
       vary: 'Accept',
       'cache-control': 'public, immutable',
-      expires: new Date(Date.now() + YEAR).toUTCString(),
+      expires: new Date(systemTime() + YEAR).toUTCString(),
     };
     const encoded = contentType === V3_PROTOBUF ? this.#renderV3Protobuf(document) : document;
     return conditionalAnswer(encoded, contentType, ifNoneMatch, hash === undefined ? V3_HEADERS : immutable);

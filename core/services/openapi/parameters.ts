@@ -1,10 +1,13 @@
 import type { Struct } from '../../schema/model.js';
+import { describeField } from '../../schema/table/descriptions.js';
 
 /** A parameter in the path or the query. */
 export interface Parameter {
   readonly in: 'path' | 'query';
   readonly name: string;
   readonly type: 'string' | 'integer' | 'boolean';
+  /** The description, if it is not that of all parameters of the name. */
+  readonly description?: string;
 }
 
 /** Query parameters of one type. */
@@ -49,9 +52,11 @@ export function optionParameters(struct: Struct | undefined): Parameter[] {
     int32: 'integer',
     int64: 'integer',
   };
-  return (struct?.fields ?? []).flatMap(({ name, type }) => {
+  if (!struct) return [];
+  return struct.fields.flatMap(field => {
+    const { name, type } = field;
     const leaf = type.is === 'list' ? type.of : type;
     const known = leaf.is === 'scalar' ? types[leaf.name] : undefined;
-    return known ? [{ in: 'query' as const, name, type: known }] : [];
+    return known ? [{ in: 'query' as const, name, type: known, description: describeField(struct, field) }] : [];
   });
 }

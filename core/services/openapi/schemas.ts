@@ -1,6 +1,8 @@
 import type { Naming } from '../../naming.js';
 import type { Field, Scalar, ScalarName, Struct, Type, Union } from '../../schema/model.js';
 import type { Resource } from '../../schema/resource.js';
+import { describeField, describeType } from '../../schema/table/descriptions.js';
+import { typeOf } from '../../schema/table/types.js';
 import { publishedSchema } from './custom.js';
 import type { Dialect, Schema } from './dialect.js';
 import { kindName, NAMED_SCALARS, PATCH, schemaName } from './names.js';
@@ -63,20 +65,30 @@ const ZERO_VALUES: Partial<Record<ScalarName, unknown>> = {
   double: 0,
 };
 
-/** A name as words, for descriptions: `restartPolicy` becomes `restart policy`. */
-const toWords = (name: string): string =>
-  name
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
-    .split(' ')
-    .map(word => (/^[A-Z0-9]+s?$/.test(word) ? word : word.toLowerCase()))
-    .join(' ');
-
-const toSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+/** Descriptions of the scalars that documents have a schema of their own for. */
+const SCALAR_DESCRIPTIONS: Partial<Record<ScalarName, string>> = {
+  Time: 'A point in time as RFC 3339 writes it, to the second, such as "2024-05-06T07:08:09Z".',
+  MicroTime: 'A point in time as RFC 3339 writes it, to the microsecond.',
+  Duration: 'A length of time with units, such as "1h30m" or "300ms".',
+  Quantity:
+    'A number with an optional suffix: a power of 1000 (m, k, M, G, T, P, E), of 1024 (Ki, Mi, Gi, Ti, Pi, Ei) or of ten (e3).',
+  IntOrString: 'An integer or a string, such as a number or name of a port, or a number or percentage.',
+  FieldsV1: 'A set of fields as a tree: "f:NAME" for a field, "k:KEYS" and "v:VALUE" for elements of lists.',
+  RawExtension: 'An object of any kind, in its own form.',
+  JSON: 'Any value that JSON has.',
+};
 
 const TYPE_META: Readonly<Record<string, Schema>> = {
-  apiVersion: { type: 'string', description: 'Group and version of this form of the object.' },
-  kind: { type: 'string', description: 'Kind of the object.' },
+  apiVersion: {
+    type: 'string',
+    description:
+      'APIVersion defines the group and version that the object is written in, such as "apps/v1". A request may use any served version.',
+  },
+  kind: {
+    type: 'string',
+    description:
+      'Kind is a string value in CamelCase that names the schema of the object, such as "Pod". It cannot be changed.',
+  },
 };
 
 const OPEN = 'x-kubernetes-preserve-unknown-fields';
@@ -122,27 +134,17 @@ export class Schemas {
 
   /** A reference to the response of `/version`. */
   version(): Schema {
-    const fields = [
-      'major',
-      'minor',
-      'gitVersion',
-      'gitCommit',
-      'gitTreeState',
-      'buildDate',
-      'goVersion',
-      'compiler',
-      'platform',
-    ];
+    const info = typeOf('version.Info');
     return this.#register(this.source.naming.typeName('io.orchestrator.apimachinery.pkg.version.Info'), {
       type: 'object',
-      description: 'Release and build of the server.',
-      required: fields,
+      description: describeType(info),
+      required: info.fields.map(({ name }) => name),
       properties: Object.fromEntries(
-        fields.map(field => [
-          field,
+        info.fields.map(field => [
+          field.name,
           {
             type: 'string',
-            description: toSentence(toWords(field)),
+            description: describeField(info, field),
             ...(this.dialect === 'v3' ? { default: '' } : {}),
           },
         ]),
@@ -165,7 +167,7 @@ export class Schemas {
     // Every operation of the kind asks for it.
     if (this.#built.has(name)) return this.#reference(name);
     const metadata = this.byId('meta.v1.ObjectMeta') ?? {};
-    const described = this.#describe(metadata, 'Metadata of the embedded object.', undefined);
+    const described = this.#describe(metadata, 'Name, labels and annotations of the embedded object.', undefined);
     const schema = publishedSchema(resource, this.dialect, described) ?? { type: 'object', [OPEN]: true };
     return this.#register(name, {
       ...this.#custom(schema, metadata),
@@ -182,18 +184,24 @@ export class Schemas {
     const metadata = this.byId('meta.v1.ListMeta');
     return this.#register(name, {
       type: 'object',
-      description: `List of ${resource.plural}.`,
+      description: `List of ${resource.plural}, with the version of the state that it shows.`,
       required: ['items'],
       properties: {
         apiVersion: TYPE_META.apiVersion,
         items: {
           type: 'array',
-          description: 'Objects of the list.',
+          description: 'List of returned objects, one for each that matches.',
           items: resource.builtIn ? this.#item(item, true) : item,
         },
         kind: TYPE_META.kind,
         ...(metadata
-          ? { metadata: this.#describe(metadata, 'Metadata of the list.', resource.builtIn ? {} : undefined) }
+          ? {
+              metadata: this.#describe(
+                metadata,
+                'Resource version and paging of the list.',
+                resource.builtIn ? {} : undefined,
+              ),
+            }
           : {}),
       },
       ...this.#kindsOf(name),
@@ -211,7 +219,11 @@ export class Schemas {
     const properties = {
       ...(schema.properties as Schema | undefined),
       ...TYPE_META,
-      metadata: this.#describe(metadata, 'Metadata of the object.', undefined),
+      metadata: this.#describe(
+        metadata,
+        'Name, namespace, labels, annotations and the bookkeeping of the server.',
+        undefined,
+      ),
     };
     return { ...schema, properties: sortByKey(properties) };
   }
@@ -232,14 +244,13 @@ export class Schemas {
 
   #structSchema(name: string, struct: Struct): Schema {
     // The JSON of such a type is not an object with its fields, so the schema has a description only.
-    if (struct.alternatives)
-      return { description: toSentence(toWords(struct.id.slice(struct.id.lastIndexOf('.') + 1))) };
+    if (struct.alternatives) return { description: describeType(struct) };
     const properties: Schema = struct.typeMeta ? { ...TYPE_META } : {};
-    for (const field of struct.fields) properties[field.name] = this.#field(field);
+    for (const field of struct.fields) properties[field.name] = this.#field(struct, field);
     const required = struct.fields.filter(field => field.required).map(field => field.name);
     return {
       type: 'object',
-      description: toSentence(toWords(struct.id.slice(struct.id.lastIndexOf('.') + 1))),
+      description: describeType(struct),
       ...(required.length ? { required } : {}),
       ...(Object.keys(properties).length ? { properties: sortByKey(properties) } : {}),
       ...(struct.mapType ? { 'x-kubernetes-map-type': struct.mapType } : {}),
@@ -248,9 +259,9 @@ export class Schemas {
     };
   }
 
-  #field(field: Field): Schema {
+  #field(struct: Struct, field: Field): Schema {
     const { type } = field;
-    const description = toSentence(toWords(field.name));
+    const description = describeField(struct, field);
     const schema = this.#type(type);
     const merge = mergeMarkers(field);
     if (this.dialect === 'v2') return { ...schema, description, ...merge };
@@ -297,7 +308,7 @@ export class Schemas {
   #scalar(scalar: Scalar): Schema {
     const name = NAMED_SCALARS.get(scalar.name);
     if (name !== undefined) {
-      const schema = { description: toSentence(toWords(scalar.name)), ...SHARED_SCALARS[this.dialect][scalar.name] };
+      const schema = { description: SCALAR_DESCRIPTIONS[scalar.name], ...SHARED_SCALARS[this.dialect][scalar.name] };
       return this.#register(this.source.naming.typeName(name), schema);
     }
     const schema = INLINE_SCALARS[scalar.name] ?? {};

@@ -1,5 +1,6 @@
 import { writeJson } from '../../model/text/jsonText.js';
 import type { Naming } from '../../naming.js';
+import { describeOperation, describeParameter } from './describe.js';
 import type { Schema } from './dialect.js';
 import { METHODS, type Operation, type PathItem } from './operations.js';
 import type { Parameter } from './parameters.js';
@@ -51,20 +52,6 @@ const extensions = (operation: Operation): Schema => ({
 
 const STATUS_TEXT: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
 
-/** Descriptions of query parameters. */
-const DESCRIPTIONS = new Map([
-  ['fieldSelector', 'Narrows the list of returned objects to those whose fields match.'],
-  ['labelSelector', 'Narrows the list of returned objects to those whose labels match.'],
-  ['watch', 'Returns a stream of watch events instead of a list.'],
-  ['limit', 'The maximum number of objects in the response. The rest can be requested with the continue token.'],
-  ['continue', 'The continue token of an earlier response, to request the next page of the list.'],
-]);
-
-const descriptionOf = ({ in: location, name }: Parameter): Schema => {
-  const description = location === 'query' ? DESCRIPTIONS.get(name) : undefined;
-  return description ? { description } : {};
-};
-
 const requiredOf = (parameter: Parameter): Schema => (parameter.in === 'path' ? { required: true } : {});
 
 /** Writes parameters and operations in one OpenAPI version. */
@@ -78,7 +65,7 @@ export const writerV3 = (naming: Naming, tag: string): Writer => ({
   parameter: parameter => ({
     in: parameter.in,
     name: parameter.name,
-    ...descriptionOf(parameter),
+    description: describeParameter(parameter),
     ...requiredOf(parameter),
     schema: { type: parameter.type, uniqueItems: true },
   }),
@@ -127,7 +114,7 @@ export const writerV2 = (naming: Naming, tag: string): Writer => ({
   parameter: parameter => ({
     in: parameter.in,
     name: parameter.name,
-    ...descriptionOf(parameter),
+    description: describeParameter(parameter),
     ...requiredOf(parameter),
     type: parameter.type,
     uniqueItems: true,
@@ -152,7 +139,11 @@ export function writePath(item: PathItem, writer: Writer): Schema {
   const written: Schema = {};
   for (const method of METHODS) {
     const operation = item.operations.get(method);
-    if (operation) written[method] = writer.operation(operation);
+    if (operation)
+      written[method] = {
+        description: describeOperation(operation, method, item.path),
+        ...writer.operation(operation),
+      };
   }
   if (item.parameters.length) written.parameters = item.parameters.map(parameter => writer.parameter(parameter));
   return written;

@@ -2,8 +2,9 @@ import * as http from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import * as https from 'node:https';
 import type { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import { monotonicTime } from '../../runtime/clock.js';
+import { clearTimeout, delay, setTimeout } from '../../runtime/timers.js';
 import { withResolvers } from '../../runtime/withResolvers.js';
 import { WEBHOOK_RESPONSE_BYTES, WEBHOOK_RETRIES, WEBHOOK_SOCKETS } from '../../limits.js';
 import { describeError } from './connectionErrors.js';
@@ -64,13 +65,13 @@ export class WebhookClient {
    * WEBHOOK_RESPONSE_BYTES.
    */
   async post(endpoint: Endpoint, body: string, timeoutMs: number): Promise<HttpAnswer> {
-    const end = performance.now() + timeoutMs;
+    const end = monotonicTime() + timeoutMs;
     for (let retries = 0; ; retries++) {
       const answer = await this.#postOnce(endpoint, body, end);
       const wait = (answer.retryAfter ?? 0) * 1000;
       if (answer.retryAfter === undefined || retries === WEBHOOK_RETRIES) return answer;
-      const remaining = end - performance.now();
-      await pause(Math.min(wait, Math.max(remaining, 0)));
+      const remaining = end - monotonicTime();
+      await delay(Math.min(wait, Math.max(remaining, 0)));
       if (wait >= remaining) throw new CallFailed(`${shownCall(endpoint)}: context deadline exceeded`);
     }
   }
@@ -101,9 +102,9 @@ export class WebhookClient {
     const timer = setTimeout(() => {
       fail('context deadline exceeded');
       sent.destroy();
-    }, end - performance.now());
+    }, end - monotonicTime());
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      const wasClosed = sent.reusedSocket && !hasBegun && error.code === 'ECONNRESET' && performance.now() < end;
+      const wasClosed = sent.reusedSocket && !hasBegun && error.code === 'ECONNRESET' && monotonicTime() < end;
       if (wasClosed) resolve(this.#postOnce(endpoint, body, end));
       else fail(describeError(error, hasBegun));
     });

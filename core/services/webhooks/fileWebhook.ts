@@ -1,7 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Host } from '../../api/host.js';
 import { watchFiles } from '../../files/watchedFile.js';
 import { REVIEW_SOCKETS } from '../../limits.js';
+import { monotonicTime } from '../../runtime/clock.js';
+import { randomFraction } from '../../runtime/random.js';
+import { delay, setTimeout } from '../../runtime/timers.js';
 import { errorOf } from './answer.js';
 import { CallFailed, type Endpoint, type HttpAnswer, WebhookClient } from './client.js';
 import { readWebhookFile, type WebhookFile, type WebhookFileRules } from './kubeconfig.js';
@@ -60,19 +62,19 @@ export class FileWebhook {
    * with the answer if its code is 200 or 201. Rejects with CallFailed.
    */
   async post(body: string, timeoutMs: number, backoff: Backoff, observe: CallObserver): Promise<HttpAnswer> {
-    const end = performance.now() + timeoutMs;
+    const end = monotonicTime() + timeoutMs;
     let wait = backoff.firstMs;
     for (let call = 1; ; call++) {
-      const began = performance.now();
+      const began = monotonicTime();
       const outcome = await this.#postOnce(body, end - began, timeoutMs);
       observe(
         'status' in outcome ? String(outcome.status) : (outcome.code ?? '<error>'),
-        (performance.now() - began) / 1000,
+        (monotonicTime() - began) / 1000,
       );
       if (!('error' in outcome)) return outcome;
-      const varied = wait * (1 + Math.random() * backoff.jitter);
-      if (!outcome.mayRetry || call === backoff.calls || performance.now() + varied >= end) throw outcome.error;
-      await pause(varied, undefined, { ref: false });
+      const varied = wait * (1 + randomFraction() * backoff.jitter);
+      if (!outcome.mayRetry || call === backoff.calls || monotonicTime() + varied >= end) throw outcome.error;
+      await delay(varied, { ref: false });
       wait *= backoff.factor;
     }
   }

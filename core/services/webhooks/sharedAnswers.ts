@@ -1,5 +1,6 @@
 import type { ServiceClient } from '../../api/host.js';
 import type { Service } from '../../api/plugin/pluginService.js';
+import { clearTimeout, setTimeout } from '../../runtime/timers.js';
 import { type Resolvers, withResolvers } from '../../runtime/withResolvers.js';
 
 /** An answer that may be used until a time, in milliseconds since the epoch. It is data that threads can be sent. */

@@ -5,6 +5,8 @@ import type { Awaitable } from '../../api/point.js';
 import type { ApiObject } from '../../model/object.js';
 import { dns1123Label } from '../../model/names.js';
 import { Refusal } from '../../model/refusal.js';
+import { systemTime } from '../../runtime/clock.js';
+import { delay, nextTurn } from '../../runtime/timers.js';
 import { type FakeHost, fakeHost } from '../host.js';
 import { serveObjects } from '../objectServer.js';
 import { type ConformanceTest, suite } from '../suite.js';
@@ -53,8 +55,8 @@ const writesOf = ({ requests }: FakeHost<'control'>, from = 0): string[] =>
 
 /** Waits until a condition holds, or for the time that a controller has. */
 async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
-  while (!condition() && Date.now() < end) await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
+  const end = systemTime() + PATIENCE_MS;
+  while (!condition() && systemTime() < end) await delay(PAUSE_MS);
 }
 
 /** Waits for the expected writes from an index on; fails with the difference when there are others. */
@@ -64,7 +66,7 @@ async function untilWritten(fake: FakeHost<'control'>, expected: readonly string
 }
 
 async function pass(turns: number): Promise<void> {
-  for (let i = 0; i < turns; i++) await new Promise(resolve => setImmediate(resolve));
+  for (let i = 0; i < turns; i++) await nextTurn();
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Exchange, Listener, Listening } from '../../api/listener.js';
 import { CREDENTIALS_BYTES, HEADER_BYTES, HEADER_VALUE_BYTES } from '../../limits.js';
 import { Refusal } from '../../model/refusal.js';
+import { nextTurn } from '../../runtime/timers.js';
 import { expect } from '../expect.js';
 import { completeChunks, count, RawClient, type RawTarget } from '../rawClient.js';
 import { type ConformanceTest, suite } from '../suite.js';
@@ -33,7 +34,6 @@ class Later<T> {
 const HOST = 'Host: localhost\r\n';
 const get = (path: string, more = ''): string => `GET ${path} HTTP/1.1\r\n${HOST}${more}\r\n`;
 const bytes = (text: string): Buffer => Buffer.from(text);
-const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 /** Headers of a WebSocket handshake. */
 const HANDSHAKE =
   'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
@@ -68,9 +68,9 @@ class Front {
     if (path.startsWith('/now'))
       exchange.respond(200, [['x-a', 'b']], bytes(`${exchange.method} ${path}?${exchange.query}`));
     else if (path === '/later')
-      void turn().then(() => exchange.respond(200, [], bytes(`later ${exchange.header('x-id')}`)));
+      void nextTurn().then(() => exchange.respond(200, [], bytes(`later ${exchange.header('x-id')}`)));
     else if (path === '/headers')
-      void turn().then(() => exchange.respond(200, [], bytes(JSON.stringify(exchange.headers()))));
+      void nextTurn().then(() => exchange.respond(200, [], bytes(JSON.stringify(exchange.headers()))));
     else if (path === '/pieces') exchange.respond(200, [], [bytes('one,'), bytes(''), bytes('two,'), bytes('three')]);
     else if (path === '/empty') exchange.respond(200, [], []);
     else if (path === '/big')
@@ -84,7 +84,7 @@ class Front {
     else if (path.startsWith('/body')) this.readBody(exchange);
     else if (path === '/answered') {
       exchange.body(LIMIT).catch(error => this.answeredEarly.resolve(String(error)));
-      void turn().then(() => exchange.respond(403, [], bytes('early')));
+      void nextTurn().then(() => exchange.respond(403, [], bytes('early')));
     } else if (path === '/certificate') exchange.respond(200, [], bytes(exchange.certificate ?? 'none'));
     else if (path === '/address') exchange.respond(200, [], bytes(`${exchange.remoteAddress} ${exchange.secure}`));
     else if (path === '/writes') this.writes(exchange);
@@ -107,8 +107,8 @@ class Front {
   private writes(exchange: Exchange): void {
     const stream = exchange.stream(200, [['content-type', 'text/plain']]);
     for (const part of ['a', 'b', 'c']) stream.write(bytes(part));
-    void turn()
-      .then(turn)
+    void nextTurn()
+      .then(nextTurn)
       .then(() => {
         stream.write(bytes('d'));
         stream.end();
@@ -236,7 +236,7 @@ export function listenerConformance(given: ListenerCase): readonly ConformanceTe
       const client = await open();
       client.send(`POST /body/counted HTTP/1.1\r\n${HOST}Content-Length: 6\r\n\r\nabc`);
       await front.event('/body/counted').value;
-      while (front.counted < 3) await turn();
+      while (front.counted < 3) await nextTurn();
       client.send('def');
       await client.until(t => t.includes('6 abcdef'));
       expect(front.counted).toBe(6);
@@ -401,7 +401,7 @@ export function listenerConformance(given: ListenerCase): readonly ConformanceTe
       client.socket.pause();
       client.send(get('/big'));
       await front.event('/big').value;
-      await turn();
+      await nextTurn();
       client.socket.resume();
       await client.until(() => client.received.length > BIG);
       const body = client.received.subarray(client.received.indexOf('\r\n\r\n') + 4);
@@ -422,7 +422,7 @@ export function listenerConformance(given: ListenerCase): readonly ConformanceTe
       while (unsent < 4 * 1024 * 1024) {
         unsent = stream.write(block);
         written += block.length;
-        await turn();
+        await nextTurn();
         if (written > 256 * 1024 * 1024) break;
       }
       expect(unsent).toBeGreaterThanOrEqual(4 * 1024 * 1024);

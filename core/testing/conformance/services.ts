@@ -6,6 +6,7 @@ import type { MetricDefinition } from '../../api/observe/metrics.js';
 import type { Awaitable } from '../../api/point.js';
 import type { NewToken, TokenIssuer } from '../../api/tokens.js';
 import type { ApiObject } from '../../model/object.js';
+import { systemTime } from '../../runtime/clock.js';
 import { type ConformanceTest, suite } from '../suite.js';
 import { frozenCopy, received } from './samples.js';
 
@@ -126,7 +127,7 @@ const TOKEN = /^[A-Za-z0-9._~+/-]+=*$/;
  */
 export function tokenIssuerConformance(given: TokenIssuerCase): readonly ConformanceTest[] {
   const { make, makeAuthenticator } = given;
-  const issuedAt = Math.floor((given.now ?? Date.now()) / 1000);
+  const issuedAt = Math.floor((given.now ?? systemTime()) / 1000);
   const token = (audiences: readonly string[]): NewToken =>
     frozenCopy({ account: ACCOUNT, audiences, issuedAt, expiresAt: issuedAt + LIFETIME_S });
   return suite(({ it }) => {

@@ -1,4 +1,5 @@
 import { copyBytes } from '../../runtime/copyBytes.js';
+import { nextTurn } from '../../runtime/timers.js';
 import { CHUNK_BYTES, countMemory } from './sharedValues.js';
 
 /** Fewer unused bytes than this are not compacted, because copying would cost more than it frees. */
@@ -102,7 +103,7 @@ export class BufferCompactor {
     const target = new Target<T>(size, moved);
     let visited = 0;
     for (const item of items()) {
-      if (++visited % SLICE === 0) await new Promise(resolve => setImmediate(resolve));
+      if (++visited % SLICE === 0) await nextTurn();
       const value = valueIn(item);
       if (!value || !sparse.has(value.buffer)) continue;
       const copy = target.copy(item, value);

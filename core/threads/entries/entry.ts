@@ -11,7 +11,7 @@ export interface Index {
 export interface EncodingSegment {
   /** Undefined once they were dropped. */
   bytes: Uint8Array | undefined;
-  /** When they were last read, by `performance.now()`. */
+  /** When they were last read, by `monotonicTime`. */
   usedAt: number;
   /** Bytes of encodings of current objects. */
   current: number;

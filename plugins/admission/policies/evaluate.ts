@@ -1,4 +1,5 @@
 import type * as Cel from '../../../core/cel/index.js';
+import { monotonicTime } from '../../../core/runtime/clock.js';
 import {
   Budget,
   BudgetExhausted,
@@ -107,9 +108,9 @@ class Evaluation {
     const { validations } = this.policy;
     const outcomes: (Evaluated & { readonly seconds: number })[] = [];
     for (const { expression } of validations) {
-      const began = performance.now();
+      const began = monotonicTime();
       const outcome = await this.#evaluate(expression);
-      outcomes.push({ ...outcome, seconds: (performance.now() - began) / 1000 });
+      outcomes.push({ ...outcome, seconds: (monotonicTime() - began) / 1000 });
     }
     for (const [i, validation] of validations.entries()) {
       const { value, error, seconds } = outcomes[i]!;

@@ -1,3 +1,4 @@
+import { monotonicTime } from '../../../core/runtime/clock.js';
 import type {
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicyBinding,
@@ -125,7 +126,7 @@ class PolicyMutator implements Mutator {
    */
   async #apply(one: Evaluated, change: Change, draft: ApiObject, shown: Shown, denials: Denial[]): Promise<boolean> {
     const { policy, binding } = one;
-    const began = performance.now();
+    const began = monotonicTime();
     const count = (errorType: string): void => {
       const labels = {
         policy: policy.name,
@@ -134,7 +135,7 @@ class PolicyMutator implements Mutator {
         enforcement_action: errorType === 'no_error' || policy.failurePolicy === 'Ignore' ? 'allow' : 'deny',
       };
       this.host.observe('apiserver_mutating_admission_policy_check_total', labels, 1);
-      const seconds = (performance.now() - began) / 1000;
+      const seconds = (monotonicTime() - began) / 1000;
       this.host.observe('apiserver_mutating_admission_policy_check_duration_seconds', labels, seconds);
     };
     const fail = (error: unknown): void => {

@@ -1,6 +1,7 @@
 import type { Change, ServedKind } from '../../../core/api/admission.js';
 import type { Host, Informer } from '../../../core/api/host.js';
 import { Refusal } from '../../../core/model/refusal.js';
+import { monotonicTime } from '../../../core/runtime/clock.js';
 import { evaluateConditions } from '../../../core/schema/expressions/conditions.js';
 import { loadCel } from '../../../core/schema/expressions/environment.js';
 import { RequestValues } from '../rules/activation.js';
@@ -131,11 +132,11 @@ export class Dispatcher {
     { operation }: Change,
     { type }: Position,
   ): (code: number, refusedFor?: string) => void {
-    const began = performance.now();
+    const began = monotonicTime();
     return (code, refusedFor) => {
       const labels = { name, type, operation };
       const counted = { ...labels, rejected: String(refusedFor !== undefined) };
-      const seconds = (performance.now() - began) / 1000;
+      const seconds = (monotonicTime() - began) / 1000;
       this.host.observe('apiserver_admission_webhook_admission_duration_seconds', counted, seconds);
       this.host.observe('apiserver_admission_webhook_request_total', { ...counted, code: String(code) }, 1);
       if (refusedFor === undefined) return;

@@ -1,7 +1,7 @@
 import { isAbsent } from '../../../core/model/record.js';
+import { randomUUID } from '../../../core/runtime/random.js';
 import type { AdmissionResponse } from '../../../kinds/admission/v1.js';
 import type { Status } from '../../../kinds/meta/v1.js';
-import { randomUUID } from 'node:crypto';
 import type { Change, ServedKind } from '../../../core/api/admission.js';
 import type { Naming } from '../../../core/naming.js';
 import { writeJson } from '../../../core/model/text/jsonText.js';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Authenticator, Host, Identified, User } from '../../../core/api/index.js';
 import { REMEMBERED_TOKENS } from '../../../core/limits.js';
+import { monotonicTime } from '../../../core/runtime/clock.js';
 import { bearerToken, unknownToken } from '../bearer.js';
 import { digest } from '../tokenFile.js';
 import { environments } from './expressions.js';
@@ -154,9 +155,9 @@ export function jwtTokens(host: Pick<Host<'pool'>, 'now' | 'service' | 'observe'
 
   /** Observes how long the verification of a token takes. Throws 401 for one that is refused, with the reason. */
   async function measured(ready: Ready, run: () => Promise<Verified>): Promise<Verified> {
-    const began = performance.now();
+    const began = monotonicTime();
     const observe = (result: 'success' | 'failure'): void =>
-      host.observe(LATENCY, { jwt_issuer_hash: ready.hash, result }, (performance.now() - began) / 1000);
+      host.observe(LATENCY, { jwt_issuer_hash: ready.hash, result }, (monotonicTime() - began) / 1000);
     try {
       const found = await run();
       observe('success');

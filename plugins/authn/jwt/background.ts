@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Host, Service } from '../../../core/api/index.js';
 import { readBounded, watchFiles } from '../../../core/files/watchedFile.js';
 import { CONFIG_FILE_BYTES } from '../../../core/limits.js';
+import { monotonicTime } from '../../../core/runtime/clock.js';
 import { serverHash } from '../../../core/runtime/serverHash.js';
+import { delay } from '../../../core/runtime/timers.js';
 import { authenticatorOfFlags, type JwtConfig } from './config.js';
 import { type FileContext, readAuthenticationFile } from './file.js';
 import { Providers } from './providers.js';
@@ -108,14 +110,14 @@ export class JwtService implements Service {
 
   async #use(authenticators: readonly JwtAuthenticator[], file: string): Promise<void> {
     const prepared = this.#providers.prepare(authenticators.map(({ issuer }) => issuer));
-    const until = performance.now() + READY_MS;
+    const until = monotonicTime() + READY_MS;
     await prepared.attempted;
     while (prepared.missing().length > 0) {
-      if (this.#isClosed || performance.now() > until) {
+      if (this.#isClosed || monotonicTime() > until) {
         prepared.drop();
         throw new Error(`${file}: no keys from the providers of ${prepared.missing().join(', ')}`);
       }
-      await new Promise(resolve => setTimeout(resolve, LOOK_MS).unref());
+      await delay(LOOK_MS, { ref: false });
     }
     prepared.use();
     this.#authenticators = authenticators;

@@ -3,6 +3,8 @@ import { request } from 'node:https';
 import { isRecord, readJson, recordsAt, stringAt, type UnknownRecord } from '../../../core/api/index.js';
 import { PROVIDER_DOCUMENT_BYTES, PROVIDER_KEYS, PROVIDER_MS } from '../../../core/limits.js';
 import { certificatesIn } from '../../../core/model/text/certificateBundle.js';
+import { monotonicTime } from '../../../core/runtime/clock.js';
+import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import { hostRoots } from '../../../core/services/webhooks/hostRoots.js';
 import type { Issuer, PublicJwk } from './types.js';
 
@@ -19,7 +21,7 @@ function authorities({ certificateAuthority }: Issuer): readonly string[] {
 
 /**
  * The JSON object at an address. Rejects with an Error for anything else: redirects, other codes, documents that are
- * too large, and answers that take longer than until `deadline` (of performance.now).
+ * too large, and answers that take longer than until `deadline` (of `monotonicTime`).
  */
 function fetchObject(url: string, ca: readonly string[], deadline: number): Promise<UnknownRecord> {
   return new Promise((resolve, reject) => {
@@ -28,7 +30,7 @@ function fetchObject(url: string, ca: readonly string[], deadline: number): Prom
     const timer = setTimeout(() => {
       fail('no answer in time');
       sent.destroy();
-    }, deadline - performance.now());
+    }, deadline - monotonicTime());
     const sent = request(url, { ca: [...ca], agent: false, headers: { accept: 'application/json' } }, answer => {
       const { statusCode = 0 } = answer;
       const chunks: Buffer[] = [];
@@ -82,7 +84,7 @@ const WELL_KNOWN = '/.well-known/openid-configuration';
  * 4), and the keys at the address that it names. Rejects with an Error that says why there are none.
  */
 export async function fetchKeys(issuer: Issuer): Promise<readonly PublicJwk[]> {
-  const deadline = performance.now() + PROVIDER_MS;
+  const deadline = monotonicTime() + PROVIDER_MS;
   const ca = authorities(issuer);
   const { url, discoveryUrl } = issuer;
   const document = await fetchObject(discoveryUrl ?? url.replace(/\/$/, '') + WELL_KNOWN, ca, deadline);

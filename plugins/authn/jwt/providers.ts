@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../../../core/api/index.js';
+import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import { fetchKeys } from './provider.js';
 import type { Issuer, ProviderKeys, PublicJwk } from './types.js';
 

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import type { Host, TokenIssuer } from '../../../core/api/index.js';
+import { randomUUID } from '../../../core/runtime/random.js';
 import { claimsOf } from './claims.js';
 import type { ServiceAccountConfig } from './config.js';
 import { jose } from './jose.js';

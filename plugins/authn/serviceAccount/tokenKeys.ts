@@ -1,6 +1,7 @@
-import { generateKeyPair, randomUUID } from 'node:crypto';
+import { generateKeyPair } from 'node:crypto';
 import { existsSync, linkSync, rmSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { randomUUID } from '../../../core/runtime/random.js';
 import type { ServiceAccountConfig } from './config.js';
 import { readSigningKey, readVerificationKeys, type SigningKey, type VerificationKey } from './keys.js';
 

@@ -4,6 +4,7 @@ import {
   authorizer as authorizerPoint,
   type Host,
 } from '../../../core/api/index.js';
+import { setTimeout } from '../../../core/runtime/timers.js';
 import { type AccessWebhookHost, webhookAuthorizer } from '../webhook/authorizer.js';
 import { conditionsOf } from '../webhook/conditions.js';
 import { CHAIN_SERVICE } from './background.js';

@@ -1,3 +1,4 @@
+import { monotonicTime } from '../../../core/runtime/clock.js';
 import type { ValidatingAdmissionPolicy } from '../../../kinds/admissionregistration/v1.js';
 import type { APIResourceList } from '../../../kinds/meta/v1.js';
 import { type Client, controller, definePlugin, type Frozen, reconciler } from '../../../core/api/index.js';
@@ -19,7 +20,7 @@ const SETTLED_MS = 2000;
 /** How long a policy that changes all the time may wait for its check, in milliseconds. */
 const LONGEST_WAIT_MS = 10_000;
 
-/** A changed policy that waits for its check. Times are in milliseconds, on the clock of `performance`. */
+/** A changed policy that waits for its check. Times are in milliseconds, on the clock of `monotonicTime`. */
 interface Unsettled {
   /** Generation and version that were seen last, since `changed`. */
   readonly version: string;
@@ -37,7 +38,7 @@ class UnsettledPolicies {
 
   /** How long a policy is still to wait, in milliseconds; 0 if it is to be checked now, and not remembered any more. */
   waitFor(name: string, policy: Frozen<ValidatingAdmissionPolicy>): number {
-    const now = performance.now();
+    const now = monotonicTime();
     const { generation, resourceVersion } = policy.metadata;
     const version = `${generation} ${resourceVersion}`;
     const known = this.#policies.get(name) ?? { version, changed: now, since: now };

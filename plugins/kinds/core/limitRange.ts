@@ -1,5 +1,5 @@
+import { randomUUID } from '../../../core/runtime/random.js';
 import type { LimitRange, LimitRangeItem } from '../../../kinds/v1.js';
-import { randomUUID } from 'node:crypto';
 import { builtInKind } from '../../../core/api/resource.js';
 import { qualifiedName } from '../../../core/model/names.js';
 import { compareQuantities, quantityOf } from '../../../core/model/quantity.js';

@@ -10,6 +10,7 @@ import {
   type StoreEvent,
   type Transaction,
 } from '../../../core/api/index.js';
+import { clearInterval, delay, setInterval } from '../../../core/runtime/timers.js';
 import { PLAIN_VALUES, type ValueCodec } from '../values.js';
 import { type Prepared, prepareTransaction } from './commit.js';
 import { compactStep } from './compact.js';
@@ -428,7 +429,7 @@ export class Engine implements Storage {
       } catch (error) {
         this.#fail(error as Error);
       }
-      await new Promise<void>(resolve => setTimeout(resolve, STEP_PAUSE_MS));
+      await delay(STEP_PAUSE_MS);
     }
   }
 

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { StoreError } from '../../../core/api/index.js';
+import { randomUUID } from '../../../core/runtime/random.js';
 import type { StoreState } from './engine.js';
 import { KeyIndex, type Version } from './keyIndex.js';
 import {

@@ -1,3 +1,4 @@
+import { clearInterval, setInterval } from '../../../core/runtime/timers.js';
 import type { Connection } from './connection.js';
 import { Compact, Txn, type TxnResponse } from './protocol.js';
 import { versionEquals } from './transaction.js';

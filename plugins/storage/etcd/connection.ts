@@ -9,6 +9,8 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { StoreError, Unavailable } from '../../../core/api/index.js';
+import { monotonicTime, systemTime } from '../../../core/runtime/clock.js';
+import { delay } from '../../../core/runtime/timers.js';
 import { Authenticate, type Method, Watch, type WatchResponse } from './protocol.js';
 
 /** Configuration of the connection to etcd. */
@@ -77,9 +79,6 @@ const needsToken = ({ code, details = '' }: ServiceError): boolean =>
   code === status.UNAUTHENTICATED ||
   /invalid auth token|user name is empty|revision of auth store is old/.test(details);
 
-/** Resolves after `ms` milliseconds. */
-export const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
-
 /** Host and port of a URL. The gRPC library does not know the default ports of URL schemes. */
 export function hostAndPort(server: string): string {
   const { protocol, hostname, port } = new URL(server);
@@ -120,16 +119,16 @@ export class Connection {
     signal?: AbortSignal,
     limit = RETRY_LIMIT_MS,
   ): Promise<Response> {
-    const until = performance.now() + limit;
+    const until = monotonicTime() + limit;
     for (;;) {
       signal?.throwIfAborted();
       try {
         return await this.call(method, request, signal);
       } catch (error) {
         if (signal?.aborted || isRejected(error)) throw error;
-        if (performance.now() + PAUSE_MS > until) throw this.unavailable(error as Error);
+        if (monotonicTime() + PAUSE_MS > until) throw this.unavailable(error as Error);
       }
-      await pause(PAUSE_MS);
+      await delay(PAUSE_MS);
     }
   }
 
@@ -192,7 +191,7 @@ export class Connection {
         if (!isRejected(error) && at === this.#current) this.rotate();
         reject(signal?.aborted ? signal.reason : error);
       };
-      const options = { deadline: Date.now() + ATTEMPT_MS };
+      const options = { deadline: systemTime() + ATTEMPT_MS };
       const client = this.#clients[at]!;
       const call = client.makeUnaryRequest(
         method.path,

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { readJson, StoreError } from '../../../core/api/index.js';
 import { recordAt } from '../../../core/model/record.js';
+import { delay } from '../../../core/runtime/timers.js';
 import { currentKey, currentValue, sharedDefinitionsNotice } from '../../../core/schema/storageLayout.js';
 import { compactEtcd } from './compactor.js';
 import type { Connection } from './connection.js';

@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { StoreError } from '../../../core/api/index.js';
+import { randomBytes } from '../../../core/runtime/random.js';
 import type { Connection } from './connection.js';
 import { type KeyValue, Put, Range, type RangeResponse, Txn, type TxnResponse } from './protocol.js';
 import { modRevisionEquals } from './transaction.js';

@@ -14,6 +14,8 @@ import {
   type Transaction,
   Unavailable,
 } from '../../../core/api/index.js';
+import { monotonicTime } from '../../../core/runtime/clock.js';
+import { delay, timeoutSignal } from '../../../core/runtime/timers.js';
 import { Compactor, compactEtcd } from './compactor.js';
 import {
   Connection,
@@ -23,7 +25,6 @@ import {
   RETRY_LIMIT_MS,
   mayHaveBeenSent,
   PAUSE_MS,
-  pause,
 } from './connection.js';
 import { type KeyValue, Put, Range, type RangeResponse, Txn } from './protocol.js';
 import { openRecord } from './record.js';
@@ -180,7 +181,7 @@ export class EtcdStore implements Storage {
       }
       if (closedOrAborted.aborted) break;
       this.#connection.rotate();
-      await pause(PAUSE_MS);
+      await delay(PAUSE_MS);
       await this.#checkLostData(delivered);
     }
     if (!signal.aborted) throw new StoreError('the store is closed');
@@ -213,7 +214,7 @@ export class EtcdStore implements Storage {
     await this.#connection.callWithRetry(
       Range,
       request,
-      AbortSignal.any([this.#closed.signal, AbortSignal.timeout(CHECK_MS)]),
+      AbortSignal.any([this.#closed.signal, timeoutSignal(CHECK_MS)]),
     );
   }
 
@@ -240,15 +241,15 @@ export class EtcdStore implements Storage {
 
   /** Reads the compacted revision by a watch; retries if the connection is lost. */
   async #fetchCompacted(): Promise<number> {
-    const until = performance.now() + RETRY_LIMIT_MS;
+    const until = monotonicTime() + RETRY_LIMIT_MS;
     for (;;) {
       try {
         return await fetchCompactedRevision(this.#connection, this.#keys);
       } catch (error) {
         if (error instanceof StoreError || this.#closed.signal.aborted) throw error;
-        if (performance.now() > until) throw this.#connection.unavailable(error as Error);
+        if (monotonicTime() > until) throw this.#connection.unavailable(error as Error);
       }
-      await pause(PAUSE_MS);
+      await delay(PAUSE_MS);
     }
   }
 
@@ -256,7 +257,7 @@ export class EtcdStore implements Storage {
   #sendInOrder(transaction: Transaction): Promise<Outcome> {
     const earlier = transaction.flatMap(({ key }) => this.#lastWrite[key] ?? []);
     // The time limit includes the wait for earlier transactions, so that all fail together if etcd does not respond.
-    const until = performance.now() + RETRY_LIMIT_MS;
+    const until = monotonicTime() + RETRY_LIMIT_MS;
     const send = () => this.#send(transaction, until);
     const sent = earlier.length === 0 ? send() : Promise.all(earlier).then(send);
     for (const { key } of transaction) this.#lastWrite[key] = sent;
@@ -278,7 +279,7 @@ export class EtcdStore implements Storage {
     const transactionId = newTransactionId();
     const conditional = isConditional(transaction);
     let lost: Error | undefined;
-    if (performance.now() > until)
+    if (monotonicTime() > until)
       return {
         is: 'error',
         error: this.#connection.unavailable(new Error('an earlier write of the same key timed out')),
@@ -299,9 +300,9 @@ export class EtcdStore implements Storage {
         failed = error as Error;
         if (mayHaveBeenSent(error)) lost = failed;
       }
-      if (performance.now() > until || this.#closed.signal.aborted)
+      if (monotonicTime() > until || this.#closed.signal.aborted)
         return { is: 'error', error: failed instanceof Unavailable ? failed : this.#connection.unavailable(failed) };
-      await pause(PAUSE_MS);
+      await delay(PAUSE_MS);
     }
   }
 

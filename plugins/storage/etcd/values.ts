@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { type Stored, StoreError } from '../../../core/api/index.js';
 import { withoutTrailing } from '../../../core/model/text/trailing.js';
+import { randomBytes } from '../../../core/runtime/random.js';
 import type { ValueCodec } from '../values.js';
 import type { KeyValue } from './protocol.js';
 

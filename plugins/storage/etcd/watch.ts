@@ -1,5 +1,6 @@
 import type { ServiceError } from '@grpc/grpc-js';
 import { Compacted, type StoreEvent } from '../../../core/api/index.js';
+import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import { ATTEMPT_MS, type Connection } from './connection.js';
 import type { WatchResponse } from './protocol.js';
 import type { Encoding, Keys } from './values.js';

@@ -1,4 +1,5 @@
 import { StoreError } from '../../../core/api/index.js';
+import { systemTime } from '../../../core/runtime/clock.js';
 import { Engine } from '../engine/engine.js';
 import { type LoadedStore, loadStore, missingRevisionsError } from '../engine/open.js';
 import { FORMAT, isMoveIncomplete, metaKey, REMEDY } from '../engine/records.js';
@@ -66,7 +67,7 @@ export async function openRocksDb(options: RocksDbOptions): Promise<Engine> {
 }
 
 async function openLocked(options: RocksDbOptions, unlock: () => Promise<void>): Promise<Engine> {
-  const { path, historyMs, now = Date.now, warn = () => {}, notice = () => {} } = options;
+  const { path, historyMs, now = systemTime, warn = () => {}, notice = () => {} } = options;
   const database = databasePath(path);
   await finishConversion(path);
   await restoreInterruptedOpen(path);

@@ -1,5 +1,6 @@
 import type { Exchange, ResponseStream } from '../../../core/api/listener.js';
 import { STALLED_READER_MS } from '../../../core/limits.js';
+import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 
 /**
  * Returns a function that waits for the reader of a stream: its promise resolves when the connection has drained, or is

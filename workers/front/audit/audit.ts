@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { AuditEvent, AuditLevel, AuditSinks, AuditStage, AuditUser } from '../../../core/api/observe/audit.js';
+import { randomUUID } from '../../../core/runtime/random.js';
 import {
   type AuditDecision,
   type AuditPolicy,

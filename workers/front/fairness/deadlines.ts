@@ -1,3 +1,5 @@
+import { monotonicTime } from '../../../core/runtime/clock.js';
+import { setTimeout } from '../../../core/runtime/timers.js';
 import { InFlight } from '../../../core/threads/inFlight.js';
 
 interface Pending {
@@ -18,7 +20,7 @@ export class Deadlines {
 
   /** Calls `expire` when the time is over, unless the deadline is cleared before. Returns what `clear` takes. */
   set(expire: () => void): number {
-    const id = this.#pending.add({ due: performance.now() + this.milliseconds, expire });
+    const id = this.#pending.add({ due: monotonicTime() + this.milliseconds, expire });
     this.#timer ??= this.#wakeAfter(this.milliseconds);
     return id;
   }
@@ -34,7 +36,7 @@ export class Deadlines {
 
   /** Calls what is due, in the order in which it was set, and sets the timer for the next one. */
   #expireDue(): void {
-    const now = performance.now();
+    const now = monotonicTime();
     const due = [...this.#pending].filter(([, pending]) => pending.due <= now).sort((a, b) => a[1].due - b[1].due);
     for (const [id, { expire }] of due) {
       // One before it may have cleared it.

@@ -1,3 +1,5 @@
+import { setImmediate } from '../../../core/runtime/timers.js';
+
 /**
  * Runs a limited number of asynchronous functions at once. Those that wait take turns by owner, so that an owner with
  * many of them delays its own, not those of others.

@@ -1,4 +1,6 @@
 import { SLICE_MS } from '../../../core/limits.js';
+import { monotonicTime } from '../../../core/runtime/clock.js';
+import { setImmediate } from '../../../core/runtime/timers.js';
 
 /** Weight of the items between two looks at the clock, which costs as much as an item or two. */
 const WEIGHT_PER_LOOK = 16;
@@ -43,7 +45,7 @@ export class Slices {
         if (visit(item) === false) return true;
         if (weight < WEIGHT_PER_LOOK) continue;
         weight = 0;
-        if (performance.now() >= deadline) return next === items.length;
+        if (monotonicTime() >= deadline) return next === items.length;
       }
       return true;
     };
@@ -70,13 +72,13 @@ export class Slices {
 
   /** Runs computations in the order in which they came, for what is left of this turn's slice. */
   #run(): void {
-    const began = performance.now();
+    const began = monotonicTime();
     const deadline = began + SLICE_MS - this.#spent;
     let now = began;
     while (this.#waiting.length > 0 && now < deadline) {
       const first = this.#waiting.shift()!;
       if (!runUntil(Math.min(deadline, now + SHARE_MS), first)) this.#waiting.push(first);
-      now = performance.now();
+      now = monotonicTime();
     }
     this.#spent += now - began;
     this.#schedule();

@@ -1,5 +1,7 @@
 import { freemem, totalmem } from 'node:os';
 import { ENCODINGS_IDLE_MS, ENCODINGS_MEMORY_SHARE } from '../../../core/limits.js';
+import { monotonicTime } from '../../../core/runtime/clock.js';
+import { clearInterval, setInterval } from '../../../core/runtime/timers.js';
 import type { Encoding, EncodingSegment, Entry } from '../../../core/threads/entries/entry.js';
 
 /** How often the budget is computed. */
@@ -95,7 +97,7 @@ export class EncodingCache {
     const bytes = new Uint8Array(pieces[0]!.buffer);
     const isKept = this.#bytes + bytes.length <= this.#limit();
     this.#isFull = !isKept;
-    const segment = isKept ? { bytes, usedAt: performance.now(), current: bytes.length } : undefined;
+    const segment = isKept ? { bytes, usedAt: monotonicTime(), current: bytes.length } : undefined;
     if (segment) {
       this.#segments.add(segment);
       this.#bytes += bytes.length;
@@ -120,13 +122,13 @@ export class EncodingCache {
   }
 
   #use(segment: EncodingSegment): void {
-    segment.usedAt = performance.now();
+    segment.usedAt = monotonicTime();
     this.#segments.delete(segment);
     this.#segments.add(segment);
   }
 
   #limit(): number {
-    const now = performance.now();
+    const now = monotonicTime();
     if (now - this.#budgetAt >= BUDGET_MS) {
       this.#budgetAt = now;
       this.#budget = Math.min(this.limit, memory() * ENCODINGS_MEMORY_SHARE, (freemem() + this.#bytes) / 2);
@@ -136,7 +138,7 @@ export class EncodingCache {
 
   /** Drops segments that have not been read for a while. */
   #dropIdle(): void {
-    const idleSince = performance.now() - ENCODINGS_IDLE_MS;
+    const idleSince = monotonicTime() - ENCODINGS_IDLE_MS;
     for (const segment of this.#segments) {
       if (segment.usedAt > idleSince) return;
       this.#drop(segment);

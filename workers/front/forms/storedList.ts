@@ -1,4 +1,5 @@
 import { LIST_SLICE_BYTES } from '../../../core/limits.js';
+import { nextTurn } from '../../../core/runtime/timers.js';
 import type { Resource } from '../../../core/schema/resource.js';
 import type { ListMetadata } from '../../../core/services/tables/index.js';
 import type { Entry } from '../../../core/threads/entries/entry.js';
@@ -72,7 +73,7 @@ export const storedList = (resource: Resource): ListForm => ({
       if (slice < LIST_SLICE_BYTES) continue;
       slice = 0;
       if (unsent > 4 * LIST_SLICE_BYTES) await drained();
-      else await new Promise(resolve => setImmediate(resolve));
+      else await nextTurn();
       if (exchange.aborted) return;
     }
     stream.end();

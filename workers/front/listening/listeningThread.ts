@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { CredentialUse } from '../../../core/api/access.js';
 import type { Awaitable } from '../../../core/api/point.js';
 import { DRAIN_MS, THREAD_CLOSE_MS } from '../../../core/limits.js';
+import { setImmediate } from '../../../core/runtime/timers.js';
 import type { RequestCounts } from '../../../core/services/metrics/requests.js';
 import type { Registry } from '../../../core/schema/resource.js';
 import { type ThreadData, threadFlags } from '../../../core/threads/data.js';

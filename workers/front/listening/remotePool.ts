@@ -1,5 +1,6 @@
 import type { Awaitable } from '../../../core/api/point.js';
 import { POOL_BATCH } from '../../../core/limits.js';
+import { setImmediate } from '../../../core/runtime/timers.js';
 import { packJobs, unpackOutcomes } from '../../../core/threads/messages/jobs.js';
 import { InFlight } from '../../../core/threads/inFlight.js';
 import {

@@ -2,6 +2,7 @@ import type { HealthCheck } from '../../../core/api/control.js';
 import type { HttpDocument } from '../../../core/api/document.js';
 import type { Log } from '../../../core/api/host.js';
 import type { Exchange } from '../../../core/api/listener.js';
+import { systemTime } from '../../../core/runtime/clock.js';
 import { discoveryDocuments, inKnownGroup, type DocumentAnswer } from '../../../core/services/discovery/index.js';
 import type { Scrape } from '../../../core/services/metrics/scrape.js';
 import type { Route } from '../../../core/request/route.js';
@@ -62,7 +63,7 @@ export function pathHandlers(parts: Parts): PathHandlers {
   const { scrape, observe } = healthMetrics(naming);
   /** During the grace period after the start `/livez` does not wait for start hooks. */
   const countedFor = (endpoint: string): readonly HealthCheck[] =>
-    endpoint === 'livez' && Date.now() - startedAt < livezGraceMs
+    endpoint === 'livez' && systemTime() - startedAt < livezGraceMs
       ? checks().filter(check => !check.name.startsWith('poststarthook/'))
       : checks();
   const report: OnResult = (endpoint, check, passed, reason) => {

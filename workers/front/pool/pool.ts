@@ -6,6 +6,7 @@ import { POOL_BATCH, POOL_QUEUE, YOUNG_GENERATION_MB } from '../../../core/limit
 import { Refusal } from '../../../core/model/refusal.js';
 import { type Culprits, culpritsOf } from '../../../core/plugin/calls/blame.js';
 import { withinDeadline } from '../../../core/plugin/calls/deadline.js';
+import { setImmediate } from '../../../core/runtime/timers.js';
 import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
 import { type Batch, type BatchOutcome, packJobs, unpackOutcomes } from '../../../core/threads/messages/jobs.js';
 import type { Observation, WriterChannel } from '../../../core/threads/messages/lifecycle.js';

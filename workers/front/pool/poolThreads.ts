@@ -2,6 +2,8 @@ import { type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker
 import type { Piscina } from 'piscina';
 import type { Log } from '../../../core/api/host.js';
 import { STUCK_JOB_MS, THREAD_CLOSE_MS } from '../../../core/limits.js';
+import { monotonicTime } from '../../../core/runtime/clock.js';
+import { clearInterval, setImmediate, setInterval, setTimeout } from '../../../core/runtime/timers.js';
 import { unpackLate } from '../../../core/threads/messages/jobs.js';
 import type {
   FromPoolThread,
@@ -307,7 +309,7 @@ export class PoolThreads {
       this.#waiting.push(port);
       return;
     }
-    const pause = this.#pausedUntil - performance.now();
+    const pause = this.#pausedUntil - monotonicTime();
     const begin = (): void => void ([...this.#threads.values()].includes(thread) && this.#begin(port));
     if (pause > 0) setTimeout(begin, pause).unref();
     else begin();
@@ -338,7 +340,7 @@ export class PoolThreads {
     if (thread.port) this.#begun.delete(thread.port);
     thread.ready.reject(reason);
     if (isExpected) return;
-    if (!thread.isReady) this.#pausedUntil = performance.now() + RESTART_MS;
+    if (!thread.isReady) this.#pausedUntil = monotonicTime() + RESTART_MS;
     this.#log(thread, { ...culprits, ...(error ? { stack: stackOf(error) } : { code }) });
   }
 

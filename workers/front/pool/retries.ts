@@ -1,4 +1,5 @@
 import { STUCK_JOB_MS } from '../../../core/limits.js';
+import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import type { Waiting } from './dispatched.js';
 
 /** Groups jobs by their users; those of senders without a name are told apart. */

@@ -1,4 +1,5 @@
 import { STAND_INS } from '../../../core/limits.js';
+import { monotonicTime } from '../../../core/runtime/clock.js';
 import type { RunId } from '../../../core/threads/runs.js';
 import { FairLimiter } from '../fairness/fairLimiter.js';
 import type { Lanes } from './lanes.js';
@@ -42,7 +43,7 @@ interface Kept {
  * Such a thread gets no more jobs until it returns. If that takes long, another one is made in its place.
  */
 export class StuckThreads {
-  readonly suspects = new Suspects(() => performance.now());
+  readonly suspects = new Suspects(monotonicTime);
   readonly #kept = new Map<number, Kept>();
   readonly #watch: ThreadWatch;
   /** The jobs of suspects, one at a time. */
@@ -138,9 +139,9 @@ export class StuckThreads {
         await new Promise<void>(resolve => this.#changed.push(resolve));
       }
       this.suspects.check(user);
-      const began = performance.now();
+      const began = monotonicTime();
       const result = await run();
-      this.suspects.record(user, performance.now() - began);
+      this.suspects.record(user, monotonicTime() - began);
       return result;
     });
   }

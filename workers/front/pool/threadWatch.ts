@@ -1,4 +1,5 @@
 import { KEPT_THREAD_MS, STUCK_JOB_MS } from '../../../core/limits.js';
+import { clearInterval, setInterval } from '../../../core/runtime/timers.js';
 import { WatchedProgress } from '../../../core/threads/progress.js';
 import type { RunId } from '../../../core/threads/runs.js';
 

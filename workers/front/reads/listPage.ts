@@ -2,6 +2,7 @@ import { PAST_PAGE, SLICE_MS } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
 import type { ResourceTarget } from '../../../core/model/target.js';
 import { checkNumbers, type ListOptions, parseListOptions } from '../../../core/request/listOptions.js';
+import { monotonicTime } from '../../../core/runtime/clock.js';
 import type { Resource } from '../../../core/schema/resource.js';
 import { Entry } from '../../../core/threads/entries/entry.js';
 import type { Rendering } from '../../../core/threads/messages/messages.js';
@@ -205,10 +206,10 @@ function visitFirst(
     if (entry) visit(entry);
     return rest;
   }
-  const deadline = performance.now() + FIRST_MS;
+  const deadline = monotonicTime() + FIRST_MS;
   let isLate = false;
   entries.each(prefix, after, entry => {
-    isLate ||= performance.now() >= deadline;
+    isLate ||= monotonicTime() >= deadline;
     if (!isLate) return visit(entry);
     rest.push(entry);
     return true;

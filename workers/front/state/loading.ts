@@ -1,5 +1,6 @@
 import { LOADING_MS } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
+import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 
 /** A request that waits for the objects of a resource, or of all. */
 interface Waiting {

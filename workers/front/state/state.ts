@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import type { LiveRegistry } from '../../../core/schema/registry/live.js';
 import type { GroupVersion, Registry, Resource } from '../../../core/schema/resource.js';
 import type { FedMessage, FromWriter, MovedMessage, Verdict } from '../../../core/threads/messages/messages.js';

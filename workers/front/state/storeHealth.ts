@@ -1,5 +1,7 @@
 import type { Awaitable } from '../../../core/api/point.js';
 import { STORE_HEALTH_MS } from '../../../core/limits.js';
+import { monotonicTime } from '../../../core/runtime/clock.js';
+import { clearInterval, setInterval } from '../../../core/runtime/timers.js';
 
 /**
  * Whether the store works. A check that has passed holds for STORE_HEALTH_MS, and another is made before that time is
@@ -19,7 +21,7 @@ export class StoreHealth {
 
   /** Throws the error of the store, if it does not work. */
   check(): Awaitable<void> {
-    if (performance.now() - this.#passedAt > STORE_HEALTH_MS) return this.#run();
+    if (monotonicTime() - this.#passedAt > STORE_HEALTH_MS) return this.#run();
   }
 
   /** Makes no more checks by itself. */
@@ -32,7 +34,7 @@ export class StoreHealth {
     this.#running ??= this.read()
       .then(
         () => {
-          this.#passedAt = performance.now();
+          this.#passedAt = monotonicTime();
         },
         error => {
           this.#passedAt = Number.NEGATIVE_INFINITY;

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { nextTurn } from '../../../core/runtime/timers.js';
 import { requestTimeout } from '../answers/refusals.js';
 import { Refusal } from '../../../core/model/refusal.js';
 import type { FromWriter, HistoryRequest, RangeRequest } from '../../../core/threads/messages/messages.js';
@@ -62,7 +63,7 @@ export class WriterClient {
    * share a request; it is posted after the turn, so that it is younger than each of them. Throws Refusal 504.
    */
   sync(): Promise<void> {
-    this.#sync ??= new Promise(resolve => setImmediate(resolve)).then(async () => {
+    this.#sync ??= nextTurn().then(async () => {
       this.#sync = undefined;
       await this.#send({ is: 'sync' });
     });

@@ -1,4 +1,5 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
+import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
 import type { FromThread, ToThread } from '../../../core/threads/messages/lifecycle.js';
 
 /**

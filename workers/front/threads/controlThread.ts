@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { QUIET_YOUNG_GENERATION_MB, THREAD_CLOSE_MS } from '../../../core/limits.js';
 import type { FixedResources } from '../../../core/plugin/servedResources.js';
+import { randomUUID } from '../../../core/runtime/random.js';
 import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
 import type {
   ControllerRequest,

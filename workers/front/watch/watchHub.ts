@@ -8,6 +8,7 @@ import {
 } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
 import { withRevision } from '../../../core/plugin/informers/stored.js';
+import { clearTimeout, setImmediate, setInterval, setTimeout } from '../../../core/runtime/timers.js';
 import { Entry } from '../../../core/threads/entries/entry.js';
 import type { Change, Collection } from '../state/collection.js';
 import type { Selection } from '../reads/selection.js';

@@ -4,6 +4,7 @@ import { validateListOptions } from '../../../core/request/listOptions.js';
 import { firstValue, parseFlag, parseInteger, type Query } from '../../../core/request/query.js';
 import { parseRevision } from '../../../core/request/resourceVersion.js';
 import type { Route } from '../../../core/request/route.js';
+import { randomFraction } from '../../../core/runtime/random.js';
 
 /** The options of a watch (spec, "Resource version semantics: watch"). */
 export interface WatchOptions {
@@ -69,6 +70,6 @@ export function parseWatchOptions({ query, watchPath }: Route, naming: Naming): 
     marksInitialEnd: bookmarks && isInitial && (isExplicit || asked === '' || asked === '0'),
     // A negative timeout ends the watch at once, upstream's behaviour. Without a timeout the server chooses a random
     // one.
-    timeoutMs: seconds === 0 ? WATCH_MS * (1 + Math.random()) : Math.min(Math.max(0, seconds) * 1000, 2 ** 31 - 1),
+    timeoutMs: seconds === 0 ? WATCH_MS * (1 + randomFraction()) : Math.min(Math.max(0, seconds) * 1000, 2 ** 31 - 1),
   };
 }

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type { Choice, Form } from '../../../core/request/negotiate.js';
 import {
   chooseForm,
@@ -14,6 +13,7 @@ import { readJson, writeJson } from '../../../core/model/text/jsonText.js';
 import type { ApiObject, Json } from '../../../core/model/object.js';
 import { unknownPath } from '../../../core/model/refusal.js';
 import { decodeStored } from '../../../core/plugin/informers/stored.js';
+import { randomInt } from '../../../core/runtime/random.js';
 import type { Struct } from '../../../core/schema/model.js';
 import { cborDocument, cborEvent } from '../../../core/schema/cbor/cbor.js';
 import { encodeCborRecords } from '../../../core/schema/cbor/cborEncode.js';

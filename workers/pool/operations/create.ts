@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { randomName } from '../../../core/model/names.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { badRequest } from '../../../core/model/refusal.js';
+import { randomUUID } from '../../../core/runtime/random.js';
 import type { FieldManagers } from '../../../core/schema/apply/fieldManagers.js';
 import { type Context, strategyContextOf } from '../context.js';
 import { nameTakenError } from '../errors.js';

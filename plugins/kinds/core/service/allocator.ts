@@ -1,5 +1,5 @@
+import { randomInt } from '../../../../core/runtime/random.js';
 import type { Service } from '../../../../kinds/v1.js';
-import { randomInt } from 'node:crypto';
 
 /**
  * The ranges from which Services get addresses and node ports, both ends included: an IPv4 range and a range of ports.

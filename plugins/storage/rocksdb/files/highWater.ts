@@ -1,6 +1,7 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../../../../core/api/index.js';
+import { clearInterval, setInterval } from '../../../../core/runtime/timers.js';
 import { syncDirectory } from './files.js';
 
 /** The revision that a store has reached, kept in a separate file to detect the loss of the last revisions. */

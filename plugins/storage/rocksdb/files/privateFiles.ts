@@ -1,5 +1,6 @@
 import { chmod, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { clearInterval, setInterval } from '../../../../core/runtime/timers.js';
 
 /** RocksDB creates files while it runs, readable by everybody if the umask lets it. */
 const INTERVAL_MS = 1000;

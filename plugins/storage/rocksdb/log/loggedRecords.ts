@@ -1,4 +1,5 @@
 import { StoreError } from '../../../../core/api/index.js';
+import { clearTimeout, setTimeout } from '../../../../core/runtime/timers.js';
 import type { Batch, Records, Row } from '../../engine/records.js';
 import type { CommitLog } from './commitLog.js';
 import { encodePosition, POSITION_KEY } from './position.js';

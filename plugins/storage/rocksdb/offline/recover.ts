@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { copyFile, cp, mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Stored, StoreError } from '../../../../core/api/index.js';
+import { systemTime } from '../../../../core/runtime/clock.js';
+import { randomUUID } from '../../../../core/runtime/random.js';
 import { type Examination, examine, type RevisionRange, type ObjectVersion } from '../../engine/examine.js';
 import { FORMAT, type Records, VALUE_HEADER, valueKey } from '../../engine/records.js';
 import { type Check, checkClosed, MOVE_INCOMPLETE, requireStore } from './check.js';
@@ -192,7 +193,7 @@ const recoveredPath = (path: string): string => `${databasePath(path)}.recovered
  * Swaps the databases by renames; the next recovery completes an interrupted one. Returns the path of the old files.
  */
 async function replaceDatabase(path: string, temporary: string, mark: Mark): Promise<string> {
-  const damagedFilesPath = join(path, `damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`);
+  const damagedFilesPath = join(path, `damaged-${new Date(systemTime()).toISOString().replace(/[:.]/g, '-')}`);
   await mkdir(damagedFilesPath, { mode: 0o700 });
   await copyFile(join(path, 'high-water'), join(damagedFilesPath, 'high-water')).catch(() => undefined);
   await cp(logPath(path), join(damagedFilesPath, 'log'), { recursive: true }).catch(ignoreMissing);

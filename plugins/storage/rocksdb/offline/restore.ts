@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { type Stored, StoreError } from '../../../../core/api/index.js';
+import { randomUUID } from '../../../../core/runtime/random.js';
 import { databasePath, syncDirectory } from '../files/files.js';
 import { writeMark } from '../files/highWater.js';
 import { toStoreError } from '../errors.js';

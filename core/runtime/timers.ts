@@ -1,0 +1,39 @@
+/**
+ * The timers of a thread. Nothing else in the project sets one. All call the global functions each time, which tests
+ * replace with virtual ones. `node:timers/promises` and `AbortSignal.timeout` are not used: they cannot be replaced so.
+ */
+
+/** Calls a function once, after at least this many milliseconds (1 to 2³¹ - 1; at once for others). */
+export const setTimeout = (callback: () => void, milliseconds: number): NodeJS.Timeout =>
+  globalThis.setTimeout(callback, milliseconds);
+
+/** Ends a timer of `setTimeout`. Does nothing if it has called its function, or if there is none. */
+export const clearTimeout = (timer: NodeJS.Timeout | undefined): void => globalThis.clearTimeout(timer);
+
+/** Calls a function again and again, every so many milliseconds. */
+export const setInterval = (callback: () => void, milliseconds: number): NodeJS.Timeout =>
+  globalThis.setInterval(callback, milliseconds);
+
+/** Ends a timer of `setInterval`. Does nothing if there is none. */
+export const clearInterval = (timer: NodeJS.Timeout | undefined): void => globalThis.clearInterval(timer);
+
+/** Calls a function in the next turn of the event loop, after I/O that is ready. */
+export const setImmediate = (callback: () => void): void => void globalThis.setImmediate(callback);
+
+/** Resolves in the next turn of the event loop. Awaited in long work, so that others are served meanwhile. */
+export const nextTurn = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
+
+/** Resolves after at least this many milliseconds. With `ref: false`, the process may end meanwhile. */
+export const delay = (milliseconds: number, { ref = true } = {}): Promise<void> =>
+  new Promise(resolve => {
+    const timer = setTimeout(resolve, milliseconds);
+    if (!ref) timer.unref();
+  });
+
+/** A signal that is aborted after this many milliseconds, with a TimeoutError. Does not keep the process alive. */
+export function timeoutSignal(milliseconds: number): AbortSignal {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(new DOMException('The operation timed out.', 'TimeoutError'));
+  setTimeout(abort, milliseconds).unref();
+  return controller.signal;
+}
