@@ -8,6 +8,7 @@ import { PLUGIN_ERROR } from '../plugin/load/errors.js';
 import { messagesOf, stackOf } from '../plugin/calls/stack.js';
 import { loadSettings } from './config.js';
 import { parseFlags } from './flags.js';
+import { openInspector } from './inspect.js';
 
 /** Starts a server; `version` is that of the modules of its plugins (ModuleVersions). */
 type StartServer = (settings: Settings, version?: number) => Promise<RunningServer>;
@@ -94,7 +95,9 @@ async function prepareWatch(args: readonly string[], settings: Settings) {
  */
 export async function serve(args: readonly string[], io: Io, start = loadAndStart): Promise<number> {
   const settings = loadSettings(args, io.err);
+  const { inspect } = parseFlags(args);
   const watch = await prepareWatch(args, settings);
+  if (inspect) openInspector(inspect, io.err);
   const signal = waitForSignal(io);
   const log = logOf('server', settings);
   const server = await start(settings, watch?.versions.current).catch((error: unknown) => {

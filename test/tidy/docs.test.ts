@@ -27,9 +27,12 @@ const FOREIGN = new Set([
   '--force-conflicts',
   '--from-literal',
   '--ignore-scripts',
+  '--inspect-brk',
+  '--no-file-parallelism',
   '--omit',
   '--server-side',
   '--show-managed-fields',
+  '--test',
   '--watch',
 ]);
 /** Programs with flags of their own. */

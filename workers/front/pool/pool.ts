@@ -139,10 +139,11 @@ export class Pool implements JobRunner {
         ended: (id, why, culprits) => this.#threadEnded(id, why, culprits),
       },
       log,
-      data.plugins,
+      data,
     );
     this.#stuck = new StuckThreads(this.#lanes, threads, {
       isBusy: () => this.#load > 0,
+      isInspected: () => this.#threads.inspection.isOpen,
       isAwaited: (id, running) => this.#dispatched.isAwaited(id, running),
       hasJobs: id => this.#dispatched.hasJobs(id),
       userIn: id => this.#dispatched.culpritOf(id, this.#stuck.runningIn(id)).user,

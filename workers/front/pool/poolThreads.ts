@@ -22,6 +22,7 @@ import { type Culprits, culpritsText } from '../../../core/plugin/calls/blame.js
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import { stackOf } from '../../../core/plugin/calls/stack.js';
 import type { ThreadData } from '../../../core/threads/data.js';
+import { Inspection } from '../../../core/threads/inspection.js';
 import { WatchedProgress } from '../../../core/threads/progress.js';
 import { PING_MS, Unanswered } from './stalledThreads.js';
 
@@ -93,6 +94,7 @@ class PoolThread {
  */
 export class PoolThreads {
   readonly #threads = new Map<Worker, PoolThread>();
+  readonly inspection: Inspection;
   #timer: NodeJS.Timeout | undefined;
   /** The thread that was created last, until it is to load its modules. */
   #last: Worker | undefined;
@@ -116,8 +118,10 @@ export class PoolThreads {
     readonly piscina: Piscina,
     readonly handlers: PoolThreadHandlers,
     readonly log: Log,
-    readonly plugins: ThreadData['plugins'],
+    readonly data: Pick<ThreadData, 'plugins' | 'inspection'>,
   ) {
+    this.inspection = new Inspection(data.inspection);
+    this.#lookForDebugger();
     this.adopt();
     if (piscina.threads.length > 1) this.#last = piscina.threads.at(-1);
     const first = [...this.#threads].filter(([worker]) => worker !== this.#last);
@@ -208,7 +212,9 @@ export class PoolThreads {
 
   /** To be called when there are jobs. Asking ends by itself when there are none, and no question is open. */
   watch(): void {
-    if (!this.#isClosing) this.#timer ??= setInterval(() => this.#pingAll(), PING_MS).unref();
+    if (this.#isClosing || this.#timer) return;
+    this.#lookForDebugger();
+    this.#timer = setInterval(() => this.#pingAll(), PING_MS).unref();
   }
 
   #endWatch(): void {
@@ -223,13 +229,15 @@ export class PoolThreads {
   #pingAll(): void {
     const isBusy = this.handlers.isBusy();
     let isOpen = false;
+    this.#lookForDebugger();
     for (const [worker, thread] of this.#threads) {
+      if (this.inspection.isOpen) delete thread.unanswered;
       const { isReady, unanswered, port } = thread;
-      if (!isReady || (!unanswered && !isBusy)) continue;
+      if (this.inspection.isOpen || !isReady || (!unanswered && !isBusy)) continue;
       isOpen = true;
       if (!unanswered) {
         const [calls, progress] = [new RunningCalls(thread.running!), new WatchedProgress(thread.progress!)];
-        thread.unanswered = new Unanswered(this.plugins, calls, progress);
+        thread.unanswered = new Unanswered(this.data.plugins, calls, progress);
         port?.postMessage({ is: 'ping' } satisfies ToPoolThread);
         continue;
       }
@@ -241,6 +249,14 @@ export class PoolThreads {
       void worker.terminate();
     }
     if (!isBusy && !isOpen) this.#endWatch();
+  }
+
+  #lookForDebugger(): void {
+    if (this.inspection.look())
+      this.log.warn(
+        {},
+        'the inspector is open: calls of plugins have no time limit, and threads that do not return are not ended',
+      );
   }
 
   #created(created: PoolThreadCreated): void {
@@ -280,11 +296,16 @@ export class PoolThreads {
     }
   }
 
-  /** Takes outcomes that a thread has posted before its end: its proposals are with the writer already. */
-  #takeLast({ port }: PoolThread): void {
+  /**
+   * Takes outcomes that a thread has posted before its end: its proposals are with the writer already. It may also have
+   * become ready since, and run jobs.
+   */
+  #takeLast(thread: PoolThread): void {
+    const { port } = thread;
     for (let next = port && receiveMessageOnPort(port); next; next = receiveMessageOnPort(port!)) {
       const message = next.message as FromPoolThread;
       if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
+      if (message.is === 'ready') thread.isReady = true;
     }
   }
 
@@ -328,6 +349,7 @@ export class PoolThreads {
   }
 
   #ended(thread: PoolThread, code: number): void {
+    this.#takeLast(thread);
     const isExpected = this.#isClosing || thread.isRetired;
     const culprits = thread.culprits ?? (isExpected ? {} : this.handlers.culprits(thread.error, thread.running));
     const { error } = thread;
@@ -335,7 +357,6 @@ export class PoolThreads {
     const reason = error && !thread.isReady ? error : new Error(`a pool thread ended${why}`, { cause: error });
     // Piscina has created the next one by now.
     this.adopt();
-    this.#takeLast(thread);
     this.handlers.ended(thread.id, reason, thread.isReady ? culprits : undefined);
     if (thread.port) this.#begun.delete(thread.port);
     thread.ready.reject(reason);

@@ -10,6 +10,8 @@ import { ThreadWatch } from './threadWatch.js';
 export interface StuckThreadsPool {
   /** Whether there are jobs without an answer. */
   readonly isBusy: () => boolean;
+  /** Whether threads may stand at a breakpoint: nobody is to blame for that. */
+  readonly isInspected: () => boolean;
   /** Whether jobs wait for a thread that is in a job. */
   readonly isAwaited: (thread: number, running: RunId | undefined) => boolean;
   /** Whether a thread has jobs without an answer. */
@@ -158,7 +160,7 @@ export class StuckThreads {
     if (before?.isReplaced) return;
     // It has gone on, and another job keeps it now.
     if (before) this.suspects.end(before.user);
-    const user = this.pool.userIn(thread);
+    const user = this.pool.isInspected() ? '' : this.pool.userIn(thread);
     this.#kept.set(thread, { user });
     this.suspects.begin(user);
     this.lanes.stuck.add(thread);
@@ -171,7 +173,8 @@ export class StuckThreads {
     kept.isStuck = true;
     this.suspects.strike(kept.user);
     this.#resize();
-    this.pool.move(thread, 'stuck');
+    // Jobs that have begun are not run elsewhere while somebody looks at them here.
+    if (!this.pool.isInspected()) this.pool.move(thread, 'stuck');
     this.#notify();
   }
 
