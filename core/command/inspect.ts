@@ -1,4 +1,4 @@
-import { open, url } from 'node:inspector';
+import { close, open, url } from 'node:inspector';
 import { ConfigError } from '../api/point.js';
 
 /** The value of `--inspect`: where a debugger connects. */
@@ -36,3 +36,9 @@ export function openInspector({ host, port }: InspectAddress, warn: (line: strin
   if (url() === undefined)
     throw new ConfigError('--inspect', `cannot listen on ${host}, port ${port}: give another one, or 0 for a free one`);
 }
+
+/**
+ * Closes the inspector, so that the process does not wait until its debugger disconnects. Blocks while a thread stands at
+ * a breakpoint: all threads must have ended.
+ */
+export const closeInspector = (): void => close();

@@ -8,7 +8,7 @@ import { PLUGIN_ERROR } from '../plugin/load/errors.js';
 import { messagesOf, stackOf } from '../plugin/calls/stack.js';
 import { loadSettings } from './config.js';
 import { parseFlags } from './flags.js';
-import { openInspector } from './inspect.js';
+import { closeInspector, openInspector } from './inspect.js';
 
 /** Starts a server; `version` is that of the modules of its plugins (ModuleVersions). */
 type StartServer = (settings: Settings, version?: number) => Promise<RunningServer>;
@@ -128,6 +128,7 @@ export async function serve(args: readonly string[], io: Io, start = loadAndStar
   try {
     if (ended === 'signal') {
       await server.close();
+      if (inspect) closeInspector();
       return 0;
     }
     await server.close().catch(() => undefined);

@@ -25,12 +25,23 @@ const config = join(directory, 'config.yaml');
 writeFileSync(config, `plugins: [{ use: ${JSON.stringify(use)}, timeout: ${LIMIT_MS}ms }]\n`);
 afterAll(() => rmSync(directory, { recursive: true }));
 
-let server: ServerProcess | undefined;
-let inspector: Inspector | undefined;
+const ends: (() => unknown)[] = [];
 afterEach(async () => {
-  inspector?.close();
-  await server?.dispose();
+  for (const end of ends.splice(0)) await end();
 });
+
+/** Starts a server, and attaches a debugger that stops in its plugin. */
+async function debug(server: ServerProcess) {
+  ends.push(() => server.dispose());
+  await server.start();
+  const create = (labels: object) => server.call('POST', MAPS, { metadata: { generateName: 'map-', labels } });
+  // The namespace is not there at first.
+  await eventually(async () => (await create({})).status === 201);
+  const inspector = await Inspector.attach(server.output);
+  ends.unshift(() => inspector.close());
+  await inspector.breakAt(use, LINE);
+  return { server, create, inspector };
+}
 
 const commandLine = (): ServerProcess =>
   new ServerProcess(['--storage-backend=memory', `--config=${config}`, '--inspect=127.0.0.1:0']);
@@ -44,19 +55,11 @@ test.each([
   'with %s, a breakpoint in a plugin may last, others are served meanwhile, and its request is answered then',
   { timeout: 120_000 },
   async (_, processOf) => {
-    server = await processOf().start();
-    const { call, create } = {
-      call: server.call.bind(server),
-      create: (labels: object) => server!.call('POST', MAPS, { metadata: { generateName: 'map-', labels } }),
-    };
-    await eventually(async () => (await call('GET', '/api/v1/namespaces/default')).status === 200);
-    await eventually(async () => (await create({})).status === 201);
-    inspector = await Inspector.attach(server.output, 4);
-    expect(await inspector.breakAt(use, LINE)).toBeGreaterThan(0);
-
+    const debugging = await debug(processOf());
+    const { create, inspector } = debugging;
     let isAnswered = false;
     const debugged = create({ debugged: 'yes' }).finally(() => (isAnswered = true));
-    await eventually(() => inspector!.paused.length > 0);
+    await eventually(() => inspector.paused.length > 0);
     const began = performance.now();
     expect(await inspector.evaluate(inspector.paused[0]!, 'debugged')).toBe('yes');
     const others: number[] = [];
@@ -72,7 +75,13 @@ test.each([
     expect(body).toMatchObject({ metadata: { labels: { debugged: 'yes', copied: 'yes' } } });
     expect(inspector.paused).toHaveLength(1);
     expect((await create({})).status).toBe(201);
-    expect(server.output).toContain('the inspector is open');
-    expect(server.output).not.toContain('is ended');
+    expect(debugging.server.output).toContain('the inspector is open');
+    expect(debugging.server.output).not.toContain('is ended');
   },
 );
+
+test('at SIGTERM, capstan serve --inspect ends, although a debugger is connected', { timeout: 120_000 }, async () => {
+  const { server, inspector } = await debug(commandLine());
+  expect(await server.end('SIGTERM')).toBe(0);
+  inspector.close();
+});

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { eventually } from '../support/eventually.js';
 
 /** A message of the inspector: an answer, or an event. */
 interface Message {
@@ -32,25 +31,24 @@ export class Inspector {
     socket.on('message', (data: Buffer) => this.#take(JSON.parse(data.toString()) as Message));
   }
 
-  /** Connects to the address that a process has printed, and waits until it is attached to this many threads. */
-  static async attach(output: string, threads: number): Promise<Inspector> {
+  /** Connects to the address that a process has printed. Resolves when it is attached to all threads of the process. */
+  static async attach(output: string): Promise<Inspector> {
     const socket = new WebSocket(/Debugger listening on (ws:\S+)/.exec(output)![1]!);
     await once(socket, 'open');
     const inspector = new Inspector(socket);
     await inspector.#send('NodeWorker.enable', { waitForDebuggerOnStart: false });
-    await eventually(() => inspector.#sessions.size >= threads);
     return inspector;
   }
 
-  /** Sets a breakpoint in all threads. `line` counts from zero. Returns in how many its module is loaded. */
-  async breakAt(url: string, lineNumber: number): Promise<number> {
+  /** Sets a breakpoint in all threads that there are. `lineNumber` counts from zero. Rejects if it is in none. */
+  async breakAt(url: string, lineNumber: number): Promise<void> {
     let loaded = 0;
     for (const session of this.#sessions) {
       await this.sendTo(session, 'Debugger.enable');
       const { locations } = await this.sendTo(session, 'Debugger.setBreakpointByUrl', { url, lineNumber });
       if ((locations as unknown[]).length > 0) loaded++;
     }
-    return loaded;
+    if (loaded === 0) throw new Error(`no thread has loaded ${url}`);
   }
 
   /** The value of an expression where a thread stands. */
