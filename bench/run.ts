@@ -13,6 +13,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { issue } from '../core/services/pki/certificate.js';
+import { accesses } from './cases/access.js';
 import { admissions } from './cases/admission.js';
 import { expressions } from './cases/cel.js';
 import { creates } from './cases/creates.js';
@@ -40,6 +41,7 @@ const GROUPS: { readonly [name: string]: readonly Case[] } = {
   reads,
   slicedLists,
   manyReaders,
+  accesses,
   creates,
   latencies,
   fanout,

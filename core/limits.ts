@@ -69,6 +69,10 @@ export const HEADERS_MS = 10_000;
  * expects 16 KB every 10 seconds.
  */
 export const REQUEST_MS = 60_000;
+/** The most characters of a header `tracestate` (W3C Trace Context, 3.3.1.5). A longer one is not passed on. */
+export const TRACESTATE_BYTES = 512;
+/** The most members of a header `tracestate` (W3C Trace Context, 3.3.1.1). */
+export const TRACESTATE_MEMBERS = 32;
 /**
  * How much of a body `--listener=node` reads and drops after the request was answered, so that clients that write
  * before they read get the answer. Then the connection is closed.
@@ -254,6 +258,11 @@ export const SELECTOR_REQUIREMENTS = 1000;
 export const SELECTOR_VALUES = 2500;
 /** Length of a selector; longer ones are not parsed. Above it: 400. */
 export const SELECTOR_CHARACTERS = 32 * 1024;
+/**
+ * Objects whose charges the writer keeps in memory, parsed: one is a few kilobytes. Others are read when they are
+ * charged.
+ */
+export const ACCOUNTS = 2000;
 /** Retries of a read-modify-write after a conflict before the client gets 409. */
 export const WRITE_RETRIES = 16;
 /**
@@ -271,7 +280,10 @@ export const OBJECT_CLAIMS = 30;
  * upstream's time. Then it is answered with 504.
  */
 export const FUTURE_REVISION_MS = 3000;
-/** How long history is kept for watches and continue tokens (spec, "Limits"). */
+/**
+ * How long history is kept for watches and continue tokens, by default (spec, "Limits"). Upstream compacts etcd as
+ * often.
+ */
 export const HISTORY_MS = 5 * 60 * 1000;
 /**
  * Cached permissions of all identities: about 500,000, which is twice what 200 clients need that each read 50 kinds in
@@ -363,11 +375,21 @@ export const WEBHOOK_RETRIES = 10;
  * that serve other requests as well.
  */
 export const CERTIFICATE_REQUEST_BYTES = 64 * 1024;
-/** Bytes of audit events that wait for the file system: those of some seconds, beyond which events are lost. */
+/** Bytes of audit events that wait to be written by one sink: those of some seconds, beyond which events are lost. */
 export const AUDIT_BUFFER_BYTES = 16 * 1024 * 1024;
+/** Batches of audit events that are sent at the same time: each may wait for a slow webhook, and has a connection. */
+export const AUDIT_BATCHES = 16;
+/** How long a closing server waits for the audit events that are not written yet. */
+export const AUDIT_DRAIN_MS = 10_000;
 
 /** Bytes of a body that an audit event repeats, or in which it looks for a name: those of a whole event upstream. */
 export const AUDITED_BYTES = 100 * 1024;
+/** Senders, namespaces or objects that one limit of events knows at once: each takes some hundred bytes. */
+export const EVENT_LIMIT_KEYS = 1_000_000;
+/** How long the reviews of the images of a pod may take in all. */
+export const IMAGE_REVIEW_MS = 30_000;
+/** Answers about images that are kept; upstream's number. */
+export const IMAGE_REVIEWS = 1024;
 /** Annotations that admission may add to one audit event; each webhook and policy may give any number. */
 export const AUDIT_ANNOTATIONS = 64;
 /** Bytes of the value of such an annotation: upstream's limit for policies. */
@@ -387,6 +409,8 @@ export const PROVIDER_DOCUMENT_BYTES = 1024 * 1024;
 export const PROVIDER_KEYS = 256;
 /** How long the documents of an identity provider may take: requests with its tokens may wait for them. */
 export const PROVIDER_MS = 5000;
+/** What a credential plugin prints: a token and a chain of certificates. More is a failure of the plugin. */
+export const EXEC_OUTPUT_BYTES = 1024 * 1024;
 /** An authentication or authorization file. It is read into memory by every start and change. */
 export const CONFIG_FILE_BYTES = 4 * 1024 * 1024;
 /**

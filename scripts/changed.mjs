@@ -11,7 +11,7 @@ import { root, SOURCES } from './project.mjs';
 const SUBJECTS = [
   [/^plugins\/kinds\//, ['kinds', 'tables', 'apply']],
   [/^plugins\/admission\//, ['admission']],
-  [/^plugins\/auth[nz]\//, ['access']],
+  [/^plugins\/auth[nz]\//, ['access', 'authn', 'authz']],
   [/^plugins\/controllers\//, ['controllers', 'control']],
   [/^plugins\/listener\//, ['listener', 'conformance', 'api', 'server']],
   [/^plugins\/storage\//, ['storage', 'conformance', 'server']],

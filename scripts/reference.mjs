@@ -1,4 +1,7 @@
-/** `npm run reference`: writes the table of settings in docs/reference/configuration.md, and docs/reference/kinds. */
+/**
+ * `npm run reference`: writes the table of settings in docs/reference/configuration.md, docs/reference/flags.md and
+ * docs/reference/kinds.
+ */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kindPages } from './kindPages.mjs';
@@ -6,11 +9,12 @@ import { build, install, root } from './project.mjs';
 
 await install();
 await build();
-const { settingsTable } = await import('../dist/core/command/reference.js');
+const { flagsPage, settingsTable } = await import('../dist/core/command/reference.js');
 const page = join(root, 'docs', 'reference', 'configuration.md');
 const text = readFileSync(page, 'utf8');
 const from = text.indexOf('| flag |');
 writeFileSync(page, text.slice(0, from) + settingsTable() + text.slice(text.indexOf('\n\n', from)));
+writeFileSync(join(root, 'docs', 'reference', 'flags.md'), flagsPage());
 
 const table = 'dist/core/schema/table';
 const [descriptions, packages, types] = await Promise.all(

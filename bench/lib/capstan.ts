@@ -73,7 +73,8 @@ export async function startCapstan({
   }
   const port = await findFreePort();
   const ports = tls ? ['--secure-port', String(port)] : ['--secure-port', '0', '--http-port', String(port)];
-  const flags = ['serve', '--naming=kubernetes', '--authorization-mode=RBAC', `--token-auth-file=${tokenFile}`];
+  const modes = further.some(flag => flag.startsWith('--authorization-')) ? [] : ['--authorization-mode=RBAC'];
+  const flags = ['serve', '--naming=kubernetes', ...modes, `--token-auth-file=${tokenFile}`];
   const profile = cpuProfile ? ['--cpu-prof', `--cpu-prof-dir=${join(dataDir, 'profile')}`] : [];
   const threads = join(dataDir, 'threads');
   rmSync(threads, { recursive: true, force: true });

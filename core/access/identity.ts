@@ -1,4 +1,4 @@
-import { Refusal } from '../model/refusal.js';
+import { unauthorized } from '../model/wellKnown/senders.js';
 import { ANONYMOUS, type User } from '../model/user.js';
 
 /** Group of every authenticated request (spec, "User attributes"). */
@@ -22,9 +22,6 @@ export function completeUser(user: User): User {
   if (user.groups.includes(AUTHENTICATED) || user.groups.includes(UNAUTHENTICATED)) return user;
   return { ...user, groups: [...user.groups, AUTHENTICATED] };
 }
-
-/** The 401 for any cause: clients learn nothing about credentials. */
-export const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
 
 /**
  * The sender of a request: the authenticated user with all groups, or the anonymous user if the policy allows it.

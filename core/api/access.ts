@@ -132,12 +132,16 @@ export type Decision = { readonly dependsOn?: DependsOn } & (
  * What a decision depends on beside the user and the target, and so how long it may be cached. A list of storage
  * names: until an object of one of these resources is created, changed or deleted; an empty list: as long as the
  * identity. A number: for this many milliseconds. `never`: it is not cached. A decision that names a resource which is
- * not stored is not cached.
+ * not stored is not cached. An object has both, and the earlier end counts.
  *
  * @example
  * const dependsOn: DependsOn = ['core/namespaces']; // it looks at the labels of namespaces
  */
-export type DependsOn = readonly string[] | 'never' | number;
+export type DependsOn =
+  | readonly string[]
+  | 'never'
+  | number
+  | { readonly resources: readonly string[]; readonly milliseconds: number };
 
 /**
  * The permissions of a user as RBAC rules. Groups are in the naming of the server.
@@ -249,6 +253,9 @@ function shorterTime(a: CacheFor, b: CacheFor): CacheFor {
   return typeof b === 'number' && b < a ? b : a;
 }
 
+/** `Array.isArray` does not narrow types of lists that are read only. */
+const isList = (value: object): value is readonly string[] => Array.isArray(value);
+
 /** The names in two lists, each once. */
 function union(a: readonly string[], b: readonly string[]): readonly string[] {
   if (a.length === 0 || a === b) return b;
@@ -260,9 +267,14 @@ const UNCACHED = timeOr('never');
 /** Storage names have a group: a plural name alone is a mistake. */
 const areStorageNames = (value: unknown): boolean =>
   Array.isArray(value) && value.every(name => typeof name === 'string' && name.includes('/'));
+/** Whether a value has both storage names and a time. Any number is a time, as for one answer: see isDependsOn. */
+const areBoth = (value: unknown): boolean => {
+  const { resources, milliseconds } = (value ?? {}) as { resources?: unknown; milliseconds?: unknown };
+  return areStorageNames(resources) && typeof milliseconds === 'number' && !Number.isNaN(milliseconds);
+};
 const DEPENDS_ON = [
-  (value: unknown): boolean => areStorageNames(value) || UNCACHED[0](value),
-  `a list of storage names (core/namespaces), ${UNCACHED[1]}`,
+  (value: unknown): boolean => areStorageNames(value) || areBoth(value) || UNCACHED[0](value),
+  `a list of storage names (core/namespaces), { resources, milliseconds }, ${UNCACHED[1]}`,
 ] as const;
 /** Accepts any number for one answer, also a negative time: it has expired. */
 const isCacheFor = (value: unknown): boolean =>
@@ -436,8 +448,12 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
         const { value } = input;
         const decision = await input.call(() => after(value.authorize(user, target), checkDecision));
         const dependsOn = decision.dependsOn ?? value.dependsOn;
-        if (typeof dependsOn === 'object') resources = union(resources, dependsOn);
-        else cacheFor = shorterTime(cacheFor, dependsOn);
+        if (typeof dependsOn !== 'object') cacheFor = shorterTime(cacheFor, dependsOn);
+        else if (isList(dependsOn)) resources = union(resources, dependsOn);
+        else {
+          resources = union(resources, dependsOn.resources);
+          cacheFor = shorterTime(cacheFor, dependsOn.milliseconds);
+        }
         if (decision.is !== 'noOpinion') return { decision, cacheFor, resources };
         if (decision.reason) reasons.push(decision.reason);
       }

@@ -69,6 +69,27 @@ export interface ChangeView extends ServedKind {
 }
 
 /**
+ * Amounts that a change uses of what another object limits, such as a quota: they are added to the quantities in
+ * `status.used` of that object when the change is stored. If one of them would exceed the quantity in `status.hard`, or
+ * if the object differs from the one at `resourceVersion` in more than what is used of it, nothing is stored and the
+ * request runs again, with the current objects. A dry run, and a request that is refused, charge nothing; a server that
+ * ends between the two writes may leave a charge without its object, but never an object without its charge.
+ *
+ * @example
+ * const seat: Charge = { resource, namespace, name: 'hall', resourceVersion: '17', amounts: { seats: '1' } };
+ */
+export interface Charge {
+  /** The resource of the object, named as for an informer. */
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** The version that the decision is based on. */
+  readonly resourceVersion: string;
+  /** Quantities by the name of the counter. */
+  readonly amounts: { readonly [counter: string]: string };
+}
+
+/**
  * The change that a request makes. `old` is the current object; it is undefined for the CREATE of an object, but set
  * for the CREATE of a subresource (`binding`), which changes an object.
  *
@@ -82,6 +103,8 @@ export interface Change {
   readonly user: User;
   /** Whether nothing will be stored. */
   readonly dryRun: boolean;
+  /** Whether the request runs again, because objects that were decided on have changed before it was stored. */
+  readonly repeated: boolean;
   readonly old?: Frozen<ApiObject>;
   readonly view: ChangeView;
   /** Adds a Warning header to the answer, also to a refusal. */
@@ -97,6 +120,8 @@ export interface Change {
    * call must not be made then.
    */
   beginSideEffects(): void;
+  /** Charges another object for the change: called by validators, at most once for each object. */
+  charge(charge: Charge): void;
 }
 
 /**

@@ -32,6 +32,11 @@ export interface StrategyContext {
   list(resource: string): readonly ApiObject[];
   /** Adds a Warning header to the answer; absent if there is no answer to a client. */
   warn?(text: string): void;
+  /**
+   * Adds an annotation to the audit event of the request, if there is none of this name. Names are qualified
+   * (`example.com/name`); others are ignored. Absent if there is no request.
+   */
+  annotate?(name: string, value: string): void;
 }
 
 /**

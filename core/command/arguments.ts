@@ -7,7 +7,7 @@ type Options = NonNullable<ParseArgsConfig['options']>;
 /** The arguments of a subcommand: positional ones, and flags by name. */
 export interface ParsedArguments {
   readonly positionals: readonly string[];
-  readonly values: { readonly [name: string]: string | boolean | undefined };
+  readonly values: { readonly [name: string]: string | boolean | readonly string[] | undefined };
 }
 
 /** Parses the arguments of a subcommand. Throws ConfigError naming a bad flag. */

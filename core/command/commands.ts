@@ -5,6 +5,8 @@ import { nearest } from '../model/nearest.js';
 export interface CommandFlag {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
+  /** Whether it may be repeated: its value is a list. */
+  readonly multiple?: true;
   /** Stands for the value in the help; absent for booleans. */
   readonly placeholder?: string;
   /** The value may be omitted. */
@@ -26,6 +28,12 @@ export interface Command {
 
 const file = (help: string): CommandFlag => ({ type: 'string', placeholder: 'FILE', help });
 const directory = (help: string): CommandFlag => ({ type: 'string', placeholder: 'DIR', help });
+const words = (placeholder: string, help: string): CommandFlag => ({
+  type: 'string',
+  placeholder,
+  help: `${help}; repeatable`,
+  multiple: true,
+});
 const truth = (help: string): CommandFlag => ({ type: 'boolean', help });
 
 const SERVER = {
@@ -76,6 +84,43 @@ export const COMMANDS: readonly Command[] = [
     },
   },
   {
+    name: 'kubeconfig',
+    summary: 'write how clients reach a server, and who they are',
+    flags: {
+      ...SERVER,
+      server: { type: 'string', placeholder: 'URL', help: 'URL of the server or of a proxy (that of --kubeconfig)' },
+      'certificate-authority': file('CA of the server (that of --kubeconfig)'),
+      'tls-server-name': { type: 'string', placeholder: 'NAME', help: 'name in the certificate of the server' },
+      'proxy-url': { type: 'string', placeholder: 'URL', help: 'proxy through which clients reach the server' },
+      user: { type: 'string', placeholder: 'NAME', help: 'name of the user in the file (user)' },
+      'token-file': file('file with a bearer token, - for standard input'),
+      'client-certificate': file('certificate of the client'),
+      'client-key': file('its private key'),
+      'oidc-issuer-url': {
+        type: 'string',
+        placeholder: 'URL',
+        help: 'sign in at this provider, with kubectl oidc-login',
+      },
+      'oidc-client-id': { type: 'string', placeholder: 'ID', help: 'client of the provider' },
+      'oidc-extra-scope': words('SCOPE', 'further scope to ask the provider for, such as email'),
+      'exec-command': { type: 'string', placeholder: 'COMMAND', help: 'program that prints an ExecCredential' },
+      'exec-arg': words('ARG', 'argument of that program, or of kubectl oidc-login'),
+      'exec-env': words('NAME=VALUE', 'environment variable of that program'),
+      'exec-interactive-mode': { type: 'string', placeholder: 'MODE', help: 'Never, IfAvailable (default) or Always' },
+      'exec-provide-cluster-info': truth('tell the program which server it is for'),
+      naming: { type: 'string', placeholder: 'NAMING', help: 'naming that the program speaks: neutral or kubernetes' },
+      output: { ...file('written with mode 0600 (standard output)'), short: 'o' },
+    },
+  },
+  {
+    name: 'exec-credential',
+    summary: "print an ExecCredential with a user's credentials, running the plugin that the kubeconfig names",
+    flags: {
+      kubeconfig: file('kubeconfig with the user; required'),
+      context: { type: 'string', placeholder: 'NAME', help: 'context with the user (the current one)' },
+    },
+  },
+  {
     name: 'plugins list',
     summary: 'print the plugins of a server, in the order in which they are asked',
     takesSettings: true,
@@ -102,11 +147,14 @@ export const COMMANDS: readonly Command[] = [
 ];
 
 /** The flags of all commands whose first word is `family`, in the form that `parseArgs` of Node takes. */
-export function flagsOf(family: string): { [name: string]: { type: 'string' | 'boolean'; short?: string } } {
+export function flagsOf(family: string): { [name: string]: Pick<CommandFlag, 'type' | 'short' | 'multiple'> } {
   const members = COMMANDS.filter(({ name }) => name.split(' ')[0] === family);
   return Object.fromEntries(
     members.flatMap(({ flags = {} }) =>
-      Object.entries(flags).map(([name, { type, short }]) => [name, { type, ...(short !== undefined && { short }) }]),
+      Object.entries(flags).map(([name, { type, short, multiple }]) => [
+        name,
+        { type, ...(short !== undefined && { short }), ...(multiple && { multiple }) },
+      ]),
     ),
   );
 }

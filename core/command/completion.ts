@@ -1,14 +1,13 @@
 import { ConfigError } from '../api/point.js';
 import { type Command, COMMANDS, wordsAfter } from './commands.js';
-import { dashed, IGNORED, OPTIONS } from './options.js';
+import { dashed, OPTIONS } from './options.js';
 
 /** The flags of a command, with dashes, and the text that explains each. */
 function flagsWithHelp({ flags = {}, takesSettings }: Command): readonly (readonly [flag: string, help: string])[] {
   const own = Object.entries(flags).map(([name, { help }]) => [dashed(name), help] as const);
   if (!takesSettings) return [...own, ['--help', 'print the help']];
   const settings = Array.from(OPTIONS, ([name, { help }]) => [dashed(name), help] as const);
-  const ignored = Array.from(IGNORED.keys(), name => [dashed(name), 'accepted without effect'] as const);
-  return [...own, ['--config', 'settings in YAML'], ...settings, ...ignored, ['--help', 'print the help']];
+  return [...own, ['--config', 'settings in YAML'], ...settings, ['--help', 'print the help']];
 }
 
 /** The possible continuations of a command line: the next word of a command, or the flags of a complete one. */

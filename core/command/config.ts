@@ -124,6 +124,9 @@ function checkSettings(settings: Settings): Settings {
     throw new ConfigError('--authorization-mode', 'names a mode twice');
   if (authorizationMode.includes('AlwaysAllow') && authorizationMode.includes('AlwaysDeny'))
     throw new ConfigError('--authorization-mode', 'AlwaysAllow and AlwaysDeny exclude each other: omit one');
+  if (settings.encryptionProviderConfig !== undefined && settings.storage === 'memory')
+    throw new ConfigError('--encryption-provider-config', 'is for stores on disk and etcd, not for memory: omit it');
+  checkFileExists('--encryption-provider-config', settings.encryptionProviderConfig);
   checkFileExists('--tls-cert-file', tlsCertFile);
   checkFileExists('--tls-private-key-file', tlsPrivateKeyFile);
   checkFileExists('--client-ca-file', settings.clientCaFile);
@@ -131,13 +134,21 @@ function checkSettings(settings: Settings): Settings {
   return checkEtcd(settings);
 }
 
+/** The defaults of a command, which may depend on what is given. */
+export type DefaultsOf = (given: Partial<Settings>) => Partial<Settings>;
+
 /**
- * The settings of `capstan serve`: defaults, overridden by the configuration file, overridden by flags. `note` gets a
- * line for each flag that has no effect.
+ * The settings of a server: defaults, overridden by the configuration file, overridden by flags. `note` gets a line for
+ * each flag that has no effect. `defaultsOf` gives defaults that differ from those of `capstan serve`.
  */
-export function loadSettings(args: readonly string[], note: (line: string) => void = () => undefined): Settings {
+export function loadSettings(
+  args: readonly string[],
+  note: (line: string) => void = () => undefined,
+  defaultsOf: DefaultsOf = () => ({}),
+): Settings {
   const flags = parseFlags(args);
   for (const line of flags.notes) note(line);
   const file = flags.config === undefined ? {} : readConfig(flags.config);
-  return checkSettings({ ...DEFAULTS, ...checkAuthorizationStyle({ ...file, ...flags.settings }) });
+  const given = checkAuthorizationStyle({ ...file, ...flags.settings });
+  return checkSettings({ ...DEFAULTS, ...defaultsOf(given), ...given });
 }

@@ -3,7 +3,8 @@ import type { Settings } from '../settings/settings.js';
 import { nearest } from '../model/nearest.js';
 import { flag } from '../settings/values.js';
 import { type InspectAddress, readInspectAddress } from './inspect.js';
-import { IGNORED, isValueOptional, OPTIONS, type Option } from './options.js';
+import { isValueOptional, OPTIONS } from './options.js';
+import { OTHER_FLAGS } from './otherFlags.js';
 
 /** The settings given by flags, and the path of the configuration file. */
 export interface Flags {
@@ -43,12 +44,13 @@ function parseToken(argument: string): Token {
   return { flag: dashes + name, name, value };
 }
 
-function takeValue(token: Token, option: Option | undefined, rest: string[]): string {
+/** The value of a flag: its own, the next argument, or true for a switch. */
+function takeValue(token: Token, rest: string[], isSwitch: boolean, placeholder: string): string {
   if (token.value !== undefined) return token.value;
   const next = rest[0];
-  if (option && isValueOptional(option) && next !== 'true' && next !== 'false') return 'true';
+  if (isSwitch && next !== 'true' && next !== 'false') return 'true';
   if (next === undefined || next.startsWith('--'))
-    throw new ConfigError(token.flag, `needs a value: ${token.flag}=${option?.placeholder ?? 'FILE'}`);
+    throw new ConfigError(token.flag, `needs a value: ${token.flag}=${placeholder}`);
   rest.shift();
   return next;
 }
@@ -64,10 +66,10 @@ export function parseFlags(args: readonly string[]): Flags {
   while (rest.length > 0) {
     const token = parseToken(rest.shift()!);
     const option = OPTIONS.get(token.name);
-    const ignored = IGNORED.get(token.name);
-    if (ignored) {
-      ignored(takeValue(token, option, rest), token.flag);
-      notes.push(`${token.flag} has no effect: the server does not connect to node agents`);
+    const other = OTHER_FLAGS.get(token.name);
+    if (other) {
+      other.read(takeValue(token, rest, other.isSwitch, 'VALUE'), token.flag);
+      notes.push(`${token.flag} has no effect: ${other.note}`);
       continue;
     }
     if (token.name === 'watch') {
@@ -80,7 +82,12 @@ export function parseFlags(args: readonly string[]): Flags {
       continue;
     }
     if (!option && token.name !== 'config') throw unknownFlagError(token.flag, token.name);
-    const value = takeValue(token, option, rest);
+    const value = takeValue(
+      token,
+      rest,
+      option !== undefined && isValueOptional(option),
+      option?.placeholder ?? 'FILE',
+    );
     if (!option) {
       if (config !== undefined) throw new ConfigError(token.flag, 'given twice: only one file is allowed');
       config = value;

@@ -1,6 +1,6 @@
 import { Command as LayoutCommand, Help, Option as LayoutOption } from 'commander';
 import { type Command, COMMANDS, wordsAfter } from './commands.js';
-import { dashed, describeOption, IGNORED, isValueOptional, OPTIONS } from './options.js';
+import { dashed, describeOption, isValueOptional, OPTIONS } from './options.js';
 
 /** Columns of a line of the help. */
 const WIDTH = 100;
@@ -44,7 +44,6 @@ function addSettings(target: Described): void {
     const value = isValueOptional(option) ? `[${option.placeholder}]` : `<${option.placeholder}>`;
     add(`${dashed(name)} ${value}`, describeOption(option));
   }
-  for (const name of IGNORED.keys()) add(`${dashed(name)} <VALUE>`, 'accepted without effect');
 }
 
 function describeCommand({ name, operands, summary, flags = {}, takesSettings }: Command): Described {
@@ -73,15 +72,24 @@ Without a command, capstan does what capstan serve does:
 
 `;
 
+/** Ends the help of a command that takes the flags of a server. */
+const OTHERS = `
+All other flags of the upstream server are known: docs/reference/flags.md says what they do here.
+`;
+
+/** The help of a command. */
+const helpOf = (command: Command): string =>
+  describeCommand(command).helpInformation() + (command.takesSettings ? OTHERS : '');
+
 /** The output of `capstan WORDS --help`: the help of a command, of several, or without words of all and of `serve`. */
 export function helpText(words: readonly string[] = []): string {
   const [first = '', second = ''] = words;
   const exact = COMMANDS.find(({ name }) => name === first || name === `${first} ${second}`);
-  if (exact) return describeCommand(exact).helpInformation();
+  if (exact) return helpOf(exact);
   if (first !== '' && wordsAfter([first]).length > 0)
     return describeCommands(
       [first],
       COMMANDS.filter(({ name }) => name.startsWith(`${first} `)),
     ).helpInformation();
-  return describeCommands([], COMMANDS).helpInformation() + MORE + describeCommand(COMMANDS[0]!).helpInformation();
+  return describeCommands([], COMMANDS).helpInformation() + MORE + helpOf(COMMANDS[0]!);
 }

@@ -1,6 +1,7 @@
-import { SETTINGS, type Setting } from '../settings/settingsTable.js';
+import type { Setting } from '../settings/setting.js';
+import { SETTINGS } from '../settings/settingsTable.js';
 import type { Settings } from '../settings/settings.js';
-import { duration, flag, formatDuration, listOf, port, type Reader, text } from '../settings/values.js';
+import { duration, flag, formatDuration } from '../settings/values.js';
 
 /** A flag of `capstan serve`. */
 export interface Option extends Setting<unknown> {
@@ -27,17 +28,3 @@ export function describeOption({ help, read, default: value, otherwise }: Option
   const shown = value === undefined ? otherwise : read === duration ? formatDuration(value as number) : String(value);
   return shown ? `${help} (${shown})` : help;
 }
-
-/**
- * Flags of upstream for connections to node agents, which this server does not make. They are accepted, so that a
- * command line written for upstream starts the server, and reported.
- */
-export const IGNORED: ReadonlyMap<string, Reader<unknown>> = new Map<string, Reader<unknown>>([
-  ['kubelet-certificate-authority', text],
-  ['kubelet-client-certificate', text],
-  ['kubelet-client-key', text],
-  ['kubelet-port', port],
-  ['kubelet-preferred-address-types', listOf(text)],
-  ['kubelet-read-only-port', port],
-  ['kubelet-timeout', duration],
-]);

@@ -6,7 +6,7 @@ import { ConfigError } from '../api/point.js';
 import { logExits, logOf, logUncaught, logUnhandledRejections } from '../plugin/log.js';
 import { PLUGIN_ERROR } from '../plugin/load/errors.js';
 import { messagesOf, stackOf } from '../plugin/calls/stack.js';
-import { loadSettings } from './config.js';
+import { type DefaultsOf, loadSettings } from './config.js';
 import { parseFlags } from './flags.js';
 import { closeInspector, openInspector } from './inspect.js';
 
@@ -90,11 +90,25 @@ async function prepareWatch(args: readonly string[], settings: Settings) {
   return { settings, config: checkWatch(config, settings), versions: new ModuleVersions(), watchServer };
 }
 
+/** How a command that runs a server differs from `capstan serve`. */
+export interface ServeOptions {
+  /** Starts the server; replaced in tests. */
+  readonly start?: StartServer;
+  /** Defaults that differ. */
+  readonly defaultsOf?: DefaultsOf;
+  /** Called when the server has started, before it is announced. */
+  readonly started?: (settings: Settings) => void;
+}
+
 /**
  * Runs a server in the foreground. Returns 0 after a signal and 1 after a failure. Throws ConfigError for bad flags.
  */
-export async function serve(args: readonly string[], io: Io, start = loadAndStart): Promise<number> {
-  const settings = loadSettings(args, io.err);
+export async function serve(
+  args: readonly string[],
+  io: Io,
+  { start = loadAndStart, defaultsOf, started }: ServeOptions = {},
+): Promise<number> {
+  const settings = loadSettings(args, io.err, defaultsOf);
   const { inspect } = parseFlags(args);
   const watch = await prepareWatch(args, settings);
   if (inspect) openInspector(inspect, io.err);
@@ -109,6 +123,7 @@ export async function serve(args: readonly string[], io: Io, start = loadAndStar
   const stopLogging = own && logEnds(own, log);
   // Not in `startServer`: the main thread of a program that embeds a server has a heap of its own.
   const stopCollecting = collectGarbageWhenIdle();
+  started?.(settings);
   announce(server, io);
   const stopWatching =
     watch &&
@@ -116,7 +131,7 @@ export async function serve(args: readonly string[], io: Io, start = loadAndStar
     watch.watchServer({
       ...watch,
       server: own,
-      load: () => loadSettings(args),
+      load: () => loadSettings(args, undefined, defaultsOf),
       out: io.out,
       failed(line, error) {
         if (error !== undefined && isUnexpected(error)) logStop(log, 'the plugins were not reloaded', error);

@@ -1,4 +1,5 @@
 import { ConfigError } from '../api/point.js';
+import { parseGoBool } from '../model/text/goBool.js';
 import { type Gate, GATES } from './table.js';
 
 const FLAG = '--feature-gates';
@@ -34,13 +35,6 @@ const REQUIRED: readonly (readonly [gate: string, required: string, message: str
   ],
 ];
 
-const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
-const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
-
-/** The value of a text that Go's `strconv.ParseBool` reads; undefined for any other text. */
-export const parseBool = (text: string): boolean | undefined =>
-  TRUE.has(text) ? true : FALSE.has(text) ? false : undefined;
-
 /**
  * Splits `component:name`. Upstream refuses components other than that of the server, and a prefix for only some of the
  * gates; so does this.
@@ -69,7 +63,7 @@ function parseGates(given: readonly string[], component: string): ReadonlyMap<st
     const name = (equals < 0 ? one : one.slice(0, equals)).trim();
     if (equals < 0) throw new ConfigError(FLAG, `missing bool value for ${name}`);
     const text = one.slice(equals + 1).trim();
-    const value = parseBool(text);
+    const value = parseGoBool(text);
     if (value === undefined)
       throw new ConfigError(
         FLAG,

@@ -117,6 +117,12 @@ export function formatQuantity(quantity: Quantity): string {
 /** Compares two quantities: negative, zero or positive. */
 export const compareQuantities = (a: Quantity, b: Quantity): number => (a.nano < b.nano ? -1 : a.nano > b.nano ? 1 : 0);
 
+/** The sum of two quantities. It has the format of the first one, unless that is zero, as upstream's sums have. */
+export const addQuantities = (a: Quantity, b: Quantity): Quantity => ({
+  nano: a.nano + b.nano,
+  format: a.nano === 0n ? b.format : a.format,
+});
+
 const divideRoundingUp = (nano: bigint, step: bigint): bigint =>
   nano >= 0n ? (nano + step - 1n) / step : -((-nano + step - 1n) / step);
 
@@ -134,19 +140,27 @@ export const isInteger = (quantity: Quantity): boolean => quantity.nano % NANO =
 /** The quantity zero. */
 export const ZERO_QUANTITY: Quantity = { nano: 0n, format: 'decimal' };
 
-/** Parses a validated quantity. Malformed ones are treated as zero. */
-export function quantityOf(value: unknown): Quantity {
-  const parsed = parseQuantity(String(value ?? '0').trim());
-  return typeof parsed === 'string' ? ZERO_QUANTITY : parsed;
-}
-
-/** Cached canonical texts: the objects of a cluster have few different quantities. */
+/** Cached quantities and canonical texts: the objects of a cluster have few different ones. */
+const parsedTexts = new Map<string, Quantity>();
 const canonical = new Map<string, string>();
 /**
  * Clients determine the texts, so their number is bounded. At the bound all are dropped: keeping an order of use would
  * cost more.
  */
 const MAX_CACHED = 4096;
+
+/** Parses a validated quantity. Malformed ones are treated as zero. */
+export function quantityOf(value: unknown): Quantity {
+  const text = String(value ?? '0');
+  let quantity = parsedTexts.get(text);
+  if (!quantity) {
+    const parsed = parseQuantity(text.trim());
+    quantity = typeof parsed === 'string' ? ZERO_QUANTITY : parsed;
+    if (parsedTexts.size >= MAX_CACHED) parsedTexts.clear();
+    if (text.length <= MAX_LENGTH) parsedTexts.set(text, quantity);
+  }
+  return quantity;
+}
 
 /** The canonical text of a quantity. Calls `fail`, which throws, if it is malformed. */
 export function canonicalQuantity(text: string, fail: (why: string) => never): string {

@@ -1,7 +1,7 @@
 import type { DefinedResource, ResourceRef, Resources, ServedResource } from '../api/client/reference.js';
 import type { ApiObject } from '../model/object.js';
 import { customStorageName } from '../model/wellKnown/storageNames.js';
-import { namesIn } from '../schema/registry/live.js';
+import { isTaken, namesIn } from '../schema/registry/takenNames.js';
 import type { Registry } from '../schema/resource.js';
 import { storageNameOf } from './resourceNames.js';
 
@@ -48,12 +48,6 @@ export function fixedResourcesOf(registry: Registry): FixedResources {
 }
 
 const ALL_VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
-
-/** Whether a definition has a name of a kind that does not come from definitions: then it is not served. */
-export const isTaken = (
-  { group, names }: Pick<DefinitionSpec, 'group' | 'names'>,
-  takenNames: ReadonlySet<string>,
-): boolean => takenNames.has(`${names.plural}.${group}`) || takenNames.has(`${names.kind}.${group}`);
 
 /** Whether a definition is established. Before, its objects cannot be requested. */
 const isEstablished = (definition: ApiObject): boolean =>

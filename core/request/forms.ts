@@ -1,4 +1,5 @@
 import { Refusal } from '../model/refusal.js';
+import { parseGoBool } from '../model/text/goBool.js';
 import { type Choice, type Form, type MediaName, negotiate, type Serving } from './negotiate.js';
 import { cborDocument } from '../schema/cbor/cbor.js';
 import { internalType } from '../schema/registry/goTypes.js';
@@ -100,12 +101,11 @@ export const encodeJsonBody = (value: object, indent: boolean): Buffer =>
 
 /** User agents that show answers to people. */
 const INTERACTIVE = /^(?:curl|Wget|Mozilla\/5\.0)/;
-const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 
 /** Whether to indent JSON: by the query parameter `pretty`, or else by the user agent. */
 export function isPretty(query: string, userAgent: string): boolean {
   const asked = query.includes('pretty') ? firstValue(parseQuery(query), 'pretty') : '';
-  return asked === '' ? INTERACTIVE.test(userAgent) : TRUE.has(asked);
+  return asked === '' ? INTERACTIVE.test(userAgent) : parseGoBool(asked) === true;
 }
 
 function tryNegotiate(accept: string | undefined, serving: Serving): Choice | undefined {

@@ -57,10 +57,13 @@ export interface MediaRange {
 const MAX_RANGES = 64;
 const MAX_CHARACTERS = 8192;
 
+/** The media type of protobuf, in the neutral naming. */
+export const PROTOBUF_TYPE = 'application/vnd.orchestrator.protobuf';
+
 const NAMES: Readonly<Record<MediaName, string>> = {
   json: 'application/json',
   yaml: 'application/yaml',
-  protobuf: 'application/vnd.orchestrator.protobuf',
+  protobuf: PROTOBUF_TYPE,
   cbor: CBOR_TYPE,
 };
 

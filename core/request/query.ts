@@ -1,3 +1,4 @@
+import { durationProblem } from '../schema/decode/scalars.js';
 import { QUERY_PARAMETERS } from '../limits.js';
 import { badRequest } from '../model/refusal.js';
 
@@ -68,30 +69,9 @@ export function parseInteger(query: Query, name: string): number | undefined {
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(whole)));
 }
 
-/** The most characters of a duration. */
-const DURATION_CHARACTERS = 100;
-const UNITS = new Set(['ns', 'us', '\u00b5s', '\u03bcs', 'ms', 's', 'm', 'h']);
-
-/** Go's error for a text that is not a duration (`30s`, `1m30s`, `-1.5h`); undefined for a duration. */
-function durationError(text: string): string | undefined {
-  const quoted = JSON.stringify(text);
-  if (text.length > DURATION_CHARACTERS) return `time: invalid duration ${quoted}`;
-  let rest = text.replace(/^[+-]/, '');
-  if (rest === '0') return undefined;
-  do {
-    const [all, number, unit] = /^(\d+\.?\d*|\.\d+)([^.\d]*)/.exec(rest) ?? [];
-    if (all === undefined) return `time: invalid duration ${quoted}`;
-    if (unit === '') return `time: missing unit in duration ${quoted}`;
-    if (!UNITS.has(unit!)) return `time: unknown unit ${JSON.stringify(unit)} in duration ${quoted}`;
-    if (number!.length > 19) return `time: invalid duration ${quoted}`;
-    rest = rest.slice(all.length);
-  } while (rest !== '');
-  return undefined;
-}
-
 /** Throws 400 if `timeout` is not a duration. */
 export function checkTimeout(query: Query): void {
   const value = firstValue(query, 'timeout');
-  const error = value && durationError(value);
+  const error = value && durationProblem(value);
   if (error) throw badRequest(`invalid timeout specified in the request URL - ${error}`);
 }

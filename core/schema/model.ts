@@ -1,21 +1,34 @@
-/** Names of scalar types. Their JSON forms are in scalars.ts, their wire forms in protobuf.ts. */
-export type ScalarName =
-  | 'string'
-  | 'bool'
-  | 'int32'
-  | 'int64'
-  | 'uint32'
-  | 'double'
-  | 'bytes'
-  | 'any'
-  | 'Time'
-  | 'MicroTime'
-  | 'Duration'
-  | 'Quantity'
-  | 'IntOrString'
-  | 'FieldsV1'
-  | 'RawExtension'
-  | 'JSON';
+const STRUCT_SCALAR_NAMES = [
+  'Time',
+  'MicroTime',
+  'Duration',
+  'Quantity',
+  'IntOrString',
+  'FieldsV1',
+  'RawExtension',
+  'JSON',
+] as const;
+
+/** Names of all scalar types. Their JSON forms are in decode/scalars.ts, their wire forms in protobuf/protobuf.ts. */
+export const SCALAR_NAMES = [
+  'string',
+  'bool',
+  'int32',
+  'int64',
+  'uint32',
+  'double',
+  'bytes',
+  'any',
+  ...STRUCT_SCALAR_NAMES,
+] as const;
+
+/** The name of a scalar type. */
+export type ScalarName = (typeof SCALAR_NAMES)[number];
+
+const STRUCT_SCALARS: ReadonlySet<ScalarName> = new Set(STRUCT_SCALAR_NAMES);
+
+/** Whether a scalar is a Go struct: `omitempty` never omits it, and in protobuf it is a message. */
+export const isStructScalar = (name: ScalarName): boolean => STRUCT_SCALARS.has(name);
 
 /** A scalar type. */
 export interface Scalar {

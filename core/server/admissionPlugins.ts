@@ -34,13 +34,13 @@ const PLUGINS: readonly AdmissionPlugin[] = [
   off('NodeRestriction', pool('../authz/node/restriction/index.js')),
   on('TaintNodesByCondition', pool('taintNewNodes.js')),
   off('AlwaysPullImages', pool('optional/alwaysPullImages.js')),
-  off('ImagePolicyWebhook'),
+  off('ImagePolicyWebhook', { ...withOwnLimits('optional/imagePolicy/index.js'), threads: ['front', 'pool'] }),
   on('PodSecurity', pool('podSecurity/index.js')),
   off('PodNodeSelector', pool('optional/podNodeSelector.js')),
   on('Priority', pool('priority.js')),
   on('DefaultTolerationSeconds', pool('defaultTolerationSeconds.js')),
   off('PodTolerationRestriction', pool('optional/podTolerationRestriction.js')),
-  off('EventRateLimit'),
+  off('EventRateLimit', { ...pool('optional/eventRateLimit/index.js'), threads: ['front', 'pool'] }),
   off('ExtendedResourceToleration', pool('optional/extendedResourceToleration.js')),
   on('DefaultStorageClass', pool('defaultClass.js#storageClass')),
   on('StorageObjectInUseProtection', pool('storageProtection.js')),
@@ -57,9 +57,18 @@ const PLUGINS: readonly AdmissionPlugin[] = [
   on('MutatingAdmissionWebhook', withOwnLimits('webhooks/mutating.js')),
   on('ValidatingAdmissionPolicy', withOwnLimits('policies/validating.js')),
   on('ValidatingAdmissionWebhook', withOwnLimits('webhooks/validating.js')),
-  on('ResourceQuota'),
+  on('ResourceQuota', pool('resourceQuota/index.js')),
   { ...off('AlwaysDeny', pool('optional/alwaysDeny.js')), isDeprecated: true },
 ];
+
+/** The plugins to turn on and off so that exactly those of these names are on. */
+export function onlyPlugins(chosen: readonly string[]): {
+  readonly enabled: readonly string[];
+  readonly disabled: readonly string[];
+} {
+  const others = PLUGINS.filter(({ name, isOnByDefault }) => isOnByDefault && !chosen.includes(name));
+  return { enabled: chosen, disabled: others.map(({ name }) => name) };
+}
 
 type Flags = Pick<Settings, 'enableAdmissionPlugins' | 'disableAdmissionPlugins'>;
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { OwnServiceConfig } from '../../plugins/controllers/system/ownService.js';
-import { DEFAULT_RANGES, ownAddress } from '../../plugins/kinds/core/service/allocator.js';
+import { ownAddress, type RangeConfig } from '../../plugins/kinds/core/service/ranges.js';
 import { ConfigError } from '../api/point.js';
 import type { Settings } from '../settings/settings.js';
 import type { PluginSpec } from '../threads/data.js';
@@ -10,6 +10,7 @@ import { webhookServices } from './admissionConfig.js';
 import { accessWebhookConfig, chainConfig } from './access/authorization.js';
 import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './access/authentication.js';
 import { admissionPlugins } from './admissionPlugins.js';
+import { auditPlugins } from './audit.js';
 import { signersOf } from './certificateSigning.js';
 import { isControllerEnabled } from './controllers.js';
 import { etcdConfig } from './etcd.js';
@@ -68,32 +69,41 @@ function authorizationPlugins(settings: Settings): readonly PluginSpec[] {
 /** The port in the Service of a server that listens on a random port. */
 const DEFAULT_PORT = 6443;
 const LOOPBACK = /^(127\.|::1$|localhost$)/;
+/** The ranges of Services. */
+const serviceRangesOf = ({ serviceClusterIpRange: networks, serviceNodePortRange: ports }: Settings): RangeConfig => ({
+  networks,
+  ports,
+});
+
 /** The address of the server for workloads. */
 function ownServiceOf(settings: Settings): OwnServiceConfig {
   const { port } = settings;
   const address = addressOf(settings.bindAddress);
   const reachable = address !== undefined && isIP(address) > 0 && !LOOPBACK.test(address);
-  return { clusterIP: ownAddress(DEFAULT_RANGES), port: port || DEFAULT_PORT, ...(reachable ? { address } : {}) };
+  return {
+    clusterIP: ownAddress(serviceRangesOf(settings)),
+    port: port || DEFAULT_PORT,
+    ...(reachable ? { address } : {}),
+  };
 }
 
 /** The plugin of a storage backend. */
 function storagePlugin(settings: Settings, { storePath: path }: BuiltinInputs): PluginSpec {
   const historyMs = settings.historyRetention;
+  const encryption = settings.encryptionProviderConfig;
   switch (settings.storage) {
     case 'etcd':
-      return { use: at('storage/etcd/index.js'), config: etcdConfig(settings), threads: ['writer'] };
+      return { use: at('storage/etcd/index.js'), config: { ...etcdConfig(settings), encryption }, threads: ['writer'] };
     case 'memory':
       return { use: at('storage/memory.js'), config: { historyMs }, threads: ['writer'] };
     default:
-      return { use: at('storage/rocksdb/index.js'), config: { path, historyMs }, threads: ['writer', 'front'] };
+      return {
+        use: at('storage/rocksdb/index.js'),
+        config: { path, historyMs, encryption },
+        threads: ['writer', 'front'],
+      };
   }
 }
-
-/** The plugin that writes the audit log, if something is recorded. */
-const auditLog = ({ auditLogPath: path, auditPolicyFile }: Settings): PluginSpec[] =>
-  path === undefined || auditPolicyFile === undefined
-    ? []
-    : [{ use: at('audit/log.js'), config: { path }, threads: ['front'] }];
 
 /** The controllers that `--controllers` selects, by upstream's names: module and configuration of each. */
 function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [string, string, unknown?])[] {
@@ -116,6 +126,7 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
     ['token-cleaner-controller', 'accounts/bootstrapTokens.js#tokenCleaner'],
     ['storage-version-migrator-controller', 'definitions/storageMigration.js#storageMigration'],
     ['validatingadmissionpolicy-status-controller', 'policies/policyStatus.js#policyStatus'],
+    ['resourcequota-controller', '../admission/resourceQuota/controller/index.js#resourceQuotas'],
     ['garbage-collector-controller', 'deletion/garbageCollector.js#garbageCollector'],
   ];
 }
@@ -144,12 +155,14 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
   const accounts = serviceAccountConfig(settings, serviceAccountKeyFile, host);
   const admission = admissionPlugins(settings);
   const hasOwnStorage = settings.plugins.some(({ points }: PluginSpec) => points?.includes('storage'));
+  if (hasOwnStorage && settings.encryptionProviderConfig !== undefined)
+    throw new ConfigError('--encryption-provider-config', 'is for the built-in stores, not for a plugin: omit it');
   return [
     ...(hasOwnStorage ? [] : [storagePlugin(settings, inputs)]),
     { use: at(`listener/${required ?? 'uws'}.js`), config: { required: required === 'uws' }, threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
-    ...auditLog(settings),
-    { use: at('kinds/index.js'), threads: ['front', 'pool'] },
+    ...auditPlugins(settings),
+    frontAndPool('kinds/index.js', { serviceRanges: serviceRangesOf(settings) }),
     { use: at('admission/metrics.js'), threads: ['front'] },
     { use: at('conversion/metrics.js'), threads: ['front'] },
     { use: at('authn/metrics.js'), threads: ['front'] },

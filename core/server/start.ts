@@ -11,7 +11,7 @@ import { checkJson } from '../plugin/load/checkTypes.js';
 import { Releases } from '../plugin/releases.js';
 import { monotonicTime } from '../runtime/clock.js';
 import { delay } from '../runtime/timers.js';
-import { namesIn } from '../schema/registry/live.js';
+import { namesIn } from '../schema/registry/takenNames.js';
 import type { Registry } from '../schema/resource.js';
 import type { DataDirectory } from '../settings/dataDirectory.js';
 import { readGivenSettings } from '../settings/given.js';

@@ -1,7 +1,8 @@
 import { ConfigError } from '../api/point.js';
 import { nearest } from '../model/nearest.js';
 import type { GivenSettings, Settings } from './settings.js';
-import { SETTINGS, type Setting } from './settingsTable.js';
+import type { Setting } from './setting.js';
+import { SETTINGS } from './settingsTable.js';
 import { duration } from './values.js';
 
 const camelCase = (name: string): string => name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,6 +1,7 @@
 import type { ResourceType } from '../api/resource.js';
 import type { PluginUse } from '../plugin/settings.js';
-import type { DefaultedSetting, Setting, SETTINGS } from './settingsTable.js';
+import type { DefaultedSetting, Setting } from './setting.js';
+import type { SETTINGS } from './settingsTable.js';
 
 type Table = typeof SETTINGS;
 type Defaulted = { [K in keyof Table]: Table[K] extends DefaultedSetting<unknown> ? K : never }[keyof Table];

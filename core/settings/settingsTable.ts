@@ -1,4 +1,7 @@
 import { HISTORY_MS, LISTENING_THREADS } from '../limits.js';
+import { AUDIT_SETTINGS } from './auditSettings.js';
+import { networks, portRange } from './serviceRanges.js';
+import { defaulted, file, optional, switchedOff, switchedOn } from './setting.js';
 import { anyText, duration, flag, integer, listOf, names, oneOf, pairs, port, type Reader, text } from './values.js';
 
 /** The authorization modes. */
@@ -6,47 +9,7 @@ const AUTHORIZATION_MODES = ['Node', 'RBAC', 'ABAC', 'Webhook', 'AlwaysAllow', '
 /** A way to decide whether a request is allowed. */
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
-/** One setting, for flags, configuration file, help and reference page. `T` is the type of its values. */
-export interface Setting<T, Flag extends string = string> {
-  /** Name of the flag, without dashes. In the configuration file it is written in camelCase. */
-  readonly flag: Flag;
-  /** Parses the text of the flag, or the YAML of the file. Lists of a flag that is given several times are joined. */
-  readonly read: Reader<T>;
-  /** Stands for the value in the help. */
-  readonly placeholder: string;
-  readonly help: string;
-  /** Says in the help what holds without the setting, if there is no default. */
-  readonly otherwise?: string;
-}
-
-/** A setting that a server always has. */
-export interface DefaultedSetting<T, Flag extends string = string> extends Setting<T, Flag> {
-  readonly default: T;
-}
-
 const year = 365 * 24 * 3_600_000;
-
-const defaulted = <T, Flag extends string>(
-  flag: Flag,
-  placeholder: string,
-  read: Reader<T>,
-  value: NoInfer<T>,
-  help: string,
-): DefaultedSetting<T, Flag> => ({ flag, placeholder, read, default: value, help });
-
-const optional = <T, Flag extends string>(
-  flag: Flag,
-  placeholder: string,
-  read: Reader<T>,
-  help: string,
-  otherwise?: string,
-): Setting<T, Flag> => ({ flag, placeholder, read, help, ...(otherwise !== undefined && { otherwise }) });
-
-const switchedOff = <Flag extends string>(flagName: Flag, help: string) =>
-  defaulted(flagName, 'BOOL', flag, false, help);
-const switchedOn = <Flag extends string>(flagName: Flag, help: string) => defaulted(flagName, 'BOOL', flag, true, help);
-const file = <Flag extends string>(flagName: Flag, help: string, otherwise?: string) =>
-  optional(flagName, 'FILE', text, help, otherwise);
 
 /** The version of reviews that webhooks are sent, also with its group. */
 const reviewVersion: Reader<'v1' | 'v1beta1'> = (value, path) =>
@@ -54,6 +17,10 @@ const reviewVersion: Reader<'v1' | 'v1beta1'> = (value, path) =>
     typeof value === 'string' ? value.replace(/^auth(?:entic|oriz)ation\.(?:orchestrator|k8s)\.io\//, '') : value,
     path,
   );
+
+/** The name of a store. Upstream names its own after a version of etcd's protocol. */
+const storeName: Reader<'rocksdb' | 'memory' | 'etcd'> = (value, path) =>
+  value === 'etcd3' ? 'etcd' : oneOf(['rocksdb', 'memory', 'etcd'] as const)(value, path);
 
 /** The CA of one signer. */
 const signerCert = <Signer extends string>(signer: Signer, issued: string) =>
@@ -246,6 +213,21 @@ export const SETTINGS = {
     [],
     'APIs that are not served as in the release: group/version[/resource]=BOOL, with commas',
   ),
+  /** One network, or an IPv4 and an IPv6 network. The first is for Services that name no family. */
+  serviceClusterIpRange: defaulted(
+    'service-cluster-ip-range',
+    'CIDRS',
+    networks,
+    ['10.0.0.0/16'],
+    'networks of which Services get addresses: one, or one for each family, the default family first',
+  ),
+  serviceNodePortRange: defaulted(
+    'service-node-port-range',
+    'PORTS',
+    portRange,
+    [30000, 32767],
+    'first and last node port of Services, such as 30000-32767',
+  ),
   /** The first is the issuer of new tokens of service accounts; those of the others are accepted. Absent: its own. */
   serviceAccountIssuer: optional(
     'service-account-issuer',
@@ -344,16 +326,12 @@ export const SETTINGS = {
   clusterSigningNodeServingKeyFile: signerKey('kubelet-serving'),
   clusterSigningLegacyUnknownCertFile: signerCert('legacy-unknown', 'certificates of the legacy signer'),
   clusterSigningLegacyUnknownKeyFile: signerKey('legacy-unknown'),
-  /** File of audit events, or `-` for standard output. Absent, or without a policy: nothing is recorded. */
-  auditLogPath: file('audit-log-path', 'log of requests as JSON, - for standard output'),
-  /** YAML file that says which requests are recorded. */
-  auditPolicyFile: file('audit-policy-file', 'audit policy in YAML; without one, nothing is recorded'),
-  storage: defaulted(
-    'storage-backend',
-    'STORE',
-    oneOf(['rocksdb', 'memory', 'etcd'] as const),
-    'rocksdb',
-    'rocksdb, memory or etcd',
+  ...AUDIT_SETTINGS,
+  storage: defaulted('storage-backend', 'STORE', storeName, 'rocksdb', 'rocksdb, memory or etcd (also etcd3)'),
+  /** An EncryptionConfiguration (v1). It is read again when it changes. Not for the memory backend. */
+  encryptionProviderConfig: file(
+    'encryption-provider-config',
+    'how values of which resources are encrypted in the store',
   ),
   /** URLs of the etcd servers. Required with the etcd backend; like all settings of etcd, allowed with it only. */
   etcdServers: optional('etcd-servers', 'URLS', listOf(text), 'etcd servers, with commas'),

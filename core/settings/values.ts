@@ -1,4 +1,5 @@
 import { ConfigError } from '../api/point.js';
+import { parseGoBool } from '../model/text/goBool.js';
 
 /** Parses the value of a setting: the text of a flag, or YAML. Throws ConfigError naming `path`, the flag or field. */
 export type Reader<T> = (value: unknown, path: string) => T;
@@ -31,13 +32,32 @@ export const integer =
     throw new ConfigError(path, `must be a whole number between ${least} and ${most}, not ${JSON.stringify(value)}`);
   };
 
-const TRUE: ReadonlySet<unknown> = new Set([true, '1', 't', 'T', 'TRUE', 'true', 'True']);
-const FALSE: ReadonlySet<unknown> = new Set([false, '0', 'f', 'F', 'FALSE', 'false', 'False']);
+const MOST_COUNT = 2 ** 31 - 1;
+
+/** An integer from `least` to 2147483647. */
+export const count =
+  (least: number): Reader<number> =>
+  (value, path) => {
+    const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value;
+    if (typeof number === 'number' && Number.isInteger(number) && number >= least && number <= MOST_COUNT)
+      return number;
+    throw new ConfigError(
+      path,
+      `must be a whole number between ${least} and ${MOST_COUNT}, not ${JSON.stringify(value)}`,
+    );
+  };
+
+/** A number of at least 0, which may have a fraction: `0.5`. */
+export const rate: Reader<number> = (value, path) => {
+  const number = typeof value === 'string' && /^\d{1,10}(\.\d{0,10})?$/.test(value) ? Number(value) : value;
+  if (typeof number === 'number' && Number.isFinite(number) && number >= 0) return number;
+  throw new ConfigError(path, `must be a number of at least 0, such as 0.5, not ${JSON.stringify(value)}`);
+};
 
 /** `true` or `false`, in any form that upstream's flags have. */
 export const flag: Reader<boolean> = (value, path) => {
-  if (TRUE.has(value)) return true;
-  if (FALSE.has(value)) return false;
+  const parsed = typeof value === 'string' ? parseGoBool(value) : value;
+  if (typeof parsed === 'boolean') return parsed;
   throw new ConfigError(path, `must be true or false, not ${JSON.stringify(value)}`);
 };
 

@@ -8,6 +8,7 @@ import { notFound } from '../model/refusal.js';
 import { namingOf, type NamingName } from '../naming.js';
 import { storageNameOf } from '../plugin/resourceNames.js';
 import type { ServedResources } from '../plugin/servedResources.js';
+import { FakeServices, type FakeService } from './fakeServices.js';
 import { fakeResources } from './resources.js';
 import type { Observation } from '../threads/messages/lifecycle.js';
 
@@ -38,6 +39,11 @@ export interface FakeHost<T extends Thread> {
   put<const R extends ResourceRef>(resource: CheckedRef<R>, object: ApiObject): void;
   /** Deletes an object; the namespace of an object of the whole cluster is ''. */
   delete<const R extends ResourceRef>(resource: CheckedRef<R>, namespace: string, name: string): void;
+  /**
+   * Sets the service that `host.service` finds by its name: the state that it has published, and its answers. Without
+   * `ask`, questions are refused, as a service without answers does.
+   */
+  setService(name: string, service: FakeService): void;
   /** Sets what `host.at` returns for a point. */
   setCombination<Out>(point: Combined<Out>, value: Out): void;
   /** Runs what was registered with `host.onClose`, in reverse order. */
@@ -91,6 +97,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
   const log: FakeLogRecord[] = [];
   const observations: Observation[] = [];
   const requests: { controller: string; request: InternalRequest }[] = [];
+  const services = new FakeServices();
   let revision = 0;
 
   const informer = (storageName: string): FakeInformer => {
@@ -126,13 +133,14 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
     for (const listener of listeners) listener(event);
   };
 
-  const members: Omit<Host<'control'>, 'thread'> & { readonly thread: Thread } = {
+  const members: Omit<Host<'control'> & Pick<Host<'pool'>, 'service'>, 'thread'> & { readonly thread: Thread } = {
     thread,
     log: { debug: logger('debug'), info: logger('info'), warn: logger('warn'), error: logger('error') },
     naming: namingOf(naming),
     now: () => fake.now,
     isEnabled: feature => fake.features.has(feature),
     observe: (metric, labels, value) => void observations.push({ metric, labels, value }),
+    service: name => services.client(name),
     onClose: release => void releases.push(release),
     informer: <const R extends ResourceRef>(resource: CheckedRef<R>) =>
       informer(storageNameOf(resource)) as Informer as Informer<ObjectOf<R>>,
@@ -187,6 +195,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
       found.revision = ++revision;
       announce(eventOf('DELETED', storageName, object));
     },
+    setService: (name, service) => services.set(name, service),
     setCombination: (point, value) => void combinations.set(point.name, value),
     async close() {
       for (const release of releases.splice(0).reverse()) await release();

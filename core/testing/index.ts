@@ -15,10 +15,12 @@ export {
   type ResourceTypeCase,
   resourceTypeConformance,
 } from './conformance/resource.js';
+export { type ServiceCase, serviceConformance } from './conformance/pluginService.js';
 export * from './conformance/services.js';
 export { change, received, type ReceivedSample, target, user } from './conformance/samples.js';
 export { type ListenerCase, type ListenerTls, listenerConformance } from './conformance/listener.js';
 export { committed, type StorageFixture, storageConformance } from './conformance/storage.js';
+export type { FakeService } from './fakeServices.js';
 export * from './host.js';
 export { serveObjects } from './objectServer.js';
 export * from './server.js';

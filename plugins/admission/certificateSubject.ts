@@ -10,19 +10,18 @@ import {
   validator,
 } from '../../core/api/index.js';
 import { parseCertificateRequest } from '../../core/services/pki/certificateRequest.js';
+import { MASTERS_GROUP } from '../../core/model/wellKnown/senders.js';
 
 const GROUP = 'certificates.orchestrator.io';
 const REQUESTS = 'certificatesigningrequests';
 const CLIENT_SIGNER = 'orchestrator.io/orchestrator-apiserver-client';
-/** The group that may do everything. */
-const MASTERS = 'system:masters';
 
 /** Why a request must not be signed by the signer for clients; undefined if it may be. */
 function faultOf({ spec }: Frozen<CertificateSigningRequest>, signer: string): string | undefined {
   try {
     const { organizations } = parseCertificateRequest(spec.request ?? '');
-    const isOfMasters = organizations.includes(MASTERS);
-    return isOfMasters ? `use of ${signer} signer with ${MASTERS} group is not allowed` : undefined;
+    const isOfMasters = organizations.includes(MASTERS_GROUP);
+    return isOfMasters ? `use of ${signer} signer with ${MASTERS_GROUP} group is not allowed` : undefined;
   } catch (thrown) {
     return `failed to parse CSR: ${(thrown as Error).message}`;
   }

@@ -5,11 +5,8 @@ import { definePlugin } from '../../core/api/plugin.js';
 import type { Plugin } from '../../core/api/point.js';
 import type { Frozen } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
-
+import { parseGoBool } from '../../core/model/text/goBool.js';
 import { type AnyContainer, parseNothing, podForbiddenError } from './podDraft.js';
-
-/** The texts that mean true, as Go parses them. */
-const TRUE = ['1', 't', 'T', 'true', 'TRUE', 'True'];
 
 /** The account that new pods may use before a controller has made it: it limits nothing. */
 const DEFAULT = 'default';
@@ -89,7 +86,7 @@ function limit(host: Host<'pool'>): Validator {
           `error looking up service account ${target.namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`,
         );
       }
-      if (!TRUE.includes(account.metadata.annotations?.[annotation] ?? '')) return [];
+      if (!parseGoBool(account.metadata.annotations?.[annotation] ?? '')) return [];
       if (!isOfEphemeral) {
         const why = forbiddenInPod(pod, account);
         if (why !== undefined) throw podForbiddenError(pod.metadata, why);

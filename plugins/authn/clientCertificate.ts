@@ -5,11 +5,11 @@ import {
   definePlugin,
   type Host,
   type Plugin,
-  Refusal,
   type User,
 } from '../../core/api/index.js';
 import { Malformed, readCertificateNames } from '../../core/services/pki/certificateNames.js';
 import { isIssuedBy, readAuthorities } from './authorities.js';
+import { unauthorized } from '../../core/model/wellKnown/senders.js';
 
 /**
  * Extended key usages that allow a certificate to identify a client: clientAuth and anyExtendedKeyUsage (RFC 5280,
@@ -37,8 +37,6 @@ export interface ClientCertificateConfig {
    */
   readonly clientCaFile?: string;
 }
-
-const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
 
 /** Reads a certificate. Throws Malformed if it has names that cannot be read with certainty. */
 function read(pem: string, credentialId: string, authorities: readonly X509Certificate[] | undefined): Parsed {

@@ -6,11 +6,11 @@ import {
   definePlugin,
   type Host,
   type Plugin,
-  Refusal,
   type User,
 } from '../../core/api/index.js';
 import { Malformed, readCertificateNames } from '../../core/services/pki/certificateNames.js';
 import { isIssuedBy, readAuthorities } from './authorities.js';
+import { unauthorized } from '../../core/model/wellKnown/senders.js';
 
 /** The settings of the plugin. Names of headers and their prefixes are in lower case. */
 export interface RequestHeaderConfig {
@@ -32,8 +32,6 @@ type Headers = readonly (readonly [string, string])[];
 
 /** Certificates that are remembered with whether they are of a proxy. */
 const REMEMBERED = 1024;
-
-const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
 
 /** The key of extra in the name of a header: percent-decoded where that is possible (spec, "Authenticating proxy"). */
 function extraKey(encoded: string): string {
@@ -92,10 +90,11 @@ export function requestHeaders(config: RequestHeaderConfig, { now }: Pick<Host, 
     return found;
   }
 
+  /** Of a header that is there several times, only the first counts: further ones may be those of the client. */
   const firstOf = (headers: Headers, names: readonly string[]): string => {
     for (const name of names) {
-      const found = headers.find(([given, value]) => given === name && value !== '');
-      if (found) return checkValue(found[1]);
+      const value = headers.find(([given]) => given === name)?.[1] ?? '';
+      if (value !== '') return checkValue(value);
     }
     return '';
   };

@@ -1,7 +1,5 @@
 import { type Authorizer, authorizer, definePlugin, type Plugin } from '../../core/api/index.js';
-
-/** The group with unrestricted access (spec, "Authorization: modes and configuration"). */
-const MASTERS = 'system:masters';
+import { MASTERS_GROUP } from '../../core/model/wellKnown/senders.js';
 
 const allowed = { is: 'allow' } as const;
 const noOpinion = { is: 'noOpinion' } as const;
@@ -9,7 +7,7 @@ const noOpinion = { is: 'noOpinion' } as const;
 /** Allows members of `system:masters` everything. */
 export const masters: Authorizer = {
   dependsOn: [],
-  authorize: user => (user.groups.includes(MASTERS) ? allowed : noOpinion),
+  authorize: user => (user.groups.includes(MASTERS_GROUP) ? allowed : noOpinion),
   // The group's binding to the role cluster-admin lists what its members may do.
   rulesFor: () => ({ resourceRules: [], pathRules: [] }),
 };

@@ -42,6 +42,7 @@ import { replicationController } from './core/replicationController.js';
 import { resourceQuota } from './core/resourceQuota.js';
 import { secret } from './core/secret/index.js';
 import { service } from './core/service/index.js';
+import { DEFAULT_RANGES, type RangeConfig } from './core/service/ranges.js';
 import { serviceAccount } from './core/serviceAccount/index.js';
 import { endpointSlice } from './discovery/endpointSlice.js';
 import { flowSchema } from './flowcontrol/flowSchema/index.js';
@@ -71,7 +72,7 @@ import { volumeAttachment } from './storage/volumeAttachment.js';
 import { volumeAttributesClass } from './storage/volumeAttributesClass.js';
 import { storageVersionMigration } from './storagemigration/storageVersionMigration.js';
 
-/** The built-in kinds, by group. */
+/** The built-in kinds that need no configuration, by group. */
 const KINDS = {
   admissionregistration: [
     mutatingAdmissionPolicy,
@@ -106,7 +107,6 @@ const KINDS = {
     replicationController,
     resourceQuota,
     secret,
-    service,
     serviceAccount,
   ],
   discovery: [endpointSlice],
@@ -122,12 +122,17 @@ const KINDS = {
   storagemigration: [storageVersionMigration],
 };
 
+/** The configuration that the server makes of its settings. */
+interface KindsConfig {
+  readonly serviceRanges: RangeConfig;
+}
+
 /**
  * Everything about built-in kinds that is not in the table of their fields: one folder per group, one file or folder
- * per kind.
+ * per kind. Without a configuration, Services have the default ranges.
  */
 export default definePlugin({
   name: 'kinds',
-  parse: () => undefined,
-  contribute: () => Object.values(KINDS).flat(),
+  parse: (config): KindsConfig => ({ serviceRanges: DEFAULT_RANGES, ...(config as Partial<KindsConfig> | undefined) }),
+  contribute: config => [...Object.values(KINDS).flat(), service(config.serviceRanges)],
 });

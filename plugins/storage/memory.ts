@@ -4,6 +4,7 @@ import { Engine } from './engine/engine.js';
 import { loadStore } from './engine/open.js';
 import type { Batch, Records, Row } from './engine/records.js';
 import type { ValueCodec } from './values.js';
+import { HISTORY_MS } from '../../core/limits.js';
 
 /** A fault that a test injects into a synced write: wait for a promise, then fail with an error, if given. */
 export interface Fault {
@@ -81,9 +82,6 @@ export async function openMemory(options: MemoryOptions = {}): Promise<Engine> {
     values: options.values,
   });
 }
-
-/** Default time for which history is kept; upstream compacts etcd as often. */
-const HISTORY_MS = 5 * 60 * 1000;
 
 /** Configuration of `storage/memory`. */
 export interface MemoryConfig {

@@ -1,3 +1,6 @@
+import { ConfigError, StoreError } from '../../core/api/index.js';
+import { isEncrypted } from '../../core/services/encryption/mark.js';
+
 /**
  * How the value of a key becomes bytes in a store. It is the lowest layer of both kinds of store: below it are only
  * records with checksums, or etcd; above it, the revision is inserted into the value. A value that is moved to another
@@ -13,8 +16,20 @@ export interface ValueCodec {
   decode(key: string, record: Buffer, header: number): Uint8Array;
 }
 
-/** Stores values as they are. */
+/** Stores values as they are. Throws StoreError for a value that was encrypted. */
 export const PLAIN_VALUES: ValueCodec = {
   encode: (_key, record) => record,
-  decode: (_key, record, header) => record.subarray(header),
+  decode(key, record, header) {
+    const value = record.subarray(header);
+    if (isEncrypted(value))
+      throw new StoreError(`${JSON.stringify(key)} is encrypted: start with --encryption-provider-config and its key`);
+    return value;
+  },
 };
+
+/** The setting `encryption` of a store: the path of an EncryptionConfiguration. Throws ConfigError. */
+export function encryptionOf(given: unknown): { readonly encryption?: string } {
+  if (given === undefined) return {};
+  if (typeof given === 'string' && given !== '') return { encryption: given };
+  throw new ConfigError('encryption', 'must be the path of an EncryptionConfiguration');
+}

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parsePolicy } from '../../core/services/audit/policy.js';
 import { Api, type Loose } from '../api/support.js';
@@ -62,6 +63,9 @@ async function eventOf(uri: string): Promise<Loose> {
   });
   return found!;
 }
+
+/** The stage of the last event of a request. */
+const stageOf = async (uri: string): Promise<string> => textOf((await eventOf(uri)).stage);
 
 describe('the audit log', () => {
   test('has a line for each request that the policy selects: who, what, and how it was answered', async () => {
@@ -134,7 +138,6 @@ describe('the audit log', () => {
       stage: 'ResponseStarted',
       user: {},
       responseStatus: { code: 401, reason: 'Unauthorized' },
-      annotations: {},
     });
     await api.get('/version?after=51');
     await eventOf('/version?after=51');
@@ -161,8 +164,29 @@ describe('the audit log', () => {
   test('has a watch of one object as the get that it was authorized as', async () => {
     const uri = '/api/v1/namespaces/default/secrets/none?watch=1&timeoutSeconds=1';
     expect((await api.get(uri)).status).toBe(200);
-    const { verb, stage, objectRef } = await eventOf(uri);
-    expect([verb, stage, objectRef?.['name']]).toEqual(['get', 'ResponseStarted', 'none']);
+    await api.until(async () => (await stageOf(uri)) === 'ResponseComplete');
+    const found = events().filter(event => (event.requestURI as unknown) === uri);
+    expect(found.map(({ verb, stage, objectRef }) => [verb, stage, objectRef?.['name']])).toEqual([
+      ['get', 'ResponseStarted', 'none'],
+      ['get', 'ResponseComplete', 'none'],
+    ]);
+  });
+
+  test('has the end of a watch that the client ends', async () => {
+    const uri = '/api/v1/namespaces/default/secrets?watch=1&limit=82';
+    const end = new AbortController();
+    const agent = new Agent({ connect: { rejectUnauthorized: false } });
+    const { body } = await request(api.server.url + uri, {
+      headers: { authorization: `Bearer ${api.server.token}` },
+      signal: end.signal,
+      dispatcher: agent,
+    });
+    body.on('error', () => undefined);
+    expect(await stageOf(uri)).toBe('ResponseStarted');
+    end.abort();
+    await api.until(async () => (await stageOf(uri)) === 'ResponseComplete');
+    await agent.destroy();
+    expect(await eventOf(uri)).toMatchObject({ responseStatus: { code: 200 } });
   });
 
   test('has what the first matching rule selects, and nothing else', async () => {

@@ -20,6 +20,8 @@ export interface Call {
   /** Common name of the client's certificate. */
   readonly client: string | undefined;
   readonly authorization: string | undefined;
+  /** The headers `traceparent` and `tracestate`. */
+  readonly trace: readonly (string | undefined)[];
 }
 
 const DAY = 24 * 3600 * 1000;
@@ -44,8 +46,12 @@ export class Hooks {
         const review = JSON.parse(text) as Loose & { request: Loose };
         const { pathname, search } = new URL(incoming.url ?? '', 'https://hook');
         const client = (incoming.socket as TLSSocket).getPeerCertificate()?.subject?.CN as string | undefined;
-        const { authorization } = incoming.headers;
-        this.calls.push({ path: pathname, query: search, request: review.request, client, authorization });
+        const { authorization, traceparent, tracestate } = incoming.headers as Readonly<
+          Record<string, string | undefined>
+        >;
+        const trace = [traceparent, tracestate];
+        const { request } = review;
+        this.calls.push({ path: pathname, query: search, request, client, authorization, trace });
         const answer = (await this.#answers.get(pathname)?.(review.request)) ?? {};
         const { hangsUp, raw, code = 200, headers, ...response } = answer as HookAnswer;
         if (hangsUp) return void incoming.socket.destroy();

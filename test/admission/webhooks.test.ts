@@ -83,6 +83,18 @@ describe('a validating webhook', () => {
     expect(deleted?.request).toMatchObject({ operation: 'DELETE', object: null, options: { kind: 'DeleteOptions' } });
   });
 
+  test('is told the trace of the request, if the client has named one', async () => {
+    await install(api, 'Validating', 'traced', hooks.webhook('/traced'));
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const traced = (sent: Readonly<Record<string, string>>): Promise<Answer> =>
+      api.post(`${MAPS}?dryRun=All`, { metadata: { name: 'traced', labels: { hook: 'traced' } } }, { headers: sent });
+    await traced({ traceparent, tracestate: 'a=b' });
+    await traced({ traceparent: '00-0-0-01', tracestate: 'a=b' });
+    await traced({});
+    const none = [undefined, undefined];
+    expect(hooks.take('/traced').map(({ trace }) => trace)).toEqual([[traceparent, 'a=b'], none, none]);
+  });
+
   test('refuses with its code, reason and message, and warns', async () => {
     await install(api, 'Validating', 'denies', hooks.webhook('/denies'));
     hooks.on('/denies', ({ name }) =>

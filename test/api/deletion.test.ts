@@ -23,6 +23,18 @@ describe('a deletion', () => {
     spec: { nodeName: 'n', automountServiceAccountToken: false, containers: [{ name: 'c', image: 'i' }] },
   });
 
+  test('of a collection is answered with the metadata of its objects if these are asked for', async () => {
+    for (const name of ['m1', 'm2']) await api.made(maps, { metadata: { name, labels: { of: 'list' } } });
+    const accept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+    const { status, body } = await api.call('DELETE', `${maps}?labelSelector=of%3Dlist`, { accept });
+    expect([status, body['kind']]).toEqual([200, 'PartialObjectMetadataList']);
+    const items = body['items'] as unknown as { kind: string; metadata: { name: string } }[];
+    expect(items.map(item => [item.kind, item.metadata.name])).toEqual(
+      ['m1', 'm2'].map(name => ['PartialObjectMetadata', name]),
+    );
+    expect((await api.get(`${maps}/m1`)).status).toBe(404);
+  });
+
   test('in progress is shortened only by a shorter grace period', async () => {
     await api.made(pods, running('slow'));
     const grace = async (query: string) => {

@@ -340,6 +340,20 @@ describe('watches', () => {
       }
     });
 
+    test('the object of a bookmark has the members that every object of a built-in kind has', async () => {
+      const leases = '/apis/coordination.k8s.io/v1/leases';
+      const watch = await openWatch(api.server, `${leases}?${WATCH_LIST}&labelSelector=app%3Dnone`);
+      const [first] = await watch.until(() => true);
+      const { annotations: _, resourceVersion: __, ...metadata } = first!.object.metadata as object as Loose;
+      expect({ ...first!.object, metadata }).toEqual({
+        kind: 'Lease',
+        apiVersion: 'coordination.k8s.io/v1',
+        metadata: {},
+        spec: {},
+      });
+      watch.close();
+    });
+
     test('without allowWatchBookmarks there is no bookmark, with false no initial events; the end is marked once [R164 R165]', async () => {
       const path = await fresh('a');
       const quiet = await openWatch(

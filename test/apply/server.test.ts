@@ -340,6 +340,8 @@ describe('managers of other writes', () => {
     expect(managers(patched.body)).toEqual(['creator Update', 'patcher Update']);
     const long = await api.post(maps, cm('long', { a: '1' }), withAgent(`${'u'.repeat(200)}/1`));
     expect(managers(long.body)).toEqual([`${'u'.repeat(128)} Update`]);
+    const nameless = await api.post(maps, cm('nameless', { a: '1' }), withAgent('/1'));
+    expect(managers(nameless.body)).toEqual(['unknown Update']);
   });
 
   test('take over fields without conflict, with any kind of write [R294 R295]', async () => {

@@ -84,6 +84,19 @@ describe('headers of an authenticating proxy', () => {
     expect(await userOf([['x-user', 'second']], 'front-proxy')).toMatchObject({ name: 'second' });
     expect(await userOf([['x-remote-group', 'a']], 'front-proxy')).toBeNull();
   });
+  test('that are there twice count once: a client cannot add the name that its proxy left empty', async () => {
+    const twice = [
+      ['x-remote-user', ''],
+      ['x-remote-user', 'admin'],
+    ] as const;
+    expect(await userOf(twice, 'front-proxy')).toBe(401);
+    expect(await userOf([...twice, ['x-user', 'ann']], 'front-proxy')).toMatchObject({ name: 'ann' });
+    const ids = [
+      ['x-remote-uid', ''],
+      ['x-remote-uid', '0'],
+    ] as const;
+    expect(await userOf([['x-remote-user', 'ann'], ...ids], 'front-proxy')).toMatchObject({ name: 'ann', uid: '' });
+  });
   test('give uid, all groups and extra, whose keys are decoded [A266] [A267] [A268] [A269]', async () => {
     const user = await userOf(
       [

@@ -23,7 +23,8 @@ export class TestWebhook {
 
   private constructor(readonly server: Server) {}
 
-  static async start(ca: TestAuthority): Promise<TestWebhook> {
+  /** `port`: that of one that was closed. */
+  static async start(ca: TestAuthority, port = 0): Promise<TestWebhook> {
     const { certificate: cert, key } = await ca.issue('localhost', ['localhost']);
     const server = createServer({ cert, key, ca: ca.certificate, requestCert: true, rejectUnauthorized: false });
     const webhook = new TestWebhook(server);
@@ -42,7 +43,7 @@ export class TestWebhook {
         response.end(typeof answer === 'string' ? answer : JSON.stringify(answer));
       });
     });
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve));
     return webhook;
   }
 

@@ -46,7 +46,7 @@ describe('a policy', () => {
     expect(await allows([line(pods)], bob, ofPods())).toBe(false);
   });
 
-  test('with user and group is for a user in the group; any line suffices [A431]', async () => {
+  test('with user and group is for a user in the group; any line suffices [A431x]', async () => {
     const both = line({ user: 'bob', group: 'qa', ...pods });
     expect(await allows([both], bob, ofPods())).toBe(false);
     expect(await allows([both], user('bob', 'qa'), ofPods())).toBe(true);
@@ -105,7 +105,7 @@ describe('a policy', () => {
     expect(await allows([line({ user: 'bob', nonResourcePath })], bob, ofPods())).toBe(false);
   });
 
-  test('that is readonly is for get, list and watch alone [A429] [A430]', async () => {
+  test('that is readonly is for get, list and watch alone [A429] [A430x]', async () => {
     const policies = [line({ user: 'bob', ...pods, readonly: true, nonResourcePath: '*' })];
     for (const verb of ['get', 'list', 'watch'] as const)
       expect(await allows(policies, bob, ofPods({ verb }))).toBe(true);

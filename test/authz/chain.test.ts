@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Decision } from '../../core/api/index.js';
+import type { Decision, DependsOn } from '../../core/api/index.js';
 import { namingOf } from '../../core/naming.js';
 import { chainAuthorizer } from '../../plugins/authz/configured/chain.js';
 import type { ConfiguredAuthorizer } from '../../plugins/authz/configured/file.js';
@@ -46,16 +46,16 @@ const webhook = (name: string): ConfiguredAuthorizer => ({
 const ALLOW: ConfiguredAuthorizer = { type: 'AlwaysAllow', name: 'allow' };
 const DENY: ConfiguredAuthorizer = { type: 'AlwaysDeny', name: 'deny' };
 
-function chain(initial: readonly ConfiguredAuthorizer[]) {
+function chain(initial: readonly ConfiguredAuthorizer[], allowed: Decision = { is: 'allow', reason: 'allow' }) {
   const logged: string[] = [];
   const releases: (() => unknown)[] = [];
   const log = (_: object, message: string): void => void logged.push(message);
   const states = { last: initial };
-  const decide = (is: 'allow' | 'deny') => ({ dependsOn: [], authorize: (): Decision => ({ is, reason: is }) });
+  const decide = (decision: Decision) => ({ dependsOn: [], authorize: (): Decision => decision });
   const authorizer = chainAuthorizer(
     new Map([
-      ['AlwaysAllow', decide('allow')],
-      ['AlwaysDeny', decide('deny')],
+      ['AlwaysAllow', decide(allowed)],
+      ['AlwaysDeny', decide({ is: 'deny', reason: 'deny' })],
     ]),
     {
       now: Date.now,
@@ -71,7 +71,7 @@ function chain(initial: readonly ConfiguredAuthorizer[]) {
   const close = (): void => {
     for (const release of releases) release();
   };
-  return { states, ask, logged, close };
+  return { authorizer, states, ask, logged, close };
 }
 
 test('a request that comes after a change is decided by it, also while the one before is prepared', async () => {
@@ -82,6 +82,21 @@ test('a request that comes after a change is decided by it, also while the one b
   const after = ask();
   expect([await before, await after]).toEqual(['allow', 'deny']);
   close();
+});
+
+test('a decision depends on what its authorizers read, and on the file for a second', async () => {
+  const roles = ['rbac.authorization.orchestrator.io/roles'];
+  const dependsOf = async (dependsOn: DependsOn): Promise<unknown> => {
+    const { authorizer, close } = chain([ALLOW], { is: 'allow', reason: '', dependsOn });
+    const decision = await authorizer.authorize(user('eve'), target({}));
+    close();
+    return decision.dependsOn;
+  };
+  expect(await dependsOf(roles)).toEqual({ resources: roles, milliseconds: 1000 });
+  expect(await dependsOf([])).toEqual({ resources: [], milliseconds: 1000 });
+  expect(await dependsOf(20)).toEqual({ resources: [], milliseconds: 20 });
+  expect(await dependsOf({ resources: roles, milliseconds: 2000 })).toEqual({ resources: roles, milliseconds: 1000 });
+  expect(await dependsOf('never')).toBe('never');
 });
 
 test('a webhook that cannot be made leaves nothing of those before it', async () => {

@@ -284,6 +284,27 @@ describe('a server with an authorization file', () => {
     expect(await list('a', 'master-token')).toBe(200);
   });
 
+  test('decides by the roles of the moment, whatever was decided before [A322]', async () => {
+    const group = 'rbac.authorization.orchestrator.io';
+    const path = `/apis/${group}/v1/namespaces/roles/rolebindings`;
+    const binding = {
+      apiVersion: `${group}/v1`,
+      kind: 'RoleBinding',
+      metadata: { name: 'eve' },
+      roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'view' },
+      subjects: [{ apiGroup: group, kind: 'User', name: 'eve' }],
+    };
+    for (const i of [0, 1]) answer(i, { allowed: false });
+    await api.made('/api/v1/namespaces', { metadata: { name: 'roles' } });
+    for (let i = 0; i < 5; i++) {
+      expect(await list('roles')).toBe(403);
+      expect((await api.post(path, binding)).status).toBe(201);
+      expect([await list('roles'), await list('roles')]).toEqual([200, 200]);
+      expect((await api.delete(`${path}/eve`)).status).toBe(200);
+    }
+    expect(calls(0, '"namespace":"roles"')).toBe(1);
+  });
+
   test('reads a changed file, and keeps the former one if it is bad [A349] [A448]', async () => {
     answer(0, { allowed: true });
     answer(1, { allowed: false, denied: true });

@@ -10,10 +10,8 @@ import { webhookAuthorizer } from '../../plugins/authz/webhook/authorizer.js';
 import { conditionsOf } from '../../plugins/authz/webhook/conditions.js';
 import type { AccessWebhookConfig } from '../../plugins/authz/webhook/config.js';
 import { target, user } from '../access/support.js';
-import { Api } from '../api/support.js';
 import { authority, type TestAuthority } from '../authn/certificates.js';
 import { TestWebhook } from '../authn/testWebhook.js';
-import { startServer } from '../server/library.js';
 
 let ca: TestAuthority;
 let webhook: TestWebhook;
@@ -40,14 +38,13 @@ afterAll(() => {
 
 let files = 0;
 /** A kubeconfig for the webhook; its paths are relative to it. */
-function kubeconfig({ server = webhook.url, more = {} } = {}): string {
+function kubeconfig(server = webhook.url): string {
   const path = join(folder, `${files++}.yaml`);
   const content = {
     'current-context': 'here',
     contexts: [{ name: 'here', context: { cluster: 'c', user: 'u' } }],
     clusters: [{ name: 'c', cluster: { server, 'certificate-authority': 'ca.crt' } }],
     users: [{ name: 'u', user: { 'client-certificate': 'client.crt', 'client-key': 'client.key' } }],
-    ...more,
   };
   writeFileSync(path, JSON.stringify(content));
   return path;
@@ -257,7 +254,7 @@ describe('an answer', () => {
   });
 
   test('of a webhook that is not there is a failure', async () => {
-    const file = kubeconfig({ server: 'https://localhost:1/x' });
+    const file = kubeconfig('https://localhost:1/x');
     expect((await (await thread({ file })).ask()).is).toBe('noOpinion');
     expect((await (await thread({ file, failurePolicy: 'Deny' })).ask()).is).toBe('deny');
   });
@@ -290,6 +287,38 @@ describe('answers', () => {
     const asked = threads.flatMap(({ ask }) => Array.from({ length: 20 }, () => ask()));
     expect((await Promise.all(asked)).every(({ is }) => is === 'allow')).toBe(true);
     expect(webhook.calls).toHaveLength(1);
+  });
+
+  test('to one question are not those to another that differs in a single attribute', async () => {
+    answers({ allowed: true });
+    const { ask } = await thread();
+    const who = { name: 'eve', uid: '1', groups: ['a', 'b'], extra: new Map([['k', ['v', 'w']]]) };
+    const about = target({ namespace: 'a', name: 'n' });
+    const term = (values: string[]) => [{ key: 'x', operator: 'in', values }] as const;
+    const questions: readonly (readonly [User, Target])[] = [
+      [who, about],
+      [{ ...who, name: 'Eve' }, about],
+      [{ ...who, uid: '' }, about],
+      [{ ...who, groups: ['a,b'] }, about],
+      [{ ...who, groups: ['a', 'B'] }, about],
+      [{ ...who, groups: ['a'] }, about],
+      [{ ...who, extra: new Map([['k', ['v,w']]]) }, about],
+      [{ ...who, extra: new Map([['__proto__', ['v', 'w']]]) }, about],
+      [who, { ...about, name: '' }],
+      [who, { ...about, namespace: 'a/n' }],
+      [who, { ...about, verb: 'delete' }],
+      [who, { ...about, group: 'apps' }],
+      [who, { ...about, resource: 'pods/log' }],
+      [who, { ...about, subresource: 'log' }],
+      [who, { ...about, labelSelector: term(['y', 'z']) }],
+      [who, { ...about, labelSelector: term(['y,z']) }],
+      [who, { ...about, fieldSelector: term(['y', 'z']) }],
+      [who, { is: 'path', verb: 'get', path: '/a' }],
+      [who, { is: 'path', verb: 'get', path: '/A' }],
+    ];
+    for (const [one, asked] of [...questions, ...questions]) await ask(one, asked);
+    expect(webhook.calls).toHaveLength(questions.length);
+    expect(new Set(webhook.calls.map(({ text }) => text)).size).toBe(questions.length);
   });
 
   test('are not kept if they failed, or are about very long attributes', async () => {
@@ -335,99 +364,5 @@ describe('match conditions', () => {
     const counted = open.observed.filter(one => one.startsWith('match_'));
     if (expected === false) expect(counted).toEqual(['match_condition_exclusions_total Webhook default 1']);
     if (expected === 'fails') expect(counted).toEqual(['match_condition_evaluation_errors_total Webhook default 1']);
-  });
-});
-
-describe.each(['neutral', 'kubernetes'] as const)('a server with naming %s', naming => {
-  let api: Api;
-  beforeAll(async () => {
-    const tokenAuthFile = join(folder, 'tokens');
-    writeFileSync(tokenAuthFile, 'eve-token,eve,1\nmaster-token,max,2,system:masters');
-    answers({ allowed: false });
-    api = await Api.start({
-      naming,
-      tokenAuthFile,
-      authorizationMode: ['Webhook', 'RBAC'],
-      authorizationWebhookConfigFile: kubeconfig(),
-      authorizationWebhookCacheAuthorizedTtl: 0,
-      authorizationWebhookCacheUnauthorizedTtl: 0,
-    });
-  });
-  afterAll(() => api.close());
-  const status = async (path: string, token = 'eve-token'): Promise<number> => (await api.get(path, { token })).status;
-
-  test('asks the webhook first; the first opinion decides [A009] [A291] [A292] [A293] [A324] [A326] [A328]', async () => {
-    const pods = '/api/v1/namespaces/default/pods';
-    expect([await status(pods), await status('/version')]).toEqual([403, 200]);
-    expect(JSON.parse(webhook.calls.at(-1)!.text).apiVersion).toBe(
-      `authorization.${naming === 'neutral' ? 'orchestrator' : 'k8s'}.io/v1beta1`,
-    );
-    answers({ allowed: true });
-    expect(await status(pods)).toBe(200);
-    answers({ allowed: false, denied: true, reason: 'closed' });
-    expect([await status(pods), await status('/version')]).toEqual([403, 403]);
-    expect((await api.get(pods, { token: 'eve-token' })).text).toContain('closed');
-    expect(await status(pods, 'master-token')).toBe(200);
-    expect(webhook.calls.some(({ text }) => text.includes('"user":"max"'))).toBe(false);
-    webhook.answer = () => 403;
-    expect([await status(pods), await status('/version')]).toEqual([403, 200]);
-  });
-
-  test.each([
-    ['POST', '', 'create'],
-    ['GET', '/x', 'get'],
-    ['HEAD', '/x', 'get'],
-    ['GET', '', 'list'],
-    ['HEAD', '', 'list'],
-    ['GET', '?watch=1', 'watch'],
-    ['PUT', '/x', 'update'],
-    ['PATCH', '/x', 'patch'],
-    ['DELETE', '/x', 'delete'],
-    ['DELETE', '', 'deletecollection'],
-  ] as const)(
-    '%s of pods%s is %s [A306] [A307] [A308] [A309] [A310] [A311] [A312] [A313]',
-    async (method, rest, verb) => {
-      answers({ allowed: false, denied: true });
-      await api.call(method, `/api/v1/namespaces/default/pods${rest}`, { token: 'eve-token' });
-      expect(spec()['resourceAttributes']).toMatchObject({ verb, resource: 'pods', namespace: 'default' });
-    },
-  );
-
-  test('refuses roles that grant more than the webhook lets escalate [A353]', async () => {
-    webhook.answer = ({ apiVersion, spec: asked }) => {
-      const allowed = (asked['resourceAttributes'] as { verb?: string } | undefined)?.verb === 'create';
-      return { apiVersion, kind: 'SubjectAccessReview', status: { allowed } };
-    };
-    const group = naming === 'neutral' ? 'orchestrator' : 'k8s';
-    const role = {
-      apiVersion: `rbac.authorization.${group}.io/v1`,
-      kind: 'Role',
-      metadata: { name: 'strong' },
-      rules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
-    };
-    const path = `/apis/rbac.authorization.${group}.io/v1/namespaces/default/roles`;
-    expect((await api.post(path, role, { token: 'eve-token' })).status).toBe(403);
-    expect((await api.post(path, { ...role, rules: [] }, { token: 'eve-token' })).status).toBe(201);
-  });
-});
-
-describe('a server does not start', () => {
-  const broken = () => kubeconfig({ more: { 'current-context': 'there' } });
-  test.each([
-    [() => ({ authorizationMode: ['Webhook'] }), /Webhook needs --authorization-webhook-config-file too/],
-    [() => ({ authorizationWebhookConfigFile: kubeconfig() }), /config-file: needs Webhook in --authorization-mode/],
-    ...(
-      [
-        [() => kubeconfig({ server: 'http://localhost/x' }), /config-file: .*cluster\.server: must begin with https/],
-        [() => kubeconfig({ server: 'https://localhost/x?a=b' }), /cluster\.server: must have neither parameters/],
-        [broken, /contexts: there is none with the name "there"/],
-      ] as const
-    ).map(
-      ([file, message]) =>
-        [() => ({ authorizationMode: ['Webhook'], authorizationWebhookConfigFile: file() }), message] as const,
-    ),
-  ] as const)('%# with a webhook that cannot be used [A394] [A396]', async (settings, message) => {
-    const given = settings() as NonNullable<Parameters<typeof startServer>[0]>;
-    await expect(startServer({ storage: 'memory', port: 0, ...given })).rejects.toThrow(message);
   });
 });

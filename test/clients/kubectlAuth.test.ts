@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BuiltServer, hasKubectl, Kubectl, startBuiltServer } from './server.js';
 
@@ -17,7 +20,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
 
   const can = async (...args: string[]): Promise<string> => (await k.try(['auth', 'can-i', ...args])).out.trim();
 
-  test('create makes roles and bindings, which auth can-i obeys, also for others and by list [A367]', async () => {
+  test('create makes roles and bindings, which auth can-i obeys, also for others and by list [A367 A432 A433 A434]', async () => {
     const created = async (...args: string[]): Promise<string> => (await k.run('create', ...args)).trim();
     expect(await can('list', 'pods', '--as=ann')).toBe('no');
     expect(await created('role', 'reader', '--verb=get,list', '--resource=pods,deployments.apps')).toContain('created');
@@ -26,6 +29,8 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(await created('clusterrolebinding', 'scraper', '--clusterrole=scraper', '--group=ops')).toContain('created');
     expect(await can('list', 'pods', '--as=ann')).toBe('yes');
     expect(await can('delete', 'pods', '--as=ann')).toBe('no');
+    expect(await can('list', 'pods')).toBe('yes');
+    expect(await can('list', 'pods', '--as=system:serviceaccount:team:robot')).toBe('no');
     expect(await can('get', '/metrics', '--as=bob', '--as-group=ops')).toBe('yes');
     const rules = await can('--list', '--as=ann');
     expect(rules).toMatch(/^pods +\[\] +\[\] +\[get list\]$/m);
@@ -43,6 +48,24 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect((await k.try(['get', 'pods', `--token=${token}`, ...bare])).err).toContain(
       `User "${name}" cannot list resource "pods" in API group "" in the namespace "${NAMESPACE}"`,
     );
+  });
+
+  test('asks an exec plugin of a kubeconfig that capstan kubeconfig wrote, and tells it the cluster [A050 A056]', async () => {
+    await k.run('create', 'serviceaccount', 'plugged');
+    const token = (await k.run('create', 'token', 'plugged', '--duration=10m')).trim();
+    const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status: { token } };
+    const plugin = k.file(
+      'plugin.sh',
+      `#!/bin/sh\necho "$KUBERNETES_EXEC_INFO" > ${server.dir}/info\ncat <<END\n${JSON.stringify(credential)}\nEND\n`,
+    );
+    const file = join(server.dir, 'exec.kubeconfig');
+    const exec = [`--exec-command=${plugin}`, '--exec-provide-cluster-info', '--naming=kubernetes'];
+    const flags = ['kubeconfig', `--kubeconfig=${server.kubeconfig}`, ...exec, `--output=${file}`];
+    execFileSync(process.execPath, ['dist/core/command/main.js', ...flags]);
+    const { out } = await k.try(['auth', 'whoami'], { env: { KUBECONFIG: file } });
+    expect(out).toContain(`system:serviceaccount:${NAMESPACE}:plugged`);
+    const info = JSON.parse(readFileSync(join(server.dir, 'info'), 'utf8')) as { spec: { cluster: object } };
+    expect(info.spec.cluster).toMatchObject({ server: await serverUrl() });
   });
 
   test('auth reconcile creates, extends and, if asked, reduces roles [A368 A369 A370]', async () => {

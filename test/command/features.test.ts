@@ -153,9 +153,8 @@ describe('admission plugins', () => {
     expect(paths('--disable-admission-plugins=Priority,RuntimeClass')).not.toContain('priority.js');
   });
 
-  it('that are deprecated or that the server does not have can be named, with a warning', () => {
+  it('that are deprecated can be named, with a warning', () => {
     expect(warningsWith('--enable-admission-plugins=EventRateLimit,AlwaysAdmit')).toEqual([
-      'The admission plugin EventRateLimit is not part of this server: naming it has no effect.',
       'AlwaysAdmit admission controller is deprecated. Please remove this controller from your configuration files and scripts.',
     ]);
     expect(warningsWith('--disable-admission-plugins=Priority', '--enable-admission-plugins=')).toEqual([]);

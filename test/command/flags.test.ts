@@ -85,6 +85,14 @@ describe('flags of serve', () => {
     );
   });
 
+  it.each<[string, [number, number]]>([
+    ['30000-30010', [30000, 30010]],
+    ['30000+10', [30000, 30010]],
+    ['30000', [30000, 30000]],
+  ])('accept the range of ports %s', (text, ports) => {
+    expect(loadSettings([`--service-node-port-range=${text}`]).serviceNodePortRange).toEqual(ports);
+  });
+
   it("accept all of upstream's words for true and false", () => {
     for (const text of ['1', 't', 'T', 'TRUE', 'true', 'True'])
       expect(loadSettings([`--anonymous-auth=${text}`]).anonymousAuth).toBe(true);
@@ -112,6 +120,22 @@ describe('flags of serve', () => {
       '--authorization-mode: AlwaysAllow and AlwaysDeny exclude each other: omit one',
     ],
     [['--token-auth-file=/nowhere/tokens.csv'], '--token-auth-file: there is no file /nowhere/tokens.csv'],
+    [
+      ['--service-cluster-ip-range=10.0.0.0/16,10.1.0.0/16'],
+      '--service-cluster-ip-range: must be one network, or an IPv4 and an IPv6 network',
+    ],
+    [
+      ['--service-cluster-ip-range=10.0.0.0'],
+      '--service-cluster-ip-range: must be a network such as 10.0.0.0/16 or fd00::/112, not "10.0.0.0"',
+    ],
+    [
+      ['--service-cluster-ip-range=fd00::/64'],
+      '--service-cluster-ip-range: fd00::/64: the prefix of an IPv6 network must have 108 to 125 bits',
+    ],
+    [
+      ['--service-node-port-range=30000-29999'],
+      '--service-node-port-range: must be a range of ports such as 30000-32767, not "30000-29999"',
+    ],
     [
       ['--shutdown-delay-duration=soon'],
       '--shutdown-delay-duration: must be a duration such as 30s or 1m30s, not "soon"',

@@ -6,11 +6,11 @@ import { checkCommand, COMMANDS, flagsOf } from '../../core/command/commands.js'
 import { completionScript } from '../../core/command/completion.js';
 import { parseFlags } from '../../core/command/flags.js';
 import { helpText } from '../../core/command/help.js';
-import { dashed, IGNORED, OPTIONS } from '../../core/command/options.js';
+import { dashed, OPTIONS } from '../../core/command/options.js';
 import { fileKeyOf } from '../../core/settings/given.js';
 
 const PAGES = [[], ['store'], ['snapshot'], ...COMMANDS.map(({ name }) => name.split(' '))];
-const SERVER_FLAGS = ['--config', ...[...OPTIONS.keys(), ...IGNORED.keys()].map(dashed)];
+const SERVER_FLAGS = ['--config', ...Array.from(OPTIONS.keys(), dashed)];
 const flagsIn = ({ flags = {}, takesSettings }: (typeof COMMANDS)[number]): string[] => [
   ...Object.keys(flags).map(dashed),
   ...(takesSettings ? SERVER_FLAGS : []),

@@ -38,7 +38,7 @@ describe('serve', () => {
     async signal => {
       const io = new Captured();
       const { seen, start, ready } = pretend();
-      const code = serve(['--storage-backend=memory'], io, start);
+      const code = serve(['--storage-backend=memory'], io, { start });
       await ready;
       process.emit(signal, signal);
       expect(await code).toBe(0);
@@ -56,14 +56,14 @@ describe('serve', () => {
   it('ends with exit code 1 and a clear last line when the server fails', async () => {
     const io = new Captured();
     const { seen, start } = pretend(Promise.resolve(new Error('the writer thread ended')));
-    expect(await serve([], io, start)).toBe(1);
+    expect(await serve([], io, { start })).toBe(1);
     expect(seen.closed).toBe(1);
     expect(io.errors.at(-1)).toBe('the server stopped: the writer thread ended');
   });
 
   it('does not start with an invalid flag', async () => {
     const { seen, start } = pretend();
-    await expect(serve(['--nonsense=1'], new Captured(), start)).rejects.toThrow('--nonsense: unknown flag');
+    await expect(serve(['--nonsense=1'], new Captured(), { start })).rejects.toThrow('--nonsense: unknown flag');
     expect(seen.settings).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { settingsTable } from '../../core/command/reference.js';
+import { flagsPage, settingsTable } from '../../core/command/reference.js';
 import * as limits from '../../core/limits.js';
 import { MAX_VIOLATIONS, REASONS } from '../../core/model/refusal.js';
 import { checkPluginUse } from '../../core/plugin/settings.js';
@@ -34,6 +34,10 @@ describe('docs/reference/configuration.md', () => {
     expect(text).toContain(`10 s by default`);
     expect([limits.PLUGIN_CALL_MS, limits.PLUGIN_CALL_MAX_MS]).toEqual([10_000, 30_000]);
   });
+});
+
+test('docs/reference/flags.md has every flag (npm run reference)', () => {
+  expect(page('reference/flags')).toBe(flagsPage());
 });
 
 describe('docs/reference/errors.md', () => {

@@ -15,7 +15,7 @@ export function builtInStrategies(naming: NamingName): Strategies {
   const known = made.get(naming);
   if (known) return known;
   const host = { naming: namingOf(naming) } as Host;
-  const contributions = kinds.contribute(undefined).filter(({ point }) => point === resourceType.name);
+  const contributions = kinds.contribute(kinds.parse(undefined)).filter(({ point }) => point === resourceType.name);
   const values = contributions.map(({ make }) => ({
     plugin: kinds.name,
     value: make(host) as ResourceType | BuiltInKind,

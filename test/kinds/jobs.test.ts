@@ -130,6 +130,17 @@ describe('schedules', () => {
   ])('%j is invalid', text => {
     expect(scheduleProblem(text)).toBeTypeOf('string');
   });
+  it.each([
+    ['@every 1', 'failed to parse duration @every 1: time: missing unit in duration "1"'],
+    ['@every 1d', 'failed to parse duration @every 1d: time: unknown unit "d" in duration "1d"'],
+    ['TZ=Mars/Base * * * * *', 'provided bad location Mars/Base: unknown time zone Mars/Base'],
+    [
+      '99999999999999999999 * * * *',
+      'failed to parse int from 99999999999999999999: strconv.Atoi: parsing "99999999999999999999": value out of range',
+    ],
+  ])('%s is invalid: %s', (text, why) => {
+    expect(scheduleProblem(text)).toBe(why);
+  });
   it('ranges within the limits of every field are valid', () => {
     fc.assert(
       fc.property(fc.nat(59), fc.nat(59), (a, b) => (scheduleProblem(`${a}-${b} * * * *`) === undefined) === a <= b),
@@ -137,7 +148,8 @@ describe('schedules', () => {
   });
   it('time zones have IANA names', () => {
     for (const zone of ['UTC', 'Europe/Paris', 'Etc/GMT+5']) expect(timeZoneProblems(zone)).toEqual([]);
-    for (const zone of ['Mars/Base', 'utc ', '+01:00', 'Local', '']) expect(timeZoneProblems(zone)).toHaveLength(1);
+    for (const zone of ['Mars/Base', 'utc ', '+01:00', 'Local', '', 'PST', 'US/Pacific-New'])
+      expect(timeZoneProblems(zone)).toHaveLength(1);
   });
 });
 
@@ -207,6 +219,16 @@ describe('the status of a job', () => {
       'status.failed: Invalid value: 1: cannot decrease the failed counter',
     ]);
     expect(messagesOf({ active: 1, ready: 2 })).toHaveLength(1);
+  });
+  it('has a start that changes only while the job is suspended', () => {
+    const [first, second] = [{ startTime: '2024-01-01T00:00:00Z' }, { startTime: '2024-01-01T00:00:01Z' }];
+    const refused = ['status.startTime: Required value: startTime cannot be removed for unsuspended job'];
+    expect(messagesOf(first)).toEqual([]);
+    expect(messagesOf(first, first)).toEqual([]);
+    for (const now of [second, {}]) {
+      expect(messagesOf(now, first)).toEqual(refused);
+      expect(messagesOf(now, first, { suspend: true })).toEqual([]);
+    }
   });
   it('contains only existing indexes', () => {
     const spec = { completionMode: 'Indexed', completions: 3, backoffLimitPerIndex: 1 };

@@ -127,7 +127,7 @@ describe('services [R127]', () => {
     expect(spec.ports[1]?.nodePort).toBe(spec.ports[0]?.nodePort);
   });
   const other = object('Service', {
-    spec: { clusterIPs: ['10.0.3.4'], ports: [{ nodePort: 30123, protocol: 'TCP' }] },
+    spec: { type: 'NodePort', clusterIPs: ['10.0.3.4'], ports: [{ nodePort: 30123, protocol: 'TCP' }] },
   });
   other.metadata.uid = 'u2';
   it.each([

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { validatePodSpec } from '../../plugins/kinds/shared/podSpec/validation.js';
+import { selectByOwnLabels } from '../../plugins/kinds/shared/podSpec/scheduling.js';
 import { setPodSpecDefaults } from '../../plugins/kinds/shared/podSpec/defaults.js';
 import { pathWarnings } from '../../plugins/kinds/shared/podSpec/warnings/pathWarnings.js';
 import { portWarnings } from '../../plugins/kinds/shared/podSpec/warnings/portWarnings.js';
@@ -71,6 +72,45 @@ describe('pod specs', () => {
     setPodSpecDefaults(pod);
     expect(pod).not.toHaveProperty('volumes');
     expect(pod.containers?.[0]).not.toHaveProperty('volumeMounts');
+  });
+});
+
+describe('affinity to other pods', () => {
+  const labels = { app: 'v', tenant: 'w' };
+  const term = (matchLabelKeys: string[], mismatchLabelKeys: string[] = [], matchLabels = {}) => ({
+    topologyKey: 'zone',
+    labelSelector: { matchLabels },
+    matchLabelKeys,
+    mismatchLabelKeys,
+  });
+  const preferred = (podAffinityTerm: object) => ({
+    podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm }] },
+  });
+  const required = (one: object) => ({ podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [one] } });
+  const made = (affinity: object) => {
+    const pod = podSpec({ containers: [{ name: 'c', image: 'i' }], affinity });
+    selectByOwnLabels(pod, labels);
+    return pod;
+  };
+
+  it('selects by the labels of the pod, of those that it has', () => {
+    const matchExpressions = [
+      { key: 'app', operator: 'In', values: ['v'] },
+      { key: 'tenant', operator: 'NotIn', values: ['w'] },
+    ];
+    for (const wrap of [preferred, required]) {
+      const { affinity } = made(wrap(term(['app', 'none'], ['tenant'])));
+      expect(JSON.stringify(affinity)).toContain(JSON.stringify(matchExpressions));
+    }
+  });
+
+  it('selects by a key once', () => {
+    const where = 'spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm';
+    const pod = made(preferred(term(['app', 'tenant'], [], { tenant: 'x' })));
+    setPodSpecDefaults(pod);
+    expect(lines(validatePodSpec(pod, 'spec', 'pod'))).toEqual([
+      `${where}[1]: Invalid value: "tenant": exists in both matchLabelKeys and labelSelector`,
+    ]);
   });
 });
 

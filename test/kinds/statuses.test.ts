@@ -50,6 +50,21 @@ test('conditions of a budget are complete', () => {
   ]);
 });
 
+test('results of type checks of a policy name their field and say what is wrong', () => {
+  const policy = 'admissionregistration.orchestrator.io/validatingadmissionpolicies';
+  const checked = (...expressionWarnings: object[]) => ({ typeChecking: { expressionWarnings } });
+  const good = { fieldRef: 'spec.validations[0].expression', warning: 'w' };
+  expect(violations(policy, checked(good))).toEqual([]);
+  expect(violations(policy, checked(good, { fieldRef: '', warning: '' }))).toEqual([
+    'status.typeChecking.expressionWarnings[1].warning: Required value',
+    'status.typeChecking.expressionWarnings[1].fieldRef: Required value',
+  ]);
+  expect(violations(policy, { conditions: [{ type: 'A', status: 'Maybe', reason: 'R' }] })).toEqual([
+    'status.conditions[0].status: Unsupported value: "Maybe": supported values: "False", "True", "Unknown"',
+    'status.conditions[0].lastTransitionTime: Required value: must be set',
+  ]);
+});
+
 test('addresses of a status are addresses, and names are names', () => {
   const ingress = [{ ip: 'x' }, { hostname: 'Bad_' }, { hostname: '1.2.3.4' }, { ip: '::1', hostname: 'a.b' }];
   expect(violations(INGRESS, { loadBalancer: { ingress } })).toEqual([

@@ -19,6 +19,26 @@ describe('warnings', () => {
   const hostname = (what: string, why: string) =>
     `299 - "metadata.name: this is used in ${what}, which can result in surprising behavior; a DNS label is recommended: [${why}]"`;
 
+  test.each([
+    [{ clusterIP: '010.0.0.9' }, 'spec.clusterIPs[0]: IP address', 'IPv4 field has octet with leading zero'],
+    [{ externalIPs: ['FD00::1'] }, 'spec.externalIPs[0]: IPv6 address', 'format (\\"fd00::1\\")'],
+    [{ externalIPs: ['::ffff:0102:0304'] }, 'spec.externalIPs[0]: IPv6 address', 'format (\\"::ffff:1.2.3.4\\")'],
+    [{ loadBalancerIP: '1.2.3' }, 'spec.loadBalancerIP: IP address', 'IPv4 address too short'],
+    [
+      { loadBalancerSourceRanges: ['1.2.3.4/08'] },
+      'spec.loadBalancerSourceRanges[0]: IP prefix',
+      'bad bits after slash',
+    ],
+    [{ loadBalancerSourceRanges: ['FD00::/8'] }, 'spec.loadBalancerSourceRanges[0]: IPv6 prefix', '(\\"fd00::/8\\")'],
+  ])('of addresses of a service that are not canonical: %j', async (spec, field, why) => {
+    const ports = [{ port: 80 }];
+    const service = { metadata: { name: 'addresses' }, spec: { type: 'LoadBalancer', ports, ...spec } };
+    const answer = await api.post(`${core}/services?dryRun=All`, service);
+    expect(answer.status).toBe(201);
+    expect(warning(answer)).toContain(field);
+    expect(warning(answer)).toContain(why);
+  });
+
   test('about a new name that is not a valid host name', async () => {
     const pods = `${core}/pods?dryRun=All`;
     const deployments = '/apis/apps/v1/namespaces/warned/deployments';
@@ -32,6 +52,60 @@ describe('warnings', () => {
     await api.made(deployments, deployment('a.b'));
     const changed = await api.patch(`${deployments}/a.b`, MERGE, { spec: { replicas: 2 } });
     expect([changed.status, warning(changed)]).toEqual([200, undefined]);
+  });
+
+  test('about host names as endpoints of a new slice', async () => {
+    const slices = '/apis/discovery.k8s.io/v1/namespaces/warned/endpointslices';
+    const slice = { addressType: 'FQDN', endpoints: [{ addresses: ['a.example.com'] }], ports: [{ port: 80 }] };
+    const made = await api.post(slices, { metadata: { name: 'names' }, ...slice });
+    expect([made.status, warning(made)]).toEqual([201, '299 - "spec.addressType: FQDN endpoints are deprecated"']);
+    const changed = await api.patch(`${slices}/names`, MERGE, { metadata: { labels: { a: 'b' } } });
+    expect([changed.status, warning(changed)]).toEqual([200, undefined]);
+  });
+
+  describe('about seccomp annotations', () => {
+    const OF_POD = 'seccomp.security.alpha.kubernetes.io/pod';
+    const OF_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/c';
+    const text = (field: string, annotation: string): string =>
+      `299 - "${field}.annotations[${annotation}]: non-functional in v1.27+; use the \\"seccompProfile\\" field instead"`;
+    const profiled = (annotations: object, securityContext = {}, ofContainer = {}): object => ({
+      metadata: { name: 'profiled', annotations, labels: { app: 'a' } },
+      spec: { securityContext, containers: [{ name: 'c', image: 'i', securityContext: ofContainer }] },
+    });
+    const post = (object: object): Promise<Answer> => api.post(`${core}/pods?dryRun=All`, object);
+    const typed = (type: string, localhostProfile?: string) => ({ seccompProfile: { type, localhostProfile } });
+
+    test('without the field that replaced them, in pods and templates', async () => {
+      expect(warning(await post(profiled({ [OF_POD]: 'runtime/default' })))).toBe(text('metadata', OF_POD));
+      expect(warning(await post(profiled({ [OF_CONTAINER]: 'unconfined' })))).toBe(text('metadata', OF_CONTAINER));
+      expect(warning(await post(profiled({ [OF_POD]: 'runtime/default' }, typed('RuntimeDefault'))))).toBeUndefined();
+      const spec = { selector: { matchLabels: { app: 'a' } }, template: profiled({ [OF_POD]: 'localhost/a' }) };
+      const deployments = '/apis/apps/v1/namespaces/warned/deployments?dryRun=All';
+      const made = await api.post(deployments, { metadata: { name: 'profiled' }, spec });
+      expect(warning(made)).toBe(text('spec.template.metadata', OF_POD));
+    });
+
+    const DIFFERS = 'Forbidden: seccomp type in annotation and field must match';
+    test.each<[object, string]>([
+      [
+        profiled({ [OF_POD]: 'x' }),
+        `metadata.annotations.${OF_POD}: Invalid value: "x": must be a valid seccomp profile`,
+      ],
+      [
+        profiled({ [OF_POD]: 'unconfined' }, typed('RuntimeDefault')),
+        `spec.securityContext.seccompProfile.type: ${DIFFERS}`,
+      ],
+      [
+        profiled({ [OF_POD]: 'localhost/a' }, typed('Localhost', 'b')),
+        'spec.securityContext.seccompProfile.localhostProfile: Forbidden: seccomp profile in annotation and field must match',
+      ],
+      [
+        profiled({ [OF_CONTAINER]: 'unconfined' }, {}, typed('RuntimeDefault')),
+        `spec.containers[0].securityContext.seccompProfile.type: ${DIFFERS}`,
+      ],
+    ])('%j is refused: %s', async (object, why) => {
+      expect(await post(object)).toMatchObject({ status: 422, body: { message: `Pod "profiled" is invalid: ${why}` } });
+    });
   });
 
   test('only about valid objects', async () => {
@@ -58,18 +132,6 @@ describe('warnings', () => {
       metadata: { labels: { a: '1' } },
     });
     expect([labelled.status, warning(labelled)]).toEqual([200, undefined]);
-  });
-
-  describe('what is not enforced is said in a warning', () => {
-    test('for a quota, whenever it is written', async () => {
-      const text = '299 - "spec: resource quotas are not enforced by this server; nothing is counted or refused"';
-      const quotas = `${core}/resourcequotas`;
-      const made = await api.post(quotas, { metadata: { name: 'q' }, spec: { hard: { pods: '1' } } });
-      expect([made.status, warning(made)]).toEqual([201, text]);
-      expect(warning(await api.patch(`${quotas}/q`, MERGE, { spec: { hard: { pods: '2' } } }))).toBe(text);
-      const status = { status: { hard: { pods: '2' }, used: { pods: '0' } } };
-      expect(warning(await api.patch(`${quotas}/q/status`, MERGE, status))).toBeUndefined();
-    });
   });
 });
 

@@ -176,11 +176,15 @@ describe('dependsOn', () => {
       knows('d-', 'forever'),
       decides('roles', ['rbac.authorization.orchestrator.io/clusterroles'], { y: allow }),
       decides('namespaces', ['core/namespaces'], { x: allow }),
+      decides('both', { resources: ['core/limitranges'], milliseconds: 60_000 }, { z: allow }),
     ]);
     const made = (path: string, name: string) => server.api.made(path, { metadata: { name } });
     try {
       // Controllers write to the default roles after a start.
       await server.api.until(async () => (await server.callsOf('roles', 'd-y', 'd-y')) === 0);
+      expect(await server.callsOf('both', 'd-z', 'd-z', 'd-z')).toBe(1);
+      await made('/api/v1/namespaces/default/limitranges', 'new');
+      expect(await server.callsOf('both', 'd-z', 'd-z', 'd-z')).toBe(1);
       expect(await server.callsOf('namespaces', 'd-x', 'd-x', 'd-x')).toBe(1);
       await made('/api/v1/namespaces', 'new');
       expect(await server.callsOf('namespaces', 'd-x', 'd-x')).toBe(1);

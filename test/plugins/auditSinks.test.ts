@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { auditEvent, auditSinkConformance } from '../../core/testing/index.js';
+import { auditEvent, auditSinkConformance, fakeHost } from '../../core/testing/index.js';
 import { type AuditEvent, writeJson } from '../../core/api/index.js';
-import { AuditLog } from '../../plugins/audit/log.js';
+import { auditLog } from '../../plugins/audit/log/index.js';
 import { conforms } from '../testing/conforms.js';
 import { failing } from '../testing/failing.js';
 import { ConfiguredServer, fixture } from './support.js';
@@ -98,16 +98,20 @@ describe('an audit sink', () => {
 });
 
 let file = '';
-conforms(
-  'the audit log',
-  auditSinkConformance({
-    make: () => new AuditLog((file = newFile()), { error: fail, warn: fail }),
-    written: () => eventsIn(file),
-  }),
-);
-function fail(): never {
-  throw new Error('nothing may be logged');
-}
+const rotation = { maxBytes: 2 ** 20, maxBackups: 0, maxAgeMs: 0, compresses: false };
+const batch = { bufferSize: 10_000, maxSize: 10, maxWaitMs: 0 };
+for (const mode of ['blocking', 'batch'] as const)
+  conforms(
+    `the audit log in the mode ${mode}`,
+    auditSinkConformance({
+      make: () =>
+        auditLog(
+          { path: (file = newFile()), format: 'json', rotation, delivery: { mode, batch } },
+          fakeHost('front').host,
+        ),
+      written: () => eventsIn(file),
+    }),
+  );
 
 describe('the suite of audit sinks', () => {
   const found = (write: (event: AuditEvent, lines: string[]) => void) => {

@@ -49,7 +49,7 @@ describe('a part', () => {
     [authorizer.of(() => ({ authorize: nothing, dependsOn: Number.NaN })), 'the member dependsOn must be'],
     [
       authorizer.of(() => ({ authorize: nothing, dependsOn: ['namespaces'] })),
-      'storage names (core/namespaces), never',
+      'storage names (core/namespaces), { resources, milliseconds }, never',
     ],
     [mutator.of(() => ({ mutate: nothing }) as never), 'the member on must be an object'],
     [validator.of(() => ({ on: null, validate: nothing }) as never), 'the member on must be an object'],

@@ -61,6 +61,16 @@ describe('the record of a failed call', () => {
     expect(await recordsSince(logged)).toMatchObject([{ auditId: 'chosen-1' }]);
   });
 
+  test('has the trace that the client has named', async () => {
+    const logged = server.log.length;
+    const traceId = '0af7651916cd43dd8448eb211c80319c';
+    await create(server, { fails: 'chain' }, { traceparent: `00-${traceId}-b7ad6b7169203331-01` });
+    await create(server, { fails: 'chain' }, { traceparent: 'of another form' });
+    const [named, other] = await recordsSince(logged, 2);
+    expect(named).toMatchObject({ traceId });
+    expect(other).not.toHaveProperty('traceId');
+  });
+
   test('is about its own request if several have waited for the same', async () => {
     const logged = server.log.length;
     const as = (user: string) => create(server, { fails: 'together' }, { 'impersonate-user': user, 'audit-id': user });

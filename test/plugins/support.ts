@@ -107,9 +107,14 @@ export class ConfiguredServer {
     return this.exited();
   }
 
+  /** Ends the server at once. */
+  kill(): void {
+    this.#child.kill('SIGKILL');
+  }
+
   /** The exit code, when the server has ended. */
   async exited(): Promise<number | null> {
-    if (this.#child.exitCode === null) await once(this.#child, 'exit');
+    if (this.#child.exitCode === null && this.#child.signalCode === null) await once(this.#child, 'exit');
     return this.#child.exitCode;
   }
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Context } from '../../workers/pool/context.js';
-import { authorize, decode, merge, mutate, propose, validate } from '../../workers/pool/order.js';
+import { authorize, decode, merge, mutate, perform, propose, validate } from '../../workers/pool/order.js';
 import type {
+  Action,
   Authenticated,
   AuthorizedRequest,
   DecodedObject,
@@ -20,7 +21,8 @@ const shortcuts = (
   authenticated: Authenticated,
   request: AuthorizedRequest,
   decoded: DecodedObject,
-  merged: Merged,
+  merged: Merged & ObjectWrite,
+  action: Merged & Action,
   write: ObjectWrite,
   mutated: Mutated,
   valid: ValidWrite,
@@ -35,6 +37,8 @@ const shortcuts = (
   mutate(context, write),
   // @ts-expect-error: not mutated
   validate(context, merged),
+  // @ts-expect-error: not mutated
+  perform(context, action),
   // @ts-expect-error: not validated
   propose(context, mutated),
   // @ts-expect-error: validated outside of the pipeline

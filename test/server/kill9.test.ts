@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Agent, request } from 'undici';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.js';
 
 const COMMAND = resolve('dist/core/command/main.js');
 /** Number of acknowledged creates after which the server is killed, and of clients that create concurrently. */
@@ -63,7 +64,7 @@ async function end(server: Process, signal: 'SIGKILL' | 'SIGTERM'): Promise<void
 
 async function call(
   server: Process,
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'DELETE',
   path: string,
   body?: object,
 ): Promise<{ status: number; body: unknown }> {
@@ -132,6 +133,55 @@ describe('kill -9', () => {
       const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'afterwards' } };
       const after = (await call(second, 'POST', CONFIG_MAPS, object)).body as Stored;
       expect(Number(after.metadata.resourceVersion)).toBeGreaterThan(highest);
+    } finally {
+      await end(second, 'SIGTERM');
+    }
+  });
+
+  it('leaves quotas that are not passed, and every place of which can be taken', { timeout: 60_000 }, async () => {
+    const limit = 40;
+    const core = '/api/v1/namespaces/limited';
+    const names = ['a', 'b', 'c'];
+    const used = async (server: Process, name: string): Promise<string | undefined> => {
+      const { body } = await call(server, 'GET', `${core}/resourcequotas/${name}`);
+      return (body as { status?: { used?: { configmaps?: string } } }).status?.used?.configmaps;
+    };
+    const count = async (server: Process): Promise<number> =>
+      ((await call(server, 'GET', `${core}/configmaps`)).body as { items: unknown[] }).items.length;
+    const create = async (server: Process, name: string): Promise<number | undefined> =>
+      (await call(server, 'POST', `${core}/configmaps`, { metadata: { name } }).catch(() => undefined))?.status;
+
+    const first = await serve();
+    await call(first, 'POST', '/api/v1/namespaces', { metadata: { name: 'limited' } });
+    for (const name of names)
+      await call(first, 'POST', `${core}/resourcequotas`, {
+        metadata: { name },
+        spec: { hard: { configmaps: String(limit) } },
+      });
+    for (const name of names) await eventually(async () => (await used(first, name)) !== undefined);
+    let killed: Promise<void> | undefined;
+    let created = 0;
+    const client = async (id: number): Promise<void> => {
+      for (let i = 0; ; i++) {
+        const status = await create(first, `c${id}-${i}`);
+        if (status === undefined) return;
+        expect([201, 403]).toContain(status);
+        if (status === 201 && ++created >= limit / 2) killed ??= end(first, 'SIGKILL');
+        if (i % 3 === 2) await call(first, 'DELETE', `${core}/configmaps/c${id}-${i - 1}`).catch(() => undefined);
+      }
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, (_, id) => client(id)));
+    await killed;
+
+    const second = await serve();
+    try {
+      expect(await count(second)).toBeLessThanOrEqual(limit);
+      for (const name of names)
+        await eventually(async () => (await used(second, name)) === String(await count(second)));
+      const left = limit - (await count(second));
+      const answers = await Promise.all(Array.from({ length: left + CLIENTS }, (_, i) => create(second, `more-${i}`)));
+      expect(answers.filter(status => status === 201).length).toBe(left);
+      expect(await count(second)).toBe(limit);
     } finally {
       await end(second, 'SIGTERM');
     }

@@ -8,6 +8,7 @@ import { PUBLISHING } from '../../core/threads/feed.js';
 import { decodeFromWriter, encodeToWriter } from '../../core/threads/messages/wire.js';
 import { openMemory } from '../../plugins/storage/memory.js';
 import { Writer } from '../../workers/writer/writer.js';
+import { RecordedLog } from '../support/recordedLog.js';
 
 /** The pages that a thread has received: values by key, and their memory. */
 interface Received {
@@ -60,7 +61,7 @@ it('threads that start are sent the same memory, each its own part, and then wha
   const fatal = (error: Error): void => {
     throw error;
   };
-  const writer = new Writer(store, new Int32Array(new SharedArrayBuffer(64)), fatal);
+  const writer = new Writer(store, new Int32Array(new SharedArrayBuffer(64)), fatal, new RecordedLog());
   await writer.start();
   const ports: MessagePort[] = [];
   const start = async (counter: number, prefixes: string[], until: (got: Received) => boolean): Promise<Received> => {
@@ -105,9 +106,10 @@ it('resources with few objects come first, and threads that need no others do no
     return await range.apply(store, asked);
   };
   const counters = new Int32Array(new SharedArrayBuffer(64));
-  const writer = new Writer(store, counters, error => {
+  const fatal = (error: Error): void => {
     throw error;
-  });
+  };
+  const writer = new Writer(store, counters, fatal, new RecordedLog());
   await writer.start();
   const { port1, port2 } = new MessageChannel();
   writer.connect({ port: port1, counter: 1, reacts: true, front: 0 });
@@ -168,9 +170,10 @@ it.each([
     return page;
   };
   const counters = new Int32Array(new SharedArrayBuffer(64));
-  const writer = new Writer(store, counters, error => {
+  const fatal = (error: Error): void => {
     throw error;
-  });
+  };
+  const writer = new Writer(store, counters, fatal, new RecordedLog());
   await writer.start();
   const { port1, port2 } = new MessageChannel();
   const posted: { is: string; isPublishing: boolean }[] = [];

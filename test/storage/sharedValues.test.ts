@@ -9,6 +9,7 @@ import { readStartPage } from '../../core/threads/entries/startPage.js';
 import { encodeToWriter } from '../../core/threads/messages/wire.js';
 import { openMemory } from '../../plugins/storage/memory.js';
 import { Writer } from '../../workers/writer/writer.js';
+import { RecordedLog } from '../support/recordedLog.js';
 
 const OBJECTS = 3000;
 const ROUNDS = 30;
@@ -21,7 +22,7 @@ it('a thread that replaces another while objects are written and moved gets exac
     throw error;
   };
   const counters = new SharedArrayBuffer(64);
-  const writer = new Writer(store, new Int32Array(counters), fatal);
+  const writer = new Writer(store, new Int32Array(counters), fatal, new RecordedLog());
   await writer.start();
   const ports: MessagePort[] = [];
   const connect = (counter: number, ring?: SharedArrayBuffer): MessagePort => {

@@ -5,6 +5,7 @@ import { readStartPage } from '../../core/threads/entries/startPage.js';
 import { decodeFromWriter } from '../../core/threads/messages/wire.js';
 import { openMemory } from '../../plugins/storage/memory.js';
 import { Writer } from '../../workers/writer/writer.js';
+import { RecordedLog } from '../support/recordedLog.js';
 
 /** More than one page. */
 const OBJECTS = 2500;
@@ -31,7 +32,8 @@ it('a thread that starts while history is shorter than its start pages take to r
           : of[name as 'get'],
   });
   const failures: Error[] = [];
-  const writer = new Writer(storage, new Int32Array(new SharedArrayBuffer(64)), error => failures.push(error));
+  const counters = new Int32Array(new SharedArrayBuffer(64));
+  const writer = new Writer(storage, counters, error => failures.push(error), new RecordedLog());
   await writer.start();
   const { port1, port2 } = new MessageChannel();
   writer.connect({ port: port1, counter: 1, reacts: true });

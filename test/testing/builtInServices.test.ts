@@ -11,6 +11,7 @@ import {
   httpDocuments,
   metrics,
   resourceSource,
+  service,
   tokenIssuer,
 } from '../../core/api/index.js';
 import {
@@ -21,12 +22,17 @@ import {
   metricsConformance,
   partsOf,
   resourceSourceConformance,
+  serviceConformance,
   tokenIssuerConformance,
 } from '../../core/testing/index.js';
 import serviceAccount from '../../plugins/authn/serviceAccount/index.js';
+import tokenWebhook from '../../plugins/authn/webhook/index.js';
+import abac from '../../plugins/authz/abac/index.js';
+import configured from '../../plugins/authz/configured/index.js';
 import { TOKEN_METRICS } from '../../plugins/authn/serviceAccount/metrics.js';
 import basicHealth, { logCheck } from '../../plugins/health/basic.js';
 import kinds from '../../plugins/kinds/index.js';
+import { afterAll } from 'vitest';
 import { conforms } from './conforms.js';
 
 /* The built-in health checks, tokens, documents and kinds pass the conformance suites of `capstan/testing`. */
@@ -159,6 +165,54 @@ conforms(
     objects: [
       { object: definition, defines: 'orders.tea.example.com' },
       { object: { ...definition, status: {} } as ApiObject, defines: null },
+    ],
+  }),
+);
+
+const folder = mkdtempSync(join(tmpdir(), 'capstan-services-'));
+const fronts: ReturnType<typeof fakeHost<'front'>>[] = [];
+afterAll(async () => {
+  for (const fake of fronts) await fake.close();
+});
+const front = () => {
+  const fake = fakeHost('front');
+  fronts.push(fake);
+  return fake.host;
+};
+const policies = join(folder, 'policies');
+writeFileSync(policies, '{"user":"bob","namespace":"a"}');
+conforms(
+  'the service of policies',
+  serviceConformance({
+    make: async () => (await partsOf(abac, { file: policies }, service, front()))[0]!,
+    state: [
+      { user: 'bob', group: '', apiGroup: '*', namespace: 'a', resource: '*', nonResourcePath: '', readonly: false },
+    ],
+  }),
+);
+
+const authorizers = join(folder, 'authorizers');
+const apiVersion = 'apiserver.config.orchestrator.io/v1';
+const rbac = { type: 'RBAC', name: 'rbac' };
+writeFileSync(authorizers, JSON.stringify({ apiVersion, kind: 'AuthorizationConfiguration', authorizers: [rbac] }));
+conforms(
+  'the service of an authorization file',
+  serviceConformance({
+    make: async () => (await partsOf(configured, { file: authorizers, types: ['RBAC'] }, service, front()))[0]!,
+    state: [rbac],
+  }),
+);
+
+const answer = { value: { is: 'allow' }, until: Date.UTC(2031, 0) };
+conforms(
+  'the service of shared answers',
+  serviceConformance({
+    make: async () => (await partsOf(tokenWebhook, { file: 'x' }, service, front()))[0]!,
+    questions: [
+      { question: { is: 'get', key: 'a' }, answer: { is: 'find' } },
+      { question: { is: 'get', key: 'b' }, answer: { is: 'find' } },
+      { question: { is: 'found', key: 'a', answer }, answer: { is: 'failed', message: '' } },
+      { question: { is: 'get', key: 'a' }, answer: { is: 'found', answer } },
     ],
   }),
 );

@@ -23,6 +23,19 @@ test('a fake host has a clock of the test, informers with the objects of the tes
   expect(fake.log).toEqual([{ level: 'warn', fields: { a: 1 }, message: 'careful' }]);
 });
 
+test('a fake host has services that the test plays, whose state and answers may come later', async () => {
+  const fake = fakeHost('pool');
+  const days = fake.host.service('holidays');
+  const first = days.state();
+  await expect(days.ask('x')).rejects.toThrow('the service holidays answers no questions');
+  fake.setService('holidays', { state: ['a'], ask: question => ({ question }) });
+  expect([await first, await days.state()]).toEqual([['a'], ['a']]);
+  expect(await days.ask({ day: 1 })).toEqual({ question: { day: 1 } });
+  await expect(days.ask(() => 1)).rejects.toThrow('could not be cloned');
+  fake.setService('holidays', { state: ['b'] });
+  expect(await days.state()).toEqual(['b']);
+});
+
 test('a fake host releases in reverse order', async () => {
   const fake = fakeHost('writer');
   const released: number[] = [];

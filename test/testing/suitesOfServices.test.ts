@@ -7,6 +7,7 @@ import {
   type HttpDocument,
   type MetricDefinition,
   Refusal,
+  type Service,
   type TokenIssuer,
 } from '../../core/api/index.js';
 import {
@@ -14,9 +15,11 @@ import {
   healthCheckConformance,
   httpDocumentsConformance,
   metricsConformance,
+  serviceConformance,
   tokenIssuerConformance,
 } from '../../core/testing/index.js';
 import { failing } from './failing.js';
+import { inVirtualTime } from '../support/virtualTime.js';
 
 /* What the suites of controllers, health checks, documents, metrics and token issuers find. */
 
@@ -74,12 +77,15 @@ describe('the suite of controllers', () => {
     ['is right', {}, []],
     ['has a name that is no label', { name: 'My Controller' }, ['has a name that a service account can have']],
     ['writes what is there', { again: true }, [STARTS]],
-    ['gives up', { once: true }, [RETRIES]],
     ['goes on after its release', { endless: true }, [RELEASED]],
   ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 
-  test('finds one that ignores events', { timeout: 20_000 }, async () => {
-    expect(await found({ deaf: true })).toEqual([EVENTS]);
+  // The suite waits for some seconds for what such a controller does not do.
+  test.each<[string, Parameters<typeof found>[0], string[]]>([
+    ['gives up', { once: true }, [RETRIES]],
+    ['ignores events', { deaf: true }, [EVENTS]],
+  ])('finds one that %s', async (_name, changed, expected) => {
+    expect(await inVirtualTime(pass => pass(found(changed)))).toEqual(expected);
   });
 });
 
@@ -195,4 +201,53 @@ describe('the suite of token issuers', () => {
       'makes tokens for other audiences that do not authenticate at this server',
     ]);
   });
+});
+
+describe('the suite of services', () => {
+  const good: Service = {
+    name: 'days',
+    start: publish => publish({ days: ['a'] }),
+    ask: question => {
+      if (typeof question !== 'string') throw new TypeError('a question must be a day');
+      return question === 'a';
+    },
+  };
+  const found = (service: Partial<Service>) =>
+    failing(
+      serviceConformance({
+        make: () => ({ ...good, ...service }),
+        state: { days: ['a'] },
+        questions: [
+          { question: 'a', answer: true },
+          { question: 'b', answer: false },
+        ],
+        bad: [7],
+      }),
+    );
+  const STARTS = 'starts without waiting for others, and publishes what threads can be sent';
+  const ANSWERS = 'answers questions as expected, with what threads can be sent';
+  const APART = 'keeps questions apart that come together';
+  const BAD = 'refuses bad questions, and answers good ones afterwards';
+
+  test('passes one that keeps its promises', async () => expect(await found({})).toEqual([]));
+  test('finds one that publishes nothing, another state, or a function', async () => {
+    expect(await found({ start: () => undefined })).toEqual([STARTS]);
+    expect(await found({ start: publish => publish({ days: [] }) })).toEqual([STARTS]);
+    expect(await found({ start: publish => publish({ days: () => 1 }) })).toEqual([STARTS, ANSWERS, APART, BAD]);
+  });
+  test('finds one that answers wrongly, everything, or mixes questions up', async () => {
+    expect(await found({ ask: () => true })).toEqual([ANSWERS, APART, BAD]);
+    expect(await found({ ask: question => question === 'a' })).toEqual([BAD]);
+    let last: unknown;
+    const late = async (question: unknown): Promise<boolean> => {
+      if (typeof question !== 'string') throw new TypeError('a question must be a day');
+      last = question;
+      await Promise.resolve();
+      await Promise.resolve();
+      return last === 'a';
+    };
+    expect(await found({ ask: late })).toEqual([APART]);
+  });
+  test('finds one without a name', async () =>
+    expect(await found({ name: '' })).toEqual(['has the same name each time']));
 });

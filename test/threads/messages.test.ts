@@ -48,7 +48,11 @@ const late = outcomes.flatMap((outcome, at) => (outcome ? [{ batch: 9, at, outco
 
 const jobs = [
   job({ body: bytes('a body'), current: { bytes: bytes('an object'), revision: 7 } }),
-  job({ id: 2 }),
+  job({
+    id: 2,
+    collection: true,
+    trace: { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b' },
+  }),
   job({
     id: 3,
     render: { objects: [bytes('x'), bytes('y')], status: 200, part: true, records: 'partial', packed: true },

@@ -41,7 +41,13 @@ const operation = fc.oneof(
 const toWriter: fc.Arbitrary<ToWriter> = fc.oneof(
   fc.record({
     is: fc.constant('propose' as const),
-    proposals: fc.array(fc.record({ id: revision, operations: fc.array(operation, { maxLength: 4 }) })),
+    proposals: fc.array(
+      fc.record({
+        id: revision,
+        operations: fc.array(operation, { maxLength: 4 }),
+        trace: optional(fc.record({ traceparent: fc.string() })),
+      }),
+    ),
   }),
   fc.record({ is: fc.constant('subscribe' as const), prefixes: fc.array(key) }),
 );

@@ -29,6 +29,7 @@ const FOREIGN = new Set([
   '--ignore-scripts',
   '--inspect-brk',
   '--no-file-parallelism',
+  '--oidc-client-secret',
   '--omit',
   '--server-side',
   '--show-managed-fields',

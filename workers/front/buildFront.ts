@@ -1,6 +1,5 @@
 import type { CredentialUse } from '../../core/api/access.js';
-import type { Log } from '../../core/api/host.js';
-import { auditSink } from '../../core/api/observe/audit.js';
+import type { Host, Log } from '../../core/api/host.js';
 import { CBOR_GATE } from '../../core/features/gates.js';
 import { systemTime } from '../../core/runtime/clock.js';
 import type { RequestMetrics } from '../../core/services/metrics/index.js';
@@ -10,14 +9,13 @@ import type { Plugins } from '../../core/plugin/load/load.js';
 import { resourceSource } from '../../core/api/resource.js';
 import { liveRegistry, resourceTypes } from '../../core/plugin/registry.js';
 import type { LiveRegistry } from '../../core/schema/registry/live.js';
-import { auditPolicyOf } from '../../core/settings/audit.js';
 import type { Settings } from '../../core/settings/settings.js';
 import type { StoreFeed } from '../../core/threads/feed.js';
 import type { FedMessage } from '../../core/threads/messages/messages.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
 import { AccessCache, type KnownObjects } from './access/access.js';
-import { Audit } from './audit/audit.js';
+import { openAudit } from './audit/openAudit.js';
 import { buildReadContext } from './reads/buildReadContext.js';
 import { ContinueTokens } from './reads/continueToken.js';
 import { EncodingCache } from './forms/encodingCache.js';
@@ -51,6 +49,8 @@ export interface FrontSources {
   readonly shared: boolean;
   readonly continueSecret: Uint8Array;
   readonly metrics: RequestMetrics;
+  /** Adds to the metrics that plugins define. */
+  readonly observe: Host<'front'>['observe'];
   /** Makes the handler of requests outside of the resources. */
   readonly paths: (front: Omit<BuiltFront, 'front'>) => PathHandler;
 }
@@ -159,17 +159,4 @@ function accessCache(state: () => State, log: Log): AccessCache {
       'an authorizer depends on a resource that is not stored: its decisions are not cached; dependsOn takes storage names',
     );
   });
-}
-
-/** The audit of requests; undefined if no plugin takes events, or there is no policy. Throws ConfigError. */
-function openAudit({ settings, plugins, scope: { log, releases } }: FrontSources): Audit | undefined {
-  const sinks = plugins.at(auditSink);
-  if (!sinks) return undefined;
-  const policy = auditPolicyOf(settings);
-  if (!policy) {
-    log.warn({}, 'no audit events are recorded: --audit-policy-file is not set');
-    return undefined;
-  }
-  releases.add('the audit sinks', () => sinks.close());
-  return new Audit(policy, sinks, namingOf(settings.naming), systemTime);
 }

@@ -8,7 +8,7 @@ import { ANONYMOUS, type User } from '../../core/model/user.js';
 import { checkQuery, checkTimeout } from '../../core/request/query.js';
 import { isMalformedPath, isWatch, parseRoute, type Route } from '../../core/request/route.js';
 import type { Registry } from '../../core/schema/resource.js';
-import type { Audit } from './audit/audit.js';
+import type { Audit, BegunRequest } from './audit/audit.js';
 import { Bodies } from './fairness/bodies.js';
 import { CollectionDeleter } from './write/deleteCollection.js';
 import { isLong, isMethodAllowed, isWrite, methodNotAllowedError } from './paths/methods.js';
@@ -64,8 +64,8 @@ export class Front {
     let sender: Sender | undefined;
     const audited = this.parts.audit?.begin(exchange, route);
     const answered = audited?.exchange ?? exchange;
-    void this.#answer(answered, route, () => (sender = senderOf(answered))).then(() => {
-      metrics.end(exchange.method, route, exchange.status ?? 0, monotonicTime() - began);
+    void this.#answer(answered, route, () => (sender = senderOf(answered)), audited).then(() => {
+      metrics.end(exchange.method, route, answered.status ?? 0, monotonicTime() - began);
       audited?.end(sender);
     });
   }
@@ -75,7 +75,7 @@ export class Front {
     const route = this.#route(exchange);
     const sender = this.parts.pool.controllerAs(user);
     const audited = this.parts.audit?.begin(exchange, route);
-    void this.#answer(audited?.exchange ?? exchange, route, () => sender).then(() => audited?.end(sender));
+    void this.#answer(audited?.exchange ?? exchange, route, () => sender, audited).then(() => audited?.end(sender));
   }
 
   /**
@@ -96,7 +96,12 @@ export class Front {
   }
 
   /** Never rejects: what is thrown is answered. */
-  async #answer(exchange: Exchange, route: Route, findSender: () => Sender): Promise<void> {
+  async #answer(
+    exchange: Exchange,
+    route: Route,
+    findSender: () => Sender,
+    audited: Pick<BegunRequest, 'receive'> | undefined,
+  ): Promise<void> {
     let headers: Headers = [];
     let sender: Sender | undefined;
     try {
@@ -105,8 +110,8 @@ export class Front {
       if (!isLong(route)) checkTimeout(route.query);
       sender = findSender();
       const request: FrontRequest = { exchange, route, sender };
-      if (isWrite(exchange.method, route)) await this.#write(request);
-      else if (await this.#authorize(request)) {
+      if (isWrite(exchange.method, route)) await this.#write(request, audited);
+      else if ((await this.#authorize(request)) && (!audited || (await audited.receive(sender)))) {
         headers = warningHeadersOf(route.resource ?? route);
         await this.#read(request);
       }
@@ -152,11 +157,12 @@ export class Front {
    * Answers a write. A sender that is unknown, or has no credentials, is authenticated and authorized by the headers
    * alone, while the body arrives: a refused request is answered without its body.
    */
-  async #write(request: FrontRequest): Promise<void> {
+  async #write(request: FrontRequest, audited: Pick<BegunRequest, 'receive'> | undefined): Promise<void> {
     const { sender } = request;
     const body = this.#bodies.read(request.exchange, sender.usage);
     try {
       if (isNobody(sender) && !(await this.#authorize(request))) return;
+      if (audited && !(await audited.receive(sender))) return;
       const { usage } = sender;
       body.chargeTo(usage);
       usage.add('requests');

@@ -1,3 +1,5 @@
+import type { Naming } from '../../core/naming.js';
+import type { Settings } from '../../core/settings/settings.js';
 import { type HealthCheck, healthCheck, postStartHook } from '../../core/api/control.js';
 import { httpDocuments } from '../../core/api/document.js';
 import { metrics as pluginMetrics } from '../../core/api/observe/metrics.js';
@@ -18,7 +20,7 @@ import type { FrontEndInputs } from './threads/inputs.js';
 import { setLabels } from './internal.js';
 import { pathHandlers } from './paths/paths.js';
 import type { Pools } from './pool/pools.js';
-import { sendSnapshot } from './paths/snapshotDownload.js';
+import { sendSnapshot, type SnapshotSource } from './paths/snapshotDownload.js';
 import { StoreHealth } from './state/storeHealth.js';
 import type { StoreThread } from './threads/writerThread.js';
 import { StartHooks } from './startHooks.js';
@@ -73,6 +75,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     shared: opened.shared !== undefined,
     continueSecret: opened.shared?.secret ?? home.continueSecret,
     metrics,
+    observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
     paths({ live, state, reads, writer }) {
       const mostRecent = async (): Promise<number> => {
         await reads.mostRecent();
@@ -90,13 +93,25 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         documents: () => plugins.at(httpDocuments),
         address,
         snapshot: exchange =>
-          sendSnapshot(exchange, { writer, revision: mostRecent, storeName: settings.storage, now: systemTime }),
+          sendSnapshot(exchange, {
+            writer,
+            revision: mostRecent,
+            storeName: settings.storage,
+            now: systemTime,
+            ...snapshotValues(settings, naming),
+          }),
       });
       paths = pathHandler(handlers);
       return paths;
     },
   });
   return { ...built, hooks, address, paths, record };
+}
+
+/** Snapshots are encrypted by the file that the store is encrypted by, as it is when they are taken. */
+function snapshotValues({ encryptionProviderConfig: file }: Settings, naming: Naming): Pick<SnapshotSource, 'values'> {
+  if (file === undefined) return {};
+  return { values: async () => (await import('../../core/services/encryption/index.js')).readValues(file, naming) };
 }
 
 /** A check of an embedded store that is answered at once. One of a remote store is not: it may fail at any time. */

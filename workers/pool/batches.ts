@@ -13,8 +13,8 @@ interface EndedJob extends RunningJob {
   /** Position of the job in its batch. */
   readonly at: number;
   readonly outcome: JobOutcome;
-  /** The operations that it proposes to the writer. */
-  readonly operations: Transaction | undefined;
+  /** What it proposes to the writer. */
+  readonly proposed: Omit<Proposal, 'id'> | undefined;
   /** The registry that it was validated by. */
   readonly registry: Context['registry'];
 }
@@ -125,11 +125,11 @@ export class BatchRunner {
   /** Runs a job, and calls `take` when it has ended. */
   #start(batch: number, at: number, { job, run }: RunningJob, take: (ended: EndedJob) => void): void {
     const { registry } = this.context;
-    const request = new LoggedRequest(job.method, job.path, job.auditId);
-    let operations: Transaction | undefined;
-    const leave = (outcome: JobOutcome, proposed?: Transaction): void => {
+    const request = new LoggedRequest(job.method, job.path, job.auditId, job.trace);
+    let proposed: EndedJob['proposed'];
+    const leave = (outcome: JobOutcome, found?: EndedJob['proposed']): void => {
       run.end();
-      take({ batch, at, job, run, outcome, operations: proposed, registry });
+      take({ batch, at, job, run, outcome, proposed: found, registry });
     };
     const fail = (error: unknown): void => {
       this.context.log.error({ ...request.fields, stack: stackOf(error) }, 'a request failed unexpectedly');
@@ -138,11 +138,14 @@ export class BatchRunner {
     const end = (outcome: JobResult): void => {
       const error = outcome.grant && cloneError(outcome.grant);
       if (error) fail(error);
-      else leave(outcome, operations);
+      else leave(outcome, proposed);
     };
-    const propose = (proposed: Transaction): void => void (operations = proposed);
+    const propose = (operations: Transaction, charges: Proposal['charges']): void => {
+      proposed = { operations, charges };
+    };
     const begin = (): Promise<JobResult> => runJob(this.context, { job, run }, request, propose);
-    (this.context.tracksRequests ? inRequest(request, begin) : begin()).then(end, fail);
+    const isTracked = this.context.tracksRequests || job.trace !== undefined;
+    (isTracked ? inRequest(request, begin) : begin()).then(end, fail);
   }
 
   /**
@@ -155,14 +158,14 @@ export class BatchRunner {
     const settled: EndedJob[] = [];
     const proposals: Proposal[] = [];
     for (const one of ended) {
-      const { batch, at, job, run, operations } = one;
-      if (operations && one.registry !== registry) {
+      const { batch, at, job, run, proposed } = one;
+      if (proposed && one.registry !== registry) {
         if (run.begin()) this.#start(batch, at, one, again => this.#settleLate(again));
         continue;
       }
-      if (operations) {
+      if (proposed) {
         if (!run.makeFinal()) continue;
-        proposals.push({ id: job.id, operations });
+        proposals.push({ id: job.id, ...proposed, trace: job.trace });
       }
       settled.push(one);
     }

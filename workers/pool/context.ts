@@ -1,3 +1,4 @@
+import { annotate } from './annotate.js';
 import type { AnonymousPolicy } from '../../core/access/identity.js';
 import type { Time } from '../../core/model/scalars.js';
 import type { Authentication, Authorization } from '../../core/api/access.js';
@@ -24,7 +25,8 @@ export interface Context {
   readonly log: Log;
   /**
    * Whether a failure of a plugin is logged with its request, also after the plugin has waited: if there are plugins of
-   * the configuration, because before Node.js 24 that takes some microseconds of each request.
+   * the configuration, because before Node.js 24 that takes some microseconds of each request. Requests of a trace are
+   * followed always, for the webhooks that they call.
    */
   readonly tracksRequests: boolean;
   readonly now: () => number;
@@ -50,7 +52,7 @@ export function timestamp(milliseconds: number): Time {
 /** Returns the part of a request, and of other objects, that strategies may use. */
 export const strategyContextOf = (
   context: Context,
-  { user, warnings }: AuthorizedRequest,
+  { user, warnings, annotations }: AuthorizedRequest,
   dryRun: boolean,
 ): StrategyContext => ({
   now: timestamp(context.now()),
@@ -59,4 +61,5 @@ export const strategyContextOf = (
   lookup: context.lookup,
   list: context.listOf,
   warn: text => void warnings.push(text),
+  annotate: (name, value) => annotate(annotations, name, value),
 });

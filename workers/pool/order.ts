@@ -13,18 +13,23 @@ import { patch } from './operations/patch.js';
 import { answerWrite } from './stages/proposal.js';
 import { remove } from './operations/remove.js';
 import { reviewDraft } from './operations/review.js';
+import { performWrite } from './stages/perform.js';
 import type {
+  Action,
   Authenticated,
   Authorized,
   AuthorizedRequest,
   Decoded,
   DecodedWrite,
+  Deletion,
   Merge,
   Merged,
   Mutated,
+  ObjectWrite,
   Permission,
   Proposal,
   Received,
+  Review,
   Sender,
   Valid,
   WriteRequest,
@@ -34,13 +39,14 @@ import { update } from './operations/update.js';
 /**
  * Runs the stages of a write, after `authenticate` and `authorize`, which reads pass as well. The argument of each
  * stage is the result of the one before it, and nothing else makes such a value: code that skips a stage does not
- * compile. Operations differ only in their merge.
+ * compile. Operations differ only in their merge. What is carried out or answered, and not stored as it was sent, is
+ * performed instead of validated.
  */
 export async function write(context: Context, request: AuthorizedRequest): Promise<Proposal> {
   const decoded = decode(context, request);
   const merged = await merge(context, decoded);
   const mutated = await mutate(context, merged);
-  const valid = await validate(context, mutated);
+  const valid = await (isStored(mutated) ? validate(context, mutated) : perform(context, mutated));
   return await propose(context, valid);
 }
 
@@ -98,7 +104,18 @@ export function asWrite({ job, run, route, warnings, annotations, user }: Author
   const { target, resource } = route;
   if (job.body === undefined || target.is === 'path') return undefined;
   if (!resource) throw unknownPath();
-  const request: WriteRequest = { job, run, route, warnings, annotations, user, target, resource, duplicates: [] };
+  const request: WriteRequest = {
+    job,
+    run,
+    route,
+    warnings,
+    annotations,
+    user,
+    target,
+    resource,
+    charges: [],
+    duplicates: [],
+  };
   return request as AuthorizedRequest;
 }
 
@@ -137,12 +154,23 @@ export async function mutate(context: Context, merged: Merged): Promise<Mutated>
   return merged as Mutated;
 }
 
+const isStored = (mutated: Mutated): mutated is Mutated & (ObjectWrite | Deletion) =>
+  mutated.is === 'object' || mutated.is === 'deletion';
+
 /**
- * Stage 6: sets defaults and what the kind and the server decide, then validates with the rules of the kind and all
- * validators. Throws 422 with all violations, and what validators throw.
+ * Stage 6 of creates, updates and deletes: sets defaults and what the kind and the server decide, then validates with
+ * the rules of the kind and all validators. Throws 422 with all violations, and what validators throw.
  */
-export const validate = (context: Context, mutated: Mutated): Promise<Valid> =>
+export const validate = (context: Context, mutated: Mutated & (ObjectWrite | Deletion)): Promise<Valid> =>
   validateWrite(context, mutated) as Promise<Valid>;
+
+/**
+ * Stage 6 of actions (`pods/binding`, `pods/eviction`, `serviceaccounts/token`) and reviews: carries them out and asks
+ * all validators, in the order that each needs. Throws 422 with all violations, 404, and what kind and validators
+ * throw.
+ */
+export const perform = (context: Context, mutated: Mutated & (Action | Review)): Promise<Valid> =>
+  performWrite(context, mutated) as Promise<Valid>;
 
 /**
  * Stage 7: makes the transaction that stores the result, and the answer to the client. A dry run has no transaction.

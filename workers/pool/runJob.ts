@@ -6,7 +6,7 @@ import { stackOf } from '../../core/plugin/calls/stack.js';
 import { isConnect, objectName, refuseConnect } from '../../core/request/connect.js';
 import { chooseAnswerForm } from '../../core/request/forms.js';
 import { parseRoute } from '../../core/request/route.js';
-import type { Grant, Job, JobResult } from '../../core/threads/messages/messages.js';
+import type { Charges, Grant, Job, JobResult } from '../../core/threads/messages/messages.js';
 import type { Run } from '../../core/threads/runs.js';
 import { validateConnection } from './stages/admission.js';
 import { statusAnswer } from './answers/answer.js';
@@ -24,15 +24,15 @@ export interface RunningJob {
 }
 
 /**
- * Runs one request of the front end: a write through all of its stages (`stages.ts`), a read up to its authorization,
- * as the front end answers it; or shows objects in another form. `propose` is given the transaction of a write, and
- * `logged` the user. Never throws: what is thrown becomes a Status.
+ * Runs one request of the front end: a write through all of its stages (`order.ts`), a read up to its authorization,
+ * as the front end answers it; or shows objects in another form. `propose` is given the transaction of a write and its
+ * charges, and `logged` the user. Never throws: what is thrown becomes a Status.
  */
 export async function run(
   context: Context,
   running: RunningJob,
   logged: LoggedRequest,
-  propose: (operations: Transaction) => void,
+  propose: (operations: Transaction, charges: Charges | undefined) => void,
 ): Promise<JobResult> {
   const result = await runStages(context, running, logged, propose);
   const { newAuditId } = logged;
@@ -44,7 +44,7 @@ async function runStages(
   context: Context,
   { job, run }: RunningJob,
   logged: LoggedRequest,
-  propose: (operations: Transaction) => void,
+  propose: (operations: Transaction, charges: Charges | undefined) => void,
 ): Promise<JobResult> {
   const { id } = job;
   const warnings: string[] = [...(job.warnings ?? [])];
@@ -84,9 +84,9 @@ async function runStages(
       return { id, is: 'granted', warnings, grant };
     }
     await checkAnswerable(context, request);
-    const { status, headers, body, gaps, more, operations, key } = await write(context, request);
+    const { status, headers, body, gaps, more, operations, charges, key } = await write(context, request);
     if (!operations) return { id, is: 'respond', status, headers, body: body!, key, grant, ...found() };
-    propose(operations);
+    propose(operations, charges);
     return { id, is: 'proposed', status, headers, body, gaps, more, key: operations[0]!.key, grant, ...found() };
   } catch (thrown) {
     if (thrown instanceof UnseenObject) return { id, is: 'unseen', key: thrown.key, grant };
@@ -100,7 +100,8 @@ async function runStages(
  */
 async function checkAnswerable(context: Context, request: AuthorizedRequest): Promise<void> {
   const { resource, route, target, job } = request;
-  chooseAnswerForm(resource, job.accept, context, false, formsOf(route));
+  // The answer to a deletecollection is a list: it has been checked before its first delete.
+  if (!job.collection) chooseAnswerForm(resource, job.accept, context, false, formsOf(route));
   if (!isConnect(route.subresource)) return;
   if (route.subresource.connect) {
     if (route.query.has('dryRun')) throw badRequest('dryRun is not supported');

@@ -1,4 +1,6 @@
-/** Arguments and results of the stages of a write. See `stages.ts`. */
+/** Arguments and results of the stages of a write. See `order.ts`. */
+import type { Charge } from '../../core/api/admission.js';
+import type { SubresourceAnswer, SubresourceDeletion, SubresourceWrite } from '../../core/api/strategy.js';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Violation } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
@@ -33,7 +35,7 @@ export interface ValidWrite {
   readonly changes?: readonly OtherChange[];
 }
 
-/** The mark of a stage's result. Its key is known in this file alone: only `stages.ts` makes one. */
+/** The mark of a stage's result. Its key is known in this file alone: only `order.ts` makes one. */
 declare const passed: unique symbol;
 
 type Passed<Stage extends string> = { readonly [passed]: { readonly [S in Stage]: true } };
@@ -72,6 +74,8 @@ export interface WriteRequest extends Received {
   readonly user: User;
   readonly target: ResourceTarget;
   readonly resource: Resource;
+  /** What the change uses of other objects. */
+  readonly charges: Charge[];
   /** Errors for duplicate members of the body, until the decoder reports them together with its own. */
   readonly duplicates: string[];
   /** The error in a number of the body, if its parsed form does not show it. */
@@ -158,18 +162,15 @@ export interface Action {
   /** The object of the body. */
   readonly draft: ApiObject;
   readonly managedFields: ManagedFields;
-  /**
-   * Carries out the action. Called after mutation. Asks the validators, before it refuses for what the current object
-   * is or that there is none. Throws 404 where there is none, and what the kind refuses.
-   */
-  perform(body: ApiObject, ask: AskValidators): Promise<Performed>;
+  /** What the kind does with the body. */
+  readonly rule: ActionRule;
 }
 
-/** Asks the validators of an action on `old` about the body, or about what becomes of `old`. Throws what they throw. */
-export type AskValidators = (old: ApiObject | undefined, shown: ApiObject) => Promise<void>;
-
-/** The outcome of an action. */
-export type Performed = Omit<ValidWrite, 'request'>;
+/** The functions of a strategy for creates on subresources, by what they do. */
+export type ActionRule =
+  | { readonly is: 'store'; readonly run: SubresourceWrite }
+  | { readonly is: 'delete'; readonly run: SubresourceDeletion }
+  | { readonly is: 'answer'; readonly run: SubresourceAnswer };
 
 /** A create on a kind that is answered and never stored. */
 export interface Review {
@@ -191,7 +192,7 @@ export interface Deletion {
   readonly outcome: Outcome;
 }
 
-/** The result of stage 6: a write without violations. */
+/** The result of stage 6, of either kind: a write without violations. */
 export type Valid = ValidWrite & Passed<'validated'>;
 
 /** The result of stage 7: the answer of a write, with the transaction that it waits for. */

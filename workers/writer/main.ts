@@ -9,9 +9,9 @@ void runThread<ToWriterThread, FromWriterThread, Started<ToWriterThread, FromWri
   kind: 'writer',
   name: 'writer',
   port: parentPort!,
-  async start({ data, releases, loadPlugins }, _begin, post) {
+  async start({ data, log, releases, loadPlugins }, _begin, post) {
     const store = (await loadPlugins()).at(storage);
-    const writer = new Writer(store, new Int32Array(data.counters), fail);
+    const writer = new Writer(store, new Int32Array(data.counters), fail, log);
     releases.add('the store', () => writer.close());
     const revision = await writer.start();
     // The writer continues: it answers proposals with the error until the server has drained.

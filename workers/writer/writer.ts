@@ -1,8 +1,12 @@
-import { type Outcome, type Storage, Unavailable } from '../../core/api/storage.js';
+import { type Outcome, type Storage, type Transaction, Unavailable } from '../../core/api/storage.js';
+import type { Log } from '../../core/api/host.js';
+import { traceIdOf } from '../../core/request/traceContext.js';
 import { setImmediate } from '../../core/runtime/timers.js';
 import type { SubscriberChannel } from '../../core/threads/messages/lifecycle.js';
 import type { Proposal, ToWriter, Verdict } from '../../core/threads/messages/messages.js';
 import type { WireEvent } from '../../core/threads/messages/wireEvent.js';
+import { Ledger } from './charges/ledger.js';
+import { SharedLedger } from './charges/sharedLedger.js';
 import { SharedHistory } from './sharedHistory.js';
 import { type Answer, check, failedAnswer, readHistory, readRange } from './queries.js';
 import { SharedFeed } from './sharedFeed.js';
@@ -12,9 +16,10 @@ import { deliverAll, Subscriber } from './subscriber.js';
 
 /**
  * The writer. It commits the proposals that arrive in one turn of the event loop as a group, while the store may still
- * sync earlier groups, and posts events and verdicts. It never parses an object. The order for each group is: durable;
- * posted to all other threads; posted to the front ends, together with the verdicts. For a store that other processes
- * write to, events come only from its watch, and a verdict waits for the events of its revision.
+ * sync earlier groups, and posts events and verdicts. It parses no object but those that are charged. The order for
+ * each group is: durable; posted to all other threads; posted to the front ends, together with the verdicts. For a
+ * store that other processes write to, events come only from its watch, and a verdict waits for the events of its
+ * revision.
  */
 export class Writer {
   readonly #subscribers: Subscriber[] = [];
@@ -22,6 +27,8 @@ export class Writer {
   #isCommitScheduled = false;
   /** Groups being committed. */
   #commits = 0;
+  /** The commits that have begun and are not published. */
+  readonly #begun = new Set<Promise<unknown>>();
   #revision = 0;
   /** Called when nothing is left to commit. */
   #onIdle: (() => void) | undefined;
@@ -29,6 +36,8 @@ export class Writer {
   readonly #history: SharedHistory | undefined;
   readonly #startPages: StartPages;
   readonly #values = new SharedValues();
+  readonly #ledger: Ledger | undefined;
+  readonly #sharedLedger: SharedLedger | undefined;
   /** Events and verdicts of a shared store that are to be posted at the end of this turn. */
   #sharedEvents: WireEvent[] = [];
   #sharedVerdicts: Verdict[] = [];
@@ -39,6 +48,7 @@ export class Writer {
     readonly counters: Int32Array,
     /** Called when the store fails in a way that must stop the server. */
     readonly fatal: (error: Error) => void,
+    readonly log: Log,
   ) {
     if (storage.shared) {
       this.#history = new SharedHistory(storage);
@@ -47,7 +57,14 @@ export class Writer {
         (events, revision, floor) => this.#takeShared(events, revision, floor),
         fatal,
       );
-    }
+      this.#sharedLedger = new SharedLedger(storage);
+    } else
+      this.#ledger = new Ledger(storage, {
+        commit: (group, verdictsOf) => this.#commitGroup(group, verdictsOf),
+        publish: verdicts => this.#publish([], verdicts),
+        settled: async () => void (await Promise.allSettled(this.#begun)),
+        verdictOn: (proposal, outcome) => this.#verdictOn(proposal, outcome),
+      });
     this.#startPages = new StartPages(storage, this.#shared, () => this.#revision, counters, fatal);
   }
 
@@ -123,19 +140,25 @@ export class Writer {
     this.#isCommitScheduled = true;
     setImmediate(() => {
       this.#isCommitScheduled = false;
-      if (this.#shared)
-        for (const proposal of this.#proposals.splice(0)) void this.#commitShared(this.#shared, proposal);
-      else if (this.#proposals.length > 0) void this.#commit();
+      const proposals = this.#proposals.splice(0);
+      if (this.#shared) for (const proposal of proposals) void this.#commitShared(this.#shared, proposal);
+      else void this.#commit(proposals);
     });
   }
 
-  async #commit(): Promise<void> {
-    const group = this.#proposals;
-    this.#proposals = [];
+  async #commit(proposals: readonly Proposal[]): Promise<void> {
+    const charged = proposals.filter(proposal => this.#ledger!.takes(proposal));
+    const others = charged.length === 0 ? proposals : proposals.filter(proposal => !charged.includes(proposal));
     this.#commits++;
     try {
-      const outcomes = await this.storage.commit(group.map(proposal => proposal.operations));
-      this.#publish(group, outcomes);
+      await Promise.all([
+        others.length > 0 &&
+          this.#commitGroup(
+            others.map(({ operations }) => operations),
+            outcomes => outcomes.map((outcome, i) => this.#verdictOn(others[i]!, outcome)),
+          ),
+        charged.length > 0 && this.#ledger!.add(charged),
+      ]);
     } catch (error) {
       this.fatal(error as Error);
     } finally {
@@ -143,16 +166,42 @@ export class Writer {
     }
   }
 
+  /** The verdict on a proposal. One that fails in the store is answered with 500, for a reason that the log has. */
+  #verdictOn({ id, trace }: Proposal, outcome: Outcome): Verdict {
+    const verdict = verdictOf(id, outcome);
+    if (verdict.is === 'error')
+      this.log.error(
+        { error: verdict.message, ...(trace && { traceId: traceIdOf(trace) }) },
+        'the store failed to commit a write',
+      );
+    return verdict;
+  }
+
+  /** Commits a group and publishes its events with verdicts on it. Throws what the store throws. */
+  #commitGroup(
+    group: readonly Transaction[],
+    verdictsOf: (outcomes: readonly Outcome[]) => readonly Verdict[],
+  ): Promise<readonly Outcome[]> {
+    const commit = async (): Promise<readonly Outcome[]> => {
+      const outcomes = await this.storage.commit(group);
+      this.#publish(outcomes, verdictsOf(outcomes));
+      return outcomes;
+    };
+    const begun = commit();
+    this.#begun.add(begun);
+    const end = (): void => void this.#begun.delete(begun);
+    begun.then(end, end);
+    return begun;
+  }
+
   #committed(): void {
     this.#commits--;
     if (this.#onIdle && this.#commits === 0 && this.#proposals.length === 0) this.#onIdle();
   }
 
-  #publish(group: readonly Proposal[], outcomes: readonly Outcome[]): void {
-    const verdicts: Verdict[] = [];
+  #publish(outcomes: readonly Outcome[], verdicts: readonly Verdict[]): void {
     const committed: WireEvent[] = [];
-    for (const [i, outcome] of outcomes.entries()) {
-      verdicts.push(verdictOf(group[i]!.id, outcome));
+    for (const outcome of outcomes) {
       if (outcome.is !== 'committed') continue;
       for (const { key, revision, created, value } of outcome.events) committed.push({ key, revision, created, value });
       this.#revision = Math.max(this.#revision, outcome.revision);
@@ -167,12 +216,15 @@ export class Writer {
     this.#commits++;
     let verdict: Verdict;
     try {
-      const [outcome] = await this.storage.commit([proposal.operations]);
-      verdict = verdictOf(proposal.id, outcome!);
-      if (outcome!.is === 'committed') await feed.waitFor(outcome!.revision, outcome!.events.length === 0);
+      const { operations, charges } = proposal;
+      const outcome = charges
+        ? await this.#sharedLedger!.commit({ ...proposal, charges })
+        : (await this.storage.commit([operations]))[0]!;
+      verdict = this.#verdictOn(proposal, outcome);
+      if (outcome.is === 'committed') await feed.waitFor(outcome.revision, outcome.events.length === 0);
       // The next attempt starts from the object that this one conflicted with.
-      if (outcome!.is === 'failed')
-        await feed.waitFor(outcome!.current?.modified ?? outcome!.revision ?? 0, outcome!.current === undefined);
+      if (outcome.is === 'failed')
+        await feed.waitFor(outcome.current?.modified ?? outcome.revision ?? 0, outcome.current === undefined);
     } catch (error) {
       if (!(error instanceof Unavailable)) this.fatal(error as Error);
       verdict = { id: proposal.id, is: 'unavailable', message: (error as Error).message };
@@ -209,7 +261,7 @@ export class Writer {
   }
 }
 
-/** The verdict on a proposal. */
+/** The verdict on the proposal with this id. */
 function verdictOf(id: number, outcome: Outcome): Verdict {
   if (outcome.is === 'committed') return { id, is: 'committed', revision: outcome.revision };
   if (outcome.is === 'failed') return { id, is: 'stale' };

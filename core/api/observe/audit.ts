@@ -70,6 +70,16 @@ export interface AuditEvent {
 }
 
 /**
+ * How a sink takes events. `batch`: no answer waits for it. `blocking`: an answer is sent when the events of its
+ * request are written, or could not be. `blocking-strict`: besides, a request whose first event cannot be written is
+ * refused with 500, before anything is done for it.
+ *
+ * @example
+ * const mode: AuditMode = 'blocking';
+ */
+export type AuditMode = 'batch' | 'blocking' | 'blocking-strict';
+
+/**
  * Where audit events go. The audit policy of the server (`--audit-policy-file`) decides which requests have events, and
  * how much they contain.
  *
@@ -77,10 +87,13 @@ export interface AuditEvent {
  * const counting: AuditSink = { write: ({ verb }) => counts.set(verb, (counts.get(verb) ?? 0) + 1) };
  */
 export interface AuditSink {
+  /** Read once. Absent: `batch`. */
+  readonly mode?: AuditMode;
   /**
-   * Takes an event. Called when a request was answered, which does not wait for it: an error is logged and counted, and
-   * the event is lost. It must not take long, because no other request is served meanwhile: gather events, and send
-   * them later. The event must not be changed; other sinks get the same one.
+   * Takes an event: of a request that arrived, whose answer began, or that was answered. An error is logged and
+   * counted, and the event is lost. It must not take long before it returns, because no other request is served
+   * meanwhile: in the mode `batch`, gather events and send them later; in others, return a promise. The event must not
+   * be changed; other sinks get the same one.
    */
   write(event: AuditEvent): Awaitable<void>;
   /** Resolves when everything that was taken is written. Called when the last request of the thread was answered. */
@@ -94,28 +107,46 @@ export interface AuditSink {
  * const sinks: AuditSinks | undefined = host.at(auditSink);
  */
 export interface AuditSinks {
-  /** Gives all sinks an event. Never throws. */
-  write(event: AuditEvent): void;
+  /** Whether answers wait for a sink. */
+  readonly isBlocking: boolean;
+  /**
+   * Gives all sinks an event. Returns whether the request may go on: false if a sink of the mode `blocking-strict` has
+   * not written it. Waits for sinks that are blocking. Never throws, and never rejects.
+   */
+  write(event: AuditEvent): Awaitable<boolean>;
   /** Resolves when all sinks have written what they took, or have failed. */
   close(): Promise<void>;
 }
 
-const ignore = (): void => undefined;
+const MODES: readonly unknown[] = [undefined, 'batch', 'blocking', 'blocking-strict'];
+
+const succeed = (): boolean => true;
 
 /** All sinks; undefined without one. What one throws is a failure of its plugin, and the others are called. */
 function everySink(inputs: readonly Contributed<AuditSink>[]): AuditSinks | undefined {
   if (inputs.length === 0) return undefined;
   const isShared = inputs.length > 1;
+  const sinks = inputs.map(({ value, call }) => ({ value, call, mode: value.mode ?? 'batch' }));
   return {
+    isBlocking: sinks.some(({ mode }) => mode !== 'batch'),
     write(event) {
       if (isShared) deepFreeze(event);
-      for (const { value, call } of inputs)
+      const waiting: Promise<boolean>[] = [];
+      let isAccepted = true;
+      for (const { value, call, mode } of sinks) {
+        // It is logged and counted.
+        const fail = (): boolean => mode !== 'blocking-strict';
         try {
           const written = call(() => value.write(event), never);
-          if (isPromise(written)) written.then(undefined, ignore);
+          if (!isPromise(written)) continue;
+          const settled = written.then(succeed, fail);
+          if (mode !== 'batch') waiting.push(settled);
         } catch {
-          // It is logged and counted.
+          isAccepted &&= fail();
         }
+      }
+      if (waiting.length === 0) return isAccepted;
+      return Promise.all(waiting).then(results => isAccepted && results.every(Boolean));
     },
     async close() {
       await Promise.allSettled(inputs.map(async ({ value, call }) => await call(() => value.close?.(), never)));
@@ -138,6 +169,7 @@ export const auditSink = definePoint<AuditSink>()(
   everySink,
   requireMembers({
     write: 'function',
+    mode: [value => MODES.includes(value), 'batch, blocking or blocking-strict, or absent'],
     close: [value => value === undefined || typeof value === 'function', 'a function, or absent'],
   }),
 );

@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { ConfigError } from '../../api/point.js';
 import { YAML_ALIASES } from '../../limits.js';
 import { isRecord, recordsAt, stringAt, type UnknownRecord } from '../../model/record.js';
 import { parseArguments, requireValue } from '../arguments.js';
 import { flagsOf } from '../commands.js';
-import { readKubeconfig } from '../client/kubeconfig.js';
 import { reconciled, type Reconciled } from './reconcile.js';
-import { ApiClient } from '../client/request.js';
+import { ApiClient, serverOf } from '../client/request.js';
 import type { Io } from '../serve.js';
 
 const USAGE = 'expects reconcile -f FILE';
@@ -27,10 +25,9 @@ export async function authCommand(args: readonly string[], io: Io): Promise<numb
   const parsed = parseArguments(args, flagsOf('auth'));
   const { values, positionals } = parsed;
   if (positionals.join(' ') !== 'reconcile') throw new ConfigError('capstan auth', USAGE);
-  const objects = readObjects(requireValue(parsed, 'filename', 'FILE'));
-  const directory = typeof values['data-dir'] === 'string' ? values['data-dir'] : './.capstan';
-  const kubeconfig = typeof values.kubeconfig === 'string' ? values.kubeconfig : join(directory, 'admin.kubeconfig');
-  const client = new ApiClient(readKubeconfig(kubeconfig));
+  const file = requireValue(parsed, 'filename', 'FILE');
+  const objects = readObjects(file);
+  const client = new ApiClient(serverOf(values, file === '-'));
   const remove = {
     permissions: values['remove-extra-permissions'] === true,
     subjects: values['remove-extra-subjects'] === true,

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
-import { type IncomingMessage, request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../../api/point.js';
+import type { ClientAccess } from '../../client/index.js';
 import { type Stored, StoreError } from '../../api/storage.js';
 import { SNAPSHOT_PATH } from '../../model/wellKnown/namedPaths.js';
 import { sharedDefinitionsNotice } from '../../schema/storageLayout.js';
@@ -11,7 +11,7 @@ import { SnapshotError, type SnapshotHeader } from '../../services/snapshot/form
 import { SnapshotReader } from '../../services/snapshot/reader.js';
 import { parseArguments, requireValue, formatBytes } from '../arguments.js';
 import { flagsOf } from '../commands.js';
-import { type ServerConnection, readKubeconfig } from '../client/kubeconfig.js';
+import { sendRequest, serverOf } from '../client/request.js';
 import type { Io } from '../serve.js';
 
 /** Time without data from the server after which the download fails. */
@@ -26,22 +26,14 @@ export async function snapshotCommand(args: readonly string[], io: Io): Promise<
   const parsed = parseArguments(args, flagsOf('snapshot'));
   const [action, file, ...more] = parsed.positionals;
   if (!file || more.length > 0) throw new ConfigError('capstan snapshot', USAGE);
-  if (action === 'save') return await save(file, connectionFrom(parsed.values), io);
+  if (action === 'save') return await save(file, serverOf(parsed.values), io);
   if (action === 'restore') return await restore(file, requireValue(parsed, 'data-dir', 'NEW'), io);
   if (action === 'status') return await status(file, io);
   throw new ConfigError('capstan snapshot', USAGE);
 }
 
-/** The server of `--kubeconfig`, by default of the administrator's kubeconfig in the data directory. */
-function connectionFrom(values: { readonly [name: string]: unknown }): ServerConnection {
-  if (typeof values.kubeconfig === 'string') return readKubeconfig(values.kubeconfig);
-  return readKubeconfig(
-    join(typeof values['data-dir'] === 'string' ? values['data-dir'] : './.capstan', 'admin.kubeconfig'),
-  );
-}
-
 /** Takes a snapshot of a running server. The file appears only once it is complete and durable. */
-async function save(file: string, connection: ServerConnection, io: Io): Promise<number> {
+async function save(file: string, access: ClientAccess, io: Io): Promise<number> {
   const partial = `${file}.partial`;
   const handle = await open(partial, 'w', 0o600).catch((error: NodeJS.ErrnoException) => {
     throw new StoreError(`${file} cannot be written: ${error.code}`);
@@ -50,7 +42,7 @@ async function save(file: string, connection: ServerConnection, io: Io): Promise
     // A file that an interrupted command has left may have another mode.
     await handle.chmod(0o600);
     const reader = new SnapshotReader();
-    for await (const bytes of (await requestSnapshot(connection)) as AsyncIterable<Buffer>) {
+    for await (const bytes of (await requestSnapshot(access)) as AsyncIterable<Buffer>) {
       reader.take(bytes);
       await handle.writeFile(bytes);
     }
@@ -69,18 +61,15 @@ async function save(file: string, connection: ServerConnection, io: Io): Promise
   }
 }
 
-async function requestSnapshot({ url, options }: ServerConnection): Promise<IncomingMessage> {
-  const send = url.startsWith('https:') ? httpsRequest : httpRequest;
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const outgoing = send(new URL(SNAPSHOT_PATH, url), { ...options, timeout: IDLE_TIMEOUT_MS }, resolve);
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`no data for ${IDLE_TIMEOUT_MS / 1000} s`)));
-    outgoing.on('error', error => reject(new StoreError(`${url} cannot be reached: ${error.message}`)));
-    outgoing.end();
+async function requestSnapshot(access: ClientAccess): Promise<IncomingMessage> {
+  const request = { method: 'GET', path: SNAPSHOT_PATH, timeoutMs: IDLE_TIMEOUT_MS } as const;
+  const answer = await sendRequest(access, request).catch((error: Error) => {
+    throw error instanceof ConfigError ? error : new StoreError(error.message);
   });
   if (answer.statusCode === 200) return answer;
   let text = '';
   for await (const bytes of answer) if (text.length < ERROR_TEXT_BYTES) text += String(bytes);
-  throw new StoreError(`${url} refused: ${answer.statusCode} ${messageOf(text)}`);
+  throw new StoreError(`${access.server} refused: ${answer.statusCode} ${messageOf(text)}`);
 }
 
 /** The message of a Status, or the text itself. */

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { type TraceContext, traceIdOf } from '../../request/traceContext.js';
 import { randomUUID } from '../../runtime/random.js';
 
 /** What a record of the log says of the request that it is about. */
@@ -9,6 +10,8 @@ export interface RequestFields {
   readonly user?: string;
   /** The id of its audit events, which is in the header Audit-Id of the answer. */
   readonly auditId: string;
+  /** The id of the trace that the client has named with the header traceparent. */
+  readonly traceId?: string;
 }
 
 /** A request that runs in this thread, as the log knows it. */
@@ -23,13 +26,15 @@ export class LoggedRequest {
     readonly path: string,
     /** The audit id of the request, if it has one. */
     readonly auditId: string | undefined,
+    /** The headers of calls that are made for it, if the client has named a trace. */
+    readonly trace: TraceContext | undefined,
   ) {}
 
   /** The members of a record about the request. */
   get fields(): RequestFields {
-    const { method, path, user } = this;
+    const { method, path, user, trace } = this;
     const auditId = this.auditId ?? (this.newAuditId ??= randomUUID());
-    return { method, path, ...(user !== undefined && { user }), auditId };
+    return { method, path, ...(user !== undefined && { user }), auditId, ...(trace && { traceId: traceIdOf(trace) }) };
   }
 }
 

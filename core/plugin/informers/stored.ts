@@ -35,3 +35,9 @@ export function withRevision(bytes: Uint8Array, revision: number): Buffer {
   const [start, end] = revisionSpan(bytes);
   return Buffer.concat([bytes.subarray(0, start), Buffer.from(String(revision)), bytes.subarray(end)]);
 }
+
+/** The bytes without the digits of the resourceVersion, which the store inserts at `gap`. */
+export function withoutRevision(bytes: Uint8Array): { readonly value: Buffer; readonly gap: number } {
+  const [gap, end] = revisionSpan(bytes);
+  return { value: Buffer.concat([bytes.subarray(0, gap), bytes.subarray(end)]), gap };
+}

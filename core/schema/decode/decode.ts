@@ -6,10 +6,10 @@ import { absenceOf } from './absence.js';
 import { StrictErrors } from './strictErrors.js';
 import { isOff } from '../registry/gates.js';
 import { encodeJson } from '../json/json.js';
-import type { Field, Struct, Type } from '../model.js';
+import { type Field, isStructScalar, type Struct, type Type } from '../model.js';
 import { isMembers, setMember } from '../patch/members.js';
 import type { Resource } from '../resource.js';
-import { type DecodeErrors, goScalar, SCALAR_DECODERS, SCALAR_ZEROS, STRUCT_SCALARS } from './scalars.js';
+import { type DecodeErrors, goScalar, SCALAR_DECODERS, SCALAR_ZEROS } from './scalars.js';
 
 export { parseJson, parseStrict, type StrictJson } from '../json/json.js';
 
@@ -242,7 +242,7 @@ function emptyTest(field: Field): FieldPlan['isEmpty'] {
       for (const _ in value as object) return false;
       return true;
     };
-  if (type.is !== 'scalar' || !field.omitEmpty || STRUCT_SCALARS.has(type.name)) return undefined;
+  if (type.is !== 'scalar' || !field.omitEmpty || isStructScalar(type.name)) return undefined;
   return value => value === '' || value === 0 || value === false || value === null;
 }
 

@@ -88,7 +88,7 @@ const MAX_NANOSECONDS = (1n << 63n) - 1n;
 
 /** Parses a Go duration (`1h2m3.5s`) to nanoseconds. Returns undefined if malformed or beyond 64 bits. */
 export function parseDuration(text: string): bigint | undefined {
-  if (text.length > 100 || !DURATION.test(text)) return undefined;
+  if (text.length > DURATION_CHARACTERS || !DURATION.test(text)) return undefined;
   let total = 0n;
   for (const [, whole, fraction = '', unit] of text.replace(/^[+-]/, '').matchAll(DURATION_PART)) {
     const size = UNITS.get(unit!)!;
@@ -96,6 +96,26 @@ export function parseDuration(text: string): bigint | undefined {
   }
   if (total > MAX_NANOSECONDS) return undefined;
   return text[0] === '-' ? -total : total;
+}
+
+/** The most characters of a duration. */
+const DURATION_CHARACTERS = 100;
+
+/** Go's error for a text that is not a duration (`30s`, `1m30s`, `-1.5h`); undefined for a duration. */
+export function durationProblem(text: string): string | undefined {
+  const quoted = JSON.stringify(text);
+  if (text.length > DURATION_CHARACTERS) return `time: invalid duration ${quoted}`;
+  let rest = text.replace(/^[+-]/, '');
+  if (rest === '0') return undefined;
+  do {
+    const [all, number, unit] = /^(\d+\.?\d*|\.\d+)([^.\d]*)/.exec(rest) ?? [];
+    if (all === undefined) return `time: invalid duration ${quoted}`;
+    if (unit === '') return `time: missing unit in duration ${quoted}`;
+    if (!UNITS.has(unit!)) return `time: unknown unit ${JSON.stringify(unit)} in duration ${quoted}`;
+    if (number!.length > 19) return `time: invalid duration ${quoted}`;
+    rest = rest.slice(all.length);
+  } while (rest !== '');
+  return undefined;
 }
 
 const withFraction = (nanoseconds: bigint, unit: bigint, digits: number): string => {
@@ -198,18 +218,6 @@ export const SCALAR_ZEROS: Readonly<Record<ScalarName, Json>> = {
   RawExtension: null,
   JSON: null,
 };
-
-/** Scalars that are Go structs: `omitempty` never omits them, and in protobuf they are messages. */
-export const STRUCT_SCALARS: ReadonlySet<ScalarName> = new Set([
-  'Time',
-  'MicroTime',
-  'Duration',
-  'Quantity',
-  'IntOrString',
-  'FieldsV1',
-  'RawExtension',
-  'JSON',
-]);
 
 const GO_NAMES: Partial<Record<ScalarName, string>> = {
   double: 'float64',

@@ -4,10 +4,10 @@ import { integerValue } from '../../model/text/jsonText.js';
 import type { Json, JsonObject } from '../../model/object.js';
 import { badRequest } from '../../model/refusal.js';
 import { parseJson } from '../json/json.js';
-import type { Field, ScalarName, Struct, Type } from '../model.js';
+import { type Field, isStructScalar, type ScalarName, type Struct, type Type } from '../model.js';
 import { UnreadableBody } from '../decode/unreadable.js';
 import { BYTES, type Entry, isObject, MAGIC, ownMember, VARINT, wireEntries } from './protobufWire.js';
-import { formatDuration, STRUCT_SCALARS } from '../decode/scalars.js';
+import { formatDuration } from '../decode/scalars.js';
 
 type Reader = protobuf.Reader;
 
@@ -156,7 +156,7 @@ class MessageReader {
       return items;
     }
     if (type.is === 'map') throw new RangeError('a map cannot stand inside a list or map');
-    if (STRUCT_SCALARS.has(type.name)) return readMessageScalar(type.name, readScalarFields(reader));
+    if (isStructScalar(type.name)) return readMessageScalar(type.name, readScalarFields(reader));
     if (type.name === 'string') return reader.string();
     if (type.name === 'bytes') return Buffer.from(reader.bytes()).toString('base64');
     if (type.name === 'bool') return reader.bool();

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../api/point.js';
-import { parseBool } from '../../features/gates.js';
+import { parseGoBool } from '../../model/text/goBool.js';
 import type { Naming } from '../../naming.js';
 import { type GroupRow, groupRows, type VersionRow } from '../table/resources.js';
 
@@ -66,7 +66,7 @@ function parseKey(text: string, value: string): Key {
 }
 
 function isOn({ text, value }: Key): boolean {
-  const parsed = parseBool(value);
+  const parsed = parseGoBool(value);
   if (parsed !== undefined) return parsed;
   const why = `err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`;
   throw new ConfigError(FLAG, `invalid value of ${text}: ${value}, ${why}`);

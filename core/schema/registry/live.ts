@@ -9,6 +9,7 @@ import type { WireEvent } from '../../threads/messages/wireEvent.js';
 import { resourcesOf } from '../custom/kind.js';
 import { stackOf } from '../../plugin/calls/stack.js';
 import { extendRegistry } from './registry.js';
+import { namesIn, namesOf } from './takenNames.js';
 import type { Registry, Resource } from '../resource.js';
 
 /** A served resource type with its resources. */
@@ -22,18 +23,6 @@ interface ServedType {
 
 /** A change of an object that may define a resource type. */
 type DefinitionChange = Pick<WireEvent, 'key' | 'value' | 'revision'>;
-
-/** The names of a type, which no other type of its group has. */
-const namesOf = ({ group, plural, kind }: { group: string; plural: string; kind: string }): string[] =>
-  [plural, kind].map(name => `${name}.${group}`);
-
-/** The names of all types of a registry. */
-export const namesIn = ({ groups }: Registry): ReadonlySet<string> =>
-  new Set(
-    [...groups.values()].flatMap(({ versions }) =>
-      versions.flatMap(({ resources }) => Array.from(resources.values(), namesOf).flat()),
-    ),
-  );
 
 /** The part of a type that matters to clients. Watches of its objects end when it changes. */
 const visibleText = ({ terminating: _terminating, changedAt: _changedAt, ...rest }: ResourceType): string =>

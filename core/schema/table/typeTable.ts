@@ -1,24 +1,18 @@
-import type { Embedded, Field, List, Scalar, ScalarName, StringMap, Struct, Type, Union } from '../model.js';
+import {
+  type Embedded,
+  type Field,
+  type List,
+  SCALAR_NAMES,
+  type Scalar,
+  type ScalarName,
+  type StringMap,
+  type Struct,
+  type Type,
+  type Union,
+} from '../model.js';
 import { readFieldLine, readTypeLine, TableError } from './lines.js';
 
-const SCALARS: ReadonlySet<string> = new Set<ScalarName>([
-  'string',
-  'bool',
-  'int32',
-  'int64',
-  'uint32',
-  'double',
-  'bytes',
-  'any',
-  'Time',
-  'MicroTime',
-  'Duration',
-  'Quantity',
-  'IntOrString',
-  'FieldsV1',
-  'RawExtension',
-  'JSON',
-]);
+const SCALARS: ReadonlySet<string> = new Set(SCALAR_NAMES);
 
 /** The lines of the kind of lists of a kind. */
 const listLines = (type: string): readonly string[] => [

@@ -6,8 +6,8 @@ import { METHODS, type Operation, type PathItem } from './operations.js';
 import type { Parameter } from './parameters.js';
 import type { Schemas } from './schemas.js';
 import { shareParameters } from './sharedParameters.js';
+import { PROTOBUF_TYPE } from '../../request/negotiate.js';
 
-const PROTOBUF = 'application/vnd.orchestrator.protobuf';
 const PATCHES = [
   'application/json-patch+json',
   'application/merge-patch+json',
@@ -19,14 +19,14 @@ const PATCHES = [
 function requestMediaTypes({ body, forms }: Operation, naming: Naming): readonly string[] {
   if (body?.patch) return forms === 'custom' ? PATCHES.filter(type => !type.includes('strategic')) : PATCHES;
   if (forms === 'document') return ['application/json'];
-  if (forms === 'discovery') return ['application/json', 'application/yaml', naming.mediaType(PROTOBUF)];
+  if (forms === 'discovery') return ['application/json', 'application/yaml', naming.mediaType(PROTOBUF_TYPE)];
   return forms === 'custom' ? ['application/json', 'application/yaml'] : ['*/*'];
 }
 
 /** Media types of response bodies. */
 function responseMediaTypes({ forms, produces }: Operation, naming: Naming): readonly string[] {
   if (produces !== undefined) return [produces];
-  const protobuf = naming.mediaType(PROTOBUF);
+  const protobuf = naming.mediaType(PROTOBUF_TYPE);
   const object = ['application/json', 'application/yaml', protobuf];
   switch (forms) {
     case 'document':

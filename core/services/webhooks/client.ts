@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import * as https from 'node:https';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { currentRequest } from '../../plugin/calls/requestScope.js';
 import { monotonicTime } from '../../runtime/clock.js';
 import { clearTimeout, delay, setTimeout } from '../../runtime/timers.js';
 import { withResolvers } from '../../runtime/withResolvers.js';
@@ -44,6 +45,12 @@ export interface HttpAnswer {
 /** Thrown by `post` where there is no answer, with upstream's text where there is one. */
 export class CallFailed extends Error {}
 
+/** What is sent to a webhook, with headers beside those of every call. */
+interface Message {
+  readonly body: string;
+  readonly headers: http.OutgoingHttpHeaders;
+}
+
 /** An answer, and the seconds after which it asks to be called again, if it does. */
 interface Received extends HttpAnswer {
   readonly retryAfter: number | undefined;
@@ -62,12 +69,13 @@ export class WebhookClient {
   /**
    * Posts JSON and resolves with the answer. Calls again, like upstream's client, where a webhook is busy (429 or 5xx)
    * and says when. Throws CallFailed where there is no answer within `timeoutMs`, and where it is larger than
-   * WEBHOOK_RESPONSE_BYTES.
+   * WEBHOOK_RESPONSE_BYTES. The webhook is told the trace of the request that the current code runs for.
    */
   async post(endpoint: Endpoint, body: string, timeoutMs: number): Promise<HttpAnswer> {
     const end = monotonicTime() + timeoutMs;
+    const sent = { body, headers: { ...currentRequest()?.trace } };
     for (let retries = 0; ; retries++) {
-      const answer = await this.#postOnce(endpoint, body, end);
+      const answer = await this.#postOnce(endpoint, sent, end);
       const wait = (answer.retryAfter ?? 0) * 1000;
       if (answer.retryAfter === undefined || retries === WEBHOOK_RETRIES) return answer;
       const remaining = end - monotonicTime();
@@ -80,12 +88,12 @@ export class WebhookClient {
    * Posts once, or again on another connection where the webhook has closed the one that was kept: it may have done so
    * before it got the request.
    */
-  async #postOnce(endpoint: Endpoint, body: string, end: number): Promise<Received> {
+  async #postOnce(endpoint: Endpoint, message: Message, end: number): Promise<Received> {
     const { promise, resolve, reject } = withResolvers<Received>();
     let hasBegun = false;
     const fail = (why: string): void =>
       reject(new CallFailed(hasBegun ? UNREADABLE_BODY + why : `${shownCall(endpoint)}: ${why}`));
-    const sent = this.#begin(endpoint, Buffer.byteLength(body), answer => {
+    const sent = this.#begin(endpoint, message, answer => {
       hasBegun = true;
       const content = contentOf(answer);
       const chunks: Buffer[] = [];
@@ -105,10 +113,10 @@ export class WebhookClient {
     }, end - monotonicTime());
     sent.on('error', (error: NodeJS.ErrnoException) => {
       const wasClosed = sent.reusedSocket && !hasBegun && error.code === 'ECONNRESET' && monotonicTime() < end;
-      if (wasClosed) resolve(this.#postOnce(endpoint, body, end));
+      if (wasClosed) resolve(this.#postOnce(endpoint, message, end));
       else fail(describeError(error, hasBegun));
     });
-    sent.end(body);
+    sent.end(message.body);
     return await promise.finally(() => clearTimeout(timer));
   }
 
@@ -116,12 +124,13 @@ export class WebhookClient {
    * Begins a call. Throws CallFailed for credentials that cannot be used, such as a key that does not belong to its
    * certificate.
    */
-  #begin(endpoint: Endpoint, size: number, answered: (answer: IncomingMessage) => void): http.ClientRequest {
+  #begin(endpoint: Endpoint, message: Message, answered: (answer: IncomingMessage) => void): http.ClientRequest {
     const headers = {
       'content-type': 'application/json',
       accept: 'application/json, */*',
       'accept-encoding': 'gzip',
-      'content-length': size,
+      'content-length': Buffer.byteLength(message.body),
+      ...message.headers,
       ...authorizationOf(endpoint.credentials),
     };
     try {

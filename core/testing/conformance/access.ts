@@ -139,10 +139,14 @@ export function authorizerConformance({ make, decisions }: AuthorizerCase): read
 
     it('says how long its decisions hold', async () => {
       const { dependsOn } = await make();
-      const isTime = typeof dependsOn === 'number' && dependsOn >= 0;
-      const isList =
-        Array.isArray(dependsOn) && dependsOn.every(name => typeof name === 'string' && name.includes('/'));
-      assert.ok(dependsOn === 'never' || isTime || isList, 'dependsOn: storage names, never or milliseconds');
+      const isTime = (value: unknown): boolean => typeof value === 'number' && value >= 0;
+      const isList = (value: unknown): boolean =>
+        Array.isArray(value) && value.every(name => typeof name === 'string' && name.includes('/'));
+      const { resources, milliseconds } = Object(dependsOn) as { resources?: unknown; milliseconds?: unknown };
+      assert.ok(
+        dependsOn === 'never' || isTime(dependsOn) || isList(dependsOn) || (isList(resources) && isTime(milliseconds)),
+        'dependsOn: storage names, never, milliseconds or { resources, milliseconds }',
+      );
     });
   });
 }

@@ -105,10 +105,12 @@ export const change = (members: Partial<Change> = {}): Change => ({
   kind: 'ConfigMap',
   user: user('tess'),
   dryRun: false,
+  repeated: false,
   view: VIEW,
   warn: () => undefined,
   annotate: () => undefined,
   beginSideEffects: () => undefined,
+  charge: () => undefined,
   ...members,
 });
 

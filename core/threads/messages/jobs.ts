@@ -55,6 +55,7 @@ type JobRow = [
   begun: boolean | undefined,
   render: RenderRow | undefined,
   collection: boolean | undefined,
+  trace: Job['trace'],
 ];
 
 /** Jobs as they are posted. */
@@ -134,6 +135,7 @@ function toJobRow(job: Job, pieces: Uint8Array[]): JobRow {
     job.begun,
     render && toRenderRow(render, pieces),
     job.collection,
+    job.trace,
   ];
 }
 
@@ -163,6 +165,7 @@ function fromJobRow(row: JobRow, reader: PieceReader): Job {
     begun: row[17],
     render: render && fromRenderRow(render, reader),
     collection: row[19],
+    trace: row[20],
   };
 }
 

@@ -7,6 +7,7 @@
 import type { Transaction } from '../../api/storage.js';
 import type { User } from '../../model/user.js';
 import type { CacheFor, CredentialUse } from '../../api/access.js';
+import type { TraceContext } from '../../request/traceContext.js';
 import type { StartPage } from '../entries/startPage.js';
 import type { WireEvent } from './wireEvent.js';
 
@@ -26,10 +27,28 @@ export type Verdict =
   | { readonly id: number; readonly is: 'error'; readonly message: string }
   | { readonly id: number; readonly is: 'unavailable'; readonly message: string };
 
-/** A transaction for the writer, with the id of the request that it belongs to. */
+/** Amounts to add to the counters of the object at a key, which was seen at a revision (`Charge` in core/api). */
+export interface ProposedCharge {
+  readonly key: string;
+  readonly seen: number;
+  /** Quantities by counter. */
+  readonly amounts: readonly (readonly [counter: string, quantity: string])[];
+}
+
+/** The charges of a proposal, and the field manager and time (RFC 3339) of the writes that they lead to. */
+export interface Charges {
+  readonly manager: string;
+  readonly time: string;
+  readonly items: readonly ProposedCharge[];
+}
+
+/** A transaction for the writer, with the id of the request that it belongs to, and what is charged for it. */
 export interface Proposal {
   readonly id: number;
   readonly operations: Transaction;
+  /** The trace of the request, for the record of a failure. */
+  readonly trace?: TraceContext | undefined;
+  readonly charges?: Charges | undefined;
 }
 
 /**
@@ -170,6 +189,8 @@ export interface Job {
   readonly ifMatch: string;
   /** The id of its audit events, if it is known. */
   readonly auditId?: string;
+  /** The trace that it belongs to, if the client has named one. */
+  readonly trace?: TraceContext | undefined;
   /** The user, if it is cached; otherwise `credentials` is set. */
   readonly user?: User;
   readonly credentials?: Credentials;

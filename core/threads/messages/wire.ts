@@ -1,12 +1,14 @@
 import { Packr, RESET_BUFFER_MODE, REUSE_BUFFER_MODE } from 'msgpackr/pack';
 import type { Operation } from '../../api/storage.js';
 import type {
+  Charges,
   EventsMessage,
   FromWriter,
   PageMessage,
   PastEvent,
   PastMessage,
   Proposal,
+  ProposedCharge,
   StartPageMessage,
   ToWriter,
   Verdict,
@@ -151,16 +153,43 @@ function fromVerdictRow([id, is, detail]: VerdictRow): Verdict {
 }
 
 type OperationSize = Parameters<typeof sizeOfRow>[0];
-type ProposalRow = [id: number, operations: OperationRow[]];
+type ChargeRow = [key: string, seen: number, amounts: ProposedCharge['amounts']];
+type ChargesRow = [manager: string, time: string, items: ChargeRow[]];
+type ProposalRow = [id: number, operations: OperationRow[], trace: Proposal['trace'], charges?: ChargesRow];
+
+const toProposalRow = ({ id, operations, trace, charges }: Proposal): ProposalRow => {
+  const rows = operations.map(toOperationRow);
+  if (!charges) return [id, rows, trace];
+  const items = charges.items.map(({ key, seen, amounts }): ChargeRow => [key, seen, amounts]);
+  return [id, rows, trace, [charges.manager, charges.time, items]];
+};
+
+function fromProposalRow([id, operations, trace, charges]: ProposalRow): Proposal {
+  const proposal = { id, operations: operations.map(fromOperationRow), trace };
+  if (!charges) return proposal;
+  const [manager, time, rows] = charges;
+  const items = rows.map(([key, seen, amounts]) => ({ key, seen, amounts }));
+  return { ...proposal, charges: { manager, time, items } };
+}
+
+/** The most bytes that the charges of a proposal take. */
+function sizeOfCharges(charges: Charges | undefined): number {
+  if (!charges) return 0;
+  const { manager, time, items } = charges;
+  const texts = items.flatMap(({ key, amounts }) => [key, ...amounts.flat()]);
+  return ROW_BYTES + sum([manager, time, ...texts], text => ROW_BYTES + text.length * CHARACTER_BYTES);
+}
 
 /** Encodes a message to the writer. */
 export function encodeToWriter(message: ToWriter): Posted {
   if (message.is !== 'propose') return [message, []];
   const { proposals } = message;
-  const rows = proposals.map(({ id, operations }): ProposalRow => [id, operations.map(toOperationRow)]);
   return encode(
-    rows,
-    sum(proposals, ({ operations }) => ROW_BYTES + sum<OperationSize>(operations, sizeOfRow)),
+    proposals.map(toProposalRow),
+    sum(
+      proposals,
+      ({ operations, charges }) => ROW_BYTES + sum<OperationSize>(operations, sizeOfRow) + sizeOfCharges(charges),
+    ),
   );
 }
 
@@ -168,8 +197,7 @@ export function encodeToWriter(message: ToWriter): Posted {
 export function decodeToWriter(data: unknown): ToWriter {
   if (!(data instanceof Uint8Array)) return data as ToWriter;
   const rows = packr.unpack(data) as ProposalRow[];
-  const proposals = rows.map(([id, operations]): Proposal => ({ id, operations: operations.map(fromOperationRow) }));
-  return { is: 'propose', proposals };
+  return { is: 'propose', proposals: rows.map(fromProposalRow) };
 }
 
 type EventsRow = [

@@ -6,15 +6,8 @@ import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import type { Frozen } from '../../../core/model/object.js';
 import { forbiddenError, parseNothing, POD_CREATES, podForbiddenError } from '../podDraft.js';
-import {
-  type Amounts,
-  aboveMaximum,
-  aboveRatio,
-  amountsOf,
-  belowMinimum,
-  podAmounts,
-  requestAboveMaximum,
-} from './amounts.js';
+import { type Amounts, amountsOf, podAmounts } from './amounts.js';
+import { aboveMaximum, aboveRatio, belowMinimum, requestAboveMaximum } from './complaints.js';
 
 const RANGES = 'core/limitranges';
 const CLAIMS = { group: '', resource: 'persistentvolumeclaims' };

@@ -1,15 +1,7 @@
 import type { Pod, Toleration } from '../../../kinds/v1.js';
-import { qualifiedName } from '../../../core/model/names.js';
-import type { Naming } from '../../../core/naming.js';
 
+import { isDeviceResource } from '../resourceQuota/usage/deviceResource.js';
 import { mutatorPlugin, POD_CREATES } from '../podDraft.js';
-
-/** Whether a resource is an extended one: its name has a domain that is not the system's. */
-const isExtended = (name: string, { label }: Naming): boolean =>
-  name.includes('/') &&
-  !name.includes(label('orchestrator.io/')) &&
-  !name.startsWith('requests.') &&
-  qualifiedName(`requests.${name}`).length === 0;
 
 /**
  * Lets pods that request an extended resource run on nodes with a taint of its name, which keeps other pods away from
@@ -20,7 +12,7 @@ export default mutatorPlugin('extended-resource-toleration', ({ naming }) => ({
   mutate: (_change, draft) => {
     const pod = (draft as Pod).spec;
     const requested = [...(pod.containers ?? []), ...(pod.initContainers ?? [])].flatMap(({ resources }) =>
-      Object.keys(resources.requests ?? {}).filter(name => isExtended(name, naming)),
+      Object.keys(resources.requests ?? {}).filter(name => isDeviceResource(name, naming)),
     );
     const isToleration = ({ operator, effect, value }: Toleration): boolean =>
       operator === 'Exists' && effect === 'NoSchedule' && !value;

@@ -6,6 +6,7 @@ import { definePlugin } from '../../../core/api/plugin.js';
 import { ConfigError, type Plugin } from '../../../core/api/point.js';
 import type { Frozen } from '../../../core/model/object.js';
 import { isAbsent, isRecord, ownValue, type UnknownRecord } from '../../../core/model/record.js';
+import { qosClassOf } from '../../../core/model/qosClass.js';
 import { COMPARED_TOLERATIONS } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
 import { toNumber } from '../../../core/model/scalars.js';
@@ -132,14 +133,6 @@ function merge(first: readonly Toleration[], second: readonly Toleration[]): Tol
   return merged.map(({ toleration }) => toleration);
 }
 
-/** Whether a pod requests or limits neither processor time nor memory. */
-const isBestEffort = (pod: PodSpec): boolean =>
-  [...(pod.containers ?? []), ...(pod.initContainers ?? [])].every(({ resources }) =>
-    [resources.requests, resources.limits].every(amounts =>
-      ['cpu', 'memory'].every(name => Number.parseFloat(amounts?.[name] ?? '0') === 0),
-    ),
-  );
-
 /** Throws 403 for more tolerations than are compared. */
 function checkNumber(tolerations: readonly unknown[]): void {
   if (tolerations.length > COMPARED_TOLERATIONS)
@@ -185,7 +178,10 @@ const addTolerations =
         checkNumber(own);
         const defaults = change.operation === 'CREATE' ? lists.defaults(change) : [];
         const merged = defaults.length > 0 ? merge(own, structuredClone(defaults)) : own;
-        const all = isBestEffort(pod) ? merged : merge(merged, [{ key, operator: 'Exists', effect: 'NoSchedule' }]);
+        const all =
+          qosClassOf(pod) === 'BestEffort'
+            ? merged
+            : merge(merged, [{ key, operator: 'Exists', effect: 'NoSchedule' }]);
         if (all.length > 0) pod.tolerations = all;
         lists.check(change, pod);
       },

@@ -24,9 +24,9 @@ import {
 import { goText } from '../../../core/model/text/goText.js';
 import { forbiddenField, type Violation } from '../../../core/model/refusal.js';
 import { grantsNothing } from '../../../core/model/unchanged.js';
+import { MASTERS_GROUP } from '../../../core/model/wellKnown/senders.js';
 
 const GROUP = 'admissionregistration.orchestrator.io';
-const MASTERS = 'system:masters';
 
 type Policy = ValidatingAdmissionPolicy | MutatingAdmissionPolicy;
 type Binding = ValidatingAdmissionPolicyBinding | MutatingAdmissionPolicyBinding;
@@ -61,7 +61,7 @@ async function isAllowed(
 }
 
 /** Members of `system:masters` may read everything, whatever the authorizers say. */
-const isMaster = ({ user }: Change): boolean => user.groups.includes(MASTERS);
+const isMaster = ({ user }: Change): boolean => user.groups.includes(MASTERS_GROUP);
 
 /** Who gives a policy another kind of parameters must be able to read all objects of this kind. */
 const permissionOfPolicies = (host: PolicyHost): Validator => ({

@@ -82,99 +82,111 @@ const CACHE_REQUESTS = 'authentication_token_cache_request_total';
 const FETCHES = 'authentication_token_cache_fetch_total';
 const LATENCY = 'apiserver_authentication_jwt_authenticator_latency_seconds';
 
-/** Authenticates the tokens of the issuers of a configuration. */
-export function jwtTokens(host: Pick<Host<'pool'>, 'now' | 'service' | 'observe'>): Authenticator {
-  const { now } = host;
-  const service = host.service(JWT_SERVICE);
-  let prepared: Promise<Prepared> | undefined;
-  let current: Prepared | undefined;
+type JwtHost = Pick<Host<'pool'>, 'now' | 'service' | 'observe'>;
+type ServiceClient = ReturnType<JwtHost['service']>;
 
-  /** The authenticators of the current state of the service. */
-  async function authenticators(): Promise<Prepared> {
-    const state = (await service.state()) as JwtState;
-    if (current?.state === state) return current;
-    // Requests that come meanwhile wait for the same preparation.
-    const before = current;
-    const mine = (prepared ??= prepare(state, before).finally(() => {
-      prepared = undefined;
-    }));
-    current = await mine;
-    return current.state === state ? current : await authenticators();
+/** Verifies the tokens of the issuers of a configuration. */
+class TokenVerifier {
+  readonly #host: JwtHost;
+  readonly #service: ServiceClient;
+  #prepared: Promise<Prepared> | undefined;
+  #current: Prepared | undefined;
+
+  constructor(host: JwtHost) {
+    this.#host = host;
+    this.#service = host.service(JWT_SERVICE);
   }
 
-  /** Asks for newer keys than those of an authenticator. */
-  const refresh = async ({ of: { issuer }, fetchedAt }: Ready): Promise<void> => {
-    const question: RefreshQuestion = { issuer: issuer.url, ...(fetchedAt === undefined ? {} : { fetchedAt }) };
-    await service.ask(question);
-  };
+  /** The user of a token, with how long that holds. That of one that was verified before is looked up. */
+  async identify(token: string): Promise<Identified> {
+    const { byIssuer, remembered } = await this.#authenticators();
+    const key = digest(token);
+    let found = remembered.get(key);
+    this.#host.observe(CACHE_REQUESTS, { status: found ? 'hit' : 'miss' }, 1);
+    if (!found) {
+      const decoded = decodeToken(token);
+      const ready = decoded && byIssuer.get(decoded.issuer);
+      if (!ready) throw unknownToken();
+      const verified = await this.#measured(ready, () => this.#verify(token, decoded, ready, true));
+      found = verified.found;
+      this.#remember(key, found, verified.by);
+    }
+    const left = found.until - this.#host.now();
+    if (left < 0) throw unknownToken('oidc: verify token: oidc: token is expired');
+    return { user: found.user, cacheFor: Math.min(left, CACHED_MS) };
+  }
+
+  /** The authenticators of the current state of the service. */
+  async #authenticators(): Promise<Prepared> {
+    const state = (await this.#service.state()) as JwtState;
+    if (this.#current?.state === state) return this.#current;
+    // Requests that come meanwhile wait for the same preparation.
+    const before = this.#current;
+    const mine = (this.#prepared ??= prepare(state, before).finally(() => {
+      this.#prepared = undefined;
+    }));
+    this.#current = await mine;
+    return this.#current.state === state ? this.#current : await this.#authenticators();
+  }
 
   /** Verifies a token. `mayRefresh`: keys that do not suffice may be fetched again, once. */
-  async function verify(token: string, decoded: DecodedToken, ready: Ready, mayRefresh: boolean): Promise<Verified> {
+  async #verify(token: string, decoded: DecodedToken, ready: Ready, mayRefresh: boolean): Promise<Verified> {
     if (ready.keys.length > 0 || !mayRefresh) {
       if (ready.error !== undefined) throw new Error(ready.error);
       try {
         await verifySignature(token, decoded, ready.keys, ready.of.issuer);
-        const until = checkClaims(decoded.claims, ready.of.issuer, now());
+        const until = checkClaims(decoded.claims, ready.of.issuer, this.#host.now());
         return { found: { user: ready.user.userOf(decoded.claims), until }, by: ready };
       } catch (error) {
         if (!(error instanceof UnknownKey) || !mayRefresh) throw error;
       }
     }
-    await refresh(ready);
-    const next = (await authenticators()).byIssuer.get(decoded.issuer);
+    await this.#refresh(ready);
+    const next = (await this.#authenticators()).byIssuer.get(decoded.issuer);
     if (!next) throw unknownToken();
-    return await verify(token, decoded, next, false);
+    return await this.#verify(token, decoded, next, false);
+  }
+
+  /** Asks for newer keys than those of an authenticator. */
+  async #refresh({ of: { issuer }, fetchedAt }: Ready): Promise<void> {
+    const question: RefreshQuestion = { issuer: issuer.url, ...(fetchedAt === undefined ? {} : { fetchedAt }) };
+    await this.#service.ask(question);
   }
 
   /** Remembers a token that an authenticator has verified, as long as that is used with the same keys. */
-  function remember(key: string, found: Remembered, by: Ready): void {
-    if (current?.byIssuer.get(by.of.issuer.url) !== by) return;
-    const { remembered } = current;
+  #remember(key: string, found: Remembered, by: Ready): void {
+    if (this.#current?.byIssuer.get(by.of.issuer.url) !== by) return;
+    const { remembered } = this.#current;
     if (remembered.size >= REMEMBERED_TOKENS) remembered.delete(remembered.keys().next().value as string);
     remembered.set(key, found);
   }
 
-  /** The user of a token, with how long that holds. That of one that was verified before is looked up. */
-  async function identify(token: string): Promise<Identified> {
-    const { byIssuer, remembered } = await authenticators();
-    const key = digest(token);
-    let found = remembered.get(key);
-    host.observe(CACHE_REQUESTS, { status: found ? 'hit' : 'miss' }, 1);
-    if (!found) {
-      const decoded = decodeToken(token);
-      const ready = decoded && byIssuer.get(decoded.issuer);
-      if (!ready) throw unknownToken();
-      const verified = await measured(ready, () => verify(token, decoded, ready, true));
-      found = verified.found;
-      remember(key, found, verified.by);
-    }
-    const left = found.until - now();
-    if (left < 0) throw unknownToken('oidc: verify token: oidc: token is expired');
-    return { user: found.user, cacheFor: Math.min(left, CACHED_MS) };
-  }
-
   /** Observes how long the verification of a token takes. Throws 401 for one that is refused, with the reason. */
-  async function measured(ready: Ready, run: () => Promise<Verified>): Promise<Verified> {
+  async #measured(ready: Ready, run: () => Promise<Verified>): Promise<Verified> {
     const began = monotonicTime();
-    const observe = (result: 'success' | 'failure'): void =>
-      host.observe(LATENCY, { jwt_issuer_hash: ready.hash, result }, (monotonicTime() - began) / 1000);
+    const observe = (result: 'success' | 'failure', status: 'ok' | 'error'): void => {
+      this.#host.observe(LATENCY, { jwt_issuer_hash: ready.hash, result }, (monotonicTime() - began) / 1000);
+      this.#host.observe(FETCHES, { status }, 1);
+    };
     try {
       const found = await run();
-      observe('success');
-      host.observe(FETCHES, { status: 'ok' }, 1);
+      observe('success', 'ok');
       return found;
     } catch (error) {
-      observe('failure');
-      host.observe(FETCHES, { status: 'error' }, 1);
+      observe('failure', 'error');
       throw unknownToken((error as Error).message);
     }
   }
+}
 
+/** Authenticates the tokens of the issuers of a configuration. */
+export function jwtTokens(host: JwtHost): Authenticator {
+  const verifier = new TokenVerifier(host);
   return {
     cacheFor: 'forever',
     authenticate(request) {
       const token = bearerToken(request);
-      return token === undefined ? null : identify(token);
+      return token === undefined ? null : verifier.identify(token);
     },
   };
 }

@@ -91,6 +91,10 @@ export async function verifySignature(
       `oidc: verify token: oidc: id token signed with unsupported algorithm, expected ` +
         `[${algorithms.map(one => JSON.stringify(one)).join(' ')}] got ${JSON.stringify(algorithm ?? '')}`,
     );
+  // No extension is known here (RFC 7515, 4.1.11), also none that the library knows: with `b64` (RFC 7797), what is
+  // signed would not be the claims that were read.
+  if (Object.hasOwn(header, 'crit'))
+    throw new Error('oidc: verify token: failed to verify signature: extensions of `crit` are not supported');
   const { compactVerify, errors } = await jose();
   const { kid } = header;
   for (const { kid: own, key } of keys) {

@@ -52,7 +52,7 @@ function useOf(
     cacheFor: Math.min(left, STALE_MS),
     use: {
       counters: ['serviceaccount_stale_tokens_total' satisfies TokenCounter],
-      annotations: { [naming.label('authentication.orchestrator.io/stale-token')]: annotation },
+      annotations: { [`${naming.group('authentication.orchestrator.io')}/stale-token`]: annotation },
     },
   };
 }

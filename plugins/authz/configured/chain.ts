@@ -120,9 +120,10 @@ export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost
     dependsOn: 'never',
     async authorize(user, target) {
       const { decision, cacheFor, resources } = await (await authorizers()).authorize(user, target);
-      // A decision that ends with a change of objects ends with one of the file as well, which no word of it can say.
-      if (resources.length > 0 || cacheFor === 'never') return { ...decision, dependsOn: 'never' };
-      return { ...decision, dependsOn: cacheFor === 'forever' ? REMEMBERED_MS : Math.min(cacheFor, REMEMBERED_MS) };
+      if (cacheFor === 'never') return { ...decision, dependsOn: 'never' };
+      // It ends with a change of the objects that it was made by, and with one of the file.
+      const milliseconds = cacheFor === 'forever' ? REMEMBERED_MS : Math.min(cacheFor, REMEMBERED_MS);
+      return { ...decision, dependsOn: { resources, milliseconds } };
     },
     rulesFor: async (user, namespace) => await (await authorizers()).rulesFor(user, namespace),
   };

@@ -21,8 +21,8 @@ import { missingPermissions } from './covers.js';
 import { describeRules } from './describe.js';
 import { joinErrors, type Rbac } from './evaluate.js';
 import { GROUP, type PolicyRule, type RoleRef } from './policy.js';
+import { MASTERS_GROUP } from '../../../core/model/wellKnown/senders.js';
 
-const MASTERS = 'system:masters';
 /** The permissions that a role needs whose rules are aggregated. */
 const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
@@ -74,7 +74,7 @@ export class Escalation {
   };
 
   async #check(change: Change, object: Stored): Promise<void> {
-    if (change.user.groups.includes(MASTERS) || grantsNothing(change.old, object)) return;
+    if (change.user.groups.includes(MASTERS_GROUP) || grantsNothing(change.old, object)) return;
     if (ROLES.includes(change.target.resource)) await this.#checkRole(change, object);
     else await this.#checkBinding(change, object);
   }

@@ -1,6 +1,6 @@
 import { writeJson } from '../../../core/model/text/jsonText.js';
 import { type NamingName, namingOf } from '../../../core/naming.js';
-import { isTaken } from '../../../core/plugin/servedResources.js';
+import { isTaken } from '../../../core/schema/registry/takenNames.js';
 import {
   type ApiObject,
   type Client,

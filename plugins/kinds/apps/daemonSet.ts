@@ -1,3 +1,4 @@
+import type { Naming } from '../../../core/naming.js';
 import type { DaemonSet, RollingUpdateDaemonSet } from '../../../kinds/apps/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../core/api/strategy.js';
@@ -36,10 +37,14 @@ function validateRollingUpdate(owner: RollingUpdateDaemonSet | undefined, field:
 }
 
 /** Violations of a DaemonSet. */
-function validateDaemonSet(object: DaemonSet): Violation[] {
+function validateDaemonSet(object: DaemonSet, naming: Naming): Violation[] {
   const spec = object.spec;
   const found = [
-    ...validateTemplateAndSelector(object, { kind: 'daemonset', owner: 'DaemonSet', omitsMissingSelector: true }),
+    ...validateTemplateAndSelector(
+      object,
+      { kind: 'daemonset', owner: 'DaemonSet', omitsMissingSelector: true },
+      naming,
+    ),
     ...validateCounts(spec, ['minReadySeconds', 'revisionHistoryLimit']),
   ];
   const strategy = spec.updateStrategy;
@@ -87,7 +92,7 @@ const COLUMNS: readonly Column<DaemonSet>[] = [
   SELECTOR,
 ];
 
-const strategy = (): Partial<Strategy<DaemonSet>> => ({
+const strategy = (naming: Naming): Partial<Strategy<DaemonSet>> => ({
   hasGeneration: true,
   hasStatus: true,
   applyDefaults: object => {
@@ -106,8 +111,8 @@ const strategy = (): Partial<Strategy<DaemonSet>> => ({
     // The annotation counts as a field that the client has set, whatever its value becomes.
     object.metadata.annotations = { [TEMPLATE_GENERATION]: '0', ...object.metadata.annotations };
   },
-  validateCreate: validateDaemonSet,
-  validateUpdate: (object, old) => [...validateDaemonSet(object), ...validateImmutableSelector(object, old)],
+  validateCreate: object => validateDaemonSet(object, naming),
+  validateUpdate: (object, old) => [...validateDaemonSet(object, naming), ...validateImmutableSelector(object, old)],
   validateStatus: validateDaemonSetStatus,
   prepareCreate: object => {
     const asked = Number(object.metadata.annotations?.[TEMPLATE_GENERATION] ?? '0');
@@ -133,5 +138,5 @@ const hasSameTemplate = (object: DaemonSet, old: DaemonSet): boolean =>
 
 /** DaemonSet. */
 export const daemonSet = builtInKind<DaemonSet>('apps/daemonsets', naming =>
-  warnAboutPodSpec(strategy(), naming, 'spec.template.spec', object => object.spec.template.spec, hasSameTemplate),
+  warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template, hasSameTemplate),
 );

@@ -1,3 +1,4 @@
+import type { Naming } from '../../../core/naming.js';
 import type { Deployment, DeploymentStrategy, RollingUpdateDeployment } from '../../../kinds/apps/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../core/api/strategy.js';
@@ -41,13 +42,17 @@ function validateUpdateStrategy(strategy: DeploymentStrategy): Violation[] {
 }
 
 /** Violations of a Deployment. */
-function validateDeployment(object: Deployment): Violation[] {
+function validateDeployment(object: Deployment, naming: Naming): Violation[] {
   const spec = object.spec;
-  const found = validateTemplateAndSelector(object, {
-    kind: 'deployment',
-    owner: 'ReplicaSet',
-    malformed: 'invalid label selector',
-  });
+  const found = validateTemplateAndSelector(
+    object,
+    {
+      kind: 'deployment',
+      owner: 'ReplicaSet',
+      malformed: 'invalid label selector',
+    },
+    naming,
+  );
   found.push(
     ...validateCounts(spec, ['replicas', 'minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds']),
   );
@@ -80,7 +85,7 @@ const COLUMNS: readonly Column<Deployment>[] = [
 ];
 
 /** Changes of annotations also increment the generation, because annotations are copied to ReplicaSets. */
-const strategy = (): Partial<Strategy<Deployment>> => ({
+const strategy = (naming: Naming): Partial<Strategy<Deployment>> => ({
   hasGeneration: true,
   hasStatus: true,
   changesGeneration: (object, old) =>
@@ -100,8 +105,8 @@ const strategy = (): Partial<Strategy<Deployment>> => ({
     setTemplateDefaults(object.spec.template);
   },
   keptInStatus: ['labels'],
-  validateCreate: validateDeployment,
-  validateUpdate: (object, old) => [...validateDeployment(object), ...validateImmutableSelector(object, old)],
+  validateCreate: object => validateDeployment(object, naming),
+  validateUpdate: (object, old) => [...validateDeployment(object, naming), ...validateImmutableSelector(object, old)],
   validateStatus: validateDeploymentStatus,
   scale: { ...replicaScale, notFoundAs: { group: 'apps', resource: 'deployments/scale' } },
   columns: COLUMNS,
@@ -110,7 +115,7 @@ const strategy = (): Partial<Strategy<Deployment>> => ({
 /** Deployment. */
 export const deployment = builtInKind<Deployment>('apps/deployments', naming =>
   warnAboutName(
-    warnAboutPodSpec(strategy(), naming, 'spec.template.spec', object => object.spec.template.spec),
+    warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template),
     POD_NAMES,
   ),
 );

@@ -1,3 +1,4 @@
+import type { Naming } from '../../../core/naming.js';
 import type { ReplicaSet } from '../../../kinds/apps/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Strategy } from '../../../core/api/strategy.js';
@@ -15,17 +16,21 @@ import {
 } from '../shared/workloads.js';
 
 /** Violations of a ReplicaSet. */
-const validateReplicaSet = (object: ReplicaSet): Violation[] => [
-  ...validateTemplateAndSelector(object, {
-    // Upstream names another kind here.
-    kind: 'deployment',
-    owner: 'ReplicaSet',
-    malformed: 'invalid label selector',
-  }),
+const validateReplicaSet = (object: ReplicaSet, naming: Naming): Violation[] => [
+  ...validateTemplateAndSelector(
+    object,
+    {
+      // Upstream names another kind here.
+      kind: 'deployment',
+      owner: 'ReplicaSet',
+      malformed: 'invalid label selector',
+    },
+    naming,
+  ),
   ...validateCounts(object.spec, ['replicas', 'minReadySeconds']),
 ];
 
-const strategy = (): Partial<Strategy<ReplicaSet>> => ({
+const strategy = (naming: Naming): Partial<Strategy<ReplicaSet>> => ({
   hasGeneration: true,
   hasStatus: true,
   applyDefaults: object => {
@@ -35,8 +40,8 @@ const strategy = (): Partial<Strategy<ReplicaSet>> => ({
   prepareCreate: object => {
     object.status = { replicas: 0 };
   },
-  validateCreate: validateReplicaSet,
-  validateUpdate: (object, old) => [...validateReplicaSet(object), ...validateImmutableSelector(object, old)],
+  validateCreate: object => validateReplicaSet(object, naming),
+  validateUpdate: (object, old) => [...validateReplicaSet(object, naming), ...validateImmutableSelector(object, old)],
   validateStatus: validateReplicaSetStatus,
   scale: { ...replicaScale, notFoundAs: { group: 'apps', resource: 'replicasets/scale' } },
   columns: replicaSetColumns,
@@ -45,7 +50,7 @@ const strategy = (): Partial<Strategy<ReplicaSet>> => ({
 /** ReplicaSet. */
 export const replicaSet = builtInKind<ReplicaSet>('apps/replicasets', naming =>
   warnAboutName(
-    warnAboutPodSpec(strategy(), naming, 'spec.template.spec', object => object.spec.template.spec),
+    warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template),
     POD_NAMES,
   ),
 );

@@ -1,3 +1,4 @@
+import type { Naming } from '../../../core/naming.js';
 import type { StatefulSet, StatefulSetUpdateStrategy } from '../../../kinds/apps/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy, StrategyContext } from '../../../core/api/strategy.js';
@@ -27,7 +28,7 @@ function validateUpdateStrategy(strategy: StatefulSetUpdateStrategy): Violation[
 }
 
 /** Violations of a StatefulSet. Most of its template is not validated: upstream accepts such templates too. */
-function validateStatefulSet(object: StatefulSet): Violation[] {
+function validateStatefulSet(object: StatefulSet, naming: Naming): Violation[] {
   const spec = object.spec;
   const order = spec.podManagementPolicy ?? '';
   const retention = spec.persistentVolumeClaimRetentionPolicy;
@@ -47,12 +48,16 @@ function validateStatefulSet(object: StatefulSet): Violation[] {
     ),
     ...validateCounts(spec, ['replicas', 'minReadySeconds']),
     ...validateNotNegative(spec.ordinals, 'start', 'spec.ordinals.start'),
-    ...validateTemplateAndSelector(object, {
-      kind: 'statefulset',
-      owner: 'StatefulSet',
-      malformed: '',
-      skipsPodSpec: true,
-    }),
+    ...validateTemplateAndSelector(
+      object,
+      {
+        kind: 'statefulset',
+        owner: 'StatefulSet',
+        malformed: '',
+        skipsPodSpec: true,
+      },
+      naming,
+    ),
   ];
 }
 
@@ -67,7 +72,7 @@ const SCALABLE = [
 ] as const;
 
 /** Violations of an update of a StatefulSet. */
-function validateStatefulSetUpdate(object: StatefulSet, old: StatefulSet): Violation[] {
+function validateStatefulSetUpdate(object: StatefulSet, old: StatefulSet, naming: Naming): Violation[] {
   const [now, before] = [{ ...object.spec }, { ...old.spec }];
   for (const member of SCALABLE) {
     delete now[member];
@@ -75,7 +80,7 @@ function validateStatefulSetUpdate(object: StatefulSet, old: StatefulSet): Viola
   }
   const why =
     "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
-  return [...validateStatefulSet(object), ...(isUnchanged(now, before) ? [] : [forbiddenField('spec', why)])];
+  return [...validateStatefulSet(object, naming), ...(isUnchanged(now, before) ? [] : [forbiddenField('spec', why)])];
 }
 
 /** Warns about the sizes in templates of claims. */
@@ -97,7 +102,7 @@ const validateStatefulSetStatus = (object: StatefulSet, old: StatefulSet): Viola
 
 const COLUMNS: readonly Column<StatefulSet>[] = [NAME, column('Ready', readyReplicasCell), AGE, CONTAINERS, IMAGES];
 
-const strategy = (): Partial<Strategy<StatefulSet>> => ({
+const strategy = (naming: Naming): Partial<Strategy<StatefulSet>> => ({
   hasGeneration: true,
   hasStatus: true,
   // The names of its pods are labels.
@@ -130,11 +135,11 @@ const strategy = (): Partial<Strategy<StatefulSet>> => ({
   },
   validateCreate: (object, context) => {
     warnOfClaims(object, context);
-    return validateStatefulSet(object);
+    return validateStatefulSet(object, naming);
   },
   validateUpdate: (object, old, context) => {
     warnOfClaims(object, context);
-    return validateStatefulSetUpdate(object, old);
+    return validateStatefulSetUpdate(object, old, naming);
   },
   validateStatus: validateStatefulSetStatus,
   scale: replicaScale,
@@ -143,5 +148,5 @@ const strategy = (): Partial<Strategy<StatefulSet>> => ({
 
 /** StatefulSet. */
 export const statefulSet = builtInKind<StatefulSet>('apps/statefulsets', naming =>
-  warnAboutPodSpec(strategy(), naming, 'spec.template.spec', object => object.spec.template.spec),
+  warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template),
 );

@@ -1,3 +1,4 @@
+import type { Naming } from '../../../core/naming.js';
 import type { PodTemplate } from '../../../kinds/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../core/api/strategy.js';
@@ -14,16 +15,16 @@ const COLUMNS: readonly Column<PodTemplate>[] = [
   column('Pod Labels', object => labelsText(object.template.metadata.labels)),
 ];
 
-const strategy = (): Partial<Strategy<PodTemplate>> => ({
+const strategy = (naming: Naming): Partial<Strategy<PodTemplate>> => ({
   hasGeneration: true,
   returnsDeletedObject: true,
   applyDefaults: object => setTemplateDefaults(object.template),
-  validateCreate: object => validateTemplate(object.template, 'template'),
-  validateUpdate: object => validateTemplate(object.template, 'template'),
+  validateCreate: object => validateTemplate(object.template, 'template', naming),
+  validateUpdate: object => validateTemplate(object.template, 'template', naming),
   columns: COLUMNS,
 });
 
 /** PodTemplate, which no controller uses. */
 export const podTemplate = builtInKind<PodTemplate>('core/podtemplates', naming =>
-  warnAboutPodSpec(strategy(), naming, 'template.spec', object => object.template.spec),
+  warnAboutPodSpec(strategy(naming), naming, 'template.spec', object => object.template),
 );

@@ -1,3 +1,4 @@
+import type { Naming } from '../../../core/naming.js';
 import type { ReplicationController } from '../../../kinds/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Strategy } from '../../../core/api/strategy.js';
@@ -12,7 +13,7 @@ import { replicaSetColumns } from '../shared/podTemplateColumns.js';
 import { validateAlwaysRunning, validateCounts, validateReplicaSetStatus } from '../shared/workloads.js';
 
 /** The selector must not be empty and must select the pods of the template, whose restart policy must be Always. */
-function validateReplicationController(object: ReplicationController): Violation[] {
+function validateReplicationController(object: ReplicationController, naming: Naming): Violation[] {
   const spec = object.spec;
   const selector = spec.selector ?? {};
   const found = validateCounts(spec, ['replicas', 'minReadySeconds']);
@@ -29,13 +30,13 @@ function validateReplicationController(object: ReplicationController): Violation
   }
   return [
     ...found,
-    ...validateTemplate(spec.template, 'spec.template'),
+    ...validateTemplate(spec.template, 'spec.template', naming),
     ...validateAlwaysRunning(spec.template.spec, 'ReplicationController'),
   ];
 }
 
 /** Selector and labels default to the labels of the template. */
-const strategy = (): Partial<Strategy<ReplicationController>> => ({
+const strategy = (naming: Naming): Partial<Strategy<ReplicationController>> => ({
   hasGeneration: true,
   hasStatus: true,
   orphansByDefault: true,
@@ -54,8 +55,8 @@ const strategy = (): Partial<Strategy<ReplicationController>> => ({
   prepareCreate: object => {
     object.status = { replicas: 0 };
   },
-  validateCreate: validateReplicationController,
-  validateUpdate: object => validateReplicationController(object),
+  validateCreate: object => validateReplicationController(object, naming),
+  validateUpdate: object => validateReplicationController(object, naming),
   validateStatus: validateReplicaSetStatus,
   selectableFields: new Map([['status.replicas', object => String(object.status?.replicas ?? 0)]]),
   scale: {
@@ -70,7 +71,7 @@ const strategy = (): Partial<Strategy<ReplicationController>> => ({
 /** ReplicationController. */
 export const replicationController = builtInKind<ReplicationController>('core/replicationcontrollers', naming =>
   warnAboutName(
-    warnAboutPodSpec(strategy(), naming, 'spec.template.spec', object => object.spec.template?.spec),
+    warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template ?? undefined),
     POD_NAMES,
   ),
 );

@@ -2,7 +2,7 @@ import type { Quantity } from '../../../core/model/scalars.js';
 import { ownValue } from '../../../core/model/record.js';
 import type { ResourceQuota, ScopedResourceSelectorRequirement } from '../../../kinds/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
-import type { Column, StrategyContext } from '../../../core/api/strategy.js';
+import type { Column } from '../../../core/api/strategy.js';
 import { invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, type Cell, column, NAME, sortedEntries, textOf } from '../shared/columns.js';
 import { isQuotaResource, validateAmount, validateQuotaResource } from '../shared/values/resourceNames.js';
@@ -114,10 +114,6 @@ function validateQuotaUpdate(quota: ResourceQuota, old: ResourceQuota): Violatio
   ];
 }
 
-/** Says that quotas have no effect: nobody should rely on limits that do not hold. */
-const warnOfAbsence = ({ warn }: StrategyContext): void =>
-  warn?.('spec: resource quotas are not enforced by this server; nothing is counted or refused');
-
 /** Violations of the status of a quota. */
 const validateQuotaStatus = (quota: ResourceQuota): Violation[] => {
   const status = quota.status;
@@ -147,14 +143,8 @@ const COLUMNS: readonly Column<ResourceQuota>[] = [
 export const resourceQuota = builtInKind<ResourceQuota>('core/resourcequotas', () => ({
   hasStatus: true,
   returnsDeletedObject: true,
-  validateCreate: (quota, context) => {
-    warnOfAbsence(context);
-    return validateQuota(quota);
-  },
-  validateUpdate: (quota, old, context) => {
-    warnOfAbsence(context);
-    return validateQuotaUpdate(quota, old);
-  },
+  validateCreate: validateQuota,
+  validateUpdate: validateQuotaUpdate,
   validateStatus: validateQuotaStatus,
   columns: COLUMNS,
 }));

@@ -140,7 +140,10 @@ export const endpointSlice = builtInKind<EndpointSlice>('discovery.orchestrator.
   },
   prepareCreate: dropTopology,
   prepareUpdate: dropTopology,
-  validateCreate: validateEndpointSlice,
+  validateCreate: (object, { warn }) => {
+    if (object.addressType === 'FQDN') warn?.('spec.addressType: FQDN endpoints are deprecated');
+    return validateEndpointSlice(object);
+  },
   validateUpdate: (object, old) => [
     ...validateEndpointSlice(object),
     ...validateImmutable(object, old, 'addressType', 'addressType'),

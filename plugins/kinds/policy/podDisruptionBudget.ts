@@ -61,6 +61,7 @@ const COLUMNS: readonly Column<PodDisruptionBudget>[] = [
 /** PodDisruptionBudget. */
 export const podDisruptionBudget = builtInKind<PodDisruptionBudget>('policy/poddisruptionbudgets', () => ({
   checkName: checkSegmentName,
+  validatesMetadataLast: true,
   hasGeneration: true,
   hasStatus: true,
   allowAnyFinalizer: true,

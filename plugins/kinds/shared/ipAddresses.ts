@@ -1,19 +1,22 @@
-import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 import { dns1123Label, dns1123Subdomain } from '../../../core/model/names.js';
 import { invalid, required, type Violation } from '../../../core/model/refusal.js';
 import { toViolations } from './violations.js';
 
-/** Messages about an IP address. */
-export const ipComplaints = (value: string): string[] =>
-  isIP(value) === 0 ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : [];
-
 /** Removes leading zeros of the decimal numbers of an address, which upstream accepts. */
-function withoutLeadingZeros(address: string): string {
+export function withoutLeadingZeros(address: string): string {
   const start = address.lastIndexOf(':') + 1;
   const numbers = address.slice(start).split('.');
   if (numbers.length < 2) return address;
   return address.slice(0, start) + numbers.map(digits => digits.replace(/^0+(\d)/, '$1')).join('.');
 }
+
+/** 4 or 6 for an address of that version, 0 for another text. Addresses have no zone, and may have leading zeros. */
+export const ipVersion = (value: string): number => (value.includes('%') ? 0 : isIP(withoutLeadingZeros(value)));
+
+/** Messages about an IP address. */
+export const ipComplaints = (value: string): string[] =>
+  ipVersion(value) === 0 ? ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'] : [];
 
 /** An address and the length of its prefix. */
 interface Cidr {
@@ -64,14 +67,14 @@ function specialRange(address: string): string | undefined {
 
 /** Checks that traffic can be sent to an address: it must not be unspecified, loopback or link-local. */
 export function validateNonSpecialIp(address: string, field: string): Violation[] {
-  if (isIP(address) === 0) return [invalid(field, address, 'must be a valid IP address')];
-  const why = specialRange(address);
+  if (ipVersion(address) === 0) return [invalid(field, address, 'must be a valid IP address')];
+  const why = specialRange(withoutLeadingZeros(address));
   return why ? [invalid(field, address, why)] : [];
 }
 
 /** Checks that a value is an address of one family. */
 export const validateIpOfFamily = (address: string, family: 4 | 6, field: string): Violation[] =>
-  (family === 4 ? isIPv4 : isIPv6)(address) ? [] : [invalid(field, address, `must be a valid IPv${family} address`)];
+  ipVersion(address) === family ? [] : [invalid(field, address, `must be a valid IPv${family} address`)];
 
 /** Checks that a value is a domain name with at least two labels. A dot at the end is ignored. */
 export function validateFullDomainName(given: string, field: string): Violation[] {

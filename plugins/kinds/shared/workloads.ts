@@ -1,3 +1,4 @@
+import type { Naming } from '../../../core/naming.js';
 import type { ScaleFields } from '../../../core/api/strategy.js';
 import type { Int64 } from '../../../core/model/scalars.js';
 import { integerIn, type IntegerMember } from './values/members.js';
@@ -53,19 +54,22 @@ function validateWorkloadSelector(selector: null | LabelSelector, workload: Work
 export function validateTemplateAndSelector(
   object: DaemonSet | Deployment | ReplicaSet | StatefulSet,
   workload: Workload,
+  naming: Naming,
 ): Violation[] {
   const selector = object.spec.selector;
   const template = object.spec.template;
   const labels = template.metadata.labels ?? {};
   const found = validateWorkloadSelector(selector, workload);
+  // Without a selector that can be applied, upstream does not look at the template.
+  if (selector && workload.malformed !== undefined && isMalformedSelector(selector)) return found;
   const wellFormed = !selector || !isMalformedSelector(selector);
   if (wellFormed && (!selector || (!isEmptySelector(selector) && !isSelectedBy(selector, labels))))
     found.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
   return [
     ...found,
     ...(workload.skipsPodSpec
-      ? validateTemplateMetadata(template, 'spec.template')
-      : validateTemplate(template, 'spec.template')),
+      ? validateTemplateMetadata(template, 'spec.template', naming)
+      : validateTemplate(template, 'spec.template', naming)),
     ...validateAlwaysRunning(template.spec, workload.owner),
   ];
 }

@@ -27,6 +27,8 @@ export interface EtcdConfig {
   readonly prefix: string;
   /** Time for which history is kept, in ms. With 0 or undefined this server does not compact. */
   readonly compactionInterval?: number;
+  /** An EncryptionConfiguration; absent: values are stored as they are. */
+  readonly encryption?: string;
 }
 
 /** Timeout of one attempt. */

@@ -1,11 +1,19 @@
 import { ConfigError, definePlugin, type Plugin, storage } from '../../../core/api/index.js';
+import { encryptedValues } from '../../../core/services/encryption/index.js';
+import { encryptionOf } from '../values.js';
 import type { EtcdConfig } from './connection.js';
 import { EtcdStore } from './store.js';
 
 const TEXTS = ['cafile', 'certfile', 'keyfile', 'user', 'passwordFile'] as const;
 
 function parse(config: unknown): EtcdConfig {
-  const { servers, prefix = '/registry', compactionInterval, ...rest } = (config ?? {}) as Record<string, unknown>;
+  const {
+    servers,
+    prefix = '/registry',
+    compactionInterval,
+    encryption,
+    ...rest
+  } = (config ?? {}) as Record<string, unknown>;
   if (!Array.isArray(servers) || servers.length === 0)
     throw new ConfigError('servers', 'must list the URLs of the etcd servers');
   for (const [i, server] of servers.entries()) {
@@ -34,6 +42,7 @@ function parse(config: unknown): EtcdConfig {
     prefix,
     ...(interval === undefined ? {} : { compactionInterval: interval }),
     ...texts,
+    ...encryptionOf(encryption),
   };
 }
 
@@ -41,5 +50,10 @@ function parse(config: unknown): EtcdConfig {
 export default definePlugin<EtcdConfig>({
   name: 'storage/etcd',
   parse,
-  contribute: config => [storage.of(host => new EtcdStore(config, message => host.log.warn({}, message)).start())],
+  contribute: config => [
+    storage.of(async host => {
+      const values = config.encryption === undefined ? undefined : await encryptedValues(config.encryption, host);
+      return await new EtcdStore(config, message => host.log.warn({}, message), values).start();
+    }),
+  ],
 }) satisfies Plugin<EtcdConfig>;

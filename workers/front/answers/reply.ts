@@ -9,6 +9,7 @@ import { warningHeaders } from '../../../core/request/warnings.js';
 import { stackOf } from '../../../core/plugin/calls/stack.js';
 import type { User } from '../../../core/model/user.js';
 import { givenAuditId } from '../../../core/request/auditId.js';
+import { readTrace, traceIdOf } from '../../../core/request/traceContext.js';
 
 /** A header list. */
 export type Headers = readonly (readonly [string, string])[];
@@ -71,12 +72,14 @@ export function refuseThrown(
     refuse(exchange, thrown, serving, headers);
     return;
   }
+  const trace = readTrace(name => exchange.header(name));
   log.error(
     {
       method: exchange.method,
       path: exchange.path,
       user: user?.name,
       auditId: givenAuditId(exchange.header('audit-id')),
+      traceId: trace && traceIdOf(trace),
       stack: stackOf(thrown),
     },
     'a request failed unexpectedly',

@@ -6,8 +6,8 @@ import type { Struct } from '../../../core/schema/model.js';
 import { decodeEnvelope, decodeMessage } from '../../../core/schema/protobuf/protobuf.js';
 import { findType } from '../../../core/schema/table/types.js';
 import { decodeYaml } from '../../../core/schema/yaml/yaml.js';
+import { PROTOBUF_TYPE } from '../../../core/request/negotiate.js';
 
-const PROTOBUF = 'application/vnd.orchestrator.protobuf';
 const OTHER_KINDS: ReadonlyMap<string, string> = new Map([
   ['Status', 'meta.v1.Status'],
   ['DeleteOptions', 'meta.v1.DeleteOptions'],
@@ -29,7 +29,7 @@ function parseProtobuf(bytes: Uint8Array, route: Route): object | undefined {
 
 function parse(bytes: Uint8Array, contentType: string, route: Route): unknown {
   const mediaType = neutralMediaType(contentType.split(';')[0]!.trim().toLowerCase());
-  if (mediaType === PROTOBUF) return parseProtobuf(bytes, route);
+  if (mediaType === PROTOBUF_TYPE) return parseProtobuf(bytes, route);
   if (mediaType.endsWith('cbor')) return decodeCbor(bytes);
   return mediaType.endsWith('yaml') ? decodeYaml(bytes) : JSON.parse(Buffer.from(bytes).toString('utf8'));
 }

@@ -11,7 +11,10 @@ const NONE = new Uint8Array();
 /** The members of a Status that an audit event repeats. */
 const STATUS_MEMBERS = ['status', 'message', 'reason', 'details', 'code'] as const;
 
-/** An exchange that keeps of its bodies what the audit event repeats, until the event is written. */
+/**
+ * An exchange that keeps of its bodies what the audit event repeats, until the event is written. It can hold its answer
+ * back until then, and tells when a streamed answer has ended.
+ */
 export class AuditedExchange implements Exchange {
   readonly method: string;
   readonly path: string;
@@ -28,13 +31,22 @@ export class AuditedExchange implements Exchange {
   #responseObject: object | undefined;
   #isRequestTruncated = false;
   #isResponseTruncated = false;
+  /** The answer that is held back. */
+  #held: { readonly status: number; readonly send: () => void } | undefined;
+  /** Whether a streamed answer has begun that has not ended, and who is told when it ends. */
+  #isStreaming = false;
+  #onEnd: (() => void) | undefined;
 
-  /** `auditId` is sent with the answer. `keepsBodies`: whether an event may have the bodies. */
+  /**
+   * `auditId` is sent with the answer. `keepsBodies`: whether an event may have the bodies. `holds`: whether an answer
+   * that is not streamed waits for `release` or `refuse`.
+   */
   constructor(
     readonly exchange: Exchange,
     readonly route: Route,
     readonly auditId: string,
     readonly keepsBodies: boolean,
+    private holds: boolean,
   ) {
     const { method, path, query, remoteAddress, secure, certificate } = exchange;
     this.method = method;
@@ -44,7 +56,8 @@ export class AuditedExchange implements Exchange {
     this.secure = secure;
     this.hasInvalidCertificate = exchange.hasInvalidCertificate ?? false;
     if (certificate !== undefined) this.certificate = certificate;
-    if (exchange.upgrade) this.upgrade = (messages, subprotocol) => exchange.upgrade!(messages, subprotocol);
+    if (exchange.upgrade)
+      this.upgrade = (messages, subprotocol) => this.#streamed(exchange.upgrade!(messages, subprotocol));
   }
 
   /**
@@ -95,7 +108,7 @@ export class AuditedExchange implements Exchange {
   }
 
   get status(): number | undefined {
-    return this.exchange.status;
+    return this.#held?.status ?? this.exchange.status;
   }
 
   /** Of the header Audit-ID, the id that the events of the request have. */
@@ -118,12 +131,64 @@ export class AuditedExchange implements Exchange {
   respond(status: number, headers: readonly Header[], body: readonly Uint8Array[] | Uint8Array): void {
     if (this.keepsBodies || status >= 400 || this.method === 'DELETE' || this.method === 'POST')
       this.#keepResponse(headers, body instanceof Uint8Array ? [body] : body);
-    this.exchange.respond(status, [['audit-id', this.auditId], ...headers], body);
+    const send = (): void => this.exchange.respond(status, [['audit-id', this.auditId], ...headers], body);
+    if (this.holds) this.#held = { status, send };
+    else send();
+  }
+
+  /** Sends the answer that is held back, and holds back no other. */
+  release(): void {
+    const held = this.#held;
+    this.holds = false;
+    this.#held = undefined;
+    if (held && !this.exchange.aborted) held.send();
+  }
+
+  /** Sends a text instead of an answer that is held back, or that was not made yet. */
+  refuse(status: number, text: string): void {
+    this.#held = undefined;
+    this.holds = false;
+    if (this.exchange.status !== undefined || this.exchange.aborted) return;
+    const headers: readonly Header[] = [
+      ['audit-id', this.auditId],
+      ['content-type', 'text/plain; charset=utf-8'],
+      ['x-content-type-options', 'nosniff'],
+    ];
+    this.exchange.respond(status, headers, Buffer.from(text));
+  }
+
+  /** Calls back when the streamed answer has ended, or now if there is none. To be called once. */
+  whenEnded(listener: () => void): void {
+    if (this.#isStreaming && !this.exchange.aborted) this.#onEnd = listener;
+    else listener();
   }
 
   stream(status: number, headers: readonly Header[], options?: StreamOptions): ResponseStream {
     this.#isResponseTruncated = true;
-    return this.exchange.stream(status, [['audit-id', this.auditId], ...headers], options);
+    return this.#streamed(this.exchange.stream(status, [['audit-id', this.auditId], ...headers], options));
+  }
+
+  /** A stream that notes its end. */
+  #streamed(stream: ResponseStream): ResponseStream {
+    this.#isStreaming = true;
+    const ended = (): void => {
+      this.#isStreaming = false;
+      this.#onEnd?.();
+      this.#onEnd = undefined;
+    };
+    this.exchange.onAbort(ended);
+    return {
+      write: (bytes, mayWait) => stream.write(bytes, mayWait),
+      onDrain: listener => stream.onDrain(listener),
+      end() {
+        stream.end();
+        ended();
+      },
+      abort() {
+        stream.abort();
+        ended();
+      },
+    };
   }
 
   #keepResponse(headers: readonly Header[], parts: readonly Uint8Array[]): void {

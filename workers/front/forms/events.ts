@@ -1,3 +1,4 @@
+import { normalize } from '../../../core/schema/decode/decode.js';
 import { after } from '../../../core/api/awaitable.js';
 import { type Reason, Refusal, type StatusBody } from '../../../core/model/refusal.js';
 import { readJson } from '../../../core/model/text/jsonText.js';
@@ -34,6 +35,22 @@ const emptyList = (kind: string, apiVersion: string) => ({ kind, apiVersion, met
 const emptyListOf = ({ listKind, apiVersion, builtIn }: Resource) =>
   builtIn ? emptyList(listKind, apiVersion) : { apiVersion, items: [], kind: listKind };
 
+const emptyObjects = new WeakMap<Resource, { readonly [member: string]: object }>();
+
+/**
+ * An object of a built-in kind without any fields set: it has the members that upstream always encodes, such as the
+ * `spec` of a Lease.
+ */
+function emptyObject(resource: Resource): { readonly [member: string]: object } {
+  if (!resource.builtIn) return {};
+  let empty = emptyObjects.get(resource);
+  if (!empty) {
+    empty = normalize(resource.type, {}, { strictErrors: [] }) as { readonly [member: string]: object };
+    emptyObjects.set(resource, empty);
+  }
+  return empty;
+}
+
 /**
  * The object of a BOOKMARK: kind, apiVersion and the revision; the mark of the end of initial events as an annotation.
  * `list`: the bytes of an empty list in the form of the events, of which clients that list by watching make theirs.
@@ -52,7 +69,8 @@ function bookmarkObject(
       : {}),
   };
   const metadata = { resourceVersion: String(revision), ...(initialEnd ? { annotations } : {}) };
-  return { kind: resource.kind, apiVersion: resource.apiVersion, metadata };
+  const { metadata: _, ...members } = emptyObject(resource);
+  return { kind: resource.kind, apiVersion: resource.apiVersion, metadata, ...members };
 }
 
 /** The refusal that the pool has answered with, in JSON; otherwise an Error. */

@@ -3,9 +3,11 @@
  * accepts. Its jobs run in the pool by way of the main thread, which also answers what is outside of the resources.
  */
 import { parentPort } from 'node:worker_threads';
+import type { Host } from '../../../core/api/host.js';
 import { listener } from '../../../core/api/listener.js';
 import { RequestMetrics } from '../../../core/services/metrics/index.js';
 import { StoreFeed } from '../../../core/threads/feed.js';
+import { Observations } from '../../../core/threads/observations.js';
 import type { FromListeningThread, ToListeningThread } from '../../../core/threads/messages/listening.js';
 import { runThread, type Started } from '../../../core/threads/thread.js';
 import { buildFront } from '../buildFront.js';
@@ -21,7 +23,9 @@ void runThread<ToListeningThread, FromListeningThread, Started<ToListeningThread
     const pool = new RemotePool(post);
     const paths = new RemotePaths(post);
     const metrics = new RequestMetrics();
-    const plugins = await scope.loadPlugins();
+    const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
+    const observe: Host<'front'>['observe'] = (metric, labels, value) => observations.add(metric, labels, value);
+    const plugins = await scope.loadPlugins({ observe });
     const { front, state, healthAccess, finishWatches } = await buildFront({
       scope,
       plugins,
@@ -33,6 +37,7 @@ void runThread<ToListeningThread, FromListeningThread, Started<ToListeningThread
       shared,
       continueSecret,
       metrics,
+      observe,
       paths: () => paths.handle,
     });
     const serve = plugins.at(listener).at(-1);

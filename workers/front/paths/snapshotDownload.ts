@@ -2,6 +2,7 @@ import type { Exchange } from '../../../core/api/listener.js';
 import type { Stored } from '../../../core/api/storage.js';
 import type { WireEvent } from '../../../core/threads/messages/wireEvent.js';
 import type { WriterClient } from '../state/writerClient.js';
+import type { EncryptedValues } from '../../../core/services/encryption/values.js';
 import { SnapshotWriter } from '../../../core/services/snapshot/writer.js';
 
 /** Objects asked of the writer at once. */
@@ -16,6 +17,8 @@ export interface SnapshotSource {
   revision(): Promise<number>;
   readonly storeName: string;
   readonly now: () => number;
+  /** How values are stored in snapshots, if not as they are. Rejects if that cannot be told. */
+  readonly values?: () => Promise<Pick<EncryptedValues, 'encode'>>;
 }
 
 /**
@@ -24,6 +27,7 @@ export interface SnapshotSource {
  * aborted before its end mark, and the client knows that the snapshot is incomplete.
  */
 export async function sendSnapshot(exchange: Exchange, source: SnapshotSource): Promise<void> {
+  const values = await source.values?.();
   const revision = await source.revision();
   const ask = (after: string) =>
     source.writer.range({ prefix: '', revision, limit: PAGE, after, counted: after === '' });
@@ -40,7 +44,11 @@ export async function sendSnapshot(exchange: Exchange, source: SnapshotSource): 
   try {
     for (;;) {
       const drained = new Promise<void>(resolve => (wake = resolve));
-      if (page.items.length > 0 && stream.write(writer.rows(page.items.map(storedOf))) > UNSENT_BYTES) await drained;
+      if (
+        page.items.length > 0 &&
+        stream.write(writer.rows(page.items.map(item => storedOf(item, values)))) > UNSENT_BYTES
+      )
+        await drained;
       if (exchange.aborted) return;
       if (!page.more) break;
       page = await ask(page.items.at(-1)!.key);
@@ -53,9 +61,12 @@ export async function sendSnapshot(exchange: Exchange, source: SnapshotSource): 
   }
 }
 
-const storedOf = ({ key, value, created, revision, version = 1 }: WireEvent): Stored => ({
+const storedOf = (
+  { key, value, created, revision, version = 1 }: WireEvent,
+  values: Pick<EncryptedValues, 'encode'> | undefined,
+): Stored => ({
   key,
-  value: value!,
+  value: values ? values.encode(key, Buffer.from(value!), 0) : value!,
   created,
   modified: revision,
   version,

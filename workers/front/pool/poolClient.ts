@@ -5,6 +5,7 @@ import type { User } from '../../../core/model/user.js';
 import type { Grant, Job, JobResult, Rendering } from '../../../core/threads/messages/messages.js';
 import { type AccessCache, credentialKey, decisionKey, isCurrent, type Identity } from '../access/access.js';
 import { givenAuditId } from '../../../core/request/auditId.js';
+import { readTrace } from '../../../core/request/traceContext.js';
 import type { JobRunner } from './pool.js';
 import type { FrontRequest, Sender } from '../access/sender.js';
 import { credentialHeaders } from '../watch/webSocket.js';
@@ -120,6 +121,7 @@ export class PoolClient {
           userAgent: exchange.header('user-agent') ?? '',
           ifMatch: exchange.header('if-match') ?? '',
           auditId: givenAuditId(exchange.header('audit-id')),
+          trace: readTrace(name => exchange.header(name)),
           user: sender.user,
           credentials: sender.user ? undefined : credentialsOf(exchange),
           warnings: given.warnings ?? sender.warnings,
@@ -232,4 +234,5 @@ const renderJob = (exchange: Exchange, render: Rendering): Job => ({
   userAgent: exchange.header('user-agent') ?? '',
   ifMatch: exchange.header('if-match') ?? '',
   auditId: givenAuditId(exchange.header('audit-id')),
+  trace: readTrace(name => exchange.header(name)),
 });

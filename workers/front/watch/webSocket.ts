@@ -1,5 +1,5 @@
 import type { Exchange, ResponseStream } from '../../../core/api/listener.js';
-import { Refusal } from '../../../core/model/refusal.js';
+import { unauthorized } from '../../../core/model/wellKnown/senders.js';
 import { asksForWebSocket, handshakeFault, subprotocolsOf } from '../../../core/model/webSocket.js';
 import { BEARER_SUBPROTOCOL } from '../../../core/naming.js';
 import { FRAME_LENGTH } from '../../../core/schema/protobuf/protobufWatch.js';
@@ -7,8 +7,6 @@ import type { EventForm } from './watchHub.js';
 import type { Headers } from '../answers/reply.js';
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
-
-const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
 
 /**
  * The headers that identify the sender of a request. A WebSocket handshake without an Authorization header gets one

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../../core/api/storage.js';
+import type { Charges } from '../../../core/threads/messages/messages.js';
 import { isPretty, encodeRefusal } from '../../../core/request/forms.js';
 import { warningHeaders } from '../../../core/request/warnings.js';
 import type { Refusal } from '../../../core/model/refusal.js';
@@ -19,6 +20,8 @@ export interface Answer {
   readonly body?: Uint8Array;
   readonly gaps?: readonly number[] | 'envelope';
   readonly operations?: Transaction;
+  /** What is charged for the operations. */
+  readonly charges?: Charges | undefined;
   /** The request runs again for a second write once the operations are committed. */
   readonly more?: boolean;
   /** The key that a dry run would have written. */

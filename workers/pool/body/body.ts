@@ -16,8 +16,8 @@ import { isWellFormed, mediaTypeOf } from './contentType.js';
 import type { Context } from '../context.js';
 import type { WriteOptions } from './options.js';
 import type { AuthorizedRequest } from '../types.js';
+import { PROTOBUF_TYPE } from '../../../core/request/negotiate.js';
 
-const PROTOBUF = 'application/vnd.orchestrator.protobuf';
 const STRATEGIC = 'application/strategic-merge-patch+json';
 const isYaml = (mediaType: string): boolean => mediaType === 'application/yaml';
 
@@ -26,10 +26,10 @@ export function checkMediaType({ naming, cbor }: Context, { job, resource }: Aut
   if (isWellFormed(job.contentType)) {
     const mediaType = mediaTypeOf(job.contentType);
     if (!mediaType || mediaType === 'application/json' || isYaml(mediaType)) return;
-    if (neutralMediaType(mediaType) === PROTOBUF && resource.builtIn) return;
+    if (neutralMediaType(mediaType) === PROTOBUF_TYPE && resource.builtIn) return;
     if (cbor && mediaType === CBOR_TYPE) return;
   }
-  const known = ['application/json', 'application/yaml', PROTOBUF, ...(cbor ? [CBOR_TYPE] : [])];
+  const known = ['application/json', 'application/yaml', PROTOBUF_TYPE, ...(cbor ? [CBOR_TYPE] : [])];
   const accepted = known.map(naming.mediaType).join(', ');
   throw new Refusal(
     'UnsupportedMediaType',
@@ -47,7 +47,7 @@ export function parseBody(context: Context, request: AuthorizedRequest, options:
   const mediaType = mediaTypeOf(job.contentType);
   const isPatch = job.method === 'PATCH' && mediaType.endsWith('-patch+json');
   if (!isPatch) checkMediaType(context, request);
-  if (neutralMediaType(mediaType) === PROTOBUF && resource.builtIn) return parseProtobuf(request, body);
+  if (neutralMediaType(mediaType) === PROTOBUF_TYPE && resource.builtIn) return parseProtobuf(request, body);
   if (mediaType === CBOR_TYPE) return decodeCbor(body);
   const yaml = isYaml(mediaType);
   const { value, duplicates, unusualNumbers } = yaml ? decodeYamlStrict(body) : parseStrict(body);

@@ -1,60 +1,74 @@
 import { ANNOTATIONS_BYTES } from '../../../core/limits.js';
 import type { ApiObject, Json } from '../../../core/model/object.js';
-import { badRequest } from '../../../core/model/refusal.js';
 import type { Naming } from '../../../core/naming.js';
 import { parseFlag } from '../../../core/request/query.js';
+import { applyConfiguration, type ApplyResult } from '../../../core/schema/apply/applyConfiguration.js';
+import { type FieldManagers, decodeManagers } from '../../../core/schema/apply/fieldManagers.js';
 import { type FieldSet, LEAF, pathTexts } from '../../../core/schema/apply/fieldSet.js';
 import { unchangedLastApplied, LAST_APPLIED_MANAGER, lastAppliedText } from '../../../core/schema/apply/lastApplied.js';
 import type { ManagedKind } from '../../../core/schema/apply/managedKind.js';
-import {
-  applyConfiguration,
-  type ApplyResult,
-  ApplyConflict,
-  SchemaMismatch,
-} from '../../../core/schema/apply/manager.js';
-import { type FieldManagers, decodeManagers } from '../../../core/schema/apply/fieldManagers.js';
-import { scaleManagers, managersAfterScale, SCALE_VERSION } from '../../../core/schema/apply/scale.js';
-import { decodeCbor } from '../../../core/schema/cbor/cborDecode.js';
-import { parseStrict, type StrictJson } from '../../../core/schema/json/json.js';
-import { isMembers, type Members } from '../../../core/schema/patch/members.js';
-import { valueMismatch } from '../../../core/schema/patch/mismatch.js';
-import { UnreadableBody } from '../../../core/schema/decode/unreadable.js';
-import { decodeYamlStrict } from '../../../core/schema/yaml/yaml.js';
-import { checkCreatePermission } from '../stages/access.js';
-import { applyConflictError, kindText, notApplicableError } from './applyErrors.js';
-import { reportStrictErrors } from '../body/body.js';
-import type { Context } from '../context.js';
-import { createObject } from './create.js';
+import { ApplyConflict, SchemaMismatch } from '../../../core/schema/apply/ownership.js';
+import { scaleManagers, managersAfterScale } from '../../../core/schema/apply/scale.js';
+import type { Members } from '../../../core/schema/patch/members.js';
 import { computeWith } from '../answers/conversion.js';
-import { decodePatched } from '../stages/decode.js';
+import { currentObject } from '../answers/versions.js';
+import { parseConfiguration } from '../body/configuration.js';
+import type { Context } from '../context.js';
 import { conflictError, notFoundError } from '../errors.js';
+import { checkCreatePermission } from '../stages/access.js';
+import { decodePatched } from '../stages/decode.js';
 import { kindOf, managerOf, replicasField, scaleKind, writerOf } from '../stages/managers.js';
-import type { WriteOptions } from '../body/options.js';
-import { APPLY_CBOR } from '../body/patchFormats.js';
 import { checkName, ensureNamespace } from '../stages/preconditions.js';
 import { isScale, replaceScale, scaleWithReplicas } from '../subresources/scale.js';
 import type { AuthorizedRequest, DecodedApply, ObjectWrite } from '../types.js';
+import { applyConflictError, notApplicableError } from './applyErrors.js';
+import { createObject } from './create.js';
 import { replaceObject } from './update.js';
-import { currentObject } from '../answers/versions.js';
+
+/** What a configuration is merged into: an object, the one to create, or the scale of an object. */
+interface Basis {
+  /** The kind, in the version that the configuration must have. */
+  readonly kind: ManagedKind;
+  readonly kindName: string;
+  /** Absent: the apply creates the object. */
+  readonly before: ApiObject | undefined;
+  readonly managers: FieldManagers;
+}
 
 /**
  * PATCH that applies a configuration: creates the object or updates it (spec, "Updates: server-side apply"). Throws 404
  * for a subresource of an object that does not exist, and 400, 403, 409 and 422.
  */
 export async function apply(context: Context, { request, options }: DecodedApply): Promise<ObjectWrite> {
-  const { route, target, user } = request;
+  const { resource, route, target, user } = request;
   const { dryRun } = options;
+
+  // The object, or its scale, to which the configuration is applied.
   const old = await currentObject(context, request);
   if (!old && route.subresource) throw notFoundError(request);
-  if (old && isScale(route)) {
-    const { object, managers } = applyToScale(context, request, options, old);
-    return replaceScale(context, request, dryRun, object, old, managers);
-  }
   if (!old) await checkCreatePermission(context, user, target);
-  const { object, managers } = await applyToObject(context, request, options, old);
+  const scaled = isScale(route) ? old : undefined;
+  const basis = scaled ? scaleBasis(request, scaled) : objectBasis(context, request, old);
+
+  // The configuration, and the merge: its values, and who owns which field then.
+  const config = parseConfiguration(request, options, basis.kind.apiVersion, basis.kindName);
+  const merged = await computeWith(context, resource, basis.kind, kind =>
+    mergeConfiguration(context, request, kind, basis, config),
+  );
+
+  // The result, as an object of the kind.
+  if (scaled) {
+    const scale = decodePatched(context, request, options, merged.object, route.subresource!.type);
+    return replaceScale(context, request, dryRun, scale, scaled, managersOfObject(request, scaled, merged.managers));
+  }
+  const object = decodePatched(context, request, options, merged.object, undefined, 'apply');
+  // An apply of the status does not change annotations of the object.
+  if (!route.subresource) keepLastApplied(context.naming, request, object, config);
   checkName(request, object);
   ensureNamespace(request, object);
-  if (old) return replaceObject(context, request, dryRun, object, old, managers);
+
+  // The write that stores it.
+  if (old) return replaceObject(context, request, dryRun, object, old, merged.managers);
   const { uid } = object.metadata;
   if (uid)
     throw conflictError(
@@ -63,57 +77,43 @@ export async function apply(context: Context, { request, options }: DecodedApply
     );
   // Without a current object there is no version to compare with.
   delete object.metadata.resourceVersion;
-  return createObject(context, request, dryRun, object, managers);
+  return createObject(context, request, dryRun, object, merged.managers);
 }
 
-interface Applied {
-  readonly object: ApiObject;
-  readonly managers: FieldManagers;
-}
+const objectBasis = (context: Context, request: AuthorizedRequest, before: ApiObject | undefined): Basis => ({
+  kind: kindOf(context, request),
+  kindName: request.resource.kind,
+  before,
+  managers: decodeManagers(before?.metadata.managedFields),
+});
 
-/** Applies the configuration in the body to the current object, or creates one. */
-async function applyToObject(
-  context: Context,
-  request: AuthorizedRequest,
-  options: WriteOptions,
-  old: ApiObject | undefined,
-): Promise<Applied> {
-  const { resource, route } = request;
-  const config = parseConfig(request, options, resource.apiVersion, resource.kind);
-  const managers = decodeManagers(old?.metadata.managedFields);
-  const merged = await computeWith(context, resource, kindOf(context, request), kind =>
-    applyConfig(context, request, kind, old, config, managers),
+/** The scale of an object. Whoever owns the replicas of the object owns those of the scale. */
+const scaleBasis = (request: AuthorizedRequest, object: ApiObject): Basis => ({
+  kind: scaleKind(request),
+  kindName: 'Scale',
+  before: scaleWithReplicas(request.resource, object),
+  managers: scaleManagers(decodeManagers(object.metadata.managedFields), replicasField(request)),
+});
+
+/** The managers of an object, from those of its scale after an apply. */
+const managersOfObject = (request: AuthorizedRequest, object: ApiObject, ofScale: FieldManagers): FieldManagers =>
+  managersAfterScale(
+    decodeManagers(object.metadata.managedFields),
+    ofScale,
+    replicasField(request),
+    request.resource.apiVersion,
   );
-  const object = decodePatched(context, request, options, merged.object, undefined, 'apply');
-  // An apply of the status does not change annotations of the object.
-  if (!route.subresource) keepLastApplied(context.naming, request, object, config);
-  return { object, managers: merged.managers };
-}
 
 /**
- * Applies the configuration in the body, a Scale, to the scale of the current object. Returns the object's managers.
+ * Merges a configuration into an object. `kind` is that of the basis, and converts objects as well where a webhook does
+ * that. Throws 409 for conflicts, and 422 for a configuration that cannot be merged.
  */
-function applyToScale(context: Context, request: AuthorizedRequest, options: WriteOptions, old: ApiObject): Applied {
-  const { resource, route } = request;
-  const scale = scaleWithReplicas(resource, old);
-  const config = parseConfig(request, options, SCALE_VERSION, 'Scale');
-  const managers = decodeManagers(old.metadata.managedFields);
-  const field = replicasField(request);
-  const merged = applyConfig(context, request, scaleKind(request), scale, config, scaleManagers(managers, field));
-  return {
-    object: decodePatched(context, request, options, merged.object, route.subresource!.type),
-    managers: managersAfterScale(managers, merged.managers, field, resource.apiVersion),
-  };
-}
-
-/** Merges a configuration into an object. Throws 409 for conflicts, 422 for a configuration that cannot be merged. */
-function applyConfig(
+function mergeConfiguration(
   context: Context,
   request: AuthorizedRequest,
   kind: ManagedKind,
-  old: ApiObject | undefined,
+  { before: old, managers }: Basis,
   config: Members,
-  managers: FieldManagers,
 ): ApplyResult {
   const writer = writerOf(context, request);
   const before = old as unknown as Json | undefined;
@@ -152,54 +152,4 @@ function keepLastApplied(naming: Naming, request: AuthorizedRequest, object: Api
     0,
   );
   if (size > ANNOTATIONS_BYTES) delete annotations[name];
-}
-
-/** The configuration of the body, in CBOR, YAML or JSON. Throws 400 for another kind and for managedFields. */
-function parseConfig(request: AuthorizedRequest, options: WriteOptions, apiVersion: string, kind: string): Members {
-  const { value: parsed, duplicates } = parseApplied(request.job);
-  const value = parsed ?? {};
-  if (!isMembers(value))
-    throw badRequest(
-      `error decoding YAML: error unmarshaling JSON: while decoding JSON: ${valueMismatch(value, 'map[string]interface {}')}`,
-    );
-  if (value['apiVersion'] !== apiVersion || value['kind'] !== kind)
-    throw badRequest(`invalid object type: ${kindText(value['apiVersion'], value['kind'])}`);
-  if (isMembers(value['metadata']) && value['metadata']['managedFields'] != null)
-    throw badRequest('metadata.managedFields must be nil');
-  reportStrictErrors(options.fieldValidation, duplicates, request.warnings, () =>
-    badRequest(
-      'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n' +
-        duplicates.map(duplicate => `  ${duplicate}`).join('\n'),
-    ),
-  );
-  return value;
-}
-
-/** The value of a configuration, as its media type says. */
-function parseApplied({ contentType, body }: AuthorizedRequest['job']): Pick<StrictJson, 'value' | 'duplicates'> {
-  if (contentType.split(';', 1)[0] !== APPLY_CBOR) return parseYamlOrJson(body!);
-  try {
-    return { value: decodeCbor(body!), duplicates: [] };
-  } catch (error) {
-    throw error instanceof UnreadableBody ? badRequest(`error decoding CBOR: ${error.syntaxError}`) : error;
-  }
-}
-
-/** The parser of JSON is faster. Duplicate keys are reported as the parser of YAML finds them. */
-function parseYamlOrJson(body: Uint8Array): Pick<StrictJson, 'value' | 'duplicates'> {
-  if (body[0] !== 0x7b) return parseYaml(body);
-  try {
-    const parsed = parseStrict(body);
-    return parsed.duplicates.length > 0 ? parseYaml(body) : parsed;
-  } catch {
-    return parseYaml(body);
-  }
-}
-
-function parseYaml(body: Uint8Array): ReturnType<typeof decodeYamlStrict> {
-  try {
-    return decodeYamlStrict(body);
-  } catch (error) {
-    throw error instanceof UnreadableBody ? badRequest(`error decoding YAML: ${error.message}`) : error;
-  }
 }

@@ -1,14 +1,9 @@
-import type { ApiObject, Json } from '../../../core/model/object.js';
+import type { ApiObject } from '../../../core/model/object.js';
 import { Refusal, truncateViolations } from '../../../core/model/refusal.js';
-import type { Conflict } from '../../../core/schema/apply/manager.js';
+import type { Conflict } from '../../../core/schema/apply/ownership.js';
 import type { FieldManager } from '../../../core/schema/apply/fieldManagers.js';
 import type { Members } from '../../../core/schema/patch/members.js';
-
-/** Returns `group/version, Kind=kind`, the form in upstream's messages. */
-export function kindText(apiVersion: Json | undefined, kind: Json | undefined): string {
-  const text = typeof apiVersion === 'string' ? apiVersion : '';
-  return `${text.includes('/') ? text : `/${text}`}, Kind=${typeof kind === 'string' ? kind : ''}`;
-}
+import { kindText } from '../body/configuration.js';
 
 /** 422 for a configuration whose result is not an object of the kind. */
 export function notApplicableError(config: Members, reason: string): Refusal {

@@ -5,15 +5,14 @@ import type { Violation } from '../../../core/model/refusal.js';
 import { typeViolations } from '../../../core/schema/custom/validate.js';
 import { decodeAsKind } from '../../../core/schema/decode/decode.js';
 import type { Resource } from '../../../core/schema/resource.js';
-import { changeOf } from './admissionChange.js';
+import { changeOf, reviewChange } from './admissionChange.js';
 import type { Context } from '../context.js';
 import { throwIfInvalid } from '../errors.js';
 import { managerNameViolations, restoreManagedFields } from './managers.js';
 import { contentChanged, dropRepeatedOwners, keepSystemMetadata, metadataViolations } from './metadata.js';
 import { outcomeOf } from './outcome.js';
 import { ensureNamespace } from './preconditions.js';
-import { reviewContext } from '../operations/review.js';
-import type { Action, AuthorizedRequest, Deletion, Merge, ObjectWrite, Review, ValidWrite } from '../types.js';
+import type { AuthorizedRequest, Deletion, Merge, ObjectWrite, ValidWrite } from '../types.js';
 
 /** The name of the object; that of a new one is known once mutators have run. */
 const nameOf = ({ request, draft, old }: ObjectWrite): string =>
@@ -23,9 +22,6 @@ function objectChange(context: Context, write: ObjectWrite): Change {
   const { request, dryRun, old } = write;
   return changeOf({ context, request, operation: old ? 'UPDATE' : 'CREATE', name: nameOf(write), dryRun, old });
 }
-
-const reviewChange = (context: Context, { request, draft, dryRun }: Review): Change =>
-  changeOf({ context, request, operation: 'CREATE', name: draft.metadata.name ?? '', dryRun });
 
 /** The paths in a draft of a custom kind with values of another type than its schema says. */
 const wrongTypes = ({ custom }: Resource, draft: ApiObject): Violation[] =>
@@ -91,18 +87,8 @@ export async function mutateDraft(context: Context, write: Merge): Promise<void>
 /**
  * Validates a write with the rules of its kind and all validators. Returns its outcome. Throws 422 with all violations.
  */
-export function validateWrite(context: Context, write: Merge): Promise<ValidWrite> {
-  switch (write.is) {
-    case 'object':
-      return validateObject(context, write);
-    case 'action':
-      return validateAction(context, write);
-    case 'review':
-      return validateReview(context, write);
-    case 'deletion':
-      return validateDeletion(context, write);
-  }
-}
+export const validateWrite = (context: Context, write: ObjectWrite | Deletion): Promise<ValidWrite> =>
+  write.is === 'object' ? validateObject(context, write) : validateDeletion(context, write);
 
 async function validateObject(context: Context, write: ObjectWrite): Promise<ValidWrite> {
   const { request, draft: object, old, dryRun } = write;
@@ -120,42 +106,15 @@ async function validateObject(context: Context, write: ObjectWrite): Promise<Val
     return [...ofMetadata, ...ofKind];
   });
   throwIfInvalid(resource, nameOf(write), violations);
-  await runValidators(context, request, objectChange(context, write), object);
+  await askValidators(context, request, objectChange(context, write), object);
   return { request, dryRun, outcome: outcomeOf(context, write) };
-}
-
-async function validateAction(
-  context: Context,
-  { sent, request, draft, dryRun, perform }: Action,
-): Promise<ValidWrite> {
-  const { name } = request.target;
-  const performed = await perform(draft, (old, shown) => {
-    const change = changeOf({ context, request, sent, operation: 'CREATE', name, dryRun, old, body: draft });
-    return runValidators(context, request, change, shown);
-  });
-  return { request, ...performed };
-}
-
-/** Metadata is not validated: nothing is made that has it. */
-async function validateReview(context: Context, write: Review): Promise<ValidWrite> {
-  const { request, draft, dryRun } = write;
-  const { resource } = request;
-  const review = reviewContext(context, request, dryRun);
-  throwIfInvalid(
-    resource,
-    draft.metadata.name ?? '',
-    runValidation(request, () => resource.strategy.validateCreate(draft, review)),
-  );
-  await runValidators(context, request, reviewChange(context, write), draft);
-  const object = await resource.strategy.review!(draft, review);
-  return { request, dryRun, outcome: { is: 'answered', object, status: 201 } };
 }
 
 async function validateDeletion(context: Context, { request, options, old, outcome }: Deletion): Promise<ValidWrite> {
   const { dryRun } = options;
   const { name } = request.target;
   const change = changeOf({ context, request, operation: 'DELETE', name, dryRun, old, options });
-  await runValidators(context, request, change, undefined);
+  await askValidators(context, request, change, undefined);
   return { request, dryRun, outcome };
 }
 
@@ -163,7 +122,7 @@ async function validateDeletion(context: Context, { request, options, old, outco
 export function validateConnection(context: Context, request: AuthorizedRequest): Promise<void> {
   const { name } = request.target;
   const change = changeOf({ context, request, operation: 'CONNECT', name, dryRun: false });
-  return runValidators(context, request, change, undefined);
+  return askValidators(context, request, change, undefined);
 }
 
 /** Sets generation and resourceVersion, which neither clients nor mutators decide. */
@@ -188,7 +147,10 @@ function generationOf(
 }
 
 /** The violations of a kind's rules. Warnings of the rules are reported for valid objects only. */
-function runValidation({ warnings }: AuthorizedRequest, validate: () => readonly Violation[]): readonly Violation[] {
+export function runValidation(
+  { warnings }: AuthorizedRequest,
+  validate: () => readonly Violation[],
+): readonly Violation[] {
   const before = warnings.length;
   const violations = validate();
   if (violations.length > 0) warnings.splice(before);
@@ -196,7 +158,7 @@ function runValidation({ warnings }: AuthorizedRequest, validate: () => readonly
 }
 
 /** Asks all validators, once for a request. Throws 422 with the violations that they return. */
-async function runValidators(
+export async function askValidators(
   context: Context,
   { resource, job }: AuthorizedRequest,
   change: Change,

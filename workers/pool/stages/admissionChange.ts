@@ -1,8 +1,7 @@
+import { annotate } from '../annotate.js';
 import type { Change, ChangeView, EquivalentKind, ServedKind } from '../../../core/api/admission.js';
 import type { Operation } from '../../../core/api/checks/match.js';
 import { readJson, writeJson } from '../../../core/model/text/jsonText.js';
-import { AUDIT_ANNOTATION_BYTES, AUDIT_ANNOTATIONS } from '../../../core/limits.js';
-import { qualifiedName } from '../../../core/model/names.js';
 import type { ApiObject, Frozen, Json } from '../../../core/model/object.js';
 import { replaceMembers, type UnknownRecord } from '../../../core/model/record.js';
 import { Refusal } from '../../../core/model/refusal.js';
@@ -15,7 +14,7 @@ import { connectOptionsObject, deleteOptionsObject, writeOptionsObject } from '.
 import type { Context } from '../context.js';
 import type { DeleteOptions } from '../body/options.js';
 import { isScale, scaleOf, setReplicas } from '../subresources/scale.js';
-import type { AuthorizedRequest } from '../types.js';
+import type { AuthorizedRequest, Review } from '../types.js';
 import { convertTo } from '../answers/versions.js';
 
 /** The parts of a change. */
@@ -45,6 +44,7 @@ export function changeOf(parts: ChangeParts): Change {
     kind: resource.kind,
     user,
     dryRun,
+    repeated: request.job.currentKey !== undefined,
     ...(old ? { old: old as Frozen<ApiObject> } : {}),
     view: new RequestView(parts),
     // Plugins in JavaScript may warn of anything.
@@ -54,15 +54,13 @@ export function changeOf(parts: ChangeParts): Change {
       if (!dryRun && !request.run.makeFinal())
         throw new Refusal('ServiceUnavailable', 'another thread handles the request by now');
     },
+    charge: charge => void request.charges.push(charge),
   };
 }
 
-/** Adds an annotation, which the first plugin that names it decides. */
-function annotate(annotations: Map<string, string>, name: string, value: string): void {
-  if (annotations.has(name) || annotations.size >= AUDIT_ANNOTATIONS) return;
-  if (!name.includes('/') || qualifiedName(name).length > 0) return;
-  annotations.set(name, Buffer.from(value).subarray(0, AUDIT_ANNOTATION_BYTES).toString('utf8'));
-}
+/** The change that admission sees of a review. */
+export const reviewChange = (context: Context, { request, draft, dryRun }: Review): Change =>
+  changeOf({ context, request, operation: 'CREATE', name: draft.metadata.name ?? '', dryRun });
 
 const kindOf = ({ group, version, kind }: { group: string; version: string; kind: string }): ServedKind['kind'] => ({
   group,

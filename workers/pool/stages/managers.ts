@@ -5,7 +5,7 @@ import { Refusal, tooLong, type Violation } from '../../../core/model/refusal.js
 import { firstValue } from '../../../core/request/query.js';
 import { type FieldSet, withoutPath } from '../../../core/schema/apply/fieldSet.js';
 import type { KindVersion, ManagedKind } from '../../../core/schema/apply/managedKind.js';
-import { SchemaMismatch, updateManagers, type Writer } from '../../../core/schema/apply/manager.js';
+import { SchemaMismatch, updateManagers, type Writer } from '../../../core/schema/apply/ownership.js';
 import {
   encodeManagers,
   type FieldManagers,
@@ -26,7 +26,7 @@ import type { AuthorizedRequest, ManagedFields } from '../types.js';
 
 /**
  * The manager of a write: the parameter `fieldManager`, else the printable part of the User-Agent up to its first slash
- * (spec, "Headers").
+ * (spec, "Headers"), else `unknown`.
  */
 export function managerOf({ job, route }: AuthorizedRequest): string {
   const named = firstValue(route.query, 'fieldManager');
@@ -37,7 +37,7 @@ export function managerOf({ job, route }: AuthorizedRequest): string {
     if (Buffer.byteLength(manager + char) > MANAGER_BYTES) break;
     manager += char;
   }
-  return manager;
+  return manager || 'unknown';
 }
 
 /** The manager of a write, its subresource and time. */

@@ -5,11 +5,13 @@ import type { ApiObject } from '../../../core/model/object.js';
 import { qualifyResource, Refusal } from '../../../core/model/refusal.js';
 import { REVISION_MARK } from '../../../core/plugin/informers/stored.js';
 import { encodeStatus, isPretty } from '../../../core/request/forms.js';
-import { keyOf } from '../../../core/request/keys.js';
+import { keyOf, objectKey } from '../../../core/request/keys.js';
+import { storageNameOf } from '../../../core/plugin/resourceNames.js';
 import type { Resource } from '../../../core/schema/resource.js';
+import type { Charges } from '../../../core/threads/messages/messages.js';
 import { type Answer, headersOf } from '../answers/answer.js';
 import { claimOperations } from './claims.js';
-import type { Context } from '../context.js';
+import { type Context, timestamp } from '../context.js';
 import { converterOf } from '../answers/conversion.js';
 import { groupResource } from '../errors.js';
 import type { OtherChange, Removed, Stored } from './outcomes.js';
@@ -70,9 +72,21 @@ async function answerStore(context: Context, write: ValidWrite, outcome: Stored)
     ...claimOperations(resource, key, current, stored),
     ...otherOperations(context, changes),
   ];
-  if (write.answer) return { ...successAnswer(context, request), operations, more };
+  const charges = proposedCharges(context, request);
+  if (write.answer) return { ...successAnswer(context, request), operations, charges, more };
   const { headers, body, gaps } = encodeAnswer(context, request, shown, status, 'put');
-  return { status, headers, body, gaps, operations, more };
+  return { status, headers, body, gaps, operations, charges, more };
+}
+
+/** What validators charge for a write. Objects that they charge are changed in the name of the server. */
+function proposedCharges({ naming, now }: Context, { charges }: AuthorizedRequest): Charges | undefined {
+  if (charges.length === 0) return undefined;
+  const items = charges.map(({ resource, namespace, name, resourceVersion, amounts }) => ({
+    key: objectKey(storageNameOf(resource), namespace, name),
+    seen: Number(resourceVersion),
+    amounts: Object.entries(amounts),
+  }));
+  return { manager: naming.component('orchestrator-apiserver'), time: timestamp(now()), items };
 }
 
 const MARK = Buffer.from(REVISION_MARK);

@@ -4,7 +4,7 @@ import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../../core/api/strategy.js';
 import { isAbsent } from '../../../../core/model/record.js';
 import { loadEngine } from '../../../../core/schema/custom/engine.js';
-import { validatePolicy } from './validation.js';
+import { validatePolicy, validatePolicyStatus } from './validation.js';
 import { setIfAbsent } from '../../shared/values/defaults.js';
 import { ExpressionChecks, expressionsIn } from '../../shared/admission/expressions.js';
 import { setMatchDefaults } from '../../shared/admission/admissionRules.js';
@@ -44,6 +44,7 @@ export const validatingAdmissionPolicy = builtInKind<ValidatingAdmissionPolicy>(
     keptInStatus: WRITABLE_METADATA,
     load: loadEngine,
     validateCreate: object => validatePolicy(object, new ExpressionChecks()),
+    validateStatus: validatePolicyStatus,
     validateUpdate: (object, old) => validatePolicy(object, new ExpressionChecks(expressionsIn(old.spec))),
   }),
 );

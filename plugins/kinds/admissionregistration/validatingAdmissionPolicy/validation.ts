@@ -14,6 +14,7 @@ import { engine } from '../../../../core/schema/custom/engine.js';
 import type { ExpressionScope } from '../../../../core/schema/expressions/environment.js';
 import { validateFailurePolicy, validateMatchResources } from '../../shared/admission/admissionRules.js';
 import { type ExpressionChecks, validateMatchConditions } from '../../shared/admission/expressions.js';
+import { validateConditions } from '../../shared/conditions.js';
 import { findRepeated } from '../../shared/values/repeated.js';
 import { toViolations, validateEach, validateOneOf } from '../../shared/violations.js';
 
@@ -200,4 +201,16 @@ export function validatePolicy(object: ValidatingAdmissionPolicy, checks: Expres
     ),
     ...validateAnnotations(object, inner, checks),
   ];
+}
+
+/** Violations of a write to the status of a policy: results of type checks, and conditions. */
+export function validatePolicyStatus({ status }: ValidatingAdmissionPolicy): Violation[] {
+  const warnings = (status?.typeChecking?.expressionWarnings ?? []).flatMap(({ warning, fieldRef }, i) => {
+    const field = `status.typeChecking.expressionWarnings[${i}]`;
+    return [
+      ...(warning === '' ? [required(`${field}.warning`)] : []),
+      ...(fieldRef === '' ? [required(`${field}.fieldRef`)] : []),
+    ];
+  });
+  return [...warnings, ...validateConditions(status?.conditions ?? [], 'status.conditions')];
 }

@@ -1,3 +1,4 @@
+import type { Naming } from '../../../../core/naming.js';
 import type { CronJob, CronJobSpec } from '../../../../kinds/batch/v1.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../../core/api/strategy.js';
@@ -32,7 +33,7 @@ function validateSchedule(spec: CronJobSpec, before: string): Violation[] {
 }
 
 /** Violations of a CronJob; `old` is set for updates. */
-function validateCronJob(object: CronJob, old?: CronJob): Violation[] {
+function validateCronJob(object: CronJob, naming: Naming, old?: CronJob): Violation[] {
   const spec = object.spec;
   const found = LIMITS.flatMap(member => validateNotNegative(spec, member, `spec.${member}`));
   found.push(...validateSchedule(spec, old?.spec?.schedule ?? ''));
@@ -43,7 +44,7 @@ function validateCronJob(object: CronJob, old?: CronJob): Violation[] {
   found.push(...validateOneOf(spec, 'concurrencyPolicy', 'spec.concurrencyPolicy', ['Allow', 'Forbid', 'Replace']));
   const job = spec.jobTemplate.spec;
   const field = 'spec.jobTemplate.spec';
-  found.push(...validateJobSpec(job, field));
+  found.push(...validateJobSpec(job, field, naming));
   if (job.selector) found.push(invalid(`${field}.selector`, job.selector, '`selector` will be auto-generated'));
   if (job.manualSelector === true) found.push(notSupported(`${field}.manualSelector`, true, ['nil', 'false']));
   const name = object.metadata.name ?? '';
@@ -67,11 +68,11 @@ const COLUMNS: readonly Column<CronJob>[] = [
   SELECTOR,
 ];
 
-const strategy = (): Partial<Strategy<CronJob>> => ({
+const strategy = (naming: Naming): Partial<Strategy<CronJob>> => ({
   hasGeneration: true,
   hasStatus: true,
-  validateCreate: object => validateCronJob(object),
-  validateUpdate: (object, old) => validateCronJob(object, old),
+  validateCreate: object => validateCronJob(object, naming),
+  validateUpdate: (object, old) => validateCronJob(object, naming, old),
   applyDefaults: object => {
     const spec = object.spec;
     setDefault(spec, 'concurrencyPolicy', 'Allow');
@@ -90,10 +91,10 @@ const strategy = (): Partial<Strategy<CronJob>> => ({
 export const cronJob = builtInKind<CronJob>('batch/cronjobs', naming =>
   warnAboutName(
     warnAboutPodSpec(
-      strategy(),
+      strategy(naming),
       naming,
       'spec.jobTemplate.spec.template.spec',
-      object => object.spec.jobTemplate.spec.template.spec,
+      object => object.spec.jobTemplate.spec.template,
     ),
     POD_NAMES,
   ),

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../../../core/schema/decode/scalars.js';
+import { durationProblem } from '../../../../core/schema/decode/scalars.js';
 
 interface Bounds {
   readonly least: number;
@@ -25,9 +25,11 @@ const DESCRIPTORS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@da
 function numberOf(text: string, names: readonly string[] = []): number | string {
   const named = text === '' ? -1 : names.indexOf(text.toLowerCase());
   if (named >= 0) return named;
-  if (!/^[+-]?\d{1,15}$/.test(text))
-    return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;
+  const refuse = (why: string): string =>
+    `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: ${why}`;
+  if (!/^[+-]?\d+$/.test(text)) return refuse('invalid syntax');
   const value = Number(text);
+  if (Math.abs(value) >= 2 ** 63) return refuse('value out of range');
   return value < 0 ? `negative number (${value}) not allowed: ${text}` : value;
 }
 
@@ -61,13 +63,15 @@ function descriptorProblem(text: string): string | undefined {
   if (DESCRIPTORS.has(text)) return undefined;
   if (!text.startsWith('@every ')) return `unrecognized descriptor: ${text}`;
   const duration = text.slice('@every '.length);
-  return parseDuration(duration) === undefined
-    ? `failed to parse duration ${text}: time: invalid duration ${JSON.stringify(duration)}`
-    : undefined;
+  const problem = durationProblem(duration);
+  return problem && `failed to parse duration ${text}: ${problem}`;
 }
 
 /** Why a schedule does not have the five fields of cron and is not one of its descriptors; undefined if it is valid. */
 export function scheduleProblem(schedule: string): string | undefined {
+  const zone = /^(?:CRON_)?TZ=(\S*) /.exec(schedule)?.[1] ?? '';
+  if (zone !== '' && zone !== 'Local' && !isTimeZone(zone))
+    return `provided bad location ${zone}: unknown time zone ${zone}`;
   const text = schedule.replace(/^(?:CRON_)?TZ=\S* */, '').trim();
   if (text.startsWith('@')) return descriptorProblem(text);
   const given = text.split(/\s+/).filter(Boolean);
@@ -94,9 +98,16 @@ export function timeZoneProblems(name: string): string[] {
 const REGIONS =
   /^(?:A(?:frica|merica|ntarctica|rctic|sia|tlantic|ustralia)|Brazil|C(?:anada|hile)|E(?:tc|urope)|Indian|Mexico|Pacific|US)\//;
 
+/** Names that the runtime accepts, but that are not in the time zone database: they were removed, or never in it. */
+const UNKNOWN = new Set([
+  ...['US/Pacific-New', 'Canada/East-Saskatchewan', 'Etc/Unknown', 'ACT', 'AET', 'AGT', 'ART', 'AST', 'BET', 'BST'],
+  ...['CAT', 'CNT', 'CST', 'CTT', 'EAT', 'ECT', 'IET', 'IST', 'JST', 'MIT', 'NET', 'NST', 'PLT', 'PNT', 'PRT', 'PST'],
+  ...['SST', 'VST'],
+]);
+
 function isTimeZone(name: string): boolean {
   // Names have capital letters, which the runtime ignores. Offsets such as +01:00 are not names.
-  if (name.includes('/') ? !REGIONS.test(name) : !/^[A-Z]/.test(name)) return false;
+  if (UNKNOWN.has(name) || (name.includes('/') ? !REGIONS.test(name) : !/^[A-Z]/.test(name))) return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;

@@ -79,7 +79,7 @@ const strategy = (naming: Naming): Partial<Strategy<Job>> => ({
 /** Job. */
 export const job = builtInKind<Job>('batch/jobs', naming =>
   warnAboutName(
-    warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template.spec),
+    warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template),
     POD_NAMES,
   ),
 );

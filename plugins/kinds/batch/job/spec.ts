@@ -1,3 +1,4 @@
+import type { Naming } from '../../../../core/naming.js';
 import type {
   JobSpec,
   SuccessPolicy,
@@ -75,7 +76,7 @@ const MOST_INDEX_TEXT = 64 * 1024;
 const LONGEST_MANAGER = 63;
 
 /** Violations of the spec of a Job or of the job template of a CronJob. */
-export function validateJobSpec(spec: JobSpec, field: string): Violation[] {
+export function validateJobSpec(spec: JobSpec, field: string, naming: Naming): Violation[] {
   const found = COUNTS.flatMap(member => validateNotNegative(spec, member, `${field}.${member}`));
   if (!isAbsent(spec.completionMode))
     found.push(...validateOneOf(spec, 'completionMode', `${field}.completionMode`, ['NonIndexed', 'Indexed']));
@@ -99,7 +100,11 @@ export function validateJobSpec(spec: JobSpec, field: string): Violation[] {
         ? validateSuccessPolicy(success, spec!, `${field}.successPolicy`)
         : [invalid(`${field}.successPolicy`, success, 'requires indexed completion mode')]),
     );
-  return [...found, ...validateTemplate(spec.template, `${field}.template`), ...validateRestartPolicy(spec, field)];
+  return [
+    ...found,
+    ...validateTemplate(spec.template, `${field}.template`, naming),
+    ...validateRestartPolicy(spec, field),
+  ];
 }
 
 function validateRestartPolicy(spec: JobSpec, field: string): Violation[] {

@@ -88,6 +88,13 @@ function validateIndexes(spec: JobSpec, status: JobStatus | undefined): Violatio
   return found;
 }
 
+/** Checks that the time at which a Job began does not change while it is not suspended. */
+function validateStart({ spec, status }: Job, before: JobStatus | undefined): Violation[] {
+  const began = before?.startTime ?? '';
+  if (began === '' || began === (status?.startTime ?? '') || spec.suspend === true) return [];
+  return [required('status.startTime', 'startTime cannot be removed for unsuspended job')];
+}
+
 /** Violations of a write to the status of a Job. */
 export function validateJobStatus(object: Job, old: Job): Violation[] {
   const [status, before] = [object.status, old.status];
@@ -108,5 +115,6 @@ export function validateJobStatus(object: Job, old: Job): Violation[] {
     ...validateTimes(status),
     ...validateFinished(status),
     ...validateIndexes(object.spec, status),
+    ...validateStart(object, before),
   ];
 }

@@ -57,7 +57,7 @@ export const validateJob = (object: Job, naming: Naming): Violation[] => [
   ...validateJobName(object),
   ...validateGeneratedSelector(object, generatedLabels(object, naming)),
   ...validateJobSelector(object),
-  ...validateJobSpec(object.spec, 'spec'),
+  ...validateJobSpec(object.spec, 'spec', naming),
 ];
 
 /** Scheduling fields can be changed while the Job is suspended and has not started. */
@@ -99,7 +99,7 @@ export function validateJobUpdate(object: Job, old: Job, naming: Naming): Violat
   return [
     ...validateGeneratedSelector(object, generatedLabels(object, naming)),
     ...validateJobSelector(object),
-    ...validateJobSpec(now, 'spec'),
+    ...validateJobSpec(now, 'spec', naming),
     ...validateCompletionsUpdate(now, before),
     ...IMMUTABLE.filter(member => !isUnchanged(now[member], before[member], member)).map(member =>
       invalid(`spec.${member}`, now[member] ?? null, 'field is immutable'),

@@ -3,6 +3,7 @@ import type { StrategyContext } from '../../../../core/api/strategy.js';
 import { isAbsent, isSemanticallyEqual } from '../../../../core/model/record.js';
 import { forbiddenField, invalid, type Violation } from '../../../../core/model/refusal.js';
 import type { Naming } from '../../../../core/naming.js';
+import { validateSeccompAnnotations } from '../../shared/podSpec/seccomp.js';
 import { validateProfiles } from '../../shared/podSpec/securityContext.js';
 
 /** Annotations with this prefix and the name of a container have the AppArmor profile that the field replaced. */
@@ -116,6 +117,9 @@ export function validatePodAnnotations(object: Pod, naming: Naming): Violation[]
   const fieldOf = (key: string): string => `metadata.annotations[${key}]`;
   if (annotations[mirror] !== undefined && (pod.nodeName ?? '') === '')
     found.push(invalid(fieldOf(mirror), annotations[mirror], 'must set spec.nodeName if mirror pod annotation is set'));
+  if (annotations[cost] !== undefined && !isInt32(annotations[cost]))
+    found.push(invalid(fieldOf(cost), annotations[cost], 'must be a 32bit integer'));
+  found.push(...validateSeccompAnnotations(object.metadata, 'metadata.annotations', naming));
   const names = new Set(containersOf(pod).map(({ name }) => name));
   const prefix = appArmorPrefix(naming);
   for (const [key, profile] of Object.entries(annotations).filter(([name]) => name.startsWith(prefix))) {
@@ -124,8 +128,6 @@ export function validatePodAnnotations(object: Pod, naming: Naming): Violation[]
     if (!isKnownForm(profile))
       found.push(invalid(fieldOf(key), profile, `invalid AppArmor profile name: ${JSON.stringify(profile)}`));
   }
-  if (annotations[cost] !== undefined && !isInt32(annotations[cost]))
-    found.push(invalid(fieldOf(cost), annotations[cost], 'must be a 32bit integer'));
   return found;
 }
 

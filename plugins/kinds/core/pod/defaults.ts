@@ -1,5 +1,5 @@
 import type { PodSpec, Container } from '../../../../kinds/v1.js';
-import { type Quantity, toNumber } from '../../../../core/model/scalars.js';
+import { toNumber } from '../../../../core/model/scalars.js';
 import { setDefault } from '../../../../core/model/record.js';
 import { CONTAINER_LISTS } from '../../shared/podSpec/containerLists.js';
 
@@ -26,22 +26,4 @@ function setRequestsFromLimits(container: Container): void {
   if (limits.length === 0) return;
   const requests = (container.resources.requests ??= {});
   for (const [name, amount] of limits) if (!Object.hasOwn(requests, name)) requests[name] = amount;
-}
-
-const isZero = (amount: Quantity): boolean => Number.parseFloat(amount) === 0;
-
-/** Quality-of-service class of a pod spec: Guaranteed, Burstable or BestEffort. */
-export function qosClassOf(pod: PodSpec): string {
-  let any = false;
-  let guaranteed = true;
-  for (const container of [...(pod.containers ?? []), ...(pod.initContainers ?? [])]) {
-    const requests = container.resources.requests ?? {};
-    const limits = container.resources.limits ?? {};
-    for (const name of ['cpu', 'memory']) {
-      const [request, limit] = [requests[name] ?? limits[name], limits[name]];
-      if ((request !== undefined && !isZero(request)) || (limit !== undefined && !isZero(limit))) any = true;
-      if (limit === undefined || isZero(limit) || request !== limit) guaranteed = false;
-    }
-  }
-  return any ? (guaranteed ? 'Guaranteed' : 'Burstable') : 'BestEffort';
 }

@@ -15,11 +15,14 @@ import type { Naming } from '../../../../core/naming.js';
 import { podColumns } from './columns.js';
 import { podConnections } from './connections.js';
 import { BUDGETS, evictPod } from './eviction.js';
-import { setPodOnlyDefaults, qosClassOf } from './defaults.js';
+import { qosClassOf } from '../../../../core/model/qosClass.js';
+import { setPodOnlyDefaults } from './defaults.js';
 import { validatePodStatus, alignPodIps } from './status.js';
 import { validateEphemeralUpdate, validateNewPod, validatePodUpdate } from './validation.js';
 import { checkSubdomainName } from '../../shared/values/names.js';
+import { selectByOwnLabels } from '../../shared/podSpec/scheduling.js';
 import { setPodSpecDefaults } from '../../shared/podSpec/defaults.js';
+import { validateSeccompMatch } from '../../shared/podSpec/seccomp.js';
 import { warnAboutName, warnAboutPodSpec } from '../../shared/podSpec/warnings/warnings.js';
 
 /**
@@ -90,6 +93,7 @@ const strategy = (naming: Naming): Partial<Strategy<Pod>> => ({
     if ((object.spec.schedulingGates ?? []).length > 0) status.conditions = [gatedCondition(context.now)];
     object.status = status;
     alignAppArmor(object, naming, context);
+    selectByOwnLabels(object.spec, object.metadata.labels ?? {});
   },
   keptInStatus: ['ownerReferences'],
   prepareStatus: (object, old) => {
@@ -100,6 +104,7 @@ const strategy = (naming: Naming): Partial<Strategy<Pod>> => ({
   validateCreate: object => [
     ...validatePodAnnotations(object, naming),
     ...validateNewPod(object),
+    ...validateSeccompMatch(object.metadata, object.spec, 'spec', naming),
     ...validateAppArmorMatch(object, naming),
   ],
   validateUpdate: (object, old) => [
@@ -148,7 +153,7 @@ export const pod = builtInKind<Pod>('core/pods', naming =>
       strategy(naming),
       naming,
       'spec',
-      object => object.spec,
+      object => object,
       () => false,
     ),
     "the Pod's hostname",

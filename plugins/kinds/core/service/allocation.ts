@@ -1,122 +1,131 @@
 import type { Service, ServiceSpec } from '../../../../kinds/v1.js';
 import type { StrategyContext } from '../../../../core/api/strategy.js';
-import { forbiddenField, invalid, invalidObject, type Violation } from '../../../../core/model/refusal.js';
-import { validateAddresses, validateAvailableFamilies } from './addresses.js';
+import { forbiddenField, invalid, invalidObject, Refusal, type Violation } from '../../../../core/model/refusal.js';
 import { makeAllocator, type ServiceAllocator } from './allocator.js';
-import { setFamilies, hasClusterIP, hasHealthPort, hasNodePorts, isHeadless } from './fields.js';
+import { keepsPreferredFamilies, setFamilies } from './families.js';
+import { allocatesNodePorts, hasHealthPort, hasNodePorts, isHeadless, isNamed } from './fields.js';
+import type { Family } from './addressRange.js';
+import type { ServiceRanges } from './ranges.js';
 
-/** Sets `clusterIP` and `clusterIPs`. `owned` are the current addresses of the Service. */
-function allocateAddress(service: ServiceSpec, allocator: ServiceAllocator, owned: readonly string[]): Violation[] {
-  if (!hasClusterIP(service)) return [];
-  if (isHeadless(service)) {
-    service.clusterIPs = ['None'];
-    service.clusterIP = 'None';
-    return [];
-  }
-  const asked = service.clusterIPs ?? [];
-  const refuse = (why: string): Violation[] => [
-    invalid('spec.clusterIPs', asked, `failed to allocate IP ${asked[0]}: ${why}`),
-  ];
-  const wanted = asked[0];
-  if (wanted !== undefined && !owned.includes(wanted)) {
-    if (wanted.includes(':')) return [invalid('spec.clusterIPs[0]', asked, 'IPv6 is not configured on this cluster')];
-    if (!allocator.inRange(wanted)) {
-      return refuse(
-        `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${allocator.ranges.network}`,
-      );
+/** A 500, as upstream answers where a value cannot be allocated and no field is to blame. */
+const failedToAllocate = (message: string): Refusal =>
+  new Refusal('InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+
+/** Allocates an address for each of the families in `indexes` of `ipFamilies`, unless the client has chosen one. */
+function takeAddresses(spec: ServiceSpec, allocator: ServiceAllocator, indexes: readonly number[]): Violation[] {
+  const [all, families] = [(spec.clusterIPs ??= []), spec.ipFamilies ?? []];
+  for (const i of indexes) {
+    const [family, asked] = [families[i] as Family, all[i] ?? ''];
+    if (asked === '') {
+      const next = allocator.nextAddress(family);
+      if (next === undefined) throw failedToAllocate('failed to allocate a serviceIP: range is full');
+      all[i] = next;
+      continue;
     }
-    if (allocator.addressTaken(wanted)) return refuse('provided IP is already allocated');
+    const problem = allocator.takeAddress(family, asked);
+    if (problem) return [invalid('spec.clusterIPs', all, `failed to allocate IP ${asked}: ${problem}`)];
   }
-  const address = wanted ?? allocator.nextAddress();
-  if (address === undefined) return [invalid('spec.clusterIPs', [], 'failed to allocate a serviceIP: range is full')];
-  service.clusterIPs = [address];
-  service.clusterIP = address;
+  spec.clusterIP = all[0];
   return [];
 }
 
-const TAKEN = 'provided port is already allocated';
-
-/** Why a node port cannot be allocated; undefined if it can. */
-function portProblem(port: number, protocol: string, allocator: ServiceAllocator): string | undefined {
-  const [low, high] = allocator.ranges.ports;
-  if (port < low || port > high) {
-    return `provided port is not in the valid range. The range of valid ports is ${low}-${high}`;
-  }
-  return allocator.portTaken(port, protocol) ? TAKEN : undefined;
+/** Allocates the addresses that a Service does not have yet. */
+function allocateAddresses(spec: ServiceSpec, old: ServiceSpec | undefined, allocator: ServiceAllocator): Violation[] {
+  if (isNamed(spec) || keepsPreferredFamilies(spec, old)) return [];
+  const families = spec.ipFamilies ?? [];
+  if (!old || isNamed(old)) return isHeadless(spec) ? [] : takeAddresses(spec, allocator, [...families.keys()]);
+  if (isHeadless(old)) return [];
+  const isUpgrade = (old.ipFamilies ?? []).length === 1 && families.length === 2;
+  return isUpgrade ? takeAddresses(spec, allocator, [1]) : [];
 }
 
-/** Ports with the same number but different protocols share a node port. */
-function allocateNodePorts(service: ServiceSpec, allocator: ServiceAllocator): Violation[] {
-  if (!hasNodePorts(service)) return [];
-  const ports = service.ports ?? [];
-  const mine = new Set<string>();
+const portField = (index: number): string => `spec.ports[${index}].nodePort`;
+
+function nextPort(allocator: ServiceAllocator): number {
+  const next = allocator.nextPort();
+  if (next === undefined) throw failedToAllocate('failed to allocate a nodePort: range is full');
+  return next;
+}
+
+/** Node ports of a new Service: ports with the same number but different protocols share one. */
+function allocateNodePorts(spec: ServiceSpec, allocator: ServiceAllocator): Violation[] {
+  const ports = spec.ports ?? [];
+  const shared = new Map<number, number>();
   for (const [index, port] of ports.entries()) {
+    if (!port.nodePort && !allocatesNodePorts(spec)) continue;
+    const known = shared.get(port.port);
+    if (known !== undefined && (!port.nodePort || port.nodePort === known)) {
+      port.nodePort = known;
+      continue;
+    }
+    const chosen = known === undefined ? ports.find(other => other.port === port.port && other.nodePort) : port;
+    const asked = chosen?.nodePort;
+    const problem = asked ? allocator.takePort(asked) : undefined;
+    if (problem) return [invalid(portField(index), asked, problem)];
+    const given = asked || nextPort(allocator);
+    if (known === undefined) shared.set(port.port, given);
+    port.nodePort = given;
+  }
+  return [];
+}
+
+/** Node ports of an updated Service: those that it already has need not be allocated. */
+function updateNodePorts(spec: ServiceSpec, old: ServiceSpec, allocator: ServiceAllocator): Violation[] {
+  const owned = new Set((old.ports ?? []).map(port => port.nodePort));
+  const seen = new Set<string>();
+  for (const [index, port] of (spec.ports ?? []).entries()) {
+    if (!port.nodePort && !allocatesNodePorts(spec)) continue;
     const asked = port.nodePort;
-    if (!asked) continue;
-    const key = `${port.protocol ?? ''}/${asked}`;
-    const problem = mine.has(key) ? TAKEN : portProblem(asked, port.protocol ?? '', allocator);
-    mine.add(key);
-    if (problem) return [invalid(`spec.ports[${index}].nodePort`, asked, problem)];
-  }
-  const shared = new Map(ports.filter(port => port.nodePort).map(port => [port.port, port.nodePort]));
-  const used = new Set(
-    ports.filter(port => port.nodePort).map(port => `${port.protocol ?? ''}/${String(port.nodePort)}`),
-  );
-  for (const [index, port] of ports.entries()) {
-    if (port.nodePort) continue;
-    const twin = shared.get(port.port);
-    const next = twin && !used.has(`${port.protocol ?? ''}/${String(twin)}`) ? twin : allocator.nextPort();
-    if (next === undefined)
-      return [invalid(`spec.ports[${index}].nodePort`, 0, 'failed to allocate a nodePort: range is full')];
-    port.nodePort = next;
-    shared.set(port.port, next);
-    used.add(`${port.protocol ?? ''}/${String(next)}`);
+    if (!asked) port.nodePort = nextPort(allocator);
+    else if (!owned.has(asked)) {
+      const problem = allocator.takePort(asked);
+      if (problem) return [invalid(portField(index), asked, problem)];
+      owned.add(asked);
+    }
+    const key = `{${port.protocol ?? ''} ${String(port.nodePort)}}`;
+    if (seen.has(key)) throw new Refusal('', `duplicate nodePort: ${key}`);
+    seen.add(key);
   }
   return [];
 }
 
-function allocateHealthPort(service: ServiceSpec, allocator: ServiceAllocator): Violation[] {
-  if (!hasHealthPort(service)) return [];
-  const asked = service.healthCheckNodePort;
-  if (!asked) {
-    service.healthCheckNodePort = allocator.nextPort();
+/** Allocates the port for health checks, which cannot change while it is needed. */
+function allocateHealthPort(spec: ServiceSpec, old: ServiceSpec | undefined, allocator: ServiceAllocator): Violation[] {
+  if (!hasHealthPort(spec)) return [];
+  const asked = spec.healthCheckNodePort ?? 0;
+  if (hasHealthPort(old)) {
+    return asked === (old?.healthCheckNodePort ?? 0)
+      ? []
+      : [forbiddenField('spec.healthCheckNodePort', 'field is immutable')];
+  }
+  if (asked === 0) {
+    spec.healthCheckNodePort = nextPort(allocator);
     return [];
   }
-  const problem = portProblem(asked, 'TCP', allocator);
-  return problem ? [invalid('spec.healthCheckNodePort', asked, problem)] : [];
+  const problem = allocator.takePort(asked);
+  if (problem) throw failedToAllocate(`failed to allocate requested HealthCheck NodePort ${asked}: ${problem}`);
+  return [];
 }
-
-/** The health check port cannot change while it is needed. */
-const validateHealthPortUpdate = (service: ServiceSpec, before: ServiceSpec | undefined): Violation[] =>
-  hasHealthPort(service) && hasHealthPort(before) && service.healthCheckNodePort !== before?.healthCheckNodePort
-    ? [forbiddenField('spec.healthCheckNodePort', 'field is immutable')]
-    : [];
 
 /**
- * Allocates the addresses and node ports of a Service, before its other fields are validated. Throws 422 if addresses
- * and families do not agree, otherwise for the first value that cannot be allocated.
+ * Allocates the addresses and node ports of a Service, before its other fields are validated. Throws for the first
+ * value that cannot be allocated: 422, or 500 where upstream answers so.
  */
-export function allocate(object: Service, old: Service | undefined, context: StrategyContext): void {
-  const service = object.spec;
-  const before = old?.spec;
+export function allocate(
+  object: Service,
+  old: Service | undefined,
+  context: StrategyContext,
+  ranges: ServiceRanges,
+): void {
+  const [spec, before] = [object.spec, old?.spec];
   const refuse = (violations: readonly Violation[]): void => {
     if (violations.length > 0) throw invalidObject('', 'Service', object.metadata.name ?? '', violations);
   };
-  if (hasClusterIP(service)) {
-    refuse(validateAddresses(service));
-    setFamilies(service);
-    refuse(validateAvailableFamilies(service));
-  }
-  const given = before?.clusterIPs ?? [];
-  // The validation reports a changed address.
-  const moved = hasClusterIP(before) && given[0] !== undefined && (service.clusterIPs ?? [])[0] !== given[0];
-  const allocator = makeAllocator(() => context.list('core/services') as readonly Service[], old?.metadata.uid);
-  refuse(
-    [
-      ...(moved ? [] : allocateAddress(service, allocator, given)),
-      ...allocateNodePorts(service, allocator),
-      ...validateHealthPortUpdate(service, before),
-      ...allocateHealthPort(service, allocator),
-    ].slice(0, 1),
-  );
+  refuse(setFamilies(spec, before, new Set(ranges.networks.keys())));
+  const services = () => context.list('core/services') as readonly Service[];
+  const allocator = makeAllocator(services, ranges, context.dryRun);
+  refuse(allocateAddresses(spec, before, allocator));
+  if (hasNodePorts(spec))
+    refuse(before ? updateNodePorts(spec, before, allocator) : allocateNodePorts(spec, allocator));
+  refuse(allocateHealthPort(spec, before, allocator));
 }

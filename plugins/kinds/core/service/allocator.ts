@@ -1,66 +1,39 @@
 import { randomInt } from '../../../../core/runtime/random.js';
 import type { Service } from '../../../../kinds/v1.js';
+import { type AddressRange, canonicalAddress } from './addressRange.js';
+import { hasHealthPort, hasNodePorts, isNamed } from './fields.js';
+import type { Family } from './addressRange.js';
+import type { ServiceRanges } from './ranges.js';
+
+/** The addresses of a Service in the form in which they are compared. */
+const addressesOf = ({ spec }: Service): string[] =>
+  isNamed(spec)
+    ? []
+    : (spec.clusterIPs ?? []).filter(address => address !== 'None' && address !== '').map(canonicalAddress);
+
+/** The node ports of a Service. Types that use none may have stored some, which are not allocated. */
+const portsOf = ({ spec }: Service): number[] =>
+  [
+    ...(hasNodePorts(spec) ? (spec.ports ?? []) : []).map(port => port.nodePort),
+    hasHealthPort(spec) ? spec.healthCheckNodePort : 0,
+  ].flatMap(port => (port ? [port] : []));
 
 /**
- * The ranges from which Services get addresses and node ports, both ends included: an IPv4 range and a range of ports.
+ * The addresses and node ports of a Service, which no other one may have. A node port belongs to one Service with all
+ * protocols.
  */
-interface ServiceRanges {
-  readonly network: string;
-  readonly ports: readonly [number, number];
-}
-
-/** The default ranges. */
-export const DEFAULT_RANGES: ServiceRanges = { network: '10.0.0.0/16', ports: [30000, 32767] };
-
-const numberOf = (address: string): number => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
-
-const toAddress = (n: number): string => [24, 16, 8, 0].map(shift => Math.floor(n / 2 ** shift) % 256).join('.');
-
-/** The first address of a range, which belongs to the Service of the server itself. */
-export const ownAddress = ({ network }: ServiceRanges): string => toAddress(numberOf(network.split('/')[0]!) + 1);
-
-/** Finds free cluster addresses and node ports. The `next…` functions return undefined if the range is exhausted. */
-export interface ServiceAllocator {
-  readonly ranges: ServiceRanges;
-  addressTaken(address: string): boolean;
-  inRange(address: string): boolean;
-  nextAddress(): string | undefined;
-  portTaken(port: number, protocol: string): boolean;
-  nextPort(): number | undefined;
-}
-
-const isIPv4 = (address: string): boolean => /^(\d{1,3}\.){3}\d{1,3}$/.test(address);
+export const claimsOf = (service: Service): string[] => [...addressesOf(service), ...portsOf(service).map(String)];
 
 interface Used {
   readonly addresses: Set<string>;
-  readonly ports: Map<number, Set<string>>;
+  readonly ports: Set<number>;
 }
 
-const addressesOf = (service: Service): string[] =>
-  (service.spec.clusterIPs ?? []).filter(address => address !== 'None');
-
-function portsOf(service: Service): (readonly [port: number, protocol: string])[] {
-  const spec = service.spec;
-  const claims = (spec.ports ?? []).map(p => [p.nodePort, p.protocol ?? 'TCP'] as const);
-  return [...claims, [spec.healthCheckNodePort, 'TCP'] as const].flatMap(([port, protocol]) =>
-    port ? [[port, protocol] as const] : [],
-  );
-}
-
-/** The addresses and node ports of a Service, which must be unique. */
-export const claimsOf = (service: Service): string[] => [
-  ...addressesOf(service),
-  ...portsOf(service).map(([port, protocol]) => `${port}-${protocol}`),
-];
-
-function usedByServices(services: readonly Service[], except: string | undefined): Used {
-  const used: Used = { addresses: new Set(), ports: new Map() };
+function usedBy(services: readonly Service[]): Used {
+  const used: Used = { addresses: new Set(), ports: new Set() };
   for (const service of services) {
-    if (service.metadata.uid !== undefined && service.metadata.uid === except) continue;
     for (const address of addressesOf(service)) used.addresses.add(address);
-    for (const [port, protocol] of portsOf(service)) {
-      used.ports.set(port, (used.ports.get(port) ?? new Set()).add(protocol));
-    }
+    for (const port of portsOf(service)) used.ports.add(port);
   }
   return used;
 }
@@ -68,48 +41,95 @@ function usedByServices(services: readonly Service[], except: string | undefined
 /** The number of random attempts before values are tried in order. */
 const RANDOM_TRIES = 64;
 
-/** A free number below `size`: a random one, unless nearly all are in use. */
-function pickFree(size: number, free: (index: number) => boolean): number | undefined {
+/** The first free number from `first` on and below `end`, after random attempts: undefined if there is none. */
+function pickWithin(first: number, end: number, free: (index: number) => boolean): number | undefined {
+  if (first >= end) return undefined;
   for (let attempt = 0; attempt < RANDOM_TRIES; attempt++) {
-    const index = randomInt(size);
+    const index = randomInt(first, end);
     if (free(index)) return index;
   }
-  for (let index = 0; index < size; index++) if (free(index)) return index;
+  for (let index = first; index < end; index++) if (free(index)) return index;
   return undefined;
 }
 
 /**
- * An allocator of the values that the given Services do not use; the Services are read when it is first used. The
- * Service with the uid `except` may keep its values. Two concurrent writes may allocate the same value; `claimsOf` then
- * prevents that the second one is stored.
+ * How many values at the beginning of a range are left to those who choose theirs: a part of the range, between 16 and
+ * `most`. They are drawn once all others are in use.
+ */
+function reserved(size: number, parts: number, most: number): number {
+  return size <= 16 ? 0 : Math.min(Math.max(Math.floor(size / parts), 16), most);
+}
+
+/** A free number below `size`, outside of the reserved ones if possible. */
+const pickFree = (size: number, low: number, free: (index: number) => boolean): number | undefined =>
+  pickWithin(low, size, free) ?? pickWithin(0, low, free);
+
+/** Why a value cannot be allocated. */
+export const TAKEN = { address: 'provided IP is already allocated', port: 'provided port is already allocated' };
+
+/**
+ * Finds free cluster addresses and node ports for one write. The `next…` functions return undefined if the range is
+ * exhausted, the `take…` functions why the value cannot be allocated, or undefined if it is allocated now.
+ */
+export interface ServiceAllocator {
+  readonly ranges: ServiceRanges;
+  takeAddress(family: Family, address: string): string | undefined;
+  nextAddress(family: Family): string | undefined;
+  takePort(port: number): string | undefined;
+  nextPort(): number | undefined;
+}
+
+const notWithin = (address: string, { network }: AddressRange): string =>
+  `the provided IP (${canonicalAddress(address)}) is not in the valid range. The range of valid IPs is ${network}`;
+
+/**
+ * An allocator of the values that the given Services do not use; the Services are read when it is first used. Two
+ * concurrent writes may allocate the same value; `claimsOf` then prevents that the second one is stored.
+ *
+ * In a dry run it compares chosen ports with no range, and chosen addresses with no Service, as upstream does.
  */
 export function makeAllocator(
   services: () => readonly Service[],
-  except?: string,
-  ranges: ServiceRanges = DEFAULT_RANGES,
+  ranges: ServiceRanges,
+  dryRun: boolean,
 ): ServiceAllocator {
   let known: Used | undefined;
-  const getUsed = (): Used => (known ??= usedByServices(services(), except));
-  const [base = '', bits = '24'] = ranges.network.split('/');
-  const first = numberOf(base);
-  const size = 2 ** (32 - Number(bits));
+  const getUsed = (): Used => (known ??= usedBy(services()));
   const [low, high] = ranges.ports;
   return {
     ranges,
-    addressTaken: address => getUsed().addresses.has(address),
-    inRange: address => isIPv4(address) && numberOf(address) > first && numberOf(address) < first + size - 1,
-    nextAddress: () => {
-      const index = pickFree(size - 3, i => !getUsed().addresses.has(toAddress(first + 2 + i)));
-      if (index === undefined) return undefined;
-      const address = toAddress(first + 2 + index);
-      getUsed().addresses.add(address);
-      return address;
+    takeAddress: (family, address) => {
+      const range = ranges.networks.get(family)!;
+      if (!range.includes(address)) return notWithin(address, range);
+      const { addresses } = getUsed();
+      const text = canonicalAddress(address);
+      if (!dryRun && addresses.has(text)) return TAKEN.address;
+      addresses.add(text);
+      return undefined;
     },
-    portTaken: (port, protocol) => getUsed().ports.get(port)?.has(protocol) ?? false,
-    nextPort: () => {
-      const index = pickFree(high - low + 1, i => !getUsed().ports.has(low + i));
+    nextAddress: family => {
+      const { base, size, addressAt } = ranges.networks.get(family)!;
+      const { addresses } = getUsed();
+      const at = (index: number): string => addressAt(base + 1n + BigInt(index));
+      const index = pickFree(size, reserved(size, 16, 256), i => i > 0 && !addresses.has(at(i)));
       if (index === undefined) return undefined;
-      getUsed().ports.set(low + index, new Set(['TCP', 'UDP', 'SCTP']));
+      addresses.add(at(index));
+      return at(index);
+    },
+    takePort: port => {
+      if (!dryRun && (port < low || port > high))
+        return `provided port is not in the valid range. The range of valid ports is ${low}-${high}`;
+      const { ports } = getUsed();
+      if (ports.has(port)) return TAKEN.port;
+      ports.add(port);
+      return undefined;
+    },
+    nextPort: () => {
+      const { ports } = getUsed();
+      const size = high - low + 1;
+      const index = pickFree(size, reserved(size, 32, 128), i => !ports.has(low + i));
+      if (index === undefined) return undefined;
+      ports.add(low + index);
       return low + index;
     },
   };

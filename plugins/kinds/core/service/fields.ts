@@ -1,15 +1,19 @@
-import type { ServiceSpec, ServicePort } from '../../../../kinds/v1.js';
+import type { ServiceSpec } from '../../../../kinds/v1.js';
 import { isAbsent, isSemanticallyEqual } from '../../../../core/model/record.js';
 
 /** Whether the type has cluster addresses. */
-export const hasClusterIP = (spec: ServiceSpec | undefined): boolean =>
+const hasClusterIP = (spec: ServiceSpec | undefined): boolean =>
   ['ClusterIP', 'NodePort', 'LoadBalancer'].includes((spec?.type ?? '') || 'ClusterIP');
 
-/** Whether the ports also listen on nodes. */
-export const hasNodePorts = (spec: ServiceSpec): boolean => {
-  const type = spec.type ?? '';
-  return type === 'NodePort' || (type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
-};
+/** Whether the Service is a name for something outside of the cluster, and has no addresses. */
+export const isNamed = (spec: ServiceSpec): boolean => spec.type === 'ExternalName';
+
+/** Whether the ports can also listen on nodes. */
+export const hasNodePorts = (spec: ServiceSpec): boolean => spec.type === 'NodePort' || spec.type === 'LoadBalancer';
+
+/** Whether ports without a node port get one. */
+export const allocatesNodePorts = (spec: ServiceSpec): boolean =>
+  spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
 
 /** Whether the Service can be reached from outside the cluster. */
 export const isExternal = (spec: ServiceSpec): boolean => {
@@ -24,8 +28,8 @@ export const hasHealthPort = (spec: ServiceSpec | undefined): boolean =>
   (spec?.type ?? '') === 'LoadBalancer' && (spec?.externalTrafficPolicy ?? '') === 'Local';
 
 /** Whether the Service has no address: `clusterIP: None`. */
-export const isHeadless = (spec: ServiceSpec): boolean =>
-  (spec.clusterIP ?? '') === 'None' || (spec.clusterIPs ?? [])[0] === 'None';
+export const isHeadless = ({ clusterIPs }: ServiceSpec): boolean =>
+  clusterIPs?.length === 1 && clusterIPs[0] === 'None';
 
 /** Clients may set the address in `clusterIP` or in `clusterIPs`: if only one was set or changed, sets the other. */
 export function alignAddresses(spec: ServiceSpec, old: ServiceSpec | undefined): void {
@@ -37,30 +41,32 @@ export function alignAddresses(spec: ServiceSpec, old: ServiceSpec | undefined):
   const [before, unchanged] = [old.clusterIP ?? '', isSemanticallyEqual(nowAll, old.clusterIPs ?? [])];
   if (before !== '' && now === '' && unchanged) delete spec.clusterIPs;
   else if (now !== before && now !== '' && unchanged) spec.clusterIPs = [now];
-  else if (now !== '' && nowAll.length === 0 && now !== before) spec.clusterIPs = [now];
+  else if (now !== '' && nowAll.length === 0 && now !== before && !isNamed(spec)) spec.clusterIPs = [now];
 }
 
 /** Keeps allocated values that an update omits. */
 export function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
-  if (hasClusterIP(spec) && hasClusterIP(old)) {
+  if (!isNamed(spec) && !isNamed(old)) {
     if ((spec.clusterIP ?? '') === '') spec.clusterIP = old.clusterIP;
-    if ((spec.clusterIPs ?? []).length === 0 && spec.clusterIP === old.clusterIP) spec.clusterIPs = old.clusterIPs;
-    spec.ipFamilies ??= old.ipFamilies;
-    spec.ipFamilyPolicy ??= old.ipFamilyPolicy;
+    if ((spec.clusterIPs ?? []).length === 0 && spec.clusterIP === old.clusterIP)
+      spec.clusterIPs = [...(old.clusterIPs ?? [])];
   }
-  if (hasNodePorts(spec) && hasNodePorts(old)) keepNodePorts(spec, old);
+  if (allocatesNodePorts(spec) && allocatesNodePorts(old)) keepNodePorts(spec, old);
   if (hasHealthPort(spec) && hasHealthPort(old) && !spec.healthCheckNodePort)
     spec.healthCheckNodePort = old.healthCheckNodePort;
 }
 
-const portKey = (port: ServicePort): string => `${port.protocol ?? ''}/${String(port.port)}`;
+const nodePortsOf = ({ ports }: ServiceSpec): Set<number | undefined> =>
+  new Set((ports ?? []).map(port => port.nodePort).filter(port => port));
 
+/** A port without a node port keeps the one that the port of the same name had, unless a port names that one now. */
 function keepNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
-  const before = new Map((old.ports ?? []).map(port => [portKey(port), port.nodePort]));
-  const asked = new Set((spec.ports ?? []).map(port => `${port.protocol ?? ''}/${String(port.nodePort)}`));
+  const before = new Map((old.ports ?? []).map(port => [port.name ?? '', port.nodePort]));
+  const [now, had] = [nodePortsOf(spec), nodePortsOf(old)];
+  const used = new Set([...now].filter(port => had.has(port)));
   for (const port of spec.ports ?? []) {
-    const kept = before.get(portKey(port));
-    if (!port.nodePort && kept && !asked.has(`${port.protocol ?? ''}/${kept}`)) port.nodePort = kept;
+    const kept = before.get(port.name ?? '');
+    if (!port.nodePort && kept && !used.has(kept)) port.nodePort = kept;
   }
 }
 
@@ -74,29 +80,17 @@ export function dropFieldsOfOldType(spec: ServiceSpec, old: ServiceSpec): void {
     for (const member of members) if (isSemanticallyEqual(spec[member], old[member])) delete spec[member];
   };
   const isBalancer = (source: ServiceSpec): boolean => (source.type ?? '') === 'LoadBalancer';
-  drop(hasClusterIP, 'clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy');
+  drop(source => !isNamed(source), 'clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy');
   drop(isBalancer, 'allocateLoadBalancerNodePorts', 'loadBalancerClass');
   drop(hasHealthPort, 'healthCheckNodePort');
   drop(isExternal, 'externalTrafficPolicy');
   if (hasNodePorts(old) && !hasNodePorts(spec)) dropNodePorts(spec, old);
 }
 
+/** Removes the node ports, unless there is one that the Service did not have. */
 function dropNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
-  const before = new Set((old.ports ?? []).map(port => port.nodePort));
-  for (const port of spec.ports ?? []) if (before.has(port.nodePort)) delete port.nodePort;
-}
-
-/** Sets `ipFamilies` and `ipFamilyPolicy` for an IPv4 cluster. */
-export function setFamilies(spec: ServiceSpec): void {
-  if (!hasClusterIP(spec)) return;
-  const unselected = isHeadless(spec) && Object.entries(spec.selector ?? {}).length === 0;
-  if (isAbsent(spec.ipFamilyPolicy)) spec.ipFamilyPolicy = unselected ? 'RequireDualStack' : 'SingleStack';
-  const families = spec.ipFamilies ?? [];
-  if (families.length === 0) families.push('IPv4');
-  if (unselected && families.length === 1 && spec.ipFamilyPolicy !== 'SingleStack') {
-    families.push(families[0] === 'IPv4' ? 'IPv6' : 'IPv4');
-  }
-  spec.ipFamilies = families;
+  const before = nodePortsOf(old);
+  if ([...nodePortsOf(spec)].every(port => before.has(port))) for (const port of spec.ports ?? []) delete port.nodePort;
 }
 
 /** Sets the defaults of the spec of a Service. */
@@ -118,7 +112,7 @@ export function setServiceDefaults(spec: ServiceSpec): void {
     spec.allocateLoadBalancerNodePorts = true;
 }
 
-/** Removes a valid traffic policy from a new Service without a cluster address, which has no use for it. */
+/** Removes a valid traffic policy from a Service without a cluster address, which has no use for it. */
 export function dropUnusedPolicy(spec: ServiceSpec): void {
   if (spec.type === 'ExternalName' && ['Cluster', 'Local'].includes(spec.internalTrafficPolicy ?? ''))
     delete spec.internalTrafficPolicy;

@@ -1,10 +1,13 @@
 import type { Service } from '../../../../kinds/v1.js';
 import { builtInKind } from '../../../../core/api/resource.js';
-import type { Column, Connection } from '../../../../core/api/strategy.js';
+import type { Contribution } from '../../../../core/api/point.js';
+import type { Column, Connection, Strategy } from '../../../../core/api/strategy.js';
 import { setDefault } from '../../../../core/model/record.js';
 import { Refusal } from '../../../../core/model/refusal.js';
+import type { Naming } from '../../../../core/naming.js';
 import { allocate } from './allocation.js';
 import { claimsOf } from './allocator.js';
+import { type RangeConfig, rangesOf, type ServiceRanges } from './ranges.js';
 import { alignAddresses, dropUnusedPolicy, dropFieldsOfOldType, keepAllocated, setServiceDefaults } from './fields.js';
 import { validateServiceStatus, validateServiceUpdate, validateService } from './validation.js';
 import { serviceWarnings } from './warnings.js';
@@ -54,11 +57,7 @@ const CONNECTIONS: ReadonlyMap<string, Connection> = new Map([
   ],
 ]);
 
-/**
- * Service. Addresses and node ports are allocated in the pool thread, from the values that are free according to its
- * informer.
- */
-export const service = builtInKind<Service>('core/services', naming => ({
+const serviceStrategy = (naming: Naming, ranges: ServiceRanges): Partial<Strategy<Service>> => ({
   reads: ['core/services'],
   claims: claimsOf,
   checkName: checkLabel1035Name,
@@ -76,23 +75,24 @@ export const service = builtInKind<Service>('core/services', naming => ({
     object.status = { loadBalancer: {} };
     dropUnusedPolicy(object.spec);
     alignAddresses(object.spec, undefined);
-    allocate(object, undefined, context);
+    allocate(object, undefined, context, ranges);
   },
   prepareUpdate: (object, old, context) => {
     const before = old.spec;
-    alignAddresses(object.spec, before);
     keepAllocated(object.spec, before);
+    alignAddresses(object.spec, before);
+    allocate(object, old, context, ranges);
     dropFieldsOfOldType(object.spec, before);
+    dropUnusedPolicy(object.spec);
     if (object.spec.type !== 'LoadBalancer') object.status = { ...object.status, loadBalancer: {} };
-    allocate(object, old, context);
   },
   validateCreate: (object, { warn }) => {
     if (warn) for (const text of serviceWarnings(object, naming)) warn(text);
-    return validateService(object);
+    return validateService(object, naming);
   },
   validateUpdate: (object, old, { warn }) => {
     if (warn) for (const text of serviceWarnings(object, naming)) warn(text);
-    return validateServiceUpdate(object, old);
+    return validateServiceUpdate(object, old, naming);
   },
   validateStatus: validateServiceStatus,
   selectableFields: new Map([
@@ -100,4 +100,12 @@ export const service = builtInKind<Service>('core/services', naming => ({
     ['spec.type', object => object.spec.type ?? ''],
   ]),
   columns: COLUMNS,
-}));
+});
+
+/**
+ * Service. Addresses and node ports are allocated in the pool thread, from the values of the ranges that are free
+ * according to its informer. They belong to a Service as long as it is stored with them, so that none is left allocated
+ * where a write fails.
+ */
+export const service = (config: RangeConfig): Contribution =>
+  builtInKind<Service>('core/services', naming => serviceStrategy(naming, rangesOf(config)));

@@ -1,11 +1,11 @@
 import type { Service, ServiceSpec } from '../../../../kinds/v1.js';
-import { isIP } from 'node:net';
 import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../../core/model/names.js';
 import { isAbsent } from '../../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import { validateAddresses } from './addresses.js';
-import { hasClusterIP, hasHealthPort, isExternal, isHeadless } from './fields.js';
-import { ipComplaints, validateNonSpecialIp } from '../../shared/ipAddresses.js';
+import type { Naming } from '../../../../core/naming.js';
+import { hasHealthPort, isExternal, isHeadless, isNamed } from './fields.js';
+import { cidrComplaints, ipComplaints, ipVersion, validateNonSpecialIp } from '../../shared/ipAddresses.js';
 import { validateLabels } from '../../shared/labels.js';
 import { portNameComplaints, portNumberComplaints } from '../../shared/ports.js';
 import { toViolations, validateOneOf, validatePresent } from '../../shared/violations.js';
@@ -13,9 +13,7 @@ import { toViolations, validateOneOf, validatePresent } from '../../shared/viola
 function validatePorts(spec: ServiceSpec): Violation[] {
   const ports = spec.ports ?? [];
   const found: Violation[] = [];
-  if (ports.length === 0 && (spec.type ?? '') !== 'ExternalName' && !isHeadless(spec))
-    found.push(required('spec.ports'));
-  const [names, pairs] = [new Set<string>(), new Set<string>()];
+  const names = new Set<string>();
   for (const [i, port] of ports.entries()) {
     const where = `spec.ports[${i}]`;
     const [name, number] = [port.name ?? '', port.port];
@@ -31,9 +29,6 @@ function validatePorts(spec: ServiceSpec): Violation[] {
     else if (typeof target === 'number')
       found.push(...toViolations(`${where}.targetPort`, target, portNumberComplaints(target)));
     found.push(...validatePresent(port, 'appProtocol', `${where}.appProtocol`, qualifiedName));
-    const pair = `${port.protocol ?? ''}/${number}`;
-    if (pairs.has(pair)) found.push(duplicate(where, { port: number, protocol: port.protocol ?? '' }));
-    pairs.add(pair);
   }
   return found;
 }
@@ -58,18 +53,15 @@ function validateExternalName(spec: ServiceSpec): Violation[] {
   ];
 }
 
-/** Checks the fields that the type requires and excludes. */
+/** Checks what the type of a Service requires and excludes. */
 function validateType(spec: ServiceSpec): Violation[] {
   const type = spec.type ?? '';
-  const found = validateOneOf(spec, 'type', 'spec.type', TYPES);
-  if (type === 'ExternalName') found.push(...validateExternalName(spec));
-  else found.push(...validateAddresses(spec));
-  if ((type === 'NodePort' || type === 'LoadBalancer') && isHeadless(spec))
-    found.push(invalid('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
-  for (const [i, port] of (spec.ports ?? []).entries()) {
-    if (type === 'ClusterIP' && port.nodePort)
-      found.push(forbiddenField(`spec.ports[${i}].nodePort`, "may not be used when `type` is 'ClusterIP'"));
-    if (type === 'LoadBalancer' && port.port === NODE_AGENT_PORT)
+  const found: Violation[] = [];
+  const ports = spec.ports ?? [];
+  if (ports.length === 0 && type !== 'ExternalName' && !isHeadless(spec)) found.push(required('spec.ports'));
+  if (type === 'ExternalName') return [...found, ...validateExternalName(spec)];
+  for (const [i, port] of type === 'LoadBalancer' ? ports.entries() : [])
+    if (port.port === NODE_AGENT_PORT)
       found.push(
         invalid(
           `spec.ports[${i}]`,
@@ -77,8 +69,26 @@ function validateType(spec: ServiceSpec): Violation[] {
           `may not expose port ${NODE_AGENT_PORT} externally since it is used by kubelet`,
         ),
       );
-  }
+  if ((type === 'NodePort' || type === 'LoadBalancer') && isHeadless(spec))
+    found.push(invalid('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
   return found;
+}
+
+/** Checks that no port is there twice, and that only Services that are reached through nodes have node ports. */
+function validateRepeatedPorts(spec: ServiceSpec): Violation[] {
+  const ports = [...(spec.ports ?? []).entries()];
+  const forbidden = ports
+    .filter(([, port]) => spec.type === 'ClusterIP' && port.nodePort)
+    .map(([i]) => forbiddenField(`spec.ports[${i}].nodePort`, "may not be used when `type` is 'ClusterIP'"));
+  const [nodePorts, pairs] = [new Set<string>(), new Set<string>()];
+  const isRepeated = (seen: Set<string>, key: string): boolean => seen.has(key) || !seen.add(key);
+  const repeatedNodePorts = ports
+    .filter(([, { protocol, nodePort }]) => nodePort && isRepeated(nodePorts, `${protocol ?? ''}/${nodePort}`))
+    .map(([i, { nodePort }]) => duplicate(`spec.ports[${i}].nodePort`, nodePort));
+  const repeated = ports
+    .filter(([, { protocol, port }]) => isRepeated(pairs, `${protocol ?? ''}/${port}`))
+    .map(([i, { protocol, port }]) => duplicate(`spec.ports[${i}]`, { port, protocol: protocol ?? '' }));
+  return [...forbidden, ...repeatedNodePorts, ...repeated];
 }
 
 function validateAffinity(spec: ServiceSpec): Violation[] {
@@ -99,32 +109,54 @@ function validateExternalIps(spec: ServiceSpec): Violation[] {
   });
 }
 
-function cidrComplaints(value: string): string[] {
-  const [address = '', length = '', ...rest] = value.split('/');
-  const family = isIP(address);
-  const fine =
-    rest.length === 0 && family !== 0 && /^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128);
-  return fine ? [] : ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'];
+/** The annotation of older clients for `loadBalancerSourceRanges`, which is used without them. */
+const SOURCE_RANGES = 'service.beta.orchestrator.io/load-balancer-source-ranges';
+
+/** Checks the networks that a load balancer accepts. The capital letter in the name of the field is upstream's. */
+function validateSourceRanges({ metadata, spec }: Service, naming: Naming): Violation[] {
+  const isBalancer = spec.type === 'LoadBalancer';
+  const annotation = naming.label(SOURCE_RANGES);
+  const [ranges, written] = [spec.loadBalancerSourceRanges ?? [], metadata.annotations?.[annotation]];
+  const onlyForBalancers = (field: string): Violation[] =>
+    isBalancer ? [] : [forbiddenField(field, onlyForText('LoadBalancer'))];
+  const check = (field: string, given: string): Violation[] =>
+    toViolations(field, given.trim(), cidrComplaints(given.trim()));
+  if (ranges.length > 0) {
+    const field = 'spec.LoadBalancerSourceRanges';
+    return [...onlyForBalancers(field), ...ranges.flatMap((range, i) => check(`${field}[${i}]`, range))];
+  }
+  if (written === undefined) return [];
+  const field = `metadata.annotations[${annotation}]`;
+  const all = written.trim() === '' ? [] : written.trim().split(',');
+  return [...onlyForBalancers(field), ...all.flatMap(range => check(field, range))];
 }
 
-/**
- * Checks fields that only Services of type LoadBalancer may have. The capital letter in the first field name is
- * upstream's.
- */
-function validateLoadBalancer(spec: ServiceSpec): Violation[] {
+/** Checks fields that only Services of type LoadBalancer may have. */
+function validateLoadBalancer(service: Service, naming: Naming): Violation[] {
+  const { spec } = service;
   const isBalancer = (spec.type ?? '') === 'LoadBalancer';
-  const found: Violation[] = [];
-  const ranges = spec.loadBalancerSourceRanges ?? [];
-  if (ranges.length > 0 && !isBalancer)
-    found.push(forbiddenField('spec.LoadBalancerSourceRanges', onlyForText('LoadBalancer')));
-  for (const [i, range] of ranges.entries())
-    found.push(...toViolations(`spec.LoadBalancerSourceRanges[${i}]`, range.trim(), cidrComplaints(range.trim())));
+  const found = validateSourceRanges(service, naming);
   if (!isAbsent(spec.allocateLoadBalancerNodePorts) && !isBalancer)
     found.push(forbiddenField('spec.allocateLoadBalancerNodePorts', onlyForText('LoadBalancer')));
-  if (isAbsent(spec.loadBalancerClass)) return found;
-  const name = spec.loadBalancerClass;
-  if (!isBalancer) return [...found, forbiddenField('spec.loadBalancerClass', onlyForText('LoadBalancer'))];
-  return [...found, ...toViolations('spec.loadBalancerClass', name, qualifiedName(name))];
+  return [...found, ...validateLoadBalancerClass(spec)];
+}
+
+const UNCHANGED = 'may not change once set';
+
+/** Checks the class of the load balancer, and with `old` that it stays the same. */
+function validateLoadBalancerClass(spec: ServiceSpec, old?: ServiceSpec): Violation[] {
+  const field = 'spec.loadBalancerClass';
+  const [isBalancer, name] = [spec.type === 'LoadBalancer', spec.loadBalancerClass];
+  const found: Violation[] = [];
+  if (isBalancer && old?.type === 'LoadBalancer' && (name ?? undefined) !== (old.loadBalancerClass ?? undefined))
+    found.push(invalid(field, name, UNCHANGED));
+  if (isAbsent(name)) return found;
+  return [
+    ...found,
+    ...(isBalancer
+      ? toViolations(field, name, qualifiedName(name))
+      : [forbiddenField(field, onlyForText('LoadBalancer'))]),
+  ];
 }
 
 const TRAFFIC = ['Cluster', 'Local'];
@@ -165,35 +197,63 @@ export function validateServiceStatus(object: Service): Violation[] {
       found.push(forbiddenField(`${field}[${i}].ipMode`, 'may not be specified when `ip` is not set'));
     else found.push(...validateOneOf(ingress, 'ipMode', `${field}[${i}].ipMode`, ['Proxy', 'VIP']));
     if (name !== '') found.push(...toViolations(`${field}[${i}].hostname`, name, dns1123Subdomain(name)));
-    if (isIP(name) !== 0) found.push(invalid(`${field}[${i}].hostname`, name, 'must be a DNS name, not an IP address'));
+    if (ipVersion(name) !== 0)
+      found.push(invalid(`${field}[${i}].hostname`, name, 'must be a DNS name, not an IP address'));
     return found;
   });
 }
 
-/** Violations of a Service. */
-export function validateService(object: Service): Violation[] {
+/** Checks that the annotation for routing by topology and its former name agree. */
+function validateTopology({ metadata }: Service, naming: Naming): Violation[] {
+  const annotation = (name: string): string => naming.label(`service.orchestrator.io/${name}`);
+  const [mode, hints] = [annotation('topology-mode'), annotation('topology-aware-hints')];
+  const [now, former] = [metadata.annotations?.[mode], metadata.annotations?.[hints]];
+  if (now === undefined || former === undefined || now === former) return [];
+  const why = `must match annotations[${hints}] when both are specified`;
+  return [invalid(`metadata.annotations[${mode}]`, now, why)];
+}
+
+/** Violations of a Service, in the order in which upstream names them. */
+export function validateService(object: Service, naming: Naming): Violation[] {
   const spec = object.spec;
   return [
-    ...validatePorts(spec),
+    ...validateTopology(object, naming),
     ...validateType(spec),
-    ...validateAffinity(spec),
+    ...validatePorts(spec),
     ...validateLabels(Object.entries(spec.selector ?? {}), 'spec.selector'),
+    ...validateAffinity(spec),
+    ...(isNamed(spec) ? [] : validateAddresses(spec)),
     ...validateExternalIps(spec),
-    ...validateLoadBalancer(spec),
+    ...validateOneOf(spec, 'type', 'spec.type', TYPES),
+    ...validateRepeatedPorts(spec),
+    ...validateLoadBalancer(object, naming),
     ...validateTraffic(spec),
   ];
 }
 
-/** Violations of an update of a Service: an address and the class of the load balancer cannot change once set. */
-export function validateServiceUpdate(object: Service, old: Service): Violation[] {
+/**
+ * Checks that an update changes neither the first address or family nor, of as many as before, any. The violation of a
+ * family shows the addresses, as upstream's does.
+ */
+function validateUnchanged(now: ServiceSpec, old: ServiceSpec, member: 'clusterIPs' | 'ipFamilies'): Violation[] {
+  const [values, before] = [now[member] ?? [], old[member] ?? []];
+  const compared = values.length === before.length ? before : before.slice(0, 1);
+  return compared.flatMap((value, i) =>
+    i >= values.length || values[i] === value ? [] : [invalid(`spec.${member}[${i}]`, now.clusterIPs, UNCHANGED)],
+  );
+}
+
+/**
+ * Violations of an update of a Service: its addresses and the class of its load balancer cannot change once set. The
+ * class is validated twice, as upstream does.
+ */
+export function validateServiceUpdate(object: Service, old: Service, naming: Naming): Violation[] {
   const [now, before] = [object.spec, old.spec];
-  const found = validateService(object);
-  const [address, earlier] = [now.clusterIPs ?? [], before.clusterIPs ?? []];
-  if (hasClusterIP(now) && hasClusterIP(before) && earlier[0] && address[0] !== earlier[0]) {
-    found.push(invalid('spec.clusterIPs[0]', address, 'may not change once set'));
+  const found: Violation[] = [];
+  const [headless, wasHeadless] = [isHeadless(now), isHeadless(before)];
+  if (!isNamed(now) && !isNamed(before)) {
+    if (!headless || !wasHeadless) found.push(...validateUnchanged(now, before, 'clusterIPs'));
+    if (!headless && !wasHeadless) found.push(...validateUnchanged(now, before, 'ipFamilies'));
   }
-  const balanced = [now, before].every(spec => (spec.type ?? '') === 'LoadBalancer');
-  if (balanced && (now.loadBalancerClass ?? '') !== (before.loadBalancerClass ?? ''))
-    found.push(invalid('spec.loadBalancerClass', now.loadBalancerClass, 'may not change once set'));
-  return found;
+  return [...found, ...validateLoadBalancerClass(now, before), ...validateService(object, naming)];
 }

@@ -1,20 +1,82 @@
 import type { Service } from '../../../../kinds/v1.js';
-import { isIP } from 'node:net';
 import type { Naming } from '../../../../core/naming.js';
+import { isHeadless } from './fields.js';
+import { canonicalAddress } from './addressRange.js';
+import { ipVersion } from '../../shared/ipAddresses.js';
 import { systemName } from '../../shared/values/names.js';
 
-/** Warnings about fields of a Service that are ignored for its type, and about addresses that are none. */
-export function serviceWarnings(service: Service, naming: Naming): string[] {
-  const isName = (service.spec.type ?? '') === 'ExternalName';
-  const address = service.spec.loadBalancerIP ?? '';
-  const found: string[] = [];
-  if (address !== '' && isIP(address) === 0)
-    found.push(
-      `spec.loadBalancerIP: IP address was accepted, but will be invalid in a future ${systemName(naming)} release: ParseAddr(${JSON.stringify(address)}): unable to parse IP`,
-    );
-  if (isName && (service.spec.externalIPs ?? []).length > 0)
+/** Why Go's parser refuses a text as an IPv4 address; undefined if it accepts it. */
+function ipv4Problem(text: string): string | undefined {
+  let [digits, value, dots] = ['', 0, 0];
+  for (let i = 0; i < text.length; i++) {
+    const here = (why: string): string => `${why} (at ${JSON.stringify(text.slice(i))})`;
+    const character = text[i]!;
+    if (character === '.') {
+      if (digits === '' || i === text.length - 1) return here('IPv4 field must have at least one digit');
+      if (++dots > 3) return 'IPv4 address too long';
+      [digits, value] = ['', 0];
+    } else if (character < '0' || character > '9') return here('unexpected character');
+    else {
+      if (digits === '0') return 'IPv4 field has octet with leading zero';
+      digits += character;
+      value = value * 10 + Number(character);
+      if (value > 255) return 'IPv4 field has value >255';
+    }
+  }
+  return dots < 3 ? 'IPv4 address too short' : undefined;
+}
+
+/** Why Go's parser refuses a text as an address; undefined if it accepts it. Zones are accepted. */
+function addressProblem(text: string): string | undefined {
+  const [, separator] = /^[^.:%]*([.:%])/.exec(text) ?? [];
+  const problem = separator === '.' ? ipv4Problem(text) : undefined;
+  const isAddress = separator === '.' || ipVersion(text.replace(/%[^%]+$/, '')) === 6;
+  const why = isAddress ? problem : 'unable to parse IP';
+  return why && `ParseAddr(${JSON.stringify(text)}): ${why}`;
+}
+
+const notCanonical = (what: string, given: string, canonical: string): string =>
+  `IPv6 ${what} ${JSON.stringify(given)} is not in RFC 5952 canonical format (${JSON.stringify(canonical)}), which may cause controller apply-loops`;
+
+/** The warning about an address that later releases refuse, or that is not written in its canonical form. */
+function addressWarning(address: string, release: string): string | undefined {
+  const problem = addressProblem(address);
+  if (problem) return `IP address was accepted, but will be invalid in a future ${release} release: ${problem}`;
+  const canonical = canonicalAddress(address);
+  return address.includes(':') && canonical !== address ? notCanonical('address', address, canonical) : undefined;
+}
+
+/** The same about a network in CIDR notation. */
+function networkWarning(network: string, release: string): string | undefined {
+  const slash = network.lastIndexOf('/');
+  const [address, bits] = [network.slice(0, slash), network.slice(slash + 1)];
+  const problem = addressProblem(address) ?? (/^0\d/.test(bits) ? `bad bits after slash: ${JSON.stringify(bits)}` : '');
+  if (problem)
+    return `IP prefix was accepted, but will be invalid in a future ${release} release: netip.ParsePrefix(${JSON.stringify(network)}): ${problem}`;
+  const canonical = `${canonicalAddress(address)}/${bits}`;
+  return address.includes(':') && canonical !== network ? notCanonical('prefix', network, canonical) : undefined;
+}
+
+/** Warnings about fields of a Service that are ignored for its type, and about how addresses are written. */
+export function serviceWarnings({ spec }: Service, naming: Naming): string[] {
+  const release = systemName(naming);
+  const named = (field: string, warning: string | undefined): string[] =>
+    warning === undefined ? [] : [`${field}: ${warning}`];
+  const each = (member: 'clusterIPs' | 'externalIPs', addresses: readonly string[]): string[] =>
+    addresses.flatMap((address, i) => named(`spec.${member}[${i}]`, addressWarning(address, release)));
+  const balancer = spec.loadBalancerIP ?? '';
+  const found = [
+    ...each('clusterIPs', isHeadless(spec) ? [] : (spec.clusterIPs ?? [])),
+    ...each('externalIPs', spec.externalIPs ?? []),
+    ...(balancer === '' ? [] : named('spec.loadBalancerIP', addressWarning(balancer, release))),
+    ...(spec.loadBalancerSourceRanges ?? []).flatMap((network, i) =>
+      named(`spec.loadBalancerSourceRanges[${i}]`, networkWarning(network, release)),
+    ),
+  ];
+  const isName = spec.type === 'ExternalName';
+  if (isName && (spec.externalIPs ?? []).length > 0)
     found.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
-  if (!isName && (service.spec.externalName ?? '') !== '')
+  if (!isName && (spec.externalName ?? '') !== '')
     found.push('spec.externalName is ignored when spec.type is not "ExternalName"');
   return found;
 }

@@ -13,6 +13,7 @@ import {
   Refusal,
   type Violation,
 } from '../../../../core/model/refusal.js';
+import { stringAt } from '../../../../core/model/record.js';
 import { checkNameParameter } from '../../../../core/model/nameParameter.js';
 import { type NewToken, tokenIssuer, type TokenIssuer } from '../../../../core/api/tokens.js';
 
@@ -131,6 +132,15 @@ function boundLifetime(seconds: number, { maxSeconds }: TokenIssuer, context: St
   return maxSeconds;
 }
 
+/** The id (`jti`) of a token; '' for one that is no JWT. */
+function idOf(token: string): string {
+  try {
+    return stringAt(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')), 'jti');
+  } catch {
+    return '';
+  }
+}
+
 const timestamp = (seconds: number): Time => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z` as Time;
 
 /**
@@ -158,6 +168,9 @@ export const answerTokenRequest =
       audiences,
       ...timesOf(seconds, audiences, binding, issuer, now),
     });
+    const id = idOf(token);
+    if (id !== '')
+      context.annotate?.(host.naming.label('authentication.orchestrator.io/issued-credential-id'), `JTI=${id}`);
     const { name, namespace } = account.metadata;
     const answer: TokenRequest = {
       ...request,

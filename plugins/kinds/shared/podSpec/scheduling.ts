@@ -1,4 +1,4 @@
-import type { LabelSelector } from '../../../../kinds/meta/v1.js';
+import type { LabelSelector, LabelSelectorRequirement } from '../../../../kinds/meta/v1.js';
 import type {
   WeightedPodAffinityTerm,
   PodAffinityTerm,
@@ -138,6 +138,39 @@ function validateLabelKeys<Member extends 'matchLabelKeys' | 'mismatchLabelKeys'
   return keys.flatMap((key, i) => toViolations(`${field}[${i}]`, key, qualifiedName(key)));
 }
 
+/**
+ * Checks that the selector of a term does not name a key of `matchLabelKeys` itself. The requirements that were made of
+ * these keys are part of the selector, so that the key must be in it once.
+ */
+function validateSelectedTwice({ labelSelector, matchLabelKeys }: PodAffinityTerm, field: string): Violation[] {
+  const indexes = new Map((matchLabelKeys ?? []).map((key, i) => [key, i]));
+  const selected = new Set(Object.keys(labelSelector?.matchLabels ?? {}));
+  return (labelSelector?.matchExpressions ?? []).flatMap(({ key }) => {
+    const index = indexes.get(key);
+    const isTwice = index !== undefined && selected.has(key);
+    selected.add(key);
+    return isTwice ? [invalid(`${field}[${index}]`, key, 'exists in both matchLabelKeys and labelSelector')] : [];
+  });
+}
+
+/**
+ * Adds to the selectors of a new pod's affinity what their `matchLabelKeys` and `mismatchLabelKeys` stand for: the
+ * values of these labels of the pod. Keys of labels that the pod does not have are ignored.
+ */
+export function selectByOwnLabels({ affinity }: PodSpec, labels: { readonly [key: string]: string }): void {
+  for (const kind of ['podAffinity', 'podAntiAffinity'] as const) {
+    const wishes = affinity?.[kind]?.[PREFERRED] ?? [];
+    for (const term of [...(affinity?.[kind]?.[REQUIRED] ?? []), ...wishes.map(wish => wish.podAffinityTerm)]) {
+      if (!term.labelSelector) continue;
+      const requirements = (keys: readonly string[] | undefined, operator: string): LabelSelectorRequirement[] =>
+        (keys ?? []).flatMap(key => (Object.hasOwn(labels, key) ? [{ key, operator, values: [labels[key]!] }] : []));
+      const added = [...requirements(term.matchLabelKeys, 'In'), ...requirements(term.mismatchLabelKeys, 'NotIn')];
+      if (added.length > 0)
+        term.labelSelector.matchExpressions = [...(term.labelSelector.matchExpressions ?? []), ...added];
+    }
+  }
+}
+
 function validatePodTerm(term: PodAffinityTerm, field: string): Violation[] {
   const found = (['labelSelector', 'namespaceSelector'] as const).flatMap(member =>
     validateSelector(term[member], `${field}.${member}`),
@@ -148,6 +181,7 @@ function validatePodTerm(term: PodAffinityTerm, field: string): Violation[] {
   for (const name of term.namespaces ?? []) found.push(...toViolations(`${field}.namespace`, name, dns1123Label(name)));
   for (const member of ['matchLabelKeys', 'mismatchLabelKeys'] as const)
     found.push(...validateLabelKeys(term, member, `${field}.${member}`));
+  found.push(...validateSelectedTwice(term, field));
   const mismatched = new Set(term.mismatchLabelKeys ?? []);
   for (const [i, name] of (term.matchLabelKeys ?? []).entries()) {
     if (mismatched.has(name)) {

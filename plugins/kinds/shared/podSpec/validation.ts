@@ -1,3 +1,5 @@
+import type { Naming } from '../../../../core/naming.js';
+import { validateSeccompAnnotations, validateSeccompMatch } from './seccomp.js';
 import type { PodTemplateSpec, PodSpec, EphemeralContainer, Container } from '../../../../kinds/v1.js';
 import { toNumber } from '../../../../core/model/scalars.js';
 import { dns1123Label, dns1123Subdomain, qualifiedName } from '../../../../core/model/names.js';
@@ -286,18 +288,23 @@ export function validatePodSpec(pod: PodSpec, field: string, podName?: string): 
 }
 
 /** Violations of the labels and annotations of a template; `field` is the field of the template. */
-export function validateTemplateMetadata(template: PodTemplateSpec, field: string): Violation[] {
+export function validateTemplateMetadata(template: PodTemplateSpec, field: string, naming: Naming): Violation[] {
   const metadata = template.metadata;
   return [
     ...validateLabels(Object.entries(metadata.labels ?? {}), `${field}.labels`),
     ...validateAnnotations(metadata, `${field}.annotations`),
+    ...validateSeccompAnnotations(metadata, `${field}.annotations`, naming),
   ];
 }
 
 /** Violations of the template of a workload; `field` is its field. */
-export function validateTemplate(template: PodTemplateSpec, field: string): Violation[] {
+export function validateTemplate(template: PodTemplateSpec, field: string, naming: Naming): Violation[] {
   const pod = template.spec;
-  const found = [...validateTemplateMetadata(template, field), ...validatePodSpec(pod, `${field}.spec`)];
+  const found = [
+    ...validateTemplateMetadata(template, field, naming),
+    ...validatePodSpec(pod, `${field}.spec`),
+    ...validateSeccompMatch(template.metadata, pod, `${field}.spec`, naming),
+  ];
   if ((pod.ephemeralContainers ?? []).length > 0) {
     found.push(forbiddenField(`${field}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));
   }

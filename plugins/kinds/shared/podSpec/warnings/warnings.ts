@@ -9,10 +9,12 @@ import type {
   EphemeralContainer,
   PodAffinityTerm,
   PodSpec,
+  PodTemplateSpec,
   ResourceRequirements,
   TopologySpreadConstraint,
 } from '../../../../../kinds/v1.js';
 import type { Naming } from '../../../../../core/naming.js';
+import { seccompWarnings } from '../seccomp.js';
 import { sourceWarnings } from '../../volumes/volumeWarnings.js';
 import { nodeLabelWarnings, topologyKeyWarnings } from './nodeLabelWarnings.js';
 import { pathWarnings } from './pathWarnings.js';
@@ -104,7 +106,11 @@ const containerWarnings = (pod: PodSpec, field: string): string[] =>
   );
 
 /** Warnings about a valid pod spec. */
-function podWarnings(pod: PodSpec, field: string, naming: Naming): string[] {
+function podWarnings(
+  { metadata, spec: pod }: Pick<PodTemplateSpec, 'metadata' | 'spec'>,
+  field: string,
+  naming: Naming,
+): string[] {
   const spreads = (pod.topologySpreadConstraints ?? []).flatMap((spread, i) => {
     const where = `${field}.topologySpreadConstraints[${i}]`;
     return [...topologyKeyWarnings(spread, where, naming), ...missingSelectorWarnings(spread, where)];
@@ -113,6 +119,7 @@ function podWarnings(pod: PodSpec, field: string, naming: Naming): string[] {
   return [
     ...nodeLabelWarnings(pod, field, naming),
     ...spreads,
+    ...seccompWarnings(metadata, pod, field.replace(/spec$/, 'metadata'), naming),
     ...volumeWarnings(pod, field),
     ...pathWarnings(pod),
     ...repeatedWarnings(
@@ -159,20 +166,21 @@ type IsSame<T> = (object: T, old: T) => boolean;
 const hasSameGeneration: IsSame<ApiObject> = (object, old) => object.metadata.generation === old.metadata.generation;
 
 /**
- * A strategy that warns about a valid pod spec with likely mistakes: `specOf` returns that of an object, `field` is its
- * field. Updates are warned about unless `isSame`; absent: unless the spec of the object is the same.
+ * A strategy that warns about a valid pod spec with likely mistakes: `templateOf` returns the pod or template with it,
+ * `field` is the field of the spec. Updates are warned about unless `isSame`; absent: unless the spec of the object is
+ * the same.
  */
 export function warnAboutPodSpec<T extends ApiObject>(
   strategy: Partial<Strategy<T>>,
   naming: Naming,
   field: string,
-  specOf: (object: T) => PodSpec | undefined,
+  templateOf: (object: T) => Pick<PodTemplateSpec, 'metadata' | 'spec'> | undefined,
   isSame: IsSame<T> = hasSameGeneration,
 ): Partial<Strategy<T>> {
   const warn = (object: T, context: StrategyContext, found: readonly Violation[]): readonly Violation[] => {
-    const pod = specOf(object);
-    if (pod && context.warn && found.length === 0)
-      for (const text of new Set(podWarnings(pod, field, naming))) context.warn(text);
+    const template = templateOf(object);
+    if (template && context.warn && found.length === 0)
+      for (const text of new Set(podWarnings(template, field, naming))) context.warn(text);
     return found;
   };
   return {

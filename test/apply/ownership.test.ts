@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../core/model/object.js';
 import { unchangedLastApplied, lastAppliedText } from '../../core/schema/apply/lastApplied.js';
 import type { ManagedKind } from '../../core/schema/apply/managedKind.js';
-import { applyConfiguration, ApplyConflict, updateManagers, type Writer } from '../../core/schema/apply/manager.js';
+import { applyConfiguration } from '../../core/schema/apply/applyConfiguration.js';
+import { ApplyConflict, updateManagers, type Writer } from '../../core/schema/apply/ownership.js';
 import {
   capUpdaters,
   encodeManagers,

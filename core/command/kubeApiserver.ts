@@ -1,0 +1,100 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../api/point.js';
+import { RELEASE } from '../release.js';
+import { onlyPlugins } from '../server/admissionPlugins.js';
+import type { Settings } from '../settings/settings.js';
+import { names } from '../settings/values.js';
+import { helpText } from './help.js';
+import { type Io, serve } from './serve.js';
+
+/*
+ * The program under the name of the upstream server, for tools that start that server themselves: flags of upstream,
+ * and its defaults where they differ from those of `capstan serve`.
+ */
+
+/** Where upstream keeps the certificate that it makes. */
+const CERT_DIR = '/var/run/kubernetes';
+
+/** The serving certificate in a directory of certificates, under the names that upstream gives it. */
+const servingPair = (directory: string): readonly [certificate: string, key: string] => [
+  join(directory, 'apiserver.crt'),
+  join(directory, 'apiserver.key'),
+];
+
+/** Takes the values of a flag of the form `--name=value` or `--name value` out of the arguments. */
+function takeFlag(args: readonly string[], name: string): { readonly values: readonly string[]; rest: string[] } {
+  const values: string[] = [];
+  const rest: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i]!;
+    if (argument.startsWith(`--${name}=`)) values.push(argument.slice(name.length + 3));
+    else if (argument !== `--${name}`) rest.push(argument);
+    else if (args[i + 1] === undefined) throw new ConfigError(argument, 'needs a value');
+    else values.push(args[++i]!);
+  }
+  return { values, rest };
+}
+
+/** Throws ConfigError for settings without which upstream does not start, or which it refuses. */
+function checkGiven({ etcdServers, storage, port }: Partial<Settings>): void {
+  if (etcdServers === undefined && storage === undefined)
+    throw new ConfigError('--etcd-servers', 'must be specified; --storage-backend=rocksdb needs no etcd');
+  if (port === 0)
+    throw new ConfigError('--secure-port', '0 must be between 1 and 65535, inclusive. It cannot be turned off with 0');
+}
+
+/** The settings that upstream has without flags. Where everything is allowed, nobody is anonymous. */
+function defaultsOf(certDir: string, given: Partial<Settings>): Partial<Settings> {
+  checkGiven(given);
+  const [certificate, key] = servingPair(certDir);
+  const isThere = given.tlsCertFile === undefined && existsSync(certificate) && existsSync(key);
+  const byFile = given.authorizationConfig !== undefined;
+  const allowsAll = given.authorizationMode?.includes('AlwaysAllow') ?? !byFile;
+  return {
+    naming: 'kubernetes',
+    bindAddress: '0.0.0.0',
+    dataDir: join(certDir, 'capstan'),
+    controllers: [],
+    ...(byFile ? {} : { authorizationMode: ['AlwaysAllow'] }),
+    ...(allowsAll ? { anonymousAuth: false } : {}),
+    ...(given.etcdServers === undefined ? {} : { storage: 'etcd' }),
+    ...(isThere ? { tlsCertFile: certificate, tlsPrivateKeyFile: key } : {}),
+  };
+}
+
+/** Writes the certificate that the server has made, with its CA, to where clients of upstream look for it. */
+function publishCertificate(certDir: string, { dataDir, tlsCertFile }: Settings): void {
+  if (tlsCertFile !== undefined) return;
+  const [certificate, key] = servingPair(certDir);
+  const pki = join(dataDir, 'pki');
+  writeFileSync(certificate, ['server.crt', 'ca.crt'].map(name => readFileSync(join(pki, name), 'utf8')).join(''));
+  copyFileSync(join(pki, 'server.key'), key);
+}
+
+/** `--admission-control` of old releases: exactly these plugins are on. */
+function admissionFlags(lists: readonly string[]): string[] {
+  if (lists.length === 0) return [];
+  const { enabled, disabled } = onlyPlugins(lists.flatMap(list => names(list, '--admission-control')));
+  return [`--enable-admission-plugins=${enabled.join(',')}`, `--disable-admission-plugins=${disabled.join(',')}`];
+}
+
+/** Runs the server under the name of upstream's. Returns the exit code. Throws ConfigError for bad flags. */
+export async function kubeApiserver(args: readonly string[], io: Io): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    io.out(helpText(['serve']).trimEnd());
+    return 0;
+  }
+  if (args.some(argument => /^--version(?:=|$)/.test(argument))) {
+    io.out(`Kubernetes v${RELEASE.major}.${RELEASE.minor}.${RELEASE.patch}`);
+    return 0;
+  }
+  const { values: certDirs, rest } = takeFlag(args, 'cert-dir');
+  const { values: admission, rest: others } = takeFlag(rest, 'admission-control');
+  const certDir = certDirs.at(-1) ?? CERT_DIR;
+  mkdirSync(certDir, { recursive: true });
+  return await serve([...others, ...admissionFlags(admission)], io, {
+    defaultsOf: given => defaultsOf(certDir, given),
+    started: settings => publishCertificate(certDir, settings),
+  });
+}

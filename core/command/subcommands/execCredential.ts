@@ -1,0 +1,27 @@
+import { ConfigError } from '../../api/point.js';
+import { execCredentialText } from '../../client/execCredential.js';
+import { loadCredentials } from '../../client/index.js';
+import { EXEC_VERSIONS } from '../../client/kubeconfig.js';
+import { parseArguments, requireValue } from '../arguments.js';
+import { flagsOf } from '../commands.js';
+import type { Io } from '../serve.js';
+
+/**
+ * `capstan exec-credential`: prints the credentials of the user of a kubeconfig. Returns the exit code. Throws
+ * ConfigError for bad arguments and a bad kubeconfig, and an Error that says why there are no credentials.
+ */
+export async function execCredentialCommand(args: readonly string[], io: Io): Promise<number> {
+  const parsed = parseArguments(args, flagsOf('exec-credential'));
+  const [operand] = parsed.positionals;
+  if (operand !== undefined) throw new ConfigError('capstan exec-credential', `takes no operand ${operand}`);
+  const { context } = parsed.values;
+  const access = loadCredentials({
+    kubeconfig: requireValue(parsed, 'kubeconfig', 'FILE'),
+    ...(typeof context === 'string' && { context }),
+  });
+  const credentials = await access.get();
+  if (!credentials.token && !credentials.certificate)
+    throw new ConfigError('--kubeconfig', 'the user of its context has no credentials');
+  io.out(execCredentialText(access.execVersion ?? EXEC_VERSIONS[0]!, credentials));
+  return 0;
+}

@@ -1,0 +1,129 @@
+import { list, failWith, readConfigFile, type Shaped, STRING, struct } from '../../schema/configFile.js';
+import type { Naming } from '../../naming.js';
+import { aesCbc, aesGcm, type Cipher, secretBox } from './ciphers.js';
+
+/** A key of a provider. */
+export interface EncryptionKey {
+  /** The name of its provider and its own, which stand before what is encrypted with it. */
+  readonly provider: string;
+  readonly name: string;
+  readonly cipher: Cipher;
+}
+
+/** How values of some resources are stored. */
+export interface EncryptionRule {
+  /** Names `resource.group` as clients know them, with `*` for all of either; the core group is empty. */
+  readonly resources: readonly string[];
+  /** Keys in the order of the file. The first is used for writes. Undefined: values are stored as they are. */
+  readonly keys: readonly (EncryptionKey | undefined)[];
+}
+
+const KEYS = struct({ keys: list(struct({ name: STRING, secret: STRING })) });
+const PROVIDER = struct({
+  aesgcm: KEYS,
+  aescbc: KEYS,
+  secretbox: KEYS,
+  identity: struct({}),
+  kms: (value: unknown) => value,
+});
+
+const FILE = {
+  kind: 'EncryptionConfiguration',
+  group: 'apiserver.config.orchestrator.io',
+  versions: ['v1'],
+  members: { resources: list(struct({ resources: list(STRING), providers: list(PROVIDER) })) },
+} as const;
+
+type GivenProvider = NonNullable<Shaped<typeof PROVIDER>>;
+
+/** The ciphers of a file, and the numbers of bytes that their keys may have. */
+const CIPHERS = {
+  aesgcm: { make: aesGcm, bytes: [16, 24, 32] },
+  aescbc: { make: aesCbc, bytes: [16, 24, 32] },
+  secretbox: { make: secretBox, bytes: [32] },
+} as const;
+
+/** Keys of one provider, and providers of one resource. */
+const MOST = 64;
+
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const NAME = /^[^:\s]{1,253}$/;
+
+function readKeys(
+  provider: keyof typeof CIPHERS,
+  given: GivenProvider,
+  path: string,
+  errors: string[],
+): EncryptionKey[] {
+  const { make, bytes } = CIPHERS[provider];
+  const keys = given[provider]?.keys ?? [];
+  const at = `${path}.${provider}.keys`;
+  if (keys.length === 0) errors.push(`${at}: must have at least one key`);
+  if (keys.length > MOST) errors.push(`${at}: has more than ${MOST} keys`);
+  return keys.slice(0, MOST).flatMap(({ name = '', secret = '' }, i) => {
+    if (!NAME.test(name)) errors.push(`${at}[${i}].name: must be a name without colons and blanks`);
+    else if (keys.findIndex(key => key.name === name) < i) errors.push(`${at}[${i}].name: is given twice`);
+    const key = BASE64.test(secret) ? Buffer.from(secret, 'base64') : Buffer.alloc(0);
+    // The secret itself is never part of a message.
+    if (!(bytes as readonly number[]).includes(key.length)) {
+      errors.push(`${at}[${i}].secret: must be ${bytes.join(', ')} bytes in base64`);
+      return [];
+    }
+    return [{ provider, name, cipher: make(key) }];
+  });
+}
+
+function readProvider(given: GivenProvider, path: string, errors: string[]): readonly (EncryptionKey | undefined)[] {
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const [name] = names;
+  if (name === undefined || names.length > 1) {
+    errors.push(`${path}: must have exactly one of aesgcm, aescbc, secretbox and identity`);
+    return [];
+  }
+  if (name === 'kms') {
+    errors.push(`${path}.kms: is not supported; use aesgcm, aescbc or secretbox with a key of this file`);
+    return [];
+  }
+  return name === 'identity' ? [undefined] : readKeys(name as keyof typeof CIPHERS, given, path, errors);
+}
+
+/** The name of a resource with its group: `secrets.`, `deployments.apps`, `*.apps`, `*.` for the core group, `*.*`. */
+function resourceName(given: string, path: string, errors: string[]): string {
+  const dot = given.indexOf('.');
+  const resource = dot < 0 ? given : given.slice(0, dot);
+  const group = dot < 0 ? '' : given.slice(dot + 1);
+  if (resource === '' || (dot < 0 && resource === '*') || /[^a-z0-9*-]/.test(resource) || /[^a-z0-9.*-]/.test(group))
+    errors.push(`${path}: must be a resource, such as secrets, deployments.apps, *.apps, *. or *.*`);
+  return `${resource}.${group}`;
+}
+
+/**
+ * Reads an EncryptionConfiguration (v1). The first rule that names a resource holds for it. Throws ConfigError, which
+ * names the file and each wrong field, and never a secret.
+ */
+export function readEncryptionFile(bytes: Uint8Array, file: string, naming: Naming): readonly EncryptionRule[] {
+  const { resources: rules = [] } = readConfigFile(bytes, file, FILE, naming);
+  const errors: string[] = [];
+  if (rules.length === 0) errors.push('resources: must have at least one entry');
+  const seen = new Set<string>();
+  const read = rules.map((rule, i): EncryptionRule => {
+    const { resources = [], providers = [] } = rule ?? {};
+    const path = `resources[${i}]`;
+    if (resources.length === 0) errors.push(`${path}.resources: must name at least one resource`);
+    if (providers.length === 0) errors.push(`${path}.providers: must have at least one provider`);
+    if (providers.length > MOST) errors.push(`${path}.providers: has more than ${MOST} providers`);
+    const names = resources.map((name, j) => resourceName(name, `${path}.resources[${j}]`, errors));
+    for (const [j, name] of names.entries()) {
+      if (seen.has(name)) errors.push(`${path}.resources[${j}]: is named twice`);
+      seen.add(name);
+    }
+    return {
+      resources: names,
+      keys: providers
+        .slice(0, MOST)
+        .flatMap((provider, j) => readProvider(provider, `${path}.providers[${j}]`, errors)),
+    };
+  });
+  failWith(file, errors);
+  return read;
+}

@@ -1,0 +1,8 @@
+/** Stands before every encrypted value: then provider and name of the key, and a colon. No plain value begins so. */
+export const MARK = Buffer.from('enc:');
+
+/** Whether a stored value is encrypted. */
+export function isEncrypted(value: Uint8Array): boolean {
+  for (let i = 0; i < MARK.length; i++) if (value[i] !== MARK[i]) return false;
+  return true;
+}

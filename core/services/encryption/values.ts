@@ -1,0 +1,107 @@
+import { StoreError } from '../../api/storage.js';
+import type { Naming } from '../../naming.js';
+import type { EncryptionKey, EncryptionRule } from './file.js';
+import { isEncrypted, MARK } from './mark.js';
+
+const VERSION = 'v1';
+
+const prefixOf = ({ provider, name }: EncryptionKey): Buffer => Buffer.from(`${MARK}${provider}:${VERSION}:${name}:`);
+
+/** How the values of one resource are stored. */
+class ResourceValues {
+  readonly #write: { readonly prefix: Buffer; readonly key: EncryptionKey } | undefined;
+  readonly #keys: readonly { readonly prefix: Buffer; readonly key: EncryptionKey }[];
+  readonly #readsPlain: boolean;
+
+  constructor(keys: readonly (EncryptionKey | undefined)[]) {
+    this.#keys = keys.flatMap(key => (key ? [{ prefix: prefixOf(key), key }] : []));
+    this.#write = keys[0] && { prefix: prefixOf(keys[0]), key: keys[0] };
+    this.#readsPlain = keys.includes(undefined);
+  }
+
+  encode(name: string, record: Buffer, header: number): Buffer {
+    if (!this.#write) return record;
+    const { prefix, key } = this.#write;
+    return Buffer.concat([record.subarray(0, header), prefix, key.cipher.encrypt(name, record.subarray(header))]);
+  }
+
+  decode(name: string, value: Uint8Array): Uint8Array {
+    if (!isEncrypted(value)) {
+      if (this.#readsPlain) return value;
+      throw new StoreError(`${JSON.stringify(name)} is stored as it is, and no provider identity is configured for it`);
+    }
+    const used = this.#keys.find(({ prefix }) => prefix.every((byte, i) => value[i] === byte));
+    if (!used) throw new StoreError(`${JSON.stringify(name)} was encrypted with a key that is not configured`);
+    try {
+      return used.key.cipher.decrypt(name, value.subarray(used.prefix.length));
+    } catch {
+      throw new StoreError(
+        `${JSON.stringify(name)} cannot be decrypted with the key ${JSON.stringify(used.key.name)} of ${used.key.provider}`,
+      );
+    }
+  }
+}
+
+/** Resources whose rule is remembered. */
+const MOST_KNOWN = 10_000;
+
+const PLAIN = new ResourceValues([undefined]);
+
+/** The name of the resource of a key of the store, as rules have it: `secrets.`, `deployments.apps`. */
+function resourceOf(key: string, naming: Naming): string {
+  const [group = '', plural = ''] = key.split('/', 2);
+  if (group === 'core') return `${plural}.`;
+  // Custom kinds have their groups behind a colon.
+  const colon = group.indexOf(':');
+  return `${plural}.${colon < 0 ? naming.group(group) : group.slice(colon + 1)}`;
+}
+
+/**
+ * Encrypts the values of a store by the rules of an EncryptionConfiguration. A value is bound to its key: moved to
+ * another one, it cannot be read. Values of resources without a rule stay as they are. `replace` changes the rules of a
+ * running store.
+ */
+export class EncryptedValues {
+  #rules: readonly { readonly resources: ReadonlySet<string>; readonly values: ResourceValues }[] = [];
+  #known = new Map<string, ResourceValues>();
+
+  constructor(
+    rules: readonly EncryptionRule[],
+    readonly naming: Naming,
+  ) {
+    this.replace(rules);
+  }
+
+  /** Uses other rules from now on. */
+  replace(rules: readonly EncryptionRule[]): void {
+    this.#rules = rules.map(({ resources, keys }) => ({
+      resources: new Set(resources),
+      values: new ResourceValues(keys),
+    }));
+    this.#known = new Map();
+  }
+
+  /** The record to store for one with a value behind `header` bytes. */
+  encode(key: string, record: Buffer, header: number): Buffer {
+    return this.#valuesOf(key).encode(key, record, header);
+  }
+
+  /** The value in a stored record. Throws StoreError if no key of the rules can decrypt it. */
+  decode(key: string, record: Buffer, header: number): Uint8Array {
+    return this.#valuesOf(key).decode(key, record.subarray(header));
+  }
+
+  #valuesOf(key: string): ResourceValues {
+    const name = resourceOf(key, this.naming);
+    let known = this.#known.get(name);
+    if (!known) {
+      // Definitions come and go.
+      if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+      const dot = name.indexOf('.');
+      const names = [name, `*.${name.slice(dot + 1)}`, '*.*'];
+      known = this.#rules.find(({ resources }) => names.some(one => resources.has(one)))?.values ?? PLAIN;
+      this.#known.set(name, known);
+    }
+    return known;
+  }
+}

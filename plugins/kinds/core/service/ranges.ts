@@ -1,0 +1,30 @@
+import { type AddressRange, type Family, parseRange } from './addressRange.js';
+
+/** The ranges from which Services get addresses and node ports, as the server is configured with them. */
+export interface RangeConfig {
+  /** One network, or one for each family, in CIDR notation. The first is for Services that name no family. */
+  readonly networks: readonly string[];
+  /** The first and the last node port. */
+  readonly ports: readonly [number, number];
+}
+
+/** The ranges of a server: networks by family, the default one first. */
+export interface ServiceRanges {
+  readonly networks: ReadonlyMap<Family, AddressRange>;
+  readonly ports: readonly [number, number];
+}
+
+/** The ranges of a server that is not configured with others. */
+export const DEFAULT_RANGES: RangeConfig = { networks: ['10.0.0.0/16'], ports: [30000, 32767] };
+
+/** Parses the networks of a configuration, which are well-formed and of different families. */
+export function rangesOf({ networks, ports }: RangeConfig): ServiceRanges {
+  const parsed = networks.map(network => parseRange(network)!);
+  return { networks: new Map(parsed.map(range => [range.family, range])), ports };
+}
+
+/** The first address of a network, which belongs to the Service of the server itself. */
+export const ownAddress = ({ networks }: RangeConfig): string => {
+  const range = parseRange(networks[0]!)!;
+  return range.addressAt(range.base + 1n);
+};

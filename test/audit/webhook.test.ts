@@ -1,0 +1,168 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { AuditEvent } from '../../core/api/index.js';
+import { authority, type TestAuthority } from '../authn/certificates.js';
+import { type Answer, type Call, TestWebhook } from '../authn/testWebhook.js';
+import { ConfiguredServer } from '../plugins/support.js';
+import { eventually } from '../support/eventually.js';
+
+/* `--audit-webhook-config-file`, with a webhook over TLS that hangs, dies, and comes back. */
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const policyOf = (level: string): string =>
+  `apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{ level: ${level}, users: [kube-admin], resources: [{ resources: [configmaps] }] }]\n`;
+
+let ca: TestAuthority;
+let webhook: TestWebhook;
+let server: ConfiguredServer;
+
+beforeAll(async () => {
+  ca = await authority('audit-ca');
+});
+afterEach(async () => {
+  webhook.close();
+  await server.dispose();
+});
+
+/** Starts a server with a webhook that answers as given. */
+async function start(settings: object, answer: () => Answer = () => ({})): Promise<void> {
+  webhook = await TestWebhook.start(ca);
+  webhook.answer = answer;
+  server = new ConfiguredServer();
+  const pathOf = (name: string, text: string): string => {
+    writeFileSync(join(server.directory, name), text);
+    return join(server.directory, name);
+  };
+  const cluster = { server: webhook.url, 'certificate-authority': pathOf('ca.crt', ca.certificate) };
+  const kubeconfig = {
+    'current-context': 'a',
+    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+    clusters: [{ name: 'a', cluster }],
+    users: [{ name: 'a', user: { token: 'token-of-the-server' } }],
+  };
+  await server.start({
+    auditPolicyFile: pathOf('policy.yaml', policyOf('Metadata')),
+    auditWebhookConfigFile: pathOf('webhook.yaml', JSON.stringify(kubeconfig)),
+    ...settings,
+  });
+}
+
+const eventsOf = (calls: readonly Call[]): AuditEvent[] =>
+  calls.flatMap(({ text }) => (JSON.parse(text) as { items: AuditEvent[] }).items);
+/** Names and stages of the events that the webhook got. */
+const got = (): string[] =>
+  eventsOf(webhook.calls).map(({ requestURI, stage }) => `${requestURI.split('/').at(-1)} ${stage}`);
+const both = (...names: string[]): string[] =>
+  names.flatMap(name => [`${name} RequestReceived`, `${name} ResponseComplete`]);
+const get = async (...names: string[]): Promise<number[]> => {
+  const answers = await Promise.all(names.map(name => server.call('GET', `${MAPS}/${name}`)));
+  return answers.map(({ status }) => status);
+};
+const lost = (plugin: string): Promise<number> => server.counter('apiserver_audit_error_total', { plugin });
+
+describe('the audit webhook', () => {
+  test('gets lists of events in batches, and all of them before the server has ended', async () => {
+    await start({ auditWebhookBatchMaxSize: 4 });
+    await get('a', 'b', 'c');
+    expect(await server.end()).toBe(0);
+    expect(got().sort()).toEqual(both('a', 'b', 'c'));
+    expect(eventsOf(webhook.calls.slice(0, 1))).toHaveLength(4);
+    const [{ text, authorization }] = webhook.calls as [Call];
+    expect(authorization).toBe('Bearer token-of-the-server');
+    expect(JSON.parse(text)).toMatchObject({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {} });
+    expect(Object.keys(eventsOf(webhook.calls)[0]!)).not.toContain('kind');
+  });
+
+  test('that hangs slows nobody in the mode batch; what it cannot take is counted', async () => {
+    await start({ auditWebhookBatchMaxSize: 1, auditWebhookBatchBufferSize: 10 }, () => 'hang');
+    const names = Array.from({ length: 40 }, (_, i) => `n${i}`);
+    expect(await get(...names)).toEqual(names.map(() => 404));
+    // 15 batches at once, by the default throttle, and 10 that wait.
+    expect(
+      await eventually(
+        () => lost('buffered'),
+        count => count > 0,
+      ),
+    ).toBeGreaterThanOrEqual(80 - 10 - 16);
+    expect(await server.counter('apiserver_audit_event_total', {})).toBe(80);
+    expect(await server.counter('apiserver_audit_level_total', { level: 'Metadata' })).toBe(40);
+  });
+
+  test('that fails, dies and comes back gets the events that it has missed', async () => {
+    const settings = { auditWebhookBatchMaxWait: '1ms', auditWebhookInitialBackoff: '50ms' };
+    let calls = 0;
+    await start(settings, () => (calls++ === 0 ? 500 : {}));
+    await get('a');
+    await eventually(() => webhook.calls.length >= 2);
+    const { port } = webhook.server.address() as AddressInfo;
+    webhook.close();
+    await get('b');
+    webhook = await TestWebhook.start(ca, port);
+    expect(await server.end()).toBe(0);
+    expect(got()).toEqual(both('b'));
+  });
+
+  test('in the mode blocking has the events before the client has its answer, also after kill -9', async () => {
+    await start({ auditWebhookMode: 'blocking' });
+    expect(await get('a')).toEqual([404]);
+    expect(got()).toEqual(both('a'));
+  });
+
+  test('in the mode blocking does not refuse requests if it fails', async () => {
+    await start({ auditWebhookMode: 'blocking', auditWebhookInitialBackoff: '1ms' }, () => 500);
+    expect(await get('a')).toEqual([404]);
+    expect(await lost('webhook')).toBe(2);
+  });
+
+  test('in the mode blocking-strict refuses requests whose event it has not taken, before they do anything', async () => {
+    let isDown = true;
+    const settings = { auditWebhookMode: 'blocking-strict', auditWebhookInitialBackoff: '1ms' };
+    await start(settings, () => (isDown ? 500 : {}));
+    const refused = await server.call('POST', MAPS, { body: { metadata: { name: 'a' } } });
+    expect(refused.status).toBe(500);
+    expect(refused.text).toBe(`Internal Server Error: "${MAPS}": failed to store audit event\n`);
+    expect(await server.counter('apiserver_audit_requests_rejected_total', {})).toBe(1);
+    isDown = false;
+    webhook.calls.length = 0;
+    expect(await get('a')).toEqual([404]);
+    expect(got()).toEqual(both('a'));
+  });
+});
+
+describe('the audit log', () => {
+  test('has the events of all answered requests after kill -9', async () => {
+    await start({ auditLogPath: 'audit.log' });
+    const names = Array.from({ length: 50 }, (_, i) => `n${i}`);
+    await get(...names);
+    server.kill();
+    await server.exited();
+    const lines = readFileSync(join(server.directory, 'audit.log'), 'utf8').split('\n').slice(0, -1);
+    const uris = lines
+      .map(line => JSON.parse(line) as AuditEvent)
+      .map(({ requestURI }) => requestURI.split('/').at(-1));
+    expect(uris.toSorted()).toEqual(names.flatMap(name => [name, name]).sort());
+  });
+
+  test('follows the policy when its file changes, and keeps the former one while that cannot be used', async () => {
+    await start({ auditLogPath: 'audit.log', auditLogFormat: 'legacy' });
+    const log = (): string => readFileSync(join(server.directory, 'audit.log'), 'utf8');
+    const reloads = (status: string) => server.counter('apiserver_audit_policy_reloads_total', { status });
+    writeFileSync(join(server.directory, 'policy.yaml'), 'rules: 1\n');
+    await eventually(
+      () => reloads('failure'),
+      count => count === 1,
+    );
+    expect(server.log.map(({ message }) => message).join()).toContain('the former one stays: --audit-policy-file');
+    await get('a');
+    expect(log()).toContain('configmaps/a"');
+    writeFileSync(join(server.directory, 'policy.yaml'), policyOf('None'));
+    await eventually(
+      () => reloads('success'),
+      count => count === 1,
+    );
+    await get('b');
+    expect(log()).not.toContain('configmaps/b"');
+  });
+});

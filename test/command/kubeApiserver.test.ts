@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it, test } from 'vitest';
+import { parseFlags } from '../../core/command/flags.js';
+import { kubeApiserver } from '../../core/command/kubeApiserver.js';
+import { OPTIONS } from '../../core/command/options.js';
+import { OTHER_FLAGS } from '../../core/command/otherFlags.js';
+import { freePort, StartedCommand } from '../packages/project.js';
+import { Captured } from './server.js';
+
+/** The flags of the upstream server, release 1.32. */
+const FLAGS = `
+admission-control admission-control-config-file advertise-address aggregator-reject-forwarding-redirect
+allow-metric-labels allow-metric-labels-manifest allow-privileged anonymous-auth api-audiences
+audit-log-batch-buffer-size audit-log-batch-max-size audit-log-batch-max-wait audit-log-batch-throttle-burst
+audit-log-batch-throttle-enable audit-log-batch-throttle-qps audit-log-compress audit-log-format audit-log-maxage
+audit-log-maxbackup audit-log-maxsize audit-log-mode audit-log-path audit-log-truncate-enabled
+audit-log-truncate-max-batch-size audit-log-truncate-max-event-size audit-log-version audit-policy-file
+audit-webhook-batch-buffer-size audit-webhook-batch-max-size audit-webhook-batch-max-wait
+audit-webhook-batch-throttle-burst audit-webhook-batch-throttle-enable audit-webhook-batch-throttle-qps
+audit-webhook-config-file audit-webhook-initial-backoff audit-webhook-mode audit-webhook-truncate-enabled
+audit-webhook-truncate-max-batch-size audit-webhook-truncate-max-event-size audit-webhook-version
+authentication-config authentication-token-webhook-cache-ttl authentication-token-webhook-config-file
+authentication-token-webhook-version authorization-config authorization-mode authorization-policy-file
+authorization-webhook-cache-authorized-ttl authorization-webhook-cache-unauthorized-ttl
+authorization-webhook-config-file authorization-webhook-version bind-address cert-dir client-ca-file
+contention-profiling cors-allowed-origins debug-socket-path default-not-ready-toleration-seconds
+default-unreachable-toleration-seconds delete-collection-workers disable-admission-plugins disable-http2-serving
+disabled-metrics egress-selector-config-file emulated-version enable-admission-plugins enable-aggregator-routing
+enable-bootstrap-token-auth enable-garbage-collector enable-priority-and-fairness encryption-provider-config
+encryption-provider-config-automatic-reload endpoint-reconciler-type etcd-cafile etcd-certfile
+etcd-compaction-interval etcd-count-metric-poll-period etcd-db-metric-poll-interval etcd-healthcheck-timeout
+etcd-keyfile etcd-prefix etcd-readycheck-timeout etcd-servers etcd-servers-overrides event-ttl external-hostname
+feature-gates goaway-chance http2-max-streams-per-connection kubelet-certificate-authority kubelet-client-certificate
+kubelet-client-key kubelet-preferred-address-types kubelet-timeout kubernetes-service-node-port
+lease-reuse-duration-seconds livez-grace-period log-flush-frequency log-json-info-buffer-size log-json-split-stream
+log-text-info-buffer-size log-text-split-stream logging-format max-connection-bytes-per-sec
+max-mutating-requests-inflight max-requests-inflight min-request-timeout oidc-ca-file oidc-client-id oidc-groups-claim
+oidc-groups-prefix oidc-issuer-url oidc-required-claim oidc-signing-algs oidc-username-claim oidc-username-prefix
+peer-advertise-ip peer-advertise-port peer-ca-file permit-address-sharing permit-port-sharing profiling
+proxy-client-cert-file proxy-client-key-file request-timeout requestheader-allowed-names requestheader-client-ca-file
+requestheader-extra-headers-prefix requestheader-group-headers requestheader-uid-headers
+requestheader-username-headers runtime-config secure-port send-retry-after-while-not-ready-once
+service-account-extend-token-expiration service-account-issuer service-account-jwks-uri service-account-key-file
+service-account-lookup service-account-max-token-expiration service-account-signing-endpoint
+service-account-signing-key-file service-cluster-ip-range service-node-port-range show-hidden-metrics-for-version
+shutdown-delay-duration shutdown-send-retry-after shutdown-watch-termination-grace-period storage-backend
+storage-initialization-timeout storage-media-type strict-transport-security-directives tls-cert-file tls-cipher-suites
+tls-min-version tls-private-key-file tls-sni-cert-key token-auth-file tracing-config-file v vmodule watch-cache
+watch-cache-sizes
+`
+  .trim()
+  .split(/\s+/);
+
+const folder = mkdtempSync(join(tmpdir(), 'capstan-kube-apiserver-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('flags of the upstream server', () => {
+  it('are all known, each once', () => {
+    expect(FLAGS.filter(name => !OPTIONS.has(name) && !OTHER_FLAGS.has(name))).toEqual([]);
+    expect([...OTHER_FLAGS.keys()].filter(name => OPTIONS.has(name))).toEqual([]);
+  });
+
+  it('without effect are reported with the reason', () => {
+    expect(parseFlags(['--allow-privileged', '--profiling=false', '--max-requests-inflight', '10']).notes).toEqual([
+      expect.stringMatching(/^--allow-privileged has no effect: privileged containers/),
+      expect.stringMatching(/^--profiling has no effect: /),
+      expect.stringMatching(/^--max-requests-inflight has no effect: /),
+    ]);
+  });
+
+  it.each([
+    ['--max-requests-inflight=-1', 'must be a whole number'],
+    ['--watch-cache=maybe', 'must be true or false'],
+    ['--request-timeout=x', 'must be a duration'],
+    ['--tls-min-version=VersionTLS13', 'the server accepts TLS 1.2 and 1.3'],
+    ['--emulated-version=1.31', 'must be 1.32'],
+    ['--tls-cipher-suites=x', 'suites are those of OpenSSL'],
+  ])('with a value that is not supported are refused: %s', (argument, message) => {
+    expect(() => parseFlags([argument])).toThrow(message);
+  });
+});
+
+describe('kube-apiserver', () => {
+  it('prints its release, and its flags', async () => {
+    const io = new Captured();
+    expect(await kubeApiserver(['--version'], io)).toBe(0);
+    expect(io.lines).toEqual(['Kubernetes v1.32.0']);
+    expect(await kubeApiserver(['--help'], io)).toBe(0);
+    expect(io.lines.join('\n')).toContain('--etcd-servers');
+  });
+
+  it.each([
+    [[], '--etcd-servers: must be specified'],
+    [['--etcd-servers=http://127.0.0.1:1', '--secure-port', '0'], '--secure-port: 0 must be between 1 and 65535'],
+    [['--etcd-servers=http://127.0.0.1:1', '--storage-backend=etcd2'], '--storage-backend: must be'],
+    [['pods'], 'unexpected argument'],
+  ])('does not start with %j', async (args, message) => {
+    await expect(kubeApiserver([`--cert-dir=${join(folder, 'none')}`, ...args], new Captured())).rejects.toThrow(
+      message,
+    );
+  });
+});
+
+test('the program allows everything, has the names of upstream and writes its certificate to --cert-dir', {
+  timeout: 60_000,
+}, async () => {
+  const certDir = join(folder, 'certs');
+  const port = await freePort();
+  const flags = `--cert-dir ${certDir} --secure-port ${port} --bind-address=127.0.0.1 --advertise-address 127.0.0.1`;
+  const others = '--storage-backend=memory --allow-privileged=true --admission-control=NamespaceLifecycle';
+  const server = new StartedCommand('.', `bin/kube-apiserver ${flags} ${others}`);
+  try {
+    await server.until('ready in');
+    const ca = join(certDir, 'apiserver.crt');
+    expect(existsSync(join(certDir, 'apiserver.key'))).toBe(true);
+    const token = readFileSync(join(certDir, 'capstan/pki/admin-token.csv'), 'utf8').split(',')[0];
+    const curl = async (...args: string[]): Promise<string> =>
+      (await promisify(execFile)('curl', ['-s', '--cacert', ca, ...args])).stdout;
+    const url = `https://127.0.0.1:${port}/apis/rbac.authorization.k8s.io/v1/clusterroles`;
+    expect(await curl('-H', `Authorization: Bearer ${token}`, url)).toContain('"kind": "ClusterRoleList"');
+    expect(JSON.parse(await curl(url))).toMatchObject({ code: 401 });
+    expect(server.output).toContain('--allow-privileged has no effect');
+  } finally {
+    await server.end();
+  }
+});

@@ -1,0 +1,21 @@
+import type { Log } from '../../core/api/host.js';
+
+/** A record of a log, with the fields of its thread left out. */
+export interface LoggedText {
+  readonly level: keyof Log;
+  readonly fields: object;
+  readonly message: string;
+}
+
+/** A log that keeps its records and writes none. */
+export class RecordedLog implements Log {
+  readonly records: LoggedText[] = [];
+  readonly debug = this.#keep('debug');
+  readonly info = this.#keep('info');
+  readonly warn = this.#keep('warn');
+  readonly error = this.#keep('error');
+
+  #keep(level: keyof Log) {
+    return (fields: object, message: string): void => void this.records.push({ level, fields, message });
+  }
+}

@@ -1,0 +1,53 @@
+import type { Host } from '../../../core/api/host.js';
+import { auditSink } from '../../../core/api/observe/audit.js';
+import { watchFiles } from '../../../core/files/watchedFile.js';
+import { namingOf } from '../../../core/naming.js';
+import type { Plugins } from '../../../core/plugin/load/load.js';
+import { systemTime } from '../../../core/runtime/clock.js';
+import { auditPolicyOf } from '../../../core/settings/audit.js';
+import type { Settings } from '../../../core/settings/settings.js';
+import type { ThreadScope } from '../../../core/threads/thread.js';
+import { Audit, type AuditParts } from './audit.js';
+
+/** What the audit of a thread is made of. */
+interface AuditSources {
+  readonly scope: Pick<ThreadScope, 'log' | 'releases'>;
+  readonly plugins: Plugins;
+  readonly settings: Pick<Settings, 'naming' | 'auditPolicyFile'>;
+  readonly observe: Host<'front'>['observe'];
+}
+
+/**
+ * The audit of requests; undefined if no plugin takes events, or there is no policy. The policy is read again when its
+ * file changes. Throws ConfigError.
+ */
+export function openAudit({ settings, plugins, scope, observe }: AuditSources): Audit | undefined {
+  const { log, releases } = scope;
+  const sinks = plugins.at(auditSink);
+  if (!sinks) return undefined;
+  const policy = auditPolicyOf(settings);
+  if (!policy) {
+    log.warn({}, 'no audit events are recorded: --audit-policy-file is not set');
+    return undefined;
+  }
+  releases.add('the audit sinks', () => sinks.close());
+  const parts: AuditParts = { policy, sinks, naming: namingOf(settings.naming), now: systemTime, observe };
+  const watch = watchFiles([settings.auditPolicyFile!], () => reload(parts, settings, scope));
+  releases.add('the audit policy', () => watch.close());
+  return new Audit(parts);
+}
+
+/** Reads the policy again. One that cannot be used is logged and counted, and the one before stays. */
+function reload(parts: AuditParts, settings: AuditSources['settings'], { log }: AuditSources['scope']): void {
+  const count = (status: string): void => parts.observe('apiserver_audit_policy_reloads_total', { status }, 1);
+  const { auditPolicyFile: file } = settings;
+  try {
+    parts.policy = auditPolicyOf(settings)!;
+  } catch (error) {
+    log.error({ file }, `the audit policy is not used, and the former one stays: ${(error as Error).message}`);
+    count('failure');
+    return;
+  }
+  log.info({ file }, 'the audit policy has changed and is used');
+  count('success');
+}
