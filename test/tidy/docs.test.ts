@@ -27,10 +27,13 @@ const FOREIGN = new Set([
   '--force-conflicts',
   '--from-literal',
   '--ignore-scripts',
+  '--inspect-brk',
+  '--no-file-parallelism',
   '--oidc-client-secret',
   '--omit',
   '--server-side',
   '--show-managed-fields',
+  '--test',
   '--watch',
 ]);
 /** Programs with flags of their own. */

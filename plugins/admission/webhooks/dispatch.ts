@@ -96,6 +96,7 @@ export class Dispatcher {
     const { name, sideEffects } = webhook;
     if (change.dryRun && sideEffects !== 'None' && sideEffects !== 'NoneOnDryRun')
       throw new Refusal('BadRequest', `admission webhook ${JSON.stringify(name)} does not support dry run`);
+    if (sideEffects !== 'None') change.beginSideEffects();
     const count = this.#counterOf(webhook, change, at);
     let verdict: Verdict;
     try {
