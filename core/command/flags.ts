@@ -4,7 +4,7 @@ import { nearest } from '../model/nearest.js';
 import { flag } from '../settings/values.js';
 import { type InspectAddress, readInspectAddress } from './inspect.js';
 import { isValueOptional, OPTIONS } from './options.js';
-import { OTHER_FLAGS } from './otherFlags.js';
+import { OTHER_FLAGS } from './upstream/otherFlags.js';
 
 /** The settings given by flags, and the path of the configuration file. */
 export interface Flags {
