@@ -6,8 +6,8 @@ import type { Value } from './evaluate/values.js';
 import { librariesOf, validationOf } from './versions.js';
 
 /**
- * One table: expressions over a `self` of the schema. `self` is data, or JSON text. It gets the defaults of the schema, as
- * the objects that rules see have them.
+ * One table: expressions over a `self` of the schema. `self` is data, or JSON text. It gets the defaults of the schema,
+ * as the objects that rules see have them.
  */
 export interface Table {
   readonly name?: string;

@@ -38,7 +38,7 @@ export function openInspector({ host, port }: InspectAddress, warn: (line: strin
 }
 
 /**
- * Closes the inspector, so that the process does not wait until its debugger disconnects. Blocks while a thread stands at
- * a breakpoint: all threads must have ended.
+ * Closes the inspector, so that the process does not wait until its debugger disconnects. Blocks while a thread stands
+ * at a breakpoint: all threads must have ended.
  */
 export const closeInspector = (): void => close();
