@@ -54,6 +54,9 @@ function newest(paths) {
   return latest;
 }
 
+/** Says on standard error what takes long. Output is for other programs. */
+const say = text => void process.stderr.write(`${text}\n`);
+
 /** Runs a step. If it fails, the script ends with its exit code. */
 async function step(command, args) {
   const code = await run(command, args);
@@ -69,6 +72,7 @@ export async function install() {
   const major = process.versions.node.split('.')[0];
   const isNew = installed > 0 && installed >= modified(join(root, 'package-lock.json'));
   if (isNew && recorded(installedFor) === major) return;
+  say('installing dependencies …');
   // Not `npm ci`: it wants every platform's binary in the lock file, and registries do not all offer those of every
   // platform.
   await step('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']);
@@ -89,13 +93,18 @@ export async function build() {
   const isNew = built > 0 && newest([...SOURCES.map(name => join(root, name)), ...settings]) <= built;
   const program = `${process.version} ${process.arch}`;
   if (isNew && recorded(stamp) === program) return;
+  say(
+    isNew ? 'making code caches for this Node.js …' : 'building (half a minute, only after changes): types of kinds …',
+  );
   const { writeKindTypes } = await import('./kindTypes.mjs');
   if (!isNew) await writeKindTypes();
   // Files that change during the build are newer than it.
   const began = isNew ? new Date(built) : new Date();
   if (!isNew) {
     removeOrphans();
+    say('compiling …');
     await step(process.execPath, [TYPESCRIPT, '-p', 'tsconfig.json']);
+    say('bundling, and making code caches …');
     await assemble();
   }
   const { makeCodeCache } = await import('./codeCache.mjs');

@@ -23,7 +23,7 @@ const isMap = (value: unknown): value is Record<string, unknown> =>
 function parsePlugin(value: unknown, path: string, directory: string): PluginUse {
   const given = isMap(value) && value['timeout'] !== undefined ? value['timeout'] : undefined;
   const timeout = given === undefined ? undefined : duration(given, `${path}.timeout`);
-  const checked = checkPluginUse(timeout === undefined ? value : { ...(value as object), timeout }, path);
+  const checked = checkPluginUse(timeout === undefined ? value : { ...(value as object), timeout }, path, given);
   return { ...checked, use: resolveModule(checked.use, [directory, process.cwd()], path) };
 }
 

@@ -20,10 +20,10 @@ export interface Flags {
 
 /** The error for a flag of `capstan serve` that does not exist. */
 function unknownFlagError(given: string, name: string): ConfigError {
-  const best = nearest(
-    name,
-    [...OPTIONS.keys(), 'config', 'watch', 'inspect', 'help'].filter(known => known.length > 1),
-  );
+  // Programs name some settings otherwise.
+  const [own] = [...OPTIONS].find(([, { setting }]) => setting === name) ?? [];
+  const known = [...OPTIONS.keys(), 'config', 'watch', 'inspect', 'help'].filter(one => one.length > 1);
+  const best = own ?? nearest(name, known);
   return new ConfigError(given, `unknown flag; ${best ? `did you mean --${best}?` : 'capstan --help lists them'}`);
 }
 

@@ -43,9 +43,12 @@ function waitForSignal(io: Io): Promise<'signal'> {
   });
 }
 
-function announce(server: RunningServer, io: Io): void {
+/** Prints how to reach the server. Names that most clients do not know are met by each user of kubectl. */
+function announce(server: RunningServer, { naming }: Settings, io: Io): void {
   io.out(`listening on ${server.url}${server.httpUrl ? ` and ${server.httpUrl}` : ''}`);
   if (server.kubeconfigPath) io.out(`kubeconfig ${server.kubeconfigPath}`);
+  if (naming === 'neutral')
+    io.out('names are neutral: kubectl and client libraries need --naming=kubernetes, from the first start on');
   io.out(`store ${server.storeName}`);
   io.out(`ready in ${Math.round(server.readyMs)} ms`);
 }
@@ -124,7 +127,7 @@ export async function serve(
   // Not in `startServer`: the main thread of a program that embeds a server has a heap of its own.
   const stopCollecting = collectGarbageWhenIdle();
   started?.(settings);
-  announce(server, io);
+  announce(server, settings, io);
   const stopWatching =
     watch &&
     own &&

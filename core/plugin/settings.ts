@@ -2,6 +2,7 @@ import { type FailurePolicy, ConfigError } from '../api/point.js';
 import { PLUGIN_CALL_MAX_MS } from '../limits.js';
 import { copyJson, NotJson } from '../model/text/json.js';
 import type { Json } from '../model/object.js';
+import { formatDuration } from '../settings/values.js';
 
 /** A plugin in the configuration: a package or path, its settings, and how its calls are handled. */
 export interface PluginUse {
@@ -18,10 +19,10 @@ const FIELDS = ['use', 'config', 'timeout', 'failurePolicy'];
 const POLICIES: readonly unknown[] = ['Fail', 'Ignore'] satisfies FailurePolicy[];
 
 /**
- * Validates the entry of a plugin in the configuration and converts its settings to JSON. `path` is its position.
- * Throws ConfigError with the field.
+ * Validates the entry of a plugin in the configuration and converts its settings to JSON. `path` is its position, and
+ * `written` its timeout as the configuration has it. Throws ConfigError with the field.
  */
-export function checkPluginUse(value: unknown, path: string): PluginUse {
+export function checkPluginUse(value: unknown, path: string, written?: unknown): PluginUse {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ConfigError(path, 'must be { use: module, config: … }');
   const unknown = Object.keys(value).find(key => !FIELDS.includes(key));
@@ -36,7 +37,7 @@ export function checkPluginUse(value: unknown, path: string): PluginUse {
   if (timeout !== undefined && !(Number.isInteger(timeout) && inBudget(timeout as number)))
     throw new ConfigError(
       `${path}.timeout`,
-      `must be a time from 1 ms to ${PLUGIN_CALL_MAX_MS / 1000} s, not ${String(timeout)}`,
+      `must be a time from 1ms to ${formatDuration(PLUGIN_CALL_MAX_MS)}, not ${String(written ?? timeout)}`,
     );
   if (failurePolicy !== undefined && !POLICIES.includes(failurePolicy))
     throw new ConfigError(`${path}.failurePolicy`, `must be Fail or Ignore, not ${JSON.stringify(failurePolicy)}`);

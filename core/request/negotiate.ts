@@ -1,5 +1,5 @@
 import { Refusal } from '../model/refusal.js';
-import { type Naming, neutralMediaType } from '../naming.js';
+import type { Naming } from '../naming.js';
 import { CBOR_SEQUENCE, CBOR_TYPE } from '../schema/cbor/cbor.js';
 
 /** The serializations of the server. */
@@ -135,13 +135,14 @@ export function parseAccept(accept: string | undefined): readonly MediaRange[] {
 }
 
 /**
- * Whether a range covers a media type. Its parameters are ignored. Accepts both namings of the vendor's media types.
+ * Whether a range covers a media type. Its parameters are ignored. A range in the other naming than the type does not:
+ * who asks with it could not read the names in the answer.
  */
 export function covers(range: MediaRange, mediaType: string): boolean {
   if (range.type === '*') return true;
   const [type, subtype] = mediaType.split('/');
   if (range.type !== type) return false;
-  return range.subtype === '*' || neutralMediaType(`${range.type}/${range.subtype}`) === `${type}/${subtype}`;
+  return range.subtype === '*' || range.subtype === subtype;
 }
 
 const isTrue = (value: string): boolean => value === '1' || value === 'true';
@@ -165,7 +166,7 @@ function parseParameters(range: MediaRange, media: MediaName, offer: Offer): Par
   const form = FORMS.get(parameters.get('as') ?? '');
   const version = parameters.get('v');
   if (!form || !offer.forms.includes(form) || (version !== 'v1' && version !== 'v1beta1')) return undefined;
-  if (neutralMediaType(`;g=${parameters.get('g') ?? ''}`) !== ';g=meta.orchestrator.io') return undefined;
+  if (parameters.get('g') !== offer.naming.group('meta.orchestrator.io')) return undefined;
   return { form, version, pretty };
 }
 
@@ -198,9 +199,9 @@ const representations = (offer: Offer): string[] => [
 const notAcceptable = (accepted: readonly string[]): Refusal =>
   new Refusal('NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 
-/** The media types of a route, as `NAMES` has them. */
-const routedTypes = ({ media, collection }: Offer): readonly string[] => [
-  ...media.map(name => NAMES[name]),
+/** The media types of a route. */
+const routedTypes = ({ media, naming, collection }: Offer): readonly string[] => [
+  ...media.map(name => mediaTypeOf(name, naming)),
   ...(collection && media.includes('cbor') ? [CBOR_SEQUENCE] : []),
 ];
 
@@ -209,14 +210,14 @@ function routeAccepts(accept: string | undefined, mediaTypes: readonly string[])
   if (!accept) return true;
   return rangesIn(accept).some(part => {
     const [range = ''] = part.split(';', 1);
-    const asked = neutralMediaType(range.trim().toLowerCase());
+    const asked = range.trim().toLowerCase();
     return asked === '*/*' || mediaTypes.includes(asked);
   });
 }
 
 /** Throws the 406 of upstream's router unless an Accept header names one of the media types of a document. */
 export function checkAccepts(accept: string | undefined, ...mediaTypes: readonly string[]): void {
-  if (!routeAccepts(accept, mediaTypes.map(neutralMediaType))) throw noRepresentation(mediaTypes);
+  if (!routeAccepts(accept, mediaTypes)) throw noRepresentation(mediaTypes);
 }
 
 /**
@@ -240,7 +241,7 @@ export function negotiate(accept: string | undefined, offer: Offer): Choice {
   const ranges = parseAccept(accept);
   for (const range of ranges) {
     for (const media of offer.media) {
-      if (!covers(range, NAMES[media])) continue;
+      if (!covers(range, mediaTypeOf(media, offer.naming))) continue;
       const parameters = parseParameters(range, media, offer);
       if (!parameters || !hasForm(media, parameters.form, offer)) continue;
       // Upstream ignores the other ranges once it has chosen a media type that cannot be streamed.

@@ -1,7 +1,6 @@
 import {
   chmodSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -11,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { makeDirectories } from '../files/directories.js';
 import type { Naming } from '../naming.js';
 import type { Releases } from '../plugin/releases.js';
 import { systemTime } from '../runtime/clock.js';
@@ -70,13 +70,13 @@ function temporaryDirectory(releases: Releases): string {
 
 /**
  * Creates the data directory, with mode 0700; the mode of an existing directory is not changed. With `temporary` it is
- * a new directory, which `releases` removes.
+ * a new directory, which `releases` removes. Throws ConfigError if it cannot be made.
  */
 export function makeDataDirectory({ dataDir }: Settings, temporary: boolean, releases: Releases): DataPaths {
-  if (!temporary) mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (!temporary) makeDirectories(dataDir, '--data-dir');
   const directory = temporary ? temporaryDirectory(releases) : resolve(dataDir);
   const pki = join(directory, 'pki');
-  mkdirSync(pki, { recursive: true, mode: 0o700 });
+  makeDirectories(pki, '--data-dir');
   return {
     directory,
     storePath: join(directory, 'store'),

@@ -1,11 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnonymousPolicy } from '../access/identity.js';
+import type { Awaitable } from '../api/awaitable.js';
 import type { Binding, Listening } from '../api/listener.js';
 import { namingOf } from '../naming.js';
 import { checkPlugins } from '../plugin/load/check.js';
 import { withClass } from '../plugin/load/errors.js';
 import { CallCounters } from '../plugin/calls/callCounters.js';
+import { messagesOf } from '../plugin/calls/stack.js';
 import { logOf } from '../plugin/log.js';
 import { checkJson } from '../plugin/load/checkTypes.js';
 import { Releases } from '../plugin/releases.js';
@@ -277,6 +279,15 @@ function clientCasOf(
   return all;
 }
 
+/** What opens a listener; the error says which flag has its address. */
+async function withFlag<T>(flag: string, open: () => Awaitable<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    throw new Error(`${messagesOf(error)}; choose another ${flag}`, { cause: error });
+  }
+}
+
 /** Opens the listeners. Returns their addresses. */
 async function listen(
   { front, listener, listeningThreads, address }: RunningFrontEnd,
@@ -287,7 +298,10 @@ async function listen(
   const all: Listening[] = [];
   // Together: none may take connections while another drains.
   releases.add('the listeners', () => Promise.all(all.map(one => one.close())));
-  for (const binding of bindings) all.push(await listener.listen(binding, exchange => front.handle(exchange)));
+  for (const [i, binding] of bindings.entries()) {
+    const flag = i === 0 ? '--secure-port (or --bind-address)' : '--http-port';
+    all.push(await withFlag(flag, () => listener.listen(binding, exchange => front.handle(exchange))));
+  }
   for (const thread of listeningThreads) {
     for (const [i, target] of (await thread.ready()).entries()) all[i]!.share!(target);
     thread.serve();

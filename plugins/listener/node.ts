@@ -120,10 +120,14 @@ function refusalOn(socket: Socket, request: IncomingMessage): ServerResponse {
   return response;
 }
 
+/** Why a server cannot listen, without the address that Node.js repeats. */
+const reasonOf = (error: NodeJS.ErrnoException): string =>
+  error.code === 'EADDRINUSE' ? 'the address is in use' : error.message;
+
 function open(server: Server, binding: Binding): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', error =>
-      reject(new Error(`cannot listen on ${binding.host}:${binding.port}: ${error.message}`)),
+      reject(new Error(`cannot listen on ${binding.host}:${binding.port}: ${reasonOf(error)}`)),
     );
     const { host, port } = binding;
     server.listen({ host, port, backlog: BACKLOG }, () => resolve((server.address() as AddressInfo).port));

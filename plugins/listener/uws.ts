@@ -70,8 +70,26 @@ function impersonationFault(headers: Headers): string | undefined {
 /** The protocol version and encoding of every head that uWS parses. */
 const HEAD = { httpVersion: '1.1', encoding: 'utf8' } as const;
 
-function serve(server: Server, app: App, handle: (exchange: Exchange) => void, host: Host): void {
+/** What an app serves. */
+interface Served {
+  readonly server: Server;
+  readonly handle: (exchange: Exchange) => void;
+  readonly host: Host;
+}
+
+/**
+ * All that the handlers of an app keep. uWS never releases the handlers of an app, so that what is served, which is a
+ * whole server, must be taken from them when the app is closed.
+ */
+interface Link {
+  served: Served | undefined;
+}
+
+/** Installs the handlers of an app. They must capture nothing but the link. */
+function serve(app: App, link: Link): void {
   const answer = (res: HttpResponse, request: HttpRequest, context?: us_socket_context_t): void => {
+    if (!link.served) return void res.close();
+    const { server, handle, host } = link.served;
     const exchange = new UwsExchange(server, res as Response, request, context);
     const headers = exchange.headers();
     const refusal = headRefusal(exchange.method, headers, HEAD, impersonationFault(headers));
@@ -80,6 +98,8 @@ function serve(server: Server, app: App, handle: (exchange: Exchange) => void, h
     exchange.leave();
   };
   const countConnection = (res: HttpResponse, change: number): void => {
+    if (!link.served) return;
+    const { server } = link.served;
     server.connections += change > 0 ? 1 : -1;
     if (server.connections > CONNECTIONS) res.close();
   };
@@ -97,7 +117,7 @@ function serve(server: Server, app: App, handle: (exchange: Exchange) => void, h
     drain: socket => socket.getUserData().stream.drain(),
     close: socket => {
       // uWS does not call the filter for connections that have become WebSockets.
-      server.connections--;
+      if (link.served) link.served.server.connections--;
       socket.getUserData().stream.lose();
     },
   });
@@ -129,16 +149,16 @@ export class UwsListener implements Listener {
 
   async listen(binding: Binding, handle: (exchange: Exchange) => void): Promise<Listening> {
     const uws = await loadUws();
-    const { app, server } = this.#serve(uws, binding, handle);
+    const { app, server, end } = this.#serve(uws, binding, handle);
     const socket = await open(app, binding).catch(error => {
-      app.close();
+      end();
       throw error;
     });
     let closed: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       uws.us_listen_socket_close(socket);
       await waitForExchanges(server.idle());
-      app.close();
+      end();
     };
     return {
       port: uws.us_socket_local_port(socket as never),
@@ -148,17 +168,17 @@ export class UwsListener implements Listener {
   }
 
   async join(binding: Binding, handle: (exchange: Exchange) => void): Promise<Joined> {
-    const { app, server } = this.#serve(await loadUws(), binding, handle);
+    const { app, server, end } = this.#serve(await loadUws(), binding, handle);
     let closed: Promise<void> | undefined;
     const close = async (): Promise<void> => {
       await waitForExchanges(server.idle());
-      app.close();
+      end();
     };
     return { target: app.getDescriptor(), close: () => (closed ??= close()) };
   }
 
-  /** An app that serves connections. */
-  #serve(uws: Uws, { tls }: Binding, handle: (exchange: Exchange) => void): { app: App; server: Server } {
+  /** An app that serves connections until `end` closes all of them. */
+  #serve(uws: Uws, { tls }: Binding, handle: (exchange: Exchange) => void) {
     const ca = tls?.clientCaFile;
     const files = tls && {
       cert_file_name: tls.certFile,
@@ -168,8 +188,13 @@ export class UwsListener implements Listener {
     const app = (files ? uws.SSLApp(files) : uws.App()) as unknown as App;
     const verified = ca ? clientVerifier(readFileSync(ca, 'utf8'), this.host.now) : undefined;
     const server = new Server(tls !== undefined, verified);
-    serve(server, app, handle, this.host);
-    return { app, server };
+    const link: Link = { served: { server, handle, host: this.host } };
+    serve(app, link);
+    const end = (): void => {
+      app.close();
+      link.served = undefined;
+    };
+    return { app, server, end };
   }
 }
 

@@ -102,6 +102,7 @@ describe('flags of serve', () => {
   });
 
   it.each([
+    [['--port=1'], '--port: unknown flag; did you mean --secure-port?'],
     [['--data-dri=x'], '--data-dri: unknown flag; did you mean --data-dir?'],
     [['--zzzzzzzzz'], '--zzzzzzzzz: unknown flag; capstan --help lists them'],
     [['--secure-port=70000'], '--secure-port: must be a port between 0 and 65535, not "70000"'],

@@ -1,12 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { pluginsCommand } from '../../core/command/subcommands/plugins.js';
-import { packageFiles, TOOLS } from '../../core/command/templates/package.js';
+import { PACKAGE_MANAGERS, packageFiles, TOOLS } from '../../core/command/templates/package.js';
 import { POINT_TEMPLATES } from '../../core/command/templates/points.js';
+import { ownVersion } from '../../core/command/version.js';
 import { ConfigError } from '../../core/api/index.js';
 import { ConfiguredServer, fixture } from '../plugins/support.js';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Captured } from './server.js';
 
 const run = async (...args: readonly string[]): Promise<string[]> => {
@@ -46,8 +49,9 @@ describe('plugin init', () => {
     [['A'], 'A: must be the name of a package'],
     [['../x'], '../x: must be the name of a package'],
     [
-      ['x', '--point=storage'],
-      '--point: must be auditSink, authenticator, authorizer, mutator, validator, not storage',
+      ['x', '--point=nothing'],
+      '--point: must be auditSink, authenticator, authorizer, controller, converter, healthCheck, httpDocuments, ' +
+        'metrics, mutator, postStartHook, resourceType, service, tokenIssuer, validator, not nothing',
     ],
     [['x', '--what'], '--what: '],
     [['test'], 'is not empty'],
@@ -61,8 +65,32 @@ describe('plugin init', () => {
     const { devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { devDependencies: object };
     expect(devDependencies).toMatchObject(TOOLS);
     for (const point of POINT_TEMPLATES.values()) expect(() => JSON.parse(point.config)).not.toThrow();
-    const files = packageFiles({ name: 'x', capstan: '^1.0.0', source: 'y' }, POINT_TEMPLATES.get('validator')!);
+    const facts = { name: 'x', capstan: '^1.0.0', source: 'y', manager: PACKAGE_MANAGERS.npm };
+    const files = packageFiles(facts, POINT_TEMPLATES.get('validator')!);
     expect(JSON.parse(files.get('package.json')!)).toMatchObject({ peerDependencies: { capstan: '^1.0.0' } });
+  });
+
+  test.each([
+    ['of the lock file above', 'pnpm-lock.yaml', '', 'pnpm install --ignore-scripts && pnpm test'],
+    ['of the lock file above, also under npx', 'yarn.lock', 'npm/10.8.2 node/v20', 'yarn install && yarn test'],
+    ['that runs it', 'yarn.lock', 'pnpm/12.21.0 npm/? node/v20', 'pnpm install --ignore-scripts && pnpm test'],
+    ['npm otherwise', 'package-lock.json', 'npm/10.8.2 node/v20', 'npm install && npm test'],
+  ])('has the commands of the package manager %s', async (_, lockFile, npm_config_user_agent, commands) => {
+    const cwd = mkdtempSync(join(tmpdir(), 'capstan-init-'));
+    try {
+      writeFileSync(join(cwd, lockFile), '');
+      const args = [resolve('dist/core/command/main.js'), 'plugin', 'init', 'mine', '--point=resource'];
+      const env = { ...process.env, npm_config_user_agent };
+      const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, env });
+      expect(stdout).toBe(`created mine: a package with a resource\nnext: cd mine && ${commands}\n`);
+      expect(readFileSync(join(cwd, 'mine/README.md'), 'utf8')).toContain(commands.split(' && ')[1]);
+      const { peerDependencies } = JSON.parse(readFileSync(join(cwd, 'mine/package.json'), 'utf8')) as {
+        peerDependencies: object;
+      };
+      expect(peerDependencies).toEqual({ capstan: `>=${ownVersion()}` });
+    } finally {
+      rmSync(cwd, { recursive: true });
+    }
   });
 });
 

@@ -46,12 +46,20 @@ describe('serve', () => {
       expect(io.lines).toEqual([
         'listening on https://127.0.0.1:6443 and http://127.0.0.1:8080',
         'kubeconfig /data/admin.kubeconfig',
+        'names are neutral: kubectl and client libraries need --naming=kubernetes, from the first start on',
         'store memory',
         'ready in 12 ms',
       ]);
       expect(io.errors).toEqual([`${signal}: draining; a second signal exits at once`]);
     },
   );
+
+  it('says nothing of names that kubectl knows', async () => {
+    const io = new Captured();
+    const { start } = pretend(Promise.resolve(new Error('the writer thread ended')));
+    await serve(['--naming=kubernetes'], io, { start });
+    expect(io.lines.filter(line => line.includes('kubectl'))).toEqual([]);
+  });
 
   it('ends with exit code 1 and a clear last line when the server fails', async () => {
     const io = new Captured();

@@ -2,23 +2,12 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort, installPnpm, newFolder, packCapstan, runWith, StartedCommand, write } from './project.js';
+import { stepsOf } from './steps.js';
 
 /*
  * docs/guides/plugin-package.md, followed word by word in an empty folder, with npm and with pnpm; only the port may be
  * another.
  */
-
-/** A command of the guide, or a file that it has the reader write. */
-type Step = { readonly is: 'commands' | 'file'; readonly text: string; readonly path: string };
-
-/** The steps in order. A file is named by the last code in the text before it. */
-function stepsOf(guide: string): Step[] {
-  return [...guide.matchAll(/((?:(?!```).)*?)```(sh|ts|js|yaml)\n(.*?)```/gs)].map(([, before, language, text]) => ({
-    is: language === 'sh' ? 'commands' : 'file',
-    text: text!,
-    path: [...before!.matchAll(/`([^`\n]+)`:\n$/g)].at(-1)?.[1] ?? '',
-  }));
-}
 
 /** The commands that the guide gives for pnpm instead of npm: the rows of its table, in their order. */
 const pnpmCommands = (guide: string): (readonly [npm: string, pnpm: string])[] =>

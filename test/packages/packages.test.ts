@@ -1,17 +1,20 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { POINT_TEMPLATES } from '../../core/command/templates/points.js';
-import { copyExamples, InstalledServer, newFolder, pack, packCapstan, run, toolVersions } from './project.js';
+import { copyExamples, InstalledServer, newFolder, pack, packCapstan, run, toolVersions, write } from './project.js';
 
 /*
  * Capstan and the example packages as they are published: packed, installed into an empty folder, configured and used.
  * Packages that npm has not downloaded before come from the registry.
  */
+
+/** A file or folder of the repository that a page names. */
+const NAMED = /`((?:core|workers|plugins|test|bench|scripts|docs|examples|dist)\/[\w./-]+\.\w+)`/g;
 
 const LONG = 120_000;
 const work = newFolder();
@@ -29,7 +32,7 @@ beforeAll(async () => {
 }, LONG);
 afterAll(() => {
   for (const folder of [work, workshop, installed]) folder.remove();
-});
+}, LONG);
 
 describe('the tarball of Capstan', () => {
   const root = (): string => join(workshop.path, 'node_modules/capstan');
@@ -39,6 +42,25 @@ describe('the tarball of Capstan', () => {
       expect(existsSync(join(root(), file)), file).toBe(true);
     for (const folder of ['test', 'bench', 'dist/test', 'dist/bench', 'dist/examples', 'examples/packages'])
       expect(existsSync(join(root(), folder)), folder).toBe(false);
+  });
+
+  test('has all that its documents link to, and the files of code that pages for users name', () => {
+    const pages = readdirSync(root(), { recursive: true, encoding: 'utf8' }).filter(
+      name => name.endsWith('.md') && !name.includes('node_modules'),
+    );
+    expect(pages.length).toBeGreaterThan(20);
+    const has = (path: string): boolean =>
+      existsSync(join(root(), path)) || existsSync(join(root(), 'dist', path.replace(/\.ts$/, '.js')));
+    const broken = pages.flatMap(page => {
+      const prose = readFileSync(join(root(), page), 'utf8').replace(/^```.*?^```/gms, '');
+      const links = [...prose.matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)/g)].map(([, to]) => join(dirname(page), to!));
+      // The others are about how Capstan is made, and the guide to packages names files of the reader's.
+      const isForUsers =
+        /^(README|docs\/(guides|reference|glossary))/.test(page) && !page.endsWith('plugin-package.md');
+      const named = isForUsers ? [...prose.matchAll(NAMED)].map(([, path]) => path!) : [];
+      return [...links, ...named].filter(path => !has(path)).map(path => `${page}: ${path}`);
+    });
+    expect(broken).toEqual([]);
   });
 
   test('exports what package.json promises', async () => {
@@ -58,24 +80,33 @@ test('every example passes its tests, and can be packed', { timeout: LONG }, asy
   }
 });
 
-test('plugin init writes a package for each point whose tests pass at once', { timeout: LONG }, async () => {
-  for (const point of POINT_TEMPLATES.keys()) {
-    await run(
-      workshop.path,
-      'npx',
-      'capstan',
+// Each starts a server in a process of its own.
+test('plugin init writes a package for each point whose tests pass at once', { timeout: 3 * LONG }, async () => {
+  const folders = Array.from(POINT_TEMPLATES.keys(), point => `my-${point.toLowerCase()}`);
+  const inWorkshop = (...args: readonly string[]) => run(workshop.path, ...(args as [string, ...string[]]));
+  for (const point of POINT_TEMPLATES.keys())
+    await inWorkshop(
+      'node_modules/.bin/capstan',
       'plugin',
       'init',
       `@example/my-${point.toLowerCase()}`,
       `--point=${point}`,
     );
-    const directory = join(workshop.path, `my-${point.toLowerCase()}`);
-    const { devDependencies } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
-      devDependencies: { capstan: string };
-    };
-    expect(resolve(directory, devDependencies.capstan.replace('file:', ''))).toBe(tarballs[0]);
-    await run(directory, 'npm', 'test');
-  }
+  const { devDependencies } = JSON.parse(readFileSync(join(workshop.path, folders[0]!, 'package.json'), 'utf8')) as {
+    devDependencies: { capstan: string };
+  };
+  expect(resolve(workshop.path, folders[0]!, devDependencies.capstan.replace('file:', ''))).toBe(tarballs[0]);
+  await run(join(workshop.path, folders[0]!), 'npm', 'test');
+  // What `npm test` does in each, with one run of the compiler and one of the tests.
+  const { compilerOptions } = JSON.parse(readFileSync(join(workshop.path, folders[0]!, 'tsconfig.json'), 'utf8')) as {
+    compilerOptions: object;
+  };
+  const include = folders.flatMap(folder => [`${folder}/src`, `${folder}/test`]);
+  const options = { ...compilerOptions, rootDir: '.', outDir: 'out' };
+  write(workshop.path, 'tsconfig.json', JSON.stringify({ compilerOptions: options, include }));
+  await inWorkshop('node_modules/.bin/tsc', '-p', 'tsconfig.json');
+  write(join(workshop.path, 'out'), 'package.json', '{ "type": "module" }');
+  await inWorkshop(process.execPath, '--test', ...folders.map(folder => `out/${folder}/test/index.test.js`));
 });
 
 describe('installed into an empty folder', () => {

@@ -49,13 +49,13 @@ describe('a call that returns a promise', () => {
   test('that takes too long is counted as a timeout, and its later result is ignored', async () => {
     let reject: (error: Error) => void = () => {};
     const late = call(() => new Promise((_, fail) => (reject = fail)));
-    await expect(late).rejects.toThrow('the plugin "p" did not answer within 20 ms');
+    await expect(late).rejects.toThrow('the plugin "p" did not answer within 20ms');
     expect(failures.splice(0)).toEqual(['timeout']);
     // An unhandled rejection would fail the test run.
     reject(new Error('late'));
     await after(1);
     expect(failures).toEqual([]);
-    expect(logged.at(-1)).toBe('plugin p: the call did not answer within 20 ms');
+    expect(logged.at(-1)).toBe('plugin p: the call did not answer within 20ms');
   });
 
   test('is awaited if it is any thenable', async () => {

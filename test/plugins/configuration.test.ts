@@ -253,7 +253,7 @@ describe('config', () => {
       'every thread imports the module, so it cannot be the plugin itself',
     ],
     ['another field', { conf: {} }, 'conf', 'unknown field; a plugin has use, config, timeout, failurePolicy'],
-    ['a timeout in seconds', { timeout: 0.5 }, 'timeout', 'must be a time from 1 ms to 30 s, not 0.5'],
+    ['a timeout in seconds', { timeout: 0.5 }, 'timeout', 'must be a time from 1ms to 30s, not 0.5'],
   ])('must be JSON: %s is refused', async (_what, plugin, path, message) => {
     const error = await refusal([{ use: fixture('lifecycle', 'strict'), config, ...plugin }]);
     expect((error as ConfigError).path.startsWith(`plugins[0].${path}`)).toBe(true);

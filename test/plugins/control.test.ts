@@ -198,7 +198,7 @@ describe('onClose', () => {
     }
     const messages = new Set(server.log.map(({ message }) => message));
     expect(messages).toContain('closing plugin test/releases: it cannot be released');
-    expect(messages).toContain('closing plugin test/releases: no answer within 1000 ms');
+    expect(messages).toContain('closing plugin test/releases: no answer within 1s');
     await server.dispose();
   });
 });

@@ -71,7 +71,7 @@ describe('an authorizer', () => {
       const answer = await server.call('GET', `${SECRETS}/${how}`, {
         headers: { authorization: '', 'x-user': 'tess' },
       });
-      const why = how === 'hang' ? `did not answer within ${TIMEOUT} ms` : 'failed; see the log of the server';
+      const why = how === 'hang' ? `did not answer within ${TIMEOUT}ms` : 'failed; see the log of the server';
       expect([answer.status, answer.body.reason, answer.body.message]).toEqual([
         500,
         'InternalError',
@@ -200,8 +200,8 @@ describe('the configuration of a plugin', () => {
     );
 
   test.each([
-    [{ timeout: '1m' }, 'plugins[0].timeout: must be a time from 1 ms to 30 s, not 60000'],
-    [{ timeout: 0 }, 'plugins[0].timeout: must be a time from 1 ms to 30 s, not 0'],
+    [{ timeout: '1m' }, 'plugins[0].timeout: must be a time from 1ms to 30s, not 1m'],
+    [{ timeout: 0 }, 'plugins[0].timeout: must be a time from 1ms to 30s, not 0'],
     [{ timeout: 'soon' }, 'plugins[0].timeout: must be a duration such as 30s or 1m30s, not "soon"'],
     [{ failurePolicy: 'Maybe' }, 'plugins[0].failurePolicy: must be Fail or Ignore, not "Maybe"'],
     [

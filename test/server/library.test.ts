@@ -67,6 +67,25 @@ describe('the library', () => {
     }
   });
 
+  it('names the flag whose port is in use', async () => {
+    const server = await startServer(memory);
+    try {
+      const port = Number(new URL(server.url).port);
+      await expect(startServer({ ...memory, port })).rejects.toThrow(/in use.* choose another --secure-port/);
+      await expect(startServer({ ...memory, httpPort: port })).rejects.toThrow(/in use.* choose another --http-port$/);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it.skipIf(process.platform !== 'linux').each([
+    ['/proc/capstan/data', 'cannot make the directory /proc/capstan/data (ENOENT)'],
+    ['/etc/passwd/data', 'cannot make the directory /etc/passwd/data (ENOTDIR)'],
+    ['/etc/passwd', '/etc/passwd is not a directory'],
+  ])('refuses the data directory %s, which cannot be made', async (dataDir, message) => {
+    await expect(startServer({ ...memory, dataDir })).rejects.toThrow(`--data-dir: ${message}`);
+  });
+
   it.skipIf(process.platform !== 'linux')('leaves no thread behind after close()', async () => {
     // The first server of a process starts the process-wide threads of native libraries, which remain and are counted
     // before.

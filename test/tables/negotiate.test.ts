@@ -28,6 +28,25 @@ const refused = (accept: string, offer = OBJECT): Refusal => {
   throw new Error('accepted');
 };
 
+describe('media types and forms in the other naming', () => {
+  const NEUTRAL: Offer = { ...LIST, naming: namingOf('neutral') };
+  const TABLE = `${as('Table')}, application/json`;
+
+  it('are not chosen: clients that ask for them cannot read them, and get what they accept besides', () => {
+    expect(negotiate(TABLE, NEUTRAL)).toMatchObject({ form: 'object', media: 'json' });
+    expect(negotiate(TABLE, LIST)).toMatchObject({ form: 'table' });
+    expect(type(`${PB}, application/json`, NEUTRAL)).toBe('application/json');
+    expect(type('application/vnd.orchestrator.protobuf, application/json', LIST)).toBe('application/json');
+    expect(negotiate(as('Table', 'v1', 'meta.orchestrator.io'), NEUTRAL)).toMatchObject({ form: 'table' });
+  });
+
+  it('are refused with those of the server if nothing else is accepted', () => {
+    expect(refused(PB, NEUTRAL)).toMatchObject({ reason: 'NotAcceptable' });
+    expect(refused(PB, NEUTRAL).message).toContain('application/vnd.orchestrator.protobuf');
+    expect(refused(as('Table'), NEUTRAL).message).toMatch(/^only the following media types are accepted/);
+  });
+});
+
 describe('media types [R174] [R179] [R185] [R191]', () => {
   it.each([
     [undefined, 'application/json'],
@@ -116,7 +135,6 @@ describe('forms [R057] [R193] [R194]', () => {
     expect(form(as('PartialObjectMetadataList'), LIST)).toEqual(['partialList', 'v1']);
     expect(form(as('PartialObjectMetadata', 'v1beta1'), OBJECT)).toEqual(['partial', 'v1beta1']);
     expect(form(`${as('Chair')},application/json`, LIST)).toEqual(['object', 'v1']);
-    expect(form(as('Table', 'v1', 'meta.orchestrator.io'), LIST)).toEqual(['table', 'v1']);
   });
 
   it.each([

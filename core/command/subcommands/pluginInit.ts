@@ -4,8 +4,9 @@ import { ConfigError } from '../../api/point.js';
 import { parseArguments } from '../arguments.js';
 import { flagsOf } from '../commands.js';
 import type { Io } from '../serve.js';
-import { packageFiles } from '../templates/package.js';
+import { PACKAGE_MANAGERS, packageFiles } from '../templates/package.js';
 import { POINT_TEMPLATES } from '../templates/points.js';
+import type { PointTemplate } from '../templates/shared.js';
 import { ownVersion } from '../version.js';
 
 /** Names of packages in the npm registry, with or without scope. */
@@ -41,6 +42,34 @@ function capstanSource(directory: string, version: string): string {
   return `file:${relative(directory, resolve(found.directory, file[2]!))}`;
 }
 
+type ManagerName = keyof typeof PACKAGE_MANAGERS;
+
+/** The files by which package managers other than npm are known, by name. */
+const LOCK_FILES: readonly (readonly [file: string, name: ManagerName])[] = [
+  ['pnpm-lock.yaml', 'pnpm'],
+  ['yarn.lock', 'yarn'],
+  ['package-lock.json', 'npm'],
+];
+
+/**
+ * The package manager of the user: the one that runs this command, unless that is npm, which `npx` always is; otherwise
+ * the one whose lock file is the nearest in `directory` or above it.
+ */
+function packageManager(directory: string, userAgent = ''): ManagerName {
+  const running = LOCK_FILES.find(([, name]) => name !== 'npm' && userAgent.startsWith(`${name}/`));
+  const found = running ?? LOCK_FILES.find(([file]) => existsSync(join(directory, file)));
+  if (found) return found[1];
+  const parent = dirname(directory);
+  return parent === directory ? 'npm' : packageManager(parent);
+}
+
+/** The template of a point. `resource` is short for `resourceType`. Throws ConfigError with the names of all. */
+function templateOf(point: string): PointTemplate {
+  const found = POINT_TEMPLATES.get(point === 'resource' ? 'resourceType' : point);
+  if (found) return found;
+  throw new ConfigError('--point', `must be ${[...POINT_TEMPLATES.keys()].sort().join(', ')}, not ${point}`);
+}
+
 /** `plugin init NAME [--point=POINT]`: writes a package into a new folder. Returns 0; throws ConfigError. */
 export async function initCommand(args: readonly string[], io: Io): Promise<number> {
   const { positionals, values } = parseArguments(args, flagsOf('plugin'));
@@ -49,19 +78,20 @@ export async function initCommand(args: readonly string[], io: Io): Promise<numb
   if (!PACKAGE_NAME.test(name) || name.length > LONGEST_NAME)
     throw new ConfigError(name, 'must be the name of a package: lower case letters, digits, dashes; @scope/ before it');
   const pointName = String(values['point'] ?? 'validator');
-  const point = POINT_TEMPLATES.get(pointName);
-  if (!point) throw new ConfigError('--point', `must be ${[...POINT_TEMPLATES.keys()].join(', ')}, not ${pointName}`);
+  const point = templateOf(pointName);
   const folder = name.replace(/^@.*\//, '');
   const directory = resolve(folder);
   if (existsSync(directory) && readdirSync(directory).length > 0)
     throw new ConfigError(name, `the folder ${directory} is not empty`);
-  const capstan = `^${ownVersion()}`;
-  const files = packageFiles({ name, capstan, source: capstanSource(directory, capstan) }, point);
+  const version = ownVersion();
+  const manager = PACKAGE_MANAGERS[packageManager(dirname(directory), process.env['npm_config_user_agent'])];
+  const source = capstanSource(directory, `^${version}`);
+  const files = packageFiles({ name, capstan: `>=${version}`, source, manager }, point);
   for (const [path, text] of files) {
     mkdirSync(dirname(join(directory, path)), { recursive: true });
     writeFileSync(join(directory, path), text);
   }
   io.out(`created ${folder}: a package with ${/^[aeiou]/.test(pointName) ? 'an' : 'a'} ${pointName}`);
-  io.out(`next: cd ${folder} && npm install && npm test`);
+  io.out(`next: cd ${folder} && ${manager.install} && ${manager.test}`);
   return 0;
 }

@@ -1,27 +1,46 @@
-import type { PointTemplate } from './points.js';
+import type { PointTemplate } from './shared.js';
 
 /** Versions of what new packages are developed with. */
 export const TOOLS = { '@types/node': '20.19.43', typescript: '5.9.3' } as const;
+
+/** The commands of a package manager. */
+export interface PackageManager {
+  readonly install: string;
+  readonly test: string;
+  readonly pack: string;
+}
+
+/** The package managers by the name that they have in the environment of what they run. */
+export const PACKAGE_MANAGERS = {
+  npm: { install: 'npm install', test: 'npm test', pack: 'npm pack' },
+  // Without the flag, it fails until someone decides about the scripts of dependencies, of which none is needed.
+  pnpm: { install: 'pnpm install --ignore-scripts', test: 'pnpm test', pack: 'pnpm pack' },
+  yarn: { install: 'yarn install', test: 'yarn test', pack: 'yarn pack' },
+} as const satisfies { readonly [name: string]: PackageManager };
 
 /** The name of a new package, and where it gets Capstan from. */
 export interface PackageFacts {
   /** Name of the package and of the plugin. */
   readonly name: string;
-  /** Version of Capstan that it needs, for `peerDependencies`. */
+  /**
+   * Versions of Capstan that it works with, for `peerDependencies`. The server itself refuses a plugin for another
+   * version of the interface, which a new version of Capstan need not have.
+   */
   readonly capstan: string;
   /** Where Capstan is installed from for development: a version, or a file. */
   readonly source: string;
+  readonly manager: PackageManager;
 }
 
 const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
-const readme = (name: string, config: string): string => `# ${name}
+const readme = (name: string, config: string, { install, test, pack }: PackageManager): string => `# ${name}
 A plugin for Capstan.
 
 \`\`\`sh
-npm install
-npm test         # builds and tests it, also in a server
-npm pack         # writes the tarball to install beside a configuration file
+${install}
+${test}    # builds and tests it, also in a server
+${pack}    # writes the tarball to install beside a configuration file
 \`\`\`
 
 In the configuration of the server:
@@ -33,7 +52,10 @@ plugins:
 `;
 
 /** The files of a new package by path. */
-export function packageFiles({ name, capstan, source }: PackageFacts, point: PointTemplate): Map<string, string> {
+export function packageFiles(
+  { name, capstan, source, manager }: PackageFacts,
+  point: PointTemplate,
+): Map<string, string> {
   const manifest = {
     name,
     version: '0.1.0',
@@ -60,7 +82,7 @@ export function packageFiles({ name, capstan, source }: PackageFacts, point: Poi
     ['package.json', json(manifest)],
     ['tsconfig.json', json({ compilerOptions, include: ['src', 'test'] })],
     ['.gitignore', 'node_modules\ndist\n*.tgz\n'],
-    ['README.md', readme(name, point.config)],
+    ['README.md', readme(name, point.config, manager)],
     ['src/index.ts', point.source(name)],
     ['test/index.test.ts', point.test],
   ]);

@@ -8,6 +8,7 @@ import type { RunningCalls } from './runningCalls.js';
 import { currentRequest } from './requestScope.js';
 import { stackOf } from './stack.js';
 import { DeadlineExceeded, withinDeadline } from './deadline.js';
+import { formatDuration } from '../../settings/values.js';
 
 /** A plugin at an extension point, with the counters of its calls. */
 export interface CallTarget {
@@ -96,7 +97,9 @@ export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
     const reportFailure = (thrown: unknown): PluginFailure => {
       const late = thrown instanceof DeadlineExceeded;
       target.counters.countFailure(late ? 'timeout' : 'error');
-      const why = late ? `did not answer within ${target.timeout} ms` : 'failed; see the log of the server';
+      const why = late
+        ? `did not answer within ${formatDuration(target.timeout)}`
+        : 'failed; see the log of the server';
       logFailure(target, thrown, monotonicTime() - began, about, `the call ${late ? why : 'failed'}`);
       return new PluginFailure(target.plugin, target.point, why);
     };

@@ -1,9 +1,10 @@
 import { clearTimeout, setTimeout } from '../../runtime/timers.js';
+import { formatDuration } from '../../settings/values.js';
 
 /** Thrown if an operation did not end within its time. Its later result is ignored. */
 export class DeadlineExceeded extends Error {
   constructor(readonly milliseconds: number) {
-    super(`no answer within ${milliseconds} ms`);
+    super(`no answer within ${formatDuration(milliseconds)}`);
   }
 }
 

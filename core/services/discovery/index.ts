@@ -163,7 +163,7 @@ class Documents implements DocumentSet {
       // The aggregated form takes precedence over the others at any position of the header.
       for (const range of parseAccept(accept)) {
         const version = aggregatedVersion(range);
-        const media = version && ALL.find(one => covers(range, mediaTypeOf(one, namingOf('neutral'))));
+        const media = version && ALL.find(one => covers(range, mediaTypeOf(one, this.naming)));
         if (media) return this.#aggregate(path !== '/apis', version, media, range, ifNoneMatch, indent);
       }
     }
