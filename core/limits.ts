@@ -204,7 +204,7 @@ export const STUCK_JOB_MS = 1000;
 export const STAND_INS = 4;
 /**
  * How long the jobs of a user are answered with 429 and Retry-After after its second job that was stuck; twice as long
- * after each further one. Each keeps a core for ten seconds.
+ * after each further one. Each keeps a core for as long as its plugin may take, and a second.
  */
 export const SLOWED_MS = 10_000;
 /** The longest such time, and how long a job that was stuck counts. */
@@ -337,6 +337,11 @@ export const LOGGED_CAUSES = 10;
 export const LOGGED_CHARACTERS = 16 * 1024;
 /** The default time limit of a call of a plugin, as for upstream's webhooks. A call that takes longer has failed. */
 export const PLUGIN_CALL_MS = 10_000;
+/**
+ * Milliseconds beyond the time limit of a plugin after which a thread of the pool is ended that does not return from a
+ * call of it: more than a busy machine keeps a thread waiting.
+ */
+export const PLUGIN_STALL_MS = 1000;
 /** The longest time that a configuration can set for a call of a plugin, as for upstream's webhooks. */
 export const PLUGIN_CALL_MAX_MS = 30_000;
 /** Time for which a passed check of an embedded store holds: health endpoints notice a failure that much later. */

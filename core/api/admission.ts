@@ -114,6 +114,12 @@ export interface Change {
    * (`example.com/name`); others are ignored.
    */
   annotate(name: string, value: string): void;
+  /**
+   * To be called before a call that changes something outside of the server. From then on, no other thread handles the
+   * request if its own does not return or ends: then it fails. Throws Refusal if another thread handles it already; the
+   * call must not be made then.
+   */
+  beginSideEffects(): void;
   /** Charges another object for the change: called by validators, at most once for each object. */
   charge(charge: Charge): void;
 }

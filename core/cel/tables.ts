@@ -5,7 +5,10 @@ import { schemaType, type Schema } from './schema/schema.js';
 import type { Value } from './evaluate/values.js';
 import { librariesOf, validationOf } from './versions.js';
 
-/** One table: expressions over a `self` of the schema. `self` is data, or JSON text. */
+/**
+ * One table: expressions over a `self` of the schema. `self` is data, or JSON text. It gets the defaults of the schema,
+ * as the objects that rules see have them.
+ */
 export interface Table {
   readonly name?: string;
   readonly schema: Schema;
@@ -26,8 +29,27 @@ export function runTable(table: Table, parseJson: (text: string) => unknown): st
     variables: { self: schema.type },
     sizes: { self: schema },
   });
-  const self = schema.view(typeof table.self === 'string' ? parseJson(table.self) : table.self);
+  const data = typeof table.self === 'string' ? parseJson(table.self) : table.self;
+  const self = schema.view(withDefaults(table.schema, data));
   return table.cases.map(c => normalizeResult(evaluateCase(env, c.expr, self)));
+}
+
+/** Data with the defaults of its schema, also in place of nulls that the schema does not allow. */
+function withDefaults(schema: Schema, data: unknown): unknown {
+  if (Array.isArray(data)) return schema.items ? data.map(item => withDefaults(schema.items!, item)) : data;
+  if (typeof data !== 'object' || data === null) return data;
+  const members = new Map<string, unknown>(Object.entries(data));
+  const declared = new Map(Object.entries(schema.properties ?? {}));
+  for (const [name, { default: value, nullable }] of declared) {
+    const given = members.get(name);
+    if (value !== undefined && (given === undefined || (given === null && !nullable))) members.set(name, value);
+  }
+  const others = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
+  for (const [name, value] of members) {
+    const of = declared.get(name) ?? others;
+    if (of) members.set(name, withDefaults(of, value));
+  }
+  return Object.fromEntries(members);
 }
 
 /** Evaluates one expression as a validation rule; its value is printed by the rule's message expression. */

@@ -9,6 +9,8 @@ export interface CommandFlag {
   readonly multiple?: true;
   /** Stands for the value in the help; absent for booleans. */
   readonly placeholder?: string;
+  /** The value may be omitted. */
+  readonly isOptional?: boolean;
   readonly help: string;
 }
 
@@ -45,7 +47,15 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'serve',
     summary: 'run the server in the foreground (the default)',
-    flags: { watch: truth('reload plugins and configuration when their files change, for development') },
+    flags: {
+      watch: truth('reload plugins and configuration when their files change, for development'),
+      inspect: {
+        type: 'string',
+        placeholder: '[HOST:]PORT',
+        isOptional: true,
+        help: 'let a debugger connect, which can run any code in the server (127.0.0.1:9229)',
+      },
+    },
     takesSettings: true,
   },
   { name: 'store check', summary: 'verify the files of a stopped server', flags: STOPPED },

@@ -2,8 +2,9 @@ import { ConfigError } from '../api/point.js';
 import type { Settings } from '../settings/settings.js';
 import { nearest } from '../model/nearest.js';
 import { flag } from '../settings/values.js';
+import { type InspectAddress, readInspectAddress } from './inspect.js';
 import { isValueOptional, OPTIONS } from './options.js';
-import { OTHER_FLAGS } from './otherFlags.js';
+import { OTHER_FLAGS } from './upstream/otherFlags.js';
 
 /** The settings given by flags, and the path of the configuration file. */
 export interface Flags {
@@ -11,6 +12,8 @@ export interface Flags {
   readonly config?: string;
   /** Whether plugins and configuration are reloaded when their files change. */
   readonly watch: boolean;
+  /** Where the inspector is to be opened. */
+  readonly inspect?: InspectAddress | undefined;
   /** Messages about flags that have no effect. */
   readonly notes: readonly string[];
 }
@@ -19,7 +22,7 @@ export interface Flags {
 function unknownFlagError(given: string, name: string): ConfigError {
   // Programs name some settings otherwise.
   const [own] = [...OPTIONS].find(([, { setting }]) => setting === name) ?? [];
-  const known = [...OPTIONS.keys(), 'config', 'watch', 'help'].filter(one => one.length > 1);
+  const known = [...OPTIONS.keys(), 'config', 'watch', 'inspect', 'help'].filter(one => one.length > 1);
   const best = own ?? nearest(name, known);
   return new ConfigError(given, `unknown flag; ${best ? `did you mean --${best}?` : 'capstan --help lists them'}`);
 }
@@ -59,6 +62,7 @@ export function parseFlags(args: readonly string[]): Flags {
   const notes: string[] = [];
   let config: string | undefined;
   let watch = false;
+  let inspect: InspectAddress | undefined;
   while (rest.length > 0) {
     const token = parseToken(rest.shift()!);
     const option = OPTIONS.get(token.name);
@@ -70,6 +74,11 @@ export function parseFlags(args: readonly string[]): Flags {
     }
     if (token.name === 'watch') {
       watch = flag(token.value ?? 'true', token.flag);
+      continue;
+    }
+    if (token.name === 'inspect') {
+      if (inspect) throw new ConfigError(token.flag, 'given twice: omit one of them');
+      inspect = readInspectAddress(token.value, token.flag);
       continue;
     }
     if (!option && token.name !== 'config') throw unknownFlagError(token.flag, token.name);
@@ -90,5 +99,5 @@ export function parseFlags(args: readonly string[]): Flags {
       throw new ConfigError(token.flag, 'given twice: omit one of them');
     settings.set(option.setting, before === undefined ? read : [...(before as unknown[]), ...(read as unknown[])]);
   }
-  return { settings: Object.fromEntries(settings) as Partial<Settings>, config, watch, notes };
+  return { settings: Object.fromEntries(settings) as Partial<Settings>, config, watch, inspect, notes };
 }

@@ -48,8 +48,9 @@ function addSettings(target: Described): void {
 
 function describeCommand({ name, operands, summary, flags = {}, takesSettings }: Command): Described {
   const target = new Described(`capstan ${name}`, operands ? `${operands} [flags]` : '[flags]', summary);
-  for (const [flag, { short, placeholder, help }] of Object.entries(flags)) {
-    const terms = `${short === undefined ? '' : `-${short}, `}--${flag}${placeholder ? ` <${placeholder}>` : ''}`;
+  for (const [flag, { short, placeholder, isOptional, help }] of Object.entries(flags)) {
+    const value = isOptional ? `[${placeholder}]` : `<${placeholder}>`;
+    const terms = `${short === undefined ? '' : `-${short}, `}--${flag}${placeholder ? ` ${value}` : ''}`;
     target.addOption(new LayoutOption(terms, help));
   }
   if (takesSettings) addSettings(target);

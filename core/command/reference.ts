@@ -1,6 +1,6 @@
 import { fileKeyOf } from '../settings/given.js';
 import { dashed, describeOption, OPTIONS } from './options.js';
-import { OTHER_FLAGS } from './otherFlags.js';
+import { OTHER_FLAGS } from './upstream/otherFlags.js';
 
 /** The table of all settings in docs/reference/configuration.md, which `npm run reference` writes. */
 export function settingsTable(): string {

@@ -8,6 +8,7 @@ import { PLUGIN_ERROR } from '../plugin/load/errors.js';
 import { messagesOf, stackOf } from '../plugin/calls/stack.js';
 import { type DefaultsOf, loadSettings } from './config.js';
 import { parseFlags } from './flags.js';
+import { closeInspector, openInspector } from './inspect.js';
 
 /** Starts a server; `version` is that of the modules of its plugins (ModuleVersions). */
 type StartServer = (settings: Settings, version?: number) => Promise<RunningServer>;
@@ -111,7 +112,9 @@ export async function serve(
   { start = loadAndStart, defaultsOf, started }: ServeOptions = {},
 ): Promise<number> {
   const settings = loadSettings(args, io.err, defaultsOf);
+  const { inspect } = parseFlags(args);
   const watch = await prepareWatch(args, settings);
+  if (inspect) openInspector(inspect, io.err);
   const signal = waitForSignal(io);
   const log = logOf('server', settings);
   const server = await start(settings, watch?.versions.current).catch((error: unknown) => {
@@ -143,6 +146,7 @@ export async function serve(
   try {
     if (ended === 'signal') {
       await server.close();
+      if (inspect) closeInspector();
       return 0;
     }
     await server.close().catch(() => undefined);

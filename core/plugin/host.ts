@@ -133,7 +133,9 @@ export function hostOf(
     now: systemTime,
     isEnabled: feature => isFeatureEnabled(feature, data.features),
     onClose: release =>
-      releasesOf(user.point).add(`plugin ${user.plugin}`, () => withinDeadline(release(), RELEASE_MS, true)),
+      releasesOf(user.point).add(`plugin ${user.plugin}`, () =>
+        withinDeadline(release(), RELEASE_MS, { keepAlive: true }),
+      ),
     ...informers(user),
     dynamicInformer: dynamicInformer
       ? given => dynamicInformer(storageNameOf(given))

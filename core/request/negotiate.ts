@@ -135,8 +135,8 @@ export function parseAccept(accept: string | undefined): readonly MediaRange[] {
 }
 
 /**
- * Whether a range covers a media type. Its parameters are ignored. A range in the other naming than the type does not: who
- * asks with it could not read the names in the answer.
+ * Whether a range covers a media type. Its parameters are ignored. A range in the other naming than the type does not:
+ * who asks with it could not read the names in the answer.
  */
 export function covers(range: MediaRange, mediaType: string): boolean {
   if (range.type === '*') return true;

@@ -100,15 +100,13 @@ function resourceRoute(
   // Such paths are no longer served. Authorizers get the verb `proxy`.
   const proxyPath = parts[0] === 'proxy' && parts.length > 1;
   let rest = watchPath || proxyPath ? parts.slice(1) : parts;
-  let namespace = '';
   const hasEmptyNamespace = rest[1] === '';
-  if (rest[0] === 'namespaces' && rest.length > 2 && !NAMESPACE_SUBRESOURCES.has(rest[2]!)) {
-    namespace = rest[1]!;
-    rest = rest.slice(2);
-  }
+  // Below `namespaces`, the next segment is a namespace, also where the path names it as an object.
+  const namespace = rest[0] === 'namespaces' ? (rest[1] ?? '') : '';
+  const isInside = rest[0] === 'namespaces' && rest.length > 2 && !NAMESPACE_SUBRESOURCES.has(rest[2]!);
+  if (isInside) rest = rest.slice(2);
   const [plural = '', name = '', sub = ''] = proxyPath ? rest.slice(0, 2) : rest;
   const resource = proxyPath ? undefined : registry.find(group, version, plural);
-  const isNamespace = plural === 'namespaces';
   const target: ResourceTarget = {
     is: 'resource',
     verb: proxyPath ? 'proxy' : verbOf(method, name, query, watchPath),
@@ -116,7 +114,7 @@ function resourceRoute(
     version,
     resource: plural,
     subresource: sub,
-    namespace: isNamespace ? name : namespace,
+    namespace,
     name,
     path,
   };
@@ -127,7 +125,7 @@ function resourceRoute(
     (!watchPath || resource.custom || resource.verbs.includes('watch')) &&
     // Upstream ignores what follows the subresource of a custom kind.
     (rest.length <= 3 || resource.custom || subresource?.name === 'proxy') &&
-    (namespace === '' || resource.namespaced);
+    (namespace === '' || resource.namespaced || !(isInside || resource.custom));
   // Paths cannot name objects of virtual resources, unless these can be read one by one.
   const hasObjects = resource?.stored !== false || resource.verbs.includes('get');
   const isName = hasObjects || name === '' || sub !== '';

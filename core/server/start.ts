@@ -19,6 +19,7 @@ import type { DataDirectory } from '../settings/dataDirectory.js';
 import { readGivenSettings } from '../settings/given.js';
 import type { GivenSettings, Settings } from '../settings/settings.js';
 import type { PluginSpec, ThreadData } from '../threads/data.js';
+import { Inspection } from '../threads/inspection.js';
 import { threadScope } from '../threads/thread.js';
 import { createThreads, type RunningFrontEnd, startFrontEnd } from '../../workers/front/main.js';
 import { COUNTERS } from '../../workers/front/threads/writerThread.js';
@@ -238,6 +239,7 @@ function threadData(
     plugins,
     resources: settings.resources,
     calls: CallCounters.memory(plugins.length),
+    inspection: Inspection.memory(),
     counters,
     verbosity: settings.verbosity,
     loggingFormat: settings.loggingFormat,

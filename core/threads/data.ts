@@ -33,6 +33,8 @@ export interface ThreadData extends LogSettings {
   readonly calls: SharedArrayBuffer;
   /** The calls of plugins that this thread is in (RunningCalls), for threads that have one of their kind. */
   readonly running?: SharedArrayBuffer;
+  /** Whether a debugger may be attached to the process (Inspection). */
+  readonly inspection: SharedArrayBuffer;
   /** Numbers of messages that the writer has posted, one counter per connected thread (feed.ts). */
   readonly counters: SharedArrayBuffer;
   /** Which requests without credentials are allowed as the anonymous user. */

@@ -22,6 +22,7 @@ export interface Call {
   readonly authorization: string | undefined;
   /** The headers `traceparent` and `tracestate`. */
   readonly trace: readonly (string | undefined)[];
+  readonly userAgent: string | undefined;
 }
 
 const DAY = 24 * 3600 * 1000;
@@ -46,12 +47,15 @@ export class Hooks {
         const review = JSON.parse(text) as Loose & { request: Loose };
         const { pathname, search } = new URL(incoming.url ?? '', 'https://hook');
         const client = (incoming.socket as TLSSocket).getPeerCertificate()?.subject?.CN as string | undefined;
-        const { authorization, traceparent, tracestate } = incoming.headers as Readonly<
-          Record<string, string | undefined>
-        >;
+        const {
+          authorization,
+          traceparent,
+          tracestate,
+          'user-agent': userAgent,
+        } = incoming.headers as Readonly<Record<string, string | undefined>>;
         const trace = [traceparent, tracestate];
         const { request } = review;
-        this.calls.push({ path: pathname, query: search, request, client, authorization, trace });
+        this.calls.push({ path: pathname, query: search, request, client, authorization, trace, userAgent });
         const answer = (await this.#answers.get(pathname)?.(review.request)) ?? {};
         const { hangsUp, raw, code = 200, headers, ...response } = answer as HookAnswer;
         if (hangsUp) return void incoming.socket.destroy();

@@ -203,7 +203,82 @@ describe('a policy', () => {
     expect(await message('bindings')).toContain('denied request: Binding of bindings');
   });
 
-  test('does not apply to policies and webhook configurations', async () => {
+  test.each(['validating', 'mutating'])('guards %s webhook configurations, dry runs too', async kind => {
+    const name = await policy({
+      matchConstraints: {
+        resourceRules: [
+          {
+            apiGroups: ['admissionregistration.k8s.io'],
+            apiVersions: ['*'],
+            operations: ['CREATE'],
+            resources: [`${kind}webhookconfigurations`],
+          },
+        ],
+      },
+      validations: [{ expression: `object.metadata.name != 'guarded'`, message: 'guarded' }],
+    });
+    const path = `${GROUP}/${kind}webhookconfigurations`;
+    for (const query of ['', '?dryRun=All'])
+      expect(refusal(await api.post(path + query, { metadata: { name: 'guarded' } }))).toEqual([
+        422,
+        'Invalid',
+        expect.stringContaining(`ValidatingAdmissionPolicy '${name}' with binding '${name}' denied request: guarded`),
+      ]);
+    expect((await api.post(path, { metadata: { name: 'free' } })).status).toBe(201);
+  });
+
+  test.each([
+    ['an optional', 'object.?data.?none', 'variables.v != 3'],
+    ['a quantity', "quantity('2')", 'variables.v.isInteger() || variables.v + 1 == 2'],
+    ['a list of quantities', "[quantity('2')]", 'variables.v[0].isInteger() || variables.v[0] + 1 == 2'],
+    ['a URL', "url('http://a/')", "variables.v.getHost() == 'a' || variables.v + 1 == 2"],
+    ['an address', "ip('::1')", 'variables.v.isLoopback() || variables.v + 1 == 2'],
+    ['the authorizer', 'authorizer', "variables.v.path('/x').check('get').allowed() || variables.v + 1 == 2"],
+    ['the request', 'request', "variables.v.operation == 'CREATE' || variables.v.none == 1"],
+    ['the namespace', 'namespaceObject', "variables.v.metadata.name == 'default' || variables.v.none == 1"],
+  ])('does not check the type of a variable with %s before it runs', async (what, expression, validation) => {
+    const name = what.replaceAll(' ', '-').toLowerCase();
+    await policy(
+      only(name, {
+        variables: [{ name: 'v', expression }],
+        validations: [{ expression: validation }, { expression: 'false', message: 'ran' }],
+      }),
+    );
+    expect((await create(name, { data: {} })).body['message']).toContain('denied request: ran');
+  });
+
+  test('checks the types of its other variables when it is written', async () => {
+    const message = async (expression: string): Promise<unknown> => {
+      const spec = {
+        matchConstraints: { resourceRules: [CONFIGMAPS] },
+        variables: [{ name: 'v', expression }],
+        validations: [{ expression: 'variables.v + 1 == 2' }],
+      };
+      const body = { metadata: { name: 'typed' }, spec };
+      return (await api.post(`${GROUP}/validatingadmissionpolicies?dryRun=All`, body)).body['message'];
+    };
+    expect(await message("'a'")).toContain("applied to '(string, int)'");
+    expect(await message("['a']")).toContain("applied to '(list(string), int)'");
+  });
+
+  test('sees members that are null, and no members below them', async () => {
+    const rules = { apiGroups: ['*'], apiVersions: ['*'], operations: ['CREATE'], resources: ['clusterroles'] };
+    await policy({
+      matchConstraints: { resourceRules: [{ ...rules, resourceNames: ['nulls'] }] },
+      validations: [
+        { expression: 'object.rules == null && has(object.rules)' },
+        { expression: '!object.?rules.?none.hasValue() && !object.rules.?none.?deeper.hasValue()' },
+        { expression: 'false', message: 'ran' },
+      ],
+    });
+    const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+    for (const rules of [{ rules: null }, {}])
+      expect((await api.post(roles, { metadata: { name: 'nulls' }, ...rules })).body['message']).toContain(
+        'denied request: ran',
+      );
+  });
+
+  test('does not apply to policies', async () => {
     const all = { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'], scope: 'Cluster' };
     const name = await policy({
       matchConstraints: { resourceRules: [all] },

@@ -98,7 +98,7 @@ describe('quotas without the controller', () => {
       [
         ['unknown', undefined, undefined],
         [
-          undefined,
+          'unknown',
           'status',
           { 'f:hard': { '.': {}, 'f:configmaps': {}, 'f:secrets': {} }, 'f:used': { '.': {}, 'f:secrets': {} } },
         ],

@@ -386,8 +386,29 @@ describe('a mutating webhook', () => {
     );
     const made = await create('order', 'order');
     expect(made.body['data']).toEqual({ a: '1', one: 'a,one,two', two: 'x' });
-    expect(hooks.take('/one')).toHaveLength(2);
+    const calls = hooks.take('/one');
+    expect(calls.map(({ userAgent }) => userAgent)).toEqual(['kube-apiserver-admission', 'kube-apiserver-admission']);
     expect(hooks.take('/two')).toHaveLength(1);
+  });
+
+  test('that adds fields which the kind does not have changes nothing', async () => {
+    hooks.on('/before', () => ({}));
+    hooks.on('/fields', () => patchOf(add('/unknown', 'x'), add('/metadata/unknown', 'x')));
+    const selector = { objectSelector: { matchLabels: { hook: 'fields' } } };
+    await install(
+      api,
+      'Mutating',
+      'fields',
+      hooks.webhook('/before', { ...selector, reinvocationPolicy: 'IfNeeded' }),
+      hooks.webhook('/fields', selector),
+    );
+    const made = await create('fields', 'fields');
+    expect([made.body['message'], Object.keys(made.body)]).toEqual([
+      undefined,
+      ['kind', 'apiVersion', 'metadata', 'data'],
+    ]);
+    expect(hooks.take('/before')).toHaveLength(1);
+    expect(hooks.take('/fields')).toHaveLength(1);
   });
 
   test('sees and changes the version that its rules name', async () => {
@@ -400,7 +421,10 @@ describe('a mutating webhook', () => {
         resources: ['horizontalpodautoscalers'],
       },
     ];
-    await install(api, 'Mutating', 'hpa', hooks.webhook('/hpa', { rules, objectSelector: {} }));
+    // Match conditions see the resource of the request, in its own version.
+    const expression = `request.resource.version == 'v2' && request.kind.version == 'v1'`;
+    const matchConditions = [{ name: 'versions', expression }];
+    await install(api, 'Mutating', 'hpa', hooks.webhook('/hpa', { rules, objectSelector: {}, matchConditions }));
     const made = await api.post('/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers', {
       metadata: { name: 'h' },
       spec: { maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'd' } },

@@ -61,8 +61,12 @@ const config: fc.Arbitrary<Part> = fc
 
 const first = (manager: string, of: Json): ApplyResult =>
   applyConfiguration(kind, writer(manager), undefined, of, NOBODY, false);
-const then = (manager: string, of: Json, { object, managers }: ApplyResult, force = false): ApplyResult =>
-  applyConfiguration(kind, writer(manager), object, of, managers, force);
+const then = (
+  manager: string,
+  of: Json,
+  { object, managers }: Omit<ApplyResult, 'isUnchanged'>,
+  force = false,
+): ApplyResult => applyConfiguration(kind, writer(manager), object, of, managers, force);
 
 /** A value in a normal form: items with keys are sorted; empty structs, and nulls that an apply left, are removed. */
 function said(value: Json): Json {

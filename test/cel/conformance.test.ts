@@ -149,6 +149,8 @@ function plainOf(v: C.Value): unknown {
  * requirements that its file does not state.
  */
 const KNOWN = new Map<string, string>([
+  ['optionals/optionals/map_null_entry_no_such_key', 'cel-go finds an optional member of null empty'],
+  ['optionals/optionals/map_present_key_invalid_field', 'cel-go finds an optional member of a number empty'],
   ['fields/qualified_identifier_resolution/map_value_repeat_key', 'cel-go keeps the last of two equal keys'],
   [
     'fields/qualified_identifier_resolution/map_value_repeat_key_heterogeneous',

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { parseFlags } from '../../core/command/flags.js';
-import { kubeApiserver } from '../../core/command/kubeApiserver.js';
+import { kubeApiserver } from '../../core/command/upstream/kubeApiserver.js';
 import { OPTIONS } from '../../core/command/options.js';
-import { OTHER_FLAGS } from '../../core/command/otherFlags.js';
+import { OTHER_FLAGS } from '../../core/command/upstream/otherFlags.js';
 import { freePort, StartedCommand } from '../packages/project.js';
 import { Captured } from './server.js';
 

@@ -438,6 +438,22 @@ describe('columns', () => {
     expect(column!.cell(thing)).toBeNull();
   });
 
+  it('show the first item for empty brackets', () => {
+    const spec = { list: [{ a: 1 }, { a: 2, b: 3 }], none: [], map: { a: 1 } };
+    const paths = ['.spec.list[].a', '.spec.list[].b', '.spec.none[]', '.spec.map[]', '.spec.list[?(@.b)].b'];
+    const columns = columnsOf(paths.map((jsonPath, i) => ({ name: `${i}`, type: 'integer', jsonPath })));
+    expect(columns.map(column => column.cell({ ...thing, spec }))).toEqual(['x', 1, null, null, null, 3]);
+  });
+
+  it.each(['.spec.n[', '.spec.n[x]', '.spec["n"]', '.spec.l[ 0 ]', '.spec.l[?(@.a=="1"||@.a=="2")]', '.spec{.n}'])(
+    'end before the one with the malformed path %s',
+    jsonPath => {
+      const [before, after] = ['before', 'after'].map(name => ({ name, type: 'integer', jsonPath: '.spec.n' }));
+      const names = columnsOf([before!, { name: 'bad', type: 'string', jsonPath }, after!]).map(({ name }) => name);
+      expect(names).toEqual(['Name', 'before']);
+    },
+  );
+
   it('are the name and the age if a type defines none [R061]', () => {
     const columns = columnsOf(undefined);
     expect(columns.map(({ name }) => name)).toEqual(['Name', 'Created At']);

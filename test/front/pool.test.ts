@@ -12,7 +12,7 @@ import { turn } from './support.js';
 import { eventuallyPasses } from '../support/eventually.js';
 import { partly } from '../support/values.js';
 
-const log = partly<Log>({ error: vi.fn() });
+const log = partly<Log>({ error: vi.fn(), warn: vi.fn() });
 const pools: Pool[] = [];
 afterEach(async () => {
   await Promise.all(pools.splice(0).map(pool => pool.close()));
@@ -38,7 +38,15 @@ interface Faults {
 
 /** A pool of threads with the module `fixtures/poolThread.mjs`. */
 function poolOf(threads: number, { broken = [], unloadable = [], slow = [] }: Faults = {}): Pool {
-  const data = { counters: new SharedArrayBuffer(12), broken, unloadable, slow, delayed: [], plugins: [] };
+  const data = {
+    counters: new SharedArrayBuffer(12),
+    broken,
+    unloadable,
+    slow,
+    delayed: [],
+    plugins: [],
+    inspection: new SharedArrayBuffer(4),
+  };
   const pool = new Pool({
     threads,
     module: new URL('./fixtures/poolThread.mjs', import.meta.url),
@@ -184,19 +192,46 @@ test('a long job for which nothing is left to do, or which cannot be taken, give
   expect(await nothing).toBeUndefined();
 });
 
-test.each([
-  ['/exit', 'with code'],
-  ['/throw', 'thrown outside of any promise'],
-])('a thread that ends (%s) fails only its own jobs, including late ones, and is replaced', async (path, message) => {
+test.each(['/exit', '/throw'])('a job whose thread ends (%s) is run once more, then it fails', async path => {
   const pool = poolOf(1);
   await pool.complete();
-  const held = answered(pool, '/hold');
-  held.catch(() => undefined);
+  await expect(answered(pool, path)).rejects.toThrow('the request was tried twice, and its thread ended');
+  expect(await answered(pool)).toBe(3);
+  // Two records about threads, one about the job.
+  expect(log.error).toHaveBeenCalledTimes(3);
+});
+
+test('jobs that wait in a thread that another job ends do not fail, also if that job ends their next one', async () => {
+  const pool = poolOf(1);
+  await pool.complete();
+  const late = answered(pool, '/late');
   await answered(pool);
-  await expect(answered(pool, path)).rejects.toThrow(message);
-  await expect(held).rejects.toThrow(message === 'with code' ? 'ended with code 3' : message);
-  expect(await answered(pool)).toBe(2);
-  expect(log.error).toHaveBeenCalledTimes(1);
+  await expect(answered(pool, '/exit')).rejects.toThrow('tried twice');
+  expect([1, 2, 3]).toContain(await late);
+});
+
+test('a job whose thread ends before it has changed anything succeeds in another one', async () => {
+  const pool = poolOf(1);
+  await pool.complete();
+  const late = answered(pool, '/late');
+  expect(await answered(pool, '/exit-first')).toBe(2);
+  expect(await late).toBe(2);
+});
+
+test('a user whose jobs end two threads is refused with 429', async () => {
+  const pool = poolOf(2);
+  await pool.complete();
+  await expect(answeredFor(pool, 'mallory', '/exit')).rejects.toThrow('tried twice');
+  expect(() => pool.run(job('/'), undefined, 'mallory')).toThrow('do not end in time');
+  expect(typeof (await answeredFor(pool, 'ann'))).toBe('number');
+});
+
+test('a job that may have had effects fails with its thread', async () => {
+  const pool = poolOf(1);
+  await pool.complete();
+  const [effect, exit] = together(pool, ['/late-effect', '/exit-first']);
+  await expect(effect).rejects.toThrow('may have changed something');
+  expect(await exit).toBe(2);
 });
 
 test('jobs of other threads continue when one ends', async () => {
@@ -204,24 +239,24 @@ test('jobs of other threads continue when one ends', async () => {
   await pool.complete();
   const late = together(pool, [...new Array(POOL_BATCH - 1).fill('/'), '/late']);
   const exit = together(pool, ['/exit']);
-  await expect(exit[0]).rejects.toThrow('with code');
+  await expect(exit[0]).rejects.toThrow('tried twice');
   expect(new Set(await Promise.all(late)).size).toBe(1);
 });
 
 test('a replacement that cannot start is replaced again; until then jobs fail or wait', async () => {
   const pool = poolOf(1, { broken: [2] });
   await pool.complete();
-  await expect(answered(pool, '/exit')).rejects.toThrow('with code');
+  await expect(answered(pool, '/exit')).rejects.toThrow('tried twice');
   const failures: Error[] = [];
   const once = () => answered(pool).catch((error: Error) => void failures.push(error));
-  await eventuallyPasses(async () => expect(await once()).toBe(3));
+  await eventuallyPasses(async () => expect(await once()).toBe(4));
   for (const { message } of failures) expect(message).toBe('cannot load');
 });
 
 test('a replacement whose module cannot be loaded fails the jobs that wait for it; the next job starts another', async () => {
   const pool = poolOf(1, { unloadable: [2] });
   await pool.complete();
-  await expect(answered(pool, '/exit')).rejects.toThrow('with code');
+  await expect(answered(pool, '/exit')).rejects.toThrow('cannot be loaded');
   const failures: Error[] = [];
   const once = () => answered(pool).catch((error: Error) => void failures.push(error));
   await eventuallyPasses(async () => expect(await once()).toBe(3));
@@ -257,13 +292,32 @@ test('jobs batched with one that keeps its thread, and those behind it, are run 
   await eventuallyPasses(async () => expect(await answered(pool)).toBe(short));
 });
 
-test('a job that has begun and waits for something outside of the thread is not run again', async () => {
+test('a job that waits for something outside of its thread stays while that is kept for less than a second', async () => {
   const { pool, short, long } = await poolOfTwo();
   const [late, busy, behind] = together(pool, ['/late', '/busy', '/']);
   expect(await behind).toBe(long);
   openGate(pool);
   expect([await late, await busy]).toEqual([short, short]);
 });
+
+test('of jobs that wait in a stuck thread, those that have changed nothing are run by another one', async () => {
+  const { pool, short, long } = await poolOfTwo();
+  const [late, effect, busy] = together(pool, ['/late', '/late-effect', '/busy']);
+  expect(await late).toBe(long);
+  openGate(pool);
+  expect([await effect, await busy]).toEqual([short, short]);
+});
+
+test('a thread that is stuck behind a promise is found, and its other jobs are run elsewhere', async () => {
+  const { pool, short } = await poolOfTwo();
+  const stuck = answeredFor(pool, 'mallory', '/late-busy');
+  const others = ['ann', 'ben'].map(user => answeredFor(pool, user, '/late'));
+  for (const other of await Promise.all(others)) expect(other).not.toBe(short);
+  // The job has been run once more, and keeps another thread; a third one is made.
+  expect(await answeredFor(pool, 'ann', '/late')).not.toBe(short);
+  openGate(pool);
+  expect(await stuck).not.toBe(short);
+}, 30_000);
 
 test('a long job that keeps its thread gives its turn to the next one', async () => {
   const { pool, short, long } = await poolOfTwo();

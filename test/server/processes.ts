@@ -55,6 +55,8 @@ export class ServerProcess {
   constructor(
     readonly flags: readonly string[],
     readonly nodeFlags: readonly string[] = [],
+    /** A program that takes the arguments of `capstan serve`, and prints the same lines. */
+    readonly program = COMMAND,
   ) {}
 
   /** Where the server listens; '' until it has started. */
@@ -70,7 +72,7 @@ export class ServerProcess {
   async start(): Promise<this> {
     const args = [
       ...this.nodeFlags,
-      COMMAND,
+      this.program,
       'serve',
       '--naming=kubernetes',
       '--secure-port=0',

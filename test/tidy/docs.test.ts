@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../core/command/commands.js';
 import { helpText } from '../../core/command/help.js';
+import { dashed } from '../../core/command/options.js';
+import { OTHER_FLAGS } from '../../core/command/upstream/otherFlags.js';
 
 const root = normalize(join(dirname(fileURLToPath(import.meta.url)), '..', '..'));
 const PAGES = [
@@ -17,7 +19,7 @@ const PAGES = [
     .map(name => join('docs', name)),
 ];
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
-const flagsIn = (text: string): string[] => [...text.matchAll(/(?<![\w-])--[a-z][a-z-]+/g)].map(match => match[0]);
+const flagsIn = (text: string): string[] => [...text.matchAll(/(?<![\w-])--[a-z][a-z0-9-]+/g)].map(match => match[0]);
 
 /** Flags of other programs in pages: kubectl, curl, git. */
 const FOREIGN = new Set([
@@ -27,10 +29,13 @@ const FOREIGN = new Set([
   '--force-conflicts',
   '--from-literal',
   '--ignore-scripts',
+  '--inspect-brk',
+  '--no-file-parallelism',
   '--oidc-client-secret',
   '--omit',
   '--server-side',
   '--show-managed-fields',
+  '--test',
   '--watch',
 ]);
 /** Programs with flags of their own. */
@@ -52,7 +57,7 @@ describe('docs', () => {
   });
 
   it('contain only existing flags', () => {
-    const ours = new Set([...flagsIn(HELP), '--help']);
+    const ours = new Set([...flagsIn(HELP), ...Array.from(OTHER_FLAGS.keys(), dashed), '--help']);
     const own = PROGRAMS.map(textOf).join();
     const exists = (flag: string): boolean => ours.has(flag) || FOREIGN.has(flag) || own.includes(`${flag.slice(2)}`);
     expect(PAGES.flatMap(page => flagsIn(textOf(page)).filter(flag => !exists(flag)))).toEqual([]);

@@ -17,8 +17,8 @@ const BRANDED = new Set([
   'core/cel/lib/quantity.ts',
   'core/cel/lib/semver.ts',
   'core/cel/lib/url.ts',
-  'core/command/kubeApiserver.ts',
-  'core/command/otherFlags.ts',
+  'core/command/upstream/kubeApiserver.ts',
+  'core/command/upstream/otherFlags.ts',
   'core/command/reference.ts',
 ]);
 const BRAND = /kubernetes|k8s\.io|kube-/i;

@@ -1,18 +1,17 @@
 import type { Transaction } from '../../core/api/storage.js';
 import { setImmediate } from '../../core/runtime/timers.js';
-import type { Grant, Job, JobOutcome, JobResult, LateOutcome, Proposal } from '../../core/threads/messages/messages.js';
-import { isKept, type OwnProgress, SENT } from '../../core/threads/progress.js';
+import type { Grant, JobOutcome, JobResult, LateOutcome, Proposal } from '../../core/threads/messages/messages.js';
+import type { OwnProgress } from '../../core/threads/progress.js';
 import { inRequest, LoggedRequest } from '../../core/plugin/calls/requestScope.js';
 import { stackOf } from '../../core/plugin/calls/stack.js';
 import type { Context } from './context.js';
-import { run } from './runJob.js';
+import { run as runJob, type RunningJob } from './runJob.js';
 
 /** A job that has ended. */
-interface EndedJob {
+interface EndedJob extends RunningJob {
   readonly batch: number;
   /** Position of the job in its batch. */
   readonly at: number;
-  readonly job: Job;
   readonly outcome: JobOutcome;
   /** What it proposes to the writer. */
   readonly proposed: Omit<Proposal, 'id'> | undefined;
@@ -33,6 +32,12 @@ function cloneError(grant: Grant): unknown {
   }
 }
 
+/**
+ * Resolves when the outcomes of a turn are posted, which happens while promises are resolved: `nextTick` comes after
+ * that. Otherwise the next batch, if it keeps or ends the thread, would take along outcomes whose proposals are sent.
+ */
+const untilPosted = (): Promise<void> => new Promise(resolve => process.nextTick(resolve));
+
 /** The handlers that a runner calls with the proposals and outcomes of jobs. */
 export interface BatchHandlers {
   /** Posts proposals to the writer. */
@@ -44,7 +49,8 @@ export interface BatchHandlers {
 /**
  * Runs batches of jobs, one after another. The outcome and the proposal of a job are sent at the end of the turn of the
  * event loop in which it ends, with those of the other jobs of that turn: no request waits for the plugins of another.
- * Jobs that the front end takes meanwhile, because one keeps the thread, are neither begun nor completed.
+ * A job that the front end gives to another thread meanwhile, because one keeps this thread, is neither begun nor
+ * completed here (`Run`).
  */
 export class BatchRunner {
   readonly #late: EndedJob[] = [];
@@ -59,27 +65,23 @@ export class BatchRunner {
 
   /**
    * Runs a batch. Resolves within a turn with an outcome for each job in their order, null for the jobs that take
-   * longer, whose outcomes are sent late, and for those that were taken.
+   * longer, whose outcomes are sent late, and for those that another thread runs.
    */
-  run(id: number, jobs: readonly Job[]): Promise<(JobOutcome | null)[]> {
+  run(id: number, jobs: readonly RunningJob[]): Promise<(JobOutcome | null)[]> {
     const turn = this.#turn ? this.#turn.then(() => this.#runTurn(id, jobs)) : this.#runTurn(id, jobs);
-    const end = (): void => {
+    const over: Promise<void> = turn.then(untilPosted, untilPosted).then(() => {
       if (this.#turn === over) this.#turn = undefined;
-    };
-    const over = turn.then(end, end);
+    });
     this.#turn = over;
     return turn;
   }
 
-  async #runTurn(id: number, jobs: readonly Job[]): Promise<(JobOutcome | null)[]> {
+  async #runTurn(id: number, jobs: readonly RunningJob[]): Promise<(JobOutcome | null)[]> {
     this.context.catchUp();
     const ended = await this.#firstTurn(id, jobs);
     const outcomes: (JobOutcome | null)[] = jobs.map(() => null);
     this.context.catchUp();
-    const { position } = this.progress;
-    const isOwn = this.progress.advance(id, SENT, 0);
-    const own = isOwn ? ended : ended.filter(({ at }) => isKept(position, id, at));
-    for (const { at, outcome } of this.#settle(own)) outcomes[at] = outcome;
+    for (const { at, outcome } of this.#settle(ended)) outcomes[at] = outcome;
     return outcomes;
   }
 
@@ -88,12 +90,12 @@ export class BatchRunner {
    * given while promises are resolved comes after all of them. Returns the jobs that end in this turn; the outcome of
    * each other one is sent when it ends.
    */
-  #firstTurn(batch: number, jobs: readonly Job[]): Promise<readonly EndedJob[]> {
+  #firstTurn(batch: number, jobs: readonly RunningJob[]): Promise<readonly EndedJob[]> {
     const ended: EndedJob[] = [];
     let isOver = false;
     let waiting = 0;
     const take = (one: EndedJob): void => {
-      waiting &= ~(1 << one.at);
+      waiting--;
       if (isOver) this.#settleLate(one);
       else ended.push(one);
     };
@@ -102,12 +104,18 @@ export class BatchRunner {
         isOver = true;
         resolve(ended);
       };
-      const startFrom = (at: number): void => {
-        if (at < jobs.length && this.progress.advance(batch, at, waiting)) {
-          waiting |= 1 << at;
+      const startFrom = (first: number): void => {
+        let at = first;
+        while (at < jobs.length && !jobs[at]!.run.begin()) at++;
+        if (at < jobs.length) {
+          waiting++;
+          this.progress.step(jobs[at]!.run);
           this.#start(batch, at, jobs[at]!, take);
           queueMicrotask(() => process.nextTick(startFrom, at + 1));
-        } else if (waiting === 0) end();
+          return;
+        }
+        this.progress.step();
+        if (waiting === 0) end();
         else setImmediate(end);
       };
       startFrom(0);
@@ -115,43 +123,50 @@ export class BatchRunner {
   }
 
   /** Runs a job, and calls `take` when it has ended. */
-  #start(batch: number, at: number, job: Job, take: (ended: EndedJob) => void): void {
+  #start(batch: number, at: number, { job, run }: RunningJob, take: (ended: EndedJob) => void): void {
     const { registry } = this.context;
     const request = new LoggedRequest(job.method, job.path, job.auditId, job.trace);
     let proposed: EndedJob['proposed'];
+    const leave = (outcome: JobOutcome, found?: EndedJob['proposed']): void => {
+      run.end();
+      take({ batch, at, job, run, outcome, proposed: found, registry });
+    };
     const fail = (error: unknown): void => {
       this.context.log.error({ ...request.fields, stack: stackOf(error) }, 'a request failed unexpectedly');
-      take({ batch, at, job, outcome: { is: 'failed', message: String(error) }, proposed: undefined, registry });
+      leave({ is: 'failed', message: String(error) });
     };
     const end = (outcome: JobResult): void => {
       const error = outcome.grant && cloneError(outcome.grant);
       if (error) fail(error);
-      else take({ batch, at, job, outcome, proposed, registry });
+      else leave(outcome, proposed);
     };
     const propose = (operations: Transaction, charges: Proposal['charges']): void => {
       proposed = { operations, charges };
     };
-    const begin = (): Promise<JobResult> => run(this.context, job, request, propose);
+    const begin = (): Promise<JobResult> => runJob(this.context, { job, run }, request, propose);
     const isTracked = this.context.tracksRequests || job.trace !== undefined;
     (isTracked ? inRequest(request, begin) : begin()).then(end, fail);
   }
 
   /**
    * Posts the proposals of jobs and returns those that have ended for good. A job with a proposal runs again if kinds
-   * have changed since it began, so that nothing is written that the current schema does not allow. The thread must
-   * have caught up.
+   * have changed since it began, so that nothing is written that the current schema does not allow. One that another
+   * thread runs is left to it. The thread must have caught up.
    */
   #settle(ended: readonly EndedJob[]): readonly EndedJob[] {
     const { registry } = this.context;
     const settled: EndedJob[] = [];
     const proposals: Proposal[] = [];
     for (const one of ended) {
-      const { batch, at, job, proposed } = one;
+      const { batch, at, job, run, proposed } = one;
       if (proposed && one.registry !== registry) {
-        this.#start(batch, at, job, again => this.#settleLate(again));
+        if (run.begin()) this.#start(batch, at, one, again => this.#settleLate(again));
         continue;
       }
-      if (proposed) proposals.push({ id: job.id, ...proposed, trace: job.trace });
+      if (proposed) {
+        if (!run.makeFinal()) continue;
+        proposals.push({ id: job.id, ...proposed, trace: job.trace });
+      }
       settled.push(one);
     }
     if (proposals.length > 0) this.handlers.propose(proposals);

@@ -54,11 +54,12 @@ export async function write(context: Context, request: AuthorizedRequest): Promi
  * Stage 1: identifies the sender, or the user that it impersonates. Throws 401.
  */
 export async function authenticate(context: Context, received: Received): Promise<Authenticated> {
-  const { job, route, warnings, annotations } = received;
+  const { job, run, route, warnings, annotations } = received;
   const { user, identityFor, objects, use, impersonator, refusal } = await findSender(context, received);
   // Member by member: to spread two objects takes a microsecond.
   return {
     job,
+    run,
     route,
     warnings,
     annotations,
@@ -76,13 +77,14 @@ export async function authenticate(context: Context, received: Received): Promis
  * the impersonation.
  */
 export async function authorize(context: Context, request: Authenticated): Promise<Authorized> {
-  const { job, route, warnings, annotations, user, identityFor, objects, use, impersonator, refusal } = request;
+  const { job, run, route, warnings, annotations, user, identityFor, objects, use, impersonator, refusal } = request;
   if (refusal !== undefined) throw refusal;
   const { allowedFor, resources, reason }: Permission = job.granted
     ? { allowedFor: 'never', resources: [] }
     : await checkPermission(context, user, withSelectors(route));
   return {
     job,
+    run,
     route,
     warnings,
     annotations,
@@ -98,12 +100,13 @@ export async function authorize(context: Context, request: Authenticated): Promi
 }
 
 /** An authorized request, if it is a write on a resource. Throws 404 where the resource is no longer served. */
-export function asWrite({ job, route, warnings, annotations, user }: Authorized): AuthorizedRequest | undefined {
+export function asWrite({ job, run, route, warnings, annotations, user }: Authorized): AuthorizedRequest | undefined {
   const { target, resource } = route;
   if (job.body === undefined || target.is === 'path') return undefined;
   if (!resource) throw unknownPath();
   const request: WriteRequest = {
     job,
+    run,
     route,
     warnings,
     annotations,

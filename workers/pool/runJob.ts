@@ -7,6 +7,7 @@ import { isConnect, objectName, refuseConnect } from '../../core/request/connect
 import { chooseAnswerForm } from '../../core/request/forms.js';
 import { parseRoute } from '../../core/request/route.js';
 import type { Charges, Grant, Job, JobResult } from '../../core/threads/messages/messages.js';
+import type { Run } from '../../core/threads/runs.js';
 import { validateConnection } from './stages/admission.js';
 import { statusAnswer } from './answers/answer.js';
 import type { Context } from './context.js';
@@ -16,6 +17,12 @@ import { formsOf, render } from './answers/render.js';
 import { asWrite, authenticate, authorize, write } from './order.js';
 import type { AuthorizedRequest } from './types.js';
 
+/** A job, and its run in this thread. */
+export interface RunningJob {
+  readonly job: Job;
+  readonly run: Run;
+}
+
 /**
  * Runs one request of the front end: a write through all of its stages (`order.ts`), a read up to its authorization,
  * as the front end answers it; or shows objects in another form. `propose` is given the transaction of a write and its
@@ -23,11 +30,11 @@ import type { AuthorizedRequest } from './types.js';
  */
 export async function run(
   context: Context,
-  job: Job,
+  running: RunningJob,
   logged: LoggedRequest,
   propose: (operations: Transaction, charges: Charges | undefined) => void,
 ): Promise<JobResult> {
-  const result = await runStages(context, job, logged, propose);
+  const result = await runStages(context, running, logged, propose);
   const { newAuditId } = logged;
   if (newAuditId === undefined || !('headers' in result)) return result;
   return { ...result, headers: [...result.headers, ['audit-id', newAuditId]] };
@@ -35,7 +42,7 @@ export async function run(
 
 async function runStages(
   context: Context,
-  job: Job,
+  { job, run }: RunningJob,
   logged: LoggedRequest,
   propose: (operations: Transaction, charges: Charges | undefined) => void,
 ): Promise<JobResult> {
@@ -52,7 +59,7 @@ async function runStages(
       if (route.resource?.warning !== undefined) warnings.push(route.resource.warning);
       return { id, ...(await render(context, job, route, job.render)) };
     }
-    const authenticated = await authenticate(context, { job, route, warnings, annotations });
+    const authenticated = await authenticate(context, { job, run, route, warnings, annotations });
     const { user, identityFor, objects, use, impersonator } = authenticated;
     logged.user = user.name;
     const known = {

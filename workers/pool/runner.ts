@@ -19,6 +19,7 @@ import type { FromPoolThread, ToPoolThread } from '../../core/threads/messages/l
 import { type Batch, type BatchOutcome, packLate, packOutcomes, unpackJobs } from '../../core/threads/messages/jobs.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
 import { OwnProgress } from '../../core/threads/progress.js';
+import { Run } from '../../core/threads/runs.js';
 import { firstKeyIn } from '../../core/threads/entries/startPage.js';
 import { runThread, type Started } from '../../core/threads/thread.js';
 import { type BatchHandlers, BatchRunner } from './batches.js';
@@ -28,6 +29,8 @@ import { ServiceClients } from './serviceClients.js';
 
 interface PoolStarted extends Started<ToPoolThread, FromPoolThread> {
   readonly runner: BatchRunner;
+  /** The memory of runs. */
+  readonly words: Int32Array;
 }
 
 /**
@@ -39,10 +42,12 @@ export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome
   const progress = OwnProgress.memory();
   const thread = startThread(port, running, new OwnProgress(progress));
   port.postMessage({ is: 'loaded', running, progress } satisfies FromPoolThread);
-  return async ({ id, jobs }) => {
-    const { runner } = await thread;
+  return async ({ id, jobs, runs }) => {
+    const { runner, words } = await thread;
     const began = monotonicTime();
-    const [outcomes, transfer] = packOutcomes(await runner.run(id, unpackJobs(jobs)));
+    const ofJobs = Run.unpack(words, runs);
+    const running = unpackJobs(jobs).map((job, at) => ({ job, run: ofJobs[at]! }));
+    const [outcomes, transfer] = packOutcomes(await runner.run(id, running));
     const answer: BatchOutcome = { outcomes, ms: monotonicTime() - began };
     if (transfer.length === 0) return answer;
     return move({ [transferableSymbol]: transfer, [valueSymbol]: answer }) as never;
@@ -63,7 +68,7 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
     kind: 'pool',
     name: 'pipeline',
     port,
-    async start({ data, log, loadPlugins }, { writer }, post) {
+    async start({ data, log, loadPlugins }, { writer, runs }, post) {
       const informers = new Informers(name => feed.catchUp(`${name}/`));
       const feed = new ObjectFeed(writer, data.counters, {
         apply(key, revision, entry) {
@@ -130,6 +135,7 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
       return {
         ready: { is: 'ready', warnings },
         runner,
+        words: new Int32Array(runs),
         take(message) {
           if (message.is === 'state' || message.is === 'answer') services.take(message);
           else post({ is: 'pong' });

@@ -8,6 +8,7 @@ import type { User } from '../../core/model/user.js';
 import type { Route } from '../../core/request/route.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Grant, Job } from '../../core/threads/messages/messages.js';
+import type { Run } from '../../core/threads/runs.js';
 import type { Answer } from './answers/answer.js';
 import type { DeleteOptions, WriteOptions } from './body/options.js';
 import type { OtherChange, Outcome } from './stages/outcomes.js';
@@ -42,6 +43,7 @@ type Passed<Stage extends string> = { readonly [passed]: { readonly [S in Stage]
 /** A request as it came from the front end. */
 export interface Received {
   readonly job: Job;
+  readonly run: Pick<Run, 'makeFinal'>;
   readonly route: Route;
   /** Texts of Warning headers, collected on the way. */
   readonly warnings: string[];

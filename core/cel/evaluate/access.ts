@@ -1,7 +1,7 @@
 /** Field and index access: plain, `has()` and optional. */
 import type { Code } from './code.js';
 import { goFloat } from './text.js';
-import { Dict, Double, fail, List, noOverload, Optional, typeNameOf, Uint, type Value } from './values.js';
+import { Dict, Double, fail, List, Optional, typeNameOf, Uint, type Value } from './values.js';
 
 /** Throws the error of an absent field or entry. */
 function failMissing(key: Value): never {
@@ -41,11 +41,11 @@ export function compileHas(operand: Code, field: string): Code {
 const listElementOf = (v: Value, field: string): Value | undefined =>
   v instanceof List ? listElement(v, field) : undefined;
 
+/** The field of an optional value: empty for null and for other values without fields. */
 function selectOptional(v: Optional, field: string): Value {
   if (v.value === undefined) return v;
   if (v.value instanceof Optional) return selectOptional(v.value, field);
-  if (!(v.value instanceof Dict)) return noOverload();
-  const found = v.value.get(field);
+  const found = v.value instanceof Dict ? v.value.get(field) : listElementOf(v.value, field);
   return found === undefined ? Optional.none : new Optional(found);
 }
 

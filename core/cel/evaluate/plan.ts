@@ -21,6 +21,7 @@ import {
   type MapKey,
   noOverload,
   Optional,
+  typeNameOf,
   Unknown,
   type Value,
 } from './values.js';
@@ -263,7 +264,7 @@ class Planner implements Ast.Visitor<Code>, Compiler {
       return f => {
         f.cost++;
         const v = init(f);
-        if (!(v instanceof Optional)) return noOverload();
+        if (!(v instanceof Optional)) return fail(`no such overload: hasValue(${typeNameOf(v)})`);
         if (v.value === undefined) return Optional.none;
         f.locals[at] = v.value;
         return map ? new Optional(body(f)) : body(f);
@@ -280,6 +281,8 @@ class Planner implements Ast.Visitor<Code>, Compiler {
     if (compileOperator) return compileOperator;
     const parts = (e.target && !e.qualified ? [e.target, ...e.args] : [...e.args]) as Ast.Expr[];
     const args = parts.map(a => this.compile(a));
+    if (e.target && parts.length === 2 && (e.fn === 'or' || e.fn === 'orValue'))
+      return compileAlternative(args[0]!, args[1]!, e.fn === 'orValue');
     const overloads = e.overloads ?? [];
     const code = dispatch(
       e.qualified ?? e.fn,
@@ -337,6 +340,20 @@ class Planner implements Ast.Visitor<Code>, Compiler {
     return undefined;
   }
 }
+
+/**
+ * Compiles `a.or(b)` and, with `unwraps`, `a.orValue(b)`. The alternative is only evaluated for an empty optional. A
+ * value that is no optional, which only an untyped expression can have, is the result.
+ */
+const compileAlternative =
+  (value: Code, alternative: Code, unwraps: boolean): Code =>
+  f => {
+    f.charge(1);
+    const v = value(f);
+    if (!(v instanceof Optional)) return v;
+    if (v.value === undefined) return alternative(f);
+    return unwraps ? v.value : v;
+  };
 
 function compileLocal(at: number): Code {
   return f => {

@@ -3,9 +3,12 @@ import { declare, declareGlobal } from '../check/declarations.js';
 import type { Library } from '../library.js';
 import { OPTIONAL_MACROS } from '../syntax/macros.js';
 import { isZero } from '../evaluate/ops.js';
-import { ArrayList, fail, iterate, type List, Optional, type Value } from '../evaluate/values.js';
+import { ArrayList, fail, iterate, type List, Optional, typeNameOf, type Value } from '../evaluate/values.js';
 
 const has = (v: Value): boolean => (v as Optional).value !== undefined;
+/** Refuses a value that is no optional: `or` of an untyped value returns the value. */
+const asOptional = (v: Value, fn: string): Optional =>
+  v instanceof Optional ? v : fail(`no such overload: ${fn}(${typeNameOf(v)})`);
 const unwrap = (v: Value, _b: Value, _c: Value): Value => {
   const out: Value[] = [];
   for (const item of iterate(v as List)) if (item instanceof Optional && item.value !== undefined) out.push(item.value);
@@ -24,13 +27,14 @@ export function optionalsLibrary(version: number): Library {
       declareGlobal('optional.of(A): optional(A)', v => new Optional(v)),
       declareGlobal('optional.ofNonZeroValue(A): optional(A)', v => (isZero(v) ? Optional.none : new Optional(v))),
       declareGlobal('optional.none(): optional(A)', () => Optional.none),
-      declare('optional(A).hasValue(): bool', has),
+      declare('optional(A).hasValue(): bool', v => has(asOptional(v, 'hasValue'))),
       declare(
         'optional(A).value(): A',
-        v => (v as Optional).value ?? (has(v) ? null : fail('optional.none() dereference')),
+        v => asOptional(v, 'value').value ?? (has(v) ? null : fail('optional.none() dereference')),
       ),
-      declare('optional(A).or(optional(A)): optional(A)', (a, b) => (has(a) ? a : b)),
-      declare('optional(A).orValue(A): A', (a, b) => (has(a) ? (a as Optional).value! : b)),
+      // The planner compiles calls of both, whose argument is not always evaluated.
+      declare('optional(A).or(optional(A)): optional(A)', neverCalled),
+      declare('optional(A).orValue(A): A', neverCalled),
       declareGlobal('_[?_](list(A), int): optional(A)', neverCalled),
       declareGlobal('_[?_](optional(list(A)), int): optional(A)', neverCalled),
       declareGlobal('_[?_](map(A, B), A): optional(B)', neverCalled),

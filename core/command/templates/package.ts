@@ -23,8 +23,8 @@ export interface PackageFacts {
   /** Name of the package and of the plugin. */
   readonly name: string;
   /**
-   * Versions of Capstan that it works with, for `peerDependencies`. The server itself refuses a plugin for another version
-   * of the interface, which a new version of Capstan need not have.
+   * Versions of Capstan that it works with, for `peerDependencies`. The server itself refuses a plugin for another
+   * version of the interface, which a new version of Capstan need not have.
    */
   readonly capstan: string;
   /** Where Capstan is installed from for development: a version, or a file. */

@@ -16,6 +16,8 @@ export interface CallTarget {
   readonly point: string;
   /** Time limit of a call in milliseconds. */
   readonly timeout: number;
+  /** Whether the time limit does not hold now. */
+  readonly isUnlimited?: (() => boolean) | undefined;
   readonly log: Log;
   readonly counters: Pick<PointCounters, 'countCall' | 'countFailure'>;
   /**
@@ -88,7 +90,8 @@ function callNoted<T>({ running }: Pick<CallTarget, 'running'>, operation: () =>
  * calls and counts them. A call that returns synchronously needs neither timer nor promise.
  */
 export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
-  const { running } = target;
+  const { running, isUnlimited } = target;
+  const limit = isUnlimited && { isSuspended: isUnlimited };
   return (operation, mayThrow = isRefusal, about = {}) => {
     const began = monotonicTime();
     const reportFailure = (thrown: unknown): PluginFailure => {
@@ -110,7 +113,7 @@ export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
       const result = callNoted(target, operation);
       if (isPromise(result)) {
         running?.calls.countWaiting(running.cell, 1);
-        return withinDeadline(result, target.timeout)
+        return withinDeadline(result, target.timeout, limit)
           .finally(() => {
             running?.calls.countWaiting(running.cell, -1);
             countCall();

@@ -8,15 +8,31 @@ export class DeadlineExceeded extends Error {
   }
 }
 
+/** How long to wait for an operation. */
+export interface DeadlineOptions {
+  readonly keepAlive?: boolean;
+  readonly isSuspended?: (() => boolean) | undefined;
+}
+
 /**
  * Resolves with the result of `work`, or rejects with DeadlineExceeded after `ms` milliseconds. Waiting does not keep
- * the process from ending, unless `keepAlive` is set.
+ * the process from ending, unless `keepAlive` is set. If `isSuspended` returns true then, the time begins again.
  */
-export async function withinDeadline<T>(work: T | PromiseLike<T>, milliseconds: number, keepAlive = false): Promise<T> {
+export async function withinDeadline<T>(
+  work: T | PromiseLike<T>,
+  milliseconds: number,
+  { keepAlive = false, isSuspended = () => false }: DeadlineOptions = {},
+): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DeadlineExceeded(milliseconds)), milliseconds);
-    if (!keepAlive) timer.unref();
+    const begin = (): void => {
+      timer = setTimeout(() => {
+        if (isSuspended()) begin();
+        else reject(new DeadlineExceeded(milliseconds));
+      }, milliseconds);
+      if (!keepAlive) timer.unref();
+    };
+    begin();
   });
   try {
     return await Promise.race([work, late]);

@@ -6,26 +6,37 @@ export interface CallPlace {
   readonly point: string;
 }
 
+/** Index of the first cell of a plugin at a point (`cellOf`). Before is the cell of the call that runs. */
+const FIRST_CELL = 1;
+
 /**
  * The calls of plugins that a thread is in, in memory that another thread can read when this one no longer answers: the
- * call that runs now, and for each plugin and point how many calls wait for a promise.
+ * call that runs now, for each plugin and point how many calls wait for a promise, and how many have begun.
  */
 export class RunningCalls {
   readonly #cells: Int32Array;
+  readonly #begun: number;
 
   constructor(memory: SharedArrayBuffer) {
     this.#cells = new Int32Array(memory);
+    this.#begun = this.#cells.length - 1;
   }
 
   /** Allocates memory for this number of plugins. */
   static memory(plugins: number): SharedArrayBuffer {
-    return new SharedArrayBuffer((1 + plugins * POINT_COUNT) * Int32Array.BYTES_PER_ELEMENT);
+    return new SharedArrayBuffer((FIRST_CELL + plugins * POINT_COUNT + 1) * Int32Array.BYTES_PER_ELEMENT);
+  }
+
+  /** A number that differs after each call that begins. */
+  get begun(): number {
+    return this.#cells[this.#begun]!;
   }
 
   /** Marks the call of a cell (`cellOf`) as the one that runs. Returns what `leave` needs. */
   enter(cell: number): number {
     const before = this.#cells[0]!;
     this.#cells[0] = cell;
+    this.#cells[this.#begun]!++;
     return before;
   }
 
@@ -43,7 +54,9 @@ export class RunningCalls {
   get suspects(): CallPlace[] {
     const running = this.#cells[0]!;
     if (running > 0) return [placeOf(running)];
-    return Array.from(this.#cells.keys()).flatMap(cell => (cell > 0 && this.#cells[cell]! > 0 ? [placeOf(cell)] : []));
+    const waiting: CallPlace[] = [];
+    for (let cell = FIRST_CELL; cell < this.#begun; cell++) if (this.#cells[cell]! > 0) waiting.push(placeOf(cell));
+    return waiting;
   }
 }
 

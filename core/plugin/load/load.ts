@@ -2,6 +2,7 @@ import type { Host, Thread } from '../../api/host.js';
 import type { Combined, Contributed, Contribution, Plugin, Point } from '../../api/point.js';
 import { PLUGIN_CALL_MS, PLUGIN_START_MS } from '../../limits.js';
 import type { PluginSpec, ThreadData } from '../../threads/data.js';
+import { Inspection } from '../../threads/inspection.js';
 import { CallCounters, cellOf } from '../calls/callCounters.js';
 import { callerOf, type CallTarget } from '../calls/calls.js';
 import { DeadlineExceeded, withinDeadline } from '../calls/deadline.js';
@@ -60,9 +61,14 @@ async function importAll({ plugins }: ThreadData, thread: Thread): Promise<Loade
 }
 
 /** Creates the value of a contribution. Adds the name of the plugin to an error that it throws. */
-async function createValue(contribution: Contribution, { plugin, spec }: Loaded, host: Host): Promise<unknown> {
+async function createValue(
+  contribution: Contribution,
+  { plugin, spec }: Loaded,
+  host: Host,
+  isSuspended: CallTarget['isUnlimited'],
+): Promise<unknown> {
   try {
-    return await withinDeadline(contribution.make(host), PLUGIN_START_MS, true);
+    return await withinDeadline(contribution.make(host), PLUGIN_START_MS, { keepAlive: true, isSuspended });
   } catch (error) {
     if (!(error instanceof DeadlineExceeded)) throw pluginError(error, plugin.name, spec.path, contribution.point);
     const seconds = PLUGIN_START_MS / 1000;
@@ -77,10 +83,12 @@ function targetOf(
   data: ThreadData,
   running?: RunningCalls,
 ): CallTarget {
+  const inspection = new Inspection(data.inspection);
   return {
     plugin: plugin.name,
     point,
     timeout: spec.timeout ?? PLUGIN_CALL_MS,
+    isUnlimited: () => inspection.isOpen,
     log: logOf(plugin.name, data),
     counters: new CallCounters(data.calls).of(place, point),
     ...(running && { running: { calls: running, cell: cellOf(place, point) } }),
@@ -103,7 +111,7 @@ export async function loadPlugins(data: ThreadData, thread: Thread, services: Ho
         if (!one.threads.includes(thread) || isMade(one.point)) continue;
         const target = targetOf(one.point, loaded, data, services.running);
         const isBuiltIn = loaded.spec.path === undefined;
-        const value = await createValue(one, loaded, host({ ...target, isBuiltIn }));
+        const value = await createValue(one, loaded, host({ ...target, isBuiltIn }), target.isUnlimited);
         const { failurePolicy = 'Fail' } = loaded.spec;
         contributions.add(one.point, {
           plugin: target.plugin,

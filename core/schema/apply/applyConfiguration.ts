@@ -20,6 +20,8 @@ import type { Shape } from './shape.js';
 export interface ApplyResult {
   readonly object: Json;
   readonly managers: FieldManagers;
+  /** Whether there was a live object, which the configuration does not change: `object` equals it. */
+  readonly isUnchanged: boolean;
 }
 
 /** Owns all fields of an object whose fields are not tracked yet. */
@@ -63,10 +65,11 @@ export function applyConfiguration(
 
   // Other managers lose what has changed by that.
   const result = new Map(takeOwnership(next, self, new Differences(kind, before, object), force));
+  const isUnchanged = equalJson(before, object);
   if (isEmpty(owned)) result.delete(self);
   // Upstream's entries have the time of the last change of the object.
-  else if (equalJson(before, object)) result.set(self, { ...owner, time: last?.time });
-  return { object, managers: result };
+  else if (isUnchanged) result.set(self, { ...owner, time: last?.time });
+  return { object, managers: result, isUnchanged: live !== undefined && isUnchanged };
 }
 
 /** The managers before the apply. If the fields of the live object are not tracked, one is assumed to own them all. */

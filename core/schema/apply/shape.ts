@@ -114,7 +114,8 @@ class StructForm implements MapForm {
     readonly atomic: boolean,
   ) {
     this.#struct = struct;
-    this.additional = struct.open ? UNTYPED : undefined;
+    // An object for which nothing is declared may have any members: pruning, not field management, removes them.
+    this.additional = struct.open || (struct.fields.length === 0 && !struct.typeMeta) ? UNTYPED : undefined;
   }
 
   get sorted(): readonly Member[] {

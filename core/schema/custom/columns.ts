@@ -51,13 +51,13 @@ const CREATED_AT: ResourceColumn = {
   description: 'Time since the object was created.',
 };
 
-/** Compiles a path. A malformed one matches nothing: definitions are only validated for the first character. */
-function compileOrEmpty(textCell: string): JsonPath {
+/** Compiles a path; undefined for a malformed one: definitions are only validated for the first character. */
+function compileIfValid(text: string): JsonPath | undefined {
   try {
-    return compilePath(textCell);
+    return compilePath(text);
   } catch (error) {
     if (!(error instanceof InvalidPath)) throw error;
-    return () => [];
+    return undefined;
   }
 }
 
@@ -71,23 +71,28 @@ function firstValue(path: JsonPath, object: ApiObject): unknown {
   }
 }
 
-function toColumn({ name, type, format = '', description, priority = 0, jsonPath }: ResourceColumn): Column {
-  let path: JsonPath | undefined;
-  return {
-    name,
-    type,
-    format,
-    priority,
-    description: description ?? `Value at ${jsonPath}.`,
-    cell: object => {
-      path ??= compileOrEmpty(jsonPath);
-      return cellOf(firstValue(path, object), type);
-    },
-  };
-}
+const toColumn = (
+  { name, type, format = '', description, priority = 0, jsonPath }: ResourceColumn,
+  path: JsonPath,
+): Column => ({
+  name,
+  type,
+  format,
+  priority,
+  description: description ?? `Value at ${jsonPath}.`,
+  cell: object => cellOf(firstValue(path, object), type),
+});
 
-/** The printer columns of a version of a resource type, after the Name column. */
-export const columnsOf = (columns: readonly ResourceColumn[] | undefined): readonly Column[] => [
-  NAME_COLUMN,
-  ...(columns?.length ? columns : [CREATED_AT]).map(toColumn),
-];
+/**
+ * The printer columns of a version of a resource type, after the Name column. A column with a malformed path, and those
+ * after it, are not shown, as in upstream's tables.
+ */
+export function columnsOf(columns: readonly ResourceColumn[] | undefined): readonly Column[] {
+  const shown: Column[] = [NAME_COLUMN];
+  for (const column of columns?.length ? columns : [CREATED_AT]) {
+    const path = compileIfValid(column.jsonPath);
+    if (!path) break;
+    shown.push(toColumn(column, path));
+  }
+  return shown;
+}

@@ -67,8 +67,8 @@ function applyStep(values: readonly unknown[], step: Step): unknown[] {
 }
 
 function unquote(text: string): string | undefined {
-  const isQuoted = text.length >= 2 && (text[0] === "'" || text[0] === '"') && text.endsWith(text[0]);
-  return isQuoted ? text.slice(1, -1).replace(/\\(.)/g, '$1') : undefined;
+  const quoted = /^"((?:[^"\\]|\\.)*)"$|^'((?:[^'\\]|\\.)*)'$/s.exec(text);
+  return quoted ? (quoted[1] ?? quoted[2]!).replace(/\\(.)/gs, '$1') : undefined;
 }
 
 function compileOperand(text: string): JsonPath {
@@ -125,23 +125,22 @@ function* union(steps: readonly Step[], value: unknown): Generator<unknown> {
   for (const step of steps) yield* step(value);
 }
 
-/** Compiles the text between brackets. */
+/** Compiles the text between brackets. Empty brackets mean the first item. */
 function compileBracket(text: string): Step {
-  const inner = text.trim();
-  if (inner === '*') return children;
-  const quoted = unquote(inner);
-  // As in client-go, dots may be escaped in quoted names as well.
-  if (quoted !== undefined) return value => ownMember(value, quoted);
-  const condition = FILTER.exec(inner);
+  if (text === '*') return children;
+  const condition = FILTER.exec(text);
   if (condition) return compileFilter(condition[1]!);
-  const range = SLICE.exec(inner);
-  if (range) return value => (value === null ? [] : slice(asList(value), range[1]!, range[2]!, range[3] ?? ''));
-  if (/^-?\d+$/.test(inner)) return value => (value === null ? [] : [element(asList(value), Number(inner))]);
-  if (inner.includes(',')) {
-    const parts = inner.split(',').map(compileBracket);
+  if (text.includes(',')) {
+    const parts = text.split(',').map(part => compileBracket(part.trim()));
     return value => union(parts, value);
   }
-  throw new InvalidPath(`invalid array index ${inner}`);
+  const name = /^'([^']*)'$/.exec(text)?.[1];
+  // As in client-go, a dot in a quoted name separates names unless it is escaped.
+  if (name !== undefined) return compileSteps(`.${name}`);
+  const range = SLICE.exec(text);
+  if (range) return value => (value === null ? [] : slice(asList(value), range[1]!, range[2]!, range[3] ?? ''));
+  if (/^-?\d*$/.test(text)) return value => (value === null ? [] : [element(asList(value), Number(text))]);
+  throw new InvalidPath(`invalid array index ${text}`);
 }
 
 /** The end of the bracket at `start`. Skips nested brackets and quoted text. */
@@ -160,7 +159,7 @@ function bracketEnd(text: string, start: number): number {
   throw new InvalidPath('unterminated array');
 }
 
-const NAME = /(?:\\.|[^.[\]\\\s])+/y;
+const NAME = /(?:\\.|[^.[\]{\\\s])+/y;
 
 function compileSteps(text: string): JsonPath {
   const steps: Step[] = [];

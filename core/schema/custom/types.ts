@@ -67,7 +67,9 @@ function objectType(schema: StructuralSchema, id: string, open: boolean): Type {
   if (schema['x-kubernetes-embedded-resource']) return toStruct(schema, id, true, open);
   if (schema.properties && Object.keys(schema.properties).length > 0) return toStruct(schema, id, false, open);
   if (typeof values === 'object') return { is: 'map', of: toType(values, `${id}.*`, open) };
-  if (values === true || schema['x-kubernetes-preserve-unknown-fields']) return UNTYPED;
+  const isFree = values === true || schema['x-kubernetes-preserve-unknown-fields'];
+  // An atomic object has a type that says so.
+  if (isFree && schema['x-kubernetes-map-type'] !== 'atomic') return UNTYPED;
   return toStruct(schema, id, false, open);
 }
 

@@ -6,8 +6,33 @@ import { admissionEnvironment, type ExpressionScope } from './environment.js';
 /** A variable of a policy, compiled. */
 export interface CompiledVariable {
   readonly name: string;
+  /** Its type in other expressions: see `variableType`. */
   readonly type: Cel.Type;
   readonly expression: CompiledExpression;
+}
+
+/** Types of values whose variables have that type in other expressions. */
+const KEPT: ReadonlySet<Cel.Type['kind']> = new Set<Cel.Type['kind']>([
+  'bool',
+  'bytes',
+  'double',
+  'duration',
+  'int',
+  'null',
+  'string',
+  'timestamp',
+  'uint',
+]);
+
+/**
+ * The type of a variable in other expressions, by the type of its own. Upstream keeps those of plain values, lists and
+ * maps: optionals, messages, types and the values of libraries (quantities, addresses, authorizers) are only checked
+ * at run time.
+ */
+export function variableType(cel: typeof Cel, type: Cel.Type): Cel.Type {
+  if (type.kind === 'list') return cel.listType(variableType(cel, type.of));
+  if (type.kind === 'map') return cel.mapType(variableType(cel, type.key), variableType(cel, type.of));
+  return KEPT.has(type.kind) ? type : cel.DYN;
 }
 
 /** Compiles the variables of a policy, each of which may use those before it. */
@@ -22,7 +47,8 @@ export function compileVariables(
     const name = stringAt(variable, 'name');
     const env = admissionEnvironment(cel, { ...scope, variables: types });
     const asks = compiled.some(({ expression }) => expression.asksAuthorizer);
-    const { type = cel.DYN } = env.compile(stringAt(variable, 'expression'));
+    const { type: result = cel.DYN } = env.compile(stringAt(variable, 'expression'));
+    const type = variableType(cel, result);
     compiled.push({ name, type, expression: compileExpression(env, stringAt(variable, 'expression'), asks) });
     types.set(name, type);
   }

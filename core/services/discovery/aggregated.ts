@@ -11,20 +11,24 @@ import {
 /** Versions of aggregated discovery, newest first. */
 export const AGGREGATED_VERSIONS = ['v2', 'v2beta1'] as const;
 
-/** Group and version are empty for kinds of the parent's group and version; clients take them from the parent. */
+/**
+ * The kind of answers. In upstream's documents, those of built-in kinds have no group and version of their own:
+ * clients take them from the document around.
+ */
+const ownKind = (resource: Resource, kind: string): object =>
+  resource.builtIn ? { group: '', version: '', kind } : { group: resource.group, version: resource.version, kind };
+
 const subresourceEntry = (resource: Resource, sub: Subresource): object => ({
   subresource: sub.name,
   responseKind: hasOtherGroupVersion(resource, sub)
     ? { group: sub.group, version: sub.version, kind: sub.kind }
-    : { group: '', version: '', kind: sub.kind },
+    : ownKind(resource, sub.kind),
   verbs: sortedVerbs(resource, sub.verbs),
 });
 
 const resourceEntry = (resource: Resource): object => ({
   resource: resource.plural,
-  responseKind: resource.builtIn
-    ? { group: '', version: '', kind: resource.kind }
-    : { group: resource.group, version: resource.version, kind: resource.kind },
+  responseKind: ownKind(resource, resource.kind),
   scope: resource.namespaced ? 'Namespaced' : 'Cluster',
   singularResource: resource.singular,
   verbs: sortedVerbs(resource, resource.discoveredVerbs ?? resource.verbs),

@@ -63,8 +63,14 @@ interface Received extends HttpAnswer {
 export class WebhookClient {
   readonly #agents = new Map<string, http.Agent>();
 
-  /** `maxSockets`: connections to one webhook at once; further calls wait for one. */
-  constructor(readonly maxSockets = Number.POSITIVE_INFINITY) {}
+  /**
+   * `maxSockets`: connections to one webhook at once; further calls wait for one. `userAgent`: the header of that name;
+   * absent: none.
+   */
+  constructor(
+    readonly maxSockets = Number.POSITIVE_INFINITY,
+    readonly userAgent?: string,
+  ) {}
 
   /**
    * Posts JSON and resolves with the answer. Calls again, like upstream's client, where a webhook is busy (429 or 5xx)
@@ -85,8 +91,8 @@ export class WebhookClient {
   }
 
   /**
-   * Posts once, or again on another connection where the webhook has closed the one that was kept: it may have done so
-   * before it got the request.
+   * Posts once. A webhook that closes the connection is not called again, also where the connection had been kept: it
+   * may have acted on the request.
    */
   async #postOnce(endpoint: Endpoint, message: Message, end: number): Promise<Received> {
     const { promise, resolve, reject } = withResolvers<Received>();
@@ -112,9 +118,7 @@ export class WebhookClient {
       sent.destroy();
     }, end - monotonicTime());
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      const wasClosed = sent.reusedSocket && !hasBegun && error.code === 'ECONNRESET' && monotonicTime() < end;
-      if (wasClosed) resolve(this.#postOnce(endpoint, message, end));
-      else fail(describeError(error, hasBegun));
+      fail(describeError(error, hasBegun));
     });
     sent.end(message.body);
     return await promise.finally(() => clearTimeout(timer));
@@ -130,6 +134,7 @@ export class WebhookClient {
       accept: 'application/json, */*',
       'accept-encoding': 'gzip',
       'content-length': Buffer.byteLength(message.body),
+      ...(this.userAgent === undefined ? {} : { 'user-agent': this.userAgent }),
       ...message.headers,
       ...authorizationOf(endpoint.credentials),
     };

@@ -9,7 +9,7 @@ export default definePlugin({
   parse: () => null,
   contribute: () => [
     webhookClient.of(host => {
-      const client = new WebhookClient();
+      const client = new WebhookClient(Number.POSITIVE_INFINITY, `${host.naming.short}-apiserver-admission`);
       host.onClose(() => client.close());
       return client;
     }),

@@ -109,6 +109,7 @@ export const change = (members: Partial<Change> = {}): Change => ({
   view: VIEW,
   warn: () => undefined,
   annotate: () => undefined,
+  beginSideEffects: () => undefined,
   charge: () => undefined,
   ...members,
 });

@@ -315,6 +315,8 @@ export function unpackLate({ rows, bytes }: PackedLate): LateOutcome[] {
 export interface Batch {
   readonly id: number;
   readonly jobs: PackedJobs;
+  /** The runs of the jobs (`packRuns`). */
+  readonly runs: readonly number[];
 }
 
 /** The outcome of a batch: an outcome for each job, in order; null for those that follow as LateOutcome. */

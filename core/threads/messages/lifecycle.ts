@@ -40,16 +40,18 @@ export type ToWriterThread = ToThread | ({ readonly is: 'connect' } & Subscriber
 /** From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. */
 export type FromWriterThread = FromThread<OpenedStore> | { readonly is: 'failed'; readonly message: string };
 
+/** The inputs of a pool thread: its channel to the writer, and the memory of all runs of jobs (`Runs`). */
+export interface PoolInputs {
+  readonly writer: WriterChannel;
+  readonly runs: SharedArrayBuffer;
+}
+
 /**
  * To a pool thread. Jobs do not come this way: they are the tasks of the pool. `load`, the first one, has it load what
  * runs them, which it answers with `loaded`; all others come after that. `ping`, which is answered with `pong`, asks
  * whether the thread still returns to its event loop.
  */
-export type ToPoolThread =
-  | ToThread<{ readonly writer: WriterChannel }>
-  | { readonly is: 'load' | 'ping' }
-  | ServiceState
-  | ServiceAnswer;
+export type ToPoolThread = ToThread<PoolInputs> | { readonly is: 'load' | 'ping' } | ServiceState | ServiceAnswer;
 
 /** A state that a service has published. */
 export interface ServiceState {

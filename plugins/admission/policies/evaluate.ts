@@ -8,6 +8,7 @@ import {
 } from '../../../core/schema/expressions/budget.js';
 import { type ConditionsObserver, evaluateConditions } from '../../../core/schema/expressions/conditions.js';
 import { variableValues } from '../../../core/schema/expressions/variables.js';
+import { conditionValues } from '../rules/activation.js';
 import type { CompiledPolicy, Validation } from './compile.js';
 
 /** Upstream's limit of the result of a message expression. */
@@ -70,7 +71,7 @@ export async function evaluatePolicy(
   observe?: ConditionsObserver,
 ): Promise<Findings> {
   const found = new Gathered(failurePolicy);
-  const values = { ...activation, namespaceObject: null };
+  const values = conditionValues(activation);
   const matched = await evaluateConditions(cel, policy.conditions, values, failurePolicy, observe);
   if (matched === false) return found;
   if (matched !== true) {

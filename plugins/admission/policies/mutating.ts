@@ -22,9 +22,9 @@ import { Budget, BudgetExhausted } from '../../../core/schema/expressions/budget
 import { evaluateConditions } from '../../../core/schema/expressions/conditions.js';
 import { loadCel } from '../../../core/schema/expressions/environment.js';
 import { variableValues } from '../../../core/schema/expressions/variables.js';
-import { RequestValues } from '../rules/activation.js';
+import { conditionValues, RequestValues } from '../rules/activation.js';
 import { conditionObserver } from '../rules/conditionMetrics.js';
-import { isExempt } from '../rules/matching.js';
+import { isPolicy } from '../rules/matching.js';
 import { Reinvocation } from '../rules/reinvocation.js';
 import { Shown } from '../rules/shown.js';
 import { type Invocation, invocationsOf, namespaceObjectOf } from './invocations.js';
@@ -81,7 +81,7 @@ class PolicyMutator implements Mutator {
 
   mutate(change: Change, draft: ApiObject, isAgain: boolean): undefined | Promise<'reinvoke' | undefined> {
     const policies = this.#source.current();
-    return policies.length === 0 || isExempt(change) ? undefined : this.#mutate(policies, change, draft, isAgain);
+    return policies.length === 0 || isPolicy(change) ? undefined : this.#mutate(policies, change, draft, isAgain);
   }
 
   /** Asks the policies about a connection, whose options they cannot change. */
@@ -173,7 +173,13 @@ class PolicyMutator implements Mutator {
     const activation = { ...values.of(matched, { object: before, old }), params };
     const labels = { name: policy.name, kind: 'policy', type: 'admit', operation: change.operation };
     const observe = conditionObserver(this.host, labels);
-    const included = await evaluateConditions(cel, conditions, activation, policy.failurePolicy, observe);
+    const included = await evaluateConditions(
+      cel,
+      conditions,
+      conditionValues(activation),
+      policy.failurePolicy,
+      observe,
+    );
     if (included === false) return false;
     if (included !== true) throw new MutationError(included.error);
     const budget = new Budget(cel, cel.REQUEST_BUDGET);

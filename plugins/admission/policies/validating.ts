@@ -14,7 +14,7 @@ import { loadCel } from '../../../core/schema/expressions/environment.js';
 import { RequestValues } from '../rules/activation.js';
 import { conditionObserver } from '../rules/conditionMetrics.js';
 import { forbiddenByPlugin } from '../rules/forbidden.js';
-import { isExempt } from '../rules/matching.js';
+import { isPolicy } from '../rules/matching.js';
 import { Shown } from '../rules/shown.js';
 import { compilePolicy, type CompiledPolicy } from './compile.js';
 import { type Denial, evaluatePolicy, type Findings } from './evaluate.js';
@@ -45,7 +45,7 @@ class PolicyValidator implements Validator {
 
   validate(change: Change, after: ApiObject | undefined): readonly [] | Promise<readonly []> {
     const policies = this.#source.current();
-    return policies.length === 0 || isExempt(change) ? [] : this.#validate(policies, change, after);
+    return policies.length === 0 || isPolicy(change) ? [] : this.#validate(policies, change, after);
   }
 
   async #validate(

@@ -2,6 +2,7 @@ import type * as Cel from '../../../core/cel/index.js';
 import { authorizer } from '../../../core/api/access.js';
 import type { Change, ServedKind } from '../../../core/api/admission.js';
 import type { Host } from '../../../core/api/host.js';
+import type { UnknownRecord } from '../../../core/model/record.js';
 import { authorizerOf } from '../../../core/schema/expressions/authorizer.js';
 import { admissionRequest, namespaceOf } from './request.js';
 import type { ShownIn } from './shown.js';
@@ -40,4 +41,13 @@ export class RequestValues {
       }),
     };
   }
+}
+
+/**
+ * The values for match conditions, made of those for other expressions. They have no namespace, and the resource is
+ * that of the request also where the rules have selected another version of it.
+ */
+export function conditionValues(values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const request = values['request'] as UnknownRecord;
+  return { ...values, namespaceObject: null, request: { ...request, resource: request['requestResource'] } };
 }

@@ -172,15 +172,21 @@ export function matchConstraints(
   return matched;
 }
 
-const CONFIGURATIONS = new Set([
-  'validatingwebhookconfigurations',
-  'mutatingwebhookconfigurations',
+const POLICIES = new Set([
   'validatingadmissionpolicies',
   'validatingadmissionpolicybindings',
   'mutatingadmissionpolicies',
   'mutatingadmissionpolicybindings',
 ]);
 
-/** Whether a change is one of the configuration of webhooks or policies, to which neither of them applies. */
-export const isExempt = ({ target }: Change): boolean =>
-  target.group === 'admissionregistration.orchestrator.io' && CONFIGURATIONS.has(target.resource);
+const WEBHOOK_CONFIGURATIONS = new Set(['validatingwebhookconfigurations', 'mutatingwebhookconfigurations']);
+
+/** Whether a change is one of a policy or its binding, to which policies do not apply. */
+export const isPolicy = ({ target }: Change): boolean =>
+  target.group === 'admissionregistration.orchestrator.io' && POLICIES.has(target.resource);
+
+/** Whether webhooks are not asked about a change: one of a policy, its binding, or the configuration of webhooks. */
+export const isExemptFromWebhooks = (change: Change): boolean =>
+  isPolicy(change) ||
+  (change.target.group === 'admissionregistration.orchestrator.io' &&
+    WEBHOOK_CONFIGURATIONS.has(change.target.resource));

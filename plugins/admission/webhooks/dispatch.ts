@@ -4,7 +4,7 @@ import { Refusal } from '../../../core/model/refusal.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
 import { evaluateConditions } from '../../../core/schema/expressions/conditions.js';
 import { loadCel } from '../../../core/schema/expressions/environment.js';
-import { RequestValues } from '../rules/activation.js';
+import { conditionValues, RequestValues } from '../rules/activation.js';
 import { conditionObserver } from '../rules/conditionMetrics.js';
 import { forbiddenByPlugin } from '../rules/forbidden.js';
 import { matchesNamespace, matchesObject, matchRules } from '../rules/matching.js';
@@ -72,7 +72,8 @@ export class Dispatcher {
     type: Position['type'],
   ): Promise<boolean> {
     const cel = await loadCel();
-    const values = new RequestValues(cel, this.host, change).of(matched, await shown.in(matched));
+    const all = new RequestValues(cel, this.host, change).of(matched, await shown.in(matched));
+    const values = conditionValues(all);
     const { name, failurePolicy } = webhook;
     const labels = { name, kind: 'webhook', type, operation: change.operation };
     const observe = conditionObserver(this.host, labels);
@@ -95,6 +96,7 @@ export class Dispatcher {
     const { name, sideEffects } = webhook;
     if (change.dryRun && sideEffects !== 'None' && sideEffects !== 'NoneOnDryRun')
       throw new Refusal('BadRequest', `admission webhook ${JSON.stringify(name)} does not support dry run`);
+    if (sideEffects !== 'None') change.beginSideEffects();
     const count = this.#counterOf(webhook, change, at);
     let verdict: Verdict;
     try {

@@ -18,7 +18,8 @@ import { Refusal } from '../../../core/model/refusal.js';
 import { encodeJson } from '../../../core/schema/json/json.js';
 import { jsonSyntaxError } from '../../../core/schema/json/jsonSyntax.js';
 import { applyJsonPatch, UnappliedPatch } from '../../../core/schema/patch/jsonPatch.js';
-import { isExempt } from '../rules/matching.js';
+import { deepCopy } from '../../../core/schema/patch/members.js';
+import { isExemptFromWebhooks } from '../rules/matching.js';
 import { Reinvocation } from '../rules/reinvocation.js';
 import { Shown } from '../rules/shown.js';
 import { type Webhook, WebhookSource } from './configuration.js';
@@ -43,7 +44,7 @@ class Mutating {
   /** The current webhooks for a change. */
   webhooksFor(change: Change): readonly Webhook[] {
     const webhooks = this.#source.current();
-    return webhooks.length === 0 || isExempt(change) ? [] : webhooks;
+    return webhooks.length === 0 || isExemptFromWebhooks(change) ? [] : webhooks;
   }
 
   /** Calls all webhooks about a draft. In the second run, only those that asked for it. */
@@ -125,10 +126,12 @@ class Mutating {
     const { object } = await shown.in(matched);
     const patched = applyPatch(object as unknown as Json, operations);
     const other = 'convertBack' in matched ? (matched as EquivalentKind) : undefined;
+    const before = deepCopy(draft);
     change.view.accept(draft, other ? await other.convertBack(patched as unknown as ApiObject) : patched);
     const record = { configuration, webhook: name, patch: operations, patchType: verdict.patchType };
     change.annotate(`patch.${this.#group}/round_${round}_index_${index}`, encodeJson(record));
-    return !isDeepEqual(object, patched);
+    // Fields that the kind does not have are no change.
+    return !isDeepEqual(before, draft);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Host } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { isExempt } from '../rules/matching.js';
+import { isExemptFromWebhooks } from '../rules/matching.js';
 import { Shown } from '../rules/shown.js';
 import { type Webhook, WebhookSource } from './configuration.js';
 import { Dispatcher } from './dispatch.js';
@@ -25,7 +25,7 @@ class WebhookValidator implements Validator {
 
   validate(change: Change, after: ApiObject | undefined): readonly [] | Promise<readonly []> {
     const webhooks = this.#source.current();
-    return webhooks.length === 0 || isExempt(change) ? [] : this.#validate(webhooks, change, after);
+    return webhooks.length === 0 || isExemptFromWebhooks(change) ? [] : this.#validate(webhooks, change, after);
   }
 
   async #validate(webhooks: readonly Webhook[], change: Change, after: ApiObject | undefined): Promise<readonly []> {

@@ -5,8 +5,11 @@ type PoolWorker = Parameters<Balancer>[1][number];
 
 /** Where a task of the pool runs. Tasks carry it as `Piscina.queueOptionsSymbol`. */
 export interface Placement {
-  /** It may take long; or it only has Piscina make another thread, and is given to none. */
-  readonly is: 'short' | 'long' | 'none';
+  /**
+   * `long`: it may take long. `alone`: it may also not return, and runs on a thread without other jobs if there is one.
+   * `none`: it only has Piscina make another thread, and is given to none.
+   */
+  readonly is: 'short' | 'long' | 'alone' | 'none';
   /** `threadId` of the thread that runs it, once it was chosen. */
   thread?: number;
 }
@@ -20,12 +23,21 @@ export function place(task: object, placement: Placement): void {
   Object.defineProperty(task, Piscina.queueOptionsSymbol, { value: placement });
 }
 
+/** The jobs of the threads, as far as lanes depend on them. */
+export interface ThreadJobs {
+  /** Whether a thread has jobs without an answer. */
+  hasJobs(thread: number): boolean;
+  /** Whether a thread must not be given other jobs. */
+  isReserved(thread: number): boolean;
+}
+
 /**
  * Chooses the threads of the pool's tasks so that short tasks do not wait for long ones. Long tasks run on any thread
  * but the oldest, one at a time on each. Short tasks run on those that run no long one, never on the youngest: split
  * between more threads than cores, they come in smaller batches (4 % of the rate of creates). A pool of one thread has
  * no choice. The caller limits long tasks to one less than there are threads, but for those of stuck threads. A thread
- * that is stuck gets no tasks, and one that still starts only if no other is ready.
+ * that is stuck gets no tasks, one that still starts only if no other is ready, and one that is reserved only if there
+ * is no other.
  */
 export class Lanes {
   /** The id of a thread that has not started, and gets no tasks. */
@@ -42,6 +54,9 @@ export class Lanes {
   constructor(
     /** Short tasks that a thread has at once. */
     readonly tasksPerThread: number,
+    /** Number of threads, without those in place of stuck ones. */
+    readonly threads: number,
+    readonly jobs: ThreadJobs,
   ) {}
 
   /** The `loadBalancer` of Piscina. */
@@ -49,11 +64,11 @@ export class Lanes {
     const placement = placementOf(task);
     if (!placement || placement.is === 'none') return null;
     const usable = this.#usable(workers);
-    const chosen = placement.is === 'long' ? this.#forLong(usable) : this.#forShort(usable);
+    const chosen = placement.is === 'short' ? this.#forShort(usable) : this.#forLong(usable, placement.is === 'alone');
     if (!chosen) return null;
     placement.thread = chosen.id;
     this.#tasks.set(chosen.id, (this.#tasks.get(chosen.id) ?? 0) + 1);
-    if (placement.is === 'long') this.#long.set(chosen.id, placement);
+    if (placement.is !== 'short') this.#long.set(chosen.id, placement);
     return chosen;
   };
 
@@ -73,8 +88,12 @@ export class Lanes {
 
   /** Whether a thread would run a long task now without keeping short ones waiting. */
   get hasFreeLane(): boolean {
-    const free = [...this.ready].filter(id => !this.stuck.has(id) && id !== this.absent).sort((a, b) => a - b);
-    return free.length > 1 ? free.slice(1).some(id => !this.#long.has(id)) : this.stuck.size === 0;
+    const free = [...this.ready]
+      .filter(id => !this.stuck.has(id) && id !== this.absent && !this.jobs.isReserved(id))
+      .sort((a, b) => a - b);
+    return free.length > 1
+      ? free.slice(1).some(id => !this.#long.has(id))
+      : this.threads === 1 && this.stuck.size === 0;
   }
 
   /** Forgets a thread that has ended. */
@@ -85,8 +104,9 @@ export class Lanes {
   /** The threads that may get tasks, oldest first. */
   #usable(workers: readonly PoolWorker[]): readonly PoolWorker[] {
     const begun = workers.filter(({ id }) => id !== this.absent && !this.stuck.has(id)).sort((a, b) => a.id - b.id);
-    const ready = begun.filter(({ id }) => this.ready.has(id));
-    return ready.length > 0 ? ready : begun;
+    const open = begun.filter(({ id }) => !this.jobs.isReserved(id));
+    const ready = open.filter(({ id }) => this.ready.has(id));
+    return [ready, open, begun].find(some => some.length > 0) ?? [];
   }
 
   /** Whether a thread runs a long task. Piscina asks for the next task before it reports the end of the last one. */
@@ -95,9 +115,10 @@ export class Lanes {
   }
 
   /** The oldest runs long tasks too while others are stuck, rather than to have all tasks wait in Piscina's queue. */
-  #forLong(usable: readonly PoolWorker[]): PoolWorker | null {
-    const candidates = usable.length > 1 ? usable.slice(1) : usable;
-    return candidates.find(worker => !this.#isBusy(worker)) ?? usable[0] ?? null;
+  #forLong(usable: readonly PoolWorker[], alone: boolean): PoolWorker | null {
+    const candidates = (usable.length > 1 ? usable.slice(1) : usable).filter(worker => !this.#isBusy(worker));
+    const unused = alone ? candidates.find(({ id }) => !this.jobs.hasJobs(id)) : undefined;
+    return unused ?? candidates[0] ?? usable[0] ?? null;
   }
 
   #forShort(usable: readonly PoolWorker[]): PoolWorker | null {

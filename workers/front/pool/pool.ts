@@ -4,22 +4,23 @@ import type { Awaitable } from '../../../core/api/point.js';
 import type { Service } from '../../../core/api/plugin/pluginService.js';
 import { POOL_BATCH, POOL_QUEUE, YOUNG_GENERATION_MB } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
-import { culpritsOf } from '../../../core/plugin/calls/blame.js';
+import { type Culprits, culpritsOf } from '../../../core/plugin/calls/blame.js';
 import { withinDeadline } from '../../../core/plugin/calls/deadline.js';
 import { setImmediate } from '../../../core/runtime/timers.js';
 import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
-import { InFlight } from '../../../core/threads/inFlight.js';
 import { type Batch, type BatchOutcome, packJobs, unpackOutcomes } from '../../../core/threads/messages/jobs.js';
 import type { Observation, WriterChannel } from '../../../core/threads/messages/lifecycle.js';
 import type { Job, JobOutcome, JobResult, LateOutcome } from '../../../core/threads/messages/messages.js';
-import { type Position, SENT } from '../../../core/threads/progress.js';
-import { type Dispatched, hasBegun, movableJobs, type Waiting } from './dispatched.js';
+import { packRuns } from '../../../core/threads/runs.js';
+import { DispatchedJobs, type Movable, type ThreadState, type Waiting } from './dispatched.js';
 import { FairLimiter } from '../fairness/fairLimiter.js';
 import { JobCosts } from './jobCosts.js';
+import { refuseLost } from './lostJobs.js';
 import { Lanes, place, type Placement, placementOf } from './lanes.js';
 import { PoolThreads } from './poolThreads.js';
+import { byUser, runOnceMore } from './retries.js';
 import { tooBusy } from '../answers/refusals.js';
-import { maxUnanswered, reportStalled } from './stalledThreads.js';
+import { reportStalled } from './stalledThreads.js';
 import { StuckThreads } from './stuckThreads.js';
 import type { Usage } from '../fairness/usage.js';
 
@@ -87,11 +88,12 @@ const ignore = (): void => undefined;
  */
 export class Pool implements JobRunner {
   readonly #queue = new TaskQueue();
-  readonly #lanes = new Lanes(OPTIONS.concurrentTasksPerWorker);
   readonly #piscina: Piscina<Batch, BatchOutcome>;
   readonly #threads: PoolThreads;
   readonly #stuck: StuckThreads;
-  readonly #dispatched = new InFlight<Dispatched>();
+  readonly #dispatched = new DispatchedJobs();
+  readonly #lanes: Lanes;
+  readonly #log: Log;
   readonly #gathered: Waiting[] = [];
   /** Jobs without an answer. */
   #load = 0;
@@ -106,6 +108,8 @@ export class Pool implements JobRunner {
   readonly costs = new JobCosts();
 
   constructor({ threads, module, data, connect, observed, log }: PoolParts) {
+    this.#log = log;
+    this.#lanes = new Lanes(OPTIONS.concurrentTasksPerWorker, threads, this.#dispatched);
     this.#longJobs = new FairLimiter(Math.max(1, threads - 1));
     this.#piscina = new Piscina({
       ...OPTIONS,
@@ -123,24 +127,27 @@ export class Pool implements JobRunner {
     this.#threads = new PoolThreads(
       this.#piscina,
       {
-        connect,
+        inputs: () => ({ writer: connect(), runs: this.#dispatched.memory }),
         late,
         observed,
         isBusy: () => this.#load > 0,
         culprits: (error, running) => culpritsOf(error, running, data),
+        unresponsive: id => this.#stuck.unresponsive(id),
+        responsive: id => this.#stuck.returned(id),
         stalled: running => reportStalled(data, running, log),
         started: (id, progress) => this.#stuck.addThread(id, progress),
-        ended: (id, why) => this.#threadEnded(id, why),
+        ended: (id, why, culprits) => this.#threadEnded(id, why, culprits),
       },
       log,
-      maxUnanswered(data),
+      data,
     );
     this.#stuck = new StuckThreads(this.#lanes, threads, {
       isBusy: () => this.#load > 0,
-      isAwaited: (id, position) => this.#isAwaited(id, position),
-      hasJobs: id => this.#batchesOf(id).length > 0,
-      userAt: ({ batch, at }) => this.#dispatched.get(batch)?.jobs[at]?.user ?? '',
-      move: (id, position) => this.#move(id, position),
+      isInspected: () => this.#threads.inspection.isOpen,
+      isAwaited: (id, running) => this.#dispatched.isAwaited(id, running),
+      hasJobs: id => this.#dispatched.hasJobs(id),
+      userIn: id => this.#dispatched.culpritOf(id, this.#stuck.runningIn(id)).user,
+      move: (id, state) => this.#move(id, state),
       distribute: () => this.#distributeAgain(),
       addThread: count => this.#addThread(count),
       retire: id => this.#threads.retire(id),
@@ -284,7 +291,7 @@ export class Pool implements JobRunner {
       await this.#piscina.destroy();
       await this.#threads.ended();
     } while (this.#piscina.threads.length > 0);
-    for (const [id] of this.#dispatched) this.#refuse(id);
+    for (const id of this.#dispatched.ids) this.#refuse(id);
   }
 
   /**
@@ -294,8 +301,8 @@ export class Pool implements JobRunner {
   #dispatch(jobs: readonly Waiting[], is: Placement['is'] = 'short', left: () => void = ignore): void {
     const [packed, transferList] = packJobs(jobs.map(({ job }) => job));
     const placement: Placement = { is };
-    const id = this.#dispatched.add({ jobs: [...jobs], unanswered: jobs.length, placement, left });
-    const batch: Batch = { id, jobs: packed };
+    const { id, runs } = this.#dispatched.add(jobs, placement, left);
+    const batch: Batch = { id, jobs: packed, runs: packRuns(runs) };
     place(batch, placement);
     if (this.#isClosing) {
       left();
@@ -303,6 +310,7 @@ export class Pool implements JobRunner {
       return;
     }
     this.#stuck.watch();
+    this.#threads.watch();
     const end = (): void => {
       this.#lanes.end(placement);
       left();
@@ -335,31 +343,32 @@ export class Pool implements JobRunner {
     if (dispatched) dispatched.isLate = true;
   }
 
-  /** A batch was rejected, or its thread has ended, which is noticed here first if it was an error. */
+  /** A batch was rejected, or its thread fails: when that has ended, `#threadEnded` is called. */
   #batchFailed(id: number, error: Error): void {
     const thread = this.#dispatched.get(id)?.placement.thread;
     const isAlive = this.#piscina.threads.some(({ threadId }) => threadId === thread);
-    if (thread !== undefined && !isAlive) this.#failJobs(thread, id, error);
-    this.#fail(id, error);
+    if (thread === undefined || isAlive || !this.#threads.has(thread)) this.#fail(id, error);
   }
 
   /** Answers a job. */
   #settle(id: number, at: number, outcome: JobOutcome): void {
-    const waiting = this.#take(id, at);
+    const waiting = this.#dispatched.take(id, at);
     if (!waiting) return;
-    this.#removeLoad();
-    if (outcome.is === 'failed') waiting.reject(new Error(outcome.message));
-    else waiting.resolve(outcome);
+    if (outcome.is === 'failed') this.#rejectJob(waiting, new Error(outcome.message));
+    else {
+      this.#close(waiting);
+      waiting.resolve(outcome);
+    }
   }
 
-  /** Takes a job out of its batch; undefined if it is not in it any more. */
-  #take(id: number, at: number): Waiting | undefined {
-    const dispatched = this.#dispatched.get(id);
-    const waiting = dispatched?.jobs[at];
-    if (!waiting) return undefined;
-    dispatched.jobs[at] = undefined;
-    if (--dispatched.unanswered === 0) this.#dispatched.delete(id);
-    return waiting;
+  #rejectJob(waiting: Waiting, error: Error): void {
+    this.#close(waiting);
+    waiting.reject(error);
+  }
+
+  #close(waiting: Waiting): void {
+    this.#removeLoad();
+    this.#dispatched.close(waiting);
   }
 
   /** Refuses the jobs of a batch that have no answer, because the pool closes. */
@@ -374,54 +383,34 @@ export class Pool implements JobRunner {
   }
 
   #reject(id: number, error: Error): void {
-    const dispatched = this.#dispatched.get(id);
-    this.#dispatched.delete(id);
-    for (const waiting of dispatched?.jobs ?? [])
-      if (waiting) {
-        this.#removeLoad();
-        waiting.reject(error);
-      }
+    for (const waiting of this.#dispatched.takeBatch(id)) this.#rejectJob(waiting, error);
   }
 
-  /** The batches of a thread that have no answer, or late ones; without a thread, those that wait for one. */
-  #batchesOf(thread: number | undefined): (readonly [id: number, dispatched: Dispatched])[] {
-    return [...this.#dispatched].filter(([, { placement }]) => placement.thread === thread);
-  }
-
-  #isAwaited(thread: number, position: Position): boolean {
-    for (const [id, { placement, isLate }] of this.#dispatched)
-      if (placement.thread === thread && !isLate && !(id === position.batch && position.at === SENT)) return true;
-    return false;
-  }
-
-  /** Has other threads run the jobs of one that does not return, as far as they can be run again. */
-  #move(thread: number, position: Position): void {
-    this.#dispatched.get(position.batch)?.left();
-    for (const [id] of this.#batchesOf(thread)) this.#moveBatch(id, position);
+  /** Has other threads run the jobs of one that does not return, or has ended, as far as they can. */
+  #move(thread: number, state: ThreadState): void {
+    const { waiting: culprit, user } = this.#dispatched.culpritOf(thread, this.#stuck.runningIn(thread));
+    if (state === 'ended') this.#stuck.blame(thread, user);
+    if (culprit) for (const [, { jobs, left }] of this.#dispatched.of(thread)) if (jobs.includes(culprit)) left();
+    const { innocent, suspected } = this.#dispatched.takeMovable(thread, state, culprit);
+    this.#runElsewhere(innocent);
+    for (const jobs of byUser(suspected)) for (const batch of batchesOf(jobs)) this.#retry(batch);
     this.#distributeAgain();
   }
 
   /** Has Piscina choose threads for the batches that wait for one, which it does by itself when a task has ended. */
   #distributeAgain(): void {
     this.#queue.clear();
-    for (const [id, { jobs, placement, left }] of this.#batchesOf(undefined)) {
-      this.#dispatched.delete(id);
-      this.#dispatch(jobs as Waiting[], placement.is, left);
-    }
+    for (const [id, { placement, left }] of this.#dispatched.of(undefined))
+      this.#dispatch(this.#dispatched.takeBatch(id), placement.is, left);
   }
 
-  /** Runs the jobs of a batch elsewhere, as far as they can. One that has begun for the second time is run alone. */
-  #moveBatch(id: number, position: Position): void {
-    const dispatched = this.#dispatched.get(id);
-    if (!dispatched) return;
-    const { placement, left } = dispatched;
+  /** Runs jobs that have not kept their thread. One that has begun for the second time is run alone. */
+  #runElsewhere(innocent: Movable['innocent']): void {
     const together: Waiting[] = [];
-    for (const at of movableJobs(id, dispatched, position)) {
-      const waiting = this.#take(id, at)!;
-      const isAlone = placement.is === 'long' || waiting.isRepeated;
-      if (hasBegun(id, at, position)) waiting.isRepeated = true;
-      if (this.#stuck.suspects.has(waiting.user)) this.#moveApart(waiting, left);
-      else if (isAlone) this.#dispatch([waiting], 'long', left);
+    for (const { waiting, batch } of innocent) {
+      const isAlone = batch.placement.is !== 'short' || (waiting.repeats ?? 0) > 1;
+      if (this.#stuck.suspects.has(waiting.user)) this.#moveApart(waiting, batch.left);
+      else if (isAlone) this.#dispatch([waiting], 'long', batch.left);
       else together.push(waiting);
     }
     for (const batch of batchesOf(together)) this.#dispatch(batch);
@@ -431,36 +420,48 @@ export class Pool implements JobRunner {
   #moveApart(waiting: Waiting, left: () => void): void {
     left();
     const run = () => new Promise<void>(done => this.#dispatch([waiting], 'long', done));
-    this.#stuck.runApart(waiting.user, run).catch(error => {
-      this.#removeLoad();
-      waiting.reject(error);
-    });
+    this.#stuck.runApart(waiting.user, run).catch(error => this.#rejectJob(waiting, error));
+  }
+
+  /**
+   * Runs jobs of a user once more, one of which may have kept its thread: when it is their turn, on a thread that runs
+   * no others until the turn is over, so that others do not suffer if it is kept as well.
+   */
+  #retry(jobs: readonly Waiting[]): void {
+    const run = () =>
+      runOnceMore(jobs, retried => {
+        this.#dispatched.reserveThreadFor(retried);
+        this.#dispatch(retried, 'alone');
+      });
+    const end = (): void => this.#dispatched.reserveThreadFor([]);
+    this.#stuck
+      .runApart(jobs[0]!.user, () => run().finally(end))
+      .catch(error => {
+        for (const waiting of jobs) this.#rejectJob(waiting, error);
+      });
   }
 
   /** Has Piscina make threads until there are as many. */
   #addThread(count: number): void {
     this.#piscina.options.maxThreads = count;
     if (this.#isClosing || this.#piscina.threads.length >= count) return;
-    const batch: Batch = { id: 0, jobs: packJobs([])[0] };
+    const batch: Batch = { id: 0, jobs: packJobs([])[0], runs: [] };
     place(batch, { is: 'none' });
     void this.#piscina.run(batch);
   }
 
-  /** Fails the jobs of a batch whose thread has ended, but for those that another thread can run. */
-  #failJobs(thread: number, id: number, reason: Error): void {
-    const position = this.#stuck.positionOf(thread);
-    if (position && !this.#isClosing) this.#moveBatch(id, position);
-    this.#fail(id, reason);
-  }
-
-  /** Piscina fails the tasks of a thread that ends; late jobs are failed here, and all if there is no other thread. */
-  #threadEnded(thread: number | undefined, reason: Error): void {
+  /** Has other threads run the jobs of one that has ended, as far as they can; the others fail. */
+  #threadEnded(thread: number, reason: Error, culprits: Culprits | undefined): void {
     if (this.#piscina.threads.length === 0) {
       this.#queue.clear();
-      for (const [id] of this.#dispatched) this.#fail(id, reason);
+      for (const id of this.#dispatched.ids) this.#fail(id, reason);
     }
-    if (thread === undefined) return;
-    for (const [id] of this.#batchesOf(thread)) this.#failJobs(thread, id, reason);
+    if (!this.#isClosing) this.#move(thread, 'ended');
+    for (const [id] of this.#dispatched.of(thread))
+      if (this.#isClosing || !culprits) this.#fail(id, reason);
+      else
+        for (const waiting of this.#dispatched.takeBatch(id))
+          this.#rejectJob(waiting, refuseLost(waiting, culprits, this.#log));
     this.#stuck.threadEnded(thread);
   }
 }

@@ -1,50 +1,62 @@
-import type { MessagePort, Worker } from 'node:worker_threads';
+import { type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import type { Log } from '../../../core/api/host.js';
-import { THREAD_CLOSE_MS } from '../../../core/limits.js';
+import { STUCK_JOB_MS, THREAD_CLOSE_MS } from '../../../core/limits.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
-import { clearInterval, setInterval, setTimeout } from '../../../core/runtime/timers.js';
+import { clearInterval, setImmediate, setInterval, setTimeout } from '../../../core/runtime/timers.js';
 import { unpackLate } from '../../../core/threads/messages/jobs.js';
 import type {
   FromPoolThread,
   LoadedPoolThread,
   Observation,
+  PoolInputs,
   PoolThreadCreated,
   ServiceState,
   ToPoolThread,
-  WriterChannel,
 } from '../../../core/threads/messages/lifecycle.js';
 import type { LateOutcome } from '../../../core/threads/messages/messages.js';
 import { withResolvers } from '../../../core/runtime/withResolvers.js';
 import { closeThread } from '../threads/closeThread.js';
 import { Services } from './pluginServices.js';
 import { type Culprits, culpritsText } from '../../../core/plugin/calls/blame.js';
+import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import { stackOf } from '../../../core/plugin/calls/stack.js';
-import { PING_MS } from './stalledThreads.js';
+import type { ThreadData } from '../../../core/threads/data.js';
+import { Inspection } from '../../../core/threads/inspection.js';
+import { WatchedProgress } from '../../../core/threads/progress.js';
+import { PING_MS, Unanswered } from './stalledThreads.js';
 
 /**
  * Pause before a thread begins, after one that ended before it was ready: plugins that cannot load may fail again.
  */
 const RESTART_MS = 1000;
+/** Unanswered questions after which a thread counts as stuck. */
+const UNRESPONSIVE = STUCK_JOB_MS / PING_MS;
 
 /** Functions of the pool that are called for its threads. */
 export interface PoolThreadHandlers {
-  /** Connects a thread to the writer. */
-  readonly connect: () => WriterChannel;
+  /** The inputs of a thread that begins. */
+  readonly inputs: () => PoolInputs;
   /** Takes outcomes of jobs whose batch was answered before. */
   readonly late: (outcomes: readonly LateOutcome[]) => void;
   /** Takes what plugins have counted. */
   readonly observed: (observations: readonly Observation[]) => void;
   /** Whether the pool has jobs without an answer. Only then is it noticed that a thread does not return. */
   readonly isBusy: () => boolean;
+  /** Called for a thread that has left a question whether it returns to its event loop unanswered. */
+  readonly unresponsive: (thread: number) => void;
+  /** Called when it has answered. */
+  readonly responsive: (thread: number) => void;
   /** Called for a thread that does not return to its event loop, before it is ended. Returns the plugins it runs. */
   readonly stalled: (running: SharedArrayBuffer) => Culprits;
   /** Called when a thread is ready, with the memory of its progress (OwnProgress). */
   readonly started: (thread: number, progress: SharedArrayBuffer) => void;
   /** The plugins that may have ended a thread: with an error, or else by an exit. */
   readonly culprits: (error: Error | undefined, running: SharedArrayBuffer | undefined) => Culprits;
-  /** Called when a thread has ended, also at the close. Its id is undefined if it has ended before it posted one. */
-  readonly ended: (thread: number | undefined, reason: Error) => void;
+  /**
+   * Called when a thread has ended, also at the close: with the plugins that may have ended it, if it was ready before.
+   */
+  readonly ended: (thread: number, reason: Error, culprits: Culprits | undefined) => void;
 }
 
 /** A thread of the pool. */
@@ -63,10 +75,17 @@ class PoolThread {
   /** It ends because it is not needed any more. */
   isRetired = false;
   /** Questions since it has answered the last one; undefined if none is open. */
-  unanswered?: number;
+  unanswered?: Unanswered;
+  /** It has left one unanswered for STUCK_JOB_MS. */
+  isUnresponsive = false;
   error?: Error;
   /** The plugins that it is ended for. */
   culprits?: Culprits;
+
+  constructor(
+    /** `threadId`. */
+    readonly id: number,
+  ) {}
 }
 
 /**
@@ -75,7 +94,8 @@ class PoolThread {
  */
 export class PoolThreads {
   readonly #threads = new Map<Worker, PoolThread>();
-  readonly #watch: NodeJS.Timeout;
+  readonly inspection: Inspection;
+  #timer: NodeJS.Timeout | undefined;
   /** The thread that was created last, until it is to load its modules. */
   #last: Worker | undefined;
   #pausedUntil = 0;
@@ -98,10 +118,10 @@ export class PoolThreads {
     readonly piscina: Piscina,
     readonly handlers: PoolThreadHandlers,
     readonly log: Log,
-    /** Questions that a thread may leave unanswered. */
-    readonly maxUnanswered: number,
+    readonly data: Pick<ThreadData, 'plugins' | 'inspection'>,
   ) {
-    this.#watch = setInterval(() => this.#pingAll(), PING_MS).unref();
+    this.inspection = new Inspection(data.inspection);
+    this.#lookForDebugger();
     this.adopt();
     if (piscina.threads.length > 1) this.#last = piscina.threads.at(-1);
     const first = [...this.#threads].filter(([worker]) => worker !== this.#last);
@@ -135,13 +155,18 @@ export class PoolThreads {
     await thread?.ready.promise;
   }
 
+  /** Whether the end of a thread is still to be noticed. */
+  has(id: number): boolean {
+    return [...this.#threads.values()].some(thread => thread.id === id);
+  }
+
   /** Looks for threads that Piscina has created since the last call. */
   adopt(): void {
     for (const worker of this.piscina.threads) {
       if (this.#threads.has(worker)) continue;
       // Piscina unrefs its threads, but a server whose start failed waits for theirs with nothing else to keep it.
       worker.ref();
-      const thread = new PoolThread();
+      const thread = new PoolThread(worker.threadId);
       thread.ready.promise.catch(() => undefined);
       this.#threads.set(worker, thread);
       worker.once('error', error => (thread.error = error));
@@ -165,7 +190,7 @@ export class PoolThreads {
   /** Has every thread release what it holds, within a bounded time. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    clearInterval(this.#watch);
+    this.#endWatch();
     await this.loaded();
     await Promise.all(Array.from(this.#threads.values(), ({ port }) => port && closeThread(port, THREAD_CLOSE_MS)));
   }
@@ -185,21 +210,53 @@ export class PoolThreads {
     await Promise.all(Array.from(this.#threads.keys(), worker => new Promise(resolve => worker.once('exit', resolve))));
   }
 
+  /** To be called when there are jobs. Asking ends by itself when there are none, and no question is open. */
+  watch(): void {
+    if (this.#isClosing || this.#timer) return;
+    this.#lookForDebugger();
+    this.#timer = setInterval(() => this.#pingAll(), PING_MS).unref();
+  }
+
+  #endWatch(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
   /**
    * Asks every thread whether it returns to its event loop, and ends one that has left too many questions unanswered:
-   * nothing else ends an endless loop. Its requests fail, and Piscina replaces it.
+   * nothing else ends an endless loop. Piscina replaces it.
    */
   #pingAll(): void {
+    const isBusy = this.handlers.isBusy();
+    let isOpen = false;
+    this.#lookForDebugger();
     for (const [worker, thread] of this.#threads) {
-      if (!thread.isReady || (thread.unanswered === undefined && !this.handlers.isBusy())) continue;
-      if (thread.unanswered === undefined) {
-        thread.unanswered = 0;
-        thread.port?.postMessage({ is: 'ping' } satisfies ToPoolThread);
-      } else if (++thread.unanswered === this.maxUnanswered) {
-        thread.culprits = this.handlers.stalled(thread.running!);
-        void worker.terminate();
+      if (this.inspection.isOpen) delete thread.unanswered;
+      const { isReady, unanswered, port } = thread;
+      if (this.inspection.isOpen || !isReady || (!unanswered && !isBusy)) continue;
+      isOpen = true;
+      if (!unanswered) {
+        const [calls, progress] = [new RunningCalls(thread.running!), new WatchedProgress(thread.progress!)];
+        thread.unanswered = new Unanswered(this.data.plugins, calls, progress);
+        port?.postMessage({ is: 'ping' } satisfies ToPoolThread);
+        continue;
       }
+      const isStalled = unanswered.add();
+      // If this thread was late itself, the answer waits to be taken.
+      if (unanswered.total === UNRESPONSIVE) setImmediate(() => this.#checkAnswer(thread, unanswered));
+      if (!isStalled || thread.culprits) continue;
+      thread.culprits = this.handlers.stalled(thread.running!);
+      void worker.terminate();
     }
+    if (!isBusy && !isOpen) this.#endWatch();
+  }
+
+  #lookForDebugger(): void {
+    if (this.inspection.look())
+      this.log.warn(
+        {},
+        'the inspector is open: calls of plugins have no time limit, and threads that do not return are not ended',
+      );
   }
 
   #created(created: PoolThreadCreated): void {
@@ -218,13 +275,13 @@ export class PoolThreads {
       if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
       if (message.is === 'observed') this.handlers.observed(message.observations);
       if (message.is === 'ask') void this.services.answer(message, answer => port.postMessage(answer));
-      if (message.is === 'pong') delete thread.unanswered;
+      if (message.is === 'pong') this.#answered(thread);
       if (message.is === 'loaded') this.#loaded(thread, port, message);
       if (message.is !== 'ready') return;
       this.#warn(message.warnings);
       thread.isReady = true;
       this.#startError = undefined;
-      this.handlers.started(thread.created!.thread, thread.progress!);
+      this.handlers.started(thread.id, thread.progress!);
       thread.ready.resolve();
     });
     port.postMessage({ is: 'load' } satisfies ToPoolThread);
@@ -237,6 +294,32 @@ export class PoolThreads {
       this.#warned.add(warning);
       this.log.warn({}, warning);
     }
+  }
+
+  /**
+   * Takes outcomes that a thread has posted before its end: its proposals are with the writer already. It may also have
+   * become ready since, and run jobs.
+   */
+  #takeLast(thread: PoolThread): void {
+    const { port } = thread;
+    for (let next = port && receiveMessageOnPort(port); next; next = receiveMessageOnPort(port!)) {
+      const message = next.message as FromPoolThread;
+      if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
+      if (message.is === 'ready') thread.isReady = true;
+    }
+  }
+
+  #checkAnswer(thread: PoolThread, unanswered: Unanswered): void {
+    if (thread.unanswered !== unanswered || this.#isClosing) return;
+    thread.isUnresponsive = true;
+    this.handlers.unresponsive(thread.id);
+  }
+
+  #answered(thread: PoolThread): void {
+    delete thread.unanswered;
+    if (!thread.isUnresponsive) return;
+    thread.isUnresponsive = false;
+    this.handlers.responsive(thread.id);
   }
 
   #loaded(thread: PoolThread, port: MessagePort, { running, progress }: LoadedPoolThread): void {
@@ -254,8 +337,8 @@ export class PoolThreads {
   }
 
   #begin(port: MessagePort): void {
-    const writer = this.handlers.connect();
-    port.postMessage({ is: 'begin', writer } satisfies ToPoolThread, [writer.port]);
+    const inputs = this.handlers.inputs();
+    port.postMessage({ is: 'begin', ...inputs } satisfies ToPoolThread, [inputs.writer.port]);
     for (const state of this.services.states) port.postMessage(state);
     this.#begun.add(port);
   }
@@ -266,6 +349,7 @@ export class PoolThreads {
   }
 
   #ended(thread: PoolThread, code: number): void {
+    this.#takeLast(thread);
     const isExpected = this.#isClosing || thread.isRetired;
     const culprits = thread.culprits ?? (isExpected ? {} : this.handlers.culprits(thread.error, thread.running));
     const { error } = thread;
@@ -273,7 +357,7 @@ export class PoolThreads {
     const reason = error && !thread.isReady ? error : new Error(`a pool thread ended${why}`, { cause: error });
     // Piscina has created the next one by now.
     this.adopt();
-    this.handlers.ended(thread.created?.thread, reason);
+    this.handlers.ended(thread.id, reason, thread.isReady ? culprits : undefined);
     if (thread.port) this.#begun.delete(thread.port);
     thread.ready.reject(reason);
     if (isExpected) return;

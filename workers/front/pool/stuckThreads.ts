@@ -1,6 +1,6 @@
 import { STAND_INS } from '../../../core/limits.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
-import type { Position } from '../../../core/threads/progress.js';
+import type { RunId } from '../../../core/threads/runs.js';
 import { FairLimiter } from '../fairness/fairLimiter.js';
 import type { Lanes } from './lanes.js';
 import { Suspects } from './suspects.js';
@@ -10,14 +10,16 @@ import { ThreadWatch } from './threadWatch.js';
 export interface StuckThreadsPool {
   /** Whether there are jobs without an answer. */
   readonly isBusy: () => boolean;
-  /** Whether jobs wait for a thread that is at a position. */
-  readonly isAwaited: (thread: number, position: Position) => boolean;
+  /** Whether threads may stand at a breakpoint: nobody is to blame for that. */
+  readonly isInspected: () => boolean;
+  /** Whether jobs wait for a thread that is in a job. */
+  readonly isAwaited: (thread: number, running: RunId | undefined) => boolean;
   /** Whether a thread has jobs without an answer. */
   readonly hasJobs: (thread: number) => boolean;
-  /** The user whose job runs at a position; '' if there is none. */
-  readonly userAt: (position: Position) => string;
-  /** Has other threads run the jobs of a thread that does not return. */
-  readonly move: (thread: number, position: Position) => void;
+  /** The user of the job that keeps a thread; '' if that is not known. */
+  readonly userIn: (thread: number) => string;
+  /** Has other threads run jobs of a thread that does not return. */
+  readonly move: (thread: number, state: 'kept' | 'stuck') => void;
   /** Has threads be chosen for the tasks that wait for one. */
   readonly distribute: () => void;
   /** Makes threads until there are as many. */
@@ -61,7 +63,7 @@ export class StuckThreads {
     this.#watch = new ThreadWatch({
       isBusy: pool.isBusy,
       isAwaited: pool.isAwaited,
-      kept: (thread, position) => this.#begin(thread, position),
+      kept: thread => this.#begin(thread),
       stuck: thread => this.#strike(thread),
       looked: () => this.#retire(),
     });
@@ -79,12 +81,21 @@ export class StuckThreads {
     this.#notify();
   }
 
-  /** Where a thread is; undefined if it has never been ready. */
-  positionOf(thread: number): Position | undefined {
-    return this.#watch.positionOf(thread);
+  /** The job that a thread is in; undefined if it is in none, or has never been ready. */
+  runningIn(thread: number): RunId | undefined {
+    return this.#watch.runningIn(thread);
   }
 
-  /** A thread has returned a task. When these were all, it is given jobs again, unless another one has its place. */
+  /** A thread does not return to its event loop, though it may be in no job: one goes on behind a promise. */
+  unresponsive(thread: number): void {
+    if (!this.#kept.has(thread)) this.#begin(thread);
+    this.#strike(thread);
+  }
+
+  /**
+   * A thread has returned a task, or to its event loop. When these were all, it is given jobs again, unless another one
+   * has its place.
+   */
   returned(thread: number): void {
     this.#notify();
     const kept = this.#kept.get(thread);
@@ -94,11 +105,18 @@ export class StuckThreads {
     else {
       this.#kept.delete(thread);
       this.lanes.stuck.delete(thread);
-      this.#watch.giveBack(thread);
       this.pool.distribute();
     }
     this.#resize();
     this.#notify();
+  }
+
+  /** A job of a user has ended a thread, which counts as one that is stuck. */
+  blame(thread: number, user: string): void {
+    if (this.#kept.get(thread)?.isStuck) return;
+    this.suspects.begin(user);
+    this.suspects.strike(user);
+    this.suspects.end(user);
   }
 
   /** A thread has ended. */
@@ -137,20 +155,26 @@ export class StuckThreads {
     this.#notify();
   }
 
-  #begin(thread: number, position: Position): void {
-    const user = this.pool.userAt(position);
+  #begin(thread: number): void {
+    const before = this.#kept.get(thread);
+    if (before?.isReplaced) return;
+    // It has gone on, and another job keeps it now.
+    if (before) this.suspects.end(before.user);
+    const user = this.pool.isInspected() ? '' : this.pool.userIn(thread);
     this.#kept.set(thread, { user });
     this.suspects.begin(user);
     this.lanes.stuck.add(thread);
-    this.pool.move(thread, position);
+    this.pool.move(thread, 'kept');
   }
 
   #strike(thread: number): void {
     const kept = this.#kept.get(thread);
-    if (!kept || kept.isReplaced) return;
+    if (!kept || kept.isStuck || kept.isReplaced) return;
     kept.isStuck = true;
     this.suspects.strike(kept.user);
     this.#resize();
+    // Jobs that have begun are not run elsewhere while somebody looks at them here.
+    if (!this.pool.isInspected()) this.pool.move(thread, 'stuck');
     this.#notify();
   }
 

@@ -1,6 +1,7 @@
 import { KEPT_THREAD_MS, STUCK_JOB_MS } from '../../../core/limits.js';
 import { clearInterval, setInterval } from '../../../core/runtime/timers.js';
-import { type Position, WatchedProgress } from '../../../core/threads/progress.js';
+import { WatchedProgress } from '../../../core/threads/progress.js';
+import type { RunId } from '../../../core/threads/runs.js';
 
 /** Time between two looks at the progress of the threads. */
 const LOOK_MS = 25;
@@ -12,11 +13,11 @@ const STUCK_LOOKS = STUCK_JOB_MS / LOOK_MS;
 export interface ThreadWatchHandlers {
   /** Whether the pool has jobs without an answer. Without, nothing is looked at. */
   readonly isBusy: () => boolean;
-  /** Whether jobs that were passed to a thread wait for it, which is at this position. */
-  readonly isAwaited: (thread: number, position: Position) => boolean;
-  /** A job has kept a thread for KEPT_THREAD_MS. All other jobs of the thread were taken from it. */
-  readonly kept: (thread: number, position: Position) => void;
-  /** The job has kept it for STUCK_JOB_MS. */
+  /** Whether jobs that were passed to a thread wait for it, which is in this job. */
+  readonly isAwaited: (thread: number, running: RunId | undefined) => boolean;
+  /** A thread has taken no step for KEPT_THREAD_MS. */
+  readonly kept: (thread: number) => void;
+  /** A thread has taken no step for STUCK_JOB_MS. */
   readonly stuck: (thread: number) => void;
   /** Called at the end of each look. */
   readonly looked: () => void;
@@ -46,17 +47,9 @@ export class ThreadWatch {
     this.#threads.delete(thread);
   }
 
-  /** Where a thread is; undefined if it is not watched. */
-  positionOf(thread: number): Position | undefined {
-    return this.#threads.get(thread)?.progress.position;
-  }
-
-  /** Lets a thread run jobs again that has returned all that were taken from it. */
-  giveBack(thread: number): void {
-    const watched = this.#threads.get(thread);
-    if (!watched) return;
-    watched.progress.giveBack();
-    watched.looks = 0;
+  /** The job that a thread is in; undefined if it is in none, or is not watched. */
+  runningIn(thread: number): RunId | undefined {
+    return this.#threads.get(thread)?.progress.running;
   }
 
   /** To be called when there are jobs. Looking ends by itself when there are none. */
@@ -77,19 +70,14 @@ export class ThreadWatch {
   }
 
   #lookAt(thread: number, watched: Watched): void {
-    const { progress } = watched;
-    const { step } = progress;
-    if (step < 0) {
-      if (++watched.looks === STUCK_LOOKS) this.handlers.stuck(thread);
-      return;
-    }
-    if (step !== watched.step || !this.handlers.isAwaited(thread, progress.position)) {
+    const { step, running } = watched.progress;
+    if (step !== watched.step || !this.handlers.isAwaited(thread, running)) {
       watched.step = step;
       watched.looks = 0;
       return;
     }
-    if (++watched.looks < KEPT_LOOKS) return;
-    const position = progress.take(step);
-    if (position) this.handlers.kept(thread, position);
+    watched.looks++;
+    if (watched.looks === KEPT_LOOKS) this.handlers.kept(thread);
+    if (watched.looks === STUCK_LOOKS) this.handlers.stuck(thread);
   }
 }

@@ -9,7 +9,7 @@ import { unchangedLastApplied, LAST_APPLIED_MANAGER, lastAppliedText } from '../
 import type { ManagedKind } from '../../../core/schema/apply/managedKind.js';
 import { ApplyConflict, SchemaMismatch } from '../../../core/schema/apply/ownership.js';
 import { scaleManagers, managersAfterScale } from '../../../core/schema/apply/scale.js';
-import type { Members } from '../../../core/schema/patch/members.js';
+import { deepCopy, type Members } from '../../../core/schema/patch/members.js';
 import { computeWith } from '../answers/conversion.js';
 import { currentObject } from '../answers/versions.js';
 import { parseConfiguration } from '../body/configuration.js';
@@ -56,12 +56,16 @@ export async function apply(context: Context, { request, options }: DecodedApply
     mergeConfiguration(context, request, kind, basis, config),
   );
 
-  // The result, as an object of the kind.
+  // The result, as an object of the kind. An unchanged object gets no defaults: those of a version that is not stored
+  // would change it with every apply.
   if (scaled) {
     const scale = decodePatched(context, request, options, merged.object, route.subresource!.type);
     return replaceScale(context, request, dryRun, scale, scaled, managersOfObject(request, scaled, merged.managers));
   }
-  const object = decodePatched(context, request, options, merged.object, undefined, 'apply');
+  const object =
+    merged.isUnchanged && old
+      ? deepCopy(old)
+      : decodePatched(context, request, options, merged.object, undefined, 'apply');
   // An apply of the status does not change annotations of the object.
   if (!route.subresource) keepLastApplied(context.naming, request, object, config);
   checkName(request, object);

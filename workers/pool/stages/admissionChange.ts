@@ -50,6 +50,10 @@ export function changeOf(parts: ChangeParts): Change {
     // Plugins in JavaScript may warn of anything.
     warn: text => void warnings.push(String(text)),
     annotate: (name, value) => annotate(request.annotations, name, value),
+    beginSideEffects() {
+      if (!dryRun && !request.run.makeFinal())
+        throw new Refusal('ServiceUnavailable', 'another thread handles the request by now');
+    },
     charge: charge => void request.charges.push(charge),
   };
 }

@@ -12,6 +12,7 @@ import { isAbsent } from '../../../../core/model/record.js';
 import { duplicate, invalid, required, Verbatim, type Violation } from '../../../../core/model/refusal.js';
 import { engine } from '../../../../core/schema/custom/engine.js';
 import type { ExpressionScope } from '../../../../core/schema/expressions/environment.js';
+import { variableType } from '../../../../core/schema/expressions/variables.js';
 import { validateFailurePolicy, validateMatchResources } from '../../shared/admission/admissionRules.js';
 import { type ExpressionChecks, validateMatchConditions } from '../../shared/admission/expressions.js';
 import { validateConditions } from '../../shared/conditions.js';
@@ -96,7 +97,8 @@ export function validateVariables(
     if (text.trim() === '') return [...found, required(`${field}.expression`, 'expression is not specified')];
     const inner = { ...scope, variables: new Map(types) };
     const compiled = checks.compile(text, inner);
-    types.set(name, compiled.type ?? engine().cel.DYN);
+    const { cel } = engine();
+    types.set(name, variableType(cel, compiled.type ?? cel.DYN));
     return [...found, ...checks.validate(text, [], `${field}.expression`, inner, compiled)];
   });
   return { violations, types: (spec.variables ?? []).length > 0 ? types : undefined };

@@ -1,5 +1,5 @@
-import { ConfigError } from '../api/point.js';
-import { duration, flag, listOf, port, type Reader, text } from '../settings/values.js';
+import { ConfigError } from '../../api/point.js';
+import { duration, flag, listOf, port, type Reader, text } from '../../settings/values.js';
 
 /** A flag of the upstream server that is no setting of this one. */
 export interface OtherFlag {

@@ -1,12 +1,12 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from '../api/point.js';
-import { RELEASE } from '../release.js';
-import { onlyPlugins } from '../server/admissionPlugins.js';
-import type { Settings } from '../settings/settings.js';
-import { names } from '../settings/values.js';
-import { helpText } from './help.js';
-import { type Io, serve } from './serve.js';
+import { ConfigError } from '../../api/point.js';
+import { RELEASE } from '../../release.js';
+import { onlyPlugins } from '../../server/admissionPlugins.js';
+import type { Settings } from '../../settings/settings.js';
+import { names } from '../../settings/values.js';
+import { helpText } from '../help.js';
+import { type Io, serve } from '../serve.js';
 
 /*
  * The program under the name of the upstream server, for tools that start that server themselves: flags of upstream,
