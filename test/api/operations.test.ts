@@ -149,7 +149,7 @@ describe('operations', () => {
   test('a scale has the metadata of a scale in every form, and the 404 for it names the resource of each kind [R152x R193]', async () => {
     const deployments = '/apis/apps/v1/namespaces/shop/deployments';
     await api.made(deployments, { ...deployment('plain'), metadata: { name: 'plain', labels: { a: 'b' } } });
-    const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.orchestrator.io';
+    const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
     const { body } = await api.get(`${deployments}/plain/scale`, { accept });
     expect([body.kind, Object.keys(body['metadata']!)]).toEqual([
       'PartialObjectMetadata',
@@ -171,7 +171,7 @@ describe('operations', () => {
 
   test('subresources other than status and scale have no Table [R057]', async () => {
     await api.made(`${shop}/pods`, pod('tabled'));
-    const accept = 'application/json;as=Table;v=v1;g=meta.orchestrator.io';
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
     const kinds = async (name: string): Promise<unknown[]> => {
       const [alone, first] = [accept, `${accept},application/json`].map(sent =>
         api.get(`${shop}/pods/tabled/${name}`, { accept: sent }),

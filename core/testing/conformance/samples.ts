@@ -136,8 +136,8 @@ export function frozenCopy<T>(value: T): T {
 }
 
 /** A copy of a change that cannot be changed; its functions are shared. */
-export function frozenChange({ view, warn, annotate, ...data }: Change): Change {
-  return Object.freeze({ ...frozenCopy(data), view, warn, annotate });
+export function frozenChange({ view, warn, annotate, beginSideEffects, charge, ...data }: Change): Change {
+  return Object.freeze({ ...frozenCopy(data), view, warn, annotate, beginSideEffects, charge });
 }
 
 /** The objects that an object becomes when one of its members, at any depth, is missing. */
