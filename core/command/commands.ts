@@ -51,9 +51,9 @@ export const COMMANDS: readonly Command[] = [
       watch: truth('reload plugins and configuration when their files change, for development'),
       inspect: {
         type: 'string',
-        placeholder: '[HOST:]PORT',
+        placeholder: 'ADDRESS',
         isOptional: true,
-        help: 'let a debugger connect, which can run any code in the server (127.0.0.1:9229)',
+        help: 'let a debugger connect at PORT or HOST:PORT; it can run any code in the server (127.0.0.1:9229)',
       },
     },
     takesSettings: true,

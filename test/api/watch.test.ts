@@ -63,7 +63,7 @@ describe('watches', () => {
     });
     const kept = (await api.get(`${path}/kept`)).body;
     const left = (await api.patch(`${path}/kept`, MERGE, { metadata: { labels: { app: 'other' } } })).body;
-    expect(number(versionOf(left))).toBe(number(version) + 1n);
+    expect(number(versionOf(left))).toBeGreaterThan(number(version));
     // An object that leaves the selection is shown as it last matched, with the version at which it left.
     expect(await selecting.next()).toEqual({
       type: 'DELETED',

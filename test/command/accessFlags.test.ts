@@ -148,7 +148,7 @@ describe('flags of the audit log', () => {
     );
     const missing = join(folder, 'missing', 'audit.log');
     expect(refusalOf(checkAudit, { auditPolicyFile: policy, auditLogPath: missing })).toBe(
-      `--audit-log-path: cannot write ${missing}: ENOENT`,
+      `--audit-log-path: cannot write ${missing}: ENOENT: make the folder ${join(folder, 'missing')}`,
     );
   });
 
