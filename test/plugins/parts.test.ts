@@ -94,6 +94,7 @@ describe('a plugin', () => {
       plugins: [{ use: fixture('lifecycle', exported), path: 'plugins[0]' }],
       calls: CallCounters.memory(1),
       verbosity: 0,
+      inspection: new SharedArrayBuffer(4),
     });
   const load = (exported: string) => loadPlugins(data(exported), 'pool', { releases: new Releases() });
 
