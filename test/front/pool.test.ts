@@ -154,6 +154,15 @@ test('the last thread begins when the pool is completed; until then the others r
   expect(await threadOf('/')).not.toBe(short);
 });
 
+test('jobs of a user that are run apart, and wait for the last thread, run when it has begun', async () => {
+  const pool = poolOf(2);
+  await pool.ready();
+  await pool.run(job('/long'), undefined, 'ann');
+  const waiting = pool.run(job('/'), undefined, 'ann');
+  await pool.complete();
+  expect((await waiting).is).toBe('respond');
+});
+
 test('what a job has cost is remembered for its kind', async () => {
   const pool = poolOf(1);
   await pool.complete();

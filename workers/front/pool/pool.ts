@@ -180,7 +180,7 @@ export class Pool implements JobRunner {
     try {
       await this.#threads.beginLast();
     } finally {
-      this.#lanes.absent = undefined;
+      this.#stuck.completed();
     }
   }
 

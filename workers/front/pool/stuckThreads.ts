@@ -81,6 +81,13 @@ export class StuckThreads {
     this.#notify();
   }
 
+  /** The last thread has begun, or will be replaced: it may get tasks, also those that wait for a thread now. */
+  completed(): void {
+    this.lanes.absent = undefined;
+    this.pool.distribute();
+    this.#notify();
+  }
+
   /** The job that a thread is in; undefined if it is in none, or has never been ready. */
   runningIn(thread: number): RunId | undefined {
     return this.#watch.runningIn(thread);
