@@ -413,6 +413,8 @@ export const PROVIDER_MS = 5000;
 export const EXEC_OUTPUT_BYTES = 1024 * 1024;
 /** An authentication or authorization file. It is read into memory by every start and change. */
 export const CONFIG_FILE_BYTES = 4 * 1024 * 1024;
+/** Keys of one provider, and providers of one resource, in a file that says how values are encrypted in the store. */
+export const ENCRYPTION_KEYS = 64;
 /**
  * Verified tokens that each thread of the pool remembers. Each takes some 2 KB; forgotten ones are verified again.
  */

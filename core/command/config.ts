@@ -124,8 +124,6 @@ function checkSettings(settings: Settings): Settings {
     throw new ConfigError('--authorization-mode', 'names a mode twice');
   if (authorizationMode.includes('AlwaysAllow') && authorizationMode.includes('AlwaysDeny'))
     throw new ConfigError('--authorization-mode', 'AlwaysAllow and AlwaysDeny exclude each other: omit one');
-  if (settings.encryptionProviderConfig !== undefined && settings.storage === 'memory')
-    throw new ConfigError('--encryption-provider-config', 'is for stores on disk and etcd, not for memory: omit it');
   checkFileExists('--encryption-provider-config', settings.encryptionProviderConfig);
   checkFileExists('--tls-cert-file', tlsCertFile);
   checkFileExists('--tls-private-key-file', tlsPrivateKeyFile);
