@@ -1,4 +1,4 @@
-import { commonTests, type PointTemplate, serverTest, testHead } from './shared.js';
+import { commonTests, type PointTemplate, serverTest, testHead, textSettings } from './shared.js';
 
 /** A kind whose types follow from its schema. */
 export const resourceType: PointTemplate = {
@@ -83,16 +83,7 @@ export const converter: PointTemplate = {
   source:
     name => `import { type ApiObject, ConfigError, converter, customStorageName, definePlugin, type Plugin } from 'capstan/api';
 
-/** Settings: the unit of amounts as version v1 has them. */
-interface Config {
-  readonly unit: string;
-}
-
-function parse(config: unknown): Config {
-  const { unit } = (config ?? {}) as Partial<Config>;
-  if (typeof unit !== 'string' || unit === '') throw new ConfigError('unit', 'must be a word');
-  return { unit };
-}
+${textSettings('the unit of amounts as version v1 has them', { unit: 'must be a word' })}
 
 interface Order extends ApiObject {
   readonly spec: { readonly amount?: string; readonly cups?: number };
