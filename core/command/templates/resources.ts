@@ -17,7 +17,7 @@ function parse(config: unknown): Config {
   return { mostCups: mostCups as number };
 }
 
-/** What is stored. The server checks it, and the types of the functions below follow from it. */
+/** The schema of what is stored. The server checks it, and the types of the functions below follow from it. */
 const schema = t.object({
   spec: t.object({ tea: t.enum(['assam', 'oolong', 'sencha']), cups: t.integer({ minimum: 1, default: 1 }) }),
   status: t.optional(t.object({ poured: t.integer() })),
@@ -32,7 +32,7 @@ export const orders = ({ mostCups }: Config) =>
     scope: 'Namespaced',
     schema,
     subresources: { status: {} },
-    // What a schema cannot say.
+    // Rules that a schema cannot express.
     validate: ({ spec }) =>
       spec.cups > mostCups ? [invalid('spec.cups', spec.cups, \`must be at most \${mostCups}\`)] : [],
   });

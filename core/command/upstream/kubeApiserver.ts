@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../api/point.js';
+import { makeDirectories } from '../../files/directories.js';
 import { RELEASE } from '../../release.js';
 import { onlyPlugins } from '../../server/admissionPlugins.js';
 import type { Settings } from '../../settings/settings.js';
@@ -57,8 +58,13 @@ function publishCertificate(certDir: string, { dataDir, tlsCertFile }: Settings)
   if (tlsCertFile !== undefined) return;
   const [certificate, key] = servingPair(certDir);
   const pki = join(dataDir, 'pki');
-  writeFileSync(certificate, ['server.crt', 'ca.crt'].map(name => readFileSync(join(pki, name), 'utf8')).join(''));
-  copyFileSync(join(pki, 'server.key'), key);
+  try {
+    writeFileSync(certificate, ['server.crt', 'ca.crt'].map(name => readFileSync(join(pki, name), 'utf8')).join(''));
+    copyFileSync(join(pki, 'server.key'), key);
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    throw new ConfigError('--cert-dir', `cannot write the serving certificate into ${certDir} (${code})`);
+  }
 }
 
 /** `--admission-control` of old releases: exactly these plugins are on. */
@@ -81,7 +87,7 @@ export async function kubeApiserver(args: readonly string[], io: Io): Promise<nu
   const { own } = parseFlags(args, FLAGS);
   const certDir = own.get('cert-dir')?.at(-1) ?? CERT_DIR;
   const admission = admissionFlags(own.get('admission-control') ?? []);
-  mkdirSync(certDir, { recursive: true });
+  makeDirectories(certDir, '--cert-dir');
   return await serve([...args, ...admission], io, {
     flags: FLAGS,
     defaultsOf: given => defaultsOf(certDir, given),
