@@ -2,7 +2,7 @@ import { RecordedLog } from '../support/recordedLog.js';
 import { MessageChannel } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Operation, Storage } from '../../core/api/storage.js';
+import { type Operation, type Storage, Unavailable } from '../../core/api/storage.js';
 import { StoreFeed } from '../../core/threads/feed.js';
 import type { Charges, Proposal, Verdict } from '../../core/threads/messages/messages.js';
 import { readStartPage } from '../../core/threads/entries/startPage.js';
@@ -246,13 +246,13 @@ describe('what is not stored', () => {
 });
 
 describe('charges of servers that share a store', () => {
-  const proposal = (name: string, seen: number): Proposal & { readonly charges: Charges } => ({
+  const proposal = (name: string, seen: number, keys = QUOTAS): Proposal & { readonly charges: Charges } => ({
     id: 1,
     operations: [podPut(name)],
     charges: {
       manager: 'server',
       time: '2026-01-01T00:00:00Z',
-      items: QUOTAS.map(key => ({ key, seen, amounts: [['pods', '1'] as const] })),
+      items: keys.map(key => ({ key, seen, amounts: [['pods', '1'] as const] })),
     },
   });
   const usedIn = async (store: Storage): Promise<number[]> =>
@@ -272,6 +272,41 @@ describe('charges of servers that share a store', () => {
     expect(outcomes.filter(({ is }) => is === 'committed').length).toBe(LIMIT);
     expect((await store.range(PODS)).items.length).toBe(LIMIT + 1);
     expect(await usedIn(store)).toEqual(QUOTAS.map(() => LIMIT));
+    await store.close();
+  });
+
+  it('are made one after the other for each object, also of changes that charge different ones', async () => {
+    const store = await openMemory({});
+    await store.commit([QUOTAS.map(key => quotaPut(key, 0, 0)), [podPut('taken')]]);
+    const seen = await store.revision();
+    const server = new SharedLedger(store);
+    const [first = '', second = '', third = ''] = QUOTAS;
+    const outcomes = await Promise.all([
+      server.commit(proposal('taken', seen, [first, second])),
+      server.commit(proposal('p0', seen, [second])),
+      server.commit(proposal('p1', seen, [third, second])),
+    ]);
+    expect(outcomes.map(({ is }) => is)).toEqual(['failed', 'committed', 'committed']);
+    expect(await usedIn(store)).toEqual([0, 2, 1]);
+    await store.close();
+  });
+
+  it('are forgotten when the store does not respond', async () => {
+    const store = await openMemory({});
+    await store.commit([QUOTAS.map(key => quotaPut(key, 0, 0))]);
+    const seen = await store.revision();
+    let isGone = true;
+    const server = new SharedLedger({
+      get: key => store.get(key),
+      async commit(group) {
+        if (isGone) throw new Unavailable('gone');
+        return store.commit(group);
+      },
+    });
+    await expect(server.commit(proposal('p0', seen))).rejects.toThrow(Unavailable);
+    isGone = false;
+    expect((await server.commit(proposal('p1', seen))).is).toBe('committed');
+    expect(await usedIn(store)).toEqual([1, 1, 1]);
     await store.close();
   });
 
