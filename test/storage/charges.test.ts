@@ -3,11 +3,13 @@ import { MessageChannel } from 'node:worker_threads';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Operation, type Storage, Unavailable } from '../../core/api/storage.js';
+import { ACCOUNT_BYTES, ACCOUNTS } from '../../core/limits.js';
 import { StoreFeed } from '../../core/threads/feed.js';
 import type { Charges, Proposal, Verdict } from '../../core/threads/messages/messages.js';
 import { readStartPage } from '../../core/threads/entries/startPage.js';
 import { decodeToWriter, encodeToWriter } from '../../core/threads/messages/wire.js';
 import { MemoryRecords, openMemory } from '../../plugins/storage/memory.js';
+import { AccountCache } from '../../workers/writer/charges/accountCache.js';
 import { SharedLedger } from '../../workers/writer/charges/sharedLedger.js';
 import { Writer } from '../../workers/writer/writer.js';
 
@@ -241,6 +243,17 @@ describe('what is not stored', () => {
       'committed',
     );
     expect(QUOTAS.map(key => thread.quota(key).status.used.pods)).toEqual(['3', '1', String(LIMIT)]);
+    const [first = ''] = QUOTAS;
+    const now = await store.revision();
+    const both = [
+      { key: first, seen: now, amounts: [['seats', '1'] as const] },
+      { ...twice[1]!, seen: now },
+    ];
+    await Promise.all([
+      thread.propose([podPut('refused')], { ...charges, items: both }),
+      thread.propose([podPut('last')], { ...charges, items: [{ ...twice[0]!, seen: now }] }),
+    ]);
+    expect(JSON.stringify(thread.quota(first).metadata.managedFields)).not.toContain('seats');
     await close();
   });
 });
@@ -322,6 +335,35 @@ describe('charges of servers that share a store', () => {
     expect(await usedIn(store)).toEqual([2, 2, 2]);
     expect((await server.commit(proposal('p2', await store.revision()))).is).toBe('committed');
     await store.close();
+  });
+});
+
+describe('objects that the writer keeps for charges', () => {
+  const stored = (bytes: number) => ({
+    value: Buffer.from(JSON.stringify({ metadata: { annotations: { a: 'x'.repeat(bytes) } } })),
+    modified: 1,
+  });
+
+  it('are those that were charged last', () => {
+    const accounts = new AccountCache();
+    for (let i = 0; i < ACCOUNTS; i++) accounts.take(`q${i}`, stored(0));
+    accounts.get('q0');
+    accounts.take('more', stored(0));
+    accounts.trim();
+    expect(['q0', 'q1', 'q2', 'more'].map(key => accounts.has(key))).toEqual([true, false, true, true]);
+  });
+
+  it('take bounded memory', () => {
+    const accounts = new AccountCache();
+    const half = ACCOUNT_BYTES / 2;
+    for (const key of ['a', 'b', 'b', 'c']) accounts.take(key, stored(half));
+    accounts.take('c', undefined);
+    accounts.trim();
+    expect(['a', 'b'].map(key => accounts.has(key))).toEqual([false, true]);
+    accounts.take('d', stored(0));
+    accounts.take('e', stored(half / 2));
+    accounts.trim();
+    expect(['b', 'd', 'e'].map(key => accounts.has(key))).toEqual([true, true, true]);
   });
 });
 

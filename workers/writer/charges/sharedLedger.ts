@@ -1,7 +1,8 @@
 import type { Outcome, Storage } from '../../../core/api/storage.js';
-import { ACCOUNTS, WRITE_RETRIES } from '../../../core/limits.js';
+import { WRITE_RETRIES } from '../../../core/limits.js';
 import type { Proposal } from '../../../core/threads/messages/messages.js';
-import { Account } from './account.js';
+import type { Account } from './account.js';
+import { AccountCache } from './accountCache.js';
 
 /**
  * Commits proposals with charges to a store that other servers charge as well: each in one transaction with the charged
@@ -9,7 +10,7 @@ import { Account } from './account.js';
  * made again.
  */
 export class SharedLedger {
-  readonly #accounts = new Map<string, Account>();
+  readonly #accounts = new AccountCache();
   /** The last proposal that charges an object, by its key. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
@@ -35,6 +36,8 @@ export class SharedLedger {
       // The accounts may have a charge that is not stored.
       for (const { key } of proposal.charges.items) this.#accounts.delete(key);
       throw error;
+    } finally {
+      this.#accounts.trim();
     }
   }
 
@@ -65,19 +68,6 @@ export class SharedLedger {
 
   /** Reads the account of a key as it is stored. */
   async #read(key: string): Promise<Account | undefined> {
-    const stored = await this.storage.get(key);
-    const known = this.#accounts.get(key);
-    if (!stored) {
-      this.#accounts.delete(key);
-      return undefined;
-    }
-    if (known) {
-      known.read(stored);
-      return known;
-    }
-    const account = new Account(key, stored);
-    if (this.#accounts.size >= ACCOUNTS) this.#accounts.clear();
-    this.#accounts.set(key, account);
-    return account;
+    return this.#accounts.take(key, await this.storage.get(key));
   }
 }
