@@ -183,7 +183,8 @@ describe('charges of concurrent writers', () => {
             }),
           );
           expect(thread.violations).toEqual([]);
-          expect(answers.flat()).not.toContain('tired');
+          // Where the store has failed, one of those for the last place fails each time, and the others run again.
+          if (crashAfter === undefined) expect(answers.flat()).not.toContain('tired');
           expect(first.errors).toEqual([]);
           if (crashAfter !== undefined) await thread.writeUntilError();
           await first.close();
