@@ -45,7 +45,7 @@ export interface HttpAnswer {
 /** Thrown by `post` where there is no answer, with upstream's text where there is one. */
 export class CallFailed extends Error {}
 
-/** What is sent to a webhook, with headers beside those of every call. */
+/** A message to a webhook, with headers beside those of every call. */
 interface Message {
   readonly body: string;
   readonly headers: http.OutgoingHttpHeaders;
