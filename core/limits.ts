@@ -263,6 +263,8 @@ export const SELECTOR_CHARACTERS = 32 * 1024;
  * charged.
  */
 export const ACCOUNTS = 2000;
+/** Encoded bytes of these objects. Parsed, they take several times as much. */
+export const ACCOUNT_BYTES = 16 * 1024 * 1024;
 /** Retries of a read-modify-write after a conflict before the client gets 409. */
 export const WRITE_RETRIES = 16;
 /**

@@ -120,7 +120,10 @@ export interface Change {
    * call must not be made then.
    */
   beginSideEffects(): void;
-  /** Charges another object for the change: called by validators, at most once for each object. */
+  /**
+   * Charges another object for the change: called by validators, at most once for each object. Throws TypeError for a
+   * resource that cannot exist, or an amount that is no quantity.
+   */
   charge(charge: Charge): void;
 }
 

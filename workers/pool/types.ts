@@ -1,5 +1,4 @@
 /** Arguments and results of the stages of a write. See `order.ts`. */
-import type { Charge } from '../../core/api/admission.js';
 import type { SubresourceAnswer, SubresourceDeletion, SubresourceWrite } from '../../core/api/strategy.js';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Violation } from '../../core/model/refusal.js';
@@ -7,7 +6,7 @@ import type { ResourceTarget } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
 import type { Route } from '../../core/request/route.js';
 import type { Resource } from '../../core/schema/resource.js';
-import type { Grant, Job } from '../../core/threads/messages/messages.js';
+import type { Grant, Job, ProposedCharge } from '../../core/threads/messages/messages.js';
 import type { Run } from '../../core/threads/runs.js';
 import type { Answer } from './answers/answer.js';
 import type { DeleteOptions, WriteOptions } from './body/options.js';
@@ -75,7 +74,7 @@ export interface WriteRequest extends Received {
   readonly target: ResourceTarget;
   readonly resource: Resource;
   /** The charges of the change to other objects. */
-  readonly charges: Charge[];
+  readonly charges: ProposedCharge[];
   /** Errors for duplicate members of the body, until the decoder reports them together with its own. */
   readonly duplicates: string[];
   /** The error in a number of the body, if its parsed form does not show it. */

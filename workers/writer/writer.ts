@@ -147,8 +147,9 @@ export class Writer {
   }
 
   async #commit(proposals: readonly Proposal[]): Promise<void> {
-    const charged = proposals.filter(proposal => this.#ledger!.takes(proposal));
-    const others = charged.length === 0 ? proposals : proposals.filter(proposal => !charged.includes(proposal));
+    const charged: Proposal[] = [];
+    const others: Proposal[] = [];
+    for (const proposal of proposals) (this.#ledger!.takes(proposal) ? charged : others).push(proposal);
     this.#commits++;
     try {
       await Promise.all([

@@ -1,4 +1,5 @@
 import { annotate } from '../annotate.js';
+import { proposedCharge } from '../charge.js';
 import type { Change, ChangeView, EquivalentKind, ServedKind } from '../../../core/api/admission.js';
 import type { Operation } from '../../../core/api/checks/match.js';
 import { readJson, writeJson } from '../../../core/model/text/jsonText.js';
@@ -54,7 +55,7 @@ export function changeOf(parts: ChangeParts): Change {
       if (!dryRun && !request.run.makeFinal())
         throw new Refusal('ServiceUnavailable', 'another thread handles the request by now');
     },
-    charge: charge => void request.charges.push(charge),
+    charge: charge => void request.charges.push(proposedCharge(charge)),
   };
 }
 

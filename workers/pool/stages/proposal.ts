@@ -5,8 +5,7 @@ import type { ApiObject } from '../../../core/model/object.js';
 import { qualifyResource, Refusal } from '../../../core/model/refusal.js';
 import { REVISION_MARK } from '../../../core/plugin/informers/stored.js';
 import { encodeStatus, isPretty } from '../../../core/request/forms.js';
-import { keyOf, objectKey } from '../../../core/request/keys.js';
-import { storageNameOf } from '../../../core/plugin/resourceNames.js';
+import { keyOf } from '../../../core/request/keys.js';
 import type { Resource } from '../../../core/schema/resource.js';
 import type { Charges } from '../../../core/threads/messages/messages.js';
 import { type Answer, headersOf } from '../answers/answer.js';
@@ -81,12 +80,7 @@ async function answerStore(context: Context, write: ValidWrite, outcome: Stored)
 /** The charges of validators for a write. Objects that they charge are changed in the name of the server. */
 function proposedCharges({ naming, now }: Context, { charges }: AuthorizedRequest): Charges | undefined {
   if (charges.length === 0) return undefined;
-  const items = charges.map(({ resource, namespace, name, resourceVersion, amounts }) => ({
-    key: objectKey(storageNameOf(resource), namespace, name),
-    seen: Number(resourceVersion),
-    amounts: Object.entries(amounts),
-  }));
-  return { manager: naming.component('orchestrator-apiserver'), time: timestamp(now()), items };
+  return { manager: naming.component('orchestrator-apiserver'), time: timestamp(now()), items: charges };
 }
 
 const MARK = Buffer.from(REVISION_MARK);

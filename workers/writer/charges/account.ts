@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Operation } from '../../../core/api/storage.js';
 import { recordAt, recordsAt, type UnknownRecord } from '../../../core/model/record.js';
 import { addQuantities, formatQuantity, type Quantity, quantityOf } from '../../../core/model/quantity.js';
@@ -16,11 +17,13 @@ export interface StoredObject {
 const quantitiesOf = (amounts: UnknownRecord | undefined): Map<string, Quantity> =>
   new Map(Object.entries(amounts ?? {}).map(([name, amount]) => [name, quantityOf(amount)]));
 
-/** The text of all that charges depend on: the object without its version, its managers and what is used of it. */
-function textOfRest(object: UnknownRecord): string {
+/** A hash of all that charges depend on: the object without its version, its managers and what is used of it. */
+function hashOfRest(object: UnknownRecord): string {
   const { resourceVersion: _version, managedFields: _managers, ...metadata } = recordAt(object, 'metadata') ?? {};
   const { used: _used, ...status } = recordAt(object, 'status') ?? {};
-  return writeJson({ ...object, metadata, status });
+  return createHash('sha256')
+    .update(writeJson({ ...object, metadata, status }))
+    .digest('base64');
 }
 
 /** An encoded object in parts: the time of its last manager follows `head`, what is used of it `middle`. */
@@ -57,8 +60,10 @@ export class Account {
   #base = 0;
   /** The revision of the object. */
   revision = 0;
-  /** The counters that were changed since the object was last written. */
-  readonly #changed = new Set<string>();
+  /** The encoded bytes of the object when it was read. */
+  bytes = 0;
+  /** By how much counters were changed since the object was last written, in billionths; never 0. */
+  readonly #changed = new Map<string, bigint>();
   /** The encoded object, without what changes with each charge of the counters that `#manager` owns. */
   #template: Template | undefined;
   readonly #owned = new Set<string>();
@@ -74,7 +79,7 @@ export class Account {
   /** Takes the object as others have written it. */
   read({ value, modified }: StoredObject): void {
     const object = readJson(value) as unknown as UnknownRecord;
-    const rest = textOfRest(object);
+    const rest = hashOfRest(object);
     if (rest !== this.#rest) this.#base = modified;
     this.#rest = rest;
     this.#object = object;
@@ -84,6 +89,7 @@ export class Account {
     this.#owned.clear();
     this.#template = undefined;
     this.revision = modified;
+    this.bytes = value.length;
   }
 
   /** Whether a charge was decided on what the object still is, and leaves it within its bounds. */
@@ -98,9 +104,12 @@ export class Account {
   /** Adds a charge, or takes it back. */
   add({ amounts }: ProposedCharge, isRefund = false): void {
     for (const [name, text] of amounts) {
-      const amount = quantityOf(text);
-      this.#used.set(name, this.#sum(name, isRefund ? { ...amount, nano: -amount.nano } : amount));
-      this.#changed.add(name);
+      const { nano, format } = quantityOf(text);
+      const amount = { nano: isRefund ? -nano : nano, format };
+      this.#used.set(name, this.#sum(name, amount));
+      const change = (this.#changed.get(name) ?? 0n) + amount.nano;
+      if (change === 0n) this.#changed.delete(name);
+      else this.#changed.set(name, change);
     }
   }
 
@@ -111,7 +120,7 @@ export class Account {
 
   /** The write of the object with its charges. */
   put(writer: ChargeWriter): Operation {
-    const counters = [...this.#changed];
+    const counters = [...this.#changed.keys()];
     const isOwner = writer.manager === this.#manager && counters.every(name => this.#owned.has(name));
     if (!isOwner) this.#take(counters, writer);
     this.#template ??= templateOf(this.#object, [...this.#used.keys()].sort());

@@ -1,7 +1,7 @@
 import type { Operation, Outcome, Storage, Transaction } from '../../../core/api/storage.js';
-import { ACCOUNTS } from '../../../core/limits.js';
 import type { Proposal, ProposedCharge, Verdict } from '../../../core/threads/messages/messages.js';
-import { Account } from './account.js';
+import type { Account } from './account.js';
+import { AccountCache } from './accountCache.js';
 import type { ChargeWriter } from './ownership.js';
 
 /** The commits of the writer, as the ledger uses them. */
@@ -24,7 +24,7 @@ const itemsOf = ({ charges }: Proposal): readonly ProposedCharge[] => charges?.i
 
 /** The accounts that have been charged lately, by key. */
 class Accounts {
-  readonly #known = new Map<string, Account>();
+  readonly #known = new AccountCache();
   /** Keys whose objects are being read. */
   readonly #loading = new Set<string>();
 
@@ -40,16 +40,8 @@ class Accounts {
     if (absent.size === 0) return;
     for (const key of absent) this.#loading.add(key);
     await settled();
-    await Promise.all(Array.from(absent, async key => this.set(key, await this.storage.get(key))));
+    await Promise.all(Array.from(absent, async key => this.#known.take(key, await this.storage.get(key))));
     for (const key of absent) this.#loading.delete(key);
-  }
-
-  /** Takes an object as it is stored; undefined: there is none. */
-  set(key: string, stored: { readonly value: Uint8Array; readonly modified: number } | undefined): void {
-    const known = this.#known.get(key);
-    if (!stored) this.#known.delete(key);
-    else if (known) known.read(stored);
-    else this.#known.set(key, new Account(key, stored));
   }
 
   /** Makes a charge, if all of its accounts permit it. */
@@ -81,16 +73,13 @@ class Accounts {
     for (const outcome of outcomes) {
       if (outcome.is !== 'committed') continue;
       for (const { key, value, revision } of outcome.events)
-        if (this.#known.has(key)) this.set(key, value && { value, modified: revision });
+        if (this.#known.has(key)) this.#known.take(key, value && { value, modified: revision });
     }
   }
 
-  /** Forgets the accounts that were not charged for the longest time, over the bound. */
+  /** To be called when no charge is left to write. */
   trim(): void {
-    for (const key of this.#known.keys()) {
-      if (this.#known.size <= ACCOUNTS) return;
-      this.#known.delete(key);
-    }
+    this.#known.trim();
   }
 }
 

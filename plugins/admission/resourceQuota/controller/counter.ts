@@ -2,7 +2,7 @@ import type { ResourceQuota } from '../../../../kinds/v1.js';
 import type { ApiObject, Frozen, Host } from '../../../../core/api/index.js';
 import type { Quantity } from '../../../../core/model/quantity.js';
 import { addAmounts, type Amounts } from '../../limitRanger/amounts.js';
-import { countOf, type Evaluator, objectCount } from '../usage/evaluator.js';
+import { CLASSIC, countOf, type Evaluator, objectCount } from '../usage/evaluator.js';
 import { evaluators } from '../usage/evaluators.js';
 import { scopesOf } from '../usage/scopes.js';
 import type { ObjectCounts } from './counts.js';
@@ -10,8 +10,6 @@ import type { ObjectCounts } from './counts.js';
 /** Resources whose objects use more than a place. */
 const MEASURED = ['pods', 'services', 'persistentvolumeclaims'];
 const COUNT = 'count/';
-/** Kinds of the core group whose objects quotas count by their plural name too. */
-const CLASSIC = ['configmaps', 'replicationcontrollers', 'resourcequotas', 'secrets'];
 
 interface Measured {
   readonly storageName: string;

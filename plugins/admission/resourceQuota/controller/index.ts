@@ -131,9 +131,10 @@ function quotaController(host: Host<'control'>): Controller {
   function* affected(event: ResourceEvent<ApiObject>): Iterable<KeyOf> {
     counts.take(event);
     const { type, namespace, storageName } = event;
-    const known = type === 'ADDED' ? [] : [...quotas.of(namespace)];
-    if (known.length === 0 || !mayFree(event)) return;
-    for (const [name, quota] of known) {
+    // One that is to be counted anyway is queued already.
+    const others = type === 'ADDED' ? [] : [...quotas.of(namespace)].filter(([, { isDue }]) => !isDue);
+    if (others.length === 0 || !mayFree(event)) return;
+    for (const [name, quota] of others) {
       if (!isCounted(quota.quota(), storageName)) continue;
       quota.isDue = true;
       yield { namespace, name };

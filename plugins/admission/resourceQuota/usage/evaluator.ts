@@ -28,7 +28,7 @@ export const objectCount = (group: string, plural: string): string =>
   group === '' ? `count/${plural}` : `count/${plural}.${group}`;
 
 /** Kinds of the core group whose objects are counted by their plural name too. */
-const CLASSIC = ['configmaps', 'replicationcontrollers', 'resourcequotas', 'secrets'];
+export const CLASSIC = ['configmaps', 'replicationcontrollers', 'resourcequotas', 'secrets'];
 
 /** The evaluator of kinds of which only the number of objects is limited. */
 export function countEvaluator(group: string, plural: string): Evaluator {
