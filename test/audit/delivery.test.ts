@@ -50,6 +50,20 @@ describe('a sink in the mode batch', () => {
     expect(batches[1]).toEqual(['d']);
   });
 
+  test('writes what waits after the time of its first event, however often others come', async () => {
+    const { add, batches } = deliver();
+    add('a');
+    await vi.advanceTimersByTimeAsync(900);
+    add('b');
+    await vi.advanceTimersByTimeAsync(100);
+    expect(batches).toEqual([['a', 'b']]);
+    add('c');
+    await vi.advanceTimersByTimeAsync(999);
+    expect(batches).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(batches[1]).toEqual(['c']);
+  });
+
   test('does not wait for a batch that hangs, and loses and counts what is beyond its buffer', async () => {
     const { add, batches, lost, fake } = deliver({ batch: { ...BATCH, bufferSize: 4, maxSize: 1 } });
     for (let i = 0; i < 30; i++) add(`${i}`);
