@@ -71,9 +71,9 @@ export class Batches {
     const { maxSize, maxWaitMs } = this.options;
     while (this.#waiting.length > 0 && this.#writing < (this.writer.batchesAtOnce ?? AUDIT_BATCHES)) {
       const isReady = this.#isDue || this.#isClosing || this.#waiting.length >= maxSize || maxWaitMs === 0;
-      if (!isReady) return this.#startWait(maxWaitMs);
+      if (!isReady) return void this.#startWait(maxWaitMs);
       const pause = this.#isClosing ? 0 : (this.#bucket?.wait() ?? 0);
-      if (pause > 0) return this.#startPause(pause);
+      if (pause > 0) return void this.#startPause(pause);
       this.#bucket?.take();
       void this.#writeBatch(this.#next());
     }
