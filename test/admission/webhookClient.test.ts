@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CallFailed, WebhookClient } from '../../core/services/webhooks/client.js';
+import { CallFailed, type CallOptions, WebhookClient } from '../../core/services/webhooks/client.js';
 import { Hooks } from './hooks.js';
 
 /* The HTTPS client of webhooks, with a server of hooks. */
@@ -11,12 +11,12 @@ beforeAll(async () => {
 afterAll(() => hooks.close());
 
 /** Calls a hook several times with one client, and returns the outcomes. */
-async function call(path: string, times: number): Promise<(number | string)[]> {
+async function call(path: string, times: number, options?: CallOptions): Promise<(number | string)[]> {
   const client = new WebhookClient();
   const outcomes: (number | string)[] = [];
   for (let time = 0; time < times; time++) {
     const endpoint = { url: hooks.url + path, ca: hooks.ca.certificate };
-    const sent = client.post(endpoint, JSON.stringify({ request: { uid: `${time}` } }), 5000);
+    const sent = client.post(endpoint, JSON.stringify({ request: { uid: `${time}` } }), 5000, options);
     outcomes.push(
       await sent.then(
         answer => answer.status,
@@ -40,6 +40,15 @@ describe('a webhook that closes a connection', () => {
     hooks.on('/closes', () => ({ hangsUp: ++calls === 2 }));
     expect(await call('/closes', 3)).toEqual([200, `Post "${hooks.url}/closes": EOF`, 200]);
     expect(calls).toBe(3);
+  });
+
+  test('is called again if the call is repeatable and the connection had been kept', async () => {
+    let calls = 0;
+    hooks.on('/repeated', () => ({ hangsUp: ++calls === 2 }));
+    expect(await call('/repeated', 2, { isRepeatable: true })).toEqual([200, 200]);
+    expect(calls).toBe(3);
+    hooks.on('/repeated', () => ({ hangsUp: true }));
+    expect(await call('/repeated', 1, { isRepeatable: true })).toEqual([`Post "${hooks.url}/repeated": EOF`]);
   });
 });
 
