@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CallFailed, type CallOptions, WebhookClient } from '../../core/services/webhooks/client.js';
+import { readCredentials } from '../../core/services/webhooks/credentials.js';
 import { Hooks } from './hooks.js';
 
 /* The HTTPS client of webhooks, with a server of hooks. */
@@ -65,4 +69,28 @@ test.each([
   const later = client.post({ url: `${hooks.url}/hangs`, ca: hooks.ca.certificate }, '{}', 40);
   await expect(later).rejects.toThrow('context deadline exceeded');
   client.close();
+});
+
+describe('the kubeconfig with the credentials for webhooks', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'capstan-credentials-'));
+  const file = join(folder, 'kubeconfig');
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const read = (user: object) => {
+    writeFileSync(file, JSON.stringify({ kind: 'Config', users: [{ name: 'hook.example', user }] }));
+    return readCredentials(file).get('hook.example');
+  };
+
+  test('has those of each host', () => {
+    writeFileSync(join(folder, 'token'), 'secret\n');
+    expect(read({ tokenFile: 'token' })).toEqual({ token: 'secret' });
+    expect(read({ username: 'ann', password: 'p' })).toEqual({ username: 'ann', password: 'p' });
+  });
+
+  test.each([
+    [{ tokenFile: 'none' }, 'user.tokenFile: cannot read'],
+    [{ 'client-certificate-data': 'eA==' }, 'user: needs both client-certificate and client-key'],
+    [{ exec: {} }, 'user.exec: is not supported; use a client certificate or a token'],
+  ])('is refused with the file and the field for %j', (user, why) => {
+    expect(() => read(user)).toThrow(`${file}: ${why}`);
+  });
 });
