@@ -409,10 +409,12 @@ export const PROVIDER_DOCUMENT_BYTES = 1024 * 1024;
 export const PROVIDER_KEYS = 256;
 /** How long the documents of an identity provider may take: requests with its tokens may wait for them. */
 export const PROVIDER_MS = 5000;
-/** What a credential plugin prints: a token and a chain of certificates. More is a failure of the plugin. */
+/** Bytes that a credential plugin may print: a token and a chain of certificates. More is a failure of the plugin. */
 export const EXEC_OUTPUT_BYTES = 1024 * 1024;
 /** An authentication or authorization file. It is read into memory by every start and change. */
 export const CONFIG_FILE_BYTES = 4 * 1024 * 1024;
+/** Keys of one provider, and providers of one resource, in a file that says how values are encrypted in the store. */
+export const ENCRYPTION_KEYS = 64;
 /**
  * Verified tokens that each thread of the pool remembers. Each takes some 2 KB; forgotten ones are verified again.
  */

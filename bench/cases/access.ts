@@ -14,7 +14,7 @@ const ASKED = 1000;
 const CONNECTIONS = 32;
 /** How long the webhook takes, so that requests which had to wait for others would be seen. */
 const WEBHOOK_MS = 100;
-/** What a token seen first may cost more than a static one, beside its signature, in microseconds of CPU. */
+/** The most that a token seen first may cost more than a static one, beside its signature, in microseconds of CPU. */
 const FIRST_US = 250;
 
 const PATH = '/api/v1/namespaces/default';

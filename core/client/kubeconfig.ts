@@ -17,6 +17,9 @@ export const EXEC_VERSIONS: readonly string[] = NAMES.flatMap(name =>
 export const namingOfVersion = (apiVersion: string): NamingName =>
   apiVersion.startsWith(`${GROUP}/`) ? 'neutral' : 'kubernetes';
 
+/** No program gets such texts. The error of Node.js for them would repeat the text, which may be a secret. */
+const NULL = 'must not have the character U+0000';
+
 /** Members of a user that this client cannot use. To ignore them would make it another user. */
 const UNSUPPORTED = ['auth-provider', 'username', 'password', 'as', 'as-uid', 'as-groups', 'as-user-extra'];
 
@@ -37,8 +40,14 @@ function serverOf(reader: KubeconfigReader, cluster: UnknownRecord): ServerAddre
 function proxyOf(reader: KubeconfigReader, given: string): URL | undefined {
   if (given === '') return undefined;
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url && /^https?:$/.test(url.protocol)) return url;
-  return reader.fail('cluster.proxy-url', 'must be the URL of a proxy that begins with http:// or https://');
+  if (!url || !/^https?:$/.test(url.protocol))
+    return reader.fail('cluster.proxy-url', 'must be the URL of a proxy that begins with http:// or https://');
+  try {
+    decodeURIComponent(url.username + url.password);
+  } catch {
+    return reader.fail('cluster.proxy-url', 'must have %25 for each % in its user and password');
+  }
+  return url;
 }
 
 /** The `spec.cluster` of a plugin (spec, "ExecCredential"): the cluster of the context, in upstream's members. */
@@ -68,15 +77,20 @@ function environmentOf(reader: KubeconfigReader, exec: UnknownRecord): ReadonlyM
     recordsAt(exec, 'env').map((one, i) => {
       const name = stringAt(one, 'name');
       if (name === '' || /[=\0]/.test(name)) reader.fail(`user.exec.env[${i}].name`, 'must be the name of a variable');
-      return [name, stringAt(one, 'value')] as const;
+      const value = stringAt(one, 'value');
+      if (value.includes('\0')) reader.fail(`user.exec.env[${i}].value`, NULL);
+      return [name, value] as const;
     }),
   );
 }
 
 function argumentsOf(reader: KubeconfigReader, exec: UnknownRecord): readonly string[] {
   const args = valueAt(exec, 'args') ?? [];
-  if (Array.isArray(args) && args.every(one => typeof one === 'string')) return args as string[];
-  return reader.fail('user.exec.args', 'must be a list of strings');
+  if (!Array.isArray(args) || !args.every(one => typeof one === 'string'))
+    return reader.fail('user.exec.args', 'must be a list of strings');
+  const at = args.findIndex(one => one.includes('\0'));
+  if (at >= 0) reader.fail(`user.exec.args[${at}]`, NULL);
+  return args;
 }
 
 function execOf(
@@ -90,6 +104,7 @@ function execOf(
     reader.fail('user.exec.apiVersion', `must be ${EXEC_VERSIONS.join(' or ')}, not ${JSON.stringify(apiVersion)}`);
   const command = stringAt(exec, 'command');
   if (command === '') reader.fail('user.exec.command', 'is missing: set it to the program that prints the credential');
+  if (command.includes('\0')) reader.fail('user.exec.command', NULL);
   const extension = `${namingOf(namingOfVersion(apiVersion)).group(GROUP)}/exec`;
   const isPath = command.includes('/') && !isAbsolute(command);
   return {

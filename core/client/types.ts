@@ -1,5 +1,5 @@
 /**
- * What a client sends to prove who it is: a bearer token, a certificate with its key in PEM, or both.
+ * The credentials of a client: a bearer token, a certificate with its key in PEM, or both.
  *
  * @example
  * const { token } = await loadCredentials({ kubeconfig: 'dev.kubeconfig' }).get();
@@ -28,7 +28,7 @@ export interface ExecPlugin {
   readonly interactiveMode: InteractiveMode;
   /** Shown if there is no such program. */
   readonly installHint: string;
-  /** What the plugin gets as `spec.cluster`; absent unless the kubeconfig has `provideClusterInfo`. */
+  /** The cluster that the plugin gets as `spec.cluster`; absent unless the kubeconfig has `provideClusterInfo`. */
   readonly cluster?: object;
 }
 

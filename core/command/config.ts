@@ -9,7 +9,7 @@ import { checkPluginUse, type PluginUse } from '../plugin/settings.js';
 import { DEFAULTS } from '../server/settings.js';
 import { checkEtcd } from '../server/etcd.js';
 import type { Settings } from '../settings/settings.js';
-import { parseFlags } from './flags.js';
+import { type FlagRules, parseFlags } from './flags.js';
 import { adviceFor, fileKeyOf } from '../settings/given.js';
 import { type Option, OPTIONS } from './options.js';
 import { duration } from '../settings/values.js';
@@ -124,8 +124,6 @@ function checkSettings(settings: Settings): Settings {
     throw new ConfigError('--authorization-mode', 'names a mode twice');
   if (authorizationMode.includes('AlwaysAllow') && authorizationMode.includes('AlwaysDeny'))
     throw new ConfigError('--authorization-mode', 'AlwaysAllow and AlwaysDeny exclude each other: omit one');
-  if (settings.encryptionProviderConfig !== undefined && settings.storage === 'memory')
-    throw new ConfigError('--encryption-provider-config', 'is for stores on disk and etcd, not for memory: omit it');
   checkFileExists('--encryption-provider-config', settings.encryptionProviderConfig);
   checkFileExists('--tls-cert-file', tlsCertFile);
   checkFileExists('--tls-private-key-file', tlsPrivateKeyFile);
@@ -134,19 +132,25 @@ function checkSettings(settings: Settings): Settings {
   return checkEtcd(settings);
 }
 
-/** The defaults of a command, which may depend on what is given. */
-export type DefaultsOf = (given: Partial<Settings>) => Partial<Settings>;
+/** The defaults of a program, which may depend on what is given. */
+type DefaultsOf = (given: Partial<Settings>) => Partial<Settings>;
+
+/** How the settings of a program differ from those of `capstan serve`. */
+export interface SettingsRules {
+  readonly flags?: FlagRules;
+  readonly defaultsOf?: DefaultsOf;
+}
 
 /**
  * The settings of a server: defaults, overridden by the configuration file, overridden by flags. `note` gets a line for
- * each flag that has no effect. `defaultsOf` gives defaults that differ from those of `capstan serve`.
+ * each flag that has no effect. `rules` are those of the program.
  */
 export function loadSettings(
   args: readonly string[],
   note: (line: string) => void = () => undefined,
-  defaultsOf: DefaultsOf = () => ({}),
+  { flags: flagRules, defaultsOf = () => ({}) }: SettingsRules = {},
 ): Settings {
-  const flags = parseFlags(args);
+  const flags = parseFlags(args, flagRules);
   for (const line of flags.notes) note(line);
   const file = flags.config === undefined ? {} : readConfig(flags.config);
   const given = checkAuthorizationStyle({ ...file, ...flags.settings });

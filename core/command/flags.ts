@@ -3,7 +3,7 @@ import type { Settings } from '../settings/settings.js';
 import { nearest } from '../model/nearest.js';
 import { flag } from '../settings/values.js';
 import { type InspectAddress, readInspectAddress } from './inspect.js';
-import { isValueOptional, OPTIONS } from './options.js';
+import { isList, isValueOptional, type Option, OPTIONS } from './options.js';
 import { OTHER_FLAGS } from './upstream/otherFlags.js';
 
 /** The settings given by flags, and the path of the configuration file. */
@@ -16,7 +16,19 @@ export interface Flags {
   readonly inspect?: InspectAddress | undefined;
   /** Messages about flags that have no effect. */
   readonly notes: readonly string[];
+  /** The values of the flags that only the program has, by name. */
+  readonly own: ReadonlyMap<string, readonly string[]>;
 }
+
+/** How the flags of a program differ from those of `capstan serve`. */
+export interface FlagRules {
+  /** Names of flags that only this program has, each with a value. */
+  readonly own: readonly string[];
+  /** Whether the last value of a flag with one value wins. Otherwise it cannot be given twice. */
+  readonly lastWins: boolean;
+}
+
+const SERVE: FlagRules = { own: [], lastWins: false };
 
 /** The error for a flag of `capstan serve` that does not exist. */
 function unknownFlagError(given: string, name: string): ConfigError {
@@ -55,16 +67,31 @@ function takeValue(token: Token, rest: string[], isSwitch: boolean, placeholder:
   return next;
 }
 
-/** Parses flags of the forms `--name=value` and `--name value`. Throws ConfigError naming a bad flag and the fix. */
-export function parseFlags(args: readonly string[]): Flags {
+/** The value of a setting whose flag has been given before, with the value `before`. */
+function repeated(option: Option, before: unknown, value: unknown, token: Token, { lastWins }: FlagRules): unknown {
+  if (isList(option, before)) return [...before, ...(value as unknown[])];
+  if (lastWins) return value;
+  throw new ConfigError(token.flag, 'given twice: omit one of them');
+}
+
+/**
+ * Parses flags of the forms `--name=value` and `--name value`. `rules` are those of the program. Throws ConfigError
+ * naming a bad flag and the fix.
+ */
+export function parseFlags(args: readonly string[], rules: FlagRules = SERVE): Flags {
   const rest = [...args];
   const settings = new Map<keyof Settings, unknown>();
   const notes: string[] = [];
+  const own = new Map<string, string[]>();
   let config: string | undefined;
   let watch = false;
   let inspect: InspectAddress | undefined;
   while (rest.length > 0) {
     const token = parseToken(rest.shift()!);
+    if (rules.own.includes(token.name)) {
+      own.set(token.name, [...(own.get(token.name) ?? []), takeValue(token, rest, false, 'VALUE')]);
+      continue;
+    }
     const option = OPTIONS.get(token.name);
     const other = OTHER_FLAGS.get(token.name);
     if (other) {
@@ -95,9 +122,7 @@ export function parseFlags(args: readonly string[]): Flags {
     }
     const read = option.read(value, token.flag);
     const before = settings.get(option.setting);
-    if (before !== undefined && !Array.isArray(before))
-      throw new ConfigError(token.flag, 'given twice: omit one of them');
-    settings.set(option.setting, before === undefined ? read : [...(before as unknown[]), ...(read as unknown[])]);
+    settings.set(option.setting, before === undefined ? read : repeated(option, before, read, token, rules));
   }
-  return { settings: Object.fromEntries(settings) as Partial<Settings>, config, watch, inspect, notes };
+  return { settings: Object.fromEntries(settings) as Partial<Settings>, config, watch, inspect, notes, own };
 }

@@ -1,4 +1,5 @@
 import type { Setting } from '../settings/setting.js';
+import { networks, portRange } from '../settings/serviceRanges.js';
 import { SETTINGS } from '../settings/settingsTable.js';
 import type { Settings } from '../settings/settings.js';
 import { duration, flag, formatDuration } from '../settings/values.js';
@@ -19,6 +20,10 @@ export const OPTIONS: ReadonlyMap<string, Option> = new Map(
 
 /** Whether a flag may be given without a value, which means true. */
 export const isValueOptional = ({ read }: Option): boolean => read === flag;
+
+/** Whether a value is a list, to which those of the same flag are joined. Ranges are arrays, and yet one value. */
+export const isList = ({ read }: Option, value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && read !== portRange && read !== networks;
 
 /** A flag with its dashes: `--data-dir`, `-v`. */
 export const dashed = (name: string): string => (name.length === 1 ? `-${name}` : `--${name}`);

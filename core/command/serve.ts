@@ -6,8 +6,8 @@ import { ConfigError } from '../api/point.js';
 import { logExits, logOf, logUncaught, logUnhandledRejections } from '../plugin/log.js';
 import { PLUGIN_ERROR } from '../plugin/load/errors.js';
 import { messagesOf, stackOf } from '../plugin/calls/stack.js';
-import { type DefaultsOf, loadSettings } from './config.js';
-import { parseFlags } from './flags.js';
+import { loadSettings, type SettingsRules } from './config.js';
+import { type Flags, parseFlags } from './flags.js';
 import { closeInspector, openInspector } from './inspect.js';
 
 /** Starts a server; `version` is that of the modules of its plugins (ModuleVersions). */
@@ -83,8 +83,7 @@ function logEnds({ called }: OwnServer, log: Log): () => void {
 }
 
 /** What has the plugins of a server be read again when they change, before it starts. */
-async function prepareWatch(args: readonly string[], settings: Settings) {
-  const { config, watch } = parseFlags(args);
+async function prepareWatch({ config, watch }: Flags, settings: Settings) {
   if (!watch) return undefined;
   const [{ checkWatch, watchServer }, { ModuleVersions }] = await Promise.all([
     import('./watch.js'),
@@ -94,11 +93,9 @@ async function prepareWatch(args: readonly string[], settings: Settings) {
 }
 
 /** How a command that runs a server differs from `capstan serve`. */
-export interface ServeOptions {
+export interface ServeOptions extends SettingsRules {
   /** Starts the server; replaced in tests. */
   readonly start?: StartServer;
-  /** Defaults that differ. */
-  readonly defaultsOf?: DefaultsOf;
   /** Called when the server has started, before it is announced. */
   readonly started?: (settings: Settings) => void;
 }
@@ -109,11 +106,12 @@ export interface ServeOptions {
 export async function serve(
   args: readonly string[],
   io: Io,
-  { start = loadAndStart, defaultsOf, started }: ServeOptions = {},
+  { start = loadAndStart, started, ...rules }: ServeOptions = {},
 ): Promise<number> {
-  const settings = loadSettings(args, io.err, defaultsOf);
-  const { inspect } = parseFlags(args);
-  const watch = await prepareWatch(args, settings);
+  const settings = loadSettings(args, io.err, rules);
+  const flags = parseFlags(args, rules.flags);
+  const { inspect } = flags;
+  const watch = await prepareWatch(flags, settings);
   if (inspect) openInspector(inspect, io.err);
   const signal = waitForSignal(io);
   const log = logOf('server', settings);
@@ -134,7 +132,7 @@ export async function serve(
     watch.watchServer({
       ...watch,
       server: own,
-      load: () => loadSettings(args, undefined, defaultsOf),
+      load: () => loadSettings(args, undefined, rules),
       out: io.out,
       failed(line, error) {
         if (error !== undefined && isUnexpected(error)) logStop(log, 'the plugins were not reloaded', error);

@@ -8,7 +8,7 @@ import { TRACESTATE_BYTES, TRACESTATE_MEMBERS } from '../limits.js';
 export interface TraceContext {
   /** In version 00: the ids of the trace and of the client's span, and whether the trace is recorded. */
   readonly traceparent: string;
-  /** What tracing systems have added. */
+  /** The entries that tracing systems have added. */
   readonly tracestate?: string;
 }
 

@@ -95,6 +95,11 @@ function storagePlugin(settings: Settings, { storePath: path }: BuiltinInputs): 
     case 'etcd':
       return { use: at('storage/etcd/index.js'), config: { ...etcdConfig(settings), encryption }, threads: ['writer'] };
     case 'memory':
+      if (encryption !== undefined)
+        throw new ConfigError(
+          '--encryption-provider-config',
+          'is for stores on disk and etcd, not for memory: omit it',
+        );
       return { use: at('storage/memory.js'), config: { historyMs }, threads: ['writer'] };
     default:
       return {

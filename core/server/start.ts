@@ -279,7 +279,7 @@ function clientCasOf(
   return all;
 }
 
-/** What opens a listener; the error says which flag has its address. */
+/** Opens a listener; an error of its address names the flag. */
 async function withFlag<T>(flag: string, open: () => Awaitable<T>): Promise<T> {
   try {
     return await open();

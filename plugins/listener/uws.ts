@@ -70,7 +70,7 @@ function impersonationFault(headers: Headers): string | undefined {
 /** The protocol version and encoding of every head that uWS parses. */
 const HEAD = { httpVersion: '1.1', encoding: 'utf8' } as const;
 
-/** What an app serves. */
+/** The parts of an app that its handlers use. */
 interface Served {
   readonly server: Server;
   readonly handle: (exchange: Exchange) => void;

@@ -11,7 +11,7 @@ import { startServer } from '../server/library.js';
 import { authority } from './certificates.js';
 import { signingKey, TestProvider } from './provider.js';
 
-/* What attackers try against tokens of providers, headers of proxies and paths without credentials. */
+/* Attacks against tokens of providers, headers of proxies and paths without credentials. */
 
 const REVIEWS = '/apis/authentication.orchestrator.io/v1';
 const own = signingKey('own');

@@ -109,6 +109,10 @@ describe('flags of serve', () => {
     [['--secure-port'], '--secure-port: needs a value: --secure-port=PORT'],
     [['--naming=klingon'], '--naming: must be neutral or kubernetes, not "klingon"'],
     [['--data-dir=a', '--data-dir=b'], '--data-dir: given twice: omit one of them'],
+    [
+      ['--service-node-port-range=1-2', '--service-node-port-range=3-4'],
+      '--service-node-port-range: given twice: omit one of them',
+    ],
     [['somewhere'], 'somewhere: unexpected argument; flags are given as --name=value'],
     [['--tls-cert-file=x'], '--tls-cert-file: needs --tls-private-key-file too'],
     [

@@ -93,7 +93,16 @@ describe('kube-apiserver', () => {
     expect(io.lines.join('\n')).toContain('--etcd-servers');
   });
 
+  it('uses the last value of a flag that is given twice, and joins lists', () => {
+    const twice = '--secure-port=1 --secure-port 2 --service-node-port-range=1-2 --service-node-port-range=3-4';
+    const lists = '--tls-san=a --tls-san=b --mine=c --mine d';
+    const { settings, own } = parseFlags([...twice.split(' '), ...lists.split(' ')], { own: ['mine'], lastWins: true });
+    expect(settings).toEqual({ port: 2, serviceNodePortRange: [3, 4], tlsSan: ['a', 'b'] });
+    expect(own).toEqual(new Map([['mine', ['c', 'd']]]));
+  });
+
   it.each([
+    [['--cert-dir', '--secure-port=1'], '--cert-dir: needs a value'],
     [[], '--etcd-servers: must be specified'],
     [['--etcd-servers=http://127.0.0.1:1', '--secure-port', '0'], '--secure-port: 0 must be between 1 and 65535'],
     [['--etcd-servers=http://127.0.0.1:1', '--storage-backend=etcd2'], '--storage-backend: must be'],
@@ -110,13 +119,15 @@ test('the program allows everything, has the names of upstream and writes its ce
 }, async () => {
   const certDir = join(folder, 'certs');
   const port = await freePort();
-  const flags = `--cert-dir ${certDir} --secure-port ${port} --bind-address=127.0.0.1 --advertise-address 127.0.0.1`;
+  const twice = `--cert-dir=${certDir}-not --cert-dir ${certDir} --secure-port=1 --secure-port ${port}`;
+  const flags = `${twice} --bind-address=127.0.0.1 --advertise-address 127.0.0.1`;
   const others = '--storage-backend=memory --allow-privileged=true --admission-control=NamespaceLifecycle';
   const server = new StartedCommand('.', `bin/kube-apiserver ${flags} ${others}`);
   try {
     await server.until('ready in');
     const ca = join(certDir, 'apiserver.crt');
     expect(existsSync(join(certDir, 'apiserver.key'))).toBe(true);
+    expect(existsSync(`${certDir}-not`)).toBe(false);
     const token = readFileSync(join(certDir, 'capstan/pki/admin-token.csv'), 'utf8').split(',')[0];
     const curl = async (...args: string[]): Promise<string> =>
       (await promisify(execFile)('curl', ['-s', '--cacert', ca, ...args])).stdout;

@@ -268,7 +268,13 @@ describe('a kubeconfig', () => {
     [{ command: '' }, 'user.exec.command: is missing'],
     [{ args: 'x' }, 'user.exec.args: must be a list of strings'],
     [{ env: [{ value: 'x' }] }, 'user.exec.env[0].name: must be the name of a variable'],
-  ])('with %j is refused with the field', (exec, message) => expect(() => load(exec)).toThrow(message));
+    [{ command: 'x\0' }, 'user.exec.command: must not have the character U+0000'],
+    [{ args: ['x', 'tok-secret\0'] }, 'user.exec.args[1]: must not have the character U+0000'],
+    [{ env: [{ name: 'X', value: 'tok-secret\0' }] }, 'user.exec.env[0].value: must not have the character U+0000'],
+  ])('with %j is refused with the field', (exec, message) => {
+    expect(() => load(exec)).toThrow(message);
+    expect(() => load(exec)).not.toThrow('tok-secret');
+  });
 
   const write = (user: object, cluster: object = {}): string => {
     const file = join(folder, 'own');
@@ -295,6 +301,7 @@ describe('a kubeconfig', () => {
     ],
     [{}, { server: 'localhost:1' }, 'cluster.server: must be a URL'],
     [{}, { 'proxy-url': 'socks5://x' }, 'cluster.proxy-url: must be the URL'],
+    [{}, { 'proxy-url': 'http://me:50%@x' }, 'cluster.proxy-url: must have %25 for each %'],
     [{}, { 'insecure-skip-tls-verify': true }, 'cannot be used with certificate-authority'],
   ])('with the user %j and the cluster %j is refused', (user, cluster, message) =>
     expect(() => loadCredentials({ kubeconfig: write(user, cluster) })).toThrow(message),

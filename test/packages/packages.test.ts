@@ -97,7 +97,7 @@ test('plugin init writes a package for each point whose tests pass at once', { t
   };
   expect(resolve(workshop.path, folders[0]!, devDependencies.capstan.replace('file:', ''))).toBe(tarballs[0]);
   await run(join(workshop.path, folders[0]!), 'npm', 'test');
-  // What `npm test` does in each, with one run of the compiler and one of the tests.
+  // As `npm test` in each of them, with one run of the compiler and one of the tests.
   const { compilerOptions } = JSON.parse(readFileSync(join(workshop.path, folders[0]!, 'tsconfig.json'), 'utf8')) as {
     compilerOptions: object;
   };

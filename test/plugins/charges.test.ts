@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { ConfiguredServer, fixture } from './support.js';
 
-/* What a validator of the configuration charges. */
+/* Charges of a validator of the configuration. */
 
 const QUOTAS = '/api/v1/namespaces/default/resourcequotas';
 const MAPS = '/api/v1/namespaces/default/configmaps';

@@ -7,7 +7,7 @@ import { threadScope } from '../../core/threads/thread.js';
 import { FrontPlugins } from '../../workers/front/frontPlugins.js';
 import { partly } from '../support/values.js';
 
-/* What the front end has of plugins that take the place of others while it runs. */
+/* Plugins of the front end that take the place of others while it runs. */
 
 /** A plugin with a part that can be replaced and one that is kept, which notes in `steps` what becomes of them. */
 const steps: string[] = [];

@@ -4,7 +4,7 @@ import type { Service } from '../../core/api/index.js';
 import type { ServiceAnswer } from '../../core/threads/messages/lifecycle.js';
 import { Services } from '../../workers/front/pool/pluginServices.js';
 
-/* What threads of the pool are sent of the services of plugins. */
+/* States of the services of plugins, as threads of the pool are sent them. */
 
 const BAD = { of: (): void => undefined };
 

@@ -40,14 +40,14 @@ const quotaPut = (key: string, used: number, expect: number, note = ''): Operati
 
 const podPut = (name: string): Operation => ({ is: 'put', key: PODS + name, value: Buffer.from('{}'), expect: 0 });
 
-/** What a thread of the server sees, and the proposals that it makes. */
+/** The events that a thread of the server sees, and the proposals that it makes. */
 class Thread {
   readonly objects = new Map<string, { readonly value: Uint8Array; readonly revision: number }>();
   readonly #open = new Map<number, (verdict: Verdict) => void>();
   readonly #channel = new MessageChannel();
   readonly #feed: StoreFeed;
   #id = 0;
-  /** What was found wrong. */
+  /** The faults that were found. */
   readonly violations: string[] = [];
 
   constructor(writer: Writer, counters: SharedArrayBuffer) {
@@ -185,7 +185,7 @@ describe('charges of concurrent writers', () => {
           expect(first.errors).toEqual([]);
           if (crashAfter !== undefined) await thread.writeUntilError();
           await first.close();
-          // What a server finds that is started again.
+          // The state that a server finds which is started again.
           const second = await openServer(records);
           await second.thread.propose([{ is: 'delete', key: 'other' }]);
           second.thread.check();

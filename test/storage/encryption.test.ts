@@ -9,6 +9,8 @@ import { aesCbc, aesGcm, type Cipher, secretBox } from '../../core/services/encr
 import { readEncryptionFile } from '../../core/services/encryption/file.js';
 import { EncryptedValues } from '../../core/services/encryption/values.js';
 import { PLAIN_VALUES } from '../../plugins/storage/values.js';
+import { snapshotCommand } from '../../core/command/subcommands/snapshot.js';
+import { Captured } from '../command/server.js';
 import { startServer } from '../server/library.js';
 import { eventually } from '../support/eventually.js';
 
@@ -173,17 +175,26 @@ describe('a server', { timeout: 60_000 }, () => {
     );
     renameSync(`${file}.new`, file);
   };
-  const start = (): Promise<RunningServer> =>
-    startServer({ storage: 'rocksdb', dataDir, port: 0, naming: 'kubernetes', encryptionProviderConfig: file });
+  const start = (directory = dataDir): Promise<RunningServer> =>
+    startServer({
+      storage: 'rocksdb',
+      dataDir: directory,
+      port: 0,
+      naming: 'kubernetes',
+      encryptionProviderConfig: file,
+    });
   const secrets = (server: RunningServer) => server.client.resource('secrets');
   const secret = (name: string) => ({ metadata: { namespace: 'default', name }, stringData: { password: TEXT } });
 
-  /** The files below a folder that contain the text. */
-  const filesWithText = (path: string): string[] =>
-    readdirSync(path, { recursive: true, encoding: 'utf8' })
-      .map(name => join(path, name))
-      .filter(name => statSync(name).isFile())
-      .filter(name => FORMS.some(form => readFileSync(name).includes(form)));
+  /** The files below a folder that contain the text, in one of its forms. */
+  const filesWithText = (path: string): string[] => FORMS.flatMap(form => filesHaving(path, form));
+
+  test('in memory refuses the file', async () => {
+    configure(key('one'));
+    await expect(startServer({ storage: 'memory', port: 0, encryptionProviderConfig: file })).rejects.toThrow(
+      '--encryption-provider-config: is for stores on disk and etcd',
+    );
+  });
 
   test('leaves no clear text in any of its files, nor in snapshots, and reads all of it after rotations', async () => {
     configure(key('one'));
@@ -202,13 +213,24 @@ describe('a server', { timeout: 60_000 }, () => {
       await eventually(async () => {
         const name = `b${Math.random()}`.replace('.', '');
         await secrets(server).create(secret(name));
-        return filesHave(dataDir, 'enc:aesgcm:v1:two:');
+        return filesHaving(dataDir, 'enc:aesgcm:v1:two:').length > 0;
       });
       await server.close();
       expect(filesWithText(dataDir)).toEqual([]);
       server = await start();
       const read = await secrets(server).get({ namespace: 'default', name: 'a' });
       expect(read).toMatchObject({ data: { password: FORMS[1] } });
+      // A snapshot that is restored has everything under the first key.
+      const saved = join(folder, 'snapshot');
+      expect(await snapshotCommand(['save', saved, `--data-dir=${dataDir}`], new Captured())).toBe(0);
+      await server.close();
+      const restored = join(folder, 'restored');
+      expect(await snapshotCommand(['restore', saved, `--data-dir=${restored}`], new Captured())).toBe(0);
+      expect(filesWithText(folder)).toEqual([]);
+      expect([...filesHaving(restored, 'enc:aesgcm:v1:one:'), ...filesHaving(restored, TEXT)]).toEqual([]);
+      configure(key('two', 9));
+      server = await start(restored);
+      expect(await secrets(server).get({ namespace: 'default', name: 'a' })).toEqual(read);
     } finally {
       await server.close();
     }
@@ -217,7 +239,8 @@ describe('a server', { timeout: 60_000 }, () => {
   });
 });
 
-const filesHave = (path: string, text: string): boolean =>
+/** The files below a folder that contain a text. */
+const filesHaving = (path: string, text: string): string[] =>
   readdirSync(path, { recursive: true, encoding: 'utf8' })
     .map(name => join(path, name))
-    .some(name => statSync(name).isFile() && readFileSync(name).includes(text));
+    .filter(name => statSync(name).isFile() && readFileSync(name).includes(text));

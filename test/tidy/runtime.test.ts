@@ -9,7 +9,7 @@ const DIRECT =
 const TIMER = /(?<![\w.$#])((?:set|clear)(?:Timeout|Interval|Immediate))\b/g;
 const IMPORT = /import \{([^}]*)\} from '[./]*\/(?:core\/)?runtime\/timers\.js'/;
 
-/** What a file reads, sets or draws other than through `core/runtime`. */
+/** The times, timers and random values of a file that do not come from `core/runtime`. */
 function directIn({ path, text }: Pick<Source, 'path' | 'text'>): string[] {
   if (FREE.test(path)) return [];
   const code = text.replace(COMMENT, '');

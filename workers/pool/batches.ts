@@ -13,7 +13,7 @@ interface EndedJob extends RunningJob {
   /** Position of the job in its batch. */
   readonly at: number;
   readonly outcome: JobOutcome;
-  /** What it proposes to the writer. */
+  /** The proposal to the writer; undefined if there is none. */
   readonly proposed: Omit<Proposal, 'id'> | undefined;
   /** The registry that it was validated by. */
   readonly registry: Context['registry'];

@@ -74,7 +74,7 @@ export interface WriteRequest extends Received {
   readonly user: User;
   readonly target: ResourceTarget;
   readonly resource: Resource;
-  /** What the change uses of other objects. */
+  /** The charges of the change to other objects. */
   readonly charges: Charge[];
   /** Errors for duplicate members of the body, until the decoder reports them together with its own. */
   readonly duplicates: string[];
@@ -162,7 +162,7 @@ export interface Action {
   /** The object of the body. */
   readonly draft: ApiObject;
   readonly managedFields: ManagedFields;
-  /** What the kind does with the body. */
+  /** The rule of the kind for the body. */
   readonly rule: ActionRule;
 }
 

@@ -1,4 +1,4 @@
-import { commonTests, MAPS, type PointTemplate, serverTest, testHead } from './shared.js';
+import { commonTests, MAPS, type PointTemplate, serverTest, testHead, textSettings } from './shared.js';
 
 /** A key in a header. */
 export const authenticator: PointTemplate = {
@@ -60,18 +60,10 @@ export const authorizer: PointTemplate = {
   config: '{ "group": "auditors", "label": "audited" }',
   source: name => `import { authorizer, ConfigError, definePlugin, type Plugin } from 'capstan/api';
 
-/** Settings: which group may read in namespaces with which label. */
-interface Config {
-  readonly group: string;
-  readonly label: string;
-}
-
-function parse(config: unknown): Config {
-  const { group, label } = (config ?? {}) as Partial<Config>;
-  if (typeof group !== 'string' || group === '') throw new ConfigError('group', 'must be the name of a group');
-  if (typeof label !== 'string' || label === '') throw new ConfigError('label', 'must be the key of a label');
-  return { group, label };
-}
+${textSettings('which group may read in namespaces with which label', {
+  group: 'must be the name of a group',
+  label: 'must be the key of a label',
+})}
 
 const READS: readonly string[] = ['get', 'list', 'watch'];
 

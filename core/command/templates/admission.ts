@@ -1,4 +1,4 @@
-import { commonTests, MAPS, type PointTemplate, serverTest, testHead } from './shared.js';
+import { commonTests, MAPS, type PointTemplate, serverTest, testHead, textSettings } from './shared.js';
 
 /** A default label. */
 export const mutator: PointTemplate = {
@@ -59,16 +59,7 @@ export const validator: PointTemplate = {
   config: '{ "label": "team" }',
   source: name => `import { ConfigError, definePlugin, type Plugin, required, validator } from 'capstan/api';
 
-/** Settings: the label that ConfigMaps need. */
-interface Config {
-  readonly label: string;
-}
-
-function parse(config: unknown): Config {
-  const { label } = (config ?? {}) as Partial<Config>;
-  if (typeof label !== 'string' || label === '') throw new ConfigError('label', 'must be the key of a label');
-  return { label };
-}
+${textSettings('the label that ConfigMaps need', { label: 'must be the key of a label' })}
 
 /** Refuses ConfigMaps without a label. */
 export default definePlugin({

@@ -1,4 +1,4 @@
-import { commonTests, MAPS, type PointTemplate, testHead } from './shared.js';
+import { commonTests, MAPS, type PointTemplate, testHead, textSettings } from './shared.js';
 
 /** A file of deletions. */
 export const auditSink: PointTemplate = {
@@ -6,16 +6,7 @@ export const auditSink: PointTemplate = {
   source: name => `import { createWriteStream } from 'node:fs';
 import { type AuditEvent, auditSink, ConfigError, definePlugin, type Plugin } from 'capstan/api';
 
-/** Settings: the file to which lines are appended. */
-interface Config {
-  readonly file: string;
-}
-
-function parse(config: unknown): Config {
-  const { file } = (config ?? {}) as Partial<Config>;
-  if (typeof file !== 'string' || file === '') throw new ConfigError('file', 'must be the name of a file');
-  return { file };
-}
+${textSettings('the file to which lines are appended', { file: 'must be the name of a file' })}
 
 /** Who has deleted what, and when. */
 const lineOf = ({ stageTimestamp, user, requestURI }: AuditEvent): string =>

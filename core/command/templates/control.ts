@@ -1,4 +1,4 @@
-import { commonTests, type PointTemplate, serverTest, testHead } from './shared.js';
+import { commonTests, type PointTemplate, serverTest, testHead, textSettings } from './shared.js';
 
 /** A ConfigMap in labelled namespaces. */
 export const controller: PointTemplate = {
@@ -75,16 +75,7 @@ export const postStartHook: PointTemplate = {
   source:
     name => `import { ConfigError, controller, definePlugin, type Plugin, postStartHook, reconciler } from 'capstan/api';
 
-/** Settings: the text that the ConfigMap \`greeting\` holds in a new store. */
-interface Config {
-  readonly text: string;
-}
-
-function parse(config: unknown): Config {
-  const { text } = (config ?? {}) as Partial<Config>;
-  if (typeof text !== 'string' || text === '') throw new ConfigError('text', 'must be a text');
-  return { text };
-}
+${textSettings(`the text that the ConfigMap \`greeting\` holds in a new store`, { text: 'must be a text' })}
 
 const GREETING = { namespace: 'default', name: 'greeting' };
 
@@ -132,16 +123,7 @@ export const healthCheck: PointTemplate = {
   source: name => `import { access } from 'node:fs/promises';
 import { ConfigError, definePlugin, healthCheck, type Plugin } from 'capstan/api';
 
-/** Settings: the file without which the server is not ready. */
-interface Config {
-  readonly file: string;
-}
-
-function parse(config: unknown): Config {
-  const { file } = (config ?? {}) as Partial<Config>;
-  if (typeof file !== 'string' || file === '') throw new ConfigError('file', 'must be the name of a file');
-  return { file };
-}
+${textSettings('the file without which the server is not ready', { file: 'must be the name of a file' })}
 
 /** \`/readyz\` fails while the file is missing. The reason is logged, and not sent to clients. */
 export default definePlugin({

@@ -1,4 +1,4 @@
-import { commonTests, MAPS, type PointTemplate, serverTest, testHead } from './shared.js';
+import { commonTests, MAPS, type PointTemplate, serverTest, testHead, textSettings } from './shared.js';
 
 /** A file that is read once for the whole server. */
 export const service: PointTemplate = {
@@ -6,16 +6,9 @@ export const service: PointTemplate = {
   source: name => `import { existsSync, readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { ConfigError, definePlugin, forbiddenField, type Plugin, service, validator } from 'capstan/api';
 
-/** Settings: a file with names of namespaces, one a line, in which ConfigMaps may not be changed. */
-interface Config {
-  readonly file: string;
-}
-
-function parse(config: unknown): Config {
-  const { file } = (config ?? {}) as Partial<Config>;
-  if (typeof file !== 'string' || file === '') throw new ConfigError('file', 'must be the name of a file');
-  return { file };
-}
+${textSettings('a file with names of namespaces, one a line, in which ConfigMaps may not be changed', {
+  file: 'must be the name of a file',
+})}
 
 const namesIn = (file: string): string[] =>
   existsSync(file) ? readFileSync(file, 'utf8').split('\\n').map(line => line.trim()) : [];

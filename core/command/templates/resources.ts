@@ -1,4 +1,4 @@
-import { commonTests, type PointTemplate, serverTest, testHead } from './shared.js';
+import { commonTests, type PointTemplate, serverTest, testHead, textSettings } from './shared.js';
 
 /** A kind whose types follow from its schema. */
 export const resourceType: PointTemplate = {
@@ -17,7 +17,7 @@ function parse(config: unknown): Config {
   return { mostCups: mostCups as number };
 }
 
-/** What is stored. The server checks it, and the types of the functions below follow from it. */
+/** The schema of what is stored. The server checks it, and the types of the functions below follow from it. */
 const schema = t.object({
   spec: t.object({ tea: t.enum(['assam', 'oolong', 'sencha']), cups: t.integer({ minimum: 1, default: 1 }) }),
   status: t.optional(t.object({ poured: t.integer() })),
@@ -32,7 +32,7 @@ export const orders = ({ mostCups }: Config) =>
     scope: 'Namespaced',
     schema,
     subresources: { status: {} },
-    // What a schema cannot say.
+    // Rules that a schema cannot express.
     validate: ({ spec }) =>
       spec.cups > mostCups ? [invalid('spec.cups', spec.cups, \`must be at most \${mostCups}\`)] : [],
   });
@@ -83,16 +83,7 @@ export const converter: PointTemplate = {
   source:
     name => `import { type ApiObject, ConfigError, converter, customStorageName, definePlugin, type Plugin } from 'capstan/api';
 
-/** Settings: the unit of amounts as version v1 has them. */
-interface Config {
-  readonly unit: string;
-}
-
-function parse(config: unknown): Config {
-  const { unit } = (config ?? {}) as Partial<Config>;
-  if (typeof unit !== 'string' || unit === '') throw new ConfigError('unit', 'must be a word');
-  return { unit };
-}
+${textSettings('the unit of amounts as version v1 has them', { unit: 'must be a word' })}
 
 interface Order extends ApiObject {
   readonly spec: { readonly amount?: string; readonly cups?: number };

@@ -37,5 +37,24 @@ ${indent(body, '    ')}
 });
 `;
 
+/**
+ * The settings of a plugin that are texts which may not be empty: their interface, with `doc` as its comment, and the
+ * function `parse`. `members` has the message for a bad value of each one, by name.
+ */
+export function textSettings(doc: string, members: Readonly<Record<string, string>>): string {
+  const names = Object.keys(members);
+  const lines = (lineOf: (name: string) => string): string => names.map(name => `  ${lineOf(name)}\n`).join('');
+  const check = (name: string): string =>
+    `if (typeof ${name} !== 'string' || ${name} === '') throw new ConfigError('${name}', '${members[name]}');`;
+  return `/** Settings: ${doc}. */
+interface Config {
+${lines(name => `readonly ${name}: string;`)}}
+
+function parse(config: unknown): Config {
+  const { ${names.join(', ')} } = (config ?? {}) as Partial<Config>;
+${lines(check)}  return { ${names.join(', ')} };
+}`;
+}
+
 /** The ConfigMaps of the namespace `default`. */
 export const MAPS = '/api/v1/namespaces/default/configmaps';

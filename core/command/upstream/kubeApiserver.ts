@@ -1,10 +1,12 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../api/point.js';
+import { makeDirectories } from '../../files/directories.js';
 import { RELEASE } from '../../release.js';
 import { onlyPlugins } from '../../server/admissionPlugins.js';
 import type { Settings } from '../../settings/settings.js';
 import { names } from '../../settings/values.js';
+import { type FlagRules, parseFlags } from '../flags.js';
 import { helpText } from '../help.js';
 import { type Io, serve } from '../serve.js';
 
@@ -12,6 +14,8 @@ import { type Io, serve } from '../serve.js';
  * The program under the name of the upstream server, for tools that start that server themselves: flags of upstream,
  * and its defaults where they differ from those of `capstan serve`.
  */
+
+const FLAGS: FlagRules = { own: ['cert-dir', 'admission-control'], lastWins: true };
 
 /** Where upstream keeps the certificate that it makes. */
 const CERT_DIR = '/var/run/kubernetes';
@@ -21,20 +25,6 @@ const servingPair = (directory: string): readonly [certificate: string, key: str
   join(directory, 'apiserver.crt'),
   join(directory, 'apiserver.key'),
 ];
-
-/** Takes the values of a flag of the form `--name=value` or `--name value` out of the arguments. */
-function takeFlag(args: readonly string[], name: string): { readonly values: readonly string[]; rest: string[] } {
-  const values: string[] = [];
-  const rest: string[] = [];
-  for (let i = 0; i < args.length; i++) {
-    const argument = args[i]!;
-    if (argument.startsWith(`--${name}=`)) values.push(argument.slice(name.length + 3));
-    else if (argument !== `--${name}`) rest.push(argument);
-    else if (args[i + 1] === undefined) throw new ConfigError(argument, 'needs a value');
-    else values.push(args[++i]!);
-  }
-  return { values, rest };
-}
 
 /** Throws ConfigError for settings without which upstream does not start, or which it refuses. */
 function checkGiven({ etcdServers, storage, port }: Partial<Settings>): void {
@@ -68,8 +58,13 @@ function publishCertificate(certDir: string, { dataDir, tlsCertFile }: Settings)
   if (tlsCertFile !== undefined) return;
   const [certificate, key] = servingPair(certDir);
   const pki = join(dataDir, 'pki');
-  writeFileSync(certificate, ['server.crt', 'ca.crt'].map(name => readFileSync(join(pki, name), 'utf8')).join(''));
-  copyFileSync(join(pki, 'server.key'), key);
+  try {
+    writeFileSync(certificate, ['server.crt', 'ca.crt'].map(name => readFileSync(join(pki, name), 'utf8')).join(''));
+    copyFileSync(join(pki, 'server.key'), key);
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+    throw new ConfigError('--cert-dir', `cannot write the serving certificate into ${certDir} (${code})`);
+  }
 }
 
 /** `--admission-control` of old releases: exactly these plugins are on. */
@@ -89,11 +84,12 @@ export async function kubeApiserver(args: readonly string[], io: Io): Promise<nu
     io.out(`Kubernetes v${RELEASE.major}.${RELEASE.minor}.${RELEASE.patch}`);
     return 0;
   }
-  const { values: certDirs, rest } = takeFlag(args, 'cert-dir');
-  const { values: admission, rest: others } = takeFlag(rest, 'admission-control');
-  const certDir = certDirs.at(-1) ?? CERT_DIR;
-  mkdirSync(certDir, { recursive: true });
-  return await serve([...others, ...admissionFlags(admission)], io, {
+  const { own } = parseFlags(args, FLAGS);
+  const certDir = own.get('cert-dir')?.at(-1) ?? CERT_DIR;
+  const admission = admissionFlags(own.get('admission-control') ?? []);
+  makeDirectories(certDir, '--cert-dir');
+  return await serve([...args, ...admission], io, {
+    flags: FLAGS,
     defaultsOf: given => defaultsOf(certDir, given),
     started: settings => publishCertificate(certDir, settings),
   });

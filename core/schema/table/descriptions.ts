@@ -1,6 +1,7 @@
 import type { Embedded, Field, Struct } from '../model.js';
 import { CORE_DESCRIPTIONS } from './descriptions/core.js';
 import { META_DESCRIPTIONS } from './descriptions/meta.js';
+import { NETWORKS_DESCRIPTIONS } from './descriptions/networks.js';
 import { PLATFORM_DESCRIPTIONS } from './descriptions/platform.js';
 import { PODS_DESCRIPTIONS } from './descriptions/pods.js';
 import { POLICY_DESCRIPTIONS } from './descriptions/policies.js';
@@ -12,6 +13,7 @@ import { TableError } from './lines.js';
 const MODULES: readonly { readonly [packageName: string]: string }[] = [
   CORE_DESCRIPTIONS,
   META_DESCRIPTIONS,
+  NETWORKS_DESCRIPTIONS,
   PLATFORM_DESCRIPTIONS,
   PODS_DESCRIPTIONS,
   POLICY_DESCRIPTIONS,

@@ -1,4 +1,5 @@
 import { list, failWith, readConfigFile, type Shaped, STRING, struct } from '../../schema/configFile.js';
+import { ENCRYPTION_KEYS } from '../../limits.js';
 import type { Naming } from '../../naming.js';
 import { aesCbc, aesGcm, type Cipher, secretBox } from './ciphers.js';
 
@@ -43,9 +44,6 @@ const CIPHERS = {
   secretbox: { make: secretBox, bytes: [32] },
 } as const;
 
-/** Keys of one provider, and providers of one resource. */
-const MOST = 64;
-
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const NAME = /^[^:\s]{1,253}$/;
 
@@ -59,8 +57,8 @@ function readKeys(
   const keys = given[provider]?.keys ?? [];
   const at = `${path}.${provider}.keys`;
   if (keys.length === 0) errors.push(`${at}: must have at least one key`);
-  if (keys.length > MOST) errors.push(`${at}: has more than ${MOST} keys`);
-  return keys.slice(0, MOST).flatMap(({ name = '', secret = '' }, i) => {
+  if (keys.length > ENCRYPTION_KEYS) errors.push(`${at}: has more than ${ENCRYPTION_KEYS} keys`);
+  return keys.slice(0, ENCRYPTION_KEYS).flatMap(({ name = '', secret = '' }, i) => {
     if (!NAME.test(name)) errors.push(`${at}[${i}].name: must be a name without colons and blanks`);
     else if (keys.findIndex(key => key.name === name) < i) errors.push(`${at}[${i}].name: is given twice`);
     const key = BASE64.test(secret) ? Buffer.from(secret, 'base64') : Buffer.alloc(0);
@@ -111,7 +109,8 @@ export function readEncryptionFile(bytes: Uint8Array, file: string, naming: Nami
     const path = `resources[${i}]`;
     if (resources.length === 0) errors.push(`${path}.resources: must name at least one resource`);
     if (providers.length === 0) errors.push(`${path}.providers: must have at least one provider`);
-    if (providers.length > MOST) errors.push(`${path}.providers: has more than ${MOST} providers`);
+    if (providers.length > ENCRYPTION_KEYS)
+      errors.push(`${path}.providers: has more than ${ENCRYPTION_KEYS} providers`);
     const names = resources.map((name, j) => resourceName(name, `${path}.resources[${j}]`, errors));
     for (const [j, name] of names.entries()) {
       if (seen.has(name)) errors.push(`${path}.resources[${j}]: is named twice`);
@@ -120,7 +119,7 @@ export function readEncryptionFile(bytes: Uint8Array, file: string, naming: Nami
     return {
       resources: names,
       keys: providers
-        .slice(0, MOST)
+        .slice(0, ENCRYPTION_KEYS)
         .flatMap((provider, j) => readProvider(provider, `${path}.providers[${j}]`, errors)),
     };
   });

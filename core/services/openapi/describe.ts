@@ -35,12 +35,12 @@ export function describeParameter({ in: place, name, description }: Parameter): 
   throw new Error(`the ${place} parameter ${name} has no description`);
 }
 
-/** The subresource of a path, and whether its objects are those of all namespaces. */
-const placeOf = (path: string): string => /\/\{name\}\/([^{][^/]*)/.exec(path)?.[1] ?? '';
+/** The subresource of a path; empty if it has none. */
+const subresourceOf = (path: string): string => /\/\{name\}\/([^{][^/]*)/.exec(path)?.[1] ?? '';
 
 /** The description of an operation of a path. */
 export function describeOperation({ action, kind, id, forms }: Operation, method: Method, path: string): string {
-  const subresource = placeOf(path);
+  const subresource = subresourceOf(path);
   const object = `${subresource ? `the subresource ${subresource} of ` : ''}the object of that name`;
   const objects = `objects of the kind ${kind?.kind}${path.includes('{namespace}') ? ' in a namespace' : ''}`;
   switch (action) {

@@ -51,7 +51,7 @@ export interface CallOptions {
   readonly isRepeatable?: boolean;
 }
 
-/** What is sent to a webhook, with headers beside those of every call. */
+/** A message to a webhook, with headers beside those of every call. */
 interface Message extends CallOptions {
   readonly body: string;
   readonly headers: http.OutgoingHttpHeaders;

@@ -3,7 +3,7 @@ import { recordAt, recordsAt, stringAt } from '../../model/record.js';
 import type { Credentials } from './client.js';
 import { credentialsOf } from './kubeconfig.js';
 
-/** The credentials of the users of a kubeconfig, by the names of the users. Throws ConfigError, which names the file. */
+/** The credentials of the users of a kubeconfig, by their names. Throws ConfigError, which names the file. */
 export function readCredentials(file: string): ReadonlyMap<string, Credentials> {
   const reader = new KubeconfigReader(file);
   return new Map(

@@ -94,6 +94,6 @@ export type FromListeningThread =
   /** The connection has accepted this many bytes of a stream. */
   | { readonly is: 'pathAccepted'; readonly requestId: number; readonly bytes: number }
   | { readonly is: 'used'; readonly use: CredentialUse }
-  /** What plugins have counted. */
+  /** Metrics that plugins have counted. */
   | { readonly is: 'observed'; readonly observations: readonly Observation[] }
   | { readonly is: 'counted'; readonly id: number; readonly counts: RequestCounts };

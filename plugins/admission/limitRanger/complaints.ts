@@ -1,7 +1,7 @@
 import { compareQuantities, formatQuantity, type Quantity } from '../../../core/model/quantity.js';
 import type { Amounts } from './amounts.js';
 
-/** What is wrong with amounts that must not be below `least`. */
+/** The faults of amounts that must not be below `least`. */
 export function belowMinimum(
   type: string,
   name: string,
@@ -16,7 +16,7 @@ export function belowMinimum(
   return limit && compareQuantities(limit, least) < 0 ? [`${rule}, but limit is ${formatQuantity(limit)}`] : [];
 }
 
-/** What is wrong with requests that must not be above `most`. */
+/** The faults of requests that must not be above `most`. */
 export function requestAboveMaximum(type: string, name: string, most: Quantity, requests: Amounts): string[] {
   const request = requests.get(name);
   const rule = `maximum ${name} usage per ${type} is ${formatQuantity(most)}`;
@@ -24,7 +24,7 @@ export function requestAboveMaximum(type: string, name: string, most: Quantity, 
   return compareQuantities(request, most) > 0 ? [`${rule}, but request is ${formatQuantity(request)}`] : [];
 }
 
-/** What is wrong with amounts that must not be above `most`. */
+/** The faults of amounts that must not be above `most`. */
 export function aboveMaximum(type: string, name: string, most: Quantity, requests: Amounts, limits: Amounts): string[] {
   const [request, limit] = [requests.get(name), limits.get(name)];
   const rule = `maximum ${name} usage per ${type} is ${formatQuantity(most)}`;
@@ -33,7 +33,7 @@ export function aboveMaximum(type: string, name: string, most: Quantity, request
   return request && compareQuantities(request, most) > 0 ? [`${rule}, but request is ${formatQuantity(request)}`] : [];
 }
 
-/** What is wrong with limits that must not be more than `most` times the requests. */
+/** The faults of limits that must not be more than `most` times the requests. */
 export function aboveRatio(type: string, name: string, most: Quantity, requests: Amounts, limits: Amounts): string[] {
   const [request, limit] = [requests.get(name), limits.get(name)];
   const rule = `${name} max limit to request ratio per ${type} is ${formatQuantity(most)}`;

@@ -9,7 +9,7 @@ export interface LimitedResource {
   /** As clients name it. */
   readonly apiGroup: string;
   readonly resource: string;
-  /** What objects use is limited if its name contains one of these texts. */
+  /** Resources are limited whose names contain one of these texts. */
   readonly matchContains: readonly string[];
   /** Objects in one of these scopes are limited. */
   readonly matchScopes: readonly ScopeTerm[];

@@ -19,7 +19,7 @@ export interface CountedChange {
   readonly now: number;
 }
 
-/** What a change is to be charged with, by quota, or why it is refused. */
+/** The charges of a change, by quota, or why it is refused. */
 export type Decision =
   /** `isError`: upstream answers 500. */
   | { readonly refusal: string; readonly isError?: true }
@@ -34,7 +34,7 @@ const show = (amounts: Iterable<readonly [string, Quantity]>): string =>
     .map(([name, amount]) => `${name}=${formatQuantity(amount)}`)
     .join(',');
 
-/** What a quota limits and has counted. */
+/** The limits of a quota, and what it has counted. */
 interface Limits {
   readonly hard: Amounts;
   readonly used: Amounts;
@@ -81,7 +81,7 @@ function problemOf({ object, evaluator }: CountedChange, { quota, used, resource
   return `status unknown for quota: ${quota.metadata.name}, resources: ${[...resources].sort().join(',')}`;
 }
 
-/** What a change uses more than before. A quota never counts less because of an update: the recount sees to that. */
+/** The amounts that a change uses more than before. An update never lowers what a quota counts: the recount does. */
 function addedBy({ object, old, evaluator, now }: CountedChange): Amounts {
   const before: Amounts = old ? evaluator.usage(old, now) : new Map();
   return new Map(

@@ -8,7 +8,7 @@ import { LostEvents } from './failures.js';
 import type { DeliveryOptions } from './options.js';
 import type { EventWriter } from './writer.js';
 
-/** What a delivery needs of its host. */
+/** The members of the host that a delivery uses. */
 export type DeliveryHost = Pick<Host<'front'>, 'log' | 'now' | 'observe' | 'naming'>;
 
 /**

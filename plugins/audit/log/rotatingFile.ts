@@ -97,7 +97,7 @@ export class RotatingFile {
       written += (await this.#handle!.write(bytes, written, bytes.length - written)).bytesWritten;
   }
 
-  /** Opens the file that has the name now; a new one has the mode of the former. Returns what bytes it may still get. */
+  /** Opens the file that has the name now; a new one gets the mode of the former. Returns its room in bytes. */
   async #open(): Promise<number> {
     let named = await this.#named();
     const own = await this.#handle?.stat();

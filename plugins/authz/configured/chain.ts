@@ -112,7 +112,7 @@ export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost
       running = undefined;
     });
     current = await running;
-    // What waits for a preparation may have been asked for after a further change.
+    // Reads that wait for a preparation may have been asked for after a further change.
     return current.state === state ? current.combined : await authorizers();
   }
 

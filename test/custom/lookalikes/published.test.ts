@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, Api, type Loose } from '../../api/support.js';
 import { MERGE } from '../../support/mediaTypes.js';
 
-/* What published definitions need: bare and free objects, atomic ones, several versions, unusual plurals. */
+/* Needs of published definitions: bare and free objects, atomic ones, several versions, unusual plurals. */
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const APPLY = 'application/apply-patch+yaml';

@@ -39,7 +39,7 @@ export interface BegunRequest {
   end(sender: Sender | undefined): void;
 }
 
-/** What the audit of requests needs. */
+/** The parts that the audit of requests needs. */
 export interface AuditParts {
   /** It may be replaced at any time. */
   policy: AuditPolicy;

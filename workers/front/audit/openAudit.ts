@@ -9,7 +9,7 @@ import type { Settings } from '../../../core/settings/settings.js';
 import type { ThreadScope } from '../../../core/threads/thread.js';
 import { Audit, type AuditParts } from './audit.js';
 
-/** What the audit of a thread is made of. */
+/** The parts of the audit of a thread. */
 interface AuditSources {
   readonly scope: Pick<ThreadScope, 'log' | 'releases'>;
   readonly plugins: Plugins;

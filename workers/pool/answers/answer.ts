@@ -20,7 +20,7 @@ export interface Answer {
   readonly body?: Uint8Array;
   readonly gaps?: readonly number[] | 'envelope';
   readonly operations?: Transaction;
-  /** What is charged for the operations. */
+  /** The charges for the operations. */
   readonly charges?: Charges | undefined;
   /** The request runs again for a second write once the operations are committed. */
   readonly more?: boolean;

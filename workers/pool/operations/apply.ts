@@ -25,7 +25,7 @@ import { applyConflictError, notApplicableError } from './applyErrors.js';
 import { createObject } from './create.js';
 import { replaceObject } from './update.js';
 
-/** What a configuration is merged into: an object, the one to create, or the scale of an object. */
+/** The base of an apply: the current object, the one to create, or the scale of an object. */
 interface Basis {
   /** The kind, in the version that the configuration must have. */
   readonly kind: ManagedKind;

@@ -78,7 +78,7 @@ async function answerStore(context: Context, write: ValidWrite, outcome: Stored)
   return { status, headers, body, gaps, operations, charges, more };
 }
 
-/** What validators charge for a write. Objects that they charge are changed in the name of the server. */
+/** The charges of validators for a write. Objects that they charge are changed in the name of the server. */
 function proposedCharges({ naming, now }: Context, { charges }: AuthorizedRequest): Charges | undefined {
   if (charges.length === 0) return undefined;
   const items = charges.map(({ resource, namespace, name, resourceVersion, amounts }) => ({

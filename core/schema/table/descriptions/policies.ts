@@ -111,21 +111,7 @@ ValidatingAdmissionPolicySpec What a policy looks at, and its rules.
 ValidatingAdmissionPolicyStatus Result of the checks of a policy.
  typeChecking Problems of types that were found. Present once the check is complete.
  conditions Conditions of the policy, one of each type.
-ValidatingWebhook A webhook that may refuse objects but not change them.
- name Name of the webhook: a domain name of at least three labels, unique in the configuration.
- clientConfig How the webhook is reached.
- rules Operations and resources that the webhook is called for.
- failurePolicy What happens when the webhook cannot be called: "Fail" (default) or "Ignore".
- matchPolicy "Exact" for the versions that are written, or "Equivalent" (default) for the same resource in other
-  versions too.
- namespaceSelector Selects by the labels of the namespace. Objects of the cluster other than namespaces always match.
-  By default all match.
- objectSelector Selects by the labels of the new or the old object. By default all match.
- sideEffects "None", or "NoneOnDryRun". Other requests with dryRun are refused if it has others.
- timeoutSeconds Seconds after which a call has failed, 1 to 30, 10 by default.
- admissionReviewVersions Versions of AdmissionReview that the webhook understands, in order. The first that the server
-  knows is sent.
- matchConditions CEL conditions that must all hold before the webhook is called, at most 64.
+ValidatingWebhook =MutatingWebhook A webhook that may refuse objects but not change them.
 ValidatingWebhookConfiguration Webhooks that may refuse objects before they are stored.
  webhooks Webhooks and what they are called for. They are called at the same time.
 Validation A rule in CEL that objects must satisfy.

@@ -20,7 +20,7 @@ const SERVICE = 'admission/image-policy';
 const RETRIES: Omit<Backoff, 'firstMs'> = { factor: 1.5, jitter: 0.2, calls: 5 };
 const EPHEMERAL = 'ephemeralcontainers';
 
-/** What the webhook has answered. */
+/** The answer of the webhook. */
 interface ImageStatus {
   readonly isAllowed: boolean;
   readonly reason: string;

@@ -62,7 +62,7 @@ export class UsageCounter {
     return [...before].some(([name, { nano }]) => (after.get(name)?.nano ?? 0n) < nano);
   }
 
-  /** What the objects of the namespace of a quota use of its resources. Those that nothing counts are left out. */
+  /** The amounts that the objects of a quota's namespace use. Resources that nothing counts are left out. */
   usedOf(quota: Frozen<ResourceQuota>): Amounts {
     const resources = Object.keys(quota.spec.hard ?? {});
     const namespace = quota.metadata.namespace ?? '';

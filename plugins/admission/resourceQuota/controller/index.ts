@@ -40,7 +40,7 @@ const written = (amounts: Amounts): { [resource: string]: string } =>
     [...amounts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, amount]) => [name, formatQuantity(amount)]),
   );
 
-/** What is known of a quota. */
+/** The known state of a quota. */
 interface Known {
   /** The quota at its last change. */
   quota: () => Quota;

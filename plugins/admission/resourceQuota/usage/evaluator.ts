@@ -10,11 +10,11 @@ export interface Evaluator {
   counts(resource: string): boolean;
   /** Whether this operation changes what an object uses. */
   isCharged(operation: Operation): boolean;
-  /** What an object uses. `now`: milliseconds since the epoch. */
+  /** The amounts that an object uses. `now`: milliseconds since the epoch. */
   usage(object: Frozen<ApiObject>, now: number): Amounts;
   /** Whether an object is in a scope. */
   isInScope(object: Frozen<ApiObject>, term: ScopeTerm): boolean;
-  /** What an object that a quota counts by these resources must specify and does not; undefined if it is complete. */
+  /** The resources that an object must specify to be counted by these, and does not; undefined if it is complete. */
   missing(object: Frozen<ApiObject>, resources: readonly string[]): string | undefined;
 }
 

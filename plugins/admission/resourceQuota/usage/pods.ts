@@ -20,7 +20,7 @@ const HUGE_PAGES = 'hugepages-';
 /** The resources that every container must specify if a quota limits them. */
 const REQUIRED = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
 
-/** What a quota counts for requests and limits. */
+/** The names by which a quota counts requests and limits. */
 function quotaAmounts(requests: Amounts, limits: Amounts, naming: Naming): Map<string, Quantity> {
   const result = new Map<string, Quantity>();
   for (const [name, amount] of requests) {
