@@ -8,10 +8,19 @@ import type { Settings } from '../settings/settings.js';
 
 const FLAG = '--admission-control-config-file';
 
+/** Where the configuration of a plugin is, as errors name it. */
+export const placeOf = (file: string, name: string): string => `${FLAG}: ${file}: the configuration of ${name}`;
+
+/** What a file says for a plugin. */
+interface PluginConfig {
+  readonly config: UnknownRecord;
+  readonly file: string;
+}
+
 /** The configuration of the admission plugins. */
 interface AdmissionConfig {
-  /** What the file says for a plugin, by upstream's name of the plugin. */
-  readonly plugins: ReadonlyMap<string, UnknownRecord>;
+  /** By upstream's name of the plugin. */
+  readonly plugins: ReadonlyMap<string, PluginConfig>;
   /** The kubeconfig with the credentials for webhooks, by the name of the plugin. */
   readonly kubeConfigFiles: ReadonlyMap<string, string>;
   /** URLs of services. */
@@ -38,7 +47,7 @@ export function admissionConfig(settings: Settings, known: ReadonlySet<string>):
   const plugins = configurationsIn(file, known);
   const kubeConfigFiles = [...plugins]
     .filter(([name]) => name.endsWith('AdmissionWebhook'))
-    .map(([name, config]) => [name, kubeConfigOf(file, name, config)] as const)
+    .map(([name, { config }]) => [name, kubeConfigOf(file, name, config)] as const)
     .filter(([, path]) => path !== '');
   return { services, plugins, kubeConfigFiles: new Map(kubeConfigFiles) };
 }
@@ -46,7 +55,7 @@ export function admissionConfig(settings: Settings, known: ReadonlySet<string>):
 const VERSIONS = ['v1', 'v1alpha1'];
 
 /** The configurations in an AdmissionConfiguration, or in the files that it names, by plugin. Throws ConfigError. */
-function configurationsIn(file: string, known: ReadonlySet<string>): Map<string, UnknownRecord> {
+function configurationsIn(file: string, known: ReadonlySet<string>): Map<string, PluginConfig> {
   const document = readDocument(file);
   const refuse = (path: string, why: string): ConfigError => new ConfigError(FLAG, `${file}: ${path} ${why}`);
   if (document['kind'] !== 'AdmissionConfiguration') throw refuse('kind', 'must be AdmissionConfiguration');
@@ -58,7 +67,7 @@ function configurationsIn(file: string, known: ReadonlySet<string>): Map<string,
   refuseUnknown(document, ['apiVersion', 'kind', 'plugins'], '', refuse);
   const plugins = document['plugins'] ?? [];
   if (!Array.isArray(plugins)) throw refuse('plugins', 'must be a list');
-  const found = new Map<string, UnknownRecord>();
+  const found = new Map<string, PluginConfig>();
   for (const [i, plugin] of plugins.entries()) {
     const at = `plugins[${i}]`;
     if (!isRecord(plugin)) throw refuse(at, 'must be an object');
@@ -70,8 +79,9 @@ function configurationsIn(file: string, known: ReadonlySet<string>): Map<string,
     if (typeof path !== 'string') throw refuse(`${at}.path`, 'must be a string');
     if (!isAbsent(configuration) && !isRecord(configuration)) throw refuse(`${at}.configuration`, 'must be an object');
     if (path !== '' && configuration) throw refuse(at, 'must have either path or configuration');
-    if (configuration) found.set(name, configuration);
-    else if (path !== '') found.set(name, readDocument(resolve(dirname(file), path)));
+    const ownFile = resolve(dirname(file), path);
+    if (configuration) found.set(name, { config: configuration, file });
+    else if (path !== '') found.set(name, { config: readDocument(ownFile), file: ownFile });
   }
   return found;
 }
@@ -89,8 +99,7 @@ function refuseUnknown(
 
 /** The path of the kubeconfig that a WebhookAdmission names; '' if it names none. Throws ConfigError. */
 function kubeConfigOf(file: string, name: string, config: UnknownRecord): string {
-  const refuse = (path: string, why: string): ConfigError =>
-    new ConfigError(FLAG, `${file}: the configuration of ${name}: ${path} ${why}`);
+  const refuse = (path: string, why: string): ConfigError => new ConfigError(placeOf(file, name), `${path} ${why}`);
   refuseUnknown(config, ['apiVersion', 'kind', 'kubeConfigFile', 'kubeConfig'], '', refuse);
   const path = stringAt(config, 'kubeConfigFile') || stringAt(config, 'kubeConfig');
   return path && resolve(dirname(file), path);

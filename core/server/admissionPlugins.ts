@@ -2,7 +2,7 @@ import { ConfigError } from '../api/point.js';
 import { WRITE_MS } from '../limits.js';
 import type { Settings } from '../settings/settings.js';
 import type { PluginSpec } from '../threads/data.js';
-import { admissionConfig } from './admissionConfig.js';
+import { admissionConfig, placeOf } from './admissionConfig.js';
 
 const at = (path: string): string => new URL(`../../plugins/admission/${path}`, import.meta.url).href;
 const pool = (path: string): PluginSpec => ({ use: at(path), threads: ['pool'] });
@@ -114,7 +114,7 @@ export function admissionPlugins(settings: Settings): {
   const { enableAdmissionPlugins, disableAdmissionPlugins } = settings;
   const { services, plugins, kubeConfigFiles } = admissionConfig(settings, new Set(KNOWN.keys()));
   const configOf = (name: string): object | undefined => {
-    if (!name.endsWith('AdmissionWebhook')) return plugins.get(name);
+    if (!name.endsWith('AdmissionWebhook')) return plugins.get(name)?.config;
     const kubeConfigFile = kubeConfigFiles.get(name);
     return { services, ...(kubeConfigFile ? { kubeConfigFile } : {}) };
   };
@@ -125,7 +125,9 @@ export function admissionPlugins(settings: Settings): {
       )
       .flatMap(({ name, specs }) => {
         const config = configOf(name);
-        return config ? specs.map(spec => ({ ...spec, config })) : specs;
+        const file = plugins.get(name)?.file;
+        const place = file === undefined ? {} : { configPlace: placeOf(file, name) };
+        return config ? specs.map(spec => ({ ...spec, config, ...place })) : specs;
       });
   return { before: specsOf(PLUGINS.slice(0, FIRST_BEHIND)), behind: specsOf(PLUGINS.slice(FIRST_BEHIND)) };
 }

@@ -9,6 +9,8 @@ import type { LogSettings } from '../plugin/logText.js';
 export interface PluginSpec {
   readonly use: string;
   readonly config?: unknown;
+  /** Where the configuration is, for errors about it; absent: they name its fields alone. */
+  readonly configPlace?: string;
   /** How long one call may take, in milliseconds; absent: PLUGIN_CALL_MS. */
   readonly timeout?: number;
   /** Absent: Fail. */

@@ -55,7 +55,8 @@ class WebhookConverter implements Converter {
     try {
       const review = conversionReview(this.host.naming, reviewVersions, objects, apiVersion);
       const endpoint = this.#endpoints.of(clientConfig, `?timeout=${TIMEOUT_S}s`);
-      const answer = await this.host.at(webhookClient).post(endpoint, review.body, TIMEOUT_S * 1000);
+      const client = this.host.at(webhookClient);
+      const answer = await client.post(endpoint, review.body, TIMEOUT_S * 1000, { isRepeatable: true });
       const converted = convertedObjects(answer, review);
       const { length } = objects;
       count(converted.length === length ? '' : 'conversion_webhook_partial_response_failure');

@@ -2,12 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { admissionPlugins } from '../../core/server/admissionPlugins.js';
 import { loadSettings } from '../../core/command/config.js';
+import { CallCounters } from '../../core/plugin/calls/callCounters.js';
+import { loadPlugins } from '../../core/plugin/load/load.js';
+import { Releases } from '../../core/plugin/releases.js';
+import { admissionPlugins } from '../../core/server/admissionPlugins.js';
+import type { ThreadData } from '../../core/threads/data.js';
 import podNodeSelector from '../../plugins/admission/optional/podNodeSelector.js';
 import podTolerationRestriction from '../../plugins/admission/optional/podTolerationRestriction.js';
 import { type Answer, Api } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
+import { partly } from '../support/values.js';
 
 /* The admission plugins that are off by default, and their configuration. */
 
@@ -75,6 +80,24 @@ describe('the configuration of admission plugins', () => {
   ])('%j is refused', (content, message) => {
     expect(() => read(content)).toThrow('--admission-control-config-file: ');
     expect(() => read(content)).toThrow(message);
+  });
+
+  test.each([
+    ['admission.yaml', { configuration: { selectors: {} } }],
+    ['own.yaml', { path: 'own.yaml' }],
+  ])('is named in the errors of a plugin about it: %s', async (name, where) => {
+    file('own.yaml', { selectors: {} });
+    const spec = read(configuration({ name: 'PodNodeSelector', ...where })).find(({ use }) => use.includes('Selector'));
+    const data = partly<ThreadData>({
+      naming: 'neutral',
+      plugins: [spec!],
+      calls: CallCounters.memory(1),
+      verbosity: 0,
+      inspection: new SharedArrayBuffer(4),
+    });
+    await expect(loadPlugins(data, 'pool', { releases: new Releases() })).rejects.toThrow(
+      `--admission-control-config-file: ${join(directory, name)}: the configuration of PodNodeSelector: selectors: unk`,
+    );
   });
 
   test.each([

@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CallFailed, WebhookClient } from '../../core/services/webhooks/client.js';
+import { CallFailed, type CallOptions, WebhookClient } from '../../core/services/webhooks/client.js';
+import { readCredentials } from '../../core/services/webhooks/credentials.js';
 import { Hooks } from './hooks.js';
 
 /* The HTTPS client of webhooks, with a server of hooks. */
@@ -11,12 +15,12 @@ beforeAll(async () => {
 afterAll(() => hooks.close());
 
 /** Calls a hook several times with one client, and returns the outcomes. */
-async function call(path: string, times: number): Promise<(number | string)[]> {
+async function call(path: string, times: number, options?: CallOptions): Promise<(number | string)[]> {
   const client = new WebhookClient();
   const outcomes: (number | string)[] = [];
   for (let time = 0; time < times; time++) {
     const endpoint = { url: hooks.url + path, ca: hooks.ca.certificate };
-    const sent = client.post(endpoint, JSON.stringify({ request: { uid: `${time}` } }), 5000);
+    const sent = client.post(endpoint, JSON.stringify({ request: { uid: `${time}` } }), 5000, options);
     outcomes.push(
       await sent.then(
         answer => answer.status,
@@ -41,6 +45,15 @@ describe('a webhook that closes a connection', () => {
     expect(await call('/closes', 3)).toEqual([200, `Post "${hooks.url}/closes": EOF`, 200]);
     expect(calls).toBe(3);
   });
+
+  test('is called again if the call is repeatable and the connection had been kept', async () => {
+    let calls = 0;
+    hooks.on('/repeated', () => ({ hangsUp: ++calls === 2 }));
+    expect(await call('/repeated', 2, { isRepeatable: true })).toEqual([200, 200]);
+    expect(calls).toBe(3);
+    hooks.on('/repeated', () => ({ hangsUp: true }));
+    expect(await call('/repeated', 1, { isRepeatable: true })).toEqual([`Post "${hooks.url}/repeated": EOF`]);
+  });
 });
 
 test.each([
@@ -56,4 +69,28 @@ test.each([
   const later = client.post({ url: `${hooks.url}/hangs`, ca: hooks.ca.certificate }, '{}', 40);
   await expect(later).rejects.toThrow('context deadline exceeded');
   client.close();
+});
+
+describe('the kubeconfig with the credentials for webhooks', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'capstan-credentials-'));
+  const file = join(folder, 'kubeconfig');
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const read = (user: object) => {
+    writeFileSync(file, JSON.stringify({ kind: 'Config', users: [{ name: 'hook.example', user }] }));
+    return readCredentials(file).get('hook.example');
+  };
+
+  test('has those of each host', () => {
+    writeFileSync(join(folder, 'token'), 'secret\n');
+    expect(read({ tokenFile: 'token' })).toEqual({ token: 'secret' });
+    expect(read({ username: 'ann', password: 'p' })).toEqual({ username: 'ann', password: 'p' });
+  });
+
+  test.each([
+    [{ tokenFile: 'none' }, 'user.tokenFile: cannot read'],
+    [{ 'client-certificate-data': 'eA==' }, 'user: needs both client-certificate and client-key'],
+    [{ exec: {} }, 'user.exec: is not supported; use a client certificate or a token'],
+  ])('is refused with the file and the field for %j', (user, why) => {
+    expect(() => read(user)).toThrow(`${file}: ${why}`);
+  });
 });

@@ -50,6 +50,20 @@ describe('a sink in the mode batch', () => {
     expect(batches[1]).toEqual(['d']);
   });
 
+  test('writes what waits after the time of its first event, however often others come', async () => {
+    const { add, batches } = deliver();
+    add('a');
+    await vi.advanceTimersByTimeAsync(900);
+    add('b');
+    await vi.advanceTimersByTimeAsync(100);
+    expect(batches).toEqual([['a', 'b']]);
+    add('c');
+    await vi.advanceTimersByTimeAsync(999);
+    expect(batches).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(batches[1]).toEqual(['c']);
+  });
+
   test('does not wait for a batch that hangs, and loses and counts what is beyond its buffer', async () => {
     const { add, batches, lost, fake } = deliver({ batch: { ...BATCH, bufferSize: 4, maxSize: 1 } });
     for (let i = 0; i < 30; i++) add(`${i}`);
@@ -147,6 +161,39 @@ describe('a sink in a blocking mode', () => {
     expect(isWritten).toBe(false);
     ends[0]!();
     await writing;
+  });
+
+  test('is closed when the last event is written, and counts what is lost if it does not end', async () => {
+    const { delivery, ends, lost } = deliver({ mode: 'blocking' });
+    for (let i = 0; i < 2; i++) void delivery.write(auditEvent());
+    ends[0]!();
+    let isClosed = false;
+    const closing = Promise.resolve(delivery.close()).then(() => (isClosed = true));
+    await vi.advanceTimersByTimeAsync(AUDIT_DRAIN_MS - 1);
+    expect(isClosed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await closing;
+    expect(lost()).toEqual({ buffered: 1 });
+
+    const second = deliver({ mode: 'blocking' });
+    void second.delivery.write(auditEvent());
+    const closed = second.delivery.close();
+    second.ends[0]!();
+    await closed;
+    expect(second.lost()).toEqual({});
+  });
+
+  test('keeps a limited number of bytes', async () => {
+    const { delivery, fake, batches, ends } = deliver({ mode: 'blocking' });
+    const requestObject = { text: 'x'.repeat(AUDIT_BUFFER_BYTES / 4) };
+    const write = () => void delivery.write(auditEvent({ level: 'Request', requestObject }));
+    for (let i = 0; i < 5; i++) write();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(fake.observations.map(({ labels }) => labels['plugin'])).toEqual(['webhook', 'webhook']);
+    ends[0]!();
+    await vi.advanceTimersByTimeAsync(0);
+    write();
+    expect(batches).toHaveLength(4);
   });
 
   test('counts an error, which is one for the caller in blocking-strict alone', async () => {

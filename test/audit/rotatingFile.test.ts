@@ -1,10 +1,12 @@
 import {
+  chmodSync,
   existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -13,6 +15,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fakeHost } from '../../core/testing/index.js';
+import { Backups } from '../../plugins/audit/log/backups.js';
 import { RotatingFile, type RotationOptions } from '../../plugins/audit/log/rotatingFile.js';
 
 const KEEPS_ALL: RotationOptions = { maxBytes: 100, maxBackups: 0, maxAgeMs: 0, compresses: false };
@@ -92,6 +95,26 @@ describe('a log that is rotated', () => {
     expect(names).toHaveLength(3);
     expect(names.slice(0, 2).every(name => name.endsWith('.log.gz'))).toBe(true);
     expect(all()).toEqual(lines(50).slice(20));
+  });
+
+  test('keeps the mode that others have given it, also of compressed logs', async () => {
+    const file = open({ compresses: true });
+    await file.append(line(0));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    chmodSync(path, 0o640);
+    for (let i = 1; i < 25; i++, fake.now++) await file.append(line(i));
+    await file.close();
+    expect(files().map(name => statSync(join(folder, name)).mode & 0o777)).toEqual([0o640, 0o640, 0o640]);
+    expect(files()[0]).toMatch(/\.gz$/);
+  });
+
+  test('does not displace a rotated log by a name that another thread has claimed', async () => {
+    const backups = new Backups(path, { ...KEEPS_ALL, maxBackups: 1 }, Date.now);
+    const name = 'audit-2026-01-01T00-00-00.000.log';
+    writeFileSync(join(folder, name), 'a\n');
+    await backups.claim();
+    await backups.clean();
+    expect(files()).toContain(name);
   });
 
   test('removes rotated logs that are too old, and no other files', async () => {

@@ -1,6 +1,7 @@
 import type { Host, Thread } from '../../api/host.js';
 import type { Combined, Contributed, Contribution, Plugin, Point } from '../../api/point.js';
 import { PLUGIN_CALL_MS, PLUGIN_START_MS } from '../../limits.js';
+import { atFlag } from '../../settings/atFlag.js';
 import type { PluginSpec, ThreadData } from '../../threads/data.js';
 import { Inspection } from '../../threads/inspection.js';
 import { CallCounters, cellOf } from '../calls/callCounters.js';
@@ -76,6 +77,11 @@ async function createValue(
   }
 }
 
+/** The settings of a plugin. Throws its ConfigError, with the place of the configuration. */
+function parseConfig({ plugin, spec: { config, configPlace } }: Loaded): unknown {
+  return configPlace === undefined ? plugin.parse(config) : atFlag(configPlace, () => plugin.parse(config));
+}
+
 /** A plugin at a point, as its calls and listeners are limited, counted and logged. */
 function targetOf(
   point: string,
@@ -107,7 +113,7 @@ export async function loadPlugins(data: ThreadData, thread: Thread, services: Ho
   const isMade = (point: string): boolean => kept !== undefined && !kept.releases && kept.points.includes(point);
   try {
     for (const loaded of await importAll(data, thread))
-      for (const one of loaded.plugin.contribute(loaded.plugin.parse(loaded.spec.config))) {
+      for (const one of loaded.plugin.contribute(parseConfig(loaded))) {
         if (!one.threads.includes(thread) || isMade(one.point)) continue;
         const target = targetOf(one.point, loaded, data, services.running);
         const isBuiltIn = loaded.spec.path === undefined;

@@ -45,8 +45,14 @@ export interface HttpAnswer {
 /** Thrown by `post` where there is no answer, with upstream's text where there is one. */
 export class CallFailed extends Error {}
 
+/** How a webhook is called. */
+export interface CallOptions {
+  /** Whether the webhook may get the call twice, since it only answers. Absent: it may act on it, and gets it once. */
+  readonly isRepeatable?: boolean;
+}
+
 /** A message to a webhook, with headers beside those of every call. */
-interface Message {
+interface Message extends CallOptions {
   readonly body: string;
   readonly headers: http.OutgoingHttpHeaders;
 }
@@ -77,9 +83,9 @@ export class WebhookClient {
    * and says when. Throws CallFailed where there is no answer within `timeoutMs`, and where it is larger than
    * WEBHOOK_RESPONSE_BYTES. The webhook is told the trace of the request that the current code runs for.
    */
-  async post(endpoint: Endpoint, body: string, timeoutMs: number): Promise<HttpAnswer> {
+  async post(endpoint: Endpoint, body: string, timeoutMs: number, options: CallOptions = {}): Promise<HttpAnswer> {
     const end = monotonicTime() + timeoutMs;
-    const sent = { body, headers: { ...currentRequest()?.trace } };
+    const sent = { ...options, body, headers: { ...currentRequest()?.trace } };
     for (let retries = 0; ; retries++) {
       const answer = await this.#postOnce(endpoint, sent, end);
       const wait = (answer.retryAfter ?? 0) * 1000;
@@ -91,8 +97,8 @@ export class WebhookClient {
   }
 
   /**
-   * Posts once. A webhook that closes the connection is not called again, also where the connection had been kept: it
-   * may have acted on the request.
+   * Posts once. Only a call that is repeatable is made again, on another connection, if the webhook has closed one that
+   * had been kept: it may have done so before it got the call, or because of it.
    */
   async #postOnce(endpoint: Endpoint, message: Message, end: number): Promise<Received> {
     const { promise, resolve, reject } = withResolvers<Received>();
@@ -118,7 +124,9 @@ export class WebhookClient {
       sent.destroy();
     }, end - monotonicTime());
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      fail(describeError(error, hasBegun));
+      const wasKept = sent.reusedSocket && !hasBegun && CLOSED.has(error.code);
+      if (message.isRepeatable && wasKept && monotonicTime() < end) resolve(this.#postOnce(endpoint, message, end));
+      else fail(describeError(error, hasBegun));
     });
     sent.end(message.body);
     return await promise.finally(() => clearTimeout(timer));
@@ -176,6 +184,9 @@ export class WebhookClient {
 }
 
 const isHttp = ({ url }: Endpoint): boolean => url.startsWith('http:');
+
+/** The codes of errors of a connection that the other side has closed. */
+const CLOSED: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
 
 const UNREADABLE_BODY = 'unexpected error when reading response body. Please retry. Original error: ';
 

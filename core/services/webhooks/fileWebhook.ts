@@ -58,8 +58,8 @@ export class FileWebhook {
   }
 
   /**
-   * Posts JSON, again where the webhook says that it is busy or has failed, until `timeoutMs` have passed. Resolves
-   * with the answer if its code is 200 or 201. Rejects with CallFailed.
+   * Posts JSON, again where the webhook says that it is busy or has failed, or has closed a connection that was kept,
+   * until `timeoutMs` have passed. Resolves with the answer if its code is 200 or 201. Rejects with CallFailed.
    */
   async post(body: string, timeoutMs: number, backoff: Backoff, observe: CallObserver): Promise<HttpAnswer> {
     const end = monotonicTime() + timeoutMs;
@@ -83,7 +83,8 @@ export class FileWebhook {
     const url = new URL(this.#endpoint.url);
     url.search = `timeout=${timeoutMs / 1000}s`;
     try {
-      const answer = await this.#client.post({ ...this.#endpoint, url: url.href }, body, Math.max(leftMs, 1));
+      const endpoint = { ...this.#endpoint, url: url.href };
+      const answer = await this.#client.post(endpoint, body, Math.max(leftMs, 1), { isRepeatable: true });
       if (answer.status === 200 || answer.status === 201) return answer;
       const { status } = answer;
       return { error: new CallFailed(errorOf(answer)), code: String(status), mayRetry: MAY_SUCCEED.has(status) };

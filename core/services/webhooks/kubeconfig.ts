@@ -18,7 +18,8 @@ export interface WebhookFileRules {
 /** Members of a user that need what the server does not have. */
 const UNSUPPORTED = ['exec', 'auth-provider', 'as', 'as-groups', 'as-uid', 'as-user-extra'];
 
-function credentialsOf(reader: KubeconfigReader, user: UnknownRecord): Credentials {
+/** How the server identifies itself as a user of a kubeconfig. Throws ConfigError for one that it cannot be. */
+export function credentialsOf(reader: KubeconfigReader, user: UnknownRecord): Credentials {
   const unsupported = UNSUPPORTED.find(name => user[name] !== undefined);
   if (unsupported) reader.fail(`user.${unsupported}`, 'is not supported; use a client certificate or a token');
   const token = reader.token(user);

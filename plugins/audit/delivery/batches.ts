@@ -24,7 +24,10 @@ export class Batches {
   /** Whether the events that wait have waited long enough. */
   #isDue = false;
   #isClosing = false;
-  #timer: NodeJS.Timeout | undefined;
+  /** Until the events that wait are due: since the first of them. */
+  #wait: NodeJS.Timeout | undefined;
+  /** Until the throttle allows a batch. */
+  #pause: NodeJS.Timeout | undefined;
   #idle: (() => void) | undefined;
   readonly #bucket: TokenBucket | undefined;
 
@@ -63,25 +66,32 @@ export class Batches {
     if (left > 0) this.lost.add('buffered', left, new Error('they were not written before the server closed'));
   }
 
-  /** Begins the batches that may begin, and sets a timer for the next one. */
+  /** Begins the batches that may begin, and sees to it that the next one begins in time. */
   #write(): void {
     const { maxSize, maxWaitMs } = this.options;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     while (this.#waiting.length > 0 && this.#writing < (this.writer.batchesAtOnce ?? AUDIT_BATCHES)) {
       const isReady = this.#isDue || this.#isClosing || this.#waiting.length >= maxSize || maxWaitMs === 0;
-      if (!isReady) return void this.#after(maxWaitMs, true);
+      if (!isReady) return void this.#startWait(maxWaitMs);
       const pause = this.#isClosing ? 0 : (this.#bucket?.wait() ?? 0);
-      if (pause > 0) return void this.#after(pause, this.#isDue);
+      if (pause > 0) return void this.#startPause(pause);
       this.#bucket?.take();
       void this.#writeBatch(this.#next());
     }
     if (this.#waiting.length === 0 && this.#writing === 0) this.#idle?.();
   }
 
-  #after(milliseconds: number, isDue: boolean): void {
-    this.#timer = setTimeout(() => {
-      this.#isDue = isDue;
+  /** Further events do not prolong a wait. */
+  #startWait(milliseconds: number): void {
+    this.#wait ??= setTimeout(() => {
+      this.#wait = undefined;
+      this.#isDue = true;
+      this.#write();
+    }, milliseconds).unref();
+  }
+
+  #startPause(milliseconds: number): void {
+    this.#pause ??= setTimeout(() => {
+      this.#pause = undefined;
       this.#write();
     }, milliseconds).unref();
   }
@@ -96,6 +106,8 @@ export class Batches {
       count++;
     }
     const batch = this.#waiting.splice(0, count);
+    clearTimeout(this.#wait);
+    this.#wait = undefined;
     if (this.#waiting.length === 0) this.#isDue = false;
     return batch;
   }

@@ -1,5 +1,8 @@
 import type { AuditEvent, AuditSink, Awaitable, Host } from '../../../core/api/index.js';
 import type { AuditMode } from '../../../core/api/observe/audit.js';
+import { AUDIT_BUFFER_BYTES, AUDIT_DRAIN_MS } from '../../../core/limits.js';
+import { clearTimeout, setTimeout } from '../../../core/runtime/timers.js';
+import { withResolvers } from '../../../core/runtime/withResolvers.js';
 import { Batches } from './batches.js';
 import { LostEvents } from './failures.js';
 import type { DeliveryOptions } from './options.js';
@@ -17,6 +20,9 @@ export class Delivery implements AuditSink {
   readonly #lost: LostEvents;
   readonly #batches: Batches | undefined;
   readonly #truncated: string;
+  /** Events that are being written one by one, and their bytes. */
+  readonly #running = new Set<Promise<void>>();
+  #bytes = 0;
 
   constructor(
     readonly writer: EventWriter,
@@ -41,18 +47,46 @@ export class Delivery implements AuditSink {
     return this.#batches ? this.#batches.add(text) : this.#writeNow(text);
   }
 
+  /** Resolves when all events are written. What is not written within AUDIT_DRAIN_MS is lost. */
   async close(): Promise<void> {
     this.writer.hurry?.();
     await this.#batches?.close();
+    await this.#drain();
     await this.writer.close?.();
   }
 
+  /** Waits for the events that no answer has waited for, such as that of the end of a watch. */
+  async #drain(): Promise<void> {
+    if (this.#running.size === 0) return;
+    const { promise, resolve } = withResolvers<void>();
+    const limit = setTimeout(resolve, AUDIT_DRAIN_MS);
+    void Promise.allSettled(this.#running).then(() => resolve());
+    await promise;
+    clearTimeout(limit);
+    const left = this.#running.size;
+    if (left > 0) this.#lost.add('buffered', left, new Error('they were not written before the server closed'));
+  }
+
   async #writeNow(text: string): Promise<void> {
+    const bytes = Buffer.byteLength(text);
     try {
-      await this.writer.write([text]);
+      // The requests of a writer that hangs may be gone long before it fails.
+      if (this.#bytes + bytes > AUDIT_BUFFER_BYTES) throw new Error('too many wait to be written');
+      await this.#run(this.writer.write([text]), bytes);
     } catch (error) {
       this.#lost.add(this.writer.name, 1, error as Error);
       if (this.mode === 'blocking-strict') throw error;
+    }
+  }
+
+  async #run(writing: Promise<void>, bytes: number): Promise<void> {
+    this.#bytes += bytes;
+    this.#running.add(writing);
+    try {
+      await writing;
+    } finally {
+      this.#running.delete(writing);
+      this.#bytes -= bytes;
     }
   }
 

@@ -10,7 +10,7 @@ export interface BatchOptions {
   readonly maxSize: number;
   /** How long a batch waits for further events, in milliseconds. */
   readonly maxWaitMs: number;
-  /** Batches per second on average, and at once after a pause; undefined: any number. */
+  /** Batches per second on average, and at once after a pause. Absent: they are not limited. */
   readonly throttle?: { readonly perSecond: number; readonly burst: number };
 }
 
@@ -24,7 +24,7 @@ export interface TruncateOptions {
 export interface DeliveryOptions {
   readonly mode: AuditMode;
   readonly batch: BatchOptions;
-  /** Undefined: sizes are not limited. */
+  /** Absent: sizes are not limited. */
   readonly truncate?: TruncateOptions;
 }
 

@@ -26,7 +26,7 @@ const GZ = '.gz';
 const PART = '.gz.part';
 /** Threads write to a log that another one has renamed for a moment: it is not compressed before. */
 const SETTLED_MS = 1000;
-/** A compressed file that is not complete after this time is of a server that has ended. */
+/** A file that is claimed, or not compressed completely, after this time is of a server that has ended. */
 const ABANDONED_MS = 3_600_000;
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}$/;
@@ -76,13 +76,25 @@ export class Backups {
   async clean(): Promise<void> {
     const { maxBackups, maxAgeMs, compresses } = this.options;
     if (maxBackups === 0 && maxAgeMs === 0 && !compresses) return;
-    const all = await this.#list();
+    const all = await this.#settled();
     const times = [...new Set(all.map(({ at }) => at))].sort((a, b) => b - a);
     const kept = new Set(maxBackups > 0 ? times.slice(0, maxBackups) : times);
     const oldest = maxAgeMs > 0 ? this.now() - maxAgeMs : Number.NEGATIVE_INFINITY;
     for (const { file, at, isCompressed } of all)
       if (!kept.has(at) || at < oldest) await unlessGone(unlink(file));
       else if (compresses && !isCompressed) await unlessGone(this.#compress(file));
+  }
+
+  /** The rotated logs, without names that a thread has claimed at this moment: they may not displace others. */
+  async #settled(): Promise<readonly Backup[]> {
+    const settled: Backup[] = [];
+    for (const backup of await this.#list())
+      await unlessGone(
+        stat(backup.file).then(({ size, mtimeMs }) => {
+          if (size > 0 || this.now() - mtimeMs > ABANDONED_MS) settled.push(backup);
+        }),
+      );
+    return settled;
   }
 
   async #list(): Promise<readonly Backup[]> {
@@ -104,12 +116,12 @@ export class Backups {
    * has its name, and then the log is removed.
    */
   async #compress(file: string): Promise<void> {
-    const { size, mtimeMs } = await stat(file);
-    // One that was claimed for a log has no bytes yet.
+    const { size, mtimeMs, mode } = await stat(file);
     if (size === 0 || this.now() - mtimeMs < SETTLED_MS) return;
     const part = `${file}${PART}`;
+    const written = { flags: 'wx', mode: mode & 0o777 };
     try {
-      await pipeline(createReadStream(file), createGzip(), createWriteStream(part, { flags: 'wx', mode: 0o600 }));
+      await pipeline(createReadStream(file), createGzip(), createWriteStream(part, written));
     } catch (error) {
       // Another thread compresses it.
       if (codeOf(error) !== 'EEXIST') throw error;

@@ -97,7 +97,7 @@ export class RotatingFile {
       written += (await this.#handle!.write(bytes, written, bytes.length - written)).bytesWritten;
   }
 
-  /** Opens the file that has the name now. Returns how many bytes it may still get. */
+  /** Opens the file that has the name now; a new one gets the mode of the former. Returns its room in bytes. */
   async #open(): Promise<number> {
     let named = await this.#named();
     const own = await this.#handle?.stat();
@@ -105,7 +105,7 @@ export class RotatingFile {
       await this.#handle?.close();
       this.#handle = undefined;
       const isFirst = own === undefined;
-      this.#handle = await open(this.path, 'a', 0o600);
+      this.#handle = await open(this.path, 'a', own ? own.mode & 0o777 : 0o600);
       named = await this.#handle.stat();
       if (isFirst) this.#clean();
     }
@@ -123,16 +123,18 @@ export class RotatingFile {
 
   /** Renames the file, unless another thread has just done so. */
   async #rotate(): Promise<void> {
+    const own = await this.#handle!.stat();
     const backup = await this.#backups.claim();
-    const [named, own] = [await this.#named(), await this.#handle!.stat()];
+    let isRenamed = false;
     try {
-      if (named?.ino !== own.ino) return await unlink(backup);
-      await rename(this.path, backup);
+      const named = await this.#named();
+      if (named?.ino === own.ino) isRenamed = await rename(this.path, backup).then(() => true);
     } catch (error) {
       if (!isGone(error)) throw error;
-      await unlink(backup);
+    } finally {
+      if (!isRenamed) await unlink(backup);
     }
-    this.#clean();
+    if (isRenamed) this.#clean();
   }
 
   #clean(): void {
