@@ -27,7 +27,7 @@ async function start(service: Service): Promise<unknown[]> {
     timer = setTimeout(() => reject(new Error(`start took longer than ${START_MS} ms`)), START_MS);
   });
   // A server copies a state when it is published: later changes of it have no effect, and functions fail.
-  const started = Promise.resolve(service.start(state => void states.push(structuredClone(state))));
+  const started = (async () => await service.start(state => void states.push(structuredClone(state))))();
   await Promise.race([started, late]).finally(() => clearTimeout(timer));
   return states;
 }
