@@ -66,7 +66,7 @@ async function providerRows(bench: Bench): Promise<Row[]> {
   const dir = join(bench.dir, 'access-provider');
   mkdirSync(dir);
   const provider = await startProvider(dir);
-  const count = bench.short ? 4000 : 10_000;
+  const count = bench.short ? 1000 : 10_000;
   const fixed = tokensOf('bench-fixed', IDENTITIES + count);
   const server = await startCapstan({ dataDir: dir, tls: bench.tls, tokens: fixed, flags: provider.flags });
   try {
