@@ -23,7 +23,7 @@ import { ControlThread } from './threads/controlThread.js';
 import type { Front } from './front.js';
 import { buildFrontEnd, type FrontEnd } from './frontEnd.js';
 import type { FrontEndInputs, Threads } from './threads/inputs.js';
-import { controllerUser, internalExchange } from './internal.js';
+import { controllerUser, internalExchange, requestAsServer } from './internal.js';
 import { ListeningThread } from './listening/listeningThread.js';
 import { FrontPlugins } from './frontPlugins.js';
 import { Pool } from './pool/pool.js';
@@ -91,8 +91,13 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const { store, pool, observed } = threads;
   const { releases } = scope;
   pool.current.begin();
+  let serving: Front | undefined;
   const plugins = await FrontPlugins.load(scope, {
     observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
+    async request(name, request) {
+      if (!serving) throw new Error('request is available once the server answers requests, not before');
+      return await requestAsServer(serving, name, request, inputs.naming);
+    },
   });
   await pool.current.startServices(plugins.at(service));
   store.begin();
@@ -106,6 +111,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const ready = Promise.all([loading.first, pool.current.ready(), ...listeningThreads.map(thread => thread.ready())]);
   const begin = () => startControl(inputs, frontEnd, store, opened.shared !== undefined);
   const { front, healthAccess, hooks, finishWatches, address } = frontEnd;
+  serving = front;
   let failed: Promise<Error>;
   let control: ControlThread | undefined;
   if (opened.revision === 0) {
