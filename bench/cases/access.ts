@@ -76,7 +76,12 @@ const asLongAs = (tokens: readonly string[]): string[] =>
   tokens.map((token, i) => `bench-fixed-${i}-`.padEnd(token.length, 'x'));
 
 /** CPU microseconds of first gets, by turn: the first turn compiles the code, and is not measured. */
-async function firstGets(server: Capstan, provider: BenchProvider, fixed: readonly string[], signed: readonly string[]) {
+async function firstGets(
+  server: Capstan,
+  provider: BenchProvider,
+  fixed: readonly string[],
+  signed: readonly string[],
+) {
   const size = Math.floor(fixed.length / (TURNS + 1));
   const found = { fixed: [] as number[], signed: [] as number[], signature: [] as number[] };
   for (let turn = 0; turn <= TURNS; turn++) {
