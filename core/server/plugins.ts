@@ -185,8 +185,9 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     pool('authn/clientCertificate.js', proxies && { clientCaFile: settings.clientCaFile ?? inputs.caFile }),
     ...(settings.tokenAuthFile ? [pool('authn/staticToken.js', { file: settings.tokenAuthFile })] : []),
     ...(settings.enableBootstrapTokenAuth ? [pool('authn/bootstrapToken.js')] : []),
-    { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'pool', 'control'] },
+    // Before service accounts, whose tokens are cached for longer: tokens of either are decoded by both otherwise.
     ...(identityProviders ? [frontAndPool('authn/jwt/index.js', identityProviders)] : []),
+    { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'pool', 'control'] },
     // Before other validators, as the rules of the kinds are.
     pool('admission/policies/parameterPermissions.js'),
     ...admission.before,

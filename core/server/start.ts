@@ -130,7 +130,8 @@ async function start(
 ): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
   const log = logOf('server', settings);
-  for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings)]) log.warn({}, warning);
+  for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings, anonymous)])
+    log.warn({}, warning);
   checkJson(settings.resources);
   const paths = makeDataDirectory(settings, temporary, releases);
   const data = threadData(settings, paths, anonymous, new SharedArrayBuffer(COUNTERS * 4));
