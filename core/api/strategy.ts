@@ -254,8 +254,8 @@ export interface Strategy<T = ApiObject> {
    */
   readonly hasGeneration: boolean;
   /**
-   * Whether an update increments the generation; absent: if any member except metadata and status has changed. `emptied`
-   * is that of the StrategyContext.
+   * Whether an update increments the generation; absent: if any member except metadata and status has changed.
+   * `emptied` is that of the StrategyContext.
    */
   readonly changesGeneration?: (object: T, old: T, emptied: ReadonlySet<string>) => boolean;
 

@@ -46,8 +46,8 @@ function sourceOf(spec: PersistentVolumeSpec, before: PersistentVolumeSpec): Unk
 }
 
 /**
- * The nodes of a volume, with the names that labels have had since they are stable where `now` has them. A label without
- * one may be replaced by none.
+ * The nodes of a volume, with the names that labels have had since they are stable where `now` has them. A label
+ * without one may be replaced by none.
  */
 function withStableLabels(before: VolumeNodeAffinity, now: VolumeNodeAffinity | null, naming: Naming): object {
   const stable = new Map(OLD_LABELS.map(([old, label]) => [naming.label(old), naming.label(label)]));

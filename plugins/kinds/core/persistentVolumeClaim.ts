@@ -30,8 +30,8 @@ function isClaimOrSnapshot(source: TypedLocalObjectReference, naming: Naming): b
 }
 
 /**
- * `dataSource` and `dataSourceRef` must name the same object. A `dataSource` of another kind is ignored, unless the claim
- * had a source before.
+ * `dataSource` and `dataSourceRef` must name the same object. A `dataSource` of another kind is ignored, unless the
+ * claim had a source before.
  */
 function alignDataSources(
   claim: PersistentVolumeClaimSpec,

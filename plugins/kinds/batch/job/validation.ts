@@ -19,8 +19,8 @@ function validateLabel(labels: { [key: string]: string }, key: string, value: st
 const isLegacy = (label: string): boolean => LEGACY_LABELS.some(legacy => legacy === label);
 
 /**
- * Checks that the selector is one that the server generates, and the template has the labels `generated` with it: all of
- * them if the Job is new or has had them before, which those made by old releases have not.
+ * Checks that the selector is one that the server generates, and the template has the labels `generated` with it: all
+ * of them if the Job is new or has had them before, which those made by old releases have not.
  */
 function validateGeneratedSelector(
   object: Job,

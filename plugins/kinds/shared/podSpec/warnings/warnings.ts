@@ -169,8 +169,8 @@ const ifGenerationDiffers = <T extends ApiObject>(object: T, old: T): T | undefi
 
 /**
  * A strategy that warns about a valid pod spec with likely mistakes: `templateOf` returns the pod or template with it,
- * `field` is the field of the spec. `warnedOnUpdate`: the object that an update is warned about; absent: the new one, if
- * its generation has changed.
+ * `field` is the field of the spec. `warnedOnUpdate`: the object that an update is warned about; absent: the new one,
+ * if its generation has changed.
  */
 export function warnAboutPodSpec<T extends ApiObject>(
   strategy: Partial<Strategy<T>>,
