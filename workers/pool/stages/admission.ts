@@ -113,6 +113,7 @@ async function validateObject(context: Context, write: ObjectWrite): Promise<Val
 async function validateDeletion(context: Context, { request, options, old, outcome }: Deletion): Promise<ValidWrite> {
   const { dryRun } = options;
   const { name } = request.target;
+  if (outcome.is === 'remove' && outcome.isUnreadable) return { request, dryRun, outcome };
   const change = changeOf({ context, request, operation: 'DELETE', name, dryRun, old, options });
   await askValidators(context, request, change, undefined);
   return { request, dryRun, outcome };
