@@ -85,11 +85,12 @@ export class Writer {
     return this.#revision;
   }
 
-  /** Commits the proposals that have arrived, then closes the store. */
+  /** Commits the proposals that have arrived, then closes the store and the channels. */
   async close(): Promise<void> {
     if (this.#commits > 0 || this.#proposals.length > 0) await new Promise<void>(resolve => (this.#onIdle = resolve));
     this.#shared?.stop();
     await this.storage.close();
+    for (const subscriber of this.#subscribers) subscriber.end();
   }
 
   #take(message: ToWriter, from: Subscriber): void {
