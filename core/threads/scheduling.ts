@@ -36,8 +36,8 @@ export function schedulingTimesOf(nativeId: number): SchedulingTimes | undefined
 }
 
 /**
- * For how long a thread has been in one step, found out by looking at regular intervals. The time for which it waits for
- * a core does not count. Looks are counted instead of time, because the process may have been suspended meanwhile.
+ * For how long a thread has been in one step, found out by looking at regular intervals. The time for which it waits
+ * for a core does not count. Looks are counted instead of time, because the process may have been suspended meanwhile.
  */
 export class StepTime {
   #looks = 0;

@@ -169,7 +169,7 @@ const NOBODY: FieldManagers = new Map();
 export const managersOfNew = (context: Context, request: AuthorizedRequest, object: ApiObject): FieldManagers =>
   updateManagers(kindOf(context, request), writerOf(context, request), undefined, json(object), NOBODY);
 
-/** Returns the owners of the fields of an object that the server creates beside that of a request: the server itself. */
+/** The owner of all fields of an object that the server creates beside that of a request: the server itself. */
 export function managersOfOwn({ naming, now }: Context, resource: Resource, object: ApiObject): FieldManagers {
   const writer = { manager: naming.component('orchestrator-apiserver'), subresource: '', now: timestamp(now()) };
   const kind = plainKind(resource.apiVersion, resource.type, emptyObject(resource));

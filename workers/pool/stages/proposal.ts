@@ -96,7 +96,7 @@ const otherOperations = ({ registry }: Context, changes: readonly OtherChange[] 
     expect: Number(object.metadata.resourceVersion ?? 0),
   }));
 
-/** The operations on companions (`Strategy.companions`) of a write that changes the object from `current` to `object`. */
+/** The operations on companions (`Strategy.companions`) of a write that turns `current` into `object`. */
 function companionOperations(
   context: Context,
   resource: Resource,
