@@ -14,7 +14,7 @@ const made = new Map<NamingName, Strategies>();
 export function builtInStrategies(naming: NamingName): Strategies {
   const known = made.get(naming);
   if (known) return known;
-  const host = { naming: namingOf(naming) } as Host;
+  const host = { naming: namingOf(naming), isEnabled: (_gate: string) => false } as Host;
   const contributions = kinds.contribute(kinds.parse(undefined)).filter(({ point }) => point === resourceType.name);
   const values = contributions.map(({ make }) => ({
     plugin: kinds.name,

@@ -108,6 +108,20 @@ describe('warnings', () => {
     });
   });
 
+  test('about the template that an update of a ReplicationController replaces', async () => {
+    const hostAliases = [{ ip: '10.0.0.1' }, { ip: '10.0.0.1' }];
+    const controller = (spec: object) => ({
+      metadata: { name: 'rc' },
+      spec: {
+        template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } },
+      },
+    });
+    const text = 'spec.template.spec.hostAliases[1].ip: duplicate ip';
+    expect(warning(await api.post(`${core}/replicationcontrollers`, controller({ hostAliases })))).toContain(text);
+    expect(warning(await api.put(`${core}/replicationcontrollers/rc`, controller({})))).toContain(text);
+    expect(warning(await api.put(`${core}/replicationcontrollers/rc`, controller({ hostAliases })))).toBeUndefined();
+  });
+
   test('only about valid objects', async () => {
     const refused = await api.post(`${core}/pods`, { ...pod('a.b'), metadata: { name: 'a.b', labels: { 'a b': '' } } });
     expect([refused.status, warning(refused)]).toEqual([422, undefined]);

@@ -98,8 +98,8 @@ interface Locks {
 const { waitForLock } = createRequire(import.meta.url)('fs-native-extensions') as Locks;
 
 /**
- * Makes a path below `dist` from what `make` writes into a new folder, unless it is there and `isCurrent`: once, even if
- * tests in several processes want it. The lock ends with the process that holds it.
+ * Makes a path below `dist` from what `make` writes into a new folder, unless it is there and `isCurrent`: once, even
+ * if tests in several processes want it. The lock ends with the process that holds it.
  */
 async function kept(
   path: string,
@@ -133,8 +133,8 @@ export async function packCapstan(): Promise<string> {
 const TOOLS = ['typescript', '@types/node', 'zod'];
 
 /**
- * Installs Capstan and the tools of development in a folder, which must be empty. npm has done it once, in another empty
- * folder: this is a copy, as each install takes npm ten seconds of CPU.
+ * Installs Capstan and the tools of development in a folder, which must be empty. npm has done it once, in another
+ * empty folder: this is a copy, as each install takes npm ten seconds of CPU.
  */
 export async function installCapstan(folder: string): Promise<void> {
   const tarball = await packCapstan();

@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 const ADDED = Symbol.for('capstan.test.bytes');
 
 /*
- * Compares bytes of one class as bytes: `toEqual` compares them like members of objects, which takes 4 s for a megabyte.
- * The difference is shown as before.
+ * Compares bytes of one class as bytes: `toEqual` compares them like members of objects, which takes 4 s for a
+ * megabyte. The difference is shown as before.
  */
 if (!(ADDED in globalThis)) {
   Object.assign(globalThis, { [ADDED]: true });
