@@ -14,7 +14,7 @@ const OWN_PROCESS = [
   'test/robustness/run.test.ts',
   'test/server/!(admission|controllers|hanging|log|permissions|programRequests).test.ts',
   'test/storage/{commitLog,encryption,etcdCut,etcdShared,formerLayout,rocksdb*,values}.test.ts',
-  'test/threads/{collect,controlThread,thread}.test.ts',
+  'test/threads/{collect,controlThread,serverThread,thread}.test.ts',
   'test/tidy/expressions.test.ts',
 ];
 
