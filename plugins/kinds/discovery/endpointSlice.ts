@@ -127,6 +127,7 @@ const COLUMNS: readonly Column<EndpointSlice>[] = [
 
 /** EndpointSlice. Its address type is immutable. */
 export const endpointSlice = builtInKind<EndpointSlice>('discovery.orchestrator.io/endpointslices', () => ({
+  revalidatesName: true,
   hasGeneration: true,
   // The generation also counts changes of labels, by which consumers find the slices of a service.
   changesGeneration: (object, old) =>
