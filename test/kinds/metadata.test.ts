@@ -50,6 +50,18 @@ describe('metadata of kinds', () => {
     expect(await warned(api.put(path, { metadata }))).toContain('contains duplicate entries; API server');
   });
 
+  test('an update validates the prefix of a generated name where the kind does, else as a path segment', async () => {
+    await api.made(`${home}/configmaps`, { metadata: { name: 'prefix' } });
+    await api.made(lease, { metadata: { name: 'prefix' } });
+    const change = (path: string, generateName: string) => api.patch(path, MERGE, { metadata: { generateName } });
+    const refused = await change(`${home}/configmaps/prefix`, 'Y_');
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('metadata.generateName: Invalid value');
+    expect((await change(`${home}/configmaps/prefix`, 'y-')).status).toBe(200);
+    expect((await change(`${lease}/prefix`, 'Y_')).status).toBe(200);
+    expect((await change(`${lease}/prefix`, 'a/b')).status).toBe(422);
+  });
+
   test('a PriorityClass keeps its generation, whatever changes', async () => {
     const path = '/apis/scheduling.k8s.io/v1/priorityclasses';
     await api.made(path, { metadata: { name: 'important' }, value: 5 });
