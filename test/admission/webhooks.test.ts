@@ -443,12 +443,8 @@ describe('a mutating webhook', () => {
     expect([scaled.body['kind'], scaled.body['spec']?.['replicas']]).toEqual(['Scale', 7]);
     // It is shown with the owners of the replicas, before and after the change.
     const managedFields = [{ apiVersion: 'autoscaling/v1', fieldsV1: { 'f:spec': { 'f:replicas': {} } } }];
-    const shown = { metadata: { managedFields } };
-    expect(hooks.take('/scale')[0]?.request).toMatchObject({
-      kind: { kind: 'Scale' },
-      object: shown,
-      oldObject: shown,
-    });
+    const object = { kind: 'Scale', metadata: { managedFields } };
+    expect(hooks.take('/scale')[0]?.request).toMatchObject({ object, oldObject: object });
     expect(scaled.body['metadata']).not.toHaveProperty('managedFields');
   });
 
