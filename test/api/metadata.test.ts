@@ -30,6 +30,14 @@ describe('the envelope and common metadata', () => {
     });
   });
 
+  test('a resourceVersion in a create is refused once everything else is right', async () => {
+    const versioned = (name: string) => api.post(maps, { metadata: { name, resourceVersion: '5' } });
+    const message = 'resourceVersion should not be set on objects to be created';
+    expect((await versioned('versioned')).body).toMatchObject({ code: 400, message });
+    expect((await versioned('Not A Name')).body).toMatchObject({ code: 422 });
+    expect((await api.get(`${maps}/versioned`)).status).toBe(404);
+  });
+
   test('a namespace in the update of a cluster-scoped object is removed', async () => {
     const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
     await api.made(roles, { metadata: { name: 'wide' } });
