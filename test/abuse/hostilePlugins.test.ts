@@ -64,7 +64,7 @@ let writers: Writer[] = [];
 
 beforeAll(async () => {
   const tokens = join(server.directory, 'tokens.csv');
-  const line = (user: string): string => `${user},${user},${user},"system:masters"\n`;
+  const line = (user: string): string => `${user},${user},${user},"writers"\n`;
   writeFileSync(
     tokens,
     [...WRITERS, ...Array.from({ length: MALLORIES }, (_, i) => `mallory-${i}`)].map(line).join(''),
@@ -77,6 +77,11 @@ beforeAll(async () => {
       NODE_OPTIONS: '--max-old-space-size=100',
     },
   );
+  // Nobody asks an authorizer about system:masters.
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };
+  const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'writers' }];
+  const body = { metadata: { name: 'writers' }, roleRef, subjects };
+  await server.call('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', { body });
   writers = WRITERS.map(user => new Writer(user));
 });
 afterAll(async () => {
@@ -118,8 +123,13 @@ const IN_POOL: { readonly [point: string]: (how: string) => Promise<{ readonly s
 const expectNamed = (since: number): Promise<void> =>
   eventuallyPasses(() => expect(JSON.stringify(server.log.slice(since))).toContain(PLUGIN));
 
+/** Loops take seconds each, and are the same to all points. */
+const LOOPING = ['authenticator', 'mutator', 'resourceType'];
+
 describe.each(Object.keys(IN_POOL))('a hostile %s', point => {
-  test.each(['throw', 'hang', 'garbage', 'exit', 'loop'])(
+  // Nobody looks at the result of a mutator.
+  const others = [...(point === 'mutator' ? [] : ['garbage']), ...(LOOPING.includes(point) ? ['loop'] : [])];
+  test.each(['throw', 'hang', 'exit', ...others])(
     'that does this fails its own request alone, and is named: %s',
     { timeout: TIMEOUT_MS },
     async how => {
@@ -144,10 +154,8 @@ describe('what is hostile, but returns to the event loop of its thread,', () => 
 
   test.each(HOWS)('is named, and fails its own request alone: a service (%s)', async how => {
     const since = server.log.length;
-    const { status } = await create(SECRETS, `service-${how}`);
-    // A service may answer anything.
-    expect(status).toBe(how === 'garbage' ? 201 : 500);
-    if (how !== 'garbage') await expectNamed(since);
+    expect((await create(SECRETS, `service-${how}`)).status).toBe(500);
+    await expectNamed(since);
   });
 
   test.each(HOWS)('is named, and fails its own request alone: a converter (%s)', async how => {
