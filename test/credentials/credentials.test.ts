@@ -379,7 +379,7 @@ describe('a kubeconfig', () => {
     const ended = new Promise<void>(resolve => {
       proxy.on('connect', (_, socket) => {
         socket.on('error', () => undefined);
-        socket.on('close', resolve).resume();
+        socket.on('end', () => resolve(void socket.destroy())).resume();
         access?.close();
       });
     });
