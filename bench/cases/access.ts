@@ -141,7 +141,7 @@ async function providerRows(bench: Bench): Promise<Row[]> {
   mkdirSync(dir);
   const provider = await startProvider(dir);
   const signed: string[] = [];
-  for (let i = 0; i < (TURNS + 1) * (bench.short ? 1000 : 3000); i++)
+  for (let i = 0; i < (TURNS + 1) * (bench.short ? 300 : 3000); i++)
     signed.push(await provider.token(`user-${i}@example.com`));
   const fixed = asLongAs(signed);
   const server = await startCapstan({ dataDir: dir, tls: bench.tls, tokens: fixed, flags: provider.flags });

@@ -138,7 +138,7 @@ async function start(
   let current = { settings, data };
   const scope = threadScope(data, 'front', 'server', releases);
   // Threads load their modules while the files are made that their plugins read.
-  const threads = createThreads(scope);
+  const threads = createThreads(scope, settings);
   const home = await fillDataDirectory(paths, settings, naming);
   const clientCa = settings.clientCaFile === undefined ? home.pki.caPem : readFileSync(settings.clientCaFile, 'utf8');
   const certificates = { rootCa: home.pki.caPem, clientCa };
