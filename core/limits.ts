@@ -21,6 +21,11 @@ export const BODIES_BYTES = 512 * 1024 * 1024;
 export const IDENTITY_BODY_BYTES = 128 * 1024 * 1024;
 /** The same of all senders together that are anonymous or not authenticated yet. Above it: 429 with Retry-After. */
 export const UNKNOWN_BODY_BYTES = 64 * 1024 * 1024;
+/**
+ * Bytes of a body that are read before its sender is authenticated, for a request without known credentials. The
+ * connection is then not read until the sender is authenticated and authorized.
+ */
+export const UNKNOWN_BODY_PART_BYTES = 64 * 1024;
 /** How long a body may take to arrive: the limit of upstream for a request. Then: 504. */
 export const BODY_MS = 60_000;
 /** Stored object: the request limit of etcd without its own overhead. Above it: 500, upstream's answer. */
@@ -308,6 +313,11 @@ export const BOOKMARK_MS = 60_000;
 export const LAST_BOOKMARK_MS = 2000;
 /** Message of a client on a WebSocket: clients that watch send nothing. Above it the connection is closed. */
 export const WEBSOCKET_MESSAGE_BYTES = 4096;
+/**
+ * Messages of a client on a WebSocket that wait for their receiver, with 64 bytes more for each. Above it the
+ * connection is closed with code 1008; listeners that can stop reading do so before.
+ */
+export const WEBSOCKET_WAITING_BYTES = 1024 * 1024;
 /**
  * Seconds without data on a WebSocket after which its client must answer a ping or is disconnected: less than the idle
  * time of common proxies.

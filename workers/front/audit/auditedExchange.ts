@@ -1,4 +1,4 @@
-import type { Exchange, ResponseStream, StreamOptions } from '../../../core/api/listener.js';
+import type { BodySink, Exchange, ResponseStream, StreamOptions, WebSocketStream } from '../../../core/api/listener.js';
 import { AUDITED_BYTES } from '../../../core/limits.js';
 import { isRecord, recordAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
 import type { Route } from '../../../core/request/route.js';
@@ -57,7 +57,10 @@ export class AuditedExchange implements Exchange {
     this.hasInvalidCertificate = exchange.hasInvalidCertificate ?? false;
     if (certificate !== undefined) this.certificate = certificate;
     if (exchange.upgrade)
-      this.upgrade = (messages, subprotocol) => this.#streamed(exchange.upgrade!(messages, subprotocol));
+      this.upgrade = options => {
+        const socket = exchange.upgrade!(options);
+        return this.#streamed(socket, (code, reason) => socket.end(code, reason));
+      };
   }
 
   /**
@@ -120,12 +123,24 @@ export class AuditedExchange implements Exchange {
     return this.exchange.headers();
   }
 
-  async body(limit: number, onPart?: (bytes: number) => void): Promise<Uint8Array> {
-    const body = await this.exchange.body(limit, onPart);
-    this.#isRequestTruncated = body.length > AUDITED_BYTES;
-    // Writes may transfer their bodies to other threads, which empties them here.
-    if ((this.keepsBodies || this.method === 'POST') && !this.#isRequestTruncated) this.#request = body.slice();
-    return body;
+  body(sink: BodySink): void {
+    const keeps = this.keepsBodies || this.method === 'POST';
+    const kept: Uint8Array[] = [];
+    let size = 0;
+    this.exchange.body({
+      write: bytes => {
+        size += bytes.length;
+        // Copied, because writes may transfer their bodies to other threads, which empties them here.
+        if (keeps && size <= AUDITED_BYTES) kept.push(bytes.slice());
+        return sink.write(bytes);
+      },
+      close: () => {
+        this.#isRequestTruncated = size > AUDITED_BYTES;
+        if (!this.#isRequestTruncated) this.#request = kept.length === 1 ? kept[0]! : Buffer.concat(kept);
+        sink.close();
+      },
+      abort: error => sink.abort(error),
+    });
   }
 
   respond(status: number, headers: readonly Header[], body: readonly Uint8Array[] | Uint8Array): void {
@@ -165,11 +180,12 @@ export class AuditedExchange implements Exchange {
 
   stream(status: number, headers: readonly Header[], options?: StreamOptions): ResponseStream {
     this.#isResponseTruncated = true;
-    return this.#streamed(this.exchange.stream(status, [['audit-id', this.auditId], ...headers], options));
+    const stream = this.exchange.stream(status, [['audit-id', this.auditId], ...headers], options);
+    return this.#streamed(stream, () => stream.end());
   }
 
-  /** A stream that notes its end. */
-  #streamed(stream: ResponseStream): ResponseStream {
+  /** A stream that notes its end. `end` ends the given one. */
+  #streamed(stream: ResponseStream, end: WebSocketStream['end']): WebSocketStream {
     this.#isStreaming = true;
     const ended = (): void => {
       this.#isStreaming = false;
@@ -180,8 +196,8 @@ export class AuditedExchange implements Exchange {
     return {
       write: (bytes, mayWait) => stream.write(bytes, mayWait),
       onDrain: listener => stream.onDrain(listener),
-      end() {
-        stream.end();
+      end(code, reason) {
+        end(code, reason);
         ended();
       },
       abort() {
