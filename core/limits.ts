@@ -196,8 +196,9 @@ export const LONG_BATCH_MS = 40;
 /** Milliseconds for which a request waits, after a start, for the objects of its kind to be read from the store. */
 export const LOADING_MS = 30_000;
 /**
- * Milliseconds for which a job may keep its thread of the pool, after which the jobs behind it are given to another
- * one: more than garbage collection takes, and than a busy machine keeps a thread waiting; less than clients notice.
+ * Milliseconds for which a job may keep its thread of the pool, after which the jobs that wait for it are given to
+ * another one: more than garbage collection takes, and than a busy machine keeps a thread waiting; less than clients
+ * notice.
  */
 export const KEPT_THREAD_MS = 100;
 /**
@@ -440,7 +441,7 @@ export const REVIEW_SOCKETS = 64;
 export const REVIEW_ANSWERS = 10_000;
 /**
  * How long a request may wait for a webhook that reviews tokens or access, or for an equal question: the webhook has 30
- * seconds, as upstream, and its answer must reach the thread.
+ * seconds, upstream's time, and its answer must reach the thread.
  */
 export const TOKEN_REVIEW_MS = 35_000;
 /** How long a request may wait for all authorizers of an authorization file: longer than it may last. */

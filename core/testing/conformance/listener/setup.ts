@@ -55,7 +55,7 @@ export function readWhole(exchange: Exchange): Promise<Uint8Array> {
 /** Answers by path. Each path tests one behavior. */
 export class Front {
   readonly events = new Map<string, Later<Exchange>>();
-  /** What is done with requests, by path. Tests answer them. */
+  /** Handlers of requests, by path. Tests answer these requests. */
   readonly handlers = new Map<string, (exchange: Exchange) => void>();
   /** Sinks of the bodies of requests, by path. Tests answer these requests. */
   readonly sinks = new Map<string, BodySink>();
@@ -168,7 +168,7 @@ export class ListenerSetup {
     return client;
   };
 
-  /** What a connection of its own receives for a text, when the condition holds or the connection ends. */
+  /** Sends a text on a new connection, and resolves with the answer when the condition holds or the connection ends. */
   readonly ask = async (text: string, condition: (text: string) => boolean): Promise<string> => {
     const client = await this.open();
     client.send(text);
