@@ -11,9 +11,9 @@ export const PING_MS = 250;
 
 /**
  * How many questions a thread may leave unanswered. If it is in the call of a plugin, as many as the time limit of the
- * plugin takes, and PLUGIN_STALL_MS more. If it is in none, any of those that wait for a promise may go on: as many as
- * the longest of their limits takes. If none waits, the work is the server's own, which is given the default limit, as
- * built-in plugins are: their own limits are for what they wait for.
+ * plugin takes, and PLUGIN_STALL_MS more. If it is in none, any of those that wait for a promise may continue: as many
+ * as the longest of their limits takes. If none waits, the work is the server's own, which is given the default limit,
+ * as built-in plugins are: their own limits are for what they wait for.
  */
 export function mostUnanswered(plugins: ThreadData['plugins'], { suspects }: RunningCalls): number {
   const limits = suspects.map(({ plugin }) => {

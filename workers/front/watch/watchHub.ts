@@ -227,7 +227,7 @@ export class Watcher {
     this.#end();
   }
 
-  /** Ends behind what is being written. */
+  /** Ends after the events that are being written. */
   #end(): void {
     const end = (): void => {
       if (!this.#ended) this.stream.end();
@@ -286,7 +286,7 @@ export class Watcher {
   }
 
   /**
-   * Writes in order: at once while nothing waits for an encoding, else behind what waits. `mayWait` is that of
+   * Writes in order: at once while nothing waits for an encoding, else after the events that wait. `mayWait` is that of
    * `ResponseStream.write`.
    */
   #send(bytes: Uint8Array | Promise<Uint8Array>, mayWait = false): Promise<void> | undefined {
