@@ -61,7 +61,7 @@ function setUp() {
   return { ...parts, jobs, commit, post, introduce };
 }
 
-/** Sends so many complete requests. */
+/** Sends a number of complete requests. */
 function postMany(post: (token: string) => Sent, count: number, token: (i: number) => string): Sent[] {
   return Array.from({ length: count }, (_, i) => {
     const sent = post(token(i));
