@@ -54,6 +54,13 @@ it('generic code names no kind', () => {
   expect(naming).toEqual([]);
 });
 
+it('rules of kinds, admission and controllers read fields by their types, not by their names', () => {
+  const untyped = sourcesIn('plugins/kinds', 'plugins/admission', 'plugins/controllers').flatMap(({ path, text }) =>
+    [...text.matchAll(/\b(?:value|record|string|number)s?At\(/g)].map(([call]) => `${path}: ${call}`),
+  );
+  expect(untyped).toEqual([]);
+});
+
 describe('plugins/kinds', () => {
   const files = sourcesIn('plugins/kinds');
   /** Parses `plugins/kinds/<group>/<kind>…`. Files of all kinds have neither. */
