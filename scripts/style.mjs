@@ -94,10 +94,10 @@ function largeFolders(sources) {
     .map(([folder, count]) => `${folder}: the folder has ${count} source files, more than ${FILES}`);
 }
 
-/** Files and folders are named in camel case. */
+/** Files and folders are named in camel case, except for folders of packages, which have their names. */
 const otherNames = sources =>
   sources
-    .filter(({ path }) => !path.startsWith('examples/'))
+    .filter(({ path }) => !path.startsWith('examples/packages/'))
     .filter(({ path }) => !/^([a-z][a-zA-Z0-9]*\/)*[a-z][a-zA-Z0-9]*(\.test|\.d)?\.ts$/.test(path))
     .map(({ path }) => `${path}: the name is not in camel case`);
 
