@@ -1,4 +1,4 @@
-import { ConfigError, StoreError } from '../../core/api/index.js';
+import { ConfigError, StoreError, unreadableValue } from '../../core/api/index.js';
 import { isEncrypted } from '../../core/services/encryption/mark.js';
 
 /**
@@ -26,6 +26,19 @@ export const PLAIN_VALUES: ValueCodec = {
     return value;
   },
 };
+
+/**
+ * The result of `decode`, which decodes a stored value. One that it cannot decode, for which it throws StoreError, is
+ * given as unreadable, so that the other objects can be served.
+ */
+export function readValue(decode: () => Uint8Array): Uint8Array {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof StoreError) return unreadableValue(error.message);
+    throw error;
+  }
+}
 
 /** The setting `encryption` of a store: the path of an EncryptionConfiguration. Throws ConfigError. */
 export function encryptionOf(given: unknown): { readonly encryption?: string } {

@@ -33,6 +33,7 @@ const FOREIGN = new Set([
   '--no-file-parallelism',
   '--oidc-client-secret',
   '--omit',
+  '--raw',
   '--server-side',
   '--show-managed-fields',
   '--test',

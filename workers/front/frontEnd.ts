@@ -96,6 +96,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
           sendSnapshot(exchange, {
             writer,
             revision: mostRecent,
+            unreadable: () => state.unreadable,
             storeName: settings.storage,
             now: systemTime,
             ...snapshotValues(settings, naming),

@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from '../../../core/api/index.js';
 import { clearInterval, delay, setInterval } from '../../../core/runtime/timers.js';
-import { PLAIN_VALUES, type ValueCodec } from '../values.js';
+import { PLAIN_VALUES, readValue, type ValueCodec } from '../values.js';
 import { type Prepared, prepareTransaction } from './commit.js';
 import { compactStep } from './compact.js';
 import type { KeyVersion, KeyIndex } from './keyIndex.js';
@@ -370,10 +370,15 @@ export class Engine implements Storage {
     return items;
   }
 
-  /** Throws StoreError if the row does not exist, or its value cannot be decoded. */
+  /** Throws StoreError if the row does not exist. */
   #storedOf({ key, modified, created, version }: KeyVersion, row: Buffer | undefined): Stored {
     if (!row) throw new StoreError(`the store has lost the value of ${JSON.stringify(key)} at revision ${modified}`);
-    return { key, modified, created, version, value: this.#values.decode(key, row, VALUE_HEADER) };
+    return { key, modified, created, version, value: this.#valueIn(key, row) };
+  }
+
+  /** The value in a row of a key, or that it is unreadable. */
+  #valueIn(key: string, row: Buffer): Uint8Array {
+    return readValue(() => this.#values.decode(key, row, VALUE_HEADER));
   }
 
   #readRows(found: readonly KeyVersion[], from: number): Promise<(Buffer | undefined)[]> {
@@ -397,7 +402,7 @@ export class Engine implements Storage {
     const take = (key: string) => {
       const row = rows[next++];
       if (!row) throw new StoreError('the store has lost a value of its history');
-      return this.#values.decode(key, row, VALUE_HEADER);
+      return this.#valueIn(key, row);
     };
     const complete = matching.map(event => {
       const value = event.type === 'put' ? (event.value ?? take(event.key)) : undefined;
