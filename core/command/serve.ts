@@ -82,7 +82,7 @@ function logEnds({ called }: OwnServer, log: Log): () => void {
   };
 }
 
-/** What has the plugins of a server be read again when they change, before it starts. */
+/** The watcher that has the plugins of a server read again when they change, before the server starts. */
 async function prepareWatch({ config, watch }: Flags, settings: Settings) {
   if (!watch) return undefined;
   const [{ checkWatch, watchServer }, { ModuleVersions }] = await Promise.all([

@@ -66,7 +66,17 @@ describe('a misspelt word', () => {
     expect(messageOf(() => parseArguments(['check', '--dta-dir=x'], flagsOf('store')))).toMatch(
       /did you mean --data-dir\?$/,
     );
-    expect(messageOf(() => parseArguments(['--zzzzzz'], flagsOf('store')))).not.toContain('did you mean');
+    expect(messageOf(() => parseArguments(['--zzzzzz'], flagsOf('store')))).toBe(
+      '--zzzzzz: unknown flag; --help lists those of the command',
+    );
+  });
+
+  it.each([
+    [['--data-dir'], '--data-dir: needs a value'],
+    [['--data-dir', '--accept-loss'], '--data-dir: needs a value'],
+    [['--accept-loss=x'], '--accept-loss: takes no value'],
+  ])('%j: a value that is missing, or one too many, is named', (args, message) => {
+    expect(messageOf(() => parseArguments(args, flagsOf('store')))).toBe(message);
   });
 
   it('in a command is answered with the right one, or with all', () => {

@@ -59,7 +59,7 @@ const completing =
   };
 
 /**
- * Lets mutators change the draft of a write. There is none of a deletion. Of a request with two writes, plugins are
+ * Lets mutators change the draft of a write. A deletion has no draft. Of a request with two writes, plugins are
  * asked about the first.
  */
 export async function mutateDraft(context: Context, write: Merge): Promise<void> {
