@@ -75,6 +75,11 @@ const serviceRangesOf = ({ serviceClusterIpRange: networks, serviceNodePortRange
   ports,
 });
 
+/** The plugin of encryption at rest beside that of the store. */
+function encryptionPlugins({ encryptionProviderConfig: file }: Settings): readonly PluginSpec[] {
+  return file === undefined ? [] : [{ use: at('health/encryption.js'), config: { file }, threads: ['front'] }];
+}
+
 /** The address of the server for workloads. */
 function ownServiceOf(settings: Settings): OwnServiceConfig {
   const { port } = settings;
@@ -166,6 +171,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     ...(hasOwnStorage ? [] : [storagePlugin(settings, inputs)]),
     { use: at(`listener/${required ?? 'uws'}.js`), config: { required: required === 'uws' }, threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
+    ...encryptionPlugins(settings),
     ...auditPlugins(settings),
     frontAndPool('kinds/index.js', { serviceRanges: serviceRangesOf(settings) }),
     { use: at('admission/metrics.js'), threads: ['front'] },

@@ -3,7 +3,13 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Storage, StoreError, type StoreEvent, type StoreOperation, unreadableValue } from '../../core/api/index.js';
+import {
+  type Storage,
+  StoreError,
+  type StoreEvent,
+  type StoreOperation,
+  unreadableValue,
+} from '../../core/api/index.js';
 import { EtcdStore } from '../../plugins/storage/etcd/store.js';
 import { MemoryRecords, openMemory } from '../../plugins/storage/memory.js';
 import { recover } from '../../plugins/storage/rocksdb/offline/recover.js';

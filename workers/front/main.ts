@@ -61,9 +61,9 @@ export interface RunningFrontEnd {
 
 /** Creates the writer's thread and the pool; both are released with the scope. */
 export function createThreads({ data, log, releases }: ThreadScope): Threads {
-  const store = new StoreThread(data);
-  releases.add('the store', () => store.close());
   const observed = new ObservedMetrics(log);
+  const store = new StoreThread(data, observations => observed.take(observations));
+  releases.add('the store', () => store.close());
   const pool = new Pools(
     poolData =>
       new Pool({

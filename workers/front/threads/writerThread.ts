@@ -7,6 +7,7 @@ import { culpritsOf, isKnown, threadError } from '../../../core/plugin/calls/bla
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import type {
   FromWriterThread,
+  Observation,
   OpenedStore,
   SubscriberChannel,
   ToWriterThread,
@@ -35,7 +36,11 @@ export class StoreThread {
   /** Resolves when the thread ends without having been closed, or when its store can no longer write. */
   readonly failed: Promise<Error>;
 
-  constructor(data: ThreadData) {
+  constructor(
+    data: ThreadData,
+    /** Takes what plugins of the thread have counted. */
+    observed: (observations: readonly Observation[]) => void,
+  ) {
     const running = RunningCalls.memory(data.plugins.length);
     this.#counters = new Int32Array(data.counters);
     this.#worker = new Worker(new URL('../../writer/main.js', import.meta.url), {
@@ -48,6 +53,7 @@ export class StoreThread {
     this.failed = new Promise(resolve => {
       this.#worker.on('message', (message: FromWriterThread) => {
         if (message.is === 'failed') resolve(new StoreError(message.message));
+        if (message.is === 'observed') observed(message.observations);
         if (message.is !== 'ready') return;
         this.#isOpen = true;
         opened(message);
