@@ -99,7 +99,7 @@ describe('a version that earlier releases served', () => {
     expect((await api.get(`/apis/${version}${inNamespace}/${name}`)).status).toBe(/Review$/.test(kind) ? 405 : 200);
   });
 
-  it('renamed and defaults the shares of priority levels [R451] [R452] [R455]', async () => {
+  it('renamed and defaults the shares of priority levels [R451 R452 R455]', async () => {
     const path = '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations';
     const level = (name: string, limited: object) => ({
       metadata: { name },
@@ -119,7 +119,7 @@ describe('a version that earlier releases served', () => {
     ]);
   });
 
-  it('tells that it is deprecated, by a warning and a gauge that fits the counts [R428] [R430] [R431] [R432]', async () => {
+  it('is told to be deprecated by a warning and a gauge that fits the counts [R428] [R430 R431 R432]', async () => {
     const gauge = /^apiserver_requested_deprecated_apis\{(.*)\} 1$/gm;
     const labelsOf = async (): Promise<string[]> =>
       Array.from((await api.get('/metrics')).text.matchAll(gauge), match => match[1]!);
