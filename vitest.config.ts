@@ -6,14 +6,14 @@ const ALONE = ['test/abuse/memory.test.ts'];
 const OWN_PROCESS = [
   'test/abuse/slow*.test.ts',
   'test/cel/zone.test.ts',
-  'test/conformance/storage/**/*.test.ts',
+  'test/conformance/storage/{etcd,rocksdb}.test.ts',
   'test/front/pool.test.ts',
-  'test/listener/**/*.test.ts',
+  'test/listener/!(rounds).test.ts',
   'test/plugins/calls.test.ts',
-  'test/robustness/**/*.test.ts',
-  'test/server/**/*.test.ts',
-  'test/storage/**/*.test.ts',
-  'test/threads/**/*.test.ts',
+  'test/robustness/run.test.ts',
+  'test/server/!(admission|controllers|hanging|log|permissions|programRequests).test.ts',
+  'test/storage/{commitLog,encryption,etcdCut,etcdShared,formerLayout,rocksdb*,values}.test.ts',
+  'test/threads/{collect,controlThread,thread}.test.ts',
   'test/tidy/expressions.test.ts',
 ];
 
@@ -21,12 +21,13 @@ export default defineConfig({
   test: {
     // Servers with native addons and worker threads do not share a process with the test runner.
     pool: 'forks',
-    // One more than CI has cores, because tests wait for sockets and disks.
-    maxWorkers: 3,
+    // Two more than CI has cores, because tests wait for sockets, disks and time limits.
+    maxWorkers: 4,
     // Real servers, stores and clients are started by tests; a test that needs longer says so itself.
     testTimeout: 20_000,
     hookTimeout: 30_000,
     teardownTimeout: 10_000,
+    setupFiles: ['test/support/setup.ts'],
     projects: [
       {
         extends: true,

@@ -2,7 +2,7 @@
  * `npm run bench -- [--short] [--plain] [--out FILE] [--against DIR [--rounds N]] [case…]`: runs the named cases, or
  * all, each beside its baseline; `creates` stands for all cases of that group. Prints tables, and writes the rows as
  * JSON to FILE or below bench/results, charts as SVG beside it, and a page of all results, bench/report.html.
- * `--short`: rough figures, in a few minutes for all cases. `--plain`: HTTP instead of HTTPS. `--against`: runs
+ * `--short`: rough figures, in some three minutes for all cases. `--plain`: HTTP instead of HTTPS. `--against`: runs
  * cases in turn on this build and on that of another checkout, which takes the baseline's place, and writes no file
  * without `--out`. `--reference URL --reference-token TOKEN`: runs other cases, beside a running server of another
  * kind, which takes the baseline's place, and writes no file without `--out` either.
@@ -59,12 +59,12 @@ const GROUPS: { readonly [name: string]: readonly Case[] } = {
 const RESULTS = join('bench', 'results');
 const REPORT = join('bench', 'report.html');
 /** Measured time of one load. */
-const LOAD_MS = { short: 2000, long: 8000 };
+const LOAD_MS = { short: 500, long: 8000 };
 /**
  * A server collects the garbage of its start a second after it. V8 does so by itself, thread by thread, some 8 s after
  * the last work, and a second time; a short run does not wait for that.
  */
-const QUIET_MS = { short: 2000, long: 20_000 };
+const QUIET_MS = { short: 1000, long: 20_000 };
 
 /** Makes a certificate for the baselines, of the kind that the server makes for itself. */
 async function makeCertificate(dir: string): Promise<{ cert: string; key: string }> {

@@ -384,8 +384,11 @@ export const AUDIT_BATCHES = 16;
 /** How long a closing server waits for the audit events that are not written yet. */
 export const AUDIT_DRAIN_MS = 10_000;
 
-/** Bytes of a body that an audit event repeats, or in which it looks for a name: those of a whole event upstream. */
-export const AUDITED_BYTES = 100 * 1024;
+/**
+ * Bytes of a body that an audit event repeats: the largest event that upstream's truncating sinks write. The request
+ * and the answer of a write fit into `AUDIT_BUFFER_BYTES`.
+ */
+export const AUDITED_BYTES = 10 * 1024 * 1024;
 /** Senders, namespaces or objects that one limit of events knows at once: each takes some hundred bytes. */
 export const EVENT_LIMIT_KEYS = 1_000_000;
 /** How long the reviews of the images of a pod may take in all. */

@@ -227,7 +227,7 @@ export class InvalidCredentials extends Refusal {
 
 /**
  * The combination of all authorizers: the first allow or deny is the result. Reasons of authorizers without opinion are
- * joined with commas.
+ * joined with line ends.
  *
  * @example
  * const { decision, cacheFor, resources } = await authorization.authorize(user, target);
@@ -457,7 +457,7 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
         if (decision.is !== 'noOpinion') return { decision, cacheFor, resources };
         if (decision.reason) reasons.push(decision.reason);
       }
-      return { decision: { is: 'noOpinion', reason: reasons.join(', ') }, cacheFor, resources };
+      return { decision: { is: 'noOpinion', reason: reasons.join('\n') }, cacheFor, resources };
     },
   };
 }

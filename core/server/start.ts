@@ -130,14 +130,15 @@ async function start(
 ): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
   const log = logOf('server', settings);
-  for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings)]) log.warn({}, warning);
+  for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings, anonymous)])
+    log.warn({}, warning);
   checkJson(settings.resources);
   const paths = makeDataDirectory(settings, temporary, releases);
   const data = threadData(settings, paths, anonymous, new SharedArrayBuffer(COUNTERS * 4));
   let current = { settings, data };
   const scope = threadScope(data, 'front', 'server', releases);
   // Threads load their modules while the files are made that their plugins read.
-  const threads = createThreads(scope);
+  const threads = createThreads(scope, settings);
   const home = await fillDataDirectory(paths, settings, naming);
   const clientCa = settings.clientCaFile === undefined ? home.pki.caPem : readFileSync(settings.clientCaFile, 'utf8');
   const certificates = { rootCa: home.pki.caPem, clientCa };

@@ -62,8 +62,8 @@ interface Presented {
 
 /**
  * Authenticates users whom a proxy has authenticated and names in headers. The proxy identifies itself by a certificate
- * of a CA that is used for nothing else: without it the headers are ignored. They are never shown to other
- * authenticators.
+ * of a CA that is used for nothing else: without a certificate the headers are ignored, and one of another CA is
+ * refused unless another authenticator knows it. The headers are never shown to other authenticators.
  */
 export function requestHeaders(config: RequestHeaderConfig, { now }: Pick<Host, 'now'>): Authenticator {
   const authorities = readAuthorities(config.clientCaFile);
@@ -124,7 +124,8 @@ export function requestHeaders(config: RequestHeaderConfig, { now }: Pick<Host, 
     authenticate(request) {
       if (!request.certificate) return null;
       const { isProxy, commonName, from, until } = presented(request.certificate);
-      if (!isProxy) return null;
+      // A certificate of another CA is refused, unless another authenticator finds out whose it is.
+      if (!isProxy) throw unauthorized();
       const time = now();
       const isAllowed = allowedNames.length === 0 || allowedNames.includes(commonName);
       if (!isAllowed || time < from || time > until) throw unauthorized();

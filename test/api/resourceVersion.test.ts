@@ -96,7 +96,7 @@ describe('resource versions', () => {
   let api: Api;
   let shop: Past;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     shop = await past(api, 'shop');
   });
   afterAll(() => api.close());
@@ -454,7 +454,7 @@ describe('the resourceVersion of a write', () => {
   let api: Api;
   let path: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     path = `${await api.namespace('writes')}/configmaps`;
   });
   afterAll(() => api.close());

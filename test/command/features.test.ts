@@ -24,6 +24,13 @@ const featuresWith = (...flags: string[]): readonly string[] => featuresOf(setti
 const warningsWith = (...flags: string[]): readonly string[] => featureWarnings(settingsOf(...flags));
 
 describe('--feature-gates', () => {
+  it('refuses the gate of several service networks without the kinds that it needs', () => {
+    const gate = '--feature-gates=MultiCIDRServiceAllocator=true';
+    expect(() => checkFeatures(settingsOf(gate))).toThrow('add --runtime-config=networking.k8s.io/v1beta1=true');
+    const config = '--runtime-config=networking.k8s.io/v1beta1=true';
+    expect(checkFeatures(settingsOf(gate, config)).featureGates).toEqual(['MultiCIDRServiceAllocator=true']);
+  });
+
   it('has alpha gates off and beta gates on, unless the release says otherwise [R420] [R421]', () => {
     const features = featuresWith();
     expect(features).toContain('AuthorizeNodeWithSelectors');

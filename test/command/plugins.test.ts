@@ -51,7 +51,8 @@ describe('plugin init', () => {
     [
       ['x', '--point=nothing'],
       '--point: must be auditSink, authenticator, authorizer, controller, converter, healthCheck, httpDocuments, ' +
-        'metrics, mutator, postStartHook, resourceType, service, tokenIssuer, validator, not nothing',
+        'listener, metrics, mutator, postStartHook, resourceSource, resourceType, service, storage, tokenIssuer, ' +
+        'validator, not nothing',
     ],
     [['x', '--what'], '--what: '],
     [['test'], 'is not empty'],

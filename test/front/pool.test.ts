@@ -49,6 +49,7 @@ function poolOf(threads: number, { broken = [], unloadable = [], slow = [] }: Fa
   };
   const pool = new Pool({
     threads,
+    first: threads,
     module: new URL('./fixtures/poolThread.mjs', import.meta.url),
     data: data as unknown as ThreadData,
     connect: () => ({ port: new MessageChannel().port1, counter: 1 }),

@@ -57,12 +57,13 @@ export function timestamp(milliseconds: number): Time {
 /** Returns the part of a request, and of other objects, that strategies may use. */
 export const strategyContextOf = (
   context: Context,
-  { user, warnings, annotations }: AuthorizedRequest,
+  { user, warnings, annotations, emptied }: AuthorizedRequest,
   dryRun: boolean,
 ): StrategyContext => ({
   now: timestamp(context.now()),
   user,
   dryRun,
+  emptied,
   lookup: context.lookup,
   list: context.listOf,
   warn: text => void warnings.push(text),

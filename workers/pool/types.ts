@@ -77,6 +77,8 @@ export interface WriteRequest extends Received {
   readonly charges: ProposedCharge[];
   /** Errors for duplicate members of the body, until the decoder reports them together with its own. */
   readonly duplicates: string[];
+  /** Members of the object with empty lists or maps that decoding has left out (`DecodeSink.emptied`). */
+  readonly emptied: Set<string>;
   /** The error in a number of the body, if its parsed form does not show it. */
   numberMismatch?: string | undefined;
 }

@@ -160,7 +160,7 @@ export type ResourceCheck<T = ApiObject> = (object: T, old: T | undefined) => re
  */
 export type CustomStrategy<T = ApiObject> = Omit<
   Partial<Strategy<T>>,
-  'hasStatus' | 'scale' | 'actions' | 'answers' | 'actsOn' | 'review' | 'connections'
+  'hasStatus' | 'scale' | 'actions' | 'answers' | 'actsOn' | 'review' | 'connections' | 'companions'
 >;
 
 /**

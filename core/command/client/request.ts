@@ -1,9 +1,9 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
-import { ConfigError } from '../../api/point.js';
 import { type ClientAccess, loadCredentials } from '../../client/index.js';
 import { type UnknownRecord, stringAt } from '../../model/record.js';
+import { atFlag } from '../../settings/atFlag.js';
 
 /** Time without data from the server after which a request fails. */
 const IDLE_TIMEOUT_MS = 30_000;
@@ -18,11 +18,7 @@ type Values = { readonly [name: string]: unknown };
 export function serverOf(values: Values, readsInput = false): ClientAccess {
   const directory = typeof values['data-dir'] === 'string' ? values['data-dir'] : './.capstan';
   const kubeconfig = typeof values.kubeconfig === 'string' ? values.kubeconfig : join(directory, 'admin.kubeconfig');
-  try {
-    return loadCredentials({ kubeconfig, ...(readsInput && { hasTerminal: false }) });
-  } catch (error) {
-    throw error instanceof ConfigError ? new ConfigError('--kubeconfig', error.message) : error;
-  }
+  return atFlag('--kubeconfig', () => loadCredentials({ kubeconfig, ...(readsInput && { hasTerminal: false }) }));
 }
 
 /** A request to a server. */

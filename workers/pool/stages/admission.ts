@@ -135,14 +135,14 @@ function setVersions({ request, draft, old }: ObjectWrite): void {
 
 /** The generation of the object after a write: a change of anything but metadata and status adds 1. */
 function generationOf(
-  { resource, route }: AuthorizedRequest,
+  { resource, route, emptied }: AuthorizedRequest,
   object: ApiObject,
   old: ApiObject | undefined,
 ): number | undefined {
   if (!old) return 1;
   const { changesGeneration = contentChanged } = resource.strategy;
   const { generation } = old.metadata;
-  return route.subresource?.name !== 'status' && changesGeneration(object, old)
+  return route.subresource?.name !== 'status' && changesGeneration(object, old, emptied)
     ? Number(generation ?? 0) + 1
     : generation;
 }

@@ -32,7 +32,7 @@ export interface Unwritten {
   readonly status: number;
 }
 
-/** An object to store beside that of the request. */
+/** An object to store beside that of the request. One without a resourceVersion is new. */
 export interface OtherChange {
   readonly resource: Resource;
   readonly object: ApiObject;

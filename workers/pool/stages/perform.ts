@@ -99,8 +99,8 @@ function performDeletion(
   };
 }
 
-/** The resource of a storage name that a strategy reads. */
-function storedResource({ registry }: Context, storageName: string): Resource {
+/** The resource of a storage name that a strategy names. */
+export function storedResource({ registry }: Context, storageName: string): Resource {
   const resource = registry.stored.find(stored => stored.storageName === storageName);
   if (!resource) throw new Error(`${storageName} is not served`);
   return resource;

@@ -154,7 +154,7 @@ export const pod = builtInKind<Pod>('core/pods', naming =>
       naming,
       'spec',
       object => object,
-      () => false,
+      object => object,
     ),
     "the Pod's hostname",
   ),
