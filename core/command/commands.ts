@@ -64,6 +64,11 @@ export const COMMANDS: readonly Command[] = [
     summary: 'recover the readable data of damaged files of a stopped server',
     flags: { ...STOPPED, 'accept-loss': truth('give up data that cannot be read') },
   },
+  {
+    name: 'store rewrite',
+    summary: 'encrypt values again as the encryption file says; takes the flags of the server',
+    takesSettings: true,
+  },
   { name: 'snapshot save', operands: 'FILE', summary: 'take a snapshot of a running server', flags: SERVER },
   {
     name: 'snapshot restore',

@@ -35,6 +35,8 @@ class Series {
     readonly labels: string,
     /** Whether durations are recorded. Those of watches are not, because clients determine them. */
     readonly timed: boolean,
+    /** Of a deprecated version: the labels of the gauge that says so. */
+    readonly deprecated: string | undefined,
   ) {}
 
   count(code: number): void {
@@ -55,17 +57,28 @@ class Series {
   }
 }
 
+/** Labels in text format. */
+const textOf = (labels: Readonly<Record<string, string>>): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(',');
+
 /** Series formatted in one turn of the event loop, which takes about a millisecond. */
 const SERIES_PER_TURN = 30;
 const TOTAL = 'apiserver_request_total';
 const DURATION = 'apiserver_request_duration_seconds';
+const DEPRECATED = 'apiserver_requested_deprecated_apis';
 /** The metrics that are written here, and not by a registry. */
-export const REQUEST_METRICS: ReadonlySet<string> = new Set([TOTAL, DURATION]);
+export const REQUEST_METRICS: ReadonlySet<string> = new Set([TOTAL, DURATION, DEPRECATED]);
 const TOTAL_HEAD =
   `# HELP ${TOTAL} Requests answered, by verb, resource, scope and status code.\n# TYPE ${TOTAL} ` + 'counter\n';
 const DURATION_HEAD =
   `# HELP ${DURATION} How long requests took to be answered, by verb, resource and scope; watches are not counted.\n` +
   `# TYPE ${DURATION} histogram\n`;
+
+const DEPRECATED_HEAD =
+  `# HELP ${DEPRECATED} Deprecated versions that were requested, by the release that no longer has them.\n` +
+  `# TYPE ${DEPRECATED} gauge\n`;
 
 /** The histogram lines of a series; empty if no duration was recorded. */
 function formatDurations({ labels, buckets, seconds }: Series): string {
@@ -87,6 +100,7 @@ export interface RequestCounts {
   readonly series: readonly {
     readonly labels: string;
     readonly timed: boolean;
+    readonly deprecated: string | undefined;
     readonly codes: readonly (readonly [code: number, count: number])[];
     readonly buckets: readonly number[];
     readonly seconds: number;
@@ -107,9 +121,10 @@ export class RequestMetrics {
 
   /** Returns the counts of this thread. */
   counts(): RequestCounts {
-    const series = Array.from(this.#series.values(), ({ labels, timed, codes, buckets, seconds }) => ({
+    const series = Array.from(this.#series.values(), ({ labels, timed, deprecated, codes, buckets, seconds }) => ({
       labels,
       timed,
+      deprecated,
       codes: [...codes],
       buckets,
       seconds,
@@ -142,13 +157,15 @@ export class RequestMetrics {
   async text(): Promise<string> {
     const totals = [TOTAL_HEAD];
     const durations = [DURATION_HEAD];
+    const deprecated = new Set<string>();
     let made = 0;
     for (const series of this.#allSeries()) {
       for (const [code, count] of series.codes) totals.push(`${TOTAL}{${series.labels},code="${code}"} ${count}\n`);
       if (series.timed) durations.push(formatDurations(series));
+      if (series.deprecated !== undefined) deprecated.add(`${DEPRECATED}{${series.deprecated}} 1\n`);
       if (++made % SERIES_PER_TURN === 0) await nextTurn();
     }
-    return totals.join('') + durations.join('');
+    return [...totals, ...durations, ...(deprecated.size > 0 ? [DEPRECATED_HEAD, ...deprecated] : [])].join('');
   }
 
   /** The series of all threads, each once. */
@@ -158,7 +175,7 @@ export class RequestMetrics {
     for (const { series } of [this.counts(), ...this.#elsewhere])
       for (const one of series) {
         let sum = all.get(one.labels);
-        if (!sum) all.set(one.labels, (sum = new Series(one.labels, one.timed)));
+        if (!sum) all.set(one.labels, (sum = new Series(one.labels, one.timed, one.deprecated)));
         sum.add(one);
       }
     return [...all.values()];
@@ -225,12 +242,17 @@ export class RequestMetrics {
         scope,
         component: 'apiserver',
       };
-      series = new Series(
-        Object.entries(labels)
-          .map(([name, value]) => `${name}="${value}"`)
-          .join(','),
-        verb !== 'WATCH',
-      );
+      const deprecated =
+        resource?.warning === undefined
+          ? undefined
+          : {
+              group,
+              version,
+              resource: plural,
+              subresource,
+              removed_release: resource.deprecation?.removed ?? '',
+            };
+      series = new Series(textOf(labels), verb !== 'WATCH', deprecated && textOf(deprecated));
       this.#series.set(fullKey, series);
     }
     return series;
