@@ -118,7 +118,7 @@ export async function serve(
   // Not in `startServer`: the main thread of a program that embeds a server has a heap of its own.
   const stopCollecting = collectGarbageWhenIdle();
   started?.(settings);
-  announce(server, settings.naming, io);
+  announce(server, settings.naming, io.out.bind(io));
   const stopWatching =
     watch &&
     own &&

@@ -5,6 +5,7 @@ import { type ServedKind, resourceName } from './kinds.js';
 
 /** The forms in which commands print objects. */
 const OUTPUTS = ['table', 'wide', 'yaml', 'json', 'name'] as const;
+/** The form in which a command prints objects. */
 export type Output = (typeof OUTPUTS)[number];
 
 /** Whether the server makes a table of the objects for this form. */

@@ -18,8 +18,8 @@ type Values = { readonly [name: string]: unknown };
 const DATA_DIRECTORY = './.capstan';
 
 /**
- * The kubeconfig that the flags of a command name: `--kubeconfig`, the administrator's in `--data-dir`, that of a server
- * which was started in this folder, or the one of the environment. Throws ConfigError if there is none.
+ * The kubeconfig that the flags of a command name: `--kubeconfig`, the administrator's in `--data-dir`, that of a
+ * server which was started in this folder, or the one of the environment. Throws ConfigError if there is none.
  */
 function kubeconfigOf({ kubeconfig, 'data-dir': directory }: Values): string {
   if (typeof kubeconfig === 'string') return kubeconfig;

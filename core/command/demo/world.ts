@@ -4,6 +4,7 @@ import type { Naming } from '../../naming.js';
 export const DEMO_GROUP = 'demo.example.com';
 /** The label of everything that the demonstration makes, and by which it knows its own. */
 export const DEMO_LABEL = `${DEMO_GROUP}/part-of`;
+/** The value of that label. */
 export const DEMO_VALUE = 'capstan-demo';
 const LABELS = { [DEMO_LABEL]: DEMO_VALUE };
 /** The label with the name of an app. */
@@ -20,6 +21,7 @@ export interface Team {
   readonly website: { readonly name: string; readonly host: string };
 }
 
+/** The two teams. */
 export const TEAMS: readonly Team[] = [
   {
     name: 'storefront',

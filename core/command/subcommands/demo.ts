@@ -13,7 +13,7 @@ import { WebsiteController } from '../demo/controller.js';
 import { Traffic } from '../demo/traffic.js';
 import * as world from '../demo/world.js';
 import type { Io } from '../serve.js';
-import { withProgress } from '../terminal/progress.js';
+import { eraseProgress, withProgress } from '../terminal/progress.js';
 import { type Style, styleOf } from '../terminal/style.js';
 import { applyObject, GrowingKinds } from './apply.js';
 
@@ -113,13 +113,17 @@ async function live(demonstration: Demonstration, isOnce: boolean, ended: AbortS
   const { client, io, style } = demonstration;
   const stop = new AbortController();
   ended.addEventListener('abort', () => stop.abort(), { once: true });
-  const controller = new WebsiteController(client, line => io.out(`${style.good('✓')} ${line}`));
+  const print = (line: string): void => {
+    eraseProgress();
+    io.out(line);
+  };
+  const controller = new WebsiteController(client, line => print(`${style.good('✓')} ${line}`));
   const running = controller.run(stop.signal);
   const traffic = new Traffic(client);
   const work = async (): Promise<void> => {
     await controller.until(world.TEAMS.length);
     if (isOnce) return await traffic.round(0, stop.signal, false);
-    for (const line of nextSteps(style)) io.out(line);
+    for (const line of nextSteps(style)) print(line);
     for (let number = 1; !stop.signal.aborted; number++) await traffic.round(number, stop.signal);
   };
   const counts = (): string => `${traffic.sent} requests, ${traffic.refused} of them refused; Ctrl-C ends`;

@@ -53,7 +53,7 @@ export const acceptFor = (output: Output): Readonly<Record<string, string>> => (
 });
 
 /** The answers to a get or a list, page by page. */
-export async function* pagesOf(client: ApiClient, selection: Selection): AsyncGenerator<UnknownRecord> {
+export async function* pagesOf(client: Pick<ApiClient, 'ask'>, selection: Selection): AsyncGenerator<UnknownRecord> {
   const { kind, namespace, name, labelSelector, output } = selection;
   const path = pathIn(kind, namespace, name);
   for (let next: string | undefined = ''; next !== undefined; ) {

@@ -77,8 +77,8 @@ async function showChanges(client: ApiClient, selection: Selection, from: string
 }
 
 /**
- * `capstan watch KIND [NAME]`: prints objects and their changes until it is interrupted. Rejects if the server cannot be
- * reached any more. Throws ConfigError for bad arguments.
+ * `capstan watch KIND [NAME]`: prints objects and their changes until it is interrupted. Rejects if the server cannot
+ * be reached any more. Throws ConfigError for bad arguments.
  */
 export async function watchCommand(args: readonly string[], io: Io): Promise<number> {
   const parsed = parseArguments(args, flagsOf('watch'));

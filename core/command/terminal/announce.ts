@@ -2,7 +2,6 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { RunningServer } from '../../server/start.js';
 import type { NamingName } from '../../naming.js';
-import type { Io } from '../serve.js';
 import { type Style, styleOf } from './style.js';
 
 /** Whether a program is in PATH. */
@@ -47,13 +46,13 @@ function nextSteps(kubeconfig: string, naming: NamingName, style: Style): string
  * Prints how to reach a server, and what to type next. Names that most clients do not know are met by each user of
  * kubectl, so they are told of them.
  */
-export function announce(server: RunningServer, naming: NamingName, io: Io): void {
+export function announce(server: RunningServer, naming: NamingName, out: (line: string) => void): void {
   const style = styleOf();
-  io.out(`listening on ${style.strong(server.url)}${server.httpUrl ? ` and ${style.strong(server.httpUrl)}` : ''}`);
-  if (server.kubeconfigPath) io.out(`kubeconfig ${server.kubeconfigPath}`);
+  out(`listening on ${style.strong(server.url)}${server.httpUrl ? ` and ${style.strong(server.httpUrl)}` : ''}`);
+  if (server.kubeconfigPath) out(`kubeconfig ${server.kubeconfigPath}`);
   if (naming === 'neutral')
-    io.out('names are neutral: kubectl and client libraries need --naming=kubernetes, from the first start on');
-  io.out(`store ${server.storeName}`);
-  io.out(style.good(`ready in ${Math.round(server.readyMs)} ms`));
-  if (server.kubeconfigPath) for (const line of nextSteps(server.kubeconfigPath, naming, style)) io.out(line);
+    out('names are neutral: kubectl and client libraries need --naming=kubernetes, from the first start on');
+  out(`store ${server.storeName}`);
+  out(style.good(`ready in ${Math.round(server.readyMs)} ms`));
+  if (server.kubeconfigPath) for (const line of nextSteps(server.kubeconfigPath, naming, style)) out(line);
 }

@@ -8,6 +8,11 @@ const ERASE = '\r\u001b[2K';
 /** A terminal, or another output. */
 type Output = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
 
+/** Makes room for a line of standard output, where a line of `withProgress` may stand. It is drawn again below. */
+export function eraseProgress(output: Output = process.stderr): void {
+  if (output.isTTY) output.write(ERASE);
+}
+
 /**
  * Says what is being waited for, until `work` is done: in one line on standard error, which disappears. Writes nothing
  * where that is no terminal. `text` is asked again for each picture.
