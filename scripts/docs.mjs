@@ -6,7 +6,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { install, root } from './project.mjs';
-import { brokenLinks, ROOT_PAGES, siteConfig, sitePage } from './sitePages.mjs';
+import { brokenLinks, ROOT_PAGES, siteConfig, sitePage, slugify } from './sitePages.mjs';
 
 const site = join(root, 'dist', 'site');
 const read = path => readFileSync(join(root, path), 'utf8');
@@ -85,8 +85,11 @@ for (const page of [...pages, ...Object.keys(ROOT_PAGES)]) {
 cpSync(join(root, 'docs', 'images'), join(site, 'images'), { recursive: true });
 write('reference/requirements.md', requirementsPage());
 await writeApi();
-write('.vitepress/config.json', JSON.stringify(siteConfig(site)));
-write('.vitepress/config.mjs', "import config from './config.json' with { type: 'json' };\nexport default config;\n");
+const config = JSON.stringify(siteConfig(site));
+write(
+  '.vitepress/config.mjs',
+  `const config = ${config};\nconfig.markdown.anchor = { slugify: ${slugify} };\nexport default config;\n`,
+);
 const { build } = await import('vitepress');
 await build(site);
 const broken = brokenLinks(join(site, 'out'));
