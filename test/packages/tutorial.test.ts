@@ -4,8 +4,8 @@ import { freePort, installCapstan, newFolder, run, StartedCommand, write } from 
 import { stepsOf } from './steps.js';
 
 /*
- * The pages Start and Tutorials, followed word by word, except that Capstan and its tools are installed before, and that
- * the port may be another. The plugin tutorial is followed in guide.test.ts, with its installs.
+ * The pages Start and Tutorials, followed word by word, except that Capstan and its tools are installed before, and
+ * that the port may be another. The plugin tutorial is followed in guide.test.ts, with its installs.
  */
 
 const folders: { remove(): void }[] = [];
