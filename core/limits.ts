@@ -431,6 +431,14 @@ export const EXEC_OUTPUT_BYTES = 1024 * 1024;
 export const CONFIG_FILE_BYTES = 4 * 1024 * 1024;
 /** Keys of one provider, and providers of one resource, in a file that says how values are encrypted in the store. */
 export const ENCRYPTION_KEYS = 64;
+/** Answers of key management plugins: larger ones than the next two bounds permit are refused. */
+export const KMS_MESSAGE_BYTES = 64 * 1024;
+/** An encrypted seed, and the name of its key. Both are part of each value; upstream has the same bound. */
+export const KMS_CIPHERTEXT_BYTES = 1024;
+/** The annotations of an encrypted seed, which are part of each value; upstream has the same bound. */
+export const KMS_ANNOTATION_BYTES = 32 * 1024;
+/** Seeds of a key management plugin that are remembered in clear text: each start of a server makes one. */
+export const KMS_SEEDS = 1000;
 /**
  * Verified tokens that each thread of the pool remembers. Each takes some 2 KB; forgotten ones are verified again.
  */

@@ -430,7 +430,7 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
   return {
     async rulesFor(user, namespace) {
       const all = await Promise.all(inputs.map(input => rulesOf(input, user, namespace)));
-      const errors = all.flatMap(({ error }) => error ?? []);
+      const errors = [...new Set(all.flatMap(({ error }) => error ?? []))];
       return {
         resourceRules: all.flatMap(({ resourceRules }) => resourceRules),
         pathRules: all.flatMap(({ pathRules }) => pathRules),

@@ -71,9 +71,10 @@ export interface RunningFrontEnd {
 export function createThreads({ data, log, releases }: ThreadScope, { storage }: Pick<Settings, 'storage'>): Threads {
   const { isFurther, end } = countServer();
   releases.add('the count of servers', end);
-  const store = new StoreThread(data, isFurther && storage === 'memory' && hasOnlyBuiltIns(data));
-  releases.add('the store', () => store.close());
   const observed = new ObservedMetrics(log);
+  const isGuest = isFurther && storage === 'memory' && hasOnlyBuiltIns(data);
+  const store = new StoreThread(data, isGuest, observations => observed.take(observations));
+  releases.add('the store', () => store.close());
   const pool = new Pools(
     poolData =>
       new Pool({

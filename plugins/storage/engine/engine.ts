@@ -340,10 +340,12 @@ export class Engine implements Storage {
     const bounds = [valueKey(found[0]!.key, 0), valueKey(last.key, last.modified + 1)] as const;
     for await (const rows of this.records.scan(...bounds)) {
       signal?.throwIfAborted();
+      const records: Buffer[] = [];
       for (const row of rows) {
-        const next = found[items.length];
-        if (next && isValueKey(row.key, next.key, next.modified)) items.push(this.#storedOf(next, verifyChecksum(row)));
+        const next = found[items.length + records.length];
+        if (next && isValueKey(row.key, next.key, next.modified)) records.push(verifyChecksum(row));
       }
+      items.push(...(await this.#decodeRows(found.slice(items.length, items.length + records.length), records)));
     }
     // The order of rows is that of keys unless these have zero bytes.
     return items.length < found.length
@@ -360,7 +362,8 @@ export class Engine implements Storage {
         signal?.throwIfAborted();
         for (; next < found.length && reading.length < READS_AHEAD; next += READ_CHUNK)
           reading.push(this.#readRows(found, next));
-        for (const [i, row] of (await reading[0]!).entries()) items.push(this.#storedOf(found[at + i]!, row));
+        const rows = await reading[0]!;
+        items.push(...(await this.#decodeRows(found.slice(at, at + rows.length), rows)));
         reading.shift();
       }
     } finally {
@@ -370,7 +373,15 @@ export class Engine implements Storage {
     return items;
   }
 
-  /** Throws StoreError if the row does not exist. */
+  /** The values in the rows of keys. Rejects with StoreError if a row does not exist, and with Unavailable. */
+  async #decodeRows(found: readonly KeyVersion[], rows: readonly (Buffer | undefined)[]): Promise<Stored[]> {
+    await this.#values.prepare?.(
+      rows.map((record, i) => ({ key: found[i]!.key, record })),
+      VALUE_HEADER,
+    );
+    return rows.map((row, i) => this.#storedOf(found[i]!, row));
+  }
+
   #storedOf({ key, modified, created, version }: KeyVersion, row: Buffer | undefined): Stored {
     if (!row) throw new StoreError(`the store has lost the value of ${JSON.stringify(key)} at revision ${modified}`);
     return { key, modified, created, version, value: this.#valueIn(key, row) };
@@ -392,12 +403,17 @@ export class Engine implements Storage {
       this.#tail.read(position, WATCH_CHUNK) ??
       (await readChanges(this.records, position, this.#durable, WATCH_CHUNK, prefix));
     const matching = events.filter(event => event.key.startsWith(prefix));
-    const missing: Buffer[] = [];
-    for (const event of matching) {
-      if (event.type === 'put' && !event.value) missing.push(valueKey(event.key, event.revision));
-      if (event.replaced) missing.push(valueKey(event.key, event.replaced));
+    const missing: { readonly key: string; readonly revision: number }[] = [];
+    for (const { key, type, value, revision, replaced } of matching) {
+      if (type === 'put' && !value) missing.push({ key, revision });
+      if (replaced) missing.push({ key, revision: replaced });
     }
-    const rows = missing.length > 0 ? await this.records.getMany(missing) : [];
+    const keys = missing.map(({ key, revision }) => valueKey(key, revision));
+    const rows = keys.length > 0 ? await this.records.getMany(keys) : [];
+    await this.#values.prepare?.(
+      rows.map((record, i) => ({ key: missing[i]!.key, record })),
+      VALUE_HEADER,
+    );
     let next = 0;
     const take = (key: string) => {
       const row = rows[next++];

@@ -137,6 +137,14 @@ export class Encoding {
     });
   }
 
+  /** To be waited for before these are decoded (`ValueCodec.prepare`). */
+  prepare(items: readonly KeyValue[]): Promise<unknown> | undefined {
+    return this.values.prepare?.(
+      items.map(({ key, value }) => ({ key: this.keys.decode(key), record: value })),
+      HEADER,
+    );
+  }
+
   toStored(item: KeyValue): Stored {
     const key = this.keys.decode(item.key);
     return {

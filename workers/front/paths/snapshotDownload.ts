@@ -3,7 +3,7 @@ import type { Stored } from '../../../core/api/storage.js';
 import { isReadable, reasonOf, unreadable, type UnreadableObject } from '../../../core/threads/entries/unreadable.js';
 import type { WireEvent } from '../../../core/threads/messages/wireEvent.js';
 import type { WriterClient } from '../state/writerClient.js';
-import type { EncryptedValues } from '../../../core/services/encryption/values.js';
+import type { OpenedValues } from '../../../core/services/encryption/index.js';
 import { SnapshotWriter } from '../../../core/services/snapshot/writer.js';
 
 /** Objects asked of the writer at once. */
@@ -21,7 +21,7 @@ export interface SnapshotSource {
   readonly storeName: string;
   readonly now: () => number;
   /** How values are stored in snapshots, if not as they are. Rejects if that cannot be told. */
-  readonly values?: () => Promise<Pick<EncryptedValues, 'encode'>>;
+  readonly values?: () => Promise<OpenedValues>;
 }
 
 /**
@@ -30,7 +30,19 @@ export interface SnapshotSource {
  * aborted before its end mark, and the client knows that the snapshot is incomplete.
  */
 export async function sendSnapshot(exchange: Exchange, source: SnapshotSource): Promise<void> {
-  const values = await source.values?.();
+  const opened = await source.values?.();
+  try {
+    await send(exchange, source, opened?.values);
+  } finally {
+    opened?.close();
+  }
+}
+
+async function send(
+  exchange: Exchange,
+  source: SnapshotSource,
+  values: OpenedValues['values'] | undefined,
+): Promise<void> {
   const revision = await source.revision();
   const broken = source.unreadable();
   if (broken) throw unreadable(broken);
@@ -69,7 +81,7 @@ export async function sendSnapshot(exchange: Exchange, source: SnapshotSource): 
 /** Throws Refusal 500 for an object that cannot be read: a snapshot without it would lose it. */
 function storedOf(
   { key, value, created, revision, version = 1 }: WireEvent,
-  values: Pick<EncryptedValues, 'encode'> | undefined,
+  values: OpenedValues['values'] | undefined,
 ): Stored {
   if (!isReadable(value!)) throw unreadable({ key, reason: reasonOf(value!) });
   return {

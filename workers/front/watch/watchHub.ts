@@ -359,6 +359,11 @@ export class WatchHub {
     return this.#finished;
   }
 
+  /** How many watches are open. */
+  get size(): number {
+    return Array.from(this.#byCollection.values(), watchers => watchers.size).reduce((sum, size) => sum + size, 0);
+  }
+
   remove(watcher: Watcher): void {
     this.#byCollection.get(watcher.collection)?.delete(watcher);
   }
