@@ -5,7 +5,7 @@ import { type Bench, type Case, costOf, cpuPerOperation, type Row } from '../lib
 import { type Loaded, load } from '../lib/load.js';
 import { configMap } from '../load/tasks.js';
 
-/** A GET of one path over so many connections. */
+/** A GET of one path, over a number of connections. */
 interface Reading {
   readonly path: string;
   readonly connections: number;

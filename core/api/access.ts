@@ -129,7 +129,7 @@ export type Decision = { readonly dependsOn?: DependsOn } & (
 );
 
 /**
- * What a decision depends on beside the user and the target, and so how long it may be cached. A list of storage
+ * The dependencies of a decision beside the user and the target, and so how long it may be cached. A list of storage
  * names: until an object of one of these resources is created, changed or deleted; an empty list: as long as the
  * identity. A number: for this many milliseconds. `never`: it is not cached. A decision that names a resource which is
  * not stored is not cached. An object has both, and the earlier end counts.
@@ -430,7 +430,7 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
   return {
     async rulesFor(user, namespace) {
       const all = await Promise.all(inputs.map(input => rulesOf(input, user, namespace)));
-      const errors = all.flatMap(({ error }) => error ?? []);
+      const errors = [...new Set(all.flatMap(({ error }) => error ?? []))];
       return {
         resourceRules: all.flatMap(({ resourceRules }) => resourceRules),
         pathRules: all.flatMap(({ pathRules }) => pathRules),

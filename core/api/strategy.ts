@@ -250,6 +250,10 @@ export interface Strategy<T = ApiObject> {
 
   /** Messages about `metadata.name`, or with `prefix` about `metadata.generateName`; empty if it is valid. */
   readonly checkName: (name: string, prefix: boolean) => readonly string[];
+  /** The path of the resource in messages that show where an object is stored; absent: the plural name. */
+  readonly storePath?: string;
+  /** Whether an update validates `metadata.generateName` as a create does; absent: it must be a path segment. */
+  readonly revalidatesName?: boolean;
   /** Whether finalizers may have any qualified name; absent: finalizers without a domain must be standard ones. */
   readonly allowAnyFinalizer?: boolean;
   /**

@@ -31,7 +31,7 @@ export class OwnProgress {
     return memory;
   }
 
-  /** The thread begins a job; undefined: it has begun all jobs of a batch, and goes on with some later. */
+  /** The thread begins a job; undefined: it has begun all jobs of a batch, and continues with some later. */
   step(run?: RunId): void {
     this.#step = (this.#step + 1) % STEPS;
     const first = 1 + (this.#step & 1) * NUMBERS;
@@ -55,8 +55,8 @@ export class WatchedProgress {
   }
 
   /**
-   * The job that the thread is in, if it takes no step meanwhile; undefined if it is in none, or goes on with one that
-   * has waited.
+   * The job that the thread is in, if it takes no step meanwhile; undefined if it is in none, or continues with one
+   * that has waited.
    */
   get running(): RunId | undefined {
     const first = 1 + (this.step & 1) * NUMBERS;

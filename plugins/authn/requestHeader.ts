@@ -61,7 +61,7 @@ interface Presented {
 }
 
 /**
- * Authenticates users whom a proxy has authenticated and names in headers. The proxy identifies itself by a certificate
+ * Authenticates users that a proxy has authenticated and names in headers. The proxy identifies itself by a certificate
  * of a CA that is used for nothing else: without a certificate the headers are ignored, and one of another CA is
  * refused unless another authenticator knows it. The headers are never shown to other authenticators.
  */
@@ -118,7 +118,7 @@ export function requestHeaders(config: RequestHeaderConfig, { now }: Pick<Host, 
   }
 
   return {
-    // What it says without a proxy depends on the certificate alone.
+    // Without a proxy, its answer depends on the certificate alone.
     cacheFor: 'forever',
     owns: header => exact.has(header) || extraHeaderPrefixes.some(prefix => header.startsWith(prefix)),
     authenticate(request) {
@@ -144,7 +144,7 @@ function parse(config: unknown): RequestHeaderConfig {
   return given;
 }
 
-/** `--requestheader-*`: users whom an authenticating proxy names. */
+/** `--requestheader-*`: users that an authenticating proxy names. */
 export default definePlugin({
   name: 'request-header',
   parse,

@@ -23,7 +23,7 @@ rules:
   - level: RequestResponse
     resources:
       - { group: authentication.k8s.io }
-      - { group: '', resources: [serviceaccounts/token, secrets, services, limitranges] }
+      - { group: '', resources: [serviceaccounts/token, secrets, services, limitranges, pods] }
 `;
 
 let api: Api;
@@ -259,6 +259,23 @@ describe('the audit log', () => {
     expect((await refOf('dryRun=All&b', { name: 'named' }, 'carol-token-0123')).name).toBeUndefined();
     const invalid = await refOf('dryRun=All&c', { name: 'Not A Name' });
     expect(invalid).toMatchObject({ name: 'Not A Name', message: expect.stringContaining('metadata.name') as string });
+  });
+
+  test('has the annotations of admission for a create under a name that is taken, too', async () => {
+    const spaces = '/api/v1/namespaces';
+    const labels = { 'pod-security.kubernetes.io/audit': 'baseline' };
+    await api.made(spaces, { metadata: { name: 'checked', labels } });
+    const spec = { hostNetwork: true, containers: [{ name: 'c', image: 'i' }] };
+    for (const [query, code] of [
+      ['fieldManager=first', 201],
+      ['fieldManager=second', 409],
+    ] as const) {
+      const path = `${spaces}/checked/pods?${query}`;
+      await api.post(path, { metadata: { name: 'p' }, spec });
+      const { annotations, responseStatus } = await eventOf(path);
+      expect(responseStatus).toMatchObject({ code });
+      expect(annotations!['pod-security.kubernetes.io/audit-violations']).toContain('host namespaces');
+    }
   });
 
   test('has bodies in protobuf as JSON', async () => {

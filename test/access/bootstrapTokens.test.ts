@@ -118,7 +118,7 @@ test('a token is known by all of its characters, and ends with its secret', asyn
 });
 
 test('tokens are unknown unless the setting enables them [A187]', async () => {
-  const off = await Api.start();
+  const off = await Api.shared();
   try {
     await off.until(async () => (await off.get('/api/v1/namespaces/kube-system')).status === 200);
     const stringData = { 'token-id': 'abcdef', 'token-secret': VALUE, ...AUTHENTICATES };

@@ -90,7 +90,7 @@ describe('impersonation [A278 A279 A280 A281 A282 A283 A286 A287]', () => {
 describe('requests that impersonate a user', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
   });
   afterAll(() => api.close());
   const spaces = '/api/v1/namespaces';

@@ -120,7 +120,13 @@ describe('the body of a PATCH', () => {
 
   test('with another uid is a conflict, also for an object that does not exist', async () => {
     const given = { metadata: { name: 'absent', uid: 'other' } };
-    expect((await api.put(`${path}/absent`, given)).status).toBe(409);
+    const { status, body } = await api.put(`${path}/absent`, given);
+    const key = path.replace(/^.*namespaces\/(.*)\/configmaps$/, '/registry/configmaps/$1/absent');
+    expect([status, body.message]).toEqual([
+      409,
+      `Operation cannot be fulfilled on configmaps "absent": StorageError: invalid object, Code: 4, Key: ${key}, ` +
+        'ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ',
+    ]);
     const set = (name: string): string => path.replace('/api/v1', '/apis/apps/v1').replace('configmaps', name);
     expect((await api.put(`${set('deployments')}/absent/scale`, given)).status).toBe(409);
     expect((await api.put(`${set('deployments')}/absent/status`, given)).status).toBe(409);

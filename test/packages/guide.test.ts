@@ -14,7 +14,7 @@ import {
 import { stepsOf } from './steps.js';
 
 /*
- * docs/guides/plugin-package.md, followed word by word in an empty folder, with npm and with pnpm; only the port may be
+ * docs/tutorials/plugin.md, followed word by word in an empty folder, with npm and with pnpm; only the port may be
  * another. The folder is a copy of one in which npm has run the first command.
  */
 
@@ -45,7 +45,7 @@ test.each(['npm', 'pnpm'])(
   { timeout: 300_000 },
   async tool => {
     const port = await freePort();
-    const guide = readFileSync('docs/guides/plugin-package.md', 'utf8').replaceAll('6443', String(port));
+    const guide = readFileSync('docs/tutorials/plugin.md', 'utf8').replaceAll('6443', String(port));
     const folder = newFolder();
     let server: StartedCommand | undefined;
     try {
@@ -94,6 +94,6 @@ async function expectRefusal(guide: string, directory: string, capstan: string):
 }
 
 test('the guide has no block that is not followed', () => {
-  const guide = readFileSync('docs/guides/plugin-package.md', 'utf8');
+  const guide = readFileSync('docs/tutorials/plugin.md', 'utf8');
   expect(guide.match(/^```\w+$/gm)?.length).toBe(stepsOf(guide).length);
 });

@@ -228,8 +228,10 @@ export class StartedCommand {
     this.#child.once('close', () => this.#wake());
   }
 
-  async until(text: string): Promise<void> {
-    while (!this.output.includes(text)) {
+  /** Resolves when it has written a text, or when a condition holds that is asked after each output. */
+  async until(wanted: string | (() => boolean)): Promise<void> {
+    const isThere = typeof wanted === 'string' ? () => this.output.includes(wanted) : wanted;
+    while (!isThere()) {
       if (this.#child.exitCode !== null) throw new Error(`ended with ${this.#child.exitCode}:\n${this.output}`);
       await new Promise<void>(resolve => {
         this.#wake = resolve;

@@ -91,6 +91,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
   const naming = namingOf(settings.naming);
   const access = accessCache(() => state, log);
   const hub = new WatchHub();
+  metrics.countWatches(() => hub.size);
   const writer = new WriterClient();
   const proposals = new Proposals(number);
   const encodings = new EncodingCache();

@@ -57,8 +57,8 @@ export interface RunningFrontEnd {
   finishWatches(): void;
   /**
    * Runs other plugins from now on: those of `data`, which must be the data of new threads once `use` has been
-   * called. Requests in flight go on with those before. Throws ConfigError, and what a plugin throws when it is made;
-   * then nothing has changed, except if only controllers could not be made.
+   * called. Requests in flight continue with those before. Throws ConfigError, and what a plugin throws when it is
+   * made; then nothing has changed, except if only controllers could not be made.
    */
   reload(data: ThreadData, use: () => void): Promise<void>;
 }
@@ -133,7 +133,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     await healthAccess.refresh();
   } else {
     // A store that has been used has what the hooks of its last start made. Controllers, which read all objects as
-    // well, begin behind what answers requests.
+    // well, begin after the parts that answer requests.
     await unlessFailed(store.failed, ready);
     failed = Promise.race([store.failed, beginLater(loading.all, releases, () => (control = begin()))]);
     await healthAccess.refresh();

@@ -38,7 +38,7 @@ interface PoolStarted extends Started<ToPoolThread, FromPoolThread> {
  * Starts the thread, when it is told to begin on the port to the front end. Returns the function that runs a batch,
  * once the thread has started.
  */
-export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome> {
+export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome | undefined> {
   const running = RunningCalls.memory((workerData as ThreadData).plugins.length);
   const progress = OwnProgress.memory();
   const thread = startThread(port, running, new OwnProgress(progress));
@@ -50,6 +50,10 @@ export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome
     const running = unpackJobs(jobs).map((job, at) => ({ job, run: ofJobs[at]! }));
     const [outcomes, transfer] = packOutcomes(await runner.run(id, running));
     const answer: BatchOutcome = { outcomes, ms: monotonicTime() - began };
+    if (runner.context.tracksRequests) {
+      port.postMessage({ is: 'ended', batch: id, outcome: answer } satisfies FromPoolThread, transfer);
+      return undefined;
+    }
     if (transfer.length === 0) return answer;
     return move({ [transferableSymbol]: transfer, [valueSymbol]: answer }) as never;
   };

@@ -1,7 +1,7 @@
 /** Arguments and results of the stages of a write. See `order.ts`. */
 import type { SubresourceAnswer, SubresourceDeletion, SubresourceWrite } from '../../core/api/strategy.js';
 import type { ApiObject } from '../../core/model/object.js';
-import type { Violation } from '../../core/model/refusal.js';
+import type { Refusal, Violation } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
 import type { Route } from '../../core/request/route.js';
@@ -141,6 +141,8 @@ export interface ObjectWrite {
   readonly old?: ApiObject;
   /** `prepare` has generated the name. If it is taken, the next attempt generates another one. */
   readonly hasGeneratedName?: boolean;
+  /** Why a new object is refused once it has passed all validators: the store would not take it. */
+  readonly refusal?: Refusal | undefined;
   /** The value that the merge has set as `metadata.managedFields`. */
   readonly managedFields: ManagedFields;
   /** Sets the fields that the kind decides, and restores those that the write may not change. Called after mutation. */

@@ -54,7 +54,7 @@ export class ObservedMetrics {
     }
   }
 
-  /** Has these metrics instead of those before. One with the same definition goes on counting. */
+  /** Has these metrics instead of those before. One with the same definition continues to count. */
   replace(definitions: readonly Contributed<MetricDefinition>[]): void {
     const wanted = new Map(definitions.map(({ value }) => [value.name, value]));
     for (const [name, definition] of this.#defined) {

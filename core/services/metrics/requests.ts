@@ -97,6 +97,7 @@ function formatDurations({ labels, buckets, seconds }: Series): string {
 export interface RequestCounts {
   readonly writing: number;
   readonly reading: number;
+  readonly watching: number;
   readonly series: readonly {
     readonly labels: string;
     readonly timed: boolean;
@@ -117,6 +118,7 @@ export class RequestMetrics {
   readonly #byResource = new WeakMap<Resource, Map<string, Series>>();
   #writing = 0;
   #reading = 0;
+  #watching = (): number => 0;
   #elsewhere: readonly RequestCounts[] = [];
 
   /** Returns the counts of this thread. */
@@ -129,7 +131,12 @@ export class RequestMetrics {
       buckets,
       seconds,
     }));
-    return { writing: this.#writing, reading: this.#reading, series };
+    return { writing: this.#writing, reading: this.#reading, watching: this.#watching(), series };
+  }
+
+  /** Sets who knows how many watches are open in this thread. */
+  countWatches(count: () => number): void {
+    this.#watching = count;
   }
 
   /** Sets what other threads have counted, for the next texts and gauges. */
@@ -137,7 +144,7 @@ export class RequestMetrics {
     this.#elsewhere = counts;
   }
 
-  /** Registers the gauge of requests in flight. */
+  /** Registers the gauges of requests in flight and of watches. */
   register(registry: Registry): void {
     const writing = () => this.#elsewhere.reduce((sum, counts) => sum + counts.writing, this.#writing);
     const reading = () => this.#elsewhere.reduce((sum, counts) => sum + counts.reading, this.#reading);
@@ -149,6 +156,16 @@ export class RequestMetrics {
       collect() {
         this.set({ request_kind: 'mutating' }, writing());
         this.set({ request_kind: 'readOnly' }, reading());
+      },
+    });
+    const watching = () => this.#elsewhere.reduce((sum, counts) => sum + counts.watching, this.#watching());
+    new Gauge({
+      name: 'apiserver_longrunning_requests',
+      help: 'Open watches.',
+      labelNames: ['verb', 'component'],
+      registers: [registry],
+      collect() {
+        this.set({ verb: 'WATCH', component: 'apiserver' }, watching());
       },
     });
   }

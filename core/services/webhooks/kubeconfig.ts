@@ -9,7 +9,7 @@ export interface WebhookFile {
   readonly files: readonly string[];
 }
 
-/** What the kubeconfig of a webhook may say. */
+/** The members that the kubeconfig of a webhook may have. */
 export interface WebhookFileRules {
   /** Whether its server may be reached without TLS. */
   readonly allowsHttp: boolean;

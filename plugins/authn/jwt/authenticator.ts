@@ -47,7 +47,7 @@ interface Verified {
   readonly by: Ready;
 }
 
-/** What was made of a state of the service. */
+/** The authenticators of a state of the service. */
 interface Prepared {
   readonly state: JwtState;
   readonly byIssuer: ReadonlyMap<string, Ready>;

@@ -16,7 +16,7 @@ export const ACCESS_WEBHOOK_SERVICE = 'authz/webhook';
 const KEPT_CHARACTERS = 10_000;
 const METRICS = 'apiserver_authorization_webhook';
 
-/** What the plugin needs of its host. */
+/** The members of the host that the plugin uses. */
 export type AccessWebhookHost = Pick<
   Host<'pool'>,
   'now' | 'log' | 'naming' | 'onClose' | 'service' | 'observe' | 'isEnabled'

@@ -44,6 +44,7 @@ function validateParent({ spec }: IPAddress): readonly Violation[] {
 
 /** IPAddress: an address that belongs to an object, such as the cluster address of a Service. */
 export const ipAddress = builtInKind<IPAddress>('networking.orchestrator.io/ipaddresses', () => ({
+  revalidatesName: true,
   checkName,
   validateCreate: validateParent,
   validateUpdate: (object, old) => [

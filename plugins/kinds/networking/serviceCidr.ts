@@ -46,6 +46,7 @@ function validateNetworks({ spec }: ServiceCIDR): readonly Violation[] {
 
 /** ServiceCIDR: networks from which Services get their cluster addresses, with the gate MultiCIDRServiceAllocator. */
 export const serviceCidr = builtInKind<ServiceCIDR>('networking.orchestrator.io/servicecidrs', () => ({
+  revalidatesName: true,
   hasStatus: true,
   keepStatusOnCreate: true,
   keptInStatus: WRITABLE_METADATA,

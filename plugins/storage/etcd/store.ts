@@ -28,7 +28,14 @@ import {
 } from './connection.js';
 import { type KeyValue, Put, Range, type RangeResponse, Txn } from './protocol.js';
 import { openRecord } from './record.js';
-import { toCommitted, isConditional, validateTransaction, toOutcome, toTxnRequest } from './transaction.js';
+import {
+  isConditional,
+  rejectedError,
+  toCommitted,
+  toOutcome,
+  toTxnRequest,
+  validateTransaction,
+} from './transaction.js';
 import { PLAIN_VALUES, type ValueCodec } from '../values.js';
 import { Encoding, hasTransactionId, type Keys, newTransactionId } from './values.js';
 import { fetchCompactedRevision, watchOnce } from './watch.js';
@@ -298,7 +305,8 @@ export class EtcdStore implements Storage {
         if (!lost || found.is !== 'failed') return found;
         return (await this.#findCommitted(transaction, transactionId)) ?? acceptDeleted(transaction, found) ?? found;
       } catch (error) {
-        if (isRejected(error) || error instanceof StoreError) return { is: 'error', error: error as Error };
+        if (isRejected(error) || error instanceof StoreError)
+          return { is: 'error', error: rejectedError(error as Error, transaction) };
         failed = error as Error;
         if (mayHaveBeenSent(error)) lost = failed;
       }

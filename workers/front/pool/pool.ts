@@ -90,7 +90,7 @@ const ignore = (): void => undefined;
  */
 export class Pool implements JobRunner {
   readonly #queue = new TaskQueue();
-  readonly #piscina: Piscina<Batch, BatchOutcome>;
+  readonly #piscina: Piscina<Batch, BatchOutcome | undefined>;
   readonly #threads: PoolThreads;
   readonly #stuck: StuckThreads;
   readonly #dispatched = new DispatchedJobs();
@@ -134,6 +134,7 @@ export class Pool implements JobRunner {
       {
         inputs: () => ({ writer: connect(), runs: this.#dispatched.memory }),
         late,
+        batchEnded: (id, outcome) => this.#batchEnded(id, outcome),
         observed,
         isBusy: () => this.#load > 0,
         culprits: (error, running) => culpritsOf(error, running, data),
@@ -327,7 +328,7 @@ export class Pool implements JobRunner {
     };
     this.#piscina.run(batch, { transferList }).then(
       outcome => {
-        this.#batchEnded(id, outcome);
+        if (outcome) this.#batchEnded(id, outcome);
         end();
       },
       error => {

@@ -4,7 +4,7 @@ import type { Log } from '../../../core/api/host.js';
 import { STUCK_JOB_MS, THREAD_CLOSE_MS } from '../../../core/limits.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
 import { clearInterval, setImmediate, setInterval, setTimeout } from '../../../core/runtime/timers.js';
-import { unpackLate } from '../../../core/threads/messages/jobs.js';
+import { type BatchOutcome, unpackLate } from '../../../core/threads/messages/jobs.js';
 import type {
   FromPoolThread,
   LoadedPoolThread,
@@ -37,6 +37,8 @@ export interface PoolThreadHandlers {
   readonly inputs: () => PoolInputs;
   /** Takes outcomes of jobs whose batch was answered before. */
   readonly late: (outcomes: readonly LateOutcome[]) => void;
+  /** Takes the outcome of a batch that was not returned to Piscina. */
+  readonly batchEnded: (batch: number, outcome: BatchOutcome) => void;
   /** Takes what plugins have counted. */
   readonly observed: (observations: readonly Observation[]) => void;
   /** Whether the pool has jobs without an answer. Only then is it noticed that a thread does not return. */
@@ -270,7 +272,7 @@ export class PoolThreads {
   #load(thread: PoolThread, { port }: PoolThreadCreated): void {
     thread.idle = withResolvers<void>();
     port.on('message', (message: FromPoolThread) => {
-      if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
+      this.#takeOutcomes(message);
       if (message.is === 'observed') this.handlers.observed(message.observations);
       if (message.is === 'ask') void this.services.answer(message, answer => port.postMessage(answer));
       if (message.is === 'pong') this.#answered(thread);
@@ -302,9 +304,14 @@ export class PoolThreads {
     const { port } = thread;
     for (let next = port && receiveMessageOnPort(port); next; next = receiveMessageOnPort(port!)) {
       const message = next.message as FromPoolThread;
-      if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
+      this.#takeOutcomes(message);
       if (message.is === 'ready') thread.isReady = true;
     }
+  }
+
+  #takeOutcomes(message: FromPoolThread): void {
+    if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
+    if (message.is === 'ended') this.handlers.batchEnded(message.batch, message.outcome);
   }
 
   #checkAnswer(thread: PoolThread, unanswered: Unanswered): void {

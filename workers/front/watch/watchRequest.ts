@@ -83,7 +83,7 @@ export async function watch(context: ReadContext, request: FrontRequest, resourc
   let watcher: Watcher | undefined;
   try {
     const stream =
-      acceptWebSocket(exchange, form) ??
+      acceptWebSocket(exchange, form, () => hub.finished) ??
       exchange.stream(200, headersFor(resource, form.mediaType), {
         ahead: aheadOf(exchange, form, options.timeoutMs),
         isNews: true,

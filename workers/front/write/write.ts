@@ -104,7 +104,7 @@ class Write {
   }
 
   /** The job of an attempt, on the object as it is now. */
-  #jobOf({ key, begun }: Attempting, { id }: OpenProposal): JobFields {
+  #jobOf({ key, begun, warnings: earlier }: Attempting, { id }: OpenProposal): JobFields {
     const { reads, state } = this.context;
     const { body, path, granted, collection } = this.job;
     reads.catchUp();
@@ -112,7 +112,7 @@ class Write {
     this.#current = this.#currentOf(this.#keyOf(key));
     const current = this.#current;
     // Validators are asked about the first of two writes: the answer to the second has their warnings.
-    const warnings = begun && warningTexts(begun.headers);
+    const warnings = begun ? warningTexts(begun.headers) : earlier;
     return { id, path, body, current, currentKey: key, begun: begun !== undefined, granted, collection, warnings };
   }
 

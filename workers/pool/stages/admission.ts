@@ -18,9 +18,17 @@ import type { AuthorizedRequest, Deletion, Merge, ObjectWrite, ValidWrite } from
 const nameOf = ({ request, draft, old }: ObjectWrite): string =>
   (old ? request.target.name : draft.metadata.name) ?? '';
 
-function objectChange(context: Context, write: ObjectWrite): Change {
+function objectChange(context: Context, write: ObjectWrite, mutates?: boolean): Change {
   const { request, dryRun, old } = write;
-  return changeOf({ context, request, operation: old ? 'UPDATE' : 'CREATE', name: nameOf(write), dryRun, old });
+  return changeOf({
+    context,
+    request,
+    operation: old ? 'UPDATE' : 'CREATE',
+    name: nameOf(write),
+    dryRun,
+    old,
+    mutates,
+  });
 }
 
 /** The paths in a draft of a custom kind with values of another type than its schema says. */
@@ -51,14 +59,14 @@ const completing =
   };
 
 /**
- * Lets mutators change the draft of a write. There is none of a deletion. Of a request with two writes, plugins are
+ * Lets mutators change the draft of a write. A deletion has no draft. Of a request with two writes, plugins are
  * asked about the first.
  */
 export async function mutateDraft(context: Context, write: Merge): Promise<void> {
   switch (write.is) {
     case 'object': {
       const { draft, managedFields, request } = write;
-      await context.mutate(objectChange(context, write), draft, completing(request.resource));
+      await context.mutate(objectChange(context, write, true), draft, completing(request.resource));
       dropRepeatedOwners(draft, request.warnings, true);
       restoreManagedFields(draft, managedFields, request.warnings);
       return;

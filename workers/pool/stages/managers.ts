@@ -252,6 +252,10 @@ export function managersOfScaled(
   return managersAfterScale(managers, changed, field, request.resource.apiVersion);
 }
 
+/** The entries of the managers of an object's replicas, as those of its scale. */
+export const scaleEntries = (request: AuthorizedRequest, { metadata }: ApiObject): ManagedFields =>
+  encodeManagers(scaleManagers(decodeManagers(metadata.managedFields), replicasField(request)));
+
 function setEntries({ metadata }: ApiObject, entries: ManagedFields): void {
   if (entries?.length) metadata.managedFields = entries;
   else delete metadata.managedFields;

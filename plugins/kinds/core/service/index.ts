@@ -61,6 +61,8 @@ const CONNECTIONS: ReadonlyMap<string, Connection> = new Map([
 const serviceStrategy = (naming: Naming, ranges: ServiceRanges): Partial<Strategy<Service>> => ({
   reads: ['core/services', ...(ranges.fromObjects ? [SERVICE_CIDRS, IP_ADDRESSES] : [])],
   claims: claimsOf,
+  revalidatesName: true,
+  storePath: 'services/specs',
   ...(ranges.fromObjects ? { companions: service => ipAddressesOf(service, naming) } : {}),
   checkName: checkLabel1035Name,
   hasStatus: true,
