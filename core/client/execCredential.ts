@@ -87,7 +87,7 @@ export const execCredentialText = (
 function isInteractive({ interactiveMode, command }: ExecPlugin, hasTerminal: boolean): boolean {
   if (interactiveMode === 'Never') return false;
   if (interactiveMode === 'Always' && !hasTerminal)
-    throw new Error(`the credential plugin ${command} must ask on a terminal, and standard input is none it may use`);
+    throw new Error(`the credential plugin ${command} must ask on a terminal, and it may use none`);
   return hasTerminal;
 }
 

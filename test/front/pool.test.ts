@@ -291,7 +291,7 @@ async function answeredFor(pool: Pool, user: string, path = '/'): Promise<unknow
   return result.is === 'respond' ? result.status : result;
 }
 
-test('jobs batched with one that keeps its thread, and those behind it, are run by another one', async () => {
+test('jobs batched with one that keeps its thread, and those that wait for it, are run by another one', async () => {
   const { pool, short, long } = await poolOfTwo();
   const [before, busy, behind] = together(pool, ['/', '/busy', '/']);
   const next = Array.from({ length: 10 }, () => Promise.all(together(pool, new Array(POOL_BATCH).fill('/'))));

@@ -1,24 +1,27 @@
 import { readFileSync } from 'node:fs';
 
-/** A command of a guide, or a file that it has the reader write. */
-export type Step = { readonly is: 'commands' | 'file'; readonly text: string; readonly path: string };
+/** A command of a guide, a file that it has the reader write, or what the commands before print. */
+export type Step = { readonly is: 'commands' | 'file' | 'output'; readonly text: string; readonly path: string };
+
+const KINDS: { readonly [language: string]: Step['is'] } = { sh: 'commands', text: 'output' };
 
 /** The steps of a guide in order. A file is named by the last code in the text before it. */
 export function stepsOf(guide: string): Step[] {
-  return [...guide.matchAll(/((?:(?!```).)*?)```(sh|ts|js|yaml)\n(.*?)```/gs)].map(([, before, language, text]) => ({
-    is: language === 'sh' ? 'commands' : 'file',
+  const blocks = guide.matchAll(/((?:(?!```).)*?)```(sh|ts|js|yaml|text)\n(.*?)```/gs);
+  return [...blocks].map(([, before, language, text]) => ({
+    is: KINDS[language!] ?? 'file',
     text: text!,
     path: [...before!.matchAll(/`([^`\n]+)`:\n$/g)].at(-1)?.[1] ?? '',
   }));
 }
 
-/** The commands for pnpm instead of npm: the rows of the table in docs/guides/plugin-package.md, in their order. */
+/** The commands for pnpm instead of npm: the rows of the table in docs/tutorials/plugin.md, in their order. */
 const pnpmCommands = (): (readonly [npm: string, pnpm: string])[] =>
-  [...readFileSync('docs/guides/plugin-package.md', 'utf8').matchAll(/^\| `([^`]+)` \| `(pnpm [^`]+)` \|$/gm)].map(
+  [...readFileSync('docs/tutorials/plugin.md', 'utf8').matchAll(/^\| `([^`]+)` \| `(pnpm [^`]+)` \|$/gm)].map(
     ([, npm, pnpm]) => [npm!, pnpm!],
   );
 
-/** Commands of a guide as its readers with pnpm give them. */
+/** Commands of a page as its readers with pnpm give them. */
 export const toPnpm = (commands: string): string =>
   commands
     .split('\n')

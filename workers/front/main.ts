@@ -23,7 +23,7 @@ import { ControlThread } from './threads/controlThread.js';
 import type { Front } from './front.js';
 import { buildFrontEnd, type FrontEnd } from './frontEnd.js';
 import type { FrontEndInputs, Threads } from './threads/inputs.js';
-import { controllerUser, internalExchange } from './internal.js';
+import { controllerUser, internalExchange, requestAsServer } from './internal.js';
 import { ListeningThread } from './listening/listeningThread.js';
 import { FrontPlugins } from './frontPlugins.js';
 import { Pool } from './pool/pool.js';
@@ -57,8 +57,8 @@ export interface RunningFrontEnd {
   finishWatches(): void;
   /**
    * Runs other plugins from now on: those of `data`, which must be the data of new threads once `use` has been
-   * called. Requests in flight go on with those before. Throws ConfigError, and what a plugin throws when it is made;
-   * then nothing has changed, except if only controllers could not be made.
+   * called. Requests in flight continue with those before. Throws ConfigError, and what a plugin throws when it is
+   * made; then nothing has changed, except if only controllers could not be made.
    */
   reload(data: ThreadData, use: () => void): Promise<void>;
 }
@@ -71,9 +71,10 @@ export interface RunningFrontEnd {
 export function createThreads({ data, log, releases }: ThreadScope, { storage }: Pick<Settings, 'storage'>): Threads {
   const { isFurther, end } = countServer();
   releases.add('the count of servers', end);
-  const store = new StoreThread(data, isFurther && storage === 'memory' && hasOnlyBuiltIns(data));
-  releases.add('the store', () => store.close());
   const observed = new ObservedMetrics(log);
+  const isGuest = isFurther && storage === 'memory' && hasOnlyBuiltIns(data);
+  const store = new StoreThread(data, isGuest, observations => observed.take(observations));
+  releases.add('the store', () => store.close());
   const pool = new Pools(
     poolData =>
       new Pool({
@@ -101,8 +102,13 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const { store, pool, observed } = threads;
   const { releases } = scope;
   pool.current.begin();
+  let serving: Front | undefined;
   const plugins = await FrontPlugins.load(scope, {
     observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
+    async request(name, request) {
+      if (!serving) throw new Error('request is available once the server answers requests, not before');
+      return await requestAsServer(serving, name, request, inputs.naming);
+    },
   });
   await pool.current.startServices(plugins.at(service));
   store.begin();
@@ -116,6 +122,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const ready = Promise.all([loading.first, pool.current.ready(), ...listeningThreads.map(thread => thread.ready())]);
   const begin = () => startControl(inputs, frontEnd, store, opened.shared !== undefined);
   const { front, healthAccess, hooks, finishWatches, address } = frontEnd;
+  serving = front;
   let failed: Promise<Error>;
   let control: ControlThread | undefined;
   if (opened.revision === 0) {
@@ -126,7 +133,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     await healthAccess.refresh();
   } else {
     // A store that has been used has what the hooks of its last start made. Controllers, which read all objects as
-    // well, begin behind what answers requests.
+    // well, begin after the parts that answer requests.
     await unlessFailed(store.failed, ready);
     failed = Promise.race([store.failed, beginLater(loading.all, releases, () => (control = begin()))]);
     await healthAccess.refresh();

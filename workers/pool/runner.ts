@@ -6,7 +6,7 @@ import type { Informer } from '../../core/api/host.js';
 import { mutator, validator } from '../../core/api/admission.js';
 import { converter } from '../../core/api/resource/conversion.js';
 import { namingOf } from '../../core/naming.js';
-import { CBOR_GATE } from '../../core/features/gates.js';
+import { CBOR_GATE, UNSAFE_DELETION_GATE } from '../../core/features/gates.js';
 import { DynamicInformers, Informers } from '../../core/plugin/informers/informers.js';
 import { liveRegistry } from '../../core/plugin/registry.js';
 import { FollowedResources, storageNameOf } from '../../core/plugin/resourceNames.js';
@@ -24,6 +24,7 @@ import { firstKeyIn } from '../../core/threads/entries/startPage.js';
 import { runThread, type Started } from '../../core/threads/thread.js';
 import { type BatchHandlers, BatchRunner } from './batches.js';
 import type { Context } from './context.js';
+import { claimStorageName } from './stages/claims.js';
 import { Observations } from '../../core/threads/observations.js';
 import { ServiceClients } from './serviceClients.js';
 
@@ -58,14 +59,28 @@ export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome
   };
 }
 
-/** The storage names of what the strategy of a resource reads. Throws an Error for a name that no resource can have. */
-function readNames({ storageName, strategy: { reads = [] } }: Resource): string[] {
+/**
+ * The storage names of what the strategy of a resource reads, and of its claims if deletes may need to know them.
+ * Throws an Error for a name that no resource can have.
+ */
+function readNames(resource: Resource, unsafeDeletion: boolean): string[] {
+  const { storageName, strategy } = resource;
+  const { reads = [], claims } = strategy;
   try {
-    return reads.map(storageNameOf);
+    return [...reads.map(storageNameOf), ...(claims && unsafeDeletion ? [claimStorageName(resource)] : [])];
   } catch (error) {
     throw new Error(`the strategy of ${storageName}: reads: ${(error as Error).message}`);
   }
 }
+
+/** The function by which strategies find the informer of a resource. It throws an Error for one that none reads. */
+const readerOf =
+  (informers: Informers) =>
+  (call: string, resource: string): Informer => {
+    const name = storageNameOf(resource);
+    if (informers.has(name)) return informers.of(name);
+    throw new Error(`${call}(${JSON.stringify(resource)}): it must be among the \`reads\` of the strategy`);
+  };
 
 const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: OwnProgress): Promise<PoolStarted> =>
   runThread<ToPoolThread, FromPoolThread, PoolStarted>({
@@ -78,7 +93,7 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         apply(key, revision, entry) {
           if (entry) informers.set(entry);
           else informers.delete(key, revision);
-          live.apply(entry ?? { key, revision });
+          if (entry?.isReadable !== false) live.apply(entry ?? { key, revision });
         },
         addPage: page => !live.isDefinition(firstKeyIn(page)) && informers.addPage(page),
         find: key => informers.get(key),
@@ -98,15 +113,15 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         service: services.of,
       });
       const live = liveRegistry(data, plugins, log);
-      for (const resource of live.current.stored) for (const name of readNames(resource)) informers.of(name);
-      const read = (call: string, resource: string): Informer => {
-        const name = storageNameOf(resource);
-        if (informers.has(name)) return informers.of(name);
-        throw new Error(`${call}(${JSON.stringify(resource)}): it must be among the \`reads\` of the strategy`);
-      };
+      const unsafeDeletion = data.features.includes(UNSAFE_DELETION_GATE);
+      for (const resource of live.current.stored)
+        for (const name of readNames(resource, unsafeDeletion)) informers.of(name);
+      const read = readerOf(informers);
       const context: Context = {
         naming: namingOf(data.naming),
         cbor: data.features.includes(CBOR_GATE),
+        unsafeDeletion,
+        claimsOf: resource => informers.of(claimStorageName(resource)).list(),
         get registry() {
           return live.current;
         },

@@ -1,6 +1,7 @@
 /** The writer's thread: opens the store, then commits what other threads propose until it is closed. */
 import { storage } from '../../core/api/storage.js';
 import type { FromWriterThread, ToWriterThread } from '../../core/threads/messages/lifecycle.js';
+import { Observations } from '../../core/threads/observations.js';
 import { runThreadOrGuests } from '../../core/threads/sharedThread.js';
 import { fail, type Started } from '../../core/threads/thread.js';
 import { Writer } from './writer.js';
@@ -9,7 +10,11 @@ runThreadOrGuests<ToWriterThread, FromWriterThread, Started<ToWriterThread, From
   kind: 'writer',
   name: 'writer',
   async start({ data, log, releases, loadPlugins }, _begin, post) {
-    const store = (await loadPlugins()).at(storage);
+    const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
+    const plugins = await loadPlugins({
+      observe: (metric, labels, value) => observations.add(metric, labels, value),
+    });
+    const store = plugins.at(storage);
     const writer = new Writer(store, new Int32Array(data.counters), fail, log);
     releases.add('the store', () => writer.close());
     const revision = await writer.start();

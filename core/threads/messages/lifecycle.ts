@@ -37,8 +37,14 @@ export interface OpenedStore {
 
 /** To the writer's thread. `connect` passes the writer's end of the channel to another thread. */
 export type ToWriterThread = ToThread | ({ readonly is: 'connect' } & SubscriberChannel);
-/** From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. */
-export type FromWriterThread = FromThread<OpenedStore> | { readonly is: 'failed'; readonly message: string };
+/**
+ * From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. `observed`:
+ * what its plugins have counted.
+ */
+export type FromWriterThread =
+  | FromThread<OpenedStore>
+  | { readonly is: 'failed'; readonly message: string }
+  | { readonly is: 'observed'; readonly observations: readonly Observation[] };
 
 /** The inputs of a pool thread: its channel to the writer, and the memory of all runs of jobs (`Runs`). */
 export interface PoolInputs {

@@ -94,6 +94,7 @@ const COLUMNS: readonly Column<DaemonSet>[] = [
 
 const strategy = (naming: Naming): Partial<Strategy<DaemonSet>> => ({
   hasGeneration: true,
+  revalidatesName: true,
   hasStatus: true,
   applyDefaults: object => {
     const spec = object.spec;
@@ -133,10 +134,10 @@ const strategy = (naming: Naming): Partial<Strategy<DaemonSet>> => ({
   columns: COLUMNS,
 });
 
-const hasSameTemplate = (object: DaemonSet, old: DaemonSet): boolean =>
-  isSemanticallyEqual(object.spec.template, old.spec.template);
+const ifTemplateDiffers = (object: DaemonSet, old: DaemonSet): DaemonSet | undefined =>
+  isSemanticallyEqual(object.spec.template, old.spec.template) ? undefined : object;
 
 /** DaemonSet. */
 export const daemonSet = builtInKind<DaemonSet>('apps/daemonsets', naming =>
-  warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template, hasSameTemplate),
+  warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template, ifTemplateDiffers),
 );

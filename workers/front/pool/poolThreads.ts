@@ -30,8 +30,6 @@ import { PING_MS, Unanswered } from './stalledThreads.js';
  * Pause before a thread begins, after one that ended before it was ready: plugins that cannot load may fail again.
  */
 const RESTART_MS = 1000;
-/** Unanswered questions after which a thread counts as stuck. */
-const UNRESPONSIVE = STUCK_JOB_MS / PING_MS;
 
 /** Functions of the pool that are called for its threads. */
 export interface PoolThreadHandlers {
@@ -243,9 +241,9 @@ export class PoolThreads {
         port?.postMessage({ is: 'ping' } satisfies ToPoolThread);
         continue;
       }
-      const isStalled = unanswered.add();
+      const { ms, isStalled } = unanswered.add();
       // If this thread was late itself, the answer waits to be taken.
-      if (unanswered.total === UNRESPONSIVE) setImmediate(() => this.#checkAnswer(thread, unanswered));
+      if (ms >= STUCK_JOB_MS && !thread.isUnresponsive) setImmediate(() => this.#checkAnswer(thread, unanswered));
       if (!isStalled || thread.culprits) continue;
       thread.culprits = this.handlers.stalled(thread.running!);
       void worker.terminate();

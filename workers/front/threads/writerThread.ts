@@ -7,6 +7,7 @@ import { culpritsOf, isKnown, threadError } from '../../../core/plugin/calls/bla
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import type {
   FromWriterThread,
+  Observation,
   OpenedStore,
   SubscriberChannel,
   ToWriterThread,
@@ -36,8 +37,13 @@ export class StoreThread {
   /** Resolves when the thread ends without having been closed, or when its store can no longer write. */
   readonly failed: Promise<Error>;
 
-  /** `isGuest`: whether the thread may be one that other servers use, see `createThread`. */
-  constructor(data: ThreadData, isGuest: boolean) {
+  constructor(
+    data: ThreadData,
+    /** Whether the thread may be one that other servers use, see `createThread`. */
+    isGuest: boolean,
+    /** Takes what plugins of the thread have counted. */
+    observed: (observations: readonly Observation[]) => void,
+  ) {
     const running = RunningCalls.memory(data.plugins.length);
     this.#counters = new Int32Array(data.counters);
     this.#worker = createThread({
@@ -52,6 +58,7 @@ export class StoreThread {
       this.#worker.on('message', posted => {
         const message = posted as FromWriterThread;
         if (message.is === 'failed') resolve(new StoreError(message.message));
+        if (message.is === 'observed') observed(message.observations);
         if (message.is !== 'ready') return;
         this.#isOpen = true;
         opened(message);

@@ -79,6 +79,7 @@ const ENDED: ReadonlyMap<string, RowCondition> = new Map([
 
 const strategy = (naming: Naming): Partial<Strategy<Pod>> => ({
   checkName: checkSubdomainName,
+  revalidatesName: true,
   hasStatus: true,
   returnsDeletedObject: true,
   applyDefaults: object => {
@@ -154,7 +155,7 @@ export const pod = builtInKind<Pod>('core/pods', naming =>
       naming,
       'spec',
       object => object,
-      () => false,
+      object => object,
     ),
     "the Pod's hostname",
   ),
