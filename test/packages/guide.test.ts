@@ -11,25 +11,12 @@ import {
   StartedCommand,
   write,
 } from './project.js';
-import { stepsOf } from './steps.js';
+import { stepsOf, toPnpm } from './steps.js';
 
 /*
  * docs/tutorials/plugin.md, followed word by word in an empty folder, with npm and with pnpm; only the port may be
  * another. The folder is a copy of one in which npm has run the first command.
  */
-
-/** The commands that the guide gives for pnpm instead of npm: the rows of its table, in their order. */
-const pnpmCommands = (guide: string): (readonly [npm: string, pnpm: string])[] =>
-  [...guide.matchAll(/^\| `([^`]+)` \| `(pnpm [^`]+)` \|$/gm)].map(([, npm, pnpm]) => [npm!, pnpm!]);
-
-const toPnpm = (guide: string, commands: string): string =>
-  commands
-    .split('\n')
-    .map(line => {
-      const found = pnpmCommands(guide).find(([npm]) => line.startsWith(npm));
-      return found ? found[1] + line.slice(found[0].length) : line;
-    })
-    .join('\n');
 
 const work = newFolder();
 let tarball: string;
@@ -55,7 +42,7 @@ test.each(['npm', 'pnpm'])(
       let directory = folder.path;
       const created: string[] = [];
       for (const step of stepsOf(guide)) {
-        const given = tool === 'pnpm' && step.is === 'commands' ? toPnpm(guide, step.text) : step.text;
+        const given = tool === 'pnpm' && step.is === 'commands' ? toPnpm(step.text) : step.text;
         const text = isInstalled ? given.replace(`npm install ./${basename(tarball)}\n`, '') : given;
         if (tool === 'pnpm') expect(text).not.toMatch(/^(npm|npx) /m);
         if (step.is === 'file') {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** A command of a guide, a file that it has the reader write, or what the commands before print. */
 export type Step = { readonly is: 'commands' | 'file' | 'output'; readonly text: string; readonly path: string };
 
@@ -12,3 +14,19 @@ export function stepsOf(guide: string): Step[] {
     path: [...before!.matchAll(/`([^`\n]+)`:\n$/g)].at(-1)?.[1] ?? '',
   }));
 }
+
+/** The commands for pnpm instead of npm: the rows of the table in docs/tutorials/plugin.md, in their order. */
+const pnpmCommands = (): (readonly [npm: string, pnpm: string])[] =>
+  [...readFileSync('docs/tutorials/plugin.md', 'utf8').matchAll(/^\| `([^`]+)` \| `(pnpm [^`]+)` \|$/gm)].map(
+    ([, npm, pnpm]) => [npm!, pnpm!],
+  );
+
+/** Commands of a page as its readers with pnpm give them. */
+export const toPnpm = (commands: string): string =>
+  commands
+    .split('\n')
+    .map(line => {
+      const found = pnpmCommands().find(([npm]) => line.startsWith(npm));
+      return found ? found[1] + line.slice(found[0].length) : line;
+    })
+    .join('\n');

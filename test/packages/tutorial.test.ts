@@ -1,7 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { freePort, installCapstan, newFolder, run, StartedCommand, write } from './project.js';
-import { stepsOf } from './steps.js';
+import {
+  freePort,
+  installCapstan,
+  installPnpm,
+  newFolder,
+  packCapstan,
+  runWith,
+  StartedCommand,
+  write,
+} from './project.js';
+import { stepsOf, toPnpm } from './steps.js';
 
 /*
  * The pages Start and Tutorials, followed word by word, except that Capstan and its tools are installed before, and
@@ -26,8 +36,18 @@ const shapeOf = (text: string): string[] =>
     .split('\n')
     .map(line => line.replaceAll(/\b\d+m?s\b/g, '…').replaceAll(/ {2,}/g, '  '));
 
+/** How the commands of a page are run: by default in a folder in which npm has installed Capstan and its tools. */
+interface Tool {
+  readonly variables: NodeJS.ProcessEnv;
+  readonly translate: (commands: string) => string;
+}
+const NPM: Tool = {
+  variables: {},
+  translate: commands => commands.replace(/^npm install( \.\/capstan-.*)?$/gm, 'true'),
+};
+
 /** Follows a page in a folder. Each text block is what the commands before it, or a watch, must have printed. */
-async function follow(page: string, start: string): Promise<void> {
+async function follow(page: string, start: string, { variables, translate }: Tool = NPM): Promise<void> {
   let directory = start;
   let printed = '';
   let watch: StartedCommand | undefined;
@@ -42,13 +62,12 @@ async function follow(page: string, start: string): Promise<void> {
         expect(lines()).toContain(line);
       }
     } else if (RUNS_ON.test(step.text.trim())) {
-      const command = new StartedCommand(directory, onFreePort(step.text.trim()));
+      const command = new StartedCommand(directory, translate(onFreePort(step.text.trim())), variables);
       started.push(command);
       if (step.text.includes(' watch ')) watch = command;
       await command.until(watch === command ? 'CURRENT' : 'ready in');
     } else {
-      const commands = step.text.replace(/^npm install( \.\/capstan-.*)?$/gm, 'true');
-      printed = await run(directory, 'bash', '-ec', `{ ${commands}\n} 2>&1\necho\npwd`);
+      printed = await runWith(variables, directory, 'bash', '-ec', `{ ${translate(step.text)}\n} 2>&1\necho\npwd`);
       directory = printed.trim().split('\n').at(-1)!;
     }
   }
@@ -70,9 +89,18 @@ test('Start leads from an empty folder to a server, and the tutorials go on to a
     await follow(readFileSync(page, 'utf8'), folder);
 });
 
+const controllerTutorial = async (): Promise<string> =>
+  readFileSync('docs/tutorials/controller.md', 'utf8').replaceAll('6443', String(await freePort()));
+
 test('the tutorial leads from an empty folder to a kind with a controller and a client', {
   timeout: 300_000,
 }, async () => {
-  const port = String(await freePort());
-  await follow(readFileSync('docs/tutorials/controller.md', 'utf8').replaceAll('6443', port), await installedFolder());
+  await follow(await controllerTutorial(), await installedFolder());
+});
+
+test('the tutorial leads there with pnpm too, whose installs are strict', { timeout: 300_000 }, async () => {
+  const [tarball, variables, folder] = [await packCapstan(), await installPnpm(), newFolder()];
+  folders.push(folder);
+  copyFileSync(tarball, join(folder.path, basename(tarball)));
+  await follow(await controllerTutorial(), folder.path, { variables, translate: toPnpm });
 });
