@@ -63,8 +63,8 @@ export function watchFiles(files: readonly string[], changed: () => unknown, eve
 }
 
 /**
- * The bytes of a file. Rejects with an Error that names the file, also if it has more than `maxBytes`: no more are read,
- * as the size of a device, of a pipe, or of what a link points to by then is not known before.
+ * The bytes of a file. Rejects with an Error that names the file, also if it has more than `maxBytes`: no more are
+ * read, as the size of a device, of a pipe, or of what a link points to by then is not known before.
  */
 export async function readBounded(file: string, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
