@@ -182,7 +182,7 @@ interface PoolHost {
   service(name: string): ServiceClient;
 }
 
-/** The members that all threads but the writer add, for metrics. */
+/** The members for metrics. */
 interface MetricsHost {
   /**
    * Adds to a metric that a plugin defines at the point `metrics`: a counter is increased by `value`, a gauge is set to
@@ -259,8 +259,8 @@ type OfferedIn<T extends Thread, Offering extends Thread, Offered> = [T] extends
  * });
  */
 export type Host<T extends Thread = Thread> = BaseHost<T> &
+  MetricsHost &
   OfferedIn<T, 'pool' | 'control', InformerHost> &
-  OfferedIn<T, 'front' | 'pool' | 'control', MetricsHost> &
   OfferedIn<T, 'pool', PoolHost> &
   OfferedIn<T, 'front' | 'control', RequestHost> &
   OfferedIn<T, 'control', ControlHost>;

@@ -24,6 +24,11 @@ export interface StrategyContext {
   /** Whether nothing will be stored. */
   readonly dryRun: boolean;
   /**
+   * The members of the object that were sent with an empty list or map somewhere. Objects do not have these, but some
+   * kinds tell an empty list from none.
+   */
+  readonly emptied?: ReadonlySet<string>;
+  /**
    * The current object of a resource in `Strategy.reads`, including every write acknowledged before the request;
    * undefined if there is none. It is shared and must not be changed. Throws for a resource that is not in `reads`.
    */
@@ -263,8 +268,11 @@ export interface Strategy<T = ApiObject> {
    * `changesGeneration` returns true.
    */
   readonly hasGeneration: boolean;
-  /** Whether an update increments the generation; absent: if any member except metadata and status has changed. */
-  readonly changesGeneration?: (object: T, old: T) => boolean;
+  /**
+   * Whether an update increments the generation; absent: if any member except metadata and status has changed.
+   * `emptied` is that of the StrategyContext.
+   */
+  readonly changesGeneration?: (object: T, old: T, emptied: ReadonlySet<string>) => boolean;
 
   // Writes
 

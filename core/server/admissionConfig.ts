@@ -11,7 +11,7 @@ const FLAG = '--admission-control-config-file';
 /** Where the configuration of a plugin is, as errors name it. */
 export const placeOf = (file: string, name: string): string => `${FLAG}: ${file}: the configuration of ${name}`;
 
-/** What a file says for a plugin. */
+/** The entry of a file about a plugin. */
 interface PluginConfig {
   readonly config: UnknownRecord;
   readonly file: string;
@@ -47,23 +47,30 @@ export function admissionConfig(settings: Settings, known: ReadonlySet<string>):
   const plugins = configurationsIn(file, known);
   const kubeConfigFiles = [...plugins]
     .filter(([name]) => name.endsWith('AdmissionWebhook'))
-    .map(([name, { config }]) => [name, kubeConfigOf(file, name, config)] as const)
+    .map(([name, { config, file: own }]) => [name, kubeConfigOf(own, name, config)] as const)
     .filter(([, path]) => path !== '');
   return { services, plugins, kubeConfigFiles: new Map(kubeConfigFiles) };
 }
 
 const VERSIONS = ['v1', 'v1alpha1'];
 
-/** The configurations in an AdmissionConfiguration, or in the files that it names, by plugin. Throws ConfigError. */
-function configurationsIn(file: string, known: ReadonlySet<string>): Map<string, PluginConfig> {
-  const document = readDocument(file);
-  const refuse = (path: string, why: string): ConfigError => new ConfigError(FLAG, `${file}: ${path} ${why}`);
-  if (document['kind'] !== 'AdmissionConfiguration') throw refuse('kind', 'must be AdmissionConfiguration');
+/** Makes an error about a member of a file. */
+type Refuse = (path: string, why: string) => ConfigError;
+
+/** Throws for an object that is not of a version of upstream's configuration of servers. */
+function checkVersion({ apiVersion }: UnknownRecord, refuse: Refuse): void {
   const accepted = groupSpellings('apiserver.config.orchestrator.io').flatMap(group =>
     VERSIONS.map(version => `${group}/${version}`),
   );
-  if (!accepted.includes(String(document['apiVersion'])))
-    throw refuse('apiVersion', `must be one of ${accepted.join(', ')}`);
+  if (!accepted.includes(String(apiVersion))) throw refuse('apiVersion', `must be one of ${accepted.join(', ')}`);
+}
+
+/** The configurations in an AdmissionConfiguration, or in the files that it names, by plugin. Throws ConfigError. */
+function configurationsIn(file: string, known: ReadonlySet<string>): Map<string, PluginConfig> {
+  const document = readDocument(file);
+  const refuse: Refuse = (path, why) => new ConfigError(FLAG, `${file}: ${path} ${why}`);
+  if (document['kind'] !== 'AdmissionConfiguration') throw refuse('kind', 'must be AdmissionConfiguration');
+  checkVersion(document, refuse);
   refuseUnknown(document, ['apiVersion', 'kind', 'plugins'], '', refuse);
   const plugins = document['plugins'] ?? [];
   if (!Array.isArray(plugins)) throw refuse('plugins', 'must be a list');
@@ -87,19 +94,23 @@ function configurationsIn(file: string, known: ReadonlySet<string>): Map<string,
 }
 
 /** Throws for members that are not in `known`. `prefix` is the path of the object. */
-function refuseUnknown(
-  object: UnknownRecord,
-  known: readonly string[],
-  prefix: string,
-  refuse: (path: string, why: string) => ConfigError,
-): void {
+function refuseUnknown(object: UnknownRecord, known: readonly string[], prefix: string, refuse: Refuse): void {
   const unknown = Object.keys(object).find(key => !known.includes(key));
   if (unknown !== undefined) throw refuse(prefix + unknown, `is an unknown field: use one of ${known.join(', ')}`);
 }
 
-/** The path of the kubeconfig that a WebhookAdmission names; '' if it names none. Throws ConfigError. */
+const WEBHOOK_KINDS: readonly unknown[] = ['WebhookAdmissionConfiguration', 'WebhookAdmission'];
+
+/**
+ * The path of the kubeconfig that the configuration of webhooks names, relative to its file; '' if it names none.
+ * Throws ConfigError.
+ */
 function kubeConfigOf(file: string, name: string, config: UnknownRecord): string {
-  const refuse = (path: string, why: string): ConfigError => new ConfigError(placeOf(file, name), `${path} ${why}`);
+  const refuse: Refuse = (path, why) => new ConfigError(placeOf(file, name), `${path} ${why}`);
+  const { kind, apiVersion } = config;
+  if (kind !== undefined && !WEBHOOK_KINDS.includes(kind))
+    throw refuse('kind', `must be one of ${WEBHOOK_KINDS.join(', ')}`);
+  if (apiVersion !== undefined) checkVersion(config, refuse);
   refuseUnknown(config, ['apiVersion', 'kind', 'kubeConfigFile', 'kubeConfig'], '', refuse);
   const path = stringAt(config, 'kubeConfigFile') || stringAt(config, 'kubeConfig');
   return path && resolve(dirname(file), path);

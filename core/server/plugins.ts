@@ -76,6 +76,11 @@ const serviceRangesOf = ({ serviceClusterIpRange: networks, serviceNodePortRange
   ports,
 });
 
+/** The plugin of encryption at rest beside that of the store. */
+function encryptionPlugins({ encryptionProviderConfig: file }: Settings): readonly PluginSpec[] {
+  return file === undefined ? [] : [{ use: at('health/encryption.js'), config: { file }, threads: ['front'] }];
+}
+
 /** Whether ServiceCIDR objects have the ranges of Services. */
 const hasCidrObjects = (settings: Settings): boolean => featuresOf(settings).features.includes(MULTI_CIDR_GATE);
 
@@ -173,6 +178,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     ...(hasOwnStorage ? [] : [storagePlugin(settings, inputs)]),
     { use: at(`listener/${required ?? 'uws'}.js`), config: { required: required === 'uws' }, threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
+    ...encryptionPlugins(settings),
     ...auditPlugins(settings),
     frontAndPool('kinds/index.js', { serviceRanges: serviceRangesOf(settings) }),
     { use: at('admission/metrics.js'), threads: ['front'] },
@@ -185,8 +191,9 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     pool('authn/clientCertificate.js', proxies && { clientCaFile: settings.clientCaFile ?? inputs.caFile }),
     ...(settings.tokenAuthFile ? [pool('authn/staticToken.js', { file: settings.tokenAuthFile })] : []),
     ...(settings.enableBootstrapTokenAuth ? [pool('authn/bootstrapToken.js')] : []),
-    { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'pool', 'control'] },
+    // Before service accounts, whose tokens are cached for longer: tokens of either are decoded by both otherwise.
     ...(identityProviders ? [frontAndPool('authn/jwt/index.js', identityProviders)] : []),
+    { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'pool', 'control'] },
     // Before other validators, as the rules of the kinds are.
     pool('admission/policies/parameterPermissions.js'),
     ...admission.before,

@@ -1,6 +1,8 @@
 import type { Informer } from '../../core/api/host.js';
 import type { Pod } from '../../kinds/v1.js';
 import type { RuntimeClass } from '../../kinds/node/v1.js';
+import { pathSegment } from '../../core/model/names.js';
+import { Refusal } from '../../core/model/refusal.js';
 import { isSemanticallyEqual, ownValue } from '../../core/model/record.js';
 
 import { podForbiddenError, mutatorPlugin, POD_CREATES } from './podDraft.js';
@@ -13,13 +15,17 @@ export default mutatorPlugin('runtime-class', host => {
     mutate: (_change, draft) => {
       const pod = (draft as Pod).spec;
       const refuse = (why: string): Error => podForbiddenError(draft.metadata, why);
-      const name = pod.runtimeClassName ?? '';
+      const name = pod.runtimeClassName;
       const asked = pod.overhead;
-      if (name === '') {
+      if (name === undefined) {
         if (asked) throw refuse('pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
         return;
       }
       const found = classes.get('', name);
+      const malformed = pathSegment(name);
+      if (name === '') throw new Refusal('', 'resource name may not be empty');
+      if (malformed.length > 0)
+        throw new Refusal('', `invalid resource name ${JSON.stringify(name)}: [${malformed.join(' ')}]`);
       if (!found) throw refuse(`pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
       const overhead = found.overhead?.podFixed;
       if (asked && !overhead)

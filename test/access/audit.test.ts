@@ -23,7 +23,7 @@ rules:
   - level: RequestResponse
     resources:
       - { group: authentication.k8s.io }
-      - { group: '', resources: [serviceaccounts/token, secrets, services, limitranges] }
+      - { group: '', resources: [serviceaccounts/token, secrets, services, limitranges, pods] }
 `;
 
 let api: Api;
@@ -223,22 +223,93 @@ describe('the audit log', () => {
     expect(await eventOf(`${core}/endpoints/none?a=1`)).toMatchObject(missing);
   });
 
+  test('has objects as they were understood: with kind and defaults, and without unknown fields', async () => {
+    const path = '/api/v1/namespaces/default/services';
+    const body = { metadata: { name: 'understood' }, spec: { ports: [{ port: 1 }], nobodyKnowsThis: 1 } };
+    const sent = async (query: string) => {
+      await api.post(`${path}?${query}`, body);
+      return await eventOf(`${path}?${query}`);
+    };
+    const { requestObject, objectRef } = await sent('fieldManager=understood');
+    expect(requestObject).toMatchObject({
+      ...{ kind: 'Service', apiVersion: 'v1' },
+      spec: { ports: [{ port: 1, targetPort: 1, protocol: 'TCP' }], type: 'ClusterIP' },
+    });
+    expect(JSON.stringify(requestObject)).not.toContain('nobodyKnowsThis');
+    expect(objectRef).toMatchObject({ name: 'understood' });
+    const refused = await sent('fieldValidation=Strict');
+    expect(refused).toMatchObject({ responseStatus: { code: 400 } });
+    expect(refused.requestObject).toBeUndefined();
+    expect(refused.objectRef).not.toHaveProperty('name');
+    const options = { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 };
+    await api.delete(`${path}/understood?audited`, options);
+    const deleted = await eventOf(`${path}/understood?audited`);
+    expect(deleted.requestObject).toMatchObject({ kind: 'DeleteOptions', gracePeriodSeconds: 0 });
+  });
+
+  test('names the object that was to be created if its sender may create it, and shows what is wrong with it', async () => {
+    const path = '/api/v1/namespaces/default/configmaps';
+    const refOf = async (query: string, metadata: object, token?: string) => {
+      await api.post(`${path}?${query}`, { metadata }, token === undefined ? {} : { token });
+      const { objectRef, responseStatus } = await eventOf(`${path}?${query}`);
+      return { name: objectRef!['name'], message: responseStatus!['message'] };
+    };
+    expect(await refOf('dryRun=All', { name: 'named' })).toEqual({ name: 'named', message: undefined });
+    expect(await refOf('dryRun=All&a', { generateName: 'made-' })).toEqual({ name: undefined, message: undefined });
+    expect((await refOf('dryRun=All&b', { name: 'named' }, 'carol-token-0123')).name).toBeUndefined();
+    const invalid = await refOf('dryRun=All&c', { name: 'Not A Name' });
+    expect(invalid).toMatchObject({ name: 'Not A Name', message: expect.stringContaining('metadata.name') as string });
+  });
+
+  test('has the annotations of admission for a create under a name that is taken, too', async () => {
+    const spaces = '/api/v1/namespaces';
+    const labels = { 'pod-security.kubernetes.io/audit': 'baseline' };
+    await api.made(spaces, { metadata: { name: 'checked', labels } });
+    const spec = { hostNetwork: true, containers: [{ name: 'c', image: 'i' }] };
+    for (const [query, code] of [
+      ['fieldManager=first', 201],
+      ['fieldManager=second', 409],
+    ] as const) {
+      const path = `${spaces}/checked/pods?${query}`;
+      await api.post(path, { metadata: { name: 'p' }, spec });
+      const { annotations, responseStatus } = await eventOf(path);
+      expect(responseStatus).toMatchObject({ code });
+      expect(annotations!['pod-security.kubernetes.io/audit-violations']).toContain('host namespaces');
+    }
+  });
+
   test('has bodies in protobuf as JSON', async () => {
     const path = '/api/v1/namespaces/default/services?limit=9';
     await api.get(path, { accept: 'application/vnd.kubernetes.protobuf' });
-    expect((await eventOf(path)).responseStatus).toMatchObject({ code: 200 });
+    const listed = await eventOf(path);
+    expect(listed).toMatchObject({ responseStatus: { code: 200 }, responseObject: { kind: 'ServiceList' } });
+    expect((listed.responseObject as Loose)['items']).toContainEqual(
+      expect.objectContaining({ metadata: expect.objectContaining({ name: 'kubernetes' }) as object }),
+    );
     const one = '/api/v1/namespaces/default/services/kubernetes';
     await api.get(one, { accept: 'application/vnd.kubernetes.protobuf' });
     expect((await eventOf(one)).responseObject).toMatchObject({ kind: 'Service', metadata: { name: 'kubernetes' } });
   });
 
-  test('says of bodies that are too long that they are left out', async () => {
-    const path = '/api/v1/namespaces/default/services?fieldManager=long';
-    const annotations = { long: 'x'.repeat(120_000) };
-    await api.made(path, { metadata: { name: 's', annotations }, spec: { ports: [{ port: 1 }] } });
-    const event = await eventOf(path);
-    expect(event.requestObject).toBeUndefined();
-    expect(event.annotations).toMatchObject({ 'audit.k8s.io/truncated': 'true' });
+  test('has long bodies and lists that are sent in parts or compressed, but those beyond a bound', async () => {
+    const path = '/api/v1/namespaces/default/limitranges';
+    const annotations = { long: 'x'.repeat(200_000) };
+    const longs = (event: Loose) => JSON.stringify(event).match(/"long":"x{200000}"/g)?.length;
+    for (const name of ['l1', 'l2', 'l3'])
+      await api.made(`${path}?fieldManager=${name}`, { metadata: { name, annotations }, spec: { limits: [] } });
+    expect(longs(await eventOf(`${path}?fieldManager=l1`))).toBe(2);
+    const gzip = { headers: { 'accept-encoding': 'gzip' } };
+    for (const [query, options] of [
+      ['limit=50', {}],
+      ['limit=51', gzip],
+    ] as const) {
+      await api.get(`${path}?${query}`, options);
+      const event = await eventOf(`${path}?${query}`);
+      expect(longs(event)).toBe(3);
+      expect(event.annotations).not.toHaveProperty('audit.k8s.io/truncated');
+    }
+    await api.get(`${path}?limit=52`, { accept: 'application/yaml' });
+    expect(longs(await eventOf(`${path}?limit=52`))).toBe(3);
   });
 
   test('has no body of a refused request', async () => {

@@ -77,9 +77,28 @@ describe('the configuration of admission plugins', () => {
       configuration({ name: 'ValidatingAdmissionWebhook', configuration: { kubeconfig: 'x' } }),
       'the configuration of ValidatingAdmissionWebhook: kubeconfig is an unknown field',
     ],
+    [
+      configuration({ name: 'MutatingAdmissionWebhook', configuration: { kind: 'WebhookAdmissions' } }),
+      'kind must be one of WebhookAdmissionConfiguration, WebhookAdmission',
+    ],
+    [
+      configuration({ name: 'MutatingAdmissionWebhook', configuration: { apiVersion: 'v1' } }),
+      'the configuration of MutatingAdmissionWebhook: apiVersion must be one of apiserver.config.',
+    ],
   ])('%j is refused', (content, message) => {
     expect(() => read(content)).toThrow('--admission-control-config-file: ');
     expect(() => read(content)).toThrow(message);
+  });
+
+  test('for webhooks may be in a file beside, which its errors name and its kubeconfig is relative to', () => {
+    const where = configuration({ name: 'MutatingAdmissionWebhook', path: 'hooks.yaml' });
+    const own = file('hooks.yaml', { users: 'x' });
+    expect(() => read(where)).toThrow(`${own}: the configuration of MutatingAdmissionWebhook: users is an unknown`);
+    file('hooks.yaml', { kind: 'WebhookAdmission', kubeConfigFile: 'hooks.kubeconfig' });
+    const flag = `--admission-control-config-file=${file('admission.yaml', where)}`;
+    const configs = admissionPlugins(loadSettings([flag])).behind.map(({ config }) => config);
+    const kubeConfigFile = join(directory, 'hooks.kubeconfig');
+    expect(configs).toContainEqual(expect.objectContaining({ kubeConfigFile }));
   });
 
   test.each([

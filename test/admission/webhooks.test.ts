@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, Api, type Loose } from '../api/support.js';
+import { type Answer, Api, deployment, type Loose } from '../api/support.js';
 import { Hooks, install } from './hooks.js';
 import { MERGE } from '../support/mediaTypes.js';
 
@@ -437,16 +437,15 @@ describe('a mutating webhook', () => {
     hooks.on('/scale', () => patchOf(add('/spec/replicas', 7)));
     const rules = [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['*'], resources: ['deployments/scale'] }];
     await install(api, 'Mutating', 'scale', hooks.webhook('/scale', { rules, objectSelector: {} }));
-    const labels = { a: 'b' };
-    const containers = [{ name: 'c', image: 'i' }];
-    await api.made('/apis/apps/v1/namespaces/default/deployments', {
-      metadata: { name: 'd' },
-      spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } },
-    });
+    await api.made('/apis/apps/v1/namespaces/default/deployments', deployment('d'));
     const path = '/apis/apps/v1/namespaces/default/deployments/d/scale';
     const scaled = await api.patch(path, MERGE, { spec: { replicas: 2 } });
     expect([scaled.body['kind'], scaled.body['spec']?.['replicas']]).toEqual(['Scale', 7]);
-    expect(hooks.take('/scale')[0]?.request['kind']?.['kind']).toBe('Scale');
+    // It is shown with the owners of the replicas, before and after the change.
+    const managedFields = [{ apiVersion: 'autoscaling/v1', fieldsV1: { 'f:spec': { 'f:replicas': {} } } }];
+    const object = { kind: 'Scale', metadata: { managedFields } };
+    expect(hooks.take('/scale')[0]?.request).toMatchObject({ object, oldObject: object });
+    expect(scaled.body['metadata']).not.toHaveProperty('managedFields');
   });
 
   test.each([
@@ -465,10 +464,13 @@ describe('a mutating webhook', () => {
 
   test.each(['', '?dryRun=All'])('is called once for the create of an object that exists%s', async query => {
     const name = query ? 'exists-dry' : 'exists';
+    hooks.on(`/${name}`, () => ({ warnings: [`about ${name}`] }));
     await install(api, 'Mutating', name, hooks.webhook(`/${name}`));
     expect((await create(name, name)).status).toBe(201);
     hooks.take(`/${name}`);
-    expect((await create(name, name, query)).status).toBe(409);
+    const taken = await create(name, name, query);
+    expect(taken.status).toBe(409);
+    expect(taken.headers['warning']).toBe(`299 - "about ${name}"`);
     expect(hooks.take(`/${name}`)).toHaveLength(1);
   });
 

@@ -10,7 +10,7 @@ describe('bodies in YAML', () => {
   let api: Api;
   let maps: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     maps = `${await api.namespace('bodies')}/configmaps`;
   });
   afterAll(() => api.close());
@@ -34,7 +34,7 @@ describe('the Content-Type of other writes', () => {
   let api: Api;
   let maps: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     maps = `${await api.namespace('types')}/configmaps`;
   });
   afterAll(() => api.close());
@@ -68,7 +68,7 @@ describe('the Content-Type of a PATCH', () => {
   let api: Api;
   let path: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     path = `${await api.namespace('patches')}/configmaps`;
     await api.made(path, { metadata: { name: 'a' } });
   });
@@ -93,7 +93,7 @@ describe('the body of a PATCH', () => {
   let api: Api;
   let path: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     path = `${await api.namespace('patched')}/configmaps`;
     await api.made(path, { metadata: { name: 'a' } });
   });
@@ -137,7 +137,7 @@ describe('what is wrong with a request', () => {
   let api: Api;
   let home: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     home = await api.namespace('wrong');
   });
   afterAll(() => api.close());
@@ -174,7 +174,7 @@ describe('what is wrong with a request', () => {
 describe('answers to writes', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
   });
   afterAll(() => api.close());
 

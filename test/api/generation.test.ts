@@ -28,10 +28,24 @@ const BODIES: [string, object][] = [
 describe('metadata.generation', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     await api.namespace('counts');
   });
   afterAll(() => api.close());
+
+  test('is left by writes that are refused because of an empty map where there was none', async () => {
+    const path = '/apis/storage.k8s.io/v1/storageclasses';
+    await api.made(path, { metadata: { name: 'c' }, provisioner: 'a/b' });
+    const fields = async (at: string, patch: object) =>
+      ((await api.patch(at, MERGE, patch)).body['details']?.['causes'] as { field: string }[] | undefined)?.map(
+        ({ field }) => field,
+      );
+    expect(await fields(`${path}/c`, { parameters: {} })).toEqual(['parameters']);
+    expect(await fields(`${path}/c`, { mountOptions: [], metadata: { labels: {} } })).toBeUndefined();
+    const secrets = '/api/v1/namespaces/counts/secrets';
+    await api.made(secrets, { metadata: { name: 's' }, immutable: true });
+    expect(await fields(`${secrets}/s`, { data: {} })).toEqual(['data']);
+  });
 
   test.each(BODIES)('%s: an update with the body as it was first sent changes nothing', async (path, members) => {
     const body = { metadata: { name: 'same' }, ...members };
@@ -56,5 +70,27 @@ describe('metadata.generation', () => {
       (await api.patch(`${path}/slice`, MERGE, { metadata })).body['metadata']!['generation'];
     expect(await generationAfter({ annotations: { a: 'b' } })).toBe(1);
     expect(await generationAfter({ labels: { a: 'b' } })).toBe(2);
+    // The version has no topology: what was sent is dropped, but counts.
+    const endpoints = [{ addresses: ['10.0.0.1'], deprecatedTopology: { a: 'b' } }];
+    const { body } = await api.patch(`${path}/slice`, MERGE, { endpoints });
+    expect(body).toMatchObject({ metadata: { generation: 3 }, endpoints: [{ addresses: ['10.0.0.1'] }] });
+    expect(JSON.stringify(body['endpoints'])).not.toContain('Topology');
+  });
+
+  test('of a NetworkPolicy and of webhooks counts an empty list that is sent where there is none', async () => {
+    const policies = '/apis/networking.k8s.io/v1/namespaces/counts/networkpolicies';
+    await api.made(policies, { metadata: { name: 'np' }, spec: { podSelector: {}, policyTypes: ['Egress'] } });
+    const generationAfter = async (patch: object) =>
+      (await api.patch(`${policies}/np`, MERGE, patch)).body['metadata']!['generation'];
+    expect(await generationAfter({ spec: { ingress: [] } })).toBe(2);
+    expect(await generationAfter({ spec: { podSelector: { matchLabels: {} } } })).toBe(3);
+    expect(await generationAfter({ metadata: { labels: {} } })).toBe(3);
+    expect(await generationAfter({ spec: { ingress: null } })).toBe(3);
+    const hooks = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+    const clientConfig = { url: 'https://127.0.0.1:1' };
+    const webhook = { name: 'a.b.c', clientConfig, sideEffects: 'None', admissionReviewVersions: ['v1'] };
+    await api.made(hooks, { metadata: { name: 'w' }, webhooks: [webhook] });
+    const patched = await api.patch(`${hooks}/w`, MERGE, { webhooks: [{ ...webhook, matchConditions: [] }] });
+    expect(patched.body['metadata']!['generation']).toBe(2);
   });
 });

@@ -8,15 +8,15 @@ describe('the envelope and common metadata', () => {
   let shop: string;
   let maps: string;
   beforeAll(async () => {
-    api = await Api.start();
-    shop = await api.namespace('shop');
+    api = await Api.shared();
+    shop = await api.namespace('labelled');
     maps = `${shop}/configmaps`;
   });
   afterAll(() => api.close());
 
   test('objects of the core group and of named groups carry kind, apiVersion and metadata [R029 R030 R031 R032]', async () => {
     await api.made(maps, { metadata: { name: 'plain' } });
-    const deployments = '/apis/apps/v1/namespaces/shop/deployments';
+    const deployments = '/apis/apps/v1/namespaces/labelled/deployments';
     await api.made(deployments, deployment('web'));
     expect((await api.get(`${maps}/plain`)).body).toMatchObject({
       kind: 'ConfigMap',
@@ -30,10 +30,18 @@ describe('the envelope and common metadata', () => {
     });
   });
 
+  test('a resourceVersion in a create is refused once everything else is right', async () => {
+    const versioned = (name: string) => api.post(maps, { metadata: { name, resourceVersion: '5' } });
+    const message = 'resourceVersion should not be set on objects to be created';
+    expect((await versioned('versioned')).body).toMatchObject({ code: 400, message });
+    expect((await versioned('Not A Name')).body).toMatchObject({ code: 422 });
+    expect((await api.get(`${maps}/versioned`)).status).toBe(404);
+  });
+
   test('a namespace in the update of a cluster-scoped object is removed', async () => {
     const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
     await api.made(roles, { metadata: { name: 'wide' } });
-    const wide = { metadata: { name: 'wide', namespace: 'shop', labels: { a: '1' } } };
+    const wide = { metadata: { name: 'wide', namespace: 'labelled', labels: { a: '1' } } };
     for (const answer of [await api.put(`${roles}/wide`, wide), await api.patch(`${roles}/wide`, MERGE, wide)]) {
       expect(answer.status).toBe(200);
       expect(answer.body['metadata']).not.toHaveProperty('namespace');

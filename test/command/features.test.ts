@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../core/api/point.js';
 import { loadSettings, parseConfig } from '../../core/command/config.js';
 import { GATES } from '../../core/features/table.js';
+import { groupRows } from '../../core/schema/table/resources.js';
 import { namingOf } from '../../core/naming.js';
 import { buildRegistry } from '../../core/schema/registry/registry.js';
 import { admissionPlugins } from '../../core/server/admissionPlugins.js';
@@ -133,6 +134,19 @@ describe('--runtime-config', () => {
     expect(served('--runtime-config=api/alpha=true')('storage.k8s.io', 'v1alpha1', 'volumeattributesclasses')).toBe(
       true,
     );
+  });
+
+  it('serves every kind of the table with api/all', () => {
+    const isServed = served('--runtime-config=api/all=true');
+    const naming = namingOf('kubernetes');
+    const missing = groupRows().flatMap(({ name, versions }) =>
+      versions.flatMap(({ version, resources }) =>
+        resources
+          .filter(({ plural }) => !isServed(naming.group(name), version, plural))
+          .map(({ plural }) => `${name}/${version}/${plural}`),
+      ),
+    );
+    expect(missing).toEqual([]);
   });
 
   it.each([

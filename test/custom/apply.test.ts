@@ -18,6 +18,9 @@ const schemaOf = (list: string, map: string) => ({
           ...(map ? { 'x-kubernetes-map-type': map } : {}),
         },
         free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        day: { type: 'string', format: 'date' },
+        bytes: { type: 'string', format: 'byte' },
+        port: { 'x-kubernetes-int-or-string': true },
       },
     },
   },
@@ -82,6 +85,20 @@ describe.each(['kubernetes', 'neutral'] as const)('apply to custom resources, %s
     expect(owned(body, 'one')).toEqual({ 'f:spec': { 'f:list': {}, 'f:free': { 'f:a': { '.': {}, 'f:b': {} } } } });
     expect((await apply('two', 'plain', { list: ['y'] })).status).toBe(409);
     expect((await apply('two', 'plain', { free: { a: { c: 2 } } })).status).toBe(200);
+  });
+
+  it('leaves the type of strings with a format, and of what may be two types, to validation', async () => {
+    expect((await apply('one', 'formats', { day: '2030-01-02', bytes: 'aGk=', port: 1 })).status).toBe(201);
+    const causes = async (spec: object) => {
+      const { status, body } = await apply('one', 'formats', spec);
+      const found = body['details']?.['causes'] as { field: string }[] | undefined;
+      return [status, found?.map(({ field }) => field)];
+    };
+    expect(await causes({ day: 5 })).toEqual([422, ['spec.day']]);
+    expect(await causes({ port: { a: 1 } })).toEqual([422, ['spec.port']]);
+    expect(await causes({ bytes: 5 })).toEqual([422, undefined]);
+    const { status, body } = await apply('two', 'formats', { day: 5, port: {} });
+    expect([status, body['message']]).toEqual([409, expect.stringContaining('2 conflicts')]);
   });
 
   it('makes owners of elements owners of the whole if a list or map becomes atomic [R098]', async () => {

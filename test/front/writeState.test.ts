@@ -66,7 +66,7 @@ describe('after the job', () => {
   test('a dry run is tried again on the object whose name it has generated, if there is one', () => {
     const dryRun = response(201, 'core/pods/a/b');
     const exists = (key: string): boolean => key === 'core/pods/a/b';
-    expect(afterJob(FIRST_ATTEMPT, dryRun, exists)).toEqual(interrupted({ key: 'core/pods/a/b' }));
+    expect(afterJob(FIRST_ATTEMPT, dryRun, exists)).toEqual(interrupted({ key: 'core/pods/a/b', warnings: [] }));
     expect(afterJob(FIRST_ATTEMPT, dryRun, nothing)).toMatchObject({ is: 'answered' });
     expect(afterJob({ ...FIRST_ATTEMPT, key: 'core/pods/a/b' }, dryRun, exists)).toMatchObject({ is: 'answered' });
   });
@@ -93,8 +93,15 @@ describe('after the verdict', () => {
     expect(state).toEqual(interrupted({ key: 'k', begun: response(7) }));
   });
 
-  test('after a conflict there is another attempt, from the object that won', () => {
-    expect(afterVerdict(proposed(), { id: 1, is: 'stale' }, committedAnswer)).toEqual(interrupted({ key: 'k' }));
+  test('after a conflict there is another attempt, from the object that won, with the warnings so far', () => {
+    const stale = { id: 1, is: 'stale' } as const;
+    expect(afterVerdict(proposed(), stale, committedAnswer)).toEqual(interrupted({ key: 'k', warnings: [] }));
+    const headers = [['warning', '299 - "odd \\"name\\""']] as const;
+    const warned = { ...proposed(), proposal: { ...proposal(), headers } };
+    const state = afterVerdict(warned, stale, committedAnswer);
+    expect(state).toMatchObject({ is: 'interrupted', warnings: ['odd "name"'] });
+    const retry = { isLate: false, isClientGone: false };
+    expect(afterInterruption(interrupted({ warnings: ['w'] }), retry)).toMatchObject({ attempt: 2, warnings: ['w'] });
   });
 
   test.each(['the writer has ended', 'the writer has not answered in time'])('%s: 504', message => {

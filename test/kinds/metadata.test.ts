@@ -9,7 +9,7 @@ describe('metadata of kinds', () => {
   let api: Api;
   let home: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     home = await api.namespace('metadata');
   });
   afterAll(() => api.close());

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiObject } from '../../core/model/object.js';
 import { type Answer, Api } from '../api/support.js';
 import { contextWith, create, lines, object, update } from './helpers.js';
 import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
@@ -58,7 +59,65 @@ it('a wrong deadline of a pod is the only violation that an update reports', () 
   expect(new Set(fieldsOf(violations))).toEqual(new Set(['spec.activeDeadlineSeconds']));
 });
 
+it('a scheduling gate that is new in a pod is named once, at its last place', () => {
+  const gates = (...names: string[]) => names.map(name => ({ name }));
+  const containers = [{ name: 'c', image: 'i' }];
+  const given = object('Pod', { spec: { containers, schedulingGates: gates('a/one') } });
+  const { violations } = update('core/pods', create('core/pods', given).made, draft => {
+    Object.assign(draft.spec as object, { schedulingGates: gates('a/x', 'a/one', 'a/x') });
+  });
+  expect(fieldsOf(violations).filter(field => field.endsWith('.name'))).toEqual(['spec.schedulingGates[2].name']);
+});
+
+describe('a PersistentVolume', () => {
+  const nodesWith = (key: string) => ({
+    required: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'In', values: ['v'] }] }] },
+  });
+  const spec = {
+    capacity: { storage: '1Gi' },
+    accessModes: ['ReadWriteOnce'],
+    csi: { driver: 'd.example', volumeHandle: 'h' },
+    nodeAffinity: nodesWith('beta.kubernetes.io/arch'),
+  };
+  const changed = (key: string) => {
+    const { made } = create('core/persistentvolumes', object('PersistentVolume', { spec }));
+    const change = (draft: ApiObject) => void Object.assign(draft.spec as object, { nodeAffinity: nodesWith(key) });
+    return fieldsOf(update('core/persistentvolumes', made, change).violations);
+  };
+  it('can name its nodes by the stable label instead of the former one, and by no other', () => {
+    expect(changed('kubernetes.io/arch')).toEqual([]);
+    expect(changed('kubernetes.io/os')).toEqual(['nodeAffinity']);
+  });
+  it('has violations in the order of upstream: capacity, nodes, source, class', () => {
+    const given = {
+      accessModes: ['x'],
+      nodeAffinity: {},
+      csi: { driver: '', volumeHandle: 'h' },
+      storageClassName: '_',
+    };
+    const { violations } = create('core/persistentvolumes', object('PersistentVolume', { spec: given }));
+    const order = ['spec.accessModes', 'spec.capacity', 'spec.nodeAffinity.required', 'spec.csi.driver'];
+    const found = fieldsOf(violations);
+    expect([...new Set(found)].filter(field => order.includes(field))).toEqual(order);
+    expect(found.at(-1)).toBe('spec.storageClassName');
+  });
+});
+
 describe('a Job', () => {
+  it('of a release whose labels had no domain needs no other labels', () => {
+    const template = (labels: object) => ({
+      metadata: { labels },
+      spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
+    });
+    const spec = { manualSelector: true, selector: { matchLabels: { j: '1' } }, template: template({ j: '1' }) };
+    const { made } = create('batch/jobs', object('Job', { spec }, 'batch/v1'));
+    const { violations } = update('batch/jobs', made, draft => {
+      Object.assign(draft.spec as object, { manualSelector: false });
+    });
+    const labels = fieldsOf(violations).filter(field => field.startsWith('spec.template.metadata.labels['));
+    expect(labels).toEqual(['controller-uid', 'job-name'].map(name => `spec.template.metadata.labels[${name}]`));
+  });
+
   const job = () =>
     create(
       'batch/jobs',
@@ -108,6 +167,15 @@ describe('a claim', () => {
     expect(made.spec).not.toHaveProperty('dataSourceRef');
     expect(made.spec).not.toHaveProperty('dataSource');
   });
+  it('keeps the namespace of a source if it had one before, and cannot change it', () => {
+    const dataSourceRef = { kind: 'PersistentVolumeClaim', name: 'y' };
+    const { made } = claim({ dataSourceRef });
+    const { violations } = update('core/persistentvolumeclaims', made, draft => {
+      Object.assign(draft.spec as object, { dataSourceRef: { ...dataSourceRef, namespace: 'x' } });
+    });
+    expect(fieldsOf(violations)).toEqual(['spec']);
+    expect(lines(violations)[0]).toContain('"namespace":"x"');
+  });
   it('keeps a malformed group of its source that was stored before', () => {
     const source = { apiGroup: 'a b', kind: 'X', name: 'y' };
     expect(fieldsOf(claim({ dataSourceRef: source }).violations)).toContain('spec.dataSourceRef.apiGroup');
@@ -142,7 +210,7 @@ it('the secret for expanding a volume can be set later, but not changed', () => 
 describe('through the server', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     await api.namespace('rules');
   });
   afterAll(() => api.close());

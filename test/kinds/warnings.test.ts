@@ -11,7 +11,7 @@ describe('warnings', () => {
   let api: Api;
   let core: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     core = await api.namespace('warned');
   });
   afterAll(() => api.close());
@@ -106,6 +106,20 @@ describe('warnings', () => {
     ])('%j is refused: %s', async (object, why) => {
       expect(await post(object)).toMatchObject({ status: 422, body: { message: `Pod "profiled" is invalid: ${why}` } });
     });
+  });
+
+  test('about the template that an update of a ReplicationController replaces', async () => {
+    const hostAliases = [{ ip: '10.0.0.1' }, { ip: '10.0.0.1' }];
+    const controller = (spec: object) => ({
+      metadata: { name: 'rc' },
+      spec: {
+        template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } },
+      },
+    });
+    const text = 'spec.template.spec.hostAliases[1].ip: duplicate ip';
+    expect(warning(await api.post(`${core}/replicationcontrollers`, controller({ hostAliases })))).toContain(text);
+    expect(warning(await api.put(`${core}/replicationcontrollers/rc`, controller({})))).toContain(text);
+    expect(warning(await api.put(`${core}/replicationcontrollers/rc`, controller({ hostAliases })))).toBeUndefined();
   });
 
   test('only about valid objects', async () => {

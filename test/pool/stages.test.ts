@@ -30,7 +30,13 @@ const shortcuts = (
   // @ts-expect-error: the sender is not authenticated
   authorize(context, received),
   // @ts-expect-error: not authorized
-  decode(context, { ...authenticated, resource: request.resource, target: request.target, duplicates: [] }),
+  decode(context, {
+    ...authenticated,
+    resource: request.resource,
+    target: request.target,
+    duplicates: [],
+    emptied: new Set(),
+  }),
   // @ts-expect-error: decoded outside of the pipeline
   merge(context, decoded),
   // @ts-expect-error: merged outside of the pipeline

@@ -115,6 +115,7 @@ export function asWrite({ job, run, route, warnings, annotations, user }: Author
     resource,
     charges: [],
     duplicates: [],
+    emptied: new Set(),
   };
   return request as AuthorizedRequest;
 }

@@ -1,7 +1,7 @@
 /** Arguments and results of the stages of a write. See `order.ts`. */
 import type { SubresourceAnswer, SubresourceDeletion, SubresourceWrite } from '../../core/api/strategy.js';
 import type { ApiObject } from '../../core/model/object.js';
-import type { Violation } from '../../core/model/refusal.js';
+import type { Refusal, Violation } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
 import type { Route } from '../../core/request/route.js';
@@ -77,6 +77,8 @@ export interface WriteRequest extends Received {
   readonly charges: ProposedCharge[];
   /** Errors for duplicate members of the body, until the decoder reports them together with its own. */
   readonly duplicates: string[];
+  /** Members of the object with empty lists or maps that decoding has left out (`DecodeSink.emptied`). */
+  readonly emptied: Set<string>;
   /** The error in a number of the body, if its parsed form does not show it. */
   numberMismatch?: string | undefined;
 }
@@ -139,6 +141,8 @@ export interface ObjectWrite {
   readonly old?: ApiObject;
   /** `prepare` has generated the name. If it is taken, the next attempt generates another one. */
   readonly hasGeneratedName?: boolean;
+  /** Why a new object is refused once it has passed all validators: the store would not take it. */
+  readonly refusal?: Refusal | undefined;
   /** The value that the merge has set as `metadata.managedFields`. */
   readonly managedFields: ManagedFields;
   /** Sets the fields that the kind decides, and restores those that the write may not change. Called after mutation. */

@@ -6,6 +6,8 @@ const scalar = (name: ScalarName): Scalar => ({ is: 'scalar', name });
 /** An untyped value. */
 const UNTYPED = scalar('any');
 const STRING = scalar('string');
+/** Strings with a format other than this one are scalars of any type for upstream's field management. */
+const PLAIN_FORMATS: readonly unknown[] = [undefined, '', 'byte'];
 const SCALARS: Readonly<Record<string, Scalar>> = {
   string: STRING,
   boolean: scalar('bool'),
@@ -74,10 +76,11 @@ function objectType(schema: StructuralSchema, id: string, open: boolean): Type {
 }
 
 function toType(schema: StructuralSchema, id: string, open: boolean): Type {
-  if (schema['x-kubernetes-int-or-string']) return scalar('IntOrString');
+  if (schema['x-kubernetes-int-or-string']) return UNTYPED;
   if (schema.type === 'array')
     return { is: 'list', of: schema.items ? toType(schema.items, `${id}.[]`, open) : UNTYPED };
   if (schema.type === 'object' || schema['x-kubernetes-embedded-resource']) return objectType(schema, id, open);
+  if (schema.type === 'string' && !PLAIN_FORMATS.includes(schema.format)) return scalar('IntOrString');
   return SCALARS[schema.type ?? ''] ?? UNTYPED;
 }
 

@@ -21,6 +21,11 @@ export interface DecodeSink {
   readonly isMerged?: boolean;
   /** Custom kinds keep nulls that their schemas do not allow. */
   readonly keepsNulls?: boolean;
+  /**
+   * Receives the members of the object with an empty list or map somewhere, which decoding leaves out. Some kinds tell
+   * these from absent ones.
+   */
+  readonly emptied?: Set<string>;
   /** Describes what is wrong with a number of the text, if the parsed value does not show it. */
   readonly numberMismatch?: string | undefined;
 }
@@ -57,6 +62,11 @@ class Context implements DecodeErrors {
     }
     this.path.pop();
     this.strictErrors.add(`unknown field ${JSON.stringify(text)}`);
+  }
+
+  /** An empty list or map of the current value is left out. */
+  leaveOut(field: string): void {
+    this.sink.emptied?.add(String(this.path[0] ?? field));
   }
 
   mismatch(value: Json, goType: string, how?: 'ownJson'): never {
@@ -305,7 +315,10 @@ function structDecoder(struct: Struct): Decoder {
       if (decoded === undefined) {
         if (field.absent) out[field.name] = field.absent(context);
       } else if (!field.isEmpty?.(decoded)) out[field.name] = decoded;
-      else if (field.emptyIsNull) out[field.name] = null;
+      else {
+        if (field.emptyIsNull) out[field.name] = null;
+        if (typeof decoded === 'object') context.leaveOut(field.name);
+      }
     }
     for (const key of undeclared) setMember(out, key, value[key]!);
     return out;

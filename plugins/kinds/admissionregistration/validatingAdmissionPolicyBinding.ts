@@ -88,8 +88,11 @@ function validateActions(actions: readonly string[]): Violation[] {
   const field = 'spec.validationActions';
   if (actions.length === 0) return [required(field, 'at least one validation action is required')];
   const found = actions.flatMap((action, i) => {
-    if (!ACTIONS.includes(action)) return [notSupported(`${field}[${i}]`, action, ACTIONS)];
-    return actions.indexOf(action) < i ? [duplicate(`${field}[${i}]`, action)] : [];
+    const at = `${field}[${i}]`;
+    return [
+      ...(ACTIONS.includes(action) ? [] : [notSupported(at, action, ACTIONS)]),
+      ...(actions.indexOf(action) < i ? [duplicate(at, action)] : []),
+    ];
   });
   if (!actions.includes('Deny') || !actions.includes('Warn')) return found;
   const shown = new Verbatim(goStrings(actions).text.replace('string', 'admissionregistration.ValidationAction'));
@@ -119,5 +122,10 @@ const validateBinding = (object: ValidatingAdmissionPolicyBinding): Violation[] 
 /** ValidatingAdmissionPolicyBinding. */
 export const validatingAdmissionPolicyBinding = builtInKind<ValidatingAdmissionPolicyBinding>(
   'admissionregistration.orchestrator.io/validatingadmissionpolicybindings',
-  () => ({ ...policyBindingStrategy(), revalidatesName: true, validateCreate: validateBinding, validateUpdate: validateBinding }),
+  () => ({
+    ...policyBindingStrategy(),
+    revalidatesName: true,
+    validateCreate: validateBinding,
+    validateUpdate: validateBinding,
+  }),
 );

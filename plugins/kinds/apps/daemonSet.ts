@@ -134,10 +134,10 @@ const strategy = (naming: Naming): Partial<Strategy<DaemonSet>> => ({
   columns: COLUMNS,
 });
 
-const hasSameTemplate = (object: DaemonSet, old: DaemonSet): boolean =>
-  isSemanticallyEqual(object.spec.template, old.spec.template);
+const ifTemplateDiffers = (object: DaemonSet, old: DaemonSet): DaemonSet | undefined =>
+  isSemanticallyEqual(object.spec.template, old.spec.template) ? undefined : object;
 
 /** DaemonSet. */
 export const daemonSet = builtInKind<DaemonSet>('apps/daemonsets', naming =>
-  warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template, hasSameTemplate),
+  warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template, ifTemplateDiffers),
 );

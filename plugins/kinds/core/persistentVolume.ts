@@ -1,4 +1,4 @@
-import type { PersistentVolume, PersistentVolumeSpec } from '../../../kinds/v1.js';
+import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../kinds/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { isAbsent, setDefault, type UnknownRecord } from '../../../core/model/record.js';
@@ -6,7 +6,7 @@ import { forbiddenField, invalid, Verbatim, type Violation } from '../../../core
 import type { Naming } from '../../../core/naming.js';
 import { scalarText, AGE, type Cell, column, NAME } from '../shared/columns.js';
 import { differenceText, isUnchanged } from '../shared/values/equality.js';
-import { nodeSelectorWarnings } from '../shared/podSpec/warnings/nodeLabelWarnings.js';
+import { nodeSelectorWarnings, OLD_LABELS } from '../shared/podSpec/warnings/nodeLabelWarnings.js';
 import { validateVolumeSpec } from '../shared/volumes/volumeSpec.js';
 import { sourceWarnings } from '../shared/volumes/volumeWarnings.js';
 import { setVolumeSourceDefaults } from '../shared/podSpec/volumes/volumeDefaults.js';
@@ -45,8 +45,24 @@ function sourceOf(spec: PersistentVolumeSpec, before: PersistentVolumeSpec): Unk
     : sources;
 }
 
+/**
+ * The nodes of a volume, with the names that labels have had since they are stable where `now` has them. A label
+ * without one may be replaced by none.
+ */
+function withStableLabels(before: VolumeNodeAffinity, now: VolumeNodeAffinity | null, naming: Naming): object {
+  const stable = new Map(OLD_LABELS.map(([old, label]) => [naming.label(old), naming.label(label)]));
+  const terms = (before.required?.nodeSelectorTerms ?? []).map((term, i) => ({
+    ...term,
+    matchExpressions: (term.matchExpressions ?? []).map((expression, j) => {
+      const key = now?.required?.nodeSelectorTerms?.[i]?.matchExpressions?.[j]?.key;
+      return key === (stable.get(expression.key) ?? '') ? { ...expression, key } : expression;
+    }),
+  }));
+  return { ...before, ...(before.required ? { required: { ...before.required, nodeSelectorTerms: terms } } : {}) };
+}
+
 /** Checks that the source, the mode and the nodes of a volume have not changed. */
-function validateVolumeUpdate(object: PersistentVolume, old: PersistentVolume): Violation[] {
+function validateVolumeUpdate(object: PersistentVolume, old: PersistentVolume, naming: Naming): Violation[] {
   const [now, before] = [object.spec, old.spec];
   const [source, earlier] = [sourceOf(now, before), sourceOf(before, before)];
   return [
@@ -60,7 +76,8 @@ function validateVolumeUpdate(object: PersistentVolume, old: PersistentVolume): 
           ),
         ]),
     ...validateImmutable(now, before, 'volumeMode', 'volumeMode'),
-    ...(isAbsent(before.nodeAffinity) || isUnchanged(now.nodeAffinity, before.nodeAffinity)
+    ...(isAbsent(before.nodeAffinity) ||
+    isUnchanged(now.nodeAffinity, withStableLabels(before.nodeAffinity, now.nodeAffinity ?? null, naming))
       ? []
       : [
           invalid(
@@ -107,7 +124,7 @@ export const persistentVolume = builtInKind<PersistentVolume>('core/persistentvo
   },
   validateUpdate: (object, old, { warn }) => {
     if (warn) for (const text of volumeWarnings(object, naming)) warn(text);
-    return validateVolumeUpdate(object, old);
+    return validateVolumeUpdate(object, old, naming);
   },
   applyDefaults: object => {
     const spec = object.spec;

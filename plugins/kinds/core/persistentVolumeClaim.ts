@@ -29,12 +29,21 @@ function isClaimOrSnapshot(source: TypedLocalObjectReference, naming: Naming): b
     : group === naming.group(SNAPSHOTS) && kind === 'VolumeSnapshot';
 }
 
-/** `dataSource` and `dataSourceRef` must name the same object. A `dataSource` of another kind is ignored. */
-function alignDataSources(claim: PersistentVolumeClaimSpec, naming: Naming): void {
-  // Only with a feature gate that is off, a source can be in another namespace.
-  if ((claim.dataSourceRef?.namespace ?? '') !== '') delete claim.dataSourceRef;
-  const source = claim.dataSource;
-  if (source && !claim.dataSourceRef && !isClaimOrSnapshot(source, naming)) delete claim.dataSource;
+/**
+ * `dataSource` and `dataSourceRef` must name the same object. A `dataSource` of another kind is ignored, unless the
+ * claim had a source before.
+ */
+function alignDataSources(
+  claim: PersistentVolumeClaimSpec,
+  old: PersistentVolumeClaimSpec | undefined,
+  naming: Naming,
+): void {
+  if (!old?.dataSource && !old?.dataSourceRef) {
+    // Only with a feature gate that is off, a source can be in another namespace.
+    if ((claim.dataSourceRef?.namespace ?? '') !== '') delete claim.dataSourceRef;
+    const source = claim.dataSource;
+    if (source && !claim.dataSourceRef && !isClaimOrSnapshot(source, naming)) delete claim.dataSource;
+  }
   if (claim.dataSource && !claim.dataSourceRef) claim.dataSourceRef = structuredClone(claim.dataSource);
   const reference = claim.dataSourceRef;
   if (reference && !claim.dataSource) {
@@ -44,9 +53,13 @@ function alignDataSources(claim: PersistentVolumeClaimSpec, naming: Naming): voi
 }
 
 /** Removes what belongs to feature gates that are off, and aligns the sources. */
-function prepareSpec(claim: PersistentVolumeClaimSpec, naming: Naming): void {
+function prepareSpec(
+  claim: PersistentVolumeClaimSpec,
+  old: PersistentVolumeClaimSpec | undefined,
+  naming: Naming,
+): void {
   delete claim.volumeAttributesClassName;
-  alignDataSources(claim, naming);
+  alignDataSources(claim, old, naming);
 }
 
 const warnOfFractions = (object: PersistentVolumeClaim, { warn }: StrategyContext): void => {
@@ -193,8 +206,8 @@ export const persistentVolumeClaim = builtInKind<PersistentVolumeClaim>('core/pe
   },
   prepareCreate: object => {
     object.status = { phase: 'Pending' };
-    prepareSpec(object.spec, naming);
+    prepareSpec(object.spec, undefined, naming);
   },
-  prepareUpdate: object => prepareSpec(object.spec, naming),
+  prepareUpdate: (object, old) => prepareSpec(object.spec, old.spec, naming),
   columns: columnsIn(naming),
 }));

@@ -70,10 +70,23 @@ const strategy = (naming: Naming): Partial<Strategy<ReplicationController>> => (
   columns: replicaSetColumns,
 });
 
+/**
+ * The reference server warns about the template that an update replaces, and its clients have got used to being told of
+ * the new one by the next update.
+ */
+const replaced = (object: ReplicationController, old: ReplicationController): ReplicationController | undefined =>
+  object.metadata.generation === old.metadata.generation ? undefined : old;
+
 /** ReplicationController. */
 export const replicationController = builtInKind<ReplicationController>('core/replicationcontrollers', naming =>
   warnAboutName(
-    warnAboutPodSpec(strategy(naming), naming, 'spec.template.spec', object => object.spec.template ?? undefined),
+    warnAboutPodSpec(
+      strategy(naming),
+      naming,
+      'spec.template.spec',
+      object => object.spec.template ?? undefined,
+      replaced,
+    ),
     POD_NAMES,
   ),
 );

@@ -100,6 +100,11 @@ const dropTopology = (object: EndpointSlice): void => {
     delete endpoint.deprecatedTopology;
 };
 
+/** The generation also counts changes of labels, by which consumers find the slices of a service. */
+const isChanged = (object: EndpointSlice, old: EndpointSlice): boolean =>
+  !isDeepEqual(withoutMetadata(object), withoutMetadata(old)) ||
+  !isSemanticallyEqual(object.metadata.labels, old.metadata.labels);
+
 const slicePorts: Cell<EndpointSlice> = object =>
   shortList(
     (object.ports ?? []).map(port => {
@@ -128,19 +133,21 @@ const COLUMNS: readonly Column<EndpointSlice>[] = [
 /** EndpointSlice. Its address type is immutable. */
 export const endpointSlice = builtInKind<EndpointSlice>('discovery.orchestrator.io/endpointslices', () => ({
   revalidatesName: true,
-  hasGeneration: true,
-  // The generation also counts changes of labels, by which consumers find the slices of a service.
-  changesGeneration: (object, old) =>
-    !isDeepEqual(withoutMetadata(object), withoutMetadata(old)) ||
-    !isSemanticallyEqual(object.metadata.labels, old.metadata.labels),
   applyDefaults: object => {
     for (const port of object.ports ?? []) {
       setIfAbsent(port, 'name', '');
       setIfAbsent(port, 'protocol', 'TCP');
     }
   },
-  prepareCreate: dropTopology,
-  prepareUpdate: dropTopology,
+  prepareCreate: object => {
+    object.metadata.generation = 1;
+    dropTopology(object);
+  },
+  // A topology that was sent counts as a change, and is then dropped.
+  prepareUpdate: (object, old) => {
+    if (isChanged(object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+    dropTopology(object);
+  },
   validateCreate: (object, { warn }) => {
     if (object.addressType === 'FQDN') warn?.('spec.addressType: FQDN endpoints are deprecated');
     return validateEndpointSlice(object);

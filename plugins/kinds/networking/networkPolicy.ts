@@ -8,7 +8,7 @@ import type {
 } from '../../../kinds/networking/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
-import { isAbsent } from '../../../core/model/record.js';
+import { isAbsent, isDeepEqual } from '../../../core/model/record.js';
 import {
   forbiddenField,
   invalid,
@@ -112,6 +112,7 @@ function validatePolicy(object: NetworkPolicy): Violation[] {
 export const networkPolicy = builtInKind<NetworkPolicy>('networking.orchestrator.io/networkpolicies', () => ({
   revalidatesName: true,
   hasGeneration: true,
+  changesGeneration: (object, old, emptied) => emptied.has('spec') || !isDeepEqual(object.spec, old.spec),
   validateCreate: validatePolicy,
   validateUpdate: validatePolicy,
   applyDefaults: object => {

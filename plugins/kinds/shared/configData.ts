@@ -26,17 +26,22 @@ export function configKeyComplaints(key: string): string[] {
 
 const FROZEN = 'field is immutable when `immutable` is set';
 
-/** Checks that an immutable ConfigMap or Secret has not changed; `maps` are its members with data. */
+/**
+ * Checks that an immutable ConfigMap or Secret has not changed; `maps` are its members with data, of which those in
+ * `emptied` were sent empty and are compared with absent ones as different.
+ */
 export function validateFrozen<T extends ConfigMap | Secret>(
   object: T,
   old: T,
   maps: readonly (keyof T & string)[],
+  emptied?: ReadonlySet<string>,
 ): Violation[] {
   if (old.immutable !== true) return [];
   const found: Violation[] = [];
   if (object.immutable !== true) found.push(forbiddenField('immutable', FROZEN));
   for (const member of maps) {
-    if (!isSemanticallyEqual(object[member], old[member])) found.push(forbiddenField(member, FROZEN));
+    if (emptied?.has(member) || !isSemanticallyEqual(object[member], old[member]))
+      found.push(forbiddenField(member, FROZEN));
   }
   return found;
 }

@@ -60,8 +60,9 @@ export function validateTemplateAndSelector(
   const template = object.spec.template;
   const labels = template.metadata.labels ?? {};
   const found = validateWorkloadSelector(selector, workload);
-  // Without a selector that can be applied, upstream does not look at the template.
-  if (selector && workload.malformed !== undefined && isMalformedSelector(selector)) return found;
+  // Without a selector that can be applied, upstream does not look at the template, except at what is restricted.
+  if (selector && workload.malformed !== undefined && isMalformedSelector(selector))
+    return workload.skipsPodSpec ? [...found, ...validateAlwaysRunning(template.spec, workload.owner)] : found;
   const wellFormed = !selector || !isMalformedSelector(selector);
   if (wellFormed && (!selector || (!isEmptySelector(selector) && !isSelectedBy(selector, labels))))
     found.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));

@@ -1,7 +1,7 @@
 import type { TopologySelectorTerm, TopologySelectorLabelRequirement } from '../../../kinds/v1.js';
 import type { StorageClass } from '../../../kinds/storage/v1.js';
 import { builtInKind } from '../../../core/api/resource.js';
-import type { Column } from '../../../core/api/strategy.js';
+import type { Column, StrategyContext } from '../../../core/api/strategy.js';
 import { qualifiedName } from '../../../core/model/names.js';
 import { isAbsent, isDeepEqual, isSemanticallyEqual } from '../../../core/model/record.js';
 import { duplicate, forbiddenField, invalid, required, tooLong, type Violation } from '../../../core/model/refusal.js';
@@ -86,7 +86,7 @@ const validateClass = (object: StorageClass): Violation[] => [
 ];
 
 /** Of a class, only labels, annotations, mount options and volume expansion can be changed. */
-function validateClassUpdate(object: StorageClass, old: StorageClass): Violation[] {
+function validateClassUpdate(object: StorageClass, old: StorageClass, { emptied }: StrategyContext): Violation[] {
   const frozen = [
     ['provisioner', 'updates to provisioner are forbidden.'],
     ['reclaimPolicy', 'updates to reclaimPolicy are forbidden.'],
@@ -95,8 +95,8 @@ function validateClassUpdate(object: StorageClass, old: StorageClass): Violation
     isSemanticallyEqual(object[member], old[member]) ? [] : [forbiddenField(member, why)],
   );
   return [
-    // As upstream, no parameters and an empty map of them differ.
-    ...(isDeepEqual(object.parameters, old.parameters)
+    // No parameters and an empty map of them differ.
+    ...(isDeepEqual(object.parameters, old.parameters) && !emptied?.has('parameters')
       ? []
       : [forbiddenField('parameters', 'updates to parameters are forbidden.')]),
     ...found,
@@ -123,6 +123,6 @@ export const storageClass = builtInKind<StorageClass>('storage.orchestrator.io/s
     setIfAbsent(object, 'volumeBindingMode', 'Immediate');
   },
   validateCreate: validateClass,
-  validateUpdate: (object, old) => [...validateClass(object), ...validateClassUpdate(object, old)],
+  validateUpdate: (object, old, context) => [...validateClass(object), ...validateClassUpdate(object, old, context)],
   columns: columnsIn(naming),
 }));

@@ -141,6 +141,7 @@ export class EtcdStore implements Storage {
         options.signal,
       );
       revision ??= response.header.revision;
+      await this.#encoding.prepare(response.kvs);
       for (const item of response.kvs) items.push(this.#encoding.toStored(item));
       const remaining = response.count - response.kvs.length;
       if (remaining <= 0 || items.length >= limit)
@@ -151,6 +152,7 @@ export class EtcdStore implements Storage {
 
   async get(key: string, revision?: number): Promise<Stored | undefined> {
     const { kvs } = await this.#read({ key: this.#keys.encode(key), revision });
+    await this.#encoding.prepare(kvs);
     return kvs[0] && this.#encoding.toStored(kvs[0]);
   }
 

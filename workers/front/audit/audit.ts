@@ -1,4 +1,4 @@
-import type { AuditEvent, AuditSinks, AuditStage } from '../../../core/api/observe/audit.js';
+import type { AuditEvent, AuditLevel, AuditSinks, AuditStage } from '../../../core/api/observe/audit.js';
 import type { Host } from '../../../core/api/host.js';
 import type { Exchange } from '../../../core/api/listener.js';
 import { type Awaitable, isPromise } from '../../../core/api/awaitable.js';
@@ -16,12 +16,8 @@ import {
 import type { Sender } from '../access/sender.js';
 import { isLong } from '../paths/methods.js';
 import { AuditedExchange } from './auditedExchange.js';
-import { AuditEvents, type AuditedRequest, type EventOfRequest } from './auditEvents.js';
+import { AuditEvents, isConfidential, type AuditedRequest, type EventOfRequest } from './auditEvents.js';
 import { sourceAddresses } from './auditedSource.js';
-
-/** Whether the bodies of a route have credentials. */
-const isConfidential = ({ target, resource }: Route): boolean =>
-  target.is === 'resource' && (resource?.strategy.confidential?.includes(target.subresource) ?? false);
 
 /** A time in RFC 3339 with microseconds. */
 const microTime = (at: number): string => new Date(at).toISOString().replace('Z', '000Z');
@@ -32,7 +28,7 @@ export interface BegunRequest {
   readonly exchange: Exchange;
   /**
    * Writes that the request was received. To be called when its sender is known, before anything is done for it.
-   * Returns false if it must not go on, since the event could not be written: it is answered with 500 then.
+   * Returns false if it must not continue, since the event could not be written: it is answered with 500 then.
    */
   receive(sender: Sender): Awaitable<boolean>;
   /** Writes how the request was answered. To be called when it is; for a watch, when its answer has begun. */
@@ -53,8 +49,9 @@ export interface AuditParts {
 /**
  * Gives the sinks the events of requests that the policy selects: who sent them, on whose behalf, what was asked, and
  * how it was answered. Nothing of headers with credentials is recorded, and of bodies the names of created objects and
- * the Status of an answer without values. Where the policy asks for bodies, these and the patches of webhooks are
- * recorded too, but never those with credentials (`Strategy.confidential`): their events have the level Metadata.
+ * the Status of an answer, without values where objects have credentials. Where the policy asks for bodies, these and
+ * the patches of webhooks are recorded too, but never those with credentials (`Strategy.confidential`): their events
+ * have the level Metadata.
  */
 export class Audit {
   readonly events: AuditEvents;
@@ -78,7 +75,7 @@ class RecordedRequest implements BegunRequest {
   readonly #known: Omit<AuditedRequest, 'sender'>;
   #decision: AuditDecision | undefined;
   #common: EventOfRequest | undefined;
-  /** Whether the first event was given to the sinks, and whether the request may go on. */
+  /** Whether the first event was given to the sinks, and whether the request may continue. */
   #received: Awaitable<boolean> | undefined;
   #isRejected = false;
 
@@ -111,14 +108,26 @@ class RecordedRequest implements BegunRequest {
     const request = { ...this.#known, sender };
     const user = sender?.impersonator ?? sender?.user;
     const decision = this.#decide(user);
-    if (decision.level === 'None') return void this.exchange.release();
+    const { level } = decision;
+    if (level === 'None') return void this.exchange.release();
+    const recorded = { ...decision, level };
+    // A long list is sent in parts.
+    if (this.exchange.isCollecting) this.exchange.whenEnded(() => this.#writeAnswered(request, user, recorded));
+    else this.#writeAnswered(request, user, recorded);
+  }
+
+  #writeAnswered(
+    request: AuditedRequest,
+    user: User | undefined,
+    decision: AuditDecision & { readonly level: AuditLevel },
+  ): void {
     const { route, exchange } = this;
     const { status = 0 } = exchange;
     const isUnknown = status === 401;
     this.#common ??= this.audit.events.commonOf(request, user, decision.level);
     const received = isUnknown ? true : this.#writeReceived(request, user);
-    const answer = this.audit.events.answerOf(request, decision, status);
     const at = this.audit.parts.now();
+    const answer = this.audit.events.answerOf(request, decision, { status, took: at - this.#receivedAt });
     const written = [received];
     if (isUnknown || isLong(route)) written.push(this.#write('ResponseStarted', at, answer));
     if (isWatch(route) && status < 400)
@@ -149,16 +158,31 @@ class RecordedRequest implements BegunRequest {
     const { naming, observe } = this.audit.parts;
     const decision = decideAudit(this.policy, user, this.route.target, naming.group);
     observe('apiserver_audit_level_total', { level: decision.level }, 1);
-    return (this.#decision =
-      hasRequestBody(decision.level) && isConfidential(this.route) ? { ...decision, level: 'Metadata' } : decision);
+    this.#decision =
+      hasRequestBody(decision.level) && isConfidential(this.route) ? { ...decision, level: 'Metadata' } : decision;
+    this.exchange.keep(this.#decision.level);
+    return this.#decision;
   }
 
   #write(stage: AuditStage, at: number, more: Partial<AuditEvent>): Awaitable<boolean> {
     if (this.#decision!.omitted.has(stage)) return true;
     const { sinks, observe } = this.audit.parts;
     observe('apiserver_audit_event_total', {}, 1);
-    const times = { requestReceivedTimestamp: microTime(this.#receivedAt), stageTimestamp: microTime(at) };
-    return sinks.write({ ...this.#common!, stage, ...more, ...times });
+    const { kind, apiVersion, level, auditID, ...common } = this.#common!;
+    const { requestURI, verb, user, sourceIPs, userAgent, objectRef } = common;
+    const { annotations, ...parts } = more;
+    return sinks.write({
+      // In upstream's order.
+      ...{ kind, apiVersion, level, auditID, stage, requestURI, verb, user },
+      ...(more.impersonatedUser && { impersonatedUser: more.impersonatedUser }),
+      ...(sourceIPs && { sourceIPs }),
+      ...(userAgent !== undefined && { userAgent }),
+      ...(objectRef && { objectRef }),
+      ...parts,
+      requestReceivedTimestamp: microTime(this.#receivedAt),
+      stageTimestamp: microTime(at),
+      ...(annotations && { annotations }),
+    });
   }
 
   /** Refuses the request in upstream's words. */

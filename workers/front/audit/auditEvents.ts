@@ -7,8 +7,19 @@ import { isWatch, type Route } from '../../../core/request/route.js';
 import { withSelectors } from '../../../core/request/selectors.js';
 import { type AuditDecision, hasRequestBody } from '../../../core/services/audit/policy.js';
 import type { Sender } from '../access/sender.js';
-import { isOfRoute, withoutManagedFields } from './auditedBody.js';
+import { isLong } from '../paths/methods.js';
+import { isOfRoute, understoodRequest, withoutManagedFields } from './auditedBody.js';
 import type { AuditedExchange } from './auditedExchange.js';
+
+/** How long a request takes whose event says so, in milliseconds: upstream's number. */
+const SLOW_MS = 500;
+
+/** Milliseconds as Go writes a duration: `612ms`, `1.5s`, `2m3.5s`. */
+function durationText(ms: number): string {
+  if (ms < 1000) return `${ms}ms`;
+  const minutes = Math.floor(ms / 60_000);
+  return `${minutes > 0 ? `${minutes}m` : ''}${(ms % 60_000) / 1000}s`;
+}
 
 /** A request, as far as it is known. */
 export interface AuditedRequest {
@@ -19,6 +30,10 @@ export interface AuditedRequest {
   readonly userAgent: string;
   readonly sourceIPs: readonly string[];
 }
+
+/** Whether the bodies of a route have credentials. */
+export const isConfidential = ({ target, resource }: Route): boolean =>
+  target.is === 'resource' && (resource?.strategy.confidential?.includes(target.subresource) ?? false);
 
 const userOf = ({ name, uid, groups, extra }: User): AuditUser => ({
   username: name,
@@ -38,48 +53,58 @@ export type EventOfRequest = Omit<AuditEvent, 'stage' | 'requestReceivedTimestam
 export class AuditEvents {
   constructor(readonly naming: Naming) {}
 
-  /** The members that an event has once its request is answered. `status`: that of the answer. */
-  answerOf(request: AuditedRequest, decision: AuditDecision, status: number): Partial<AuditEvent> {
-    const annotations = this.#annotationsOf(request, decision);
+  /** The members that an event has once its request is answered. `took`: the milliseconds that it took. */
+  answerOf(
+    request: AuditedRequest,
+    decision: AuditDecision,
+    { status, took }: { readonly status: number; readonly took: number },
+  ): Partial<AuditEvent> {
+    const { exchange, route } = request;
+    const requestObject = this.#requestObjectOf(request, decision);
+    const responseObject = this.#responseObjectOf(request, decision);
+    const annotations = { ...this.#annotationsOf(request, decision), ...this.#latencyOf(route, took) };
     return {
       ...this.#impersonatedOf(request),
-      ...this.#createdObjectOf(request),
-      ...this.#bodiesOf(request, decision),
-      responseStatus: { metadata: {}, code: status, ...request.exchange.answeredStatus() },
+      ...this.#createdObjectOf(request, requestObject),
+      responseStatus: { metadata: {}, code: status, ...exchange.answeredStatus(isConfidential(route)) },
+      ...(requestObject && { requestObject }),
+      ...(responseObject && { responseObject }),
       ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
     };
   }
 
-  /** As whom a request was made. It is not known of a request that was only received. */
+  /** The impersonated user of a request. It is not known of a request that was only received. */
   #impersonatedOf({ sender }: AuditedRequest): Pick<AuditEvent, 'impersonatedUser'> {
     return sender?.impersonator && sender.user ? { impersonatedUser: userOf(sender.user) } : {};
   }
 
-  /**
-   * The bodies that the level of an event includes: of a request, if it was authorized and so was decoded; of an answer
-   * outside of resources, if it is an object of the API.
-   */
-  #bodiesOf(
-    { exchange, route, sender }: AuditedRequest,
-    { level, omitsManagedFields }: AuditDecision,
-  ): Pick<AuditEvent, 'requestObject' | 'responseObject'> {
-    if (!hasRequestBody(level)) return {};
-    if (!route.resource) {
-      const answer = level === 'RequestResponse' ? exchange.responseObject() : undefined;
-      return answer === undefined || stringAt(answer, 'kind') === '' ? {} : { responseObject: answer };
-    }
-    const shown = (value: object | undefined): object | undefined =>
-      value && omitsManagedFields ? withoutManagedFields(value) : value;
-    const isDecoded = sender?.reason !== undefined;
+  /** The body of a request that its level includes, if the request was authorized and so was decoded. */
+  #requestObjectOf(request: AuditedRequest, { level, omitsManagedFields }: AuditDecision): object | undefined {
+    const sent = hasRequestBody(level) ? this.#understoodOf(request) : undefined;
+    return sent && omitsManagedFields ? withoutManagedFields(sent) : sent;
+  }
+
+  #understoodOf({ exchange, route, sender }: AuditedRequest): object | undefined {
+    // The type of a patch is checked before it is read.
+    if (sender?.reason === undefined || exchange.status === 415) return undefined;
     const sent = exchange.requestObject();
-    const requestObject = isDecoded && sent && isOfRoute(sent, route) ? shown(sent) : undefined;
-    const responseObject = level === 'RequestResponse' ? shown(exchange.responseObject()) : undefined;
-    return { ...(requestObject && { requestObject }), ...(responseObject && { responseObject }) };
+    return sent && understoodRequest(sent, route, this.naming.group('meta.orchestrator.io'));
+  }
+
+  /** The body of an answer that its level includes. An answer outside of resources must be an object of the API. */
+  #responseObjectOf(
+    { exchange, route }: AuditedRequest,
+    { level, omitsManagedFields }: AuditDecision,
+  ): object | undefined {
+    if (level !== 'RequestResponse') return undefined;
+    const answer = exchange.responseObject();
+    if (!route.resource) return answer && stringAt(answer, 'kind') !== '' ? answer : undefined;
+    return answer && omitsManagedFields ? withoutManagedFields(answer) : answer;
   }
 
   /** Says of an event that a body was too long for it. */
   #truncationOf({ exchange, route }: AuditedRequest, { level }: AuditDecision): Readonly<Record<string, string>> {
-    if (!hasRequestBody(level) || isWatch(route)) return {};
+    if (!hasRequestBody(level) || isWatch(route) || !route.resource) return {};
     const isTruncated = exchange.isRequestTruncated || (level === 'RequestResponse' && exchange.isResponseTruncated);
     return isTruncated ? { [`${this.naming.group('audit.orchestrator.io')}/truncated`]: 'true' } : {};
   }
@@ -104,10 +129,18 @@ export class AuditEvents {
     };
   }
 
-  /** The object that a request was to create, whose name is not in its path. */
-  #createdObjectOf({ exchange, route: { target } }: AuditedRequest): Pick<AuditEvent, 'objectRef'> {
+  /**
+   * The object that a request was to create, by the name that was sent, which is not in its path. `understood`: the
+   * body that the event has, if any.
+   */
+  #createdObjectOf(request: AuditedRequest, understood: object | undefined): Pick<AuditEvent, 'objectRef'> {
+    const { exchange, route, sender } = request;
+    const { target } = route;
     if (target.is === 'path' || target.verb !== 'create' || target.name !== '') return {};
-    return { objectRef: this.#objectOf({ ...target, name: exchange.createdName() }) };
+    // Bodies are not decoded for their names, unless it is likely that they cannot be.
+    const sent = understood ?? (exchange.status === 400 ? this.#understoodOf(request) : exchange.requestObject());
+    const isRead = sender?.reason !== undefined && sent !== undefined && isOfRoute(sent, route);
+    return isRead ? { objectRef: this.#objectOf({ ...target, name: stringAt(sent, 'metadata', 'name') }) } : {};
   }
 
   #objectOf(target: Extract<Route['target'], { is: 'resource' }>): NonNullable<AuditEvent['objectRef']> {
@@ -128,7 +161,7 @@ export class AuditEvents {
       (!isImpersonationRefused(request) && (isForbidden || (sender?.user !== undefined && exchange.status !== 401)));
     const authorization = group('authorization.orchestrator.io');
     return {
-      ...this.#deprecationOf(request.route),
+      ...(isAllowed ? this.#deprecationOf(request.route) : {}),
       ...sender?.annotations,
       ...this.#truncationOf(request, decision),
       ...(hasRequestBody(decision.level) ? sender?.admission : this.#withoutPatches(sender?.admission)),
@@ -139,6 +172,12 @@ export class AuditEvents {
           }
         : {}),
     };
+  }
+
+  /** Says of a slow request how long it took. */
+  #latencyOf(route: Route, took: number): NonNullable<AuditEvent['annotations']> {
+    if (took <= SLOW_MS || isLong(route)) return {};
+    return { [`${this.naming.group('apiserver.latency.orchestrator.io')}/total`]: durationText(took) };
   }
 
   /** Says of a request for a version that is deprecated that it is, and the release that does not have it any more. */

@@ -1,24 +1,28 @@
 import { isRecord, type UnknownRecord } from '../../../core/model/record.js';
+import type { ApiObject, Json } from '../../../core/model/object.js';
 import { neutralMediaType } from '../../../core/naming.js';
 import type { Route } from '../../../core/request/route.js';
 import { decodeCbor } from '../../../core/schema/cbor/cborDecode.js';
+import { decodeAsKind, normalize } from '../../../core/schema/decode/decode.js';
 import type { Struct } from '../../../core/schema/model.js';
 import { decodeEnvelope, decodeMessage } from '../../../core/schema/protobuf/protobuf.js';
 import { findType } from '../../../core/schema/table/types.js';
 import { decodeYaml } from '../../../core/schema/yaml/yaml.js';
 import { PROTOBUF_TYPE } from '../../../core/request/negotiate.js';
 
-const OTHER_KINDS: ReadonlyMap<string, string> = new Map([
-  ['Status', 'meta.v1.Status'],
-  ['DeleteOptions', 'meta.v1.DeleteOptions'],
+const OTHER_KINDS: ReadonlySet<string> = new Set([
+  'Status',
+  'DeleteOptions',
+  'PartialObjectMetadata',
+  'PartialObjectMetadataList',
 ]);
 
 /** The type of the objects of a kind in the bodies of a route. */
 function typeOf({ resource, subresource }: Route, kind: string): Struct | undefined {
   if (kind === subresource?.kind && subresource.type) return subresource.type;
   if (kind === resource?.kind) return resource.type;
-  const id = OTHER_KINDS.get(kind);
-  return id === undefined ? undefined : findType(id);
+  if (kind === resource?.listKind) return resource.listType;
+  return OTHER_KINDS.has(kind) ? findType(`meta.v1.${kind}`) : undefined;
 }
 
 function parseProtobuf(bytes: Uint8Array, route: Route): object | undefined {
@@ -54,15 +58,53 @@ export function isOfRoute(object: object, { resource, subresource }: Route): boo
   return !kind || [resource?.kind, subresource?.kind, 'DeleteOptions'].includes(kind as string);
 }
 
+/** Decodes an object of a create or update; undefined if it has fields that the request refuses. Throws. */
+function decode(object: object, { resource, subresource, query }: Route): object | undefined {
+  const members = object as { [member: string]: Json };
+  const sink = { strictErrors: [] as string[] };
+  const isOfSubresource = subresource?.type !== undefined && subresource.kind !== resource!.kind;
+  const { kind, apiVersion } = members;
+  const decoded = isOfSubresource
+    ? { kind, apiVersion, ...normalize(subresource.type!, members, sink) }
+    : decodeAsKind(resource!, members, sink);
+  if (sink.strictErrors.length > 0 && query.get('fieldValidation')?.[0] === 'Strict') return undefined;
+  if (!isOfSubresource) resource!.strategy.applyDefaults(decoded as ApiObject);
+  return decoded;
+}
+
+/**
+ * The object that was sent, as the server has understood it: that of a create or update with its kind and defaults and
+ * without unknown fields, which is undefined if it could not be decoded; a patch as it is. `metaGroup` is the group of
+ * delete options.
+ */
+export function understoodRequest(object: object, route: Route, metaGroup: string): object | undefined {
+  const { resource, target } = route;
+  if (!resource || !isOfRoute(object, route)) return undefined;
+  const { verb } = target;
+  if (verb === 'delete' || verb === 'deletecollection')
+    return { ...object, kind: 'DeleteOptions', apiVersion: `${metaGroup}/__internal` };
+  if (verb !== 'create' && verb !== 'update') return object;
+  const { apiVersion } = object as UnknownRecord;
+  if (!route.subresource && apiVersion && apiVersion !== resource.apiVersion) return undefined;
+  try {
+    return decode(object, route);
+  } catch {
+    return undefined;
+  }
+}
+
 const withoutOwn = (object: unknown): unknown => {
   if (!isRecord(object) || !isRecord(object['metadata'])) return object;
   const { managedFields: _fields, ...metadata } = object['metadata'];
   return { ...object, metadata };
 };
 
-/** An object, or a list and its items, without managedFields. */
+const rowWithoutOwn = (row: unknown): unknown => (isRecord(row) ? { ...row, object: withoutOwn(row['object']) } : row);
+
+/** An object, a list and its items, or a Table and the objects of its rows, without managedFields. */
 export function withoutManagedFields(object: object): object {
-  const { items } = object as UnknownRecord;
+  const { kind, items, rows } = object as UnknownRecord;
   const whole = withoutOwn(object) as object;
+  if (kind === 'Table' && Array.isArray(rows)) return { ...whole, rows: rows.map(rowWithoutOwn) };
   return Array.isArray(items) ? { ...whole, items: items.map(withoutOwn) } : whole;
 }

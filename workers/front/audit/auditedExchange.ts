@@ -1,12 +1,23 @@
-import type { Exchange, ResponseStream, StreamOptions } from '../../../core/api/listener.js';
+import { gunzipSync } from 'node:zlib';
+import type { BodySink, Exchange, ResponseStream, StreamOptions, WebSocketStream } from '../../../core/api/listener.js';
 import { AUDITED_BYTES } from '../../../core/limits.js';
-import { isRecord, recordAt, stringAt, type UnknownRecord } from '../../../core/model/record.js';
-import type { Route } from '../../../core/request/route.js';
+import { isRecord, recordAt, type UnknownRecord } from '../../../core/model/record.js';
+import { isWatch, type Route } from '../../../core/request/route.js';
+import type { PolicyLevel } from '../../../core/services/audit/policy.js';
 import { parseAuditedBody } from './auditedBody.js';
 
 type Header = readonly [string, string];
 
 const NONE = new Uint8Array();
+
+/** The parts of the bodies that are kept. `name`: of the body of a POST, for the name of the object in it. */
+interface Kept {
+  readonly request: boolean;
+  readonly response: boolean;
+  readonly name: boolean;
+  /** Whether the Status of an answer is. */
+  readonly status: boolean;
+}
 
 /** The members of a Status that an audit event repeats. */
 const STATUS_MEMBERS = ['status', 'message', 'reason', 'details', 'code'] as const;
@@ -31,6 +42,9 @@ export class AuditedExchange implements Exchange {
   #responseObject: object | undefined;
   #isRequestTruncated = false;
   #isResponseTruncated = false;
+  #kept: Kept;
+  /** The parts of a streamed answer that the event will have, until they are too long. */
+  #parts: Uint8Array[] | undefined;
   /** The answer that is held back. */
   #held: { readonly status: number; readonly send: () => void } | undefined;
   /** Whether a streamed answer has begun that has not ended, and who is told when it ends. */
@@ -38,16 +52,17 @@ export class AuditedExchange implements Exchange {
   #onEnd: (() => void) | undefined;
 
   /**
-   * `auditId` is sent with the answer. `keepsBodies`: whether an event may have the bodies. `holds`: whether an answer
-   * that is not streamed waits for `release` or `refuse`.
+   * `auditId` is sent with the answer. `keepsBodies`: whether an event may have the bodies, until `keep` says. `holds`:
+   * whether an answer that is not streamed waits for `release` or `refuse`.
    */
   constructor(
     readonly exchange: Exchange,
     readonly route: Route,
     readonly auditId: string,
-    readonly keepsBodies: boolean,
+    keepsBodies: boolean,
     private holds: boolean,
   ) {
+    this.#kept = { request: keepsBodies, response: keepsBodies, name: true, status: true };
     const { method, path, query, remoteAddress, secure, certificate } = exchange;
     this.method = method;
     this.path = path;
@@ -57,17 +72,31 @@ export class AuditedExchange implements Exchange {
     this.hasInvalidCertificate = exchange.hasInvalidCertificate ?? false;
     if (certificate !== undefined) this.certificate = certificate;
     if (exchange.upgrade)
-      this.upgrade = (messages, subprotocol) => this.#streamed(exchange.upgrade!(messages, subprotocol));
+      this.upgrade = options => {
+        const socket = exchange.upgrade!(options);
+        return this.#streamed(socket, (code, reason) => socket.end(code, reason));
+      };
+  }
+
+  /** Keeps only what events of a level have. */
+  keep(level: PolicyLevel): void {
+    const recorded = level !== 'None';
+    this.#kept = {
+      request: level === 'Request' || level === 'RequestResponse',
+      response: level === 'RequestResponse',
+      name: recorded,
+      status: recorded,
+    };
   }
 
   /**
-   * The Status that was the answer, without kind and version; undefined for other answers. Of a refusal because of
-   * values, it has neither message nor causes, since these show values.
+   * The Status that was the answer, without kind and version; undefined for other answers. If it `hidesValues`, a
+   * refusal because of values has neither message nor causes, since these show values.
    */
-  answeredStatus(): object | undefined {
+  answeredStatus(hidesValues: boolean): object | undefined {
     const body = this.responseObject();
     if (!isRecord(body) || body['kind'] !== 'Status') return undefined;
-    const isAboutValues = body['reason'] === 'Invalid';
+    const isAboutValues = hidesValues && body['reason'] === 'Invalid';
     const details = recordAt(body, 'details');
     const { causes: _causes, ...shownDetails } = details ?? {};
     const shown: UnknownRecord = {
@@ -78,19 +107,20 @@ export class AuditedExchange implements Exchange {
     return Object.fromEntries(STATUS_MEMBERS.flatMap(name => (shown[name] === undefined ? [] : [[name, shown[name]]])));
   }
 
-  /** The name of the object that the request was to create: as it was sent, else as it was made. */
-  createdName(): string {
-    return stringAt(this.requestObject(), 'metadata', 'name') || stringAt(this.responseObject(), 'metadata', 'name');
-  }
-
   /** The body of the request; undefined for one that no event repeats. */
   requestObject(): object | undefined {
     return (this.#requestObject ??= parseAuditedBody(this.#request, this.header('content-type') ?? '', this.route));
   }
 
-  /** The body of the answer; undefined for one that no event repeats. */
+  /** The body of the answer; undefined for one that no event repeats, as that of a 406 upstream. */
   responseObject(): object | undefined {
+    if (this.status === 406) return undefined;
     return (this.#responseObject ??= parseAuditedBody(this.#response, this.#responseType, this.route));
+  }
+
+  /** Whether parts of a streamed answer are kept: `whenEnded` tells when they are complete. */
+  get isCollecting(): boolean {
+    return this.#parts !== undefined && this.#isStreaming;
   }
 
   /** Whether the body of the request is too long for an event. */
@@ -120,16 +150,29 @@ export class AuditedExchange implements Exchange {
     return this.exchange.headers();
   }
 
-  async body(limit: number, onPart?: (bytes: number) => void): Promise<Uint8Array> {
-    const body = await this.exchange.body(limit, onPart);
-    this.#isRequestTruncated = body.length > AUDITED_BYTES;
-    // Writes may transfer their bodies to other threads, which empties them here.
-    if ((this.keepsBodies || this.method === 'POST') && !this.#isRequestTruncated) this.#request = body.slice();
-    return body;
+  body(sink: BodySink): void {
+    const keeps = (): boolean => this.#kept.request || (this.#kept.name && this.method === 'POST');
+    let parts: Uint8Array[] = [];
+    let size = 0;
+    this.exchange.body({
+      write: bytes => {
+        size += bytes.length;
+        // Copied, because writes may transfer their bodies to other threads, which empties them here.
+        if (size <= AUDITED_BYTES && keeps()) parts.push(bytes.slice());
+        else parts = [];
+        return sink.write(bytes);
+      },
+      close: () => {
+        this.#isRequestTruncated = size > AUDITED_BYTES;
+        if (keeps()) this.#request = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+        sink.close();
+      },
+      abort: error => sink.abort(error),
+    });
   }
 
   respond(status: number, headers: readonly Header[], body: readonly Uint8Array[] | Uint8Array): void {
-    if (this.keepsBodies || status >= 400 || this.method === 'DELETE' || this.method === 'POST')
+    if (this.#kept.response || (this.#kept.status && this.#mayBeStatus(status)))
       this.#keepResponse(headers, body instanceof Uint8Array ? [body] : body);
     const send = (): void => this.exchange.respond(status, [['audit-id', this.auditId], ...headers], body);
     if (this.holds) this.#held = { status, send };
@@ -164,24 +207,37 @@ export class AuditedExchange implements Exchange {
   }
 
   stream(status: number, headers: readonly Header[], options?: StreamOptions): ResponseStream {
-    this.#isResponseTruncated = true;
-    return this.#streamed(this.exchange.stream(status, [['audit-id', this.auditId], ...headers], options));
+    if (this.#kept.response && this.route.resource && !isWatch(this.route)) this.#parts = [];
+    const stream = this.exchange.stream(status, [['audit-id', this.auditId], ...headers], options);
+    return this.#streamed(stream, () => stream.end(), headers);
   }
 
-  /** A stream that notes its end. */
-  #streamed(stream: ResponseStream): ResponseStream {
+  /** A stream that notes its end, and what is written, if that is kept. `end` ends the given one. */
+  #streamed(stream: ResponseStream, end: WebSocketStream['end'], headers: readonly Header[] = []): WebSocketStream {
     this.#isStreaming = true;
+    let length = 0;
+    const collect = (bytes: Uint8Array): void => {
+      length += bytes.length;
+      if (length <= AUDITED_BYTES) return void this.#parts?.push(bytes.slice());
+      this.#isResponseTruncated = true;
+      this.#parts = [];
+    };
     const ended = (): void => {
+      if (this.#parts && !this.#isResponseTruncated) this.#keepResponse(headers, this.#parts);
+      this.#parts = undefined;
       this.#isStreaming = false;
       this.#onEnd?.();
       this.#onEnd = undefined;
     };
     this.exchange.onAbort(ended);
     return {
-      write: (bytes, mayWait) => stream.write(bytes, mayWait),
+      write: (bytes, mayWait) => {
+        if (this.#parts) collect(bytes);
+        return stream.write(bytes, mayWait);
+      },
       onDrain: listener => stream.onDrain(listener),
-      end() {
-        stream.end();
+      end(code, reason) {
+        end(code, reason);
         ended();
       },
       abort() {
@@ -191,13 +247,26 @@ export class AuditedExchange implements Exchange {
     };
   }
 
+  /** Whether an answer may be a Status, and not an object or list. */
+  #mayBeStatus(status: number): boolean {
+    if (status >= 400 || this.method === 'DELETE') return true;
+    const { resource, subresource } = this.route;
+    return this.method === 'POST' && (subresource !== undefined || resource?.stored === false);
+  }
+
   #keepResponse(headers: readonly Header[], parts: readonly Uint8Array[]): void {
     const headerOf = (name: string): string => headers.find(([given]) => given.toLowerCase() === name)?.[1] ?? '';
     const length = parts.reduce((sum, part) => sum + part.length, 0);
-    this.#isResponseTruncated = length > AUDITED_BYTES || headerOf('content-encoding') !== '';
+    this.#isResponseTruncated = length > AUDITED_BYTES;
     if (this.#isResponseTruncated) return;
-    this.#response = Buffer.concat(parts);
+    const body = Buffer.concat(parts);
     this.#responseType = headerOf('content-type');
+    try {
+      const isCompressed = headerOf('content-encoding') !== '';
+      this.#response = isCompressed ? gunzipSync(body, { maxOutputLength: AUDITED_BYTES }) : body;
+    } catch {
+      this.#isResponseTruncated = true;
+    }
   }
 
   onAbort(listener: () => void): void {

@@ -135,8 +135,8 @@ export class PoolClient {
       },
     );
     if (result.grant) this.#learn(request, result.grant, { revision, asked, epoch });
-    // Those of the last attempt count; a second write has none.
-    if (!isSecondWrite) sender.admission = result.annotations;
+    // Of annotations of one name, the first stays. A second write has none.
+    if (!isSecondWrite && result.annotations) sender.admission = { ...result.annotations, ...sender.admission };
     return result;
   }
 

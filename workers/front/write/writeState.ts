@@ -1,5 +1,6 @@
 import { WRITE_RETRIES } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
+import { warningTexts } from '../../../core/request/warnings.js';
 import type { JobResult, Verdict } from '../../../core/threads/messages/messages.js';
 import { requestTimeout } from '../answers/refusals.js';
 
@@ -18,6 +19,8 @@ interface Attempt {
   readonly isRechecked: boolean;
   /** Answer after the first of two writes; the attempt is one of the second write. */
   readonly begun?: PoolResponse;
+  /** Warnings of the attempts before, which the answer will have, too. */
+  readonly warnings?: readonly string[] | undefined;
 }
 
 /**
@@ -61,7 +64,7 @@ export function afterJob(state: Attempting, result: JobResult, exists: (key: str
   // Another request has already done the second write.
   if (state.begun && result.status === 404) return answered(state.begun);
   if (state.key === undefined && result.key !== undefined && exists(result.key))
-    return interrupted(state, { key: result.key });
+    return interrupted(state, { key: result.key, warnings: warningTexts(result.headers) });
   if (result.status < 400 || state.isRechecked) return answered(result);
   return { ...state, is: 'refused', refusal: result };
 }
@@ -80,7 +83,7 @@ export function afterVerdict(
       return proposal.more ? interrupted(state, { key, begun: response }) : answered(response);
     }
     case 'stale':
-      return interrupted(state, { key });
+      return interrupted(state, { key, warnings: warningTexts(proposal.headers) });
     case 'unavailable':
       return failed(requestTimeout());
     case 'error':
@@ -97,21 +100,25 @@ export const afterRecheck = (state: In<'refused'>, wasOutdated: boolean): Attemp
  * connection.
  */
 export function afterInterruption(
-  { attempt, key, isRechecked, begun }: In<'interrupted'>,
+  { attempt, key, isRechecked, begun, warnings }: In<'interrupted'>,
   { isLate, isClientGone }: { readonly isLate: boolean; readonly isClientGone: boolean },
 ): AttemptedState {
   if (isClientGone && !begun) return failed(new Error('the client has closed the connection'));
   if (attempt >= WRITE_RETRIES) return { is: 'conflicted' };
   if (isLate) return failed(requestTimeout());
-  return { is: 'attempting', attempt: attempt + 1, key, isRechecked, begun };
+  return { is: 'attempting', attempt: attempt + 1, key, isRechecked, begun, warnings };
 }
 
-const interrupted = ({ attempt, key, isRechecked, begun }: Attempt, change: Partial<Attempt>): AttemptedState => ({
+const interrupted = (
+  { attempt, key, isRechecked, begun, warnings }: Attempt,
+  change: Partial<Attempt>,
+): AttemptedState => ({
   is: 'interrupted',
   attempt,
   key,
   isRechecked,
   begun,
+  warnings,
   ...change,
 });
 const answered = (response: PoolResponse): AttemptedState => ({ is: 'answered', response });

@@ -10,20 +10,20 @@ import { clearSystemMetadata, dropRepeatedOwners, setSystemMetadata } from '../s
 import type { AuthorizedRequest, DecodedObject, ObjectWrite } from '../types.js';
 
 /**
- * POST on a collection. Throws 400 for an object with a resourceVersion, and 409 for one that exists. The front end
- * sends the object that has the name from the second attempt on: it learns the name from the first, which has passed
- * all mutators and validators, so that they are not asked again.
+ * POST on a collection. Throws 409 for an object that exists; one with a resourceVersion is refused once it is valid.
+ * The front end sends the object that has the name from the second attempt on: it learns the name from the first, which
+ * has passed all mutators and validators, so that they are not asked again.
  */
 export function create(context: Context, { request, options, object }: DecodedObject): ObjectWrite {
   const { metadata } = object;
   if (request.job.current && metadata.name) throw nameTakenError(request, metadata.generateName);
-  // Upstream's store refuses it: it ignores a value that is not a number, and a dry run does not reach the store.
-  if (!options.dryRun) {
-    if (/^0*[1-9]\d*$/.test(metadata.resourceVersion ?? ''))
-      throw badRequest('resourceVersion should not be set on objects to be created');
-    delete metadata.resourceVersion;
-  }
-  return createObject(context, request, options.dryRun, object);
+  // Upstream's store refuses a version, but not a value that is not a number. A dry run does not reach the store.
+  if (options.dryRun) return createObject(context, request, true, object);
+  const isRefused = /^0*[1-9]\d*$/.test(metadata.resourceVersion ?? '');
+  delete metadata.resourceVersion;
+  const write = createObject(context, request, false, object);
+  if (!isRefused) return write;
+  return Object.assign(write, { refusal: badRequest('resourceVersion should not be set on objects to be created') });
 }
 
 /** The write that creates an object; `managers`: who owns its fields, where an apply has found that out. */

@@ -18,9 +18,17 @@ import type { AuthorizedRequest, Deletion, Merge, ObjectWrite, ValidWrite } from
 const nameOf = ({ request, draft, old }: ObjectWrite): string =>
   (old ? request.target.name : draft.metadata.name) ?? '';
 
-function objectChange(context: Context, write: ObjectWrite): Change {
+function objectChange(context: Context, write: ObjectWrite, mutates?: boolean): Change {
   const { request, dryRun, old } = write;
-  return changeOf({ context, request, operation: old ? 'UPDATE' : 'CREATE', name: nameOf(write), dryRun, old });
+  return changeOf({
+    context,
+    request,
+    operation: old ? 'UPDATE' : 'CREATE',
+    name: nameOf(write),
+    dryRun,
+    old,
+    mutates,
+  });
 }
 
 /** The paths in a draft of a custom kind with values of another type than its schema says. */
@@ -51,14 +59,14 @@ const completing =
   };
 
 /**
- * Lets mutators change the draft of a write. There is none of a deletion. Of a request with two writes, plugins are
+ * Lets mutators change the draft of a write. A deletion has no draft. Of a request with two writes, plugins are
  * asked about the first.
  */
 export async function mutateDraft(context: Context, write: Merge): Promise<void> {
   switch (write.is) {
     case 'object': {
       const { draft, managedFields, request } = write;
-      await context.mutate(objectChange(context, write), draft, completing(request.resource));
+      await context.mutate(objectChange(context, write, true), draft, completing(request.resource));
       dropRepeatedOwners(draft, request.warnings, true);
       restoreManagedFields(draft, managedFields, request.warnings);
       return;
@@ -113,6 +121,7 @@ async function validateObject(context: Context, write: ObjectWrite): Promise<Val
 async function validateDeletion(context: Context, { request, options, old, outcome }: Deletion): Promise<ValidWrite> {
   const { dryRun } = options;
   const { name } = request.target;
+  if (outcome.is === 'remove' && outcome.isUnreadable) return { request, dryRun, outcome };
   const change = changeOf({ context, request, operation: 'DELETE', name, dryRun, old, options });
   await askValidators(context, request, change, undefined);
   return { request, dryRun, outcome };
@@ -134,14 +143,14 @@ function setVersions({ request, draft, old }: ObjectWrite): void {
 
 /** The generation of the object after a write: a change of anything but metadata and status adds 1. */
 function generationOf(
-  { resource, route }: AuthorizedRequest,
+  { resource, route, emptied }: AuthorizedRequest,
   object: ApiObject,
   old: ApiObject | undefined,
 ): number | undefined {
   if (!old) return 1;
   const { changesGeneration = contentChanged } = resource.strategy;
   const { generation } = old.metadata;
-  return route.subresource?.name !== 'status' && changesGeneration(object, old)
+  return route.subresource?.name !== 'status' && changesGeneration(object, old, emptied)
     ? Number(generation ?? 0) + 1
     : generation;
 }

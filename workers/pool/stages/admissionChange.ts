@@ -14,6 +14,7 @@ import type { Registry, Resource } from '../../../core/schema/resource.js';
 import { connectOptionsObject, deleteOptionsObject, writeOptionsObject } from './admissionOptions.js';
 import type { Context } from '../context.js';
 import type { DeleteOptions } from '../body/options.js';
+import { scaleEntries } from './managers.js';
 import { isScale, scaleOf, setReplicas } from '../subresources/scale.js';
 import type { AuthorizedRequest, Review } from '../types.js';
 import { convertTo } from '../answers/versions.js';
@@ -33,6 +34,8 @@ export interface ChangeParts {
   readonly body?: ApiObject;
   /** Options of a delete. */
   readonly options?: DeleteOptions;
+  /** Mutators are asked: they see who owns the replicas of a scale. */
+  readonly mutates?: boolean;
 }
 
 /** A change as mutators and validators see it. */
@@ -156,7 +159,9 @@ class RequestView implements ChangeView {
       return { ...body, kind, apiVersion: group ? `${group}/${version}` : version };
     }
     if (!object || !isScale(route)) return object && canonical(resource, object);
-    return scaleOf(resource, object, true);
+    const scale = scaleOf(resource, object, true);
+    const managedFields = this.#parts.mutates && scaleEntries(this.#request, object);
+    return managedFields ? { ...scale, metadata: { ...scale.metadata, managedFields } } : scale;
   }
 
   showOld(): ApiObject | undefined {

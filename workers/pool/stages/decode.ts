@@ -93,6 +93,7 @@ function decodeBody(context: Context, request: AuthorizedRequest, options: Write
   const unknown: string[] = [];
   const object = decodeObject(resource, value, {
     strictErrors: unknown,
+    emptied: request.emptied,
     numberMismatch: request.numberMismatch,
   });
   const strictErrors = resource.custom
@@ -146,7 +147,7 @@ export function decodePatched(
   type?: Struct,
   form: 'json' | 'strategic' | 'apply' = 'json',
 ): ApiObject {
-  const { resource, warnings, job } = request;
+  const { resource, warnings, job, emptied } = request;
   const strategic = form === 'strategic';
   const invalidPatch = (why: string): Refusal => {
     const given = strategic && job.body ? treeText(parseJson(job.body)) : writeJson(value);
@@ -157,7 +158,7 @@ export function decodePatched(
   if (resource.builtIn && !strategic && isMembers(value) && !value['apiVersion']) throw missingName(request);
   const unknown: string[] = [];
   const { numberMismatch } = request;
-  const sink = { strictErrors: unknown, isMerged: strategic, keepsNulls: form === 'apply', numberMismatch };
+  const sink = { strictErrors: unknown, emptied, isMerged: strategic, keepsNulls: form === 'apply', numberMismatch };
   let object: ApiObject;
   try {
     // A strategic merge knows the type of its result: what the patch says of kind and version has no effect.

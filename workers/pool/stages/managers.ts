@@ -169,7 +169,7 @@ const NOBODY: FieldManagers = new Map();
 export const managersOfNew = (context: Context, request: AuthorizedRequest, object: ApiObject): FieldManagers =>
   updateManagers(kindOf(context, request), writerOf(context, request), undefined, json(object), NOBODY);
 
-/** Returns the owners of the fields of an object that the server creates beside that of a request: the server itself. */
+/** The owner of all fields of an object that the server creates beside that of a request: the server itself. */
 export function managersOfOwn({ naming, now }: Context, resource: Resource, object: ApiObject): FieldManagers {
   const writer = { manager: naming.component('orchestrator-apiserver'), subresource: '', now: timestamp(now()) };
   const kind = plainKind(resource.apiVersion, resource.type, emptyObject(resource));
@@ -251,6 +251,10 @@ export function managersOfScaled(
   const changed = updateManagers(scaleKind(request), writer, json(before), json(after), scaleManagers(managers, field));
   return managersAfterScale(managers, changed, field, request.resource.apiVersion);
 }
+
+/** The entries of the managers of an object's replicas, as those of its scale. */
+export const scaleEntries = (request: AuthorizedRequest, { metadata }: ApiObject): ManagedFields =>
+  encodeManagers(scaleManagers(decodeManagers(metadata.managedFields), replicasField(request)));
 
 function setEntries({ metadata }: ApiObject, entries: ManagedFields): void {
   if (entries?.length) metadata.managedFields = entries;

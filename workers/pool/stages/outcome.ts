@@ -9,10 +9,14 @@ import { converterOf } from '../answers/conversion.js';
 import type { AuthorizedRequest, ObjectWrite } from '../types.js';
 import { encodeObject, storageResource, toStrategyVersion } from '../answers/versions.js';
 
-/** The outcome of the create or update of a valid object. Throws 409 for a create under a name that is taken. */
+/**
+ * The outcome of the create or update of a valid object. Throws 409 for a create under a name that is taken, and 400
+ * for one with a resourceVersion.
+ */
 export function outcomeOf(context: Context, write: ObjectWrite): Outcome {
   const { request, draft: object, old } = write;
   if (!old) {
+    if (write.refusal) throw write.refusal;
     checkNameIsFree(write);
     return { is: 'store', object, expect: 0, status: 201 };
   }

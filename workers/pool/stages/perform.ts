@@ -76,7 +76,10 @@ function performDeletion(
   old: ApiObject,
 ): ValidWrite {
   const deletion = run(draft, deepCopy(old), strategyContextOf(context, request, dryRun));
-  const options = parseDeleteOptions(request.route.query, deletion.options, context.naming);
+  const options = parseDeleteOptions(request.route.query, deletion.options, {
+    naming: context.naming,
+    unsafeDeletion: false,
+  });
   checkPreconditions(request, old, options);
   const outcome = deletionOutcome(context, request, options, old, deletion.object);
   // The object is already being deleted, but the kind has changed it.

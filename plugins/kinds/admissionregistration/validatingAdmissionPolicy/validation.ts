@@ -185,19 +185,19 @@ export function validatePolicy(object: ValidatingAdmissionPolicy, checks: Expres
   const spec = object.spec;
   const paramKind = spec.paramKind;
   const scope = { params: paramKind !== undefined, authorizer: true };
+  const { violations, types } = validateVariables(spec, scope, checks);
   const found = [
     ...validateFailurePolicy(spec, 'spec'),
     ...(paramKind ? validateParamKind(paramKind) : []),
     ...validateConstraints(spec),
     ...validateMatchConditions(spec, 'spec.matchConditions', scope, checks),
+    ...violations,
   ];
   if ((spec.validations ?? []).length === 0 && (spec.auditAnnotations ?? []).length === 0)
     return [...found, required('spec.validations', AT_LEAST_ONE), required('spec.auditAnnotations', AT_LEAST_ONE)];
-  const { violations, types } = validateVariables(spec, scope, checks);
   const inner = { ...scope, variables: types };
   return [
     ...found,
-    ...violations,
     ...validateEach(spec, 'validations', 'spec.validations', (validation, field) =>
       validateValidation(validation, field, inner, checks),
     ),

@@ -6,7 +6,7 @@ import type {
 } from '../../../../kinds/admissionregistration/v1.js';
 import { builtInKind } from '../../../../core/api/resource.js';
 import type { Column, Strategy } from '../../../../core/api/strategy.js';
-import { setDefault } from '../../../../core/model/record.js';
+import { isDeepEqual, setDefault } from '../../../../core/model/record.js';
 import { setRuleDefaults } from '../../shared/admission/admissionRules.js';
 import { AGE, countColumn, NAME } from '../../shared/columns.js';
 import { loadEngine } from '../../../../core/schema/custom/engine.js';
@@ -35,6 +35,7 @@ export const webhookStrategy = <Webhook extends ValidatingWebhook | MutatingWebh
   setFurtherDefaults: (webhook: Webhook) => void = () => undefined,
 ): Partial<Strategy<ApiObject & { webhooks?: Webhook[] }>> => ({
   hasGeneration: true,
+  changesGeneration: (object, old, emptied) => emptied.has('webhooks') || !isDeepEqual(object.webhooks, old.webhooks),
   allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,
   load: loadEngine,

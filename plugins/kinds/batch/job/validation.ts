@@ -3,7 +3,7 @@ import { dns1123Label } from '../../../../core/model/names.js';
 import { isAbsent } from '../../../../core/model/record.js';
 import { invalid, required, type Violation } from '../../../../core/model/refusal.js';
 import type { Naming } from '../../../../core/naming.js';
-import { generatedLabels } from './defaults.js';
+import { generatedLabels, LEGACY_LABELS } from './defaults.js';
 import { validateJobSpec } from './spec.js';
 import { validateSelector, isMalformedSelector, isSelectedBy } from '../../shared/labels.js';
 import { isUnchanged } from '../../shared/values/equality.js';
@@ -16,15 +16,27 @@ function validateLabel(labels: { [key: string]: string }, key: string, value: st
   return labels[key] === value ? [] : [invalid(field, labels, why)];
 }
 
-/** Checks that the selector is one that the server generates, and the template has the labels `generated` with it. */
-function validateGeneratedSelector(object: Job, generated: { readonly [label: string]: string }): Violation[] {
+const isLegacy = (label: string): boolean => LEGACY_LABELS.some(legacy => legacy === label);
+
+/**
+ * Checks that the selector is one that the server generates, and the template has the labels `generated` with it: all
+ * of them if the Job is new or has had them before, which those made by old releases have not.
+ */
+function validateGeneratedSelector(
+  object: Job,
+  generated: { readonly [label: string]: string },
+  old?: Job,
+): Violation[] {
   const spec = object.spec;
   const selector = spec.selector;
   if (spec.manualSelector === true || !selector) return [];
   const labels = spec.template.metadata.labels ?? {};
   const isGenerated = isMalformedSelector(selector) || isSelectedBy(selector, generated);
+  const before = old?.spec.template.metadata.labels ?? {};
+  const hadAll = !old || Object.keys(generated).every(key => isLegacy(key) || !isAbsent(before[key]));
+  const needed = Object.entries(generated).filter(([key]) => hadAll || isLegacy(key));
   return [
-    ...Object.entries(generated).flatMap(([key, value]) => validateLabel(labels, key, value)),
+    ...needed.flatMap(([key, value]) => validateLabel(labels, key, value)),
     ...(isGenerated ? [] : [invalid('spec.selector', selector, '`selector` not auto-generated')]),
   ];
 }
@@ -97,7 +109,7 @@ const IMMUTABLE = [
 export function validateJobUpdate(object: Job, old: Job, naming: Naming): Violation[] {
   const [now, before] = [object.spec, old.spec];
   return [
-    ...validateGeneratedSelector(object, generatedLabels(object, naming)),
+    ...validateGeneratedSelector(object, generatedLabels(object, naming), old),
     ...validateJobSelector(object),
     ...validateJobSpec(now, 'spec', naming),
     ...validateCompletionsUpdate(now, before),

@@ -10,7 +10,8 @@ import { humanDuration } from '../../../../core/model/age.js';
 import { invalidObject } from '../../../../core/model/refusal.js';
 import { validateDecision, validateIssue, validateRequest } from './validation.js';
 import { AGE, type Cell, column, conditionOf, NAME } from '../../shared/columns.js';
-import { checkSegmentName } from '../../shared/values/names.js';
+import { pathSegment } from '../../../../core/model/names.js';
+import { toViolations } from '../../shared/violations.js';
 
 /** Sets the requester to the authenticated user, replacing any values of the client. */
 function setRequester(object: CertificateSigningRequest, { user }: StrategyContext): void {
@@ -96,7 +97,7 @@ const COLUMNS: readonly Column<CertificateSigningRequest>[] = [
 export const certificateSigningRequest = builtInKind<CertificateSigningRequest>(
   'certificates.orchestrator.io/certificatesigningrequests',
   naming => ({
-    checkName: checkSegmentName,
+    checkName: () => [],
     hasStatus: true,
     unownedFields: new Map([
       ['', [['spec']]],
@@ -111,7 +112,12 @@ export const certificateSigningRequest = builtInKind<CertificateSigningRequest>(
       restoreDecisions(object, old);
       setConditionTimes(object, old, context.now);
     },
-    validateCreate: object => validateRequest(object, naming.label('orchestrator.io/legacy-unknown')),
+    // Names may be anything that a path can have, which is reported last.
+    validateCreate: object => {
+      const found = validateRequest(object, naming.label('orchestrator.io/legacy-unknown'));
+      const { name = '' } = object.metadata;
+      return found.length > 0 ? found : toViolations('metadata.name', name, pathSegment(name));
+    },
     validateStatus: validateIssue,
     subresources: new Map([['approval', approvalFor(naming.group('certificates.orchestrator.io'))]]),
     selectableFields: new Map([['spec.signerName', object => object.spec.signerName]]),

@@ -155,7 +155,7 @@ export const pod = builtInKind<Pod>('core/pods', naming =>
       naming,
       'spec',
       object => object,
-      () => false,
+      object => object,
     ),
     "the Pod's hostname",
   ),

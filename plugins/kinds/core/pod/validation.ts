@@ -55,16 +55,14 @@ function validateTolerationsUpdate(pod: PodSpec, old: PodSpec): Violation[] {
 }
 
 function validateGatesUpdate(pod: PodSpec, old: PodSpec): Violation[] {
-  const before = new Set((old.schedulingGates ?? []).map(gate => gate.name));
-  return (pod.schedulingGates ?? []).flatMap((gate, i) =>
-    before.has(gate.name)
-      ? []
-      : [
-          forbiddenField(
-            `spec.schedulingGates[${i}].name`,
-            `only deletion is allowed, but found new scheduling gate '${gate.name}'`,
-          ),
-        ],
+  // Of a name that is given twice, the last place is reported.
+  const places = new Map((pod.schedulingGates ?? []).map((gate, i) => [gate.name, i]));
+  for (const { name } of old.schedulingGates ?? []) places.delete(name);
+  return [...places].map(([name, i]) =>
+    forbiddenField(
+      `spec.schedulingGates[${i}].name`,
+      `only deletion is allowed, but found new scheduling gate '${name}'`,
+    ),
   );
 }
 

@@ -8,7 +8,7 @@ import { allocatesNodePorts, hasHealthPort, hasNodePorts, isHeadless, isNamed } 
 import type { Family } from '../../shared/addressRange.js';
 import type { ServiceRanges } from './ranges.js';
 
-/** A 500, as upstream answers where a value cannot be allocated and no field is to blame. */
+/** A 500: upstream's answer if a value cannot be allocated and no field is to blame. */
 const failedToAllocate = (message: string): Refusal =>
   new Refusal('InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 

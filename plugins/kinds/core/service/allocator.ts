@@ -103,7 +103,7 @@ export interface AddressSource {
  * An allocator of the values that the given Services do not use; the Services are read when it is first used. Two
  * concurrent writes may allocate the same value; `claimsOf` then prevents that the second one is stored.
  *
- * In a dry run it compares chosen ports with no range, and chosen addresses with no Service, as upstream does.
+ * In a dry run it compares chosen ports with no range, and chosen addresses with no Service: so does upstream.
  */
 export function makeAllocator(
   services: () => readonly Service[],

@@ -49,7 +49,7 @@ function validateContainers(pod: PodSpec, field: string, context: PodContext): V
   const check = (container: Container, where: string, hostPorts: Set<string>): void => {
     found.push(...validateContainer(container, where, context));
     const name = container.name;
-    if (name !== '' && names.has(name)) found.push(duplicate(`${where}.name`, name));
+    if (names.has(name)) found.push(duplicate(`${where}.name`, name));
     names.add(name);
     found.push(...validateUniqueHostPorts(container, where, hostPorts));
   };
@@ -198,11 +198,7 @@ function validateNames(pod: PodSpec, field: string): Violation[] {
   );
   found.push(...validateSubdomainIfSet(pod, 'priorityClassName', `${field}.priorityClassName`));
   found.push(...validatePresent(pod, 'runtimeClassName', `${field}.runtimeClassName`, dns1123Subdomain));
-  found.push(
-    ...validateIfSet(pod, 'hostname', `${field}.hostname`, name =>
-      name.includes('.') ? ['must not contain dots'] : dns1123Label(name),
-    ),
-  );
+  found.push(...validateIfSet(pod, 'hostname', `${field}.hostname`, dns1123Label));
   for (const [i, alias] of (pod.hostAliases ?? []).entries()) {
     const where = `${field}.hostAliases[${i}]`;
     found.push(...toViolations(`${where}.ip`, alias.ip, ipComplaints(alias.ip)));

@@ -56,7 +56,7 @@ export function validateClaimSpec(
   const storage = `${field}.resources[storage]`;
   const [source, reference] = [spec.dataSource, spec.dataSourceRef];
   const { namespace, ...local } = reference ?? {};
-  const differs = source && reference && isAbsent(namespace) && !isUnchanged(withGroup(source), withGroup(local));
+  const differs = source && reference && (namespace ?? '') === '' && !isUnchanged(withGroup(source), withGroup(local));
   return [
     ...validateAccessModes(spec, field, 'at least 1 access mode is required'),
     ...validateSubdomainIfSet(spec, 'storageClassName', `${field}.storageClassName`),

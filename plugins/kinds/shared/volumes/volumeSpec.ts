@@ -50,12 +50,6 @@ function validateAffinity(spec: PersistentVolumeSpec, at: string): Violation[] {
     : [];
 }
 
-/** Fields common to a volume and an attached one without an object of its own; `name` is that of the volume. */
-const validateCommon = (spec: PersistentVolumeSpec, at: string, name: string): Violation[] => [
-  ...validateAccessModes(spec, at),
-  ...validatePersistentSource(spec, at, name),
-];
-
 /** Whether a path names the root folder. */
 const isRoot = (path: string): boolean =>
   path.startsWith('/') && path.split('/').every(part => part === '' || part === '.');
@@ -67,17 +61,18 @@ export function validateVolumeSpec(spec: PersistentVolumeSpec, at: string, name:
   const policy = `${at}.persistentVolumeReclaimPolicy`;
   const recycled = (spec.persistentVolumeReclaimPolicy ?? '') === 'Recycle';
   return [
-    ...validateCommon(spec, at, name),
+    ...validateAccessModes(spec, at),
+    ...validateCapacity(spec, at),
+    ...validateOneOf(spec, 'persistentVolumeReclaimPolicy', policy, RECLAIM_POLICIES, false),
+    ...validateAffinity(spec, at),
+    ...validatePersistentSource(spec, at, name),
+    ...(recycled && isRoot(spec.hostPath?.path ?? '')
+      ? [forbiddenField(policy, "may not be 'recycle' for a hostPath mount of '/'")]
+      : []),
     ...validateIfSet(spec, 'storageClassName', `${at}.storageClassName`, dns1123Subdomain),
     ...(isAbsent(spec.volumeMode)
       ? []
       : validateOneOf(spec, 'volumeMode', `${at}.volumeMode`, ['Block', 'Filesystem'])),
-    ...validateCapacity(spec, at),
-    ...validateOneOf(spec, 'persistentVolumeReclaimPolicy', policy, RECLAIM_POLICIES, false),
-    ...validateAffinity(spec, at),
-    ...(recycled && isRoot(spec.hostPath?.path ?? '')
-      ? [forbiddenField(policy, "may not be 'recycle' for a hostPath mount of '/'")]
-      : []),
   ];
 }
 
@@ -91,7 +86,8 @@ export function validateInlineVolumeSpec(spec: PersistentVolumeSpec, at: string)
   const policy = spec.persistentVolumeReclaimPolicy ?? '';
   const hasLocal = PERSISTENT_SOURCES.find(source => spec[source]) === 'local';
   return [
-    ...validateCommon(spec, at, ''),
+    ...validateAccessModes(spec, at),
+    ...validatePersistentSource(spec, at, ''),
     ...refuseInline(spec, at, 'capacity', Object.entries(spec.capacity ?? {}).length > 0),
     ...refuseInline(spec, at, 'storageClassName', (spec.storageClassName ?? '') !== ''),
     ...(['claimRef', 'nodeAffinity'] as const).flatMap(member =>

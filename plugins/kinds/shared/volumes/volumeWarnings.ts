@@ -1,7 +1,7 @@
 /** Sources of volumes that are deprecated or removed, in the order of warnings. */
 const OLD_SOURCES = [
-  ['gitRepo', 'deprecated in v1.11'],
   ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
+  ['gitRepo', 'deprecated in v1.11'],
   ['scaleIO', 'deprecated in v1.16, non-functional in v1.22+'],
   ['flocker', 'deprecated in v1.22, non-functional in v1.25+'],
   ['storageos', 'deprecated in v1.22, non-functional in v1.25+'],

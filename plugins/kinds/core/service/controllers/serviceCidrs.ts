@@ -20,7 +20,7 @@ const GRACE_MS = 10_000;
 const IN_USE =
   'There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR';
 
-/** Whether addresses of Services are in the networks of a ServiceCIDR, and in those of no other one that can be used. */
+/** Whether addresses of Services are in the networks of a ServiceCIDR, and of no other one that can be used. */
 function isInUse(cidr: Frozen<ServiceCIDR>, { naming }: Host<'control'>, { list }: CurrentObjects): boolean {
   const own = networksOf(cidr);
   const others = list(SERVICE_CIDRS).filter(other => other.metadata.name !== cidr.metadata.name && isUsable(other));
@@ -33,8 +33,8 @@ function isInUse(cidr: Frozen<ServiceCIDR>, { naming }: Host<'control'>, { list 
 }
 
 /**
- * Keeps a finalizer on each ServiceCIDR until no address needs its networks, and the condition Ready, which says whether
- * addresses may be allocated from them.
+ * Keeps a finalizer on each ServiceCIDR until no address needs its networks, and the condition Ready, which says
+ * whether addresses may be allocated from them.
  */
 function protect(host: Host<'control'>): Controller {
   const finalizer = `${host.naming.group('networking.orchestrator.io')}/${FINALIZER}`;

@@ -2,7 +2,7 @@ import type { NodeSelector, NodeSelectorTerm, PodSpec, TopologySpreadConstraint 
 import type { Naming } from '../../../../../core/naming.js';
 
 /** Labels of nodes that have newer names, with the release that deprecated them. */
-const OLD_LABELS = [
+export const OLD_LABELS = [
   ['beta.orchestrator.io/arch', 'orchestrator.io/arch', 'v1.14'],
   ['beta.orchestrator.io/os', 'orchestrator.io/os', 'v1.14'],
   ['failure-domain.beta.orchestrator.io/region', 'topology.orchestrator.io/region', 'v1.17'],

@@ -160,22 +160,24 @@ export function warnAboutName<T extends ApiObject>(strategy: Partial<Strategy<T>
 /** Where the names of workloads are used. */
 export const POD_NAMES = 'Pod names and hostnames';
 
-/** Whether an update leaves what the warnings of an object were about, so that they are not repeated. */
-type IsSame<T> = (object: T, old: T) => boolean;
+/** The object whose spec an update is warned about; undefined if its warnings would be those of the last write. */
+type WarnedOnUpdate<T> = (object: T, old: T) => T | undefined;
 
-const hasSameGeneration: IsSame<ApiObject> = (object, old) => object.metadata.generation === old.metadata.generation;
+/** Warns about the new object if its spec differs. */
+const ifGenerationDiffers = <T extends ApiObject>(object: T, old: T): T | undefined =>
+  object.metadata.generation === old.metadata.generation ? undefined : object;
 
 /**
  * A strategy that warns about a valid pod spec with likely mistakes: `templateOf` returns the pod or template with it,
- * `field` is the field of the spec. Updates are warned about unless `isSame`; absent: unless the spec of the object is
- * the same.
+ * `field` is the field of the spec. `warnedOnUpdate`: the object that an update is warned about; absent: the new one,
+ * if its generation has changed.
  */
 export function warnAboutPodSpec<T extends ApiObject>(
   strategy: Partial<Strategy<T>>,
   naming: Naming,
   field: string,
   templateOf: (object: T) => Pick<PodTemplateSpec, 'metadata' | 'spec'> | undefined,
-  isSame: IsSame<T> = hasSameGeneration,
+  warnedOnUpdate: WarnedOnUpdate<T> = ifGenerationDiffers,
 ): Partial<Strategy<T>> {
   const warn = (object: T, context: StrategyContext, found: readonly Violation[]): readonly Violation[] => {
     const template = templateOf(object);
@@ -188,7 +190,8 @@ export function warnAboutPodSpec<T extends ApiObject>(
     validateCreate: (object, context) => warn(object, context, strategy.validateCreate?.(object, context) ?? []),
     validateUpdate: (object, old, context) => {
       const found = strategy.validateUpdate?.(object, old, context) ?? [];
-      return isSame(object, old) ? found : warn(object, context, found);
+      const warned = warnedOnUpdate(object, old);
+      return warned ? warn(warned, context, found) : found;
     },
   };
 }

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import { AUDITED_BYTES } from '../../core/limits.js';
+import type { BodySink, Exchange } from '../../core/api/listener.js';
+import type { Route } from '../../core/request/route.js';
+import { WholeBody } from '../../core/request/wholeBody.js';
+import { withoutManagedFields } from '../../workers/front/audit/auditedBody.js';
+import { AuditedExchange } from '../../workers/front/audit/auditedExchange.js';
+
+const JSON_TYPE = [['content-type', 'application/json']] as const;
+const route = {
+  target: {
+    is: 'resource',
+    verb: 'list',
+    group: '',
+    version: 'v1',
+    resource: 'pods',
+    namespace: 'a',
+    name: '',
+    subresource: '',
+  },
+  resource: { kind: 'Pod', listKind: 'PodList', stored: true },
+  query: new Map(),
+} as unknown as Route;
+
+/** An exchange with a body, whose answers go nowhere. */
+function exchangeWith(body: object, method = 'POST'): AuditedExchange {
+  const sent = Buffer.from(JSON.stringify(body));
+  const exchange = {
+    method,
+    path: '/',
+    query: '',
+    remoteAddress: '',
+    secure: false,
+    aborted: false,
+    status: 200,
+    header: (name: string) => (name === 'content-type' ? 'application/json' : undefined),
+    headers: () => [],
+    body: (sink: BodySink) => {
+      for (let at = 0; at < sent.length; at += 5) sink.write(sent.subarray(at, at + 5));
+      sink.close();
+    },
+    respond: () => undefined,
+    onAbort: () => undefined,
+    stream: () => ({ write: () => true, onDrain: () => undefined, end: () => undefined, abort: () => undefined }),
+  } as unknown as Exchange;
+  return new AuditedExchange(exchange, route, 'id', true, false);
+}
+
+const answerWith = (exchange: AuditedExchange, body: object): void =>
+  exchange.respond(200, JSON_TYPE, Buffer.from(JSON.stringify(body)));
+
+describe('what is kept of a request for its audit event', () => {
+  test.each([
+    ['None', false, false],
+    ['Metadata', true, false],
+    ['Request', true, false],
+    ['RequestResponse', true, true],
+  ] as const)('at level %s', async (level, hasRequest, hasResponse) => {
+    const exchange = exchangeWith({ metadata: { name: 'x' } });
+    exchange.keep(level);
+    const body = new WholeBody(1000);
+    exchange.body(body);
+    expect(Buffer.from(await body.bytes).toString()).toBe('{"metadata":{"name":"x"}}');
+    answerWith(exchange, { kind: 'Pod' });
+    expect(exchange.requestObject() !== undefined).toBe(hasRequest);
+    expect(exchange.responseObject() !== undefined).toBe(hasResponse);
+  });
+
+  test('is nothing of an answer beyond the bound, sent whole or in parts', () => {
+    const whole = exchangeWith({}, 'GET');
+    answerWith(whole, { text: 'x'.repeat(AUDITED_BYTES) });
+    const streamed = exchangeWith({}, 'GET');
+    const stream = streamed.stream(200, JSON_TYPE);
+    for (let i = 0; i < 3; i++) stream.write(Buffer.alloc(AUDITED_BYTES / 2, '1'));
+    expect(streamed.isCollecting).toBe(true);
+    stream.end();
+    for (const exchange of [whole, streamed]) {
+      expect(exchange.isResponseTruncated).toBe(true);
+      expect(exchange.responseObject()).toBeUndefined();
+    }
+  });
+
+  test('is an answer in parts once it has ended, which is told', () => {
+    const exchange = exchangeWith({}, 'GET');
+    const stream = exchange.stream(200, JSON_TYPE);
+    let ended = 0;
+    stream.write(Buffer.from('{"kind":"PodList",'));
+    exchange.whenEnded(() => void ended++);
+    stream.write(Buffer.from('"items":[]}'));
+    expect(ended).toBe(0);
+    stream.end();
+    expect(ended).toBe(1);
+    expect(exchange.responseObject()).toEqual({ kind: 'PodList', items: [] });
+  });
+});
+
+test('managedFields are omitted of objects, of items of lists and of the objects in rows of Tables', () => {
+  const object = { metadata: { name: 'x', managedFields: [{}] } };
+  const bare = { metadata: { name: 'x' } };
+  expect(withoutManagedFields(object)).toEqual(bare);
+  expect(withoutManagedFields({ items: [object] })).toEqual({ items: [bare] });
+  const table = withoutManagedFields({ kind: 'Table', rows: [{ cells: [], object }] });
+  expect(table).toEqual({ kind: 'Table', rows: [{ cells: [], object: bare }] });
+});
