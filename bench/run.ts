@@ -2,7 +2,7 @@
  * `npm run bench -- [--short] [--plain] [--out FILE] [--against DIR [--rounds N]] [case…]`: runs the named cases, or
  * all, each beside its baseline; `creates` stands for all cases of that group. Prints tables, and writes the rows as
  * JSON to FILE or below bench/results, charts as SVG beside it, and a page of all results, bench/report.html.
- * `--short`: rough figures, in a few minutes for all cases. `--plain`: HTTP instead of HTTPS. `--against`: runs
+ * `--short`: rough figures, in some three minutes for all cases. `--plain`: HTTP instead of HTTPS. `--against`: runs
  * cases in turn on this build and on that of another checkout, which takes the baseline's place, and writes no file
  * without `--out`. `--reference URL --reference-token TOKEN`: runs other cases, beside a running server of another
  * kind, which takes the baseline's place, and writes no file without `--out` either.
@@ -33,6 +33,7 @@ import { validators } from './cases/validators.js';
 import { compare } from './lib/against.js';
 import { type Capstan, sendAsAdmin, startCapstan } from './lib/capstan.js';
 import type { Bench, Case, Row } from './lib/case.js';
+import { tableChart } from './lib/chart.js';
 import { historyPage, readHistory } from './lib/history.js';
 import { findReference } from './lib/reference.js';
 import { table } from './lib/report.js';
@@ -59,12 +60,12 @@ const GROUPS: { readonly [name: string]: readonly Case[] } = {
 const RESULTS = join('bench', 'results');
 const REPORT = join('bench', 'report.html');
 /** Measured time of one load. */
-const LOAD_MS = { short: 2000, long: 8000 };
+const LOAD_MS = { short: 500, long: 8000 };
 /**
  * A server collects the garbage of its start a second after it. V8 does so by itself, thread by thread, some 8 s after
  * the last work, and a second time; a short run does not wait for that.
  */
-const QUIET_MS = { short: 2000, long: 20_000 };
+const QUIET_MS = { short: 1000, long: 20_000 };
 
 /** Makes a certificate for the baselines, of the kind that the server makes for itself. */
 async function makeCertificate(dir: string): Promise<{ cert: string; key: string }> {
@@ -158,6 +159,15 @@ interface Result {
   readonly rows: readonly Row[];
 }
 
+/** A chart for each table, with what is added to the name of its file: that of the common table has nothing. */
+function chartsOf(results: readonly Result[], isBesideOther: boolean): (readonly [name: string, chart: string])[] {
+  const common = results.filter(({ of }) => !of.report).flatMap(({ rows }) => rows);
+  const own = results.flatMap(({ of, rows }) => (of.report ? [[`-${of.name}`, of.report.chart(rows)] as const] : []));
+  if (!common.some(({ baseline }) => baseline)) return own;
+  const than = isBesideOther ? 'the other server' : 'baseline';
+  return [['', tableChart(`How many times as great as of the ${than.replace('the ', '')}`, than, common)], ...own];
+}
+
 /** Writes the rows as JSON, and charts beside it. Returns the names of the files. */
 function save(results: readonly Result[], { short, tls, out }: Options): string[] {
   const file = out ?? join(RESULTS, `${commit()}${short ? '-short' : ''}.json`);
@@ -166,11 +176,10 @@ function save(results: readonly Result[], { short, tls, out }: Options): string[
   const rows = results.flatMap(result => result.rows);
   const content = { commit: commit(), at: new Date().toISOString(), machine, tls, short, rows };
   writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
-  const charts = results.flatMap(({ of, rows }) => {
-    if (!of.report) return [];
-    const chart = `${file.replace(/\.json$/, '')}-${of.name}.svg`;
-    writeFileSync(chart, of.report.chart(rows));
-    return [chart];
+  const charts = chartsOf(results, reference !== undefined).map(([name, chart]) => {
+    const path = `${file.replace(/\.json$/, '')}${name}.svg`;
+    writeFileSync(path, chart);
+    return path;
   });
   if (out !== undefined) return [file, ...charts];
   writeFileSync(REPORT, historyPage(readHistory(RESULTS)));

@@ -21,6 +21,11 @@ export const BODIES_BYTES = 512 * 1024 * 1024;
 export const IDENTITY_BODY_BYTES = 128 * 1024 * 1024;
 /** The same of all senders together that are anonymous or not authenticated yet. Above it: 429 with Retry-After. */
 export const UNKNOWN_BODY_BYTES = 64 * 1024 * 1024;
+/**
+ * Bytes of a body that are read before its sender is authenticated, for a request without known credentials. The
+ * connection is then not read until the sender is authenticated and authorized.
+ */
+export const UNKNOWN_BODY_PART_BYTES = 64 * 1024;
 /** How long a body may take to arrive: the limit of upstream for a request. Then: 504. */
 export const BODY_MS = 60_000;
 /** Stored object: the request limit of etcd without its own overhead. Above it: 500, upstream's answer. */
@@ -191,8 +196,9 @@ export const LONG_BATCH_MS = 40;
 /** Milliseconds for which a request waits, after a start, for the objects of its kind to be read from the store. */
 export const LOADING_MS = 30_000;
 /**
- * Milliseconds for which a job may keep its thread of the pool, after which the jobs behind it are given to another
- * one: more than garbage collection takes, and than a busy machine keeps a thread waiting; less than clients notice.
+ * Milliseconds for which a job may keep its thread of the pool, after which the jobs that wait for it are given to
+ * another one: more than garbage collection takes, and than a busy machine keeps a thread waiting; less than clients
+ * notice.
  */
 export const KEPT_THREAD_MS = 100;
 /**
@@ -309,6 +315,11 @@ export const LAST_BOOKMARK_MS = 2000;
 /** Message of a client on a WebSocket: clients that watch send nothing. Above it the connection is closed. */
 export const WEBSOCKET_MESSAGE_BYTES = 4096;
 /**
+ * Messages of a client on a WebSocket that wait for their receiver, with 64 bytes more for each. Above it the
+ * connection is closed with code 1008; listeners that can stop reading do so before.
+ */
+export const WEBSOCKET_WAITING_BYTES = 1024 * 1024;
+/**
  * Seconds without data on a WebSocket after which its client must answer a ping or is disconnected: less than the idle
  * time of common proxies.
  */
@@ -420,6 +431,14 @@ export const EXEC_OUTPUT_BYTES = 1024 * 1024;
 export const CONFIG_FILE_BYTES = 4 * 1024 * 1024;
 /** Keys of one provider, and providers of one resource, in a file that says how values are encrypted in the store. */
 export const ENCRYPTION_KEYS = 64;
+/** Answers of key management plugins: larger ones than the next two bounds permit are refused. */
+export const KMS_MESSAGE_BYTES = 64 * 1024;
+/** An encrypted seed, and the name of its key. Both are part of each value; upstream has the same bound. */
+export const KMS_CIPHERTEXT_BYTES = 1024;
+/** The annotations of an encrypted seed, which are part of each value; upstream has the same bound. */
+export const KMS_ANNOTATION_BYTES = 32 * 1024;
+/** Seeds of a key management plugin that are remembered in clear text: each start of a server makes one. */
+export const KMS_SEEDS = 1000;
 /**
  * Verified tokens that each thread of the pool remembers. Each takes some 2 KB; forgotten ones are verified again.
  */
@@ -433,7 +452,7 @@ export const REVIEW_SOCKETS = 64;
 export const REVIEW_ANSWERS = 10_000;
 /**
  * How long a request may wait for a webhook that reviews tokens or access, or for an equal question: the webhook has 30
- * seconds, as upstream, and its answer must reach the thread.
+ * seconds, upstream's time, and its answer must reach the thread.
  */
 export const TOKEN_REVIEW_MS = 35_000;
 /** How long a request may wait for all authorizers of an authorization file: longer than it may last. */

@@ -1,6 +1,7 @@
 /**
  * `npm run audit`: asks the registry for known vulnerabilities of the production dependencies. Fails if one is high or
- * critical. A registry that does not answer is reported, and is no failure: it says nothing about the dependencies.
+ * critical. A registry that does not answer is reported, and does not count as a failure: it says nothing about the
+ * dependencies.
  */
 import { spawnSync } from 'node:child_process';
 import { root } from './project.mjs';

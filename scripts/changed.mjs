@@ -21,7 +21,7 @@ const SUBJECTS = [
   [/^workers\/front\//, ['front', 'api', 'access', 'server', 'listener']],
   [/^core\/(?:services\/)?(\w+)\//, ['api', 'server']],
 ];
-/** What tests of a running server may show: the program, and modules that they let it load. */
+/** Folders that tests of a running server depend on: the program, and modules that it loads for them. */
 const PROGRAM = /^(?:(?:core|plugins|workers|kinds)\/|test\/\w+\/fixtures\/).*\.ts$/;
 /** Changes of these may change every test. */
 const ALL = /^(?:package(?:-lock)?\.json|tsconfig\.json|vitest\.config\.ts|scripts\/(?:project|bundle|build)\.mjs)$/;
@@ -103,5 +103,7 @@ export function testsFor(files) {
   });
 }
 
-/** The test files that the changes since a commit touch, or since the branch began. Throws if there is no such commit. */
+/**
+ * The test files that the changes since a commit touch, or since the branch began. Throws if there is no such commit.
+ */
 export const changedTests = (base = baseOf()) => testsFor(changedFiles(base));

@@ -180,7 +180,7 @@ async function send(server, token, method, path, body, type) {
 
 /**
  * Sends `count` writes to an object that is created first. Calls `report` for each that the servers answer differently:
- * the object is then created anew, so that later answers can be compared. Returns how many were alike.
+ * the object is then created again, so that later answers can be compared. Returns how many were alike.
  */
 export async function compareWrites({ servers, token, base, count, random, report }) {
   const generator = new WriteGenerator(random);

@@ -1,11 +1,12 @@
 /**
- * `npm run reference`: writes the table of settings in docs/reference/configuration.md, docs/reference/flags.md and
- * docs/reference/kinds.
+ * `npm run reference`: writes the table of settings in docs/reference/configuration.md, docs/reference/flags.md,
+ * docs/reference/kinds, and the charts of docs/benchmarks.md.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { kindPages } from './kindPages.mjs';
 import { build, install, root } from './project.mjs';
+import { CHARTS, comparedIn } from './upstreamCharts.mjs';
 
 await install();
 await build();
@@ -25,3 +26,8 @@ rmSync(kinds, { recursive: true, force: true });
 mkdirSync(kinds);
 for (const [name, written] of kindPages({ ...descriptions, ...packages, ...types }))
   writeFileSync(join(kinds, name), written);
+
+const { ratioChart } = await import('../dist/bench/lib/chart.js');
+const performance = readFileSync(join(root, 'docs', 'performance.md'), 'utf8');
+for (const [path, chart] of Object.entries(CHARTS))
+  writeFileSync(join(root, path), ratioChart(chart.title, 'upstream', comparedIn(performance, chart)));

@@ -1,11 +1,11 @@
 /** The rules of style for sources that Biome does not have. `npm run lint` prints what breaks them. */
 import { posix } from 'node:path';
 
-/** What users run. */
+/** Modules that users run. */
 const SHIPPED = ['core', 'plugins', 'workers'];
 /** Tables of facts about kinds: each of their lines is one fact. */
 const TABLES = 'core/schema/table/';
-/** What packages import, and programs that are started by path. */
+/** Modules that packages import, and programs that are started by path. */
 const ENTRY =
   /^(?:core\/api\/.*|core\/(?:cel\/|testing\/)?index\.ts|core\/command\/main\.ts|workers\/\w+\/.*[mM]ain\.ts)$/;
 
@@ -94,16 +94,16 @@ function largeFolders(sources) {
     .map(([folder, count]) => `${folder}: the folder has ${count} source files, more than ${FILES}`);
 }
 
-/** Files and folders are named in camel case. */
+/** Files and folders are named in camel case, except for folders of packages, which have their names. */
 const otherNames = sources =>
   sources
-    .filter(({ path }) => !path.startsWith('examples/'))
+    .filter(({ path }) => !path.startsWith('examples/packages/'))
     .filter(({ path }) => !/^([a-z][a-zA-Z0-9]*\/)*[a-z][a-zA-Z0-9]*(\.test|\.d)?\.ts$/.test(path))
     .map(({ path }) => `${path}: the name is not in camel case`);
 
 /**
- * A line for each place in `sources`, each with `path` and `text`, that breaks a rule. `others` may use what sources export.
- * `sections` are the names of the sections of the specification.
+ * A line for each place in `sources`, each with `path` and `text`, that breaks a rule. `others` may use what sources
+ * export. `sections` are the names of the sections of the specification.
  */
 export const faultsIn = (sources, others, sections) => [
   ...undocumented(sources),

@@ -1,4 +1,4 @@
-/** What a baseline process does. `cert` and `key` are PEM files; without them it speaks plain HTTP. */
+/** The task of a baseline process. `cert` and `key` are PEM files; without them it speaks plain HTTP. */
 export type BaselineTask =
   | { readonly is: 'bare'; readonly bytes: number; readonly cert?: string; readonly key?: string }
   | { readonly is: 'broadcast'; readonly cert?: string; readonly key?: string }

@@ -202,5 +202,5 @@ const admission: Case = {
   },
 };
 
-/** What rules, policies and webhooks add to the create of a custom object. */
+/** Costs of rules, policies and webhooks in creates of custom objects. */
 export const admissions: readonly Case[] = [admission];

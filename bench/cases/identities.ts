@@ -53,7 +53,7 @@ async function allowReads(server: Capstan): Promise<void> {
 
 /**
  * Gets as the clients of a large cluster send them: many identities, each of which reads many kinds in many namespaces.
- * What they cost more than gets of one object by one client is the cost of finding identity and permission. It has a
+ * The difference to gets of one object by one client is the cost of finding identity and permission. It has a
  * server of its own.
  */
 const identities: Case = {

@@ -10,7 +10,7 @@ const BYTES = 1500;
 const OTHERS = 'helper threads';
 const ROLES = ['front end', 'pool', 'writer', 'control', OTHERS];
 
-/** What one write costs each kind of thread: wake-ups, and CPU time. Without /proc there are no such rows. */
+/** Costs of one write in each kind of thread: wake-ups, and CPU time. Without /proc there are no such rows. */
 function rowsByThread(name: string, { roles }: Capstan, { threads, operations }: Loaded): Row[] {
   const known = roles();
   return ROLES.map(role => {

@@ -72,5 +72,5 @@ const burst: Case = {
   },
 };
 
-/** What is left after a restart or a burst. */
+/** Memory that remains in use after a restart or a burst. */
 export const recoveries: readonly Case[] = [resume, burst];

@@ -9,12 +9,12 @@ const LISTED = 5000;
 const LISTED_BYTES = 2000;
 const LIST_CLIENTS = 4;
 
-/** What is compared: a task for a server, in a namespace that is there. */
+/** A comparison: a task for a server, in a namespace that exists. */
 interface Comparison {
   readonly name: string;
   readonly title: string;
   readonly unit: string;
-  /** What the rate should be, as a multiple of that of the reference. */
+  /** The rate to reach, as a multiple of that of the reference. */
   readonly aim?: number;
   /** Prepares the server. */
   readonly prepare?: (address: Address, namespace: string, pids: Pids) => Promise<unknown>;

@@ -13,9 +13,10 @@ const WRITERS = 64;
 const storeOf = (bench: Bench, name: string): string => join(bench.dir, `store-${name}`);
 
 /** Time and memory to open a store with all of its history. */
-const openCase = (count: number): Case => ({
-  name: `store-open-${count / 1000}k`,
+const openCase = (most: number): Case => ({
+  name: `store-open-${most / 1000}k`,
   async run(bench): Promise<Row[]> {
+    const count = bench.short ? most / 10 : most;
     const path = storeOf(bench, `open-${count}`);
     await measure('fill', { path, count, size: KILOBYTE });
     // The first open turns what is left in the log into a table; the second is what a restart is like.
@@ -77,7 +78,7 @@ const puts: Case = {
 const memory: Case = {
   name: 'store-memory',
   async run(bench): Promise<Row[]> {
-    const count = bench.short ? 50_000 : 100_000;
+    const count = bench.short ? 10_000 : 100_000;
     const dataDir = join(bench.dir, 'memory');
     await measure('fill', { path: join(dataDir, 'data', 'store'), count, size: KILOBYTE });
     const server = await startCapstan({ dataDir, tls: bench.tls });

@@ -8,7 +8,7 @@ import { CREATES, define, measure, REGISTRATION, rulesOf } from './admission.js'
 
 const KINDS = ['plain', 'validated', 'policed'] as const;
 const POLICIES = 100;
-/** What a validator of a plugin may add, in µs. */
+/** The most that a validator of a plugin may add, in µs. */
 const AIM_US = 20;
 
 /** Policies of the policed kind, each with a condition, two variables and two validations. */
@@ -68,5 +68,5 @@ const validatorsCase: Case = {
   },
 };
 
-/** What a validator of a plugin, and many policies, add to the create of a custom object. */
+/** Costs of a validator of a plugin, and of many policies, in creates of custom objects. */
 export const validators: readonly Case[] = [validatorsCase];

@@ -15,7 +15,7 @@ const directory = process.env['CAPSTAN_BENCH_MARKS'];
 /** Milliseconds between two writes to the file. */
 const FLUSH_MS = 200;
 
-/** What messages mean by the thread that posts or takes them. Those of Piscina have the id of a task. */
+/** The meaning of messages, by the thread that posts or takes them. Those of Piscina have the id of a task. */
 const MARKS: { readonly [role: string]: { readonly [message: string]: Mark } } = {
   'front end': { 'post task': 'job', take: 'verdict' },
   pool: { 'take task': 'jobTaken', post: 'proposal' },

@@ -7,7 +7,7 @@ export interface Row {
   readonly unit: string;
   readonly value: number;
   readonly baseline?: number;
-  /** What `value / baseline` should be at least, or with `atMost` at most. */
+  /** The bound of `value / baseline`: the least, or with `atMost` the greatest. */
   readonly aim?: number;
   readonly atMost?: boolean;
   /** CPU microseconds per operation of all threads. */
@@ -18,7 +18,7 @@ export interface Row {
   readonly note?: string;
 }
 
-/** What cases share. */
+/** Settings and servers that cases share. */
 export interface Bench {
   readonly short: boolean;
   readonly tls: boolean;

@@ -28,7 +28,7 @@ export function readHistory(directory: string): SavedResults[] {
 const ESCAPES: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, character => ESCAPES[character]!);
 
-/** What a chart shows: the value, or its ratio to the baseline, which depends less on the machine. */
+/** The value of a row in a chart: its own, or its ratio to the baseline, which depends less on the machine. */
 const shownOf = ({ value, baseline }: Row): number => (baseline ? value / baseline : value);
 
 const [WIDTH, HEIGHT, MARGIN] = [240, 60, 8];

@@ -5,11 +5,11 @@ import { type Cpu, cpuOf, residentOf, type ThreadUse, threadsOf, usedBetween } f
 
 const GENERATOR = fileURLToPath(new URL('../load/main.js', import.meta.url));
 
-/** What a task measured, and what it cost the processes it was sent to. */
+/** Measurements of a task, and its costs in the processes to which requests were sent. */
 export interface Loaded extends Measured {
   /** CPU microseconds that the processes used in the measured time. */
   readonly cpu: Cpu;
-  /** What the threads of the first one have used in the measured time, by their ids. */
+  /** Resources that the threads of the first one have used in the measured time, by their ids. */
   readonly threads: ReadonlyMap<string, ThreadUse>;
   /** Resident bytes of the processes at its end. */
   readonly resident: number;

@@ -20,13 +20,13 @@ export function cpuOf(pid: number): Cpu {
   }
 }
 
-/** What a thread has used: CPU time in microseconds, and how often it was woken after it had waited. */
+/** Resources that a thread has used: CPU time in microseconds, and how often it was woken after a wait. */
 export interface ThreadUse {
   readonly cpu: number;
   readonly wakeUps: number;
 }
 
-/** What the threads of a process have used so far, by their ids, from `/proc`; empty where there is no `/proc`. */
+/** Resources that the threads of a process have used so far, by their ids, from `/proc`; empty without `/proc`. */
 export function threadsOf(pid: number): Map<string, ThreadUse> {
   const threads = new Map<string, ThreadUse>();
   const directory = `/proc/${pid}/task`;

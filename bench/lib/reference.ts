@@ -12,7 +12,7 @@ const GROUP_FIELD = 2;
 /** State of a listening socket in `/proc/net/tcp`. */
 const LISTENING = '0A';
 
-/** What `read` returns; undefined if it throws, because a process has ended or belongs to somebody else. */
+/** The result of `read`; undefined if it throws, because a process has ended or belongs to somebody else. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** What a connection connects to, and its credentials. */
+/** The server of a connection, and its credentials. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -34,7 +34,7 @@ export function requestBytes(
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** What all sockets read into, one after the other. */
+/** The buffer that all sockets read into, one after the other. */
 const RECEIVED = Buffer.allocUnsafeSlow(64 * 1024);
 
 /**
@@ -63,7 +63,7 @@ class Chunks {
   #inLine = true;
   #last = false;
 
-  /** Takes bytes. Returns true once the last chunk and the empty line behind it have come. */
+  /** Takes bytes. Returns true once the last chunk and the empty line after it have arrived. */
   push(bytes: Buffer, body: ((part: Buffer) => void) | undefined): boolean {
     let at = 0;
     while (at < bytes.length) {

@@ -21,7 +21,7 @@ export interface ManyTask {
   readonly ms: number;
 }
 
-/** What clients that write have in common. */
+/** Options that all clients share that write. */
 interface WriteTask {
   readonly address: Address;
   readonly namespace: string;
@@ -31,7 +31,7 @@ interface WriteTask {
   readonly ms: number;
 }
 
-/** Creates different ConfigMaps until the time is up or, with `count`, so many were created. */
+/** Creates different ConfigMaps until the time is up or, with `count`, that many were created. */
 export interface CreateTask extends WriteTask {
   readonly is: 'create';
   readonly count?: number;
@@ -79,7 +79,7 @@ export interface IdleTask {
   readonly watchers: number;
 }
 
-/** Opens watches at once, from a revision on, and waits until each has had so many events. */
+/** Opens watches at once, from a revision on, and waits until each has received a number of events. */
 export interface ResumeTask {
   readonly is: 'resume';
   readonly address: Address;
@@ -99,7 +99,7 @@ export type Task =
   | EtcdFanoutTask
   | IdleTask;
 
-/** What was measured between the messages `begin` and `end`. */
+/** Measurements between the messages `begin` and `end`. */
 export interface Measured {
   readonly seconds: number;
   readonly operations: number;

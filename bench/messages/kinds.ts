@@ -81,7 +81,10 @@ function packed<T>(value: T): Way {
   };
 }
 
-/** What `make` returns, with the values of `items` in one transferred buffer: `next` gives a view of each in turn. */
+/**
+ * The message that `make` returns, with the values of `items` in one transferred buffer: `next` gives a view of each in
+ * turn.
+ */
 function packValues(items: readonly { value: Uint8Array }[], make: (next: () => Uint8Array) => unknown): Posted {
   const bytes = joinBytes(items.map(({ value }) => value))!;
   const reader = new PieceReader(bytes);
@@ -89,7 +92,7 @@ function packValues(items: readonly { value: Uint8Array }[], make: (next: () => 
   return [make(() => reader.next(items[at++]!.value.length)), [bytes]];
 }
 
-/** What is posted is what is read. */
+/** Posts a message as it is: nothing is decoded. */
 const cloned = (encode: () => Posted): Way => ({ encode, decode: data => data });
 
 function jobs(name: string, count: number, more: (i: number) => Partial<Job>): Kind {

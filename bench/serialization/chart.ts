@@ -1,3 +1,4 @@
+import { svgText as text } from '../lib/svg.js';
 import type { Measurement } from './measure.js';
 import { type Pair, pairsOf } from './table.js';
 
@@ -28,11 +29,6 @@ const STYLE = `
   .one { stroke: var(--faint); }
   .encode { fill: var(--encode); stroke: var(--encode); }
   .decode { fill: none; stroke: var(--decode); stroke-width: 2; }`;
-
-const escapeXml = (text: string): string => text.replace(/[&<>"]/g, char => `&#${char.charCodeAt(0)};`);
-
-const text = (x: number, y: number, content: string, classes = ''): string =>
-  `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${classes && ` class="${classes}"`}>${escapeXml(content)}</text>`;
 
 const threeDigits = (value: number): string =>
   value >= 100 ? value.toFixed(0) : value.toPrecision(2 + Number(value >= 10));

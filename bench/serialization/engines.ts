@@ -52,7 +52,7 @@ const protobuf = ({ type, apiVersion, kind }: Sample): Codec => ({
 });
 
 /**
- * What several engines are compared with. The first one is what the others are divided by.
+ * The engines of a comparison. The results of the others are divided by those of the first one.
  *
  * "Shared structures" are lists of member names that both sides know, so that messages hold values only; they grow
  * with the first messages and are not counted in the bytes.

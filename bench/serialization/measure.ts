@@ -5,7 +5,7 @@ import { ENGINES, type Operation, runsOf } from './engines.js';
 import { makeSamples } from './samples.js';
 import { type Rounds, timesOf } from './time.js';
 
-/** What one engine needs for one operation on one sample. */
+/** Time and bytes that one engine needs for one operation on one sample. */
 export interface Measurement {
   readonly sample: string;
   readonly engine: string;

@@ -37,7 +37,7 @@ function fieldsOf(value: Json): JsonObject {
   return Object.fromEntries(named.map(item => [`k:{"name":"${item['name']}"}`, { '.': {}, ...fieldsOf(item) }]));
 }
 
-/** What differs between objects. */
+/** The values that differ between objects. */
 interface ObjectParts {
   readonly apiVersion: string;
   readonly kind: string;

@@ -57,7 +57,7 @@ async function batchRate(size: number): Promise<number> {
   return rate;
 }
 
-/** Milliseconds to open a store of so many objects. */
+/** Milliseconds to open a store with a number of objects. */
 async function openingMs(objects: number, size: number): Promise<number> {
   const path = await directory();
   const value = Buffer.alloc(size, 'x');

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** What the worker measures, and its arguments. */
+/** The measurements of the worker, and their arguments. */
 export interface Tasks {
   readonly fill: { readonly path: string; readonly count: number; readonly size: number };
   readonly open: { readonly path: string };

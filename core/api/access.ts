@@ -129,7 +129,7 @@ export type Decision = { readonly dependsOn?: DependsOn } & (
 );
 
 /**
- * What a decision depends on beside the user and the target, and so how long it may be cached. A list of storage
+ * The dependencies of a decision beside the user and the target, and so how long it may be cached. A list of storage
  * names: until an object of one of these resources is created, changed or deleted; an empty list: as long as the
  * identity. A number: for this many milliseconds. `never`: it is not cached. A decision that names a resource which is
  * not stored is not cached. An object has both, and the earlier end counts.
@@ -227,7 +227,7 @@ export class InvalidCredentials extends Refusal {
 
 /**
  * The combination of all authorizers: the first allow or deny is the result. Reasons of authorizers without opinion are
- * joined with commas.
+ * joined with line ends.
  *
  * @example
  * const { decision, cacheFor, resources } = await authorization.authorize(user, target);
@@ -430,7 +430,7 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
   return {
     async rulesFor(user, namespace) {
       const all = await Promise.all(inputs.map(input => rulesOf(input, user, namespace)));
-      const errors = all.flatMap(({ error }) => error ?? []);
+      const errors = [...new Set(all.flatMap(({ error }) => error ?? []))];
       return {
         resourceRules: all.flatMap(({ resourceRules }) => resourceRules),
         pathRules: all.flatMap(({ pathRules }) => pathRules),
@@ -457,7 +457,7 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
         if (decision.is !== 'noOpinion') return { decision, cacheFor, resources };
         if (decision.reason) reasons.push(decision.reason);
       }
-      return { decision: { is: 'noOpinion', reason: reasons.join(', ') }, cacheFor, resources };
+      return { decision: { is: 'noOpinion', reason: reasons.join('\n') }, cacheFor, resources };
     },
   };
 }

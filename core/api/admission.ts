@@ -62,8 +62,8 @@ export interface ChangeView extends ServedKind {
   merge(kind: ServedKind, shown: ApiObject, configuration: { readonly [member: string]: unknown }): ApiObject;
   /**
    * Makes a draft show `shown`, which is JSON from outside: unknown fields are removed and defaults applied. Throws
-   * Refusal('InternalError') if it is no object of the kind and, with `strict`, if a built-in kind does not have one of
-   * its fields.
+   * Refusal('InternalError') if it is not an object of the kind and, with `strict`, if a built-in kind does not have
+   * one of its fields.
    */
   accept(draft: ApiObject, shown: unknown, unknownFields?: 'strict'): void;
 }
@@ -164,7 +164,7 @@ export interface Validator {
 /**
  * The server's check of what a plugin of the configuration makes of a draft. It is called with the draft that the
  * plugin gets; the function that it returns, with what the plugin has made of it. That adds the members that decoding
- * makes sure of, and throws TypeError if the draft is no object of its kind any more.
+ * makes sure of, and throws TypeError if the draft is no longer an object of its kind.
  */
 type Complete = (before: ApiObject) => (draft: ApiObject) => void;
 

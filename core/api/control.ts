@@ -22,9 +22,9 @@ export interface Controller {
 }
 
 /**
- * What controllers make when they start, and every server has, such as default roles. Until they have started, the
- * check `poststarthook/<name>` of the health endpoints fails, a server with a new store does not listen, and requests
- * of controllers with a role of their own (`--use-service-account-credentials`) wait.
+ * Objects that controllers make when they start, and every server has, such as default roles. Until they have started,
+ * the check `poststarthook/<name>` of the health endpoints fails, a server with a new store does not listen, and
+ * requests of controllers with a role of their own (`--use-service-account-credentials`) wait.
  *
  * @example
  * const defaults: PostStartHook = { name: 'shop/default-prices', controllers: ['prices'] };

@@ -62,7 +62,7 @@ export interface LabeledInformer extends Informer {
 }
 
 /**
- * A request of a controller, which passes the whole pipeline with the identity of the controller.
+ * A request of a controller or a service, which passes the whole pipeline with the identity that `host.request` names.
  *
  * @example
  * await host.request('labeler', { method: 'GET', path: '/api/v1/namespaces/default' });
@@ -182,7 +182,7 @@ interface PoolHost {
   service(name: string): ServiceClient;
 }
 
-/** The members that all threads but the writer add, for metrics. */
+/** The members for metrics. */
 interface MetricsHost {
   /**
    * Adds to a metric that a plugin defines at the point `metrics`: a counter is increased by `value`, a gauge is set to
@@ -222,13 +222,19 @@ export interface Kinds {
   neutralGroup(group: string): string;
 }
 
+/** The members that the front end and the control thread add. */
+interface RequestHost {
+  /**
+   * Makes a request, in the control thread as `system:serviceaccount:<system namespace>:<name>`, in the front end as
+   * `system:apiserver`; both have all permissions. `name` is that of the controller or service. Throws Refusal if the
+   * request is refused, and in the front end an Error before the server answers requests: services may call it when
+   * they are asked, not when they start.
+   */
+  request(name: string, request: InternalRequest): Promise<ApiObject>;
+}
+
 /** The members that the control thread adds. */
 interface ControlHost {
-  /**
-   * Makes a request as `system:serviceaccount:<system namespace>:<controller>`, which has all permissions. Throws
-   * Refusal if the request is refused.
-   */
-  request(controller: string, request: InternalRequest): Promise<ApiObject>;
   /**
    * Calls back for every committed change, in order, beginning with the current objects as ADDED, all in one turn of
    * the event loop.
@@ -243,7 +249,7 @@ type OfferedIn<T extends Thread, Offering extends Thread, Offered> = [T] extends
 
 /**
  * The server as a plugin sees it, in the thread of the contribution. It has the members that all of the threads T
- * offer: `informer` is for the pool and controllers, `request` and `watch` are for controllers.
+ * offer: `informer` is for the pool and controllers, `request` for controllers and services, `watch` for controllers.
  *
  * @example
  * validator.of(host => {
@@ -253,7 +259,8 @@ type OfferedIn<T extends Thread, Offering extends Thread, Offered> = [T] extends
  * });
  */
 export type Host<T extends Thread = Thread> = BaseHost<T> &
+  MetricsHost &
   OfferedIn<T, 'pool' | 'control', InformerHost> &
-  OfferedIn<T, 'front' | 'pool' | 'control', MetricsHost> &
   OfferedIn<T, 'pool', PoolHost> &
+  OfferedIn<T, 'front' | 'control', RequestHost> &
   OfferedIn<T, 'control', ControlHost>;

@@ -38,6 +38,7 @@ export {
   type Operation as StoreOperation,
   storage,
   Unavailable,
+  unreadableValue,
 } from './storage.js';
 export * from './tokens.js';
 export * from './resource/typedSchema.js';

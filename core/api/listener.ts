@@ -5,6 +5,9 @@ import { definePoint } from './point.js';
 
 export type {
   Exchange,
+  BodySink,
+  UpgradeOptions,
+  WebSocketStream,
   StreamOptions,
   ByteAhead,
   ResponseStream,

@@ -17,6 +17,7 @@ export type {
 } from './storage/types.js';
 
 export { Compacted, FutureRevision, lostData, StoreError, Unavailable } from './storage/errors.js';
+export { unreadableValue } from './storage/unreadable.js';
 
 function exactlyOne(inputs: readonly Contributed<Storage>[]): Storage {
   const [only, second] = inputs;

@@ -215,6 +215,17 @@ export interface ScaleMessages {
 }
 
 /**
+ * A companion of an object: its members beside `apiVersion` and `kind`.
+ *
+ * @example
+ * const companion: Companion = { metadata: { name: '10.0.0.7' }, spec: {} };
+ */
+export interface Companion {
+  readonly metadata: ObjectMeta;
+  readonly [member: string]: unknown;
+}
+
+/**
  * Everything special about one kind that the server cannot derive from the schema of the kind. A strategy has only the
  * members that differ from those of an ordinary object, whose name is a DNS-1123 subdomain. The functions must be pure
  * and synchronous, and receive objects that conform to the schema.
@@ -239,6 +250,10 @@ export interface Strategy<T = ApiObject> {
 
   /** Messages about `metadata.name`, or with `prefix` about `metadata.generateName`; empty if it is valid. */
   readonly checkName: (name: string, prefix: boolean) => readonly string[];
+  /** The path of the resource in messages that show where an object is stored; absent: the plural name. */
+  readonly storePath?: string;
+  /** Whether an update validates `metadata.generateName` as a create does; absent: it must be a path segment. */
+  readonly revalidatesName?: boolean;
   /** Whether finalizers may have any qualified name; absent: finalizers without a domain must be standard ones. */
   readonly allowAnyFinalizer?: boolean;
   /**
@@ -312,6 +327,13 @@ export interface Strategy<T = ApiObject> {
    * then validated again. At most `OBJECT_CLAIMS` values of an object are used.
    */
   readonly claims?: (object: T) => readonly string[];
+  /**
+   * Objects of other kinds that exist as long as an object of this one does and the function returns them: they are
+   * created and removed with the write that changes this, in one transaction, in the name of the server and without
+   * admission. The objects have no `apiVersion` and `kind`. If one exists already, the write is validated again; the
+   * validation must refuse what cannot be created.
+   */
+  readonly companions?: (object: T) => readonly { readonly storageName: string; readonly object: Companion }[];
 
   /**
    * Subresources whose bodies have credentials, '' for the resource itself: no audit event repeats them, whatever its

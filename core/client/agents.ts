@@ -13,6 +13,8 @@ type Target = { readonly host?: string; readonly port?: number | string; readonl
 /** Connections over TLS through a proxy (RFC 9110, 9.3.6). */
 class ProxyAgent extends https.Agent {
   readonly #proxy: URL;
+  /** Requests to the proxy that it has not answered. */
+  readonly #pending = new Set<http.ClientRequest>();
 
   constructor(options: https.AgentOptions, proxy: URL) {
     super(options);
@@ -36,6 +38,8 @@ class ProxyAgent extends https.Agent {
       agent: false,
       timeout: PROXY_MS,
     });
+    this.#pending.add(sent);
+    sent.on('close', () => this.#pending.delete(sent));
     sent.on('connect', ({ statusCode = 0 }, socket: Duplex) => {
       if (statusCode === 200) return done(null, connect({ ...(options as object), socket }));
       socket.destroy();
@@ -45,6 +49,12 @@ class ProxyAgent extends https.Agent {
     sent.on('error', error => fail(error.message));
     sent.end();
     return undefined;
+  }
+
+  /** Closes all connections, and ends the requests to the proxy: those who wait for them get an error. */
+  override destroy(): void {
+    for (const sent of this.#pending) sent.destroy(new Error('the connections were closed'));
+    super.destroy();
   }
 }
 

@@ -87,7 +87,7 @@ export const execCredentialText = (
 function isInteractive({ interactiveMode, command }: ExecPlugin, hasTerminal: boolean): boolean {
   if (interactiveMode === 'Never') return false;
   if (interactiveMode === 'Always' && !hasTerminal)
-    throw new Error(`the credential plugin ${command} must ask on a terminal, and standard input is none it may use`);
+    throw new Error(`the credential plugin ${command} must ask on a terminal, and it may use none`);
   return hasTerminal;
 }
 
@@ -122,8 +122,12 @@ function outputOf(plugin: ExecPlugin, interactive: boolean, info: string): Promi
       size += chunk.length;
       if (size <= EXEC_OUTPUT_BYTES) return void chunks.push(chunk);
       fail(`has printed more than ${EXEC_OUTPUT_BYTES} bytes`);
+      // One that goes on after the signal has nobody to print to, and is not waited for.
+      child.stdout!.destroy();
       child.kill();
+      child.unref();
     });
+    child.stdout!.on('error', error => fail(`has output that cannot be read: ${error.message}`));
     child.on('error', (error: NodeJS.ErrnoException) => {
       const hint = installHint && `\n${installHint}`;
       fail(error.code === 'ENOENT' ? `is not installed${hint}` : `cannot be run: ${error.code ?? error.message}`);

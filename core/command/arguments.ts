@@ -16,12 +16,22 @@ export function parseArguments(args: readonly string[], options: Options): Parse
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     return { positionals: positionals, values: values as ParsedArguments['values'] };
   } catch (error) {
-    const [first = ''] = (error as Error).message.split('. ');
-    const flag = /'(-[^' =]*)/.exec(first)?.[1];
-    const isUnknown = (error as NodeJS.ErrnoException).code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION';
-    const best = isUnknown && flag ? nearest(flag.replace(/^--/, ''), Object.keys(options)) : undefined;
-    throw new ConfigError(flag ?? 'arguments', best === undefined ? first : `${first}; did you mean --${best}?`);
+    throw argumentError(error as NodeJS.ErrnoException, Object.keys(options));
   }
+}
+
+/** An error of `parseArgs` in the words of the flags of `serve`. */
+function argumentError({ code, message }: NodeJS.ErrnoException, known: readonly string[]): ConfigError {
+  const flag = /'(?:-\w, )?(--?[\w-]+)/.exec(message)?.[1];
+  if (flag === undefined) return new ConfigError('arguments', message);
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
+    const best = nearest(flag.replace(/^--/, ''), known);
+    return new ConfigError(
+      flag,
+      `unknown flag; ${best ? `did you mean --${best}?` : '--help lists those of the command'}`,
+    );
+  }
+  return new ConfigError(flag, message.includes('does not take an argument') ? 'takes no value' : 'needs a value');
 }
 
 /** The value of a required flag. Throws ConfigError if it is missing. */

@@ -38,8 +38,21 @@ const truth = (help: string): CommandFlag => ({ type: 'boolean', help });
 
 const SERVER = {
   'data-dir': directory('data directory of the running server (./.capstan)'),
-  kubeconfig: file("how to reach the server (the administrator's kubeconfig in the data directory)"),
+  kubeconfig: file("how to reach the server (the administrator's in the data directory; without one, KUBECONFIG)"),
 };
+const OUTPUT: CommandFlag = {
+  type: 'string',
+  short: 'o',
+  placeholder: 'FORM',
+  help: 'table, wide, yaml, json or name (table)',
+};
+const NAMESPACE: CommandFlag = { type: 'string', short: 'n', placeholder: 'NAME', help: 'namespace (default)' };
+const SELECTION = {
+  namespace: NAMESPACE,
+  'all-namespaces': { ...truth('objects of all namespaces'), short: 'A' },
+  selector: { type: 'string', short: 'l', placeholder: 'LABELS', help: 'only objects with labels, such as app=web' },
+  output: OUTPUT,
+} as const satisfies { readonly [name: string]: CommandFlag };
 const STOPPED = { 'data-dir': directory('data directory of the stopped server; required') };
 
 /** All commands, in the order of the help. */
@@ -58,11 +71,49 @@ export const COMMANDS: readonly Command[] = [
     },
     takesSettings: true,
   },
+  {
+    name: 'demo',
+    summary: 'fill a server with a small world, with a controller and some traffic',
+    flags: {
+      once: truth('end when all is made, instead of running until Ctrl-C'),
+      remove: truth('remove what it has made'),
+      ...SERVER,
+    },
+  },
+  { name: 'status', summary: 'print whether a server is ready, and what it holds', flags: SERVER },
+  { name: 'top', summary: 'show rates, latencies, watches and memory of a server, live on a terminal', flags: SERVER },
+  {
+    name: 'get',
+    operands: '[KIND [NAME]]',
+    summary: 'print objects; without a kind, the kinds of the server',
+    flags: { ...SELECTION, ...SERVER },
+  },
+  {
+    name: 'apply',
+    summary: 'create or change objects as in files, by server-side apply',
+    flags: {
+      filename: { ...words('FILE', 'YAML or JSON documents, - for standard input; required'), short: 'f' },
+      namespace: { ...NAMESPACE, help: 'namespace of objects that name none (default)' },
+      'force-conflicts': truth('take over fields that others own'),
+      ...SERVER,
+    },
+  },
+  {
+    name: 'watch',
+    operands: 'KIND [NAME]',
+    summary: 'print objects, and each change until Ctrl-C',
+    flags: { ...SELECTION, ...SERVER },
+  },
   { name: 'store check', summary: 'verify the files of a stopped server', flags: STOPPED },
   {
     name: 'store recover',
     summary: 'recover the readable data of damaged files of a stopped server',
     flags: { ...STOPPED, 'accept-loss': truth('give up data that cannot be read') },
+  },
+  {
+    name: 'store rewrite',
+    summary: 'encrypt values again as the encryption file says; takes the flags of the server',
+    takesSettings: true,
   },
   { name: 'snapshot save', operands: 'FILE', summary: 'take a snapshot of a running server', flags: SERVER },
   {

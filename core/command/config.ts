@@ -122,8 +122,6 @@ function checkSettings(settings: Settings): Settings {
     throw new ConfigError('--http-port', 'is the same as --secure-port; choose another');
   if (new Set(authorizationMode).size !== authorizationMode.length)
     throw new ConfigError('--authorization-mode', 'names a mode twice');
-  if (authorizationMode.includes('AlwaysAllow') && authorizationMode.includes('AlwaysDeny'))
-    throw new ConfigError('--authorization-mode', 'AlwaysAllow and AlwaysDeny exclude each other: omit one');
   checkFileExists('--encryption-provider-config', settings.encryptionProviderConfig);
   checkFileExists('--tls-cert-file', tlsCertFile);
   checkFileExists('--tls-private-key-file', tlsPrivateKeyFile);

@@ -21,6 +21,12 @@ async function printHelp(args: readonly string[], io: Io): Promise<number> {
 /** The commands that are loaded when they are run, by their first words. */
 const FAMILIES: { readonly [word: string]: (args: readonly string[], io: Io) => Promise<number> } = {
   cel,
+  demo: async (args, io) => await (await import('./subcommands/demo.js')).demoCommand(args, io),
+  status: async (args, io) => await (await import('./subcommands/status.js')).statusCommand(args, io),
+  top: async (args, io) => await (await import('./subcommands/top.js')).topCommand(args, io),
+  get: async (args, io) => await (await import('./subcommands/get.js')).getCommand(args, io),
+  apply: async (args, io) => await (await import('./subcommands/apply.js')).applyCommand(args, io),
+  watch: async (args, io) => await (await import('./subcommands/watch.js')).watchCommand(args, io),
   store: async (args, io) => await (await import('./subcommands/store.js')).storeCommand(args, io),
   auth: async (args, io) => await (await import('./subcommands/auth.js')).authCommand(args, io),
   snapshot: async (args, io) => await (await import('./subcommands/snapshot.js')).snapshotCommand(args, io),

@@ -9,6 +9,8 @@ import { messagesOf, stackOf } from '../plugin/calls/stack.js';
 import { loadSettings, type SettingsRules } from './config.js';
 import { type Flags, parseFlags } from './flags.js';
 import { closeInspector, openInspector } from './inspect.js';
+import { announce } from './terminal/announce.js';
+import { withProgress } from './terminal/progress.js';
 
 /** Starts a server; `version` is that of the modules of its plugins (ModuleVersions). */
 type StartServer = (settings: Settings, version?: number) => Promise<RunningServer>;
@@ -43,16 +45,6 @@ function waitForSignal(io: Io): Promise<'signal'> {
   });
 }
 
-/** Prints how to reach the server. Names that most clients do not know are met by each user of kubectl. */
-function announce(server: RunningServer, { naming }: Settings, io: Io): void {
-  io.out(`listening on ${server.url}${server.httpUrl ? ` and ${server.httpUrl}` : ''}`);
-  if (server.kubeconfigPath) io.out(`kubeconfig ${server.kubeconfigPath}`);
-  if (naming === 'neutral')
-    io.out('names are neutral: kubectl and client libraries need --naming=kubernetes, from the first start on');
-  io.out(`store ${server.storeName}`);
-  io.out(`ready in ${Math.round(server.readyMs)} ms`);
-}
-
 /** Starts the server. Its modules are loaded only here, so that bad flags are reported without delay. */
 const loadAndStart: StartServer = async (settings, version) =>
   (await import('../server/start.js')).startWith(settings, version);
@@ -82,7 +74,7 @@ function logEnds({ called }: OwnServer, log: Log): () => void {
   };
 }
 
-/** What has the plugins of a server be read again when they change, before it starts. */
+/** The watcher that has the plugins of a server read again when they change, before the server starts. */
 async function prepareWatch({ config, watch }: Flags, settings: Settings) {
   if (!watch) return undefined;
   const [{ checkWatch, watchServer }, { ModuleVersions }] = await Promise.all([
@@ -115,17 +107,18 @@ export async function serve(
   if (inspect) openInspector(inspect, io.err);
   const signal = waitForSignal(io);
   const log = logOf('server', settings);
-  const server = await start(settings, watch?.versions.current).catch((error: unknown) => {
+  const starting = start(settings, watch?.versions.current).catch((error: unknown) => {
     if (isUnexpected(error)) logStop(log, 'the server did not start', error);
     throw error;
   });
+  const server = await withProgress('starting the server', starting);
   const { ownServerOf } = await import('../server/start.js');
   const own = ownServerOf(server);
   const stopLogging = own && logEnds(own, log);
   // Not in `startServer`: the main thread of a program that embeds a server has a heap of its own.
   const stopCollecting = collectGarbageWhenIdle();
   started?.(settings);
-  announce(server, settings, io);
+  announce(server, settings.naming, io.out.bind(io));
   const stopWatching =
     watch &&
     own &&

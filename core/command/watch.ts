@@ -15,7 +15,7 @@ import { OPTIONS } from './options.js';
 /** Time between two looks at the files. A change is complete when the next look finds the same. */
 const LOOK_MS = 100;
 
-/** What differs when a file has changed; '' if there is none. */
+/** A text that differs after a file has changed; '' if there is no file. */
 function signatureOf(file: string): string {
   const found = statSync(file, { throwIfNoEntry: false });
   return found ? `${found.mtimeMs} ${found.size} ${found.ino}` : '';

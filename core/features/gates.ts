@@ -7,6 +7,9 @@ const FLAG = '--feature-gates';
 /** The gate of bodies and answers in CBOR. */
 export const CBOR_GATE = 'CBORServingAndStorage';
 
+/** The gate of deletes of objects that cannot be read. */
+export const UNSAFE_DELETION_GATE = 'AllowUnsafeMalformedObjectDeletion';
+
 /** The state of the feature gates that the settings lead to. */
 export interface FeatureGates {
   /** Names of all gates that are on. */

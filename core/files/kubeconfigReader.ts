@@ -12,6 +12,9 @@ export interface CertificateAndKey {
   readonly key: string;
 }
 
+/** What to do about a file that cannot be read. */
+const READABLE = 'name a file that exists and may be read';
+
 /** Reads the parts of a kubeconfig, and notes the files that they are in. Each method throws ConfigError. */
 export class KubeconfigReader {
   /** The kubeconfig, and the files that it names and that were read. */
@@ -31,16 +34,22 @@ export class KubeconfigReader {
       if (isRecord(document)) return document;
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      throw new ConfigError(this.file, `cannot be read: ${code ?? message}`);
+      throw new ConfigError(this.file, code ? `cannot be read: ${code}; ${READABLE}` : `is not YAML: ${message}`);
     }
-    throw new ConfigError(this.file, 'must be a kubeconfig');
+    throw new ConfigError(this.file, 'must be a kubeconfig: an object in YAML or JSON');
   }
 
   /** The member of the item of a list that has a name. */
   named(document: UnknownRecord, list: string, member: string, name: string): UnknownRecord {
     const found = recordsAt(document, list).find(one => stringAt(one, 'name') === name);
     const value = found && recordAt(found, member);
-    return value ?? this.fail(list, `there is none with the name ${JSON.stringify(name)} and a ${member}`);
+    return (
+      value ??
+      this.fail(
+        list,
+        `there is none with the name ${JSON.stringify(name)} and a ${member}: add it, or correct the name`,
+      )
+    );
   }
 
   /** A text that is given as base64 in `member-data`, or in the file that `member` names; '' for neither. */
@@ -58,7 +67,7 @@ export class KubeconfigReader {
     try {
       return readFileSync(file, 'utf8');
     } catch (error) {
-      return this.fail(path, `cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`);
+      return this.fail(path, `cannot read ${file}: ${(error as NodeJS.ErrnoException).code}; ${READABLE}`);
     }
   }
 

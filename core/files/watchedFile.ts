@@ -13,7 +13,7 @@ export interface WatchedFile {
 
 const shown = ({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string => [dev, ino, size, mtimeMs, ctimeMs].join();
 
-/** What tells one state of a file from another: also where a symbolic link to it points, as `stat` follows it. */
+/** The state of a file, as far as two states differ: also where a symbolic link to it points, as `stat` follows it. */
 async function stateOf(file: string): Promise<string> {
   try {
     return shown(await stat(file));

@@ -21,6 +21,7 @@ export const REASONS = {
   TooManyRequests: 429,
   RequestHeaderFieldsTooLarge: 431,
   InternalError: 500,
+  StorageReadError: 500,
   ServiceUnavailable: 503,
   Timeout: 504,
   ServerTimeout: 500,

@@ -16,7 +16,8 @@ export type Verb =
   | 'approve'
   | 'sign'
   | 'attest'
-  | 'proxy';
+  | 'proxy'
+  | 'unsafe-delete-ignore-read-errors';
 
 /** The attributes of a resource request, parsed from path and query. Empty strings mean "none". */
 export interface ResourceTarget {

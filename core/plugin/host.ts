@@ -37,7 +37,7 @@ export interface HostServices {
   readonly onChange?: (storageName: string, listener: (event: ResourceEvent) => void) => void;
   readonly observe?: Host<'pool'>['observe'];
   readonly service?: Host<'pool'>['service'];
-  readonly request?: (controller: string, request: InternalRequest) => Promise<ApiObject>;
+  readonly request?: (name: string, request: InternalRequest) => Promise<ApiObject>;
   readonly watch?: (listener: (event: ResourceEvent) => void) => void;
   readonly resources?: Resources;
   /** Where a thread that is watched notes the calls that it is in. */

@@ -7,7 +7,7 @@ import { groupSpellings } from '../naming.js';
 import type { Group, Registry, Resource } from '../schema/resource.js';
 import type { Plugins } from './load/load.js';
 
-/** What is wrong with an entry of a selection. If it `mayCome`, a definition or a setting could make it right. */
+/** A fault of an entry of a selection. If it `mayCome`, a definition or a setting could make it right. */
 interface Problem {
   readonly entry: string;
   readonly why: string;
@@ -53,7 +53,7 @@ function groupProblem(registry: Registry, group: string): Omit<Problem, 'entry'>
   return { why: `is no group, and no definition can have it${suggestion(best)}`, mayCome: false };
 }
 
-/** What a selection selects of the kinds that are served. */
+/** The served kinds that a selection selects. */
 interface Selected {
   /** The resources of its groups. */
   readonly inGroups: readonly Resource[];

@@ -10,7 +10,7 @@ export const setTimeout = (callback: () => void, milliseconds: number): NodeJS.T
 /** Ends a timer of `setTimeout`. Does nothing if it has called its function, or if there is none. */
 export const clearTimeout = (timer: NodeJS.Timeout | undefined): void => globalThis.clearTimeout(timer);
 
-/** Calls a function again and again, every so many milliseconds. */
+/** Calls a function repeatedly, at an interval in milliseconds. */
 export const setInterval = (callback: () => void, milliseconds: number): NodeJS.Timeout =>
   globalThis.setInterval(callback, milliseconds);
 

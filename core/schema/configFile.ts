@@ -10,7 +10,7 @@ import { decodeYamlStrict } from './yaml/yaml.js';
 export type Shape<T> = (value: unknown, path: string, errors: string[]) => T | undefined;
 
 type Read<S> = S extends Shape<infer T> ? T : never;
-/** What a shape reads. */
+/** The type of the values that a shape reads. */
 export type Shaped<S> = Read<S>;
 
 const nameOf = (value: unknown): string =>
@@ -61,7 +61,7 @@ export const struct =
     return Object.fromEntries(read) as { readonly [K in keyof S]: Read<S[K]> | undefined };
   };
 
-/** What a configuration file is: its kind, in a neutral group and versions, and its members. */
+/** A type of configuration file: its kind, in a neutral group and versions, and its members. */
 export interface ConfigFileType<S extends { readonly [name: string]: Shape<unknown> }> {
   readonly kind: string;
   readonly group: string;

@@ -11,7 +11,7 @@ const FLAG = '--admission-control-config-file';
 /** Where the configuration of a plugin is, as errors name it. */
 export const placeOf = (file: string, name: string): string => `${FLAG}: ${file}: the configuration of ${name}`;
 
-/** What a file says for a plugin. */
+/** The entry of a file about a plugin. */
 interface PluginConfig {
   readonly config: UnknownRecord;
   readonly file: string;

@@ -13,7 +13,7 @@ const withOwnLimits = (path: string): PluginSpec => ({ ...pool(path), timeout: W
 interface AdmissionPlugin {
   readonly name: string;
   readonly isOnByDefault: boolean;
-  /** Empty: the plugin can be named but does nothing here. */
+  /** Empty: the plugin does nothing. */
   readonly specs: readonly PluginSpec[];
   /** Upstream keeps it only for those who still name it. AlwaysAdmit does nothing in upstream either. */
   readonly isDeprecated?: true;
@@ -25,7 +25,7 @@ const off = (name: string, ...specs: PluginSpec[]): AdmissionPlugin => ({ name, 
 /** All admission plugins that the flags can name, in the order in which they are asked. */
 const PLUGINS: readonly AdmissionPlugin[] = [
   { ...off('AlwaysAdmit'), isDeprecated: true },
-  off('NamespaceAutoProvision'),
+  off('NamespaceAutoProvision', { ...withOwnLimits('optional/namespaceAutoProvision.js'), threads: ['front', 'pool'] }),
   on('NamespaceLifecycle', pool('namespaceLifecycle.js')),
   off('NamespaceExists', pool('optional/namespaceExists.js')),
   off('LimitPodHardAntiAffinityTopology', pool('optional/hardAntiAffinity.js')),
@@ -92,15 +92,14 @@ export function checkAdmissionPlugins({ enableAdmissionPlugins, disableAdmission
 const unknownIn = (flag: string, names: readonly string[]): readonly string[] =>
   names.filter(name => !KNOWN.has(name)).map(name => `${flag} plugin ${JSON.stringify(name)} is unknown`);
 
-/** Warnings about plugins that the settings name and that are deprecated, or that this server does not have. */
+/** Warnings about plugins that the settings name and that are deprecated. */
 export const admissionWarnings = ({ enableAdmissionPlugins, disableAdmissionPlugins }: Flags): readonly string[] =>
   [...enableAdmissionPlugins, ...disableAdmissionPlugins]
     .map(name => KNOWN.get(name)!)
-    .filter(({ specs, isDeprecated }) => isDeprecated || specs.length === 0)
-    .map(({ name, isDeprecated }) =>
-      isDeprecated
-        ? `${name} admission controller is deprecated. Please remove this controller from your configuration files and scripts.`
-        : `The admission plugin ${name} is not part of this server: naming it has no effect.`,
+    .filter(({ isDeprecated }) => isDeprecated)
+    .map(
+      ({ name }) =>
+        `${name} admission controller is deprecated. Please remove this controller from your configuration files and scripts.`,
     );
 
 /** The first plugin that is asked behind those of the configuration, and sees what they have changed. */

@@ -1,9 +1,18 @@
+import { MULTI_CIDR_GATE } from '../../plugins/kinds/core/service/ranges.js';
+import { ConfigError } from '../api/point.js';
 import { featureGates } from '../features/gates.js';
 import { namingOf } from '../naming.js';
-import { enablement } from '../schema/registry/enablement.js';
+import { type Enablement, enablement } from '../schema/registry/enablement.js';
 import type { Settings } from '../settings/settings.js';
 import type { ThreadData } from '../threads/data.js';
 import { admissionWarnings, checkAdmissionPlugins } from './admissionPlugins.js';
+
+/** The version with the kinds that the gate needs, in neutral names. */
+const CIDR_VERSION = 'networking.orchestrator.io/v1beta1';
+const CIDR_RESOURCES = ['servicecidrs', 'ipaddresses'];
+
+const servesCidrs = ({ versions, resources }: Enablement): boolean =>
+  CIDR_RESOURCES.every(plural => resources[`${CIDR_VERSION}/${plural}`] ?? versions[CIDR_VERSION]);
 
 const gatesOf = ({ featureGates: given, naming }: Settings) => featureGates(given, namingOf(naming).short);
 
@@ -15,7 +24,12 @@ export const featuresOf = (settings: Settings): Pick<ThreadData, 'features' | 'e
 
 /** Checks the settings of gates, served APIs and admission plugins. Throws ConfigError, which names the flag. */
 export function checkFeatures(settings: Settings): Settings {
-  featuresOf(settings);
+  const { features, enablement: given } = featuresOf(settings);
+  if (features.includes(MULTI_CIDR_GATE) && !servesCidrs(given)) {
+    const version = namingOf(settings.naming).apiVersion(CIDR_VERSION);
+    const fix = `add --runtime-config=${version}=true, or ${MULTI_CIDR_GATE}=false`;
+    throw new ConfigError('--feature-gates', `${MULTI_CIDR_GATE} needs ServiceCIDRs, which are not served: ${fix}`);
+  }
   checkAdmissionPlugins(settings);
   return settings;
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { OwnServiceConfig } from '../../plugins/controllers/system/ownService.js';
-import { ownAddress, type RangeConfig } from '../../plugins/kinds/core/service/ranges.js';
+import { MULTI_CIDR_GATE, ownAddress, type RangeConfig } from '../../plugins/kinds/core/service/ranges.js';
 import { ConfigError } from '../api/point.js';
 import type { Settings } from '../settings/settings.js';
 import type { PluginSpec } from '../threads/data.js';
@@ -14,6 +14,7 @@ import { auditPlugins } from './audit.js';
 import { signersOf } from './certificateSigning.js';
 import { isControllerEnabled } from './controllers.js';
 import { etcdConfig } from './etcd.js';
+import { featuresOf } from './features.js';
 import { serviceAccountConfig } from './serviceAccounts.js';
 
 const at = (path: string): string => new URL(`../../plugins/${path}`, import.meta.url).href;
@@ -75,6 +76,14 @@ const serviceRangesOf = ({ serviceClusterIpRange: networks, serviceNodePortRange
   ports,
 });
 
+/** The plugin of encryption at rest beside that of the store. */
+function encryptionPlugins({ encryptionProviderConfig: file }: Settings): readonly PluginSpec[] {
+  return file === undefined ? [] : [{ use: at('health/encryption.js'), config: { file }, threads: ['front'] }];
+}
+
+/** Whether ServiceCIDR objects have the ranges of Services. */
+const hasCidrObjects = (settings: Settings): boolean => featuresOf(settings).features.includes(MULTI_CIDR_GATE);
+
 /** The address of the server for workloads. */
 function ownServiceOf(settings: Settings): OwnServiceConfig {
   const { port } = settings;
@@ -131,6 +140,9 @@ function controllersOf(settings: Settings, inputs: BuiltinInputs): (readonly [st
     ['token-cleaner-controller', 'accounts/bootstrapTokens.js#tokenCleaner'],
     ['storage-version-migrator-controller', 'definitions/storageMigration.js#storageMigration'],
     ['validatingadmissionpolicy-status-controller', 'policies/policyStatus.js#policyStatus'],
+    ...(hasCidrObjects(settings)
+      ? [['service-cidr-controller', '../kinds/core/service/controllers/serviceCidrs.js#serviceCidrs'] as const]
+      : []),
     ['resourcequota-controller', '../admission/resourceQuota/controller/index.js#resourceQuotas'],
     ['garbage-collector-controller', 'deletion/garbageCollector.js#garbageCollector'],
   ];
@@ -166,6 +178,7 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     ...(hasOwnStorage ? [] : [storagePlugin(settings, inputs)]),
     { use: at(`listener/${required ?? 'uws'}.js`), config: { required: required === 'uws' }, threads: ['front'] },
     { use: at('health/basic.js'), threads: ['front'] },
+    ...encryptionPlugins(settings),
     ...auditPlugins(settings),
     frontAndPool('kinds/index.js', { serviceRanges: serviceRangesOf(settings) }),
     { use: at('admission/metrics.js'), threads: ['front'] },
@@ -178,8 +191,9 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     pool('authn/clientCertificate.js', proxies && { clientCaFile: settings.clientCaFile ?? inputs.caFile }),
     ...(settings.tokenAuthFile ? [pool('authn/staticToken.js', { file: settings.tokenAuthFile })] : []),
     ...(settings.enableBootstrapTokenAuth ? [pool('authn/bootstrapToken.js')] : []),
-    { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'pool', 'control'] },
+    // Before service accounts, whose tokens are cached for longer: tokens of either are decoded by both otherwise.
     ...(identityProviders ? [frontAndPool('authn/jwt/index.js', identityProviders)] : []),
+    { use: at('authn/serviceAccount/index.js'), config: accounts, threads: ['front', 'pool', 'control'] },
     // Before other validators, as the rules of the kinds are.
     pool('admission/policies/parameterPermissions.js'),
     ...admission.before,
@@ -198,6 +212,14 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     control('controllers/system/systemObjects.js#systemObjects', { groups }),
     control('controllers/accounts/authenticationObjects.js#authenticationObjects', { clientCa: inputs.clientCa }),
     control('controllers/system/ownService.js#ownService', ownServiceOf(settings)),
+    ...(hasCidrObjects(settings)
+      ? [
+          control('kinds/core/service/controllers/serviceCidrs.js#defaultServiceCidr', {
+            cidrs: settings.serviceClusterIpRange,
+          }),
+          control('kinds/core/service/controllers/addressRepair.js#addressRepair'),
+        ]
+      : []),
     control('controllers/definitions/customResources.js#customResources', { takenNames }),
     ...controllersOf(settings, inputs).flatMap(([name, path, config]) =>
       isControllerEnabled(name, settings) ? [control(`controllers/${path}`, config)] : [],

@@ -45,7 +45,7 @@ import { DEFAULTS } from './settings.js';
 export interface RunningServer extends ServerUser {
   /**
    * Another user, for tests: what is asked through it is authorized as for this user. `system:authenticated` is added
-   * to the groups. Throws TypeError for what is no name.
+   * to the groups. Throws TypeError for values that are not names.
    *
    * @example
    * const { status } = await server.as('alice', ['devs']).request('GET', '/api/v1/namespaces/shop/secrets');
@@ -76,7 +76,7 @@ export interface OwnServer {
   /** The plugins that run now, and the counters of their calls. */
   readonly called: () => Pick<ThreadData, 'plugins' | 'calls'>;
   /**
-   * Applies other settings, and has plugins be read anew, without losing connections or the store; `version` is that of
+   * Applies other settings, and reads plugins again, without losing connections or the store; `version` is that of
    * their modules. Resolves with the settings that differ and are applied by the next start alone. Throws as
    * `startServer`, and what a plugin throws when it is made; then nothing has changed, unless a controller has thrown.
    */
@@ -94,7 +94,7 @@ export const ownServerOf = (server: RunningServer): OwnServer | undefined => own
  */
 export const startServer = (given: GivenSettings = {}): Promise<RunningServer> => startWith(given);
 
-/** `startServer` with the version of the modules of plugins, if they are to be read anew later (ModuleVersions). */
+/** `startServer` with the version of the modules of plugins, if they are to be read again later (ModuleVersions). */
 export async function startWith(given: GivenSettings, version?: number): Promise<RunningServer> {
   const began = monotonicTime();
   const named = readGivenSettings(given);
@@ -130,14 +130,15 @@ async function start(
 ): Promise<RunningServer> {
   const naming = namingOf(settings.naming);
   const log = logOf('server', settings);
-  for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings)]) log.warn({}, warning);
+  for (const warning of [...featureWarnings(settings), ...authenticationWarnings(settings, anonymous)])
+    log.warn({}, warning);
   checkJson(settings.resources);
   const paths = makeDataDirectory(settings, temporary, releases);
   const data = threadData(settings, paths, anonymous, new SharedArrayBuffer(COUNTERS * 4));
   let current = { settings, data };
   const scope = threadScope(data, 'front', 'server', releases);
   // Threads load their modules while the files are made that their plugins read.
-  const threads = createThreads(scope);
+  const threads = createThreads(scope, settings);
   const home = await fillDataDirectory(paths, settings, naming);
   const clientCa = settings.clientCaFile === undefined ? home.pki.caPem : readFileSync(settings.clientCaFile, 'utf8');
   const certificates = { rootCa: home.pki.caPem, clientCa };

@@ -57,7 +57,7 @@ export const SETTINGS = {
   oidcIssuerUrl: optional('oidc-issuer-url', 'URL', text, 'OpenID Connect provider whose id tokens are accepted'),
   oidcClientId: optional('oidc-client-id', 'ID', text, 'client that these tokens must be for'),
   oidcUsernameClaim: optional('oidc-username-claim', 'CLAIM', text, 'claim with the user name', 'sub'),
-  /** `-` is no prefix. Absent: the issuer and `#`, and none for the claim `email`. */
+  /** `-` stands for none. Absent: the issuer and `#`, and none for the claim `email`. */
   oidcUsernamePrefix: optional(
     'oidc-username-prefix',
     'PREFIX',
@@ -101,7 +101,7 @@ export const SETTINGS = {
     120_000,
     'how long its answers are used again, 0 for never',
   ),
-  /** With `requestheaderUsernameHeaders`: accepts users whom a proxy with a certificate of these CAs names. */
+  /** With `requestheaderUsernameHeaders`: accepts users that a proxy with a certificate of these CAs names. */
   requestheaderClientCaFile: file(
     'requestheader-client-ca-file',
     'CA bundle for certificates of authenticating proxies',
@@ -362,7 +362,7 @@ export const SETTINGS = {
   ),
   /** Absent: uws if its binary can be loaded, else node. */
   listener: optional('listener', 'NAME', oneOf(['uws', 'node'] as const), 'uws or node', 'uws if available'),
-  /** Threads that serve connections. With 1 it is the main thread; above, so many others, which need `uws`. */
+  /** Threads that serve connections. With 1 it is the main thread; above, that many other threads, which need `uws`. */
   listeningThreads: defaulted(
     'listening-threads',
     'COUNT',

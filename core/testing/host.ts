@@ -29,7 +29,7 @@ export interface FakeHost<T extends Thread> {
   readonly features: Set<string>;
   /** Everything that was logged. */
   readonly log: readonly FakeLogRecord[];
-  /** What was counted by `host.observe`. */
+  /** The counts of `host.observe`. */
   readonly observations: readonly Observation[];
   /** Requests of controllers. */
   readonly requests: readonly { readonly controller: string; readonly request: InternalRequest }[];

@@ -74,6 +74,11 @@ export class ObjectFeed {
     this.#feed.port.postMessage(...encodeToWriter(message));
   }
 
+  /** Ends the channel: no more changes are applied. */
+  close(): void {
+    this.#feed.port.close();
+  }
+
   #take(message: FedMessage): void {
     if (message.is === 'startPage') {
       if (!this.follower.addPage(message.page))

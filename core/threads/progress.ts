@@ -3,9 +3,12 @@
  * takes no step for long tells that it does not return from the job.
  */
 import type { RunId } from './runs.js';
+import { ownNativeId, type SchedulingTimes, schedulingTimesOf } from './scheduling.js';
 
 /** Numbers of a step in memory. There are two: that of the current step, and that of the one to come. */
 const NUMBERS = 2;
+/** The place of the native id of the thread, after the count of steps and both of them. */
+const NATIVE_ID = 1 + 2 * NUMBERS;
 /** No job. */
 const NONE = -1;
 /** Steps are counted up to this number, and then from zero. */
@@ -18,16 +21,17 @@ export class OwnProgress {
 
   constructor(memory: SharedArrayBuffer) {
     this.#memory = new Int32Array(memory);
+    this.#memory[NATIVE_ID] = ownNativeId();
   }
 
   /** Allocates the memory of a thread. */
   static memory(): SharedArrayBuffer {
-    const memory = new SharedArrayBuffer((1 + 2 * NUMBERS) * Int32Array.BYTES_PER_ELEMENT);
+    const memory = new SharedArrayBuffer((NATIVE_ID + 1) * Int32Array.BYTES_PER_ELEMENT);
     new Int32Array(memory)[1] = NONE;
     return memory;
   }
 
-  /** The thread begins a job; undefined: it has begun all jobs of a batch, and goes on with some later. */
+  /** The thread begins a job; undefined: it has begun all jobs of a batch, and continues with some later. */
   step(run?: RunId): void {
     this.#step = (this.#step + 1) % STEPS;
     const first = 1 + (this.#step & 1) * NUMBERS;
@@ -51,12 +55,17 @@ export class WatchedProgress {
   }
 
   /**
-   * The job that the thread is in, if it takes no step meanwhile; undefined if it is in none, or goes on with one that
-   * has waited.
+   * The job that the thread is in, if it takes no step meanwhile; undefined if it is in none, or continues with one
+   * that has waited.
    */
   get running(): RunId | undefined {
     const first = 1 + (this.step & 1) * NUMBERS;
     const word = this.#memory[first]!;
     return word === NONE ? undefined : { word, number: this.#memory[first + 1]! };
+  }
+
+  /** For how long the thread has had a core, and has waited for one; undefined if that is not known. */
+  get times(): SchedulingTimes | undefined {
+    return schedulingTimesOf(this.#memory[NATIVE_ID]!);
   }
 }

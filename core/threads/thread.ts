@@ -16,6 +16,8 @@ export interface ThreadScope {
   readonly releases: Releases;
   /** Loads the plugins of this kind of thread and makes their parts. Throws ConfigError. */
   loadPlugins(services?: Omit<HostServices, 'releases'>): Promise<Plugins>;
+  /** Ends the thread with an error; a guest of a shared thread alone. */
+  fail(error: unknown): void;
 }
 
 /** The scope of a thread of a kind; `name` is that of its log. */
@@ -31,10 +33,11 @@ export function threadScope(
     log: logOf(name, data),
     releases,
     loadPlugins: services => loadPlugins(data, kind, { ...running, ...services, releases }),
+    fail,
   };
 }
 
-/** Ends the thread with an uncaught error. */
+/** Ends the thread with an uncaught error, with all guests that it has. */
 export function fail(error: unknown): void {
   queueMicrotask(() => {
     throw error;
@@ -62,6 +65,8 @@ export interface ThreadMain<In extends Message, Out extends Message, S extends S
   readonly name: string;
   /** The thread's end of its channel to the front end. */
   readonly port: MessagePort;
+  /** Set for a guest of a shared thread (sharedThread.ts): its data, and what ends it with an error. */
+  readonly guest?: { readonly data: ThreadData; readonly fail: (error: unknown) => void };
   /** Called once, when the front end has posted `begin`. */
   start(scope: ThreadScope, begin: Begin<In>, post: (message: Out, transfer?: ArrayBuffer[]) => void): Promise<S>;
 }
@@ -74,22 +79,20 @@ export interface ThreadMain<In extends Message, Out extends Message, S extends S
 export function runThread<In extends Message, Out extends Message, S extends Started<In, Out>>(
   main: ThreadMain<In, Out, S>,
 ): Promise<S> {
-  const { port } = main;
-  const scope = threadScope(workerData as ThreadData, main.kind, main.name);
-  // The writer ends with every unexpected error: a wrong store is worse than none.
-  if (main.kind !== 'writer') logUnhandledRejections(scope.log, () => scope.data);
-  logExits(scope.log, () => scope.data);
+  const { port, guest } = main;
+  const scope = { ...threadScope(guest?.data ?? (workerData as ThreadData), main.kind, main.name), ...guest };
+  if (!guest) reportErrors(main.kind, scope);
   const post = (message: Out | { is: 'closed' }, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
   let begin: ((message: Begin<In>) => void) | undefined;
   const started = new Promise<Begin<In>>(resolve => (begin = resolve)).then(async message => {
     const thread = await main.start(scope, message, post);
-    scope.releases.add('the garbage collector', collectGarbageWhenIdle());
+    if (!guest) scope.releases.add('the garbage collector', collectGarbageWhenIdle());
     post(thread.ready);
     return thread;
   });
   started.catch(async error => {
     await scope.releases.run(scope.log);
-    fail(error);
+    scope.fail(error);
   });
   const close = async (): Promise<void> => {
     // A start in progress may still acquire resources that have to be released.
@@ -105,4 +108,11 @@ export function runThread<In extends Message, Out extends Message, S extends Sta
     else void started.then(thread => thread.take?.(message as Own<In>)).catch(() => undefined);
   });
   return started;
+}
+
+/** Logs errors of a thread that nothing handles, and what ends it. */
+export function reportErrors(kind: Thread, { log, data }: Pick<ThreadScope, 'log' | 'data'>): void {
+  // The writer ends with every unexpected error: a wrong store is worse than none.
+  if (kind !== 'writer') logUnhandledRejections(log, () => data);
+  logExits(log, () => data);
 }

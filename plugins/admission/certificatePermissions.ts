@@ -83,7 +83,7 @@ function permission(
   };
 }
 
-/** Throws 403 for writes to the bundles of a signer by those who may not say whom it trusts. */
+/** Throws 403 for writes to the bundles of a signer by users that may not decide which CAs it trusts. */
 const permissionToAttest = (host: Pick<Host<'pool'>, 'at' | 'naming'>): Validator => ({
   on: { groups: [GROUP], resources: [BUNDLES], operations: ['CREATE', 'UPDATE'] },
   async validate(change, after) {

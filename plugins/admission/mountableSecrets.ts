@@ -38,7 +38,7 @@ function secretsOf({ secrets = [] }: ServiceAccount): (secret: string) => boolea
   return secret => names.has(secret);
 }
 
-/** What a new pod uses that its account does not permit; undefined if it is nothing. */
+/** The first object that a new pod uses and its account does not permit; undefined if there is none. */
 function forbiddenInPod({ spec }: Frozen<Pod>, account: ServiceAccount): string | undefined {
   const name = account.metadata.name ?? '';
   const isAllowed = secretsOf(account);
@@ -94,7 +94,7 @@ function limit(host: Host<'pool'>): Validator {
       }
       const use = forbiddenUse('ephemeral container', pod.spec.ephemeralContainers ?? [], secretsOf(account));
       if (use === undefined) return [];
-      // 500 without a reason, as upstream answers here.
+      // 500 without a reason: upstream's answer.
       throw new Refusal('', `${use} is not allowed because service account ${name} does not reference that secret`);
     },
   };

@@ -1,5 +1,6 @@
 import { Refusal, type Received } from '../../core/api/index.js';
 import { withoutBlanks } from '../../core/model/text/trailing.js';
+import { unauthorized } from '../../core/model/wellKnown/senders.js';
 
 const SPACED = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
 
@@ -19,4 +20,5 @@ export function bearerToken(request: Received): string | undefined {
 }
 
 /** The 401 for a token that is not valid. `why` is shown in reviews of the token only. */
-export const unknownToken = (why = 'Unauthorized'): Refusal => new Refusal('Unauthorized', why);
+export const unknownToken = (why?: string): Refusal =>
+  why === undefined ? unauthorized() : new Refusal('Unauthorized', why);

@@ -61,9 +61,9 @@ interface Presented {
 }
 
 /**
- * Authenticates users whom a proxy has authenticated and names in headers. The proxy identifies itself by a certificate
- * of a CA that is used for nothing else: without it the headers are ignored. They are never shown to other
- * authenticators.
+ * Authenticates users that a proxy has authenticated and names in headers. The proxy identifies itself by a certificate
+ * of a CA that is used for nothing else: without a certificate the headers are ignored, and one of another CA is
+ * refused unless another authenticator knows it. The headers are never shown to other authenticators.
  */
 export function requestHeaders(config: RequestHeaderConfig, { now }: Pick<Host, 'now'>): Authenticator {
   const authorities = readAuthorities(config.clientCaFile);
@@ -118,13 +118,14 @@ export function requestHeaders(config: RequestHeaderConfig, { now }: Pick<Host, 
   }
 
   return {
-    // What it says without a proxy depends on the certificate alone.
+    // Without a proxy, its answer depends on the certificate alone.
     cacheFor: 'forever',
     owns: header => exact.has(header) || extraHeaderPrefixes.some(prefix => header.startsWith(prefix)),
     authenticate(request) {
       if (!request.certificate) return null;
       const { isProxy, commonName, from, until } = presented(request.certificate);
-      if (!isProxy) return null;
+      // A certificate of another CA is refused, unless another authenticator finds out whose it is.
+      if (!isProxy) throw unauthorized();
       const time = now();
       const isAllowed = allowedNames.length === 0 || allowedNames.includes(commonName);
       if (!isAllowed || time < from || time > until) throw unauthorized();
@@ -143,7 +144,7 @@ function parse(config: unknown): RequestHeaderConfig {
   return given;
 }
 
-/** `--requestheader-*`: users whom an authenticating proxy names. */
+/** `--requestheader-*`: users that an authenticating proxy names. */
 export default definePlugin({
   name: 'request-header',
   parse,

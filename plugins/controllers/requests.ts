@@ -10,7 +10,7 @@ export async function unlessRefused<T>(reason: Refusal['reason'], request: Promi
   }
 }
 
-/** What a deletion requires, so that an object that has changed since it was read stays. */
+/** Preconditions of a deletion, so that an object that has changed since it was read stays. */
 export const unchanged = ({
   metadata: { uid, resourceVersion },
 }: Frozen<{ metadata: { uid?: string; resourceVersion?: string } }>) => ({

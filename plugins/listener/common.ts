@@ -41,10 +41,6 @@ export class StallTimer {
   }
 }
 
-/** Refusal of a body above the limit. */
-export const tooLarge = (limit: number): Refusal =>
-  new Refusal('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
-
 /**
  * Waits until all exchanges have ended, at most for `DRAIN_MS`: clients that stall must not keep a server from closing.
  */
@@ -56,12 +52,6 @@ export async function waitForExchanges(exchanges: Promise<void>): Promise<void> 
   await Promise.race([exchanges, late]);
   clearTimeout(timer);
 }
-
-/** The error of reading a body whose request is answered before the body is complete. */
-export const answeredEarly = (): Error => new Error('the request was answered before its body had arrived');
-
-/** The error of reading a body whose client closes the connection. */
-export const goneAway = (): Error => new Error('the client closed the connection');
 
 const FAILED = Buffer.from(JSON.stringify(new Refusal('InternalError', 'Internal error occurred').toStatus()));
 

@@ -1,11 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
+import type {
+  BodySink,
+  Exchange,
+  ResponseStream,
+  StreamOptions,
+  UpgradeOptions,
+  WebSocketStream,
+} from '../../core/api/listener.js';
 import { DROPPED_BODY_BYTES, DROPPED_BODY_MS } from '../../core/limits.js';
 import type { Refusal } from '../../core/model/refusal.js';
 import { clearTimeout, setImmediate, setTimeout } from '../../core/runtime/timers.js';
-import { answeredEarly, bodiless, goneAway, hasBody, type Headers, LOW_WATER, tooLarge } from './common.js';
+import { BodyReader } from './inflow/bodyReader.js';
+import { bodiless, hasBody, type Headers, LOW_WATER } from './common.js';
 import { type ClientCertificate, checkCertificate } from './verify.js';
 import { REFUSAL_HEADERS, refusalBody } from './framing.js';
 import { type Handshake, NodeWebSocket } from './nodeWebsocket.js';
@@ -90,8 +98,13 @@ const asBytes = (value: string): string => (/[^\x00-\x7f]/.test(value) ? Buffer.
 /** The part before the path in the absolute form of a target (RFC 9112, 3.2.2). */
 const ORIGIN = /^https?:\/\/[^/?]*/i;
 
-/** A stream to a client that has closed the connection. */
-const GONE: ResponseStream = { write: () => 0, onDrain: () => undefined, end: () => undefined, abort: () => undefined };
+/** A WebSocket whose client has closed the connection. */
+const GONE: WebSocketStream = {
+  write: () => 0,
+  onDrain: () => undefined,
+  end: () => undefined,
+  abort: () => undefined,
+};
 
 /** One request on `node:http`. */
 export class NodeExchange implements Exchange {
@@ -106,7 +119,7 @@ export class NodeExchange implements Exchange {
   private readonly aborts: (() => void)[] = [];
   private copied: Headers | undefined;
   private presented: ClientCertificate | undefined;
-  private dropBody: () => void = () => undefined;
+  private reader: BodyReader | undefined;
 
   constructor(
     private readonly server: NodeServer,
@@ -132,7 +145,7 @@ export class NodeExchange implements Exchange {
     });
     response.on('close', lost);
     request.on('error', lost);
-    if (handshake) this.upgrade = (messages, subprotocol) => this.accept(handshake, messages === 'binary', subprotocol);
+    if (handshake) this.upgrade = options => this.accept(handshake, options);
   }
 
   get httpVersion(): '1.0' | '1.1' {
@@ -165,30 +178,13 @@ export class NodeExchange implements Exchange {
     return (this.copied ??= pairs(this.request.rawHeaders));
   }
 
-  body(limit: number, onPart: (bytes: number) => void = () => undefined): Promise<Uint8Array> {
-    return new Promise((resolve, reject) => {
-      let parts: Uint8Array[] | undefined = [];
-      let size = 0;
-      const fail = (error: unknown): void => {
-        parts = undefined;
-        reject(error);
-      };
-      const take = (part: Uint8Array): void => {
-        if (!parts) return;
-        size += part.length;
-        try {
-          if (size > limit) throw tooLarge(limit);
-          onPart(part.length);
-          parts.push(part);
-        } catch (error) {
-          fail(error);
-        }
-      };
-      this.dropBody = () => fail(answeredEarly());
-      this.request.on('data', take);
-      this.request.once('end', () => parts && resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
-      this.request.once('close', () => fail(goneAway()));
-    });
+  body(sink: BodySink): void {
+    const { request } = this;
+    const reader = new BodyReader(sink, request);
+    this.reader = reader;
+    request.on('data', (part: Uint8Array) => reader.take(part));
+    request.once('end', () => reader.complete());
+    request.once('close', () => reader.lose());
   }
 
   respond(status: number, headers: Headers, body: readonly Uint8Array[] | Uint8Array): void {
@@ -224,12 +220,12 @@ export class NodeExchange implements Exchange {
     return (this.presented = checkCertificate(accepted, () => certificateOf(socket)));
   }
 
-  private accept(handshake: Handshake, binary: boolean, subprotocol: string | undefined): ResponseStream {
+  private accept(handshake: Handshake, options: UpgradeOptions): WebSocketStream {
     if (this.response.headersSent || this.status !== undefined) throw new Error('the exchange already has an answer');
     if (this.aborted) return GONE;
     this.status = 101;
     this.response.detachSocket(handshake.socket);
-    const stream = new NodeWebSocket(handshake.accept(subprotocol), handshake.socket, binary);
+    const stream = new NodeWebSocket(handshake.accept(options.subprotocol), handshake.socket, options);
     stream.onClose(ended => !ended && this.lose());
     return stream;
   }
@@ -242,7 +238,7 @@ export class NodeExchange implements Exchange {
 
   private head(status: number, headers: Headers): boolean {
     if (this.response.headersSent) throw new Error('the exchange already has an answer');
-    this.dropBody();
+    this.reader?.drop();
     if (this.aborted || this.response.destroyed) return false;
     this.status = status;
     const lines = this.server.closing ? [...headers, ['connection', 'close'] as const] : headers;

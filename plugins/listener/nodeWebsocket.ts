@@ -1,13 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { ResponseStream } from '../../core/api/listener.js';
+import type { UpgradeOptions, WebSocketStream } from '../../core/api/listener.js';
 import { STALLED_READER_MS, WEBSOCKET_IDLE_SECONDS, WEBSOCKET_MESSAGE_BYTES } from '../../core/limits.js';
 import { clearInterval, setImmediate, setInterval } from '../../core/runtime/timers.js';
 import { LOW_WATER } from './common.js';
-
-/** Close code for the normal end of a stream (RFC 6455, 7.4.1). */
-const NORMAL = 1000;
+import { IncomingMessages, NORMAL } from './inflow/messages.js';
 
 /**
  * A valid handshake that has not been answered yet. Node no longer parses its connection. The connection is read until
@@ -52,25 +50,35 @@ export class Handshake {
 }
 
 /** A WebSocket on `node:http`. Messages of one turn of the event loop are sent together. */
-export class NodeWebSocket implements ResponseStream {
+export class NodeWebSocket implements WebSocketStream {
   private corked = false;
   /** Whether nothing was received from the client since the last ping. */
   private isSilent = false;
   private ended = false;
+  private readonly incoming: IncomingMessages;
 
   constructor(
     private readonly webSocket: WebSocket,
     private readonly socket: Socket,
-    private readonly binary: boolean,
+    private readonly options: UpgradeOptions,
   ) {
+    this.incoming = new IncomingMessages(options.receive, code => this.end(code), webSocket);
     const onReceive = (): void => {
       this.isSilent = false;
     };
     const pings = setInterval(() => this.ping(), (WEBSOCKET_IDLE_SECONDS * 1000) / 2).unref();
-    webSocket.on('pong', onReceive).on('ping', onReceive).on('message', onReceive);
+    webSocket.on('pong', onReceive).on('ping', onReceive);
+    webSocket.on('message', (bytes, isBinary) => {
+      onReceive();
+      // A Buffer, as `binaryType` is by default.
+      this.incoming.take(bytes as Buffer, isBinary);
+    });
     // `close` follows, with a code for the error.
     webSocket.on('error', () => undefined);
-    webSocket.on('close', () => clearInterval(pings));
+    webSocket.on('close', () => {
+      clearInterval(pings);
+      this.incoming.stop();
+    });
     socket.setTimeout(STALLED_READER_MS, () => this.webSocket.bufferedAmount > 0 && this.abort());
   }
 
@@ -78,7 +86,7 @@ export class NodeWebSocket implements ResponseStream {
     if (this.webSocket.readyState !== this.webSocket.OPEN) return 0;
     if (bytes.length > 0) {
       this.cork();
-      this.webSocket.send(bytes, { binary: this.binary });
+      this.webSocket.send(bytes, { binary: this.options.messages === 'binary' });
     }
     return this.webSocket.bufferedAmount;
   }
@@ -89,9 +97,12 @@ export class NodeWebSocket implements ResponseStream {
     });
   }
 
-  end(): void {
+  end(code = NORMAL, reason = ''): void {
     this.ended = true;
-    this.webSocket.close(NORMAL);
+    this.incoming.stop();
+    // It must be read until the client has answered.
+    this.webSocket.resume();
+    this.webSocket.close(code, reason);
   }
 
   /** Calls back once when the connection is closed. `ended`: whether by `end`. */

@@ -114,6 +114,7 @@ function serve(app: App, link: Link): void {
     maxBackpressure: 0,
     upgrade: answer,
     open: socket => socket.getUserData().stream.open(socket),
+    message: (socket, message, isBinary) => socket.getUserData().stream.take(message, isBinary),
     drain: socket => socket.getUserData().stream.drain(),
     close: socket => {
       // uWS does not call the filter for connections that have become WebSockets.

@@ -1,10 +1,17 @@
 import type { HttpRequest, us_socket_context_t } from '@uwsjs/core';
-import type { Exchange, ResponseStream, StreamOptions } from '../../core/api/listener.js';
+import type {
+  BodySink,
+  Exchange,
+  ResponseStream,
+  StreamOptions,
+  UpgradeOptions,
+  WebSocketStream,
+} from '../../core/api/listener.js';
 import type { Refusal } from '../../core/model/refusal.js';
 import { asksForWebSocket, handshakeFault } from '../../core/model/webSocket.js';
+import { BodyReader } from './inflow/bodyReader.js';
 import { bodiless, hasBody, type Headers, statusLine } from './common.js';
 import { REFUSAL_HEADERS, refusalBody, sizeRefusal } from './framing.js';
-import { BodyCollector } from './uwsBody.js';
 import { type ClientCertificate, checkCertificate } from './verify.js';
 import type { Response } from './uwsTypes.js';
 import { type UserData, UwsWebSocket } from './uwsWebsocket.js';
@@ -72,7 +79,7 @@ export class UwsExchange implements Exchange {
   readonly upgrade: Exchange['upgrade'];
   private request: HttpRequest | undefined;
   private copied: [string, string][] | undefined;
-  private collector: BodyCollector | undefined;
+  private reader: BodyReader | undefined;
   private streaming: UwsStream | undefined;
   /** Whether the connection has become a WebSocket. */
   private upgraded = false;
@@ -97,8 +104,7 @@ export class UwsExchange implements Exchange {
     this.path = request.getUrl();
     this.query = request.getQuery() ?? '';
     this.secure = server.secure;
-    if (context && isHandshake(this.method, this.headers()))
-      this.upgrade = (messages, subprotocol = '') => this.accept(context, messages, subprotocol);
+    if (context && isHandshake(this.method, this.headers())) this.upgrade = options => this.accept(context, options);
   }
 
   /**
@@ -148,16 +154,21 @@ export class UwsExchange implements Exchange {
     return this.clientCertificate().isInvalid;
   }
 
-  body(limit: number, onPart: (bytes: number) => void = () => undefined): Promise<Uint8Array> {
+  body(sink: BodySink): void {
     // uWS discards parts that arrive before `onData` is called.
-    if (!this.request || this.collector) return Promise.reject(new Error('the body was read twice, or too late'));
-    const collector = new BodyCollector(limit, onPart);
-    this.collector = collector;
-    this.res.onData((part, last) => {
+    if (!this.request || this.reader) {
+      sink.abort(new Error('the body was read twice, or too late'));
+      return;
+    }
+    const { res } = this;
+    const reader = new BodyReader(sink, res);
+    this.reader = reader;
+    res.onData((part, last) => {
       calledBack = this;
-      collector.take(part, last);
+      // It is copied, because its memory belongs to uWS.
+      if (part.byteLength > 0 && !reader.isOver) reader.take(new Uint8Array(part.slice(0)), last);
+      else if (last) reader.complete();
     });
-    return collector.body;
   }
 
   respond(status: number, headers: Headers, body: readonly Uint8Array[] | Uint8Array): void {
@@ -190,32 +201,32 @@ export class UwsExchange implements Exchange {
     return !this.aborted && !this.finished && !this.upgraded;
   }
 
-  /**
-   * Begins the answer and sets the status. Returns false if the client has closed the connection. Throws if there is an
-   * answer already.
-   */
   private clientCertificate(): ClientCertificate {
     const read = (): string => (this.usable ? this.res.getX509Certificate() : '');
     return (this.presented ??= checkCertificate(this.server.verified, read));
   }
 
+  /**
+   * Begins the answer and sets the status. Returns false if the client has closed the connection. Throws if there is an
+   * answer already.
+   */
   private claim(status: number): boolean {
     if (this.answered) throw new Error('the exchange already has an answer');
     this.answered = true;
-    this.collector?.drop();
+    this.reader?.drop();
     if (this.aborted) return false;
     this.status = status;
     return true;
   }
 
-  private accept(context: us_socket_context_t, messages: 'text' | 'binary', subprotocol: string): ResponseStream {
-    const stream = new UwsWebSocket(messages === 'binary', ended => (ended ? this.finish() : this.lose()));
+  private accept(context: us_socket_context_t, options: UpgradeOptions): WebSocketStream {
+    const stream = new UwsWebSocket(options, ended => (ended ? this.finish() : this.lose()));
     if (!this.claim(101)) return stream;
     const key = this.header('sec-websocket-key')!;
     this.upgraded = true;
     // Not corked, although uWS warns of that on standard error: if the WebSocket is at the address that the response
     // had, `cork` takes the one for the other afterwards, and may close it.
-    this.res.upgrade<UserData>({ stream }, key, subprotocol, '', context);
+    this.res.upgrade<UserData>({ stream }, key, options.subprotocol ?? '', '', context);
     return stream;
   }
 
@@ -263,7 +274,7 @@ export class UwsExchange implements Exchange {
 
   /** Whether more of the body may arrive. */
   private get isReceiving(): boolean {
-    if (this.collector) return !this.collector.isComplete;
+    if (this.reader) return !this.reader.isComplete;
     return hasBody(this.headers());
   }
 
@@ -278,7 +289,7 @@ export class UwsExchange implements Exchange {
     if (this.aborted) return;
     this.aborted = true;
     this.streaming?.lose();
-    this.collector?.lose();
+    this.reader?.lose();
     if (this.finished) return;
     this.finish();
     for (const listener of this.aborts ?? []) listener();

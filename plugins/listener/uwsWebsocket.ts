@@ -1,18 +1,19 @@
 import type { WebSocket } from '@uwsjs/core';
-import type { ResponseStream } from '../../core/api/listener.js';
+import type { UpgradeOptions, WebSocketStream } from '../../core/api/listener.js';
 import { LOW_WATER } from './common.js';
+import { IncomingMessages, NORMAL } from './inflow/messages.js';
 import { CORKED_BYTES, flushInRound } from './uwsWrite.js';
-
-/** Close code for the normal end of a stream (RFC 6455, 7.4.1). */
-const NORMAL = 1000;
 
 /** The user data of a connection. uWS copies its members. */
 export interface UserData {
   readonly stream: UwsWebSocket;
 }
 
-/** A WebSocket on uWS. While the socket is full, messages wait here and not in uWS. */
-export class UwsWebSocket implements ResponseStream {
+/**
+ * A WebSocket on uWS. While the socket is full, messages wait here and not in uWS. uWS cannot stop reading a WebSocket,
+ * so that messages of the client wait here as well.
+ */
+export class UwsWebSocket implements WebSocketStream {
   private socket: WebSocket<UserData> | undefined;
   private messages: Uint8Array[] = [];
   /** Total bytes of `messages`. */
@@ -20,14 +21,18 @@ export class UwsWebSocket implements ResponseStream {
   private blocked = false;
   private queued = false;
   private ending = false;
+  private close: { readonly code: number; readonly reason: string } = { code: NORMAL, reason: '' };
   private high = false;
   private readonly drains: (() => void)[] = [];
+  private readonly incoming: IncomingMessages;
 
   constructor(
-    private readonly binary: boolean,
+    private readonly options: UpgradeOptions,
     /** Called once when the connection is closed. `ended`: whether by `end`, with all messages sent. */
     private readonly closed: (ended: boolean) => void,
-  ) {}
+  ) {
+    this.incoming = new IncomingMessages(options.receive, code => this.end(code));
+  }
 
   /** Call when the handshake was answered. */
   open(socket: WebSocket<UserData>): void {
@@ -51,14 +56,21 @@ export class UwsWebSocket implements ResponseStream {
     this.drains.push(listener);
   }
 
-  end(): void {
+  end(code = NORMAL, reason = ''): void {
     if (this.ending) return;
     this.ending = true;
+    this.close = { code, reason };
+    this.incoming.stop();
     this.schedule();
   }
 
   abort(): void {
     this.socket?.close();
+  }
+
+  /** Call with a message of the client. It is copied, because its memory belongs to uWS. */
+  take(message: ArrayBuffer, isBinary: boolean): void {
+    if (!this.ending) this.incoming.take(new Uint8Array(message.slice(0)), isBinary);
   }
 
   /** Call when the socket has accepted bytes again. */
@@ -74,6 +86,7 @@ export class UwsWebSocket implements ResponseStream {
     this.ending = true;
     this.messages = [];
     this.waiting = 0;
+    this.incoming.stop();
     this.closed(ended);
   }
 
@@ -82,12 +95,13 @@ export class UwsWebSocket implements ResponseStream {
     this.queued = false;
     const { socket } = this;
     if (!socket) return;
+    const isBinary = this.options.messages === 'binary';
     let sent = 0;
     while (!this.blocked && sent < this.messages.length) {
       socket.cork(() => {
         for (let bytes = 0; sent < this.messages.length && bytes < CORKED_BYTES; sent++) {
           const message = this.messages[sent]!;
-          socket.send(message, this.binary);
+          socket.send(message, isBinary);
           bytes += message.length;
           this.waiting -= message.length;
         }
@@ -99,7 +113,7 @@ export class UwsWebSocket implements ResponseStream {
       this.high = false;
       for (const listener of this.drains) listener();
     }
-    if (this.ending && this.messages.length === 0 && !this.blocked) socket.end(NORMAL);
+    if (this.ending && this.messages.length === 0 && !this.blocked) socket.end(this.close.code, this.close.reason);
   }
 
   private get unsent(): number {

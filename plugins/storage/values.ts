@@ -1,5 +1,6 @@
-import { ConfigError, StoreError } from '../../core/api/index.js';
+import { ConfigError, StoreError, unreadableValue } from '../../core/api/index.js';
 import { isEncrypted } from '../../core/services/encryption/mark.js';
+import type { StoredRecord } from '../../core/services/encryption/values.js';
 
 /**
  * How the value of a key becomes bytes in a store. It is the lowest layer of both kinds of store: below it are only
@@ -14,6 +15,11 @@ export interface ValueCodec {
   encode(key: string, record: Buffer, header: number): Buffer;
   /** The value in a record that was stored. Throws StoreError with the key if it cannot be decoded. */
   decode(key: string, record: Buffer, header: number): Uint8Array;
+  /**
+   * To be waited for before stored records are decoded; undefined, as for a codec without it, if nothing is to be
+   * waited for. Rejects with Unavailable if they cannot be decoded now.
+   */
+  prepare?(records: readonly StoredRecord[], header: number): Promise<unknown> | undefined;
 }
 
 /** Stores values as they are. Throws StoreError for a value that was encrypted. */
@@ -26,6 +32,19 @@ export const PLAIN_VALUES: ValueCodec = {
     return value;
   },
 };
+
+/**
+ * The result of `decode`, which decodes a stored value. One that it cannot decode, for which it throws StoreError, is
+ * given as unreadable, so that the other objects can be served.
+ */
+export function readValue(decode: () => Uint8Array): Uint8Array {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof StoreError) return unreadableValue(error.message);
+    throw error;
+  }
+}
 
 /** The setting `encryption` of a store: the path of an EncryptionConfiguration. Throws ConfigError. */
 export function encryptionOf(given: unknown): { readonly encryption?: string } {

@@ -133,6 +133,20 @@ describe('reconciliation', () => {
     ]);
   });
 
+  test('does not reduce roles of earlier releases, whose edit and admin wrote endpoints [A366]', () => {
+    const endpoints: PolicyRule = { verbs: ['create', 'update'], apiGroups: [''], resources: ['endpoints'] };
+    const before = changed('ClusterRole', 'system:aggregate-to-edit', o => ({
+      ...o,
+      rules: [endpoints, ...rulesOf(o)],
+    }));
+    // What is written follows from the part that edit and admin have of it.
+    const { update } = reconcileBootstrap(before, kubernetes);
+    expect(update.map(full).sort()).toEqual(['admin', 'edit']);
+    for (const role of update) expect(permissions(rulesOf(role))['core/endpoints']).toContain('update');
+    const kept = find(before, 'ClusterRole', 'system:aggregate-to-edit');
+    expect(permissions(rulesOf(kept))['core/endpoints']).toEqual(['create', 'update']);
+  });
+
   test('adds missing subjects and labels to bindings', () => {
     const { update } = reconcileBootstrap(
       changed('ClusterRoleBinding', 'system:basic-user', o => ({

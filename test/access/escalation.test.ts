@@ -74,7 +74,7 @@ describe.each([['RBAC'], ['RBAC,AlwaysDeny']])('with --authorization-mode=%s', m
     expect((await merge({})).status).toBe(200);
   });
 
-  test('a binding needs the permissions of its role, or the verb bind on it [A356] [A357] [A358]', async () => {
+  test('a binding needs the permissions of its role, or the verb bind on it [A356] [A357] [A358] [A316]', async () => {
     expect((await api.post(BINDINGS, binding('own', 'Role', 'self'), carol)).status).toBe(201);
     expect((await api.post(BINDINGS, binding('none', 'Role', 'none'), carol)).status).toBe(404);
     expect((await api.post(BINDINGS, binding('admin', 'ClusterRole', 'cluster-admin'), carol)).status).toBe(403);
@@ -145,7 +145,7 @@ describe.each([['RBAC'], ['RBAC,AlwaysDeny']])('with --authorization-mode=%s', m
     expect(body.message).toBe(`Role.${GROUP} "twice" is invalid: ${cause.field}: ${cause.message}`);
   });
 
-  test('the verb escalate allows any role [A355], and system:masters all of it', async () => {
+  test('the verb escalate allows any role [A355] [A317], and system:masters all of it', async () => {
     expect((await api.post(ROLES, role('by-root', rule('*', '*', ['*'])), { token: 'root' })).status).toBe(201);
     await api.made(ROLES, role('escalator', rule(GROUP, 'roles', ['escalate'])));
     await api.made(BINDINGS, binding('escalator', 'Role', 'escalator', 'carol'));

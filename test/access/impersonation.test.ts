@@ -16,7 +16,7 @@ const asking = async (...headers: [string, string][]): Promise<{ user: User | un
   return { user, asked };
 };
 
-describe('impersonation [A278 A279 A280 A281 A282 A283]', () => {
+describe('impersonation [A278 A279 A280 A281 A282 A283 A286 A287]', () => {
   test('needs a permission for each attribute, and an authenticated sender', async () => {
     const { user, asked } = await asking(
       ['impersonate-user', 'zoe'],
@@ -90,12 +90,12 @@ describe('impersonation [A278 A279 A280 A281 A282 A283]', () => {
 describe('requests that impersonate a user', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
   });
   afterAll(() => api.close());
   const spaces = '/api/v1/namespaces';
 
-  test('have the permissions of that user, even if more permissions of the sender are cached', async () => {
+  test('have the permissions of that user, even if more permissions of the sender are cached [A288]', async () => {
     expect((await api.get(spaces)).status).toBe(200);
     expect((await api.get(spaces)).status).toBe(200);
     for (let again = 0; again < 2; again++) {
@@ -119,7 +119,7 @@ describe('requests that impersonate a user', () => {
     }
   });
 
-  test('need the current permission to impersonate [A284 A285]', async () => {
+  test('need the current permission to impersonate [A284 A285 A315]', async () => {
     const rbac = '/apis/rbac.authorization.k8s.io/v1';
     const bob = { 'impersonate-user': 'bob' };
     const refused = await api.get(spaces, { token: '', headers: bob });

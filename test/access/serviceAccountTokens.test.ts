@@ -225,10 +225,10 @@ test('the issuer publishes its keys to service accounts, and nobody else', async
   expect(configuration.jwks_uri).toBe(`${api.server.url}/openid/v1/jwks`);
 });
 
-test('keys, issuers, audiences and the longest lifetime are settings', async () => {
+test('keys, issuers, audiences and the longest lifetime are settings [A191 A192]', async () => {
   const own = mkdtempSync(join(tmpdir(), 'capstan-keys-'));
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { publicKey, privateKey: oldKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   writeFileSync(join(own, 'sign.pem'), privateKey.export({ type: 'sec1', format: 'pem' }));
   writeFileSync(join(own, 'old.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
   const other = await Api.start({
@@ -247,6 +247,9 @@ test('keys, issuers, audiences and the longest lifetime are settings', async () 
     expect(claims).toMatchObject({ iss: 'https://issuer.example.com', aud: ['api'] });
     const { body } = await other.get('/openid/v1/jwks');
     expect((body.keys as unknown as { alg: string }[]).map(({ alg }) => alg)).toEqual(['ES256', 'RS256']);
+    const old = await new SignJWT(claims).setProtectedHeader({ alg: 'RS256' }).sign(oldKey);
+    for (const token of [textOf(answer.body.status!.token), old])
+      expect((await other.get(`${CORE}/serviceaccounts/default`, { token })).status).toBe(403);
   } finally {
     await other.close();
     rmSync(own, { recursive: true, force: true });

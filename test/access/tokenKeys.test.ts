@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { serviceAccountConfig } from '../../core/server/serviceAccounts.js';
+import { DEFAULTS } from '../../core/server/settings.js';
 import type { ServiceAccountConfig } from '../../plugins/authn/serviceAccount/config.js';
 import { tokenKeys } from '../../plugins/authn/serviceAccount/tokenKeys.js';
 import { Api } from '../api/support.js';
@@ -68,12 +70,28 @@ describe("the server's own key for tokens", () => {
     expect(() => tokenKeys(configOf({ keyFiles: [file, other] }))).toThrow(`${other}: holds no RSA or ECDSA key`);
   });
 
-  it('verifies beside other keys, each of which counts once', async () => {
+  it('verifies beside other keys, RSA or ECDSA, private or public, each of which counts once [A191]', async () => {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const other = join(directory, 'other.pem');
     writeFileSync(other, publicKey.export({ type: 'spki', format: 'pem' }));
     const { verifying } = await tokenKeys(configOf({ keyFiles: [file, other, other] }))();
     expect(verifying.map(({ alg }) => alg)).toEqual(['RS256', 'ES256']);
+  });
+});
+
+describe('the key files of a server', () => {
+  const keyFilesOf = (settings: object) =>
+    serviceAccountConfig({ ...DEFAULTS, naming: 'kubernetes', ...settings }, 'own.key', 'localhost').keyFiles;
+
+  it('are that of its certificate and its own, unless others are named [A193]', () => {
+    const serving = { tlsCertFile: 'tls.crt', tlsPrivateKeyFile: 'tls.key' };
+    expect(keyFilesOf({})).toEqual(['own.key']);
+    expect(keyFilesOf(serving)).toEqual(['own.key', 'tls.key']);
+    expect(keyFilesOf({ ...serving, serviceAccountKeyFile: ['a.pem', 'b.pem'] })).toEqual([
+      'own.key',
+      'a.pem',
+      'b.pem',
+    ]);
   });
 });
 

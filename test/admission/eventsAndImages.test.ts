@@ -11,7 +11,7 @@ import { TestWebhook } from '../authn/testWebhook.js';
 import { eventually } from '../support/eventually.js';
 import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
-/* EventRateLimit and ImagePolicyWebhook, as the reference has them; and what the audit log has of them. */
+/* The plugins that ask services: EventRateLimit, ImagePolicyWebhook and NamespaceAutoProvision; and the audit log. */
 
 const LIMITS = { apiVersion: 'eventratelimit.admission.k8s.io/v1alpha1', kind: 'Configuration' };
 const folder = mkdtempSync(join(tmpdir(), 'capstan-images-'));
@@ -40,7 +40,7 @@ beforeAll(async () => {
   ];
   const images = { kubeConfigFile, allowTTL: 60, denyTTL: -1, retryBackoff: 1, defaultAllow: true };
   api = await Api.start({
-    enableAdmissionPlugins: ['EventRateLimit', 'ImagePolicyWebhook'],
+    enableAdmissionPlugins: ['EventRateLimit', 'ImagePolicyWebhook', 'NamespaceAutoProvision'],
     admissionControlConfigFile: pathOf('admission.yaml', {
       apiVersion: 'apiserver.config.k8s.io/v1',
       kind: 'AdmissionConfiguration',
@@ -71,6 +71,55 @@ const refusal = ({ status, body }: Answer) => [status, body['reason'], body['mes
 /** The annotations of the last event. Answers wait for their events. */
 const annotations = (): unknown =>
   (JSON.parse(readFileSync(join(folder, 'audit.log'), 'utf8').trim().split('\n').at(-1)!) as Loose).annotations;
+
+describe('namespaces that do not exist', () => {
+  const create = (namespace: string, query = '', sent?: Parameters<Api['post']>[2]): Promise<Answer> =>
+    api.post(`/api/v1/namespaces/${namespace}/configmaps${query}`, { metadata: { generateName: 'c-' } }, sent);
+  const found = async (namespace: string): Promise<number> => (await api.get(`/api/v1/namespaces/${namespace}`)).status;
+
+  test('are made for what is created in them, by several requests once, in the name of the server', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => create('made')));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
+    const { metadata } = (await api.get('/api/v1/namespaces/made')).body;
+    expect(metadata?.['managedFields']).toMatchObject([{ manager: 'kube-apiserver', operation: 'Update' }]);
+    const service = { metadata: { name: 'a' }, spec: { ports: [{ port: 80 }] } };
+    expect((await api.put('/api/v1/namespaces/put/services/a', service)).status).toBe(201);
+  });
+
+  test('are made for senders that may not create namespaces', async () => {
+    const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create'] }];
+    const rbac = '/apis/rbac.authorization.k8s.io/v1';
+    await api.post(`${rbac}/clusterroles`, { metadata: { name: 'maker' }, rules });
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'maker' };
+    const subjects = [{ kind: 'User', name: 'maker' }];
+    await api.post(`${rbac}/clusterrolebindings`, { metadata: { name: 'maker' }, roleRef, subjects });
+    const asMaker = { headers: { 'impersonate-user': 'maker' } };
+    expect((await api.post('/api/v1/namespaces', { metadata: { name: 'own' } }, asMaker)).status).toBe(403);
+    expect((await create('own', '', asMaker)).status).toBe(201);
+  });
+
+  test('are not made by dry runs, other writes, and where the name of the namespace is invalid', async () => {
+    expect((await create('absent', '?dryRun=All')).status).toBe(404);
+    expect((await api.delete('/api/v1/namespaces/absent/configmaps/a')).status).toBe(404);
+    expect(await found('absent')).toBe(404);
+    expect(refusal(await create('In_valid'))).toEqual([
+      403,
+      'Forbidden',
+      expect.stringMatching(/^configmaps "c-" is forbidden: Namespace "In_valid" is invalid: metadata.name: Invalid/),
+    ]);
+  });
+
+  test('are made no second time while they are deleted', async () => {
+    await api.post('/api/v1/namespaces', { metadata: { name: 'ending', finalizers: ['example.com/wait'] } });
+    await api.delete('/api/v1/namespaces/ending');
+    expect(refusal(await create('ending'))).toEqual([
+      403,
+      'Forbidden',
+      expect.stringContaining('in namespace ending because it is being terminated'),
+    ]);
+    await api.patch('/api/v1/namespaces/ending', MERGE, { metadata: { finalizers: null } });
+  });
+});
 
 describe('events beyond a limit', () => {
   const event = (name: string, namespace: string, about = 'a', more: object = {}) => ({

@@ -14,7 +14,7 @@ describe('limit ranges', () => {
   let api: Api;
   let core: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     core = await api.namespace('limited');
     const limits = [
       {

@@ -22,7 +22,7 @@ const restricted = (context: object = {}, pod: object = {}, spec: object = {}) =
   ...spec,
 });
 
-/** What a level in a version says of a pod; '' if nothing. */
+/** The violations of a level in a version by a pod; '' without any. */
 const verdict = (
   level: 'baseline' | 'restricted',
   version: string,

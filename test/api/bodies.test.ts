@@ -10,7 +10,7 @@ describe('bodies in YAML', () => {
   let api: Api;
   let maps: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     maps = `${await api.namespace('bodies')}/configmaps`;
   });
   afterAll(() => api.close());
@@ -34,7 +34,7 @@ describe('the Content-Type of other writes', () => {
   let api: Api;
   let maps: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     maps = `${await api.namespace('types')}/configmaps`;
   });
   afterAll(() => api.close());
@@ -68,7 +68,7 @@ describe('the Content-Type of a PATCH', () => {
   let api: Api;
   let path: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     path = `${await api.namespace('patches')}/configmaps`;
     await api.made(path, { metadata: { name: 'a' } });
   });
@@ -93,7 +93,7 @@ describe('the body of a PATCH', () => {
   let api: Api;
   let path: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     path = `${await api.namespace('patched')}/configmaps`;
     await api.made(path, { metadata: { name: 'a' } });
   });
@@ -120,7 +120,13 @@ describe('the body of a PATCH', () => {
 
   test('with another uid is a conflict, also for an object that does not exist', async () => {
     const given = { metadata: { name: 'absent', uid: 'other' } };
-    expect((await api.put(`${path}/absent`, given)).status).toBe(409);
+    const { status, body } = await api.put(`${path}/absent`, given);
+    const key = path.replace(/^.*namespaces\/(.*)\/configmaps$/, '/registry/configmaps/$1/absent');
+    expect([status, body.message]).toEqual([
+      409,
+      `Operation cannot be fulfilled on configmaps "absent": StorageError: invalid object, Code: 4, Key: ${key}, ` +
+        'ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ',
+    ]);
     const set = (name: string): string => path.replace('/api/v1', '/apis/apps/v1').replace('configmaps', name);
     expect((await api.put(`${set('deployments')}/absent/scale`, given)).status).toBe(409);
     expect((await api.put(`${set('deployments')}/absent/status`, given)).status).toBe(409);
@@ -131,7 +137,7 @@ describe('what is wrong with a request', () => {
   let api: Api;
   let home: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     home = await api.namespace('wrong');
   });
   afterAll(() => api.close());
@@ -168,7 +174,7 @@ describe('what is wrong with a request', () => {
 describe('answers to writes', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
   });
   afterAll(() => api.close());
 

@@ -208,7 +208,7 @@ describe('CBOR over HTTP, with the feature gate [R191]', () => {
 
 describe('CBOR without the feature gate [R191] [R200]', () => {
   it('is neither read nor written', async () => {
-    const api = await Api.start();
+    const api = await Api.shared();
     const secrets = '/api/v1/namespaces/default/secrets';
     expect((await api.get(secrets, { accept: CBOR })).status).toBe(406);
     expect((await api.get(`${secrets}?watch=1`, { accept: CBOR })).status).toBe(406);

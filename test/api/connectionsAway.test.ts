@@ -5,8 +5,8 @@ describe('subresources that connect to nodes', () => {
   let api: Api;
   let pods: string;
   beforeAll(async () => {
-    api = await Api.start();
-    const shop = await api.namespace('shop');
+    api = await Api.shared();
+    const shop = await api.namespace('away');
     pods = `${shop}/pods`;
     await api.made(pods, pod('one'));
     const two = {
@@ -60,7 +60,7 @@ describe('subresources that connect to nodes', () => {
   test('missing objects are named by their resource; a Service has no endpoints; a node cannot be reached', async () => {
     for (const sub of ['log', 'exec', 'proxy', 'proxy/x'])
       expect((await api.get(`${pods}/none/${sub}`)).body['message']).toBe('pods "none" not found');
-    const services = '/api/v1/namespaces/shop/services';
+    const services = '/api/v1/namespaces/away/services';
     for (const id of ['web', 'web:80', 'https:web:80']) {
       const refused = await api.get(`${services}/${id}/proxy/a`);
       expect([refused.status, refused.body['message']]).toEqual([503, 'no endpoints available for service "web"']);
@@ -68,8 +68,8 @@ describe('subresources that connect to nodes', () => {
     expect((await api.get(`${services}/a:b:c:d/proxy`)).body['message']).toBe('invalid service request "a:b:c:d"');
     expect((await api.get(`${services}/none:80/proxy`)).body['message']).toBe('services "none" not found');
     expect((await api.call('HEAD', `${services}/none:80/proxy`)).status).toBe(404);
-    await api.made('/api/v1/nodes', { metadata: { name: 'n' } });
-    expect((await api.get('/api/v1/nodes/n/proxy')).status).toBe(405);
+    await api.made('/api/v1/nodes', { metadata: { name: 'away' } });
+    expect((await api.get('/api/v1/nodes/away/proxy')).status).toBe(405);
     expect((await api.post('/api/v1/componentstatuses/x', {})).status).toBe(405);
   });
 });

@@ -19,7 +19,7 @@ describe('an update or apply of an object that does not exist', () => {
       rules: [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs }],
     });
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     await api.namespace('made');
     expect((await grant(['get', 'update', 'patch'])).status).toBe(201);
     await api.made(`${RBAC}/rolebindings`, {

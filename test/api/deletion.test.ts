@@ -10,8 +10,8 @@ describe('a deletion', () => {
   let maps: string;
   let pods: string;
   beforeAll(async () => {
-    api = await Api.start();
-    const shop = await api.namespace('shop');
+    api = await Api.shared();
+    const shop = await api.namespace('deletion');
     maps = `${shop}/configmaps`;
     pods = `${shop}/pods`;
   });
@@ -70,7 +70,7 @@ describe('a deletion', () => {
   });
 
   test('of a Job warns unless it names a propagation policy, whatever becomes of it', async () => {
-    const jobs = '/apis/batch/v1/namespaces/shop/jobs';
+    const jobs = '/apis/batch/v1/namespaces/deletion/jobs';
     const warning = expect.stringContaining('child pods are preserved by default when jobs are deleted');
     const warningOf = async (path: string, body?: object) => {
       const { status, headers } = await api.delete(jobs + path, body);
@@ -84,10 +84,10 @@ describe('a deletion', () => {
   });
 
   test('with a precondition that fails names the kind as it is stored', async () => {
-    const events = '/apis/events.k8s.io/v1/namespaces/shop/events';
-    await api.made('/api/v1/namespaces/shop/events', {
+    const events = '/apis/events.k8s.io/v1/namespaces/deletion/events';
+    await api.made('/api/v1/namespaces/deletion/events', {
       metadata: { name: 'e' },
-      involvedObject: { namespace: 'shop' },
+      involvedObject: { namespace: 'deletion' },
       reason: 'r',
     });
     const { status, body } = await api.delete(`${events}/e`, { preconditions: { uid: 'other' } });

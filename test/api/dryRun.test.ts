@@ -5,7 +5,7 @@ describe('dry runs', () => {
   let api: Api;
   let maps: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     maps = `${await api.namespace('dry')}/configmaps`;
   });
   afterAll(() => api.close());

@@ -7,7 +7,7 @@ describe('kind and apiVersion of a body', () => {
   let maps: string;
   let path: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     maps = `${await api.namespace('envelopes')}/configmaps`;
     path = `${maps}/a`;
     await api.made(maps, { metadata: { name: 'a' } });

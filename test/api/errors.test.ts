@@ -7,8 +7,8 @@ describe('errors', () => {
   let maps: string;
   let stale: object;
   beforeAll(async () => {
-    api = await Api.start();
-    maps = `${await api.namespace('shop')}/configmaps`;
+    api = await Api.shared();
+    maps = `${await api.namespace('errors')}/configmaps`;
     stale = await api.made(maps, { metadata: { name: 'changed' } });
     await api.put(`${maps}/changed`, { ...stale, data: { a: 'b' } });
   });
@@ -31,7 +31,7 @@ describe('errors', () => {
   });
 
   test('details name group, kind, uid and causes [R358x R359x]', async () => {
-    const group = await api.get('/apis/apps/v1/namespaces/shop/deployments/none');
+    const group = await api.get('/apis/apps/v1/namespaces/errors/deployments/none');
     expect(group.body['details']).toEqual({ name: 'none', group: 'apps', kind: 'deployments' });
     const invalid = await api.post(maps, { metadata: { name: 'NOT-A-NAME' } });
     expect(invalid.status).toBe(422);
@@ -63,7 +63,7 @@ describe('errors', () => {
     ['404 NotFound', () => api.get('/api/v1/nothings')],
     ['405 MethodNotAllowed', () => api.put(maps, {})],
     ['406 NotAcceptable', () => api.get(maps, { accept: 'text/html' })],
-    ['409 AlreadyExists', () => api.post('/api/v1/namespaces', { metadata: { name: 'shop' } })],
+    ['409 AlreadyExists', () => api.post('/api/v1/namespaces', { metadata: { name: 'errors' } })],
     ['409 Conflict', () => api.put(`${maps}/changed`, stale)],
     ['415 UnsupportedMediaType', () => api.post(maps, 'x', { type: 'text/plain' })],
     ['422 Invalid', () => api.post(maps, { metadata: { name: '-' } })],

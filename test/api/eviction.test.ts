@@ -7,7 +7,7 @@ const BUDGETS = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
 
 let api: Api;
 beforeAll(async () => {
-  api = await Api.start();
+  api = await Api.shared();
 });
 afterAll(() => api.close());
 

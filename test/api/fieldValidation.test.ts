@@ -4,7 +4,7 @@ import { MERGE, STRATEGIC } from '../support/mediaTypes.js';
 
 let api: Api;
 beforeAll(async () => {
-  api = await Api.start();
+  api = await Api.shared();
 });
 afterAll(() => api.close());
 

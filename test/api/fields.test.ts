@@ -46,7 +46,7 @@ function fieldsOf(definition: string): readonly string[] | undefined {
 
 let api: Api;
 beforeAll(async () => {
-  api = await Api.start();
+  api = await Api.shared();
 });
 afterAll(() => api.close());
 

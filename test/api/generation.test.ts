@@ -28,7 +28,7 @@ const BODIES: [string, object][] = [
 describe('metadata.generation', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     await api.namespace('counts');
   });
   afterAll(() => api.close());

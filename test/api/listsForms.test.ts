@@ -13,7 +13,7 @@ describe('forms of lists and watches', () => {
   let small: string;
   let big: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     small = `${await api.namespace('small')}/secrets`;
     big = `${await api.namespace('big')}/secrets`;
     for (const name of ['a', 'b']) await api.made(small, secret(name, name));

@@ -47,7 +47,7 @@ describe('lists of several slices', () => {
   let list: { readonly metadata: Json; readonly items: Loose[] };
   let partial: object;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     path = `${await api.namespace('sliced')}/secrets`;
     await fill(api, path);
     await read();

@@ -8,15 +8,15 @@ describe('the envelope and common metadata', () => {
   let shop: string;
   let maps: string;
   beforeAll(async () => {
-    api = await Api.start();
-    shop = await api.namespace('shop');
+    api = await Api.shared();
+    shop = await api.namespace('labelled');
     maps = `${shop}/configmaps`;
   });
   afterAll(() => api.close());
 
   test('objects of the core group and of named groups carry kind, apiVersion and metadata [R029 R030 R031 R032]', async () => {
     await api.made(maps, { metadata: { name: 'plain' } });
-    const deployments = '/apis/apps/v1/namespaces/shop/deployments';
+    const deployments = '/apis/apps/v1/namespaces/labelled/deployments';
     await api.made(deployments, deployment('web'));
     expect((await api.get(`${maps}/plain`)).body).toMatchObject({
       kind: 'ConfigMap',
@@ -41,7 +41,7 @@ describe('the envelope and common metadata', () => {
   test('a namespace in the update of a cluster-scoped object is removed', async () => {
     const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
     await api.made(roles, { metadata: { name: 'wide' } });
-    const wide = { metadata: { name: 'wide', namespace: 'shop', labels: { a: '1' } } };
+    const wide = { metadata: { name: 'wide', namespace: 'labelled', labels: { a: '1' } } };
     for (const answer of [await api.put(`${roles}/wide`, wide), await api.patch(`${roles}/wide`, MERGE, wide)]) {
       expect(answer.status).toBe(200);
       expect(answer.body['metadata']).not.toHaveProperty('namespace');

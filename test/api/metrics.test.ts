@@ -56,12 +56,14 @@ describe('metrics', () => {
     expect(await valueFor('apiserver_request_duration_seconds_sum', timed)).toBeGreaterThan(0);
   });
 
-  test('watches are counted when they begin and not timed', async () => {
+  test('watches are counted when they begin and while they are open, and not timed', async () => {
     const watch = await api.watch('/api/v1/secrets?watch=1');
     const labels = { resource: 'secrets', verb: 'WATCH', scope: 'cluster' };
     await api.until(async () => (await valueFor('apiserver_request_total', { ...labels, code: '200' })) === 1);
     expect(await valueFor('apiserver_request_duration_seconds_count', labels)).toBeUndefined();
+    expect(await valueFor('apiserver_longrunning_requests', { verb: 'WATCH' })).toBe(1);
     watch.close();
+    await api.until(async () => (await valueFor('apiserver_longrunning_requests', { verb: 'WATCH' })) === 0);
   });
 
   test('/metrics/slis has the result of each health check', async () => {

@@ -11,8 +11,8 @@ describe('names and scope', () => {
   let shop: string;
   let other: string;
   beforeAll(async () => {
-    api = await Api.start();
-    shop = await api.namespace('shop');
+    api = await Api.shared();
+    shop = await api.namespace('names');
     other = await api.namespace('other');
   });
   afterAll(() => api.close());
@@ -104,7 +104,7 @@ describe('names and scope', () => {
 
   test('the namespace comes from the path; another one in the body is refused [R035]', async () => {
     const made = await api.made(`${shop}/configmaps`, withName('placed'));
-    expect(made['metadata']!['namespace']).toBe('shop');
+    expect(made['metadata']!['namespace']).toBe('names');
     const wrong = await api.post(`${shop}/configmaps`, { metadata: { name: 'misplaced', namespace: 'other' } });
     expect([wrong.status, wrong.body.reason]).toEqual([400, 'BadRequest']);
     expect(wrong.body.message).toBe(
@@ -115,15 +115,15 @@ describe('names and scope', () => {
   test('a namespace is deleted with all its objects [R027 R117x]', async () => {
     const doomed = await api.namespace('doomed');
     await api.made(`${doomed}/configmaps`, withName('a'));
-    await api.made(`${doomed}/secrets`, { metadata: { name: 'b', finalizers: ['example.com/hold'] } });
+    await api.made(`${doomed}/secrets`, { metadata: { name: 'held-there', finalizers: ['example.com/hold'] } });
     const deleted = await api.delete(doomed);
     expect([deleted.status, deleted.body['status']!['phase']]).toEqual([200, 'Terminating']);
     expect(deleted.body['metadata']!['deletionTimestamp']).toBeTruthy();
     expect((await api.post(`${doomed}/configmaps`, withName('late'))).status).toBe(403);
     await eventuallyPasses(async () => expect((await api.get(`${doomed}/configmaps/a`)).status).toBe(404));
     expect((await api.get(doomed)).body['status']!['phase']).toBe('Terminating');
-    await api.patch(`${doomed}/secrets/b`, MERGE, { metadata: { finalizers: null } });
+    await api.patch(`${doomed}/secrets/held-there`, MERGE, { metadata: { finalizers: null } });
     await eventuallyPasses(async () => expect((await api.get(doomed)).status).toBe(404));
-    expect(namesIn((await api.get('/api/v1/secrets')).body)).not.toContain('b');
+    expect(namesIn((await api.get('/api/v1/secrets')).body)).not.toContain('held-there');
   });
 });

@@ -8,8 +8,8 @@ describe('operations', () => {
   let shop: string;
   let maps: string;
   beforeAll(async () => {
-    api = await Api.start();
-    shop = await api.namespace('shop');
+    api = await Api.shared();
+    shop = await api.namespace('operations');
     maps = `${shop}/configmaps`;
   });
   afterAll(() => api.close());
@@ -65,8 +65,8 @@ describe('operations', () => {
   });
 
   test('the envelope, name, namespace and uid of a scale are validated [R152x]', async () => {
-    const scale = '/apis/apps/v1/namespaces/shop/deployments/validated/scale';
-    await api.made('/apis/apps/v1/namespaces/shop/deployments', deployment('validated'));
+    const scale = '/apis/apps/v1/namespaces/operations/deployments/validated/scale';
+    await api.made('/apis/apps/v1/namespaces/operations/deployments', deployment('validated'));
     const spec = { replicas: 2 };
     for (const [body, status, message] of [
       [{ spec }, 400, 'undeterminable: name must be provided'],
@@ -135,7 +135,7 @@ describe('operations', () => {
   });
 
   test('a subresource may have another kind than its parent [R007 R152x]', async () => {
-    const deployments = '/apis/apps/v1/namespaces/shop/deployments';
+    const deployments = '/apis/apps/v1/namespaces/operations/deployments';
     await api.made(deployments, deployment('scaled'));
     const scale = await api.get(`${deployments}/scaled/scale`);
     expect(scale.body).toMatchObject({ kind: 'Scale', apiVersion: 'autoscaling/v1', spec: { replicas: 1 } });
@@ -147,7 +147,7 @@ describe('operations', () => {
   });
 
   test('a scale has the metadata of a scale in every form, and the 404 for it names the resource of each kind [R152x R193]', async () => {
-    const deployments = '/apis/apps/v1/namespaces/shop/deployments';
+    const deployments = '/apis/apps/v1/namespaces/operations/deployments';
     await api.made(deployments, { ...deployment('plain'), metadata: { name: 'plain', labels: { a: 'b' } } });
     const accept = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
     const { body } = await api.get(`${deployments}/plain/scale`, { accept });
@@ -158,8 +158,8 @@ describe('operations', () => {
     const missing = async (path: string): Promise<unknown> => (await api.get(`${path}/none/scale`)).body['message'];
     expect([
       await missing(deployments),
-      await missing('/apis/apps/v1/namespaces/shop/replicasets'),
-      await missing('/apis/apps/v1/namespaces/shop/statefulsets'),
+      await missing('/apis/apps/v1/namespaces/operations/replicasets'),
+      await missing('/apis/apps/v1/namespaces/operations/statefulsets'),
       await missing(`${shop}/replicationcontrollers`),
     ]).toEqual([
       'deployments/scale.apps "none" not found',
@@ -368,7 +368,7 @@ describe('deletecollection', () => {
   let api: Api;
   let path: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     path = `${await api.namespace('swept')}/secrets`;
   });
   afterAll(() => api.close());

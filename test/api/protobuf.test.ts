@@ -162,7 +162,7 @@ describe('protobuf over HTTP', () => {
   let api: Api;
   let path: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     path = `${await api.namespace('pb')}/secrets`;
     for (const name of ['a', 'b', 'c']) await api.made(path, secret(name, `value of ${name}`, { z: '1', app: name }));
   });

@@ -28,17 +28,25 @@ afterAll(() => server.close());
 
 type Members = { [member: string]: unknown };
 
+/** Values of a member that is called `outside`. */
+const MEMBERS: readonly unknown[] = ['outside', '1', { outside: 'outside' }, ['outside'], 1];
+
 /**
- * Copies of a value that contain `outside` in one more position each: as a member of an object, or in place of a
- * string.
+ * Copies of a value that contain `outside` in one more position each: as a member of an object with each of these
+ * values, or in place of a string by each of these texts.
  */
-function* variants(value: unknown): Generator<unknown> {
-  if (typeof value === 'string') yield 'outside';
+function* variants(
+  value: unknown,
+  members: readonly unknown[] = MEMBERS,
+  texts: readonly string[] = ['outside'],
+): Generator<unknown> {
+  const inner = (item: unknown) => variants(item, members, texts);
+  if (typeof value === 'string') yield* texts;
   else if (Array.isArray(value)) {
-    for (const [i, item] of value.entries()) for (const one of variants(item)) yield value.with(i, one);
+    for (const [i, item] of value.entries()) for (const one of inner(item)) yield value.with(i, one);
   } else if (typeof value === 'object' && value !== null) {
-    for (const member of ['outside', '1', { outside: 'outside' }, ['outside'], 1]) yield { ...value, outside: member };
-    for (const [key, item] of Object.entries(value)) for (const one of variants(item)) yield { ...value, [key]: one };
+    for (const member of members) yield { ...value, outside: member };
+    for (const [key, item] of Object.entries(value)) for (const one of inner(item)) yield { ...value, [key]: one };
   }
 }
 
@@ -190,31 +198,38 @@ describe('no look-up of a name from outside reaches a prototype', () => {
   }
   test('of creates', () => server.expectNoLookups(creates()), 300_000);
 
-  /** Updates, patches and applies every variant of every kind without storing it. */
+  /** The update, the patches and the apply that send a changed object to a path. */
+  const writesOf = (path: string, changed: unknown): Sent[] => {
+    const body = JSON.stringify(changed);
+    const patch = (kind: string): Sent => ({
+      method: 'PATCH',
+      path,
+      body,
+      headers: [`content-type: application/${kind}-patch+json`],
+    });
+    const apply = ['content-type: application/apply-patch+yaml'];
+    return [
+      { method: 'PUT', path, body, headers: JSON_TYPE },
+      patch('merge'),
+      patch('strategic-merge'),
+      { method: 'PATCH', path: `${path}&force=true`, body: stringify(changed), headers: apply },
+    ];
+  };
+
+  /**
+   * Updates, patches and applies every variant of every kind without storing it: a member of each object in all four
+   * ways, which look up its name each; other values of it and other texts in one of them after the other, as they are
+   * checked in the merged object.
+   */
   async function* updates(): AsyncGenerator<Sent[]> {
     for (const [path, body] of creatable()) {
       const { name } = body['metadata'] as { name: string };
       const sent = await server.send({ method: 'POST', path, body: JSON.stringify(body), headers: JSON_TYPE });
       if (path.includes('/a/') || !sent.startsWith('HTTP/1.1 201')) continue;
       const to = `${path}/${name}?dryRun=All&fieldManager=outside`;
-      yield [...variants(body)].flatMap(changed => {
-        const text = JSON.stringify(changed);
-        return [
-          { method: 'PUT', path: to, body: text, headers: JSON_TYPE },
-          ...['merge', 'strategic-merge'].map(kind => ({
-            method: 'PATCH',
-            path: to,
-            body: text,
-            headers: [`content-type: application/${kind}-patch+json`],
-          })),
-          {
-            method: 'PATCH',
-            path: `${to}&force=true`,
-            body: stringify(changed),
-            headers: ['content-type: application/apply-patch+yaml'],
-          },
-        ];
-      });
+      const members = [...variants(body, ['outside'], [])].flatMap(changed => writesOf(to, changed));
+      const others = Array.from(variants(body, MEMBERS.slice(1)), (changed, i) => writesOf(to, changed)[i % 4]!);
+      yield [...members, ...others];
     }
   }
   test('of updates, patches and applies', async () => {

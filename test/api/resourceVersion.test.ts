@@ -96,8 +96,8 @@ describe('resource versions', () => {
   let api: Api;
   let shop: Past;
   beforeAll(async () => {
-    api = await Api.start();
-    shop = await past(api, 'shop');
+    api = await Api.shared();
+    shop = await past(api, 'versions');
   });
   afterAll(() => api.close());
 
@@ -181,7 +181,7 @@ describe('resource versions', () => {
     expect(stale.status).toBe(409);
     expect(stale.body).toMatchObject({ reason: 'Conflict', details: { name: 'put', kind: 'secrets' } });
     expect((await api.put(`${shop.path}/put`, secret('put', '3'))).status).toBe(200);
-    const leases = '/apis/coordination.k8s.io/v1/namespaces/shop/leases';
+    const leases = '/apis/coordination.k8s.io/v1/namespaces/versions/leases';
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' }, spec: {} };
     await api.made(leases, lease);
     const blind = await api.put(`${leases}/l`, lease);
@@ -454,7 +454,7 @@ describe('the resourceVersion of a write', () => {
   let api: Api;
   let path: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     path = `${await api.namespace('writes')}/configmaps`;
   });
   afterAll(() => api.close());

@@ -43,7 +43,7 @@ const ALLOWED = {
 describe('a SelfSubjectReview', () => {
   const path = `${AUTHENTICATION}/selfsubjectreviews`;
 
-  it('answers with the sender and all groups, keeps nothing of the body and stores nothing', async () => {
+  it('answers with the sender and all groups, keeps nothing of the body and stores nothing [A047 A048 A160]', async () => {
     const { status, body } = await api.post(
       path,
       { metadata: { name: 'x', labels: { a: 'b' } }, status: { userInfo: { username: 'root' } } },
@@ -59,11 +59,11 @@ describe('a SelfSubjectReview', () => {
     expect((await api.get(path)).status).toBe(405);
   });
 
-  it('shows whom the sender impersonates', async () => {
-    const headers = { 'impersonate-user': 'eve', 'impersonate-extra-from': 'here' };
+  it('shows whom the sender impersonates, with uid and extras [A049]', async () => {
+    const headers = { 'impersonate-user': 'eve', 'impersonate-uid': 'u', 'impersonate-extra-from': 'here' };
     const { body } = await api.post(path, {}, { headers });
     expect(body['status']).toEqual({
-      userInfo: { username: 'eve', groups: ['system:authenticated'], extra: { from: ['here'] } },
+      userInfo: { username: 'eve', uid: 'u', groups: ['system:authenticated'], extra: { from: ['here'] } },
     });
   });
 
@@ -100,15 +100,30 @@ describe('a TokenReview', () => {
 describe('a SelfSubjectAccessReview', () => {
   const path = `${AUTHORIZATION}/selfsubjectaccessreviews`;
 
-  it('says whether the sender may make a request', async () => {
+  it('says whether the sender may make a request, and is only created [R011 A161 A167 A170 A173 A174x]', async () => {
     expect(await statusOf(path, { resourceAttributes: MAPS }, 'carol-token')).toEqual(ALLOWED);
     expect(await statusOf(path, { resourceAttributes: { ...MAPS, verb: 'delete' } }, 'carol-token')).toEqual({
       allowed: false,
     });
     expect(await statusOf(path, { resourceAttributes: MAPS }, 'dave-token')).toEqual({ allowed: false });
-    expect(await statusOf(path, { nonResourceAttributes: { path: '/api', verb: 'get' } }, 'dave-token')).toMatchObject({
-      allowed: true,
-    });
+    for (const changed of [
+      { namespace: 'other' },
+      { group: 'apps' },
+      { resource: 'secrets' },
+      { name: 'x', verb: 'put' },
+    ])
+      expect(await statusOf(path, { resourceAttributes: { ...MAPS, ...changed } }, 'carol-token')).toEqual({
+        allowed: false,
+      });
+    const mayUse = async (nonResourceAttributes: object) =>
+      (await statusOf(path, { nonResourceAttributes }, 'dave-token'))?.['allowed'];
+    expect(await mayUse({ path: '/api', verb: 'get' })).toBe(true);
+    expect([await mayUse({ path: '/api', verb: 'post' }), await mayUse({ path: '/metrics', verb: 'get' })]).toEqual([
+      false,
+      false,
+    ]);
+    for (const method of ['GET', 'DELETE'] as const) expect((await api.call(method, path)).status).toBe(405);
+    expect((await api.get(`${path}/x`)).status).toBe(404);
   });
 
   it('accepts groups in the naming of clients', async () => {
@@ -139,13 +154,22 @@ describe('a SelfSubjectAccessReview', () => {
 describe('a SubjectAccessReview', () => {
   const path = `${AUTHORIZATION}/subjectaccessreviews`;
 
-  it('says whether a given user or group may make a request', async () => {
+  it('says whether a given user or group may make a request, without a name [R025 R511 A162 A175x]', async () => {
     expect(await statusOf(path, { user: 'carol', resourceAttributes: MAPS })).toEqual(ALLOWED);
     expect(await statusOf(path, { user: 'x', extra: { a: null }, resourceAttributes: MAPS })).toEqual({
       allowed: false,
     });
     expect(await statusOf(path, { groups: ['system:masters'], resourceAttributes: MAPS })).toEqual({ allowed: true });
     expect(causesOf(await ask(path, { resourceAttributes: MAPS }))).toEqual(['spec.user']);
+    // The groups of v1 are not those of v1beta1, which had `group`.
+    const byGroup = await api.post(`${path}?fieldValidation=Strict`, {
+      spec: { user: 'x', group: ['system:masters'], resourceAttributes: MAPS },
+    });
+    expect([byGroup.status, byGroup.body['message']]).toEqual([
+      400,
+      expect.stringContaining('unknown field "spec.group"'),
+    ]);
+    expect((await api.get(path)).status).toBe(405);
   });
 
   it('validates selectors, and reports requirements that it could not parse', async () => {
@@ -200,7 +224,7 @@ test('a refused review names the user before selectors', async () => {
 describe('a LocalSubjectAccessReview', () => {
   const path = `${AUTHORIZATION}/namespaces/default/localsubjectaccessreviews`;
 
-  it('is limited to its namespace', async () => {
+  it('is limited to its namespace [A163 A176x]', async () => {
     const { body } = await ask(path, { user: 'carol', resourceAttributes: MAPS });
     expect(body['metadata']?.['namespace']).toBe('default');
     expect(body['status']).toEqual(ALLOWED);
@@ -211,6 +235,7 @@ describe('a LocalSubjectAccessReview', () => {
     expect(causesOf(await ask(path, { user: 'carol', nonResourceAttributes: { path: '/', verb: 'get' } }))).toEqual([
       'spec.nonResourceAttributes',
     ]);
+    expect((await api.get(path)).status).toBe(405);
   });
 
   it('may be about a namespace that does not exist', async () => {
@@ -223,12 +248,13 @@ describe('a LocalSubjectAccessReview', () => {
 describe('a SelfSubjectRulesReview', () => {
   const path = `${AUTHORIZATION}/selfsubjectrulesreviews`;
 
-  it('lists what the sender may do in a namespace', async () => {
+  it('lists what the sender may do in a namespace [A164 A177x]', async () => {
     const here = await statusOf(path, { namespace: 'default' }, 'carol-token');
     expect(here?.['incomplete']).toBe(false);
     expect(here?.['resourceRules']).toContainEqual(READ);
     expect((await statusOf(path, { namespace: 'other' }, 'carol-token'))?.['resourceRules']).not.toContainEqual(READ);
     const { body } = await ask(path, undefined);
     expect([body['code'], body['message']]).toEqual([400, 'no namespace on request']);
+    expect((await api.get(path)).status).toBe(405);
   });
 });

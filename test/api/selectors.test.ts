@@ -6,7 +6,7 @@ const tokenOf = (body: Loose): Loose | undefined => (body['metadata'] as Loose)[
 
 describe('field selectors', () => {
   let api: Api;
-  beforeAll(async () => void (api = await Api.start()));
+  beforeAll(async () => void (api = await Api.shared()));
   afterAll(() => api.close());
 
   test.each([

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import type { RunningServer, Settings } from '../../core/index.js';
 import { startServer } from '../server/library.js';
@@ -36,6 +39,9 @@ export interface Event {
   readonly object: Loose;
 }
 
+/** Where the shared server of this process is: files have modules of their own. */
+const SHARED = Symbol.for('capstan.test.api');
+
 type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
 
 const parsed = (text: string): Loose | undefined => {
@@ -49,6 +55,8 @@ const parsed = (text: string): Loose | undefined => {
 /** A real server on a free port with a store in memory, and functions that call it as the administrator. */
 export class Api {
   readonly #agent = new Agent({ connect: { rejectUnauthorized: false }, pipelining: 1 });
+
+  #isShared = false;
 
   private constructor(readonly server: RunningServer) {}
 
@@ -64,12 +72,37 @@ export class Api {
     return api;
   }
 
+  /**
+   * The server with the default settings that the files of a process share, for tests in namespaces of their own: a
+   * start takes about a second of CPU. The names of the namespaces must differ from those of other such files, and
+   * nothing else may be changed. `close` does nothing; the server ends with the process.
+   */
+  static async shared(): Promise<Api> {
+    const holder = globalThis as { [SHARED]?: Promise<Api> };
+    return await (holder[SHARED] ??= Api.#startShared());
+  }
+
+  static async #startShared(): Promise<Api> {
+    const dataDir = mkdtempSync(join(tmpdir(), 'capstan-shared-'));
+    const remove = (): void => rmSync(dataDir, { recursive: true, force: true });
+    process.once('exit', remove);
+    // As the test runner ends a process.
+    process.once('SIGTERM', () => {
+      remove();
+      process.kill(process.pid, 'SIGTERM');
+    });
+    const api = await Api.start({ dataDir });
+    api.#isShared = true;
+    return api;
+  }
+
   /** Repeats a condition until it holds. The time limit of the test ends it otherwise. */
   async until(isSo: () => Promise<boolean>): Promise<void> {
     await eventually(isSo);
   }
 
   async close(): Promise<void> {
+    if (this.#isShared) return;
     await this.#agent.destroy();
     await this.server.close();
   }

@@ -7,7 +7,7 @@ describe('bodies that are not an object of the kind', () => {
   let maps: string;
   let pods: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     const space = await api.namespace('unreadable');
     maps = `${space}/configmaps`;
     pods = `${space}/pods`;
@@ -79,7 +79,7 @@ describe('bodies that are not an object of the kind', () => {
 describe('a node', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
   });
   afterAll(() => api.close());
 
@@ -97,7 +97,7 @@ describe('a node', () => {
 describe('the OpenAPI documents', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
   });
   afterAll(() => api.close());
 

@@ -18,7 +18,7 @@ describe('watches', () => {
     return path;
   };
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     shop = await fresh('a', 'b', 'c');
   });
   afterAll(() => api.close());

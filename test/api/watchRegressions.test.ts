@@ -235,7 +235,7 @@ describe('a watcher that never reads', { timeout: 60_000 }, () => {
 });
 
 test('a bookmark is never below an earlier event', async () => {
-  const api = await Api.start();
+  const api = await Api.shared();
   undo.push(() => api.close());
   const path = `${await api.namespace('marks')}/secrets`;
   const watch = await openWatch(api.server, `${path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=1`);

@@ -202,6 +202,20 @@ describe.each(LISTENER_NAMES)('watches over WebSockets, listener %s', listener =
     );
   });
 
+  test('messages of a client are ignored; many of them do not hold up others', async () => {
+    const selected = `${path}?watch=1&resourceVersion=${await version()}&labelSelector=flood`;
+    const [few, many, other] = [new Watch(api, selected), new Watch(api, selected), new Watch(api, selected)];
+    await Promise.all([few.refusal, many.refusal, other.refusal]);
+    few.socket.send('ignored');
+    for (let i = 0; i < 2000; i++) many.socket.send('x'.repeat(4096));
+    await api.made(path, { metadata: { name: 'flooded', labels: { flood: '' } } });
+    for (const watch of [few, other]) expect((await watch.next(1)).map(brief)).toEqual(['ADDED flooded']);
+    const disconnected = many.closed.then(code => [`closed with ${code}`]);
+    const served = many.next(1).then(events => events.map(brief));
+    expect(['closed with 1008', 'ADDED flooded']).toContain((await Promise.race([disconnected, served]))[0]);
+    for (const watch of [few, many, other]) watch.socket.terminate();
+  });
+
   test('a client that never reads is disconnected', async () => {
     const watch = new Watch(api, `${path}?watch=1&resourceVersion=${await version()}`);
     await watch.refusal;
@@ -215,11 +229,11 @@ describe.each(LISTENER_NAMES)('watches over WebSockets, listener %s', listener =
   }, 60_000);
 });
 
-test.each(LISTENER_NAMES)('a drain ends watches over WebSockets with code 1000, listener %s', async listener => {
+test.each(LISTENER_NAMES)('a drain ends watches over WebSockets with code 1001, listener %s', async listener => {
   const api = await Api.start({ listener });
   const watch = new Watch(api, '/api/v1/namespaces?watch=1&allowWatchBookmarks=true&resourceVersion=0');
   await watch.next(1);
   await api.close();
-  expect(await watch.closed).toBe(1000);
+  expect(await watch.closed).toBe(1001);
   expect(watch.events.at(-1)!.type).toBe('BOOKMARK');
 });

@@ -7,7 +7,7 @@ const APPLY = 'application/apply-patch+yaml';
 describe('server-side apply to a HorizontalPodAutoscaler in two versions', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
   });
   afterAll(() => api.close());
   const apply = (path: string, body: object, manager: string, more = ''): Promise<Answer> =>

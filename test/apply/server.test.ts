@@ -38,7 +38,7 @@ describe('server-side apply', () => {
   let maps: string;
   let web: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     const namespace = await api.namespace('apply');
     maps = `${namespace}/configmaps`;
     web = `/apis/apps/v1${namespace.slice('/api/v1'.length)}/deployments/web`;
@@ -325,7 +325,7 @@ describe('managers of other writes', () => {
   let api: Api;
   let maps: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     maps = `${await api.namespace('track')}/configmaps`;
   });
   afterAll(() => api.close());

@@ -103,7 +103,7 @@ function post(
   });
 }
 
-/** Whom the server takes the sender for; the code of a refusal. */
+/** The user that the server identifies; the code of a refusal. */
 async function whoami(
   headers: object,
   certificate?: string,

@@ -32,7 +32,7 @@ export class TestProvider {
   /** Paths that were asked for. */
   readonly hits: string[] = [];
   keys: SigningKey[] = [];
-  /** Answers in the place of documents, by path. */
+  /** Answers instead of documents, by path. */
   readonly handlers = new Map<string, Handler>();
 
   private constructor(

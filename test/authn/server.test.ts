@@ -68,7 +68,7 @@ function send(
 
 const REVIEW = { apiVersion: 'authentication.orchestrator.io/v1', kind: 'SelfSubjectReview' };
 
-/** Whom the server takes the sender for; the code of a refusal. */
+/** The user that the server identifies; the code of a refusal. */
 async function whoami(
   server: RunningServer,
   headers: Record<string, string | string[]>,

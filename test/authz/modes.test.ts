@@ -69,6 +69,13 @@ describe('a server with --authorization-mode=Node,RBAC and --anonymous-auth=fals
     expect(await status('/api/v1/nodes/n1', 'eve-token')).toBe(403);
   });
 
+  test('lets a node agent change other nodes, as NodeRestriction is off [A388]', async () => {
+    for (const name of ['n8', 'n9']) await api.made('/api/v1/nodes', { metadata: { name } });
+    const change = { metadata: { labels: { changed: 'yes' } } };
+    const type = 'application/merge-patch+json';
+    expect((await api.patch('/api/v1/nodes/n9', type, change, { token: 'node-token' })).status).toBe(200);
+  });
+
   test('tells everybody who they are, with all attributes as they came [A010 A011 A012 A014 A185 A435]', async () => {
     const whoami = async (token: string): Promise<object> => {
       const answer = await api.post(REVIEWS, REVIEW, { token });

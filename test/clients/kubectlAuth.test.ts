@@ -38,7 +38,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     expect(rules).toMatch(/^selfsubjectaccessreviews\.authorization\.k8s\.io +\[\] +\[\] +\[create\]$/m);
   });
 
-  test('auth whoami names the user and its groups, also of the token of an account', async () => {
+  test('auth whoami names the user and its groups, also of the token of an account [A197 A207]', async () => {
     expect(await k.run('auth', 'whoami')).toMatch(/^Username +kube-admin\nGroups +\[system:masters/m);
     await k.run('create', 'serviceaccount', 'robot');
     const token = (await k.run('create', 'token', 'robot', '--duration=10m')).trim();
@@ -50,7 +50,7 @@ describe.skipIf(!able)('kubectl', { timeout: TIMEOUT }, () => {
     );
   });
 
-  test('asks an exec plugin of a kubeconfig that capstan kubeconfig wrote, and tells it the cluster [A050 A056]', async () => {
+  test('asks an exec plugin of a kubeconfig that capstan kubeconfig wrote, and tells it the cluster [A050 A056 A289x]', async () => {
     await k.run('create', 'serviceaccount', 'plugged');
     const token = (await k.run('create', 'token', 'plugged', '--duration=10m')).trim();
     const credential = { apiVersion: 'client.authentication.k8s.io/v1', kind: 'ExecCredential', status: { token } };

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../core/api/point.js';
 import { loadSettings, parseConfig } from '../../core/command/config.js';
 import { GATES } from '../../core/features/table.js';
+import { groupRows } from '../../core/schema/table/resources.js';
 import { namingOf } from '../../core/naming.js';
 import { buildRegistry } from '../../core/schema/registry/registry.js';
 import { admissionPlugins } from '../../core/server/admissionPlugins.js';
@@ -23,6 +24,13 @@ const featuresWith = (...flags: string[]): readonly string[] => featuresOf(setti
 const warningsWith = (...flags: string[]): readonly string[] => featureWarnings(settingsOf(...flags));
 
 describe('--feature-gates', () => {
+  it('refuses the gate of several service networks without the kinds that it needs', () => {
+    const gate = '--feature-gates=MultiCIDRServiceAllocator=true';
+    expect(() => checkFeatures(settingsOf(gate))).toThrow('add --runtime-config=networking.k8s.io/v1beta1=true');
+    const config = '--runtime-config=networking.k8s.io/v1beta1=true';
+    expect(checkFeatures(settingsOf(gate, config)).featureGates).toEqual(['MultiCIDRServiceAllocator=true']);
+  });
+
   it('has alpha gates off and beta gates on, unless the release says otherwise [R420] [R421]', () => {
     const features = featuresWith();
     expect(features).toContain('AuthorizeNodeWithSelectors');
@@ -126,6 +134,19 @@ describe('--runtime-config', () => {
     expect(served('--runtime-config=api/alpha=true')('storage.k8s.io', 'v1alpha1', 'volumeattributesclasses')).toBe(
       true,
     );
+  });
+
+  it('serves every kind of the table with api/all', () => {
+    const isServed = served('--runtime-config=api/all=true');
+    const naming = namingOf('kubernetes');
+    const missing = groupRows().flatMap(({ name, versions }) =>
+      versions.flatMap(({ version, resources }) =>
+        resources
+          .filter(({ plural }) => !isServed(naming.group(name), version, plural))
+          .map(({ plural }) => `${name}/${version}/${plural}`),
+      ),
+    );
+    expect(missing).toEqual([]);
   });
 
   it.each([

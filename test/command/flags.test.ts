@@ -120,10 +120,6 @@ describe('flags of serve', () => {
       '--http-port: plain HTTP is for loopback addresses only: omit it, or use --bind-address=127.0.0.1',
     ],
     [['--http-port=6443'], '--http-port: is the same as --secure-port; choose another'],
-    [
-      ['--authorization-mode=AlwaysAllow,AlwaysDeny'],
-      '--authorization-mode: AlwaysAllow and AlwaysDeny exclude each other: omit one',
-    ],
     [['--token-auth-file=/nowhere/tokens.csv'], '--token-auth-file: there is no file /nowhere/tokens.csv'],
     [
       ['--service-cluster-ip-range=10.0.0.0/16,10.1.0.0/16'],

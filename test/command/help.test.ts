@@ -66,13 +66,25 @@ describe('a misspelt word', () => {
     expect(messageOf(() => parseArguments(['check', '--dta-dir=x'], flagsOf('store')))).toMatch(
       /did you mean --data-dir\?$/,
     );
-    expect(messageOf(() => parseArguments(['--zzzzzz'], flagsOf('store')))).not.toContain('did you mean');
+    expect(messageOf(() => parseArguments(['--zzzzzz'], flagsOf('store')))).toBe(
+      '--zzzzzz: unknown flag; --help lists those of the command',
+    );
+  });
+
+  it.each([
+    [['--data-dir'], '--data-dir: needs a value'],
+    [['--data-dir', '--accept-loss'], '--data-dir: needs a value'],
+    [['--accept-loss=x'], '--accept-loss: takes no value'],
+  ])('%j: a value that is missing, or one too many, is named', (args, message) => {
+    expect(messageOf(() => parseArguments(args, flagsOf('store')))).toBe(message);
   });
 
   it('in a command is answered with the right one, or with all', () => {
     expect(messageOf(() => checkCommand(['stroe']))).toBe('stroe: unknown command; did you mean capstan store?');
     expect(messageOf(() => checkCommand(['snapshot', 'sve']))).toContain('did you mean capstan snapshot save?');
-    expect(messageOf(() => checkCommand(['zzzzzzzzz']))).toContain('the commands are serve, store, snapshot');
+    expect(messageOf(() => checkCommand(['zzzzzzzzz']))).toContain(
+      'the commands are serve, demo, status, top, get, apply, watch, store, snapshot',
+    );
     for (const { name } of COMMANDS) expect(() => checkCommand(name.split(' '))).not.toThrow();
   });
 });
@@ -99,7 +111,7 @@ describe('completion', () => {
       const input = `${completionScript(['bash'])}\n${call}`;
       return spawnSync('bash', ['--norc'], { input, encoding: 'utf8' }).stdout.trim().split('\n');
     };
-    expect(complete('s')).toEqual(['serve', 'store', 'snapshot']);
+    expect(complete('s')).toEqual(['serve', 'status', 'store', 'snapshot']);
     expect(complete('snapshot', 're')).toEqual(['restore']);
     expect(complete('store', 'recover', '--acc')).toEqual(['--accept-loss']);
     expect(complete('serve', '--naming=neutral', '--secure')).toEqual(['--secure-port']);

@@ -133,7 +133,10 @@ describe('capstan kubeconfig writes', () => {
     const refusals: readonly (readonly [flags: readonly string[], message: string])[] = [
       [[x], 'capstan kubeconfig: needs one of --token-file, --client-certificate'],
       [[x, token, '--exec-command=y'], 'and not --token-file and --exec-command'],
-      [[token, '--kubeconfig=/none'], '--kubeconfig: /none: cannot be read: ENOENT; name the server with --server'],
+      [
+        [token, '--kubeconfig=/none'],
+        '--kubeconfig: /none: cannot be read: ENOENT; name a file that exists and may be read, or name the server with --server',
+      ],
       [['--server=x', token], '--server: must be a URL'],
       [[x, '--token-file=/none'], '--token-file: cannot read /none: ENOENT'],
       [[x, `--token-file=${at('ca.crt')}`], '--token-file: must have one token'],
@@ -208,7 +211,10 @@ describe('a command', () => {
     expect(io.lines.map(line => JSON.parse(line))).toEqual([credential, { ...credential, status }]);
     await expect(execCredentialCommand([], io)).rejects.toThrow('--kubeconfig: needs a value');
     await expect(execCredentialCommand([`--kubeconfig=${kubeconfig}`, '--context=x'], io)).rejects.toThrow(
-      'contexts: there is none with the name "x"',
+      `--kubeconfig: ${kubeconfig}: contexts: there is none with the name "x" and a context: add it, or correct the name`,
+    );
+    await expect(execCredentialCommand(['--kubeconfig=/none'], io)).rejects.toThrow(
+      '--kubeconfig: /none: cannot be read: ENOENT; name a file that exists and may be read',
     );
   });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -51,7 +51,8 @@ describe('plugin init', () => {
     [
       ['x', '--point=nothing'],
       '--point: must be auditSink, authenticator, authorizer, controller, converter, healthCheck, httpDocuments, ' +
-        'metrics, mutator, postStartHook, resourceType, service, tokenIssuer, validator, not nothing',
+        'listener, metrics, mutator, postStartHook, resourceSource, resourceType, service, storage, tokenIssuer, ' +
+        'validator, not nothing',
     ],
     [['x', '--what'], '--what: '],
     [['test'], 'is not empty'],
@@ -59,6 +60,23 @@ describe('plugin init', () => {
     const error = await pluginsCommand(['init', ...args], new Captured()).catch((thrown: Error) => thrown);
     expect(error).toBeInstanceOf(ConfigError);
     expect((error as Error).message).toContain(message);
+  });
+
+  test.each([
+    ['{ "dependencies": ', 'cannot be read as JSON: '],
+    ['[]', 'must be an object'],
+    ['{ "devDependencies": { "capstan": 1 } }', 'devDependencies must have texts by name'],
+  ])('names the package.json above it that is none: %s', async (text, message) => {
+    const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'capstan-init-')));
+    try {
+      writeFileSync(join(cwd, 'package.json'), text);
+      const args = [resolve('dist/core/command/main.js'), 'plugin', 'init', 'mine'];
+      const failed = await promisify(execFile)(process.execPath, args, { cwd }).catch(error => error);
+      expect(failed).toMatchObject({ code: 2, stderr: expect.stringContaining(`${cwd}/package.json: ${message}`) });
+      expect(existsSync(join(cwd, 'mine'))).toBe(false);
+    } finally {
+      rmSync(cwd, { recursive: true });
+    }
   });
 
   test('uses the same tools as this project', () => {

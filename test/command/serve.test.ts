@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { serve } from '../../core/command/serve.js';
 import type { RunningServer } from '../../core/server/start.js';
@@ -49,6 +52,11 @@ describe('serve', () => {
         'names are neutral: kubectl and client libraries need --naming=kubernetes, from the first start on',
         'store memory',
         'ready in 12 ms',
+        '',
+        'next, in another terminal:',
+        '  export KUBECONFIG=/data/admin.kubeconfig',
+        '  npx capstan get namespaces  # the objects that are there',
+        '  npx capstan demo            # a small world to look at',
       ]);
       expect(io.errors).toEqual([`${signal}: draining; a second signal exits at once`]);
     },
@@ -58,7 +66,26 @@ describe('serve', () => {
     const io = new Captured();
     const { start } = pretend(Promise.resolve(new Error('the writer thread ended')));
     await serve(['--naming=kubernetes'], io, { start });
-    expect(io.lines.filter(line => line.includes('kubectl'))).toEqual([]);
+    expect(io.lines.filter(line => line.includes('names are'))).toEqual([]);
+  });
+
+  it('quotes a path that a shell would read otherwise, and names kubectl where it is installed', async () => {
+    const io = new Captured();
+    const { start } = pretend(Promise.resolve(new Error('the writer thread ended')));
+    const path = "/data/it's here/admin.kubeconfig";
+    const folder = mkdtempSync(join(tmpdir(), 'capstan-path-'));
+    writeFileSync(join(folder, 'kubectl'), '', { mode: 0o755 });
+    const before = process.env['PATH'];
+    process.env['PATH'] = folder;
+    try {
+      const renamed = async (settings: Settings) => ({ ...(await start(settings)), kubeconfigPath: path });
+      await serve(['--naming=kubernetes'], io, { start: renamed });
+    } finally {
+      process.env['PATH'] = before;
+      rmSync(folder, { recursive: true });
+    }
+    expect(io.lines).toContain("  export KUBECONFIG='/data/it'\\''s here/admin.kubeconfig'");
+    expect(io.lines).toContain('  kubectl get namespaces      # the objects that are there');
   });
 
   it('ends with exit code 1 and a clear last line when the server fails', async () => {

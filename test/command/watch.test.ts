@@ -140,7 +140,7 @@ describe('capstan serve --watch', { timeout: 90_000 }, () => {
     await reloaded(() => write('kinds.mjs', kind('shape')));
     expect((await leaf('b', { color: 'red' })).status).toBe(422);
     expect((await leaf('b', { shape: 'round' })).status).toBe(201);
-    // What the schema does not have any more is not shown.
+    // Members that the schema no longer has are not shown.
     expect((await server.call('GET', `${path}/a`)).text).not.toContain('red');
     await eventually(() => !watch.isOpen);
   });

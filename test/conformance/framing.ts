@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Exchange, Listening } from '../../core/api/listener.js';
+import { WholeBody } from '../../core/request/wholeBody.js';
 import type { ListenerCase } from './listener.js';
 import { count, RawClient } from './rawClient.js';
 
@@ -100,7 +101,11 @@ export function framingConformance(given: ListenerCase, { taken, waitsFor }: Fra
       const answer = (body: Uint8Array): void =>
         exchange.respond(200, [], Buffer.from(`${exchange.path} ${Buffer.from(body).toString()}.`));
       if (exchange.method === 'GET') answer(Buffer.alloc(0));
-      else void exchange.body(100).then(answer, () => undefined);
+      else {
+        const body = new WholeBody(100);
+        exchange.body(body);
+        void body.bytes.then(answer, () => undefined);
+      }
     };
     const send = async (text: string): Promise<RawClient> => {
       requests.length = 0;

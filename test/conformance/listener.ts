@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
 import type { Exchange, Listener } from '../../core/api/listener.js';
 import { DRAIN_MS } from '../../core/limits.js';
 import {
@@ -7,6 +9,7 @@ import {
   listenerConformance as testsOf,
 } from '../../core/testing/conformance/listener.js';
 import { RawClient } from '../../core/testing/rawClient.js';
+import { WholeBody } from '../../core/request/wholeBody.js';
 import { eventuallyPasses } from '../support/eventually.js';
 
 export type { ListenerTls };
@@ -24,6 +27,7 @@ export function listenerConformance(given: ListenerCase): void {
   describe(given.name, () => {
     for (const { name, run } of testsOf(given)) test(name, run);
     testDrain(given);
+    testSocketDrain(given);
   });
 }
 
@@ -41,7 +45,7 @@ function testDrain({ make, tls }: ListenerCase): void {
     const listening = await listener.listen({ host: '127.0.0.1', port: 0, tls }, exchange => {
       exchanges.push(exchange);
       exchange.onAbort(() => aborted++);
-      if (exchange.method === 'POST') exchange.body(1000).catch(() => undefined);
+      if (exchange.method === 'POST') exchange.body(bodyToLose());
     });
     const target = { port: listening.port, ca: tls?.caPem };
     const [silent, stalled] = [await RawClient.open(target), await RawClient.open(target)];
@@ -59,5 +63,32 @@ function testDrain({ make, tls }: ListenerCase): void {
     }
     await Promise.all([silent.end(), stalled.end()]);
     await eventuallyPasses(() => expect(aborted).toBe(2));
+  });
+}
+
+/** Collects a body that does not arrive. */
+function bodyToLose(): WholeBody {
+  const body = new WholeBody(1000);
+  body.bytes.catch(() => undefined);
+  return body;
+}
+
+function testSocketDrain({ make, tls }: ListenerCase): void {
+  test('closes the WebSockets that are left when its time to drain is over', async () => {
+    const listening = await (await make()).listen({ host: '127.0.0.1', port: 0, tls }, exchange => {
+      exchange.upgrade!({ messages: 'text', receive: () => undefined });
+    });
+    const client = new WebSocket(`${tls ? 'wss' : 'ws'}://127.0.0.1:${listening.port}/`, { rejectUnauthorized: false });
+    const closed = once(client, 'close');
+    await once(client, 'open');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const closing = listening.close();
+      vi.advanceTimersByTime(DRAIN_MS);
+      await closing;
+    } finally {
+      vi.useRealTimers();
+    }
+    expect((await closed)[0]).toBe(1006);
   });
 }

@@ -45,6 +45,8 @@ const RESOURCES: readonly ServedResource[] = [
   resource('flowcontrol.apiserver.k8s.io/v1', 'FlowSchema', 'flowschemas', false),
   resource('flowcontrol.apiserver.k8s.io/v1', 'PriorityLevelConfiguration', 'prioritylevelconfigurations', false),
   resource('apps/v1', 'Deployment', 'deployments'),
+  resource('networking.k8s.io/v1beta1', 'ServiceCIDR', 'servicecidrs', false),
+  resource('networking.k8s.io/v1beta1', 'IPAddress', 'ipaddresses', false),
   resource('rbac.authorization.k8s.io/v1', 'ClusterRole', 'clusterroles', false),
   resource('rbac.authorization.k8s.io/v1', 'ClusterRoleBinding', 'clusterrolebindings', false),
   resource('rbac.authorization.k8s.io/v1', 'Role', 'roles'),

@@ -22,7 +22,7 @@ test('every default role and binding exists after the start', async () => {
   expect(server.objects.size).toBe(bootstrapObjects(namingOf('kubernetes')).length);
 });
 
-test('a second start writes nothing; a start after a change restores the defaults', async () => {
+test('a second start writes nothing; a start after a change restores the defaults [A098 A099]', async () => {
   await startControllers(server, rbacBootstrap, {});
   const revision = (): string[] => [...server.objects.values()].map(o => o.metadata.resourceVersion ?? '');
   const before = revision();
@@ -31,9 +31,14 @@ test('a second start writes nothing; a start after a change restores the default
   server.send('PATCH', `${ROLES}/system:discovery`, { rules: [] });
   await startControllers(server, rbacBootstrap, {});
   expect(JSON.stringify(rulesOf('system:discovery'))).toContain('/openapi');
+  const binding = 'rbac.authorization.orchestrator.io/clusterrolebindings||system:discovery';
+  server.send('PATCH', `${ROLES.replace('roles', 'rolebindings')}/system:discovery`, { subjects: [] });
+  expect(server.objects.get(binding)?.['subjects']).toEqual([]);
+  await startControllers(server, rbacBootstrap, {});
+  expect(server.objects.get(binding)?.['subjects']).toMatchObject([{ name: 'system:authenticated' }]);
 });
 
-test('an aggregating role follows the roles that its selectors match', async () => {
+test('an aggregating role follows the roles that its selectors match [A091]', async () => {
   await startControllers(server, roleAggregation, {});
   const role = (name: string, rest: Partial<ApiObject>, labels = {}): void =>
     void server.create('rbac.authorization.k8s.io/v1', 'ClusterRole', { name, labels }, rest);

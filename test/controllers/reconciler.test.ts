@@ -58,7 +58,7 @@ const putPod = (name: string, metadata: ApiObject['metadata'] = {}): void =>
   });
 const names = (keys: readonly ObjectKey[]): string[] => keys.map(({ namespace, name }) => `${namespace}/${name}`);
 
-/** What a reconciler was called for. `reconcile` may do something then. */
+/** The keys that a reconciler was called for. `reconcile` may do something then. */
 const recorder = (
   reconcile: (key: ObjectKey) => unknown = () => undefined,
 ): { readonly keys: ObjectKey[]; readonly reconcile: (key: ObjectKey) => Promise<undefined> } => {

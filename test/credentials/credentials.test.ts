@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createProxy, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ClientAccess, loadCredentials } from '../../core/client/index.js';
 import { authority, type TestAuthority } from '../authn/certificates.js';
+import { eventuallyPasses } from '../support/eventually.js';
 import { CredentialServer, get, TestPlugin } from './plugin.js';
 
 const NEUTRAL = 'client.authentication.orchestrator.io';
@@ -242,6 +243,14 @@ describe('the output of a plugin is refused', () => {
     expect(error.message).not.toContain('tok-secret');
   });
 
+  test('if it prints without end, and ends it, also if it ignores signals', async () => {
+    const [script, pidFile] = [join(folder, 'endless.sh'), join(folder, 'pid')];
+    writeFileSync(script, `#!/bin/sh\ntrap '' TERM\necho $$ > ${pidFile}\nexec yes\n`, { mode: 0o700 });
+    await expect(load({ command: script }).get()).rejects.toThrow('has printed more than');
+    const pid = Number(readFileSync(pidFile, 'utf8'));
+    await eventuallyPasses(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
+  });
+
   test('if the key is of another certificate [A052]', async () => {
     const [ann, bob] = [await ca.issue('ann'), await ca.issue('bob')];
     plugin.status({ clientCertificateData: ann.certificate, clientKeyData: bob.key });
@@ -361,6 +370,26 @@ describe('a kubeconfig', () => {
     } finally {
       access?.close();
       proxy.closeAllConnections();
+      proxy.close();
+    }
+  });
+
+  test('that is closed ends its requests to a proxy that does not answer', async () => {
+    const proxy: Server = createProxy();
+    const ended = new Promise<void>(resolve => {
+      proxy.on('connect', (_, socket) => {
+        socket.on('error', () => undefined);
+        socket.on('end', () => resolve(void socket.destroy())).resume();
+        access?.close();
+      });
+    });
+    await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as AddressInfo;
+    try {
+      access = loadCredentials({ kubeconfig: write({ token: 'abc' }, { 'proxy-url': `http://127.0.0.1:${port}` }) });
+      await expect(get(access)).rejects.toThrow('does not connect: the connections were closed');
+      await ended;
+    } finally {
       proxy.close();
     }
   });

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { Api } from '../api/support.js';
 import { MERGE } from '../support/mediaTypes.js';
 
-/* examples/shared-config.ts: a controller. */
+/* examples/sharedConfig.ts: a controller. */
 
 let api: Api;
 beforeAll(async () => {
-  api = await Api.start({ plugins: [{ use: resolve('dist/examples/shared-config.js') }] });
+  api = await Api.start({ plugins: [{ use: resolve('dist/examples/sharedConfig.js') }] });
 });
 afterAll(() => api.close());
 

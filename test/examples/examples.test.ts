@@ -68,10 +68,10 @@ beforeAll(async () => {
     port: 0,
     naming: 'kubernetes',
     plugins: [
-      { use: example('api-key'), config: { keys: [{ key: RED, user: 'rita', groups: ['team:red'] }] } },
-      { use: pathToFileURL(example('team-namespaces')).href },
-      { use: example('default-labels'), config: { labels: { 'cost-center': '4711' }, resources: ['configmaps'] } },
-      { use: example('image-registries'), config: { allowed: ['registry.example.com/'] } },
+      { use: example('apiKey'), config: { keys: [{ key: RED, user: 'rita', groups: ['team:red'] }] } },
+      { use: pathToFileURL(example('teamNamespaces')).href },
+      { use: example('defaultLabels'), config: { labels: { 'cost-center': '4711' }, resources: ['configmaps'] } },
+      { use: example('imageRegistries'), config: { allowed: ['registry.example.com/'] } },
     ],
   };
   server = await startServer(settings);
@@ -174,7 +174,7 @@ describe('the example validator', () => {
 
 describe('a bad configuration of an example', () => {
   it('ends the start with the path of the field', async () => {
-    const plugins = [{ use: example('image-registries'), config: {} }];
+    const plugins = [{ use: example('imageRegistries'), config: {} }];
     await expect(startServer({ storage: 'memory', port: 0, plugins })).rejects.toThrow(
       'allowed: expected a list of image prefixes',
     );

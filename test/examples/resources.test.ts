@@ -8,8 +8,8 @@ import { MERGE } from '../support/mediaTypes.js';
 import { eventually } from '../support/eventually.js';
 
 const { start } = createRequire(import.meta.url)(
-  resolve('dist/examples/custom-resource.js'),
-) as typeof import('../../examples/custom-resource.js');
+  resolve('dist/examples/customResource.js'),
+) as typeof import('../../examples/customResource.js');
 
 describe('the example of a resource type in a program', () => {
   let server: RunningServer;
@@ -86,7 +86,7 @@ describe('the example of a resource type with a check in code', () => {
   });
 
   beforeAll(async () => {
-    api = await Api.start({ plugins: [{ use: resolve('dist/examples/checked-resource.js'), config: { rows: 5 } }] });
+    api = await Api.start({ plugins: [{ use: resolve('dist/examples/checkedResource.js'), config: { rows: 5 } }] });
   });
   afterAll(() => api?.close());
 
@@ -177,7 +177,7 @@ describe('the example of a resource type with typed schemas, in two versions', (
   });
 
   beforeAll(async () => {
-    api = await Api.start({ plugins: [{ use: resolve('dist/examples/tea-house.js') }] });
+    api = await Api.start({ plugins: [{ use: resolve('dist/examples/teaHouse.js') }] });
   });
   afterAll(() => api?.close());
 

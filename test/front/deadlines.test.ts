@@ -24,7 +24,7 @@ test('each deadline comes its time after it was set', () => {
   expect(expired).toEqual(['first', 'second']);
 });
 
-test('a deadline that is cleared does not come, and those behind it come in time', () => {
+test('a deadline that is cleared does not come, and those after it come in time', () => {
   const deadlines = new Deadlines(1000);
   const expired: string[] = [];
   const cleared = deadlines.set(() => expired.push('cleared'));

@@ -1,11 +1,13 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import {
   BODIES_BYTES,
+  BODY_BYTES,
   BODY_MS,
   IDENTITY_BODY_BYTES,
   IDENTITY_REQUESTS,
   POOL_QUEUE,
   UNKNOWN_BODY_BYTES,
+  UNKNOWN_BODY_PART_BYTES,
 } from '../../core/limits.js';
 import type { Job, JobResult } from '../../core/threads/messages/messages.js';
 import { fakeFront, grantFor, postOf, type Sent, turn } from './support.js';
@@ -59,11 +61,20 @@ function setUp() {
   return { ...parts, jobs, commit, post, introduce };
 }
 
-/** Sends so many complete requests. */
+/** Sends a number of complete requests. */
 function postMany(post: (token: string) => Sent, count: number, token: (i: number) => string): Sent[] {
   return Array.from({ length: count }, (_, i) => {
     const sent = post(token(i));
     sent.complete();
+    return sent;
+  });
+}
+
+/** Sends parts of bodies of a user: as many bytes as a user may have. */
+function fill(post: (token: string) => Sent, user: string): Sent[] {
+  return Array.from({ length: Math.ceil(IDENTITY_BODY_BYTES / BODY_BYTES) }, (_, i) => {
+    const sent = post(user);
+    sent.arrive(Math.min(BODY_BYTES, IDENTITY_BODY_BYTES - i * BODY_BYTES));
     return sent;
   });
 }
@@ -108,9 +119,11 @@ test('bytes of unknown senders are bounded together, and leave known senders the
   const { front, post, introduce, commit } = setUp();
   await introduce('admin');
   // Nobody is authenticated while the pool does not answer: the handler is still on the stack.
-  const unknown = postOf('someone');
-  front.handle(unknown.exchange);
-  unknown.arrive(UNKNOWN_BODY_BYTES);
+  for (let bytes = 0; bytes < UNKNOWN_BODY_BYTES; bytes += MB) {
+    const unknown = postOf('someone');
+    front.handle(unknown.exchange);
+    unknown.arrive(MB);
+  }
   const next = postOf('someone else');
   front.handle(next.exchange);
   next.arrive(1);
@@ -124,15 +137,30 @@ test('bytes of unknown senders are bounded together, and leave known senders the
   expect(admin.status()).toBe(201);
 });
 
+test('of the body of an unknown sender, a part is read before the sender is authenticated, then the rest', async () => {
+  const { front, commit } = setUp();
+  const sent = postOf('ann');
+  front.handle(sent.exchange);
+  expect(sent.arrive(UNKNOWN_BODY_PART_BYTES - 1)).toBeUndefined();
+  const waiting = sent.arrive(1);
+  expect(waiting).toBeInstanceOf(Promise);
+  await turn();
+  await waiting;
+  expect(sent.arrive(MB)).toBeUndefined();
+  commit();
+});
+
+test('the body of a known sender is read at once', async () => {
+  const { post, introduce } = setUp();
+  await introduce('ann');
+  expect(post('ann').arrive(MB)).toBeUndefined();
+});
+
 test('bodies of one user are bounded, those of all users too, and count until the answer', async () => {
   const { post, introduce, commit } = setUp();
   const users = Array.from({ length: BODIES_BYTES / IDENTITY_BODY_BYTES + 1 }, (_, i) => `user-${i}`);
   for (const user of users) await introduce(user);
-  const filling = users.slice(1).map(user => {
-    const sent = post(user);
-    sent.arrive(IDENTITY_BODY_BYTES);
-    return sent;
-  });
+  const filling = users.slice(1).flatMap(user => fill(post, user));
   const [first = '', second = ''] = users;
   const overOwn = post(second);
   overOwn.arrive(1);
@@ -145,13 +173,12 @@ test('bodies of one user are bounded, those of all users too, and count until th
   commit();
   await turn();
   expect(filling.map(sent => sent.status())).toEqual(filling.map(() => 201));
-  const again = post(second);
-  again.arrive(IDENTITY_BODY_BYTES);
-  again.complete();
+  const again = fill(post, second);
+  for (const sent of again) sent.complete();
   await turn();
   commit();
   await turn();
-  expect(again.status()).toBe(201);
+  expect(again.map(sent => sent.status())).toEqual(again.map(() => 201));
 });
 
 test('writes that wait for the store are bounded, by user and in all, until some were answered', async () => {
@@ -187,13 +214,12 @@ test('one user with many writes leaves room for those of another', async () => {
 test('a client that goes away while its body arrives is not answered, and its bytes count no more', async () => {
   const { post, introduce } = setUp();
   await introduce('ann');
-  const sent = post('ann');
-  sent.arrive(IDENTITY_BODY_BYTES);
-  sent.leave();
+  const filling = fill(post, 'ann');
+  for (const sent of filling) sent.leave();
   await turn();
-  expect(sent.status()).toBeUndefined();
+  expect(filling.map(sent => sent.status())).toEqual(filling.map(() => undefined));
   const next = post('ann');
-  next.arrive(IDENTITY_BODY_BYTES);
+  next.arrive(MB);
   next.complete();
   await turn();
   expect(next.status()).toBeUndefined();

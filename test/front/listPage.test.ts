@@ -19,6 +19,7 @@ const put = (collection: Collection, key: string, revision: number): void =>
 
 /** A selection whose matches take so long that a list needs many slices. */
 const slow = (over: Partial<Selection> = {}): Selection => ({
+  of: { group: '', resource: 'secrets' },
   prefix: PREFIX,
   scope: PREFIX,
   filtered: true,

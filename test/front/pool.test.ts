@@ -49,6 +49,7 @@ function poolOf(threads: number, { broken = [], unloadable = [], slow = [] }: Fa
   };
   const pool = new Pool({
     threads,
+    first: threads,
     module: new URL('./fixtures/poolThread.mjs', import.meta.url),
     data: data as unknown as ThreadData,
     connect: () => ({ port: new MessageChannel().port1, counter: 1 }),
@@ -290,7 +291,7 @@ async function answeredFor(pool: Pool, user: string, path = '/'): Promise<unknow
   return result.is === 'respond' ? result.status : result;
 }
 
-test('jobs batched with one that keeps its thread, and those behind it, are run by another one', async () => {
+test('jobs batched with one that keeps its thread, and those that wait for it, are run by another one', async () => {
   const { pool, short, long } = await poolOfTwo();
   const [before, busy, behind] = together(pool, ['/', '/busy', '/']);
   const next = Array.from({ length: 10 }, () => Promise.all(together(pool, new Array(POOL_BATCH).fill('/'))));

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { cellOf } from '../../core/plugin/calls/callCounters.js';
 import { RunningCalls } from '../../core/plugin/calls/runningCalls.js';
 import { OwnProgress, WatchedProgress } from '../../core/threads/progress.js';
-import { mostUnanswered, PING_MS, Unanswered } from '../../workers/front/pool/stalledThreads.js';
+import type { SchedulingTimes } from '../../core/threads/scheduling.js';
+import { PING_MS, stallLimit, Unanswered } from '../../workers/front/pool/stalledThreads.js';
 
 const PLUGINS = [
   { use: 'built-in', timeout: 40_000 },
@@ -12,16 +13,21 @@ const PLUGINS = [
 ];
 const [BUILT_IN, QUICK, SLOW, DEFAULT] = PLUGINS.map((_, place) => cellOf(place, 'mutator'));
 
-/** The calls and the progress of a thread. */
-function threadOf() {
+/** The calls and the progress of a thread; `times` returns for how long it has had a core. */
+function threadOf(times: () => SchedulingTimes | undefined = () => undefined) {
   const calls = new RunningCalls(RunningCalls.memory(PLUGINS.length));
   const memory = OwnProgress.memory();
-  const unanswered = new Unanswered(PLUGINS, calls, new WatchedProgress(memory));
-  return { calls, progress: new OwnProgress(memory), unanswered };
+  const watched = new WatchedProgress(memory);
+  const progress = {
+    get step(): number {
+      return watched.step;
+    },
+    get times(): SchedulingTimes | undefined {
+      return times();
+    },
+  };
+  return { calls, progress: new OwnProgress(memory), unanswered: new Unanswered(PLUGINS, calls, progress) };
 }
-
-/** The milliseconds after which a thread is ended. */
-const limitOf = (calls: RunningCalls): number => mostUnanswered(PLUGINS, calls) * PING_MS;
 
 describe('a thread that does not return is ended', () => {
   test.each([
@@ -32,32 +38,57 @@ describe('a thread that does not return is ended', () => {
     const { calls } = threadOf();
     calls.countWaiting(SLOW!, 1);
     calls.enter(cell!);
-    expect(limitOf(calls)).toBe(limit);
+    expect(stallLimit(PLUGINS, calls)).toBe(limit);
   });
 
   test('behind a promise when the longest limit of the calls that wait and a second have passed', () => {
     const { calls } = threadOf();
     calls.countWaiting(QUICK!, 1);
-    expect(limitOf(calls)).toBe(3000);
+    expect(stallLimit(PLUGINS, calls)).toBe(3000);
     calls.countWaiting(SLOW!, 1);
-    expect(limitOf(calls)).toBe(6000);
+    expect(stallLimit(PLUGINS, calls)).toBe(6000);
   });
 
   test('from no call after eleven seconds', () => {
-    expect(limitOf(threadOf().calls)).toBe(11_000);
+    expect(stallLimit(PLUGINS, threadOf().calls)).toBe(11_000);
   });
 });
+
+/** Leaves this many questions unanswered. Returns which of them ended the thread. */
+const leave = (unanswered: Unanswered, count: number): boolean[] =>
+  Array.from({ length: count }, () => unanswered.add().isStalled);
 
 test.each(['call', 'job'])('the time begins again with each %s', next => {
   const { calls, progress, unanswered } = threadOf();
   const before = calls.enter(QUICK!);
-  const most = mostUnanswered(PLUGINS, calls);
-  const add = (count: number): boolean[] => Array.from({ length: count }, () => unanswered.add());
-  expect(add(most - 1)).not.toContain(true);
+  const most = stallLimit(PLUGINS, calls) / PING_MS;
+  expect(leave(unanswered, most - 1)).not.toContain(true);
   if (next === 'call') {
     calls.leave(before);
     calls.enter(QUICK!);
   } else progress.step();
-  expect(add(most - 1)).not.toContain(true);
-  expect(add(1)).toEqual([true]);
+  expect(leave(unanswered, most - 1)).not.toContain(true);
+  expect(leave(unanswered, 1)).toEqual([true]);
+});
+
+describe('the time of a thread', () => {
+  test('does not count while it waits for a core', () => {
+    const times = { ran: 0, waited: 0 };
+    const { calls, unanswered } = threadOf(() => ({ ...times }));
+    calls.enter(QUICK!);
+    for (let i = 0; i < 40; i++) {
+      expect(unanswered.add().isStalled).toBe(false);
+      times.waited += PING_MS * 0.9;
+      times.ran += PING_MS * 0.06;
+    }
+    times.ran += 3000;
+    expect(unanswered.add()).toMatchObject({ isStalled: true });
+  });
+
+  test('counts while it is blocked, as in a synchronous call of the file system', () => {
+    const { calls, unanswered } = threadOf(() => ({ ran: 5, waited: 7 }));
+    calls.enter(QUICK!);
+    expect(leave(unanswered, 3000 / PING_MS - 1)).not.toContain(true);
+    expect(leave(unanswered, 1)).toEqual([true]);
+  });
 });

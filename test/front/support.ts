@@ -1,4 +1,4 @@
-import type { Exchange } from '../../core/api/listener.js';
+import type { BodySink, Exchange } from '../../core/api/listener.js';
 import type { Log } from '../../core/api/host.js';
 import { RequestMetrics } from '../../core/services/metrics/index.js';
 import { namingOf } from '../../core/naming.js';
@@ -92,8 +92,8 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
 export interface Sent {
   readonly exchange: Exchange;
   readonly status: () => number | undefined;
-  /** A part of the body arrives. */
-  arrive(bytes: number): void;
+  /** A part of the body arrives: bytes that take no memory. Returns what the front end returns for it. */
+  arrive(bytes: number): void | Promise<void>;
   /** The body is complete. */
   complete(): void;
   /** The client goes away. */
@@ -102,9 +102,8 @@ export interface Sent {
 
 /** A POST of a namespace with a token. */
 export function postOf(token: string, method = 'POST', path = '/api/v1/namespaces'): Sent {
-  let onPart: (bytes: number) => void = () => undefined;
-  let complete: (body: Uint8Array) => void = () => undefined;
-  let fail: (error: unknown) => void = () => undefined;
+  let sink: BodySink | undefined;
+  const fail = (error: unknown): void => sink?.abort(error);
   let status: number | undefined;
   const headers = token === '' ? [] : [['authorization', `Bearer ${token}`] as const];
   const exchange = {
@@ -114,12 +113,9 @@ export function postOf(token: string, method = 'POST', path = '/api/v1/namespace
     aborted: false,
     header: () => undefined,
     headers: () => headers,
-    body: (_limit: number, count: typeof onPart) =>
-      new Promise<Uint8Array>((resolve, reject) => {
-        onPart = count;
-        complete = resolve;
-        fail = reject;
-      }),
+    body: (given: BodySink) => {
+      sink = given;
+    },
     respond: (given: number) => {
       status = given;
     },
@@ -129,12 +125,12 @@ export function postOf(token: string, method = 'POST', path = '/api/v1/namespace
     status: () => status,
     arrive(bytes) {
       try {
-        onPart(bytes);
+        return sink!.write(Object.defineProperty(new Uint8Array(0), 'length', { value: bytes }));
       } catch (error) {
-        fail(error);
+        return fail(error);
       }
     },
-    complete: () => complete(new Uint8Array(0)),
+    complete: () => sink!.close(),
     leave() {
       exchange.aborted = true;
       fail(new Error('the client closed the connection'));

@@ -12,7 +12,13 @@ import {
   WATCH_BACKLOG_BYTES,
 } from '../../core/limits.js';
 
-const selection: Selection = { prefix: '/secrets/', scope: '', filtered: false, matches: () => true };
+const selection: Selection = {
+  of: { group: '', resource: 'secrets' },
+  prefix: '/secrets/',
+  scope: '',
+  filtered: false,
+  matches: () => true,
+};
 const form = (encode: EventForm['encode']): EventForm => ({
   key: 'test',
   mediaType: 'application/json',

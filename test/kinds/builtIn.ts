@@ -14,7 +14,7 @@ const made = new Map<NamingName, Strategies>();
 export function builtInStrategies(naming: NamingName): Strategies {
   const known = made.get(naming);
   if (known) return known;
-  const host = { naming: namingOf(naming) } as Host;
+  const host = { naming: namingOf(naming), isEnabled: (_gate: string) => false } as Host;
   const contributions = kinds.contribute(kinds.parse(undefined)).filter(({ point }) => point === resourceType.name);
   const values = contributions.map(({ make }) => ({
     plugin: kinds.name,
@@ -27,8 +27,14 @@ export function builtInStrategies(naming: NamingName): Strategies {
   return strategies;
 }
 
-/** The registry of a server without plugins. */
-export const registryOf = (naming: NamingName): Registry => builtInRegistry(naming, builtInStrategies(naming));
+const registries = new Map<NamingName, Registry>();
+
+/** The registry of a server without plugins. It is made once for each naming, which takes some 10 ms. */
+export function registryOf(naming: NamingName): Registry {
+  const known = registries.get(naming) ?? builtInRegistry(naming, builtInStrategies(naming));
+  registries.set(naming, known);
+  return known;
+}
 
 /** The columns of a built-in kind; undefined for kinds with the two default columns. */
 export const columnsOf = (storageName: string, naming: NamingName = 'neutral'): readonly Column[] | undefined =>

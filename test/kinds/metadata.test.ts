@@ -9,7 +9,7 @@ describe('metadata of kinds', () => {
   let api: Api;
   let home: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     home = await api.namespace('metadata');
   });
   afterAll(() => api.close());
@@ -48,6 +48,18 @@ describe('metadata of kinds', () => {
     const path = `${home}/configmaps/owned?dryRun=All`;
     expect(await warned(api.patch(path, MERGE, { metadata }))).toContain('entries after mutating admission happens');
     expect(await warned(api.put(path, { metadata }))).toContain('contains duplicate entries; API server');
+  });
+
+  test('an update validates the prefix of a generated name where the kind does, else as a path segment', async () => {
+    await api.made(`${home}/configmaps`, { metadata: { name: 'prefix' } });
+    await api.made(lease, { metadata: { name: 'prefix' } });
+    const change = (path: string, generateName: string) => api.patch(path, MERGE, { metadata: { generateName } });
+    const refused = await change(`${home}/configmaps/prefix`, 'Y_');
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('metadata.generateName: Invalid value');
+    expect((await change(`${home}/configmaps/prefix`, 'y-')).status).toBe(200);
+    expect((await change(`${lease}/prefix`, 'Y_')).status).toBe(200);
+    expect((await change(`${lease}/prefix`, 'a/b')).status).toBe(422);
   });
 
   test('a PriorityClass keeps its generation, whatever changes', async () => {

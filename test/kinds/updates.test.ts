@@ -210,7 +210,7 @@ it('the secret for expanding a volume can be set later, but not changed', () => 
 describe('through the server', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     await api.namespace('rules');
   });
   afterAll(() => api.close());

@@ -11,7 +11,7 @@ describe('warnings', () => {
   let api: Api;
   let core: string;
   beforeAll(async () => {
-    api = await Api.start();
+    api = await Api.shared();
     core = await api.namespace('warned');
   });
   afterAll(() => api.close());

@@ -51,12 +51,14 @@ describe.each(cases)('a hostile client of the listener $name', ({ name, make, tl
     if (path === '/large') exchange.respond(200, [], [Buffer.alloc(LARGE)]);
     else if (path === '/stream') exchange.stream(200, []).write(Buffer.alloc(LARGE));
     else if (path === '/quiet') streams.push(exchange.stream(200, []));
-    else if (path === '/socket') exchange.upgrade!('binary').write(Buffer.alloc(LARGE));
+    else if (path === '/socket')
+      exchange.upgrade!({ messages: 'binary', receive: () => undefined }).write(Buffer.alloc(LARGE));
     else if (path === '/body')
-      void exchange.body(1000).then(
-        () => exchange.respond(200, [], Buffer.from('read')),
-        () => undefined,
-      );
+      exchange.body({
+        write: () => undefined,
+        close: () => exchange.respond(200, [], Buffer.from('read')),
+        abort: () => undefined,
+      });
     else exchange.respond(exchange.method === 'GET' ? 200 : 403, [], Buffer.from('answered'));
   };
   const open = (): Promise<RawClient> => RawClient.open({ port: listening.port, ca: tls?.caPem });

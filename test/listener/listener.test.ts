@@ -4,7 +4,6 @@ import { connect as connectSecurely } from 'node:tls';
 import { expect, test } from 'vitest';
 import { type FramingExceptions, framingConformance } from '../conformance/framing.js';
 import { listenerConformance } from '../conformance/listener.js';
-import { webSocketConformance } from '../conformance/webSocket.js';
 import { certificates, LISTENERS } from './listeners.js';
 
 /** Errors that uWS 20.51 neither checks nor reports. */
@@ -27,11 +26,10 @@ const UWS_FRAMING: FramingExceptions = {
 const tls = await certificates();
 for (const { name, make } of LISTENERS) {
   for (const given of [
-    { name: `${name}, plain`, make },
-    { name: `${name}, TLS`, make, tls },
+    { name: `${name}, plain`, make, hasWebSockets: true },
+    { name: `${name}, TLS`, make, tls, hasWebSockets: true },
   ]) {
     listenerConformance(given);
-    webSocketConformance(given);
     framingConformance(given, name === 'uws' ? UWS_FRAMING : { taken: [], waitsFor: [] });
   }
 }

@@ -10,7 +10,7 @@ import { partly } from '../support/values.js';
 it('pings an idle WebSocket, and disconnects a client that does not answer', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
-    const accept = (exchange: Exchange): void => void exchange.upgrade!('text');
+    const accept = (exchange: Exchange): void => void exchange.upgrade!({ messages: 'text', receive: () => undefined });
     const listening = await new NodeListener(partly<Host>({ log: console })).listen(
       { host: '127.0.0.1', port: 0 },
       accept,

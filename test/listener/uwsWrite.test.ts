@@ -164,7 +164,7 @@ it.each(KINDS)('every byte of a stream, %s, reaches a client whose socket is ful
   );
 });
 
-it('a stream of news begins behind its head, even if a round is about to flush others', async () => {
+it('a stream of news begins after its head, even if a round is about to flush others', async () => {
   await new Promise(resolve => setImmediate(resolve));
   const order: string[] = [];
   const response = {

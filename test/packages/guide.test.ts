@@ -1,12 +1,21 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort, installPnpm, newFolder, packCapstan, runWith, StartedCommand, write } from './project.js';
+import {
+  freePort,
+  installCapstan,
+  installPnpm,
+  newFolder,
+  packCapstan,
+  runWith,
+  StartedCommand,
+  write,
+} from './project.js';
 import { stepsOf } from './steps.js';
 
 /*
- * docs/guides/plugin-package.md, followed word by word in an empty folder, with npm and with pnpm; only the port may be
- * another.
+ * docs/tutorials/plugin.md, followed word by word in an empty folder, with npm and with pnpm; only the port may be
+ * another. The folder is a copy of one in which npm has run the first command.
  */
 
 /** The commands that the guide gives for pnpm instead of npm: the rows of its table, in their order. */
@@ -36,15 +45,18 @@ test.each(['npm', 'pnpm'])(
   { timeout: 300_000 },
   async tool => {
     const port = await freePort();
-    const guide = readFileSync('docs/guides/plugin-package.md', 'utf8').replaceAll('6443', String(port));
+    const guide = readFileSync('docs/tutorials/plugin.md', 'utf8').replaceAll('6443', String(port));
     const folder = newFolder();
     let server: StartedCommand | undefined;
     try {
-      copyFileSync(tarball, join(folder.path, basename(tarball)));
+      const isInstalled = tool === 'npm';
+      if (isInstalled) await installCapstan(folder.path);
+      else copyFileSync(tarball, join(folder.path, basename(tarball)));
       let directory = folder.path;
       const created: string[] = [];
       for (const step of stepsOf(guide)) {
-        const text = tool === 'pnpm' && step.is === 'commands' ? toPnpm(guide, step.text) : step.text;
+        const given = tool === 'pnpm' && step.is === 'commands' ? toPnpm(guide, step.text) : step.text;
+        const text = isInstalled ? given.replace(`npm install ./${basename(tarball)}\n`, '') : given;
         if (tool === 'pnpm') expect(text).not.toMatch(/^(npm|npx) /m);
         if (step.is === 'file') {
           expect(step.path, text).not.toBe('');
@@ -82,6 +94,6 @@ async function expectRefusal(guide: string, directory: string, capstan: string):
 }
 
 test('the guide has no block that is not followed', () => {
-  const guide = readFileSync('docs/guides/plugin-package.md', 'utf8');
+  const guide = readFileSync('docs/tutorials/plugin.md', 'utf8');
   expect(guide.match(/^```\w+$/gm)?.length).toBe(stepsOf(guide).length);
 });

@@ -36,7 +36,6 @@ beforeAll(async () => {
 afterAll(() => work.remove());
 
 test.each([
-  ['node16', 'node16'],
   ['nodenext', 'nodenext'],
   ['esnext', 'bundler'],
 ])(

@@ -1,7 +1,15 @@
-import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { InstalledServer, installPnpm, newFolder, packCapstan, packModule, runWith } from './project.js';
+import {
+  installCapstan,
+  InstalledServer,
+  installPnpm,
+  newFolder,
+  packCapstan,
+  packModule,
+  runWith,
+} from './project.js';
 
 /*
  * How package managers install Capstan and a plugin: strict pnpm, npm install -g and npm link. In each, the plugin is
@@ -110,7 +118,17 @@ describe('a global install of Capstan', () => {
   /** npm with this place for what is global, and what is linked. */
   const npm = (directory: string, ...args: readonly string[]) =>
     runWith({ npm_config_prefix: prefix }, directory, 'npm', ...args);
-  beforeAll(() => npm(work.path, 'install', '-g', capstan), LONG);
+  beforeAll(async () => {
+    // As `npm install -g` lays it out: dependencies are in the folder of the package.
+    const made = folder('made');
+    await installCapstan(made);
+    const packages = join(prefix, 'lib/node_modules');
+    mkdirSync(packages, { recursive: true });
+    mkdirSync(join(prefix, 'bin'));
+    renameSync(join(made, 'node_modules/capstan'), join(packages, 'capstan'));
+    renameSync(join(made, 'node_modules'), join(packages, 'capstan/node_modules'));
+    symlinkSync('../lib/node_modules/capstan/dist/core/command/main.js', command);
+  }, LONG);
 
   test('finds a plugin in the folder of the configuration, in whatever folder it starts', {
     timeout: LONG,

@@ -1,15 +1,26 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PACKAGE_MANAGERS, packageFiles } from '../../core/command/templates/package.js';
 import { POINT_TEMPLATES } from '../../core/command/templates/points.js';
-import { copyExamples, InstalledServer, newFolder, pack, packCapstan, run, toolVersions, write } from './project.js';
+import {
+  copyExamples,
+  InstalledServer,
+  installCapstan,
+  newFolder,
+  packAll,
+  packCapstan,
+  run,
+  write,
+} from './project.js';
 
 /*
- * Capstan and the example packages as they are published: packed, installed into an empty folder, configured and used.
+ * Capstan and the example packages as they are published: packed, installed, configured and used.
  * Packages that npm has not downloaded before come from the registry.
  */
 
@@ -24,10 +35,8 @@ const tarballs: string[] = [];
 let examples: string[];
 
 beforeAll(async () => {
-  const capstan = await packCapstan();
-  tarballs.push(capstan);
   // One place for what all of the packages are developed with: each would install the same.
-  await run(workshop.path, 'npm', 'install', capstan, ...toolVersions('typescript', '@types/node', 'zod'));
+  await installCapstan(workshop.path);
   examples = copyExamples(workshop.path);
 }, LONG);
 afterAll(() => {
@@ -71,33 +80,53 @@ describe('the tarball of Capstan', () => {
   });
 });
 
+const inWorkshop = (...args: readonly string[]) => run(workshop.path, ...(args as [string, ...string[]]));
+
+/** Runs the tests of packages as `npm test` does in each of them, but in one process. */
+const runTests = (...files: readonly string[]): Promise<string> =>
+  inWorkshop(
+    process.execPath,
+    '--input-type=module',
+    '-e',
+    files.map(file => `await import('${pathToFileURL(join(workshop.path, file)).href}');`).join('\n'),
+  );
+
+const manifestIn = (folder: string) =>
+  JSON.parse(readFileSync(join(workshop.path, folder, 'package.json'), 'utf8')) as {
+    readonly scripts: object;
+    readonly devDependencies: { readonly capstan: string };
+  };
+
 test('every example passes its tests, and can be packed', { timeout: LONG }, async () => {
   expect(examples.length).toBe(3);
-  for (const name of examples) {
-    const directory = join(workshop.path, name);
-    await run(directory, 'npm', 'test');
-    tarballs.push(await pack(directory, work.path));
-  }
+  // They are compiled as `npm test` and `npm pack` do it, but by one run of the compiler.
+  const scripts = { build: 'tsc', test: 'tsc && node --test dist/test/index.test.js', prepack: 'tsc' };
+  for (const name of examples) expect(manifestIn(name).scripts).toEqual(scripts);
+  await inWorkshop('node_modules/.bin/tsc', '-b', ...examples);
+  await runTests(...examples.map(name => `${name}/dist/test/index.test.js`));
+  const folders = examples.map(name => `./${name}`);
+  tarballs.push(...(await packAll(workshop.path, work.path, '--ignore-scripts', ...folders)));
+  expect(tarballs.length).toBe(3);
 });
 
-// Each starts a server in a process of its own.
 test('plugin init writes a package for each point whose tests pass at once', { timeout: 3 * LONG }, async () => {
-  const folders = Array.from(POINT_TEMPLATES.keys(), point => `my-${point.toLowerCase()}`);
-  const inWorkshop = (...args: readonly string[]) => run(workshop.path, ...(args as [string, ...string[]]));
-  for (const point of POINT_TEMPLATES.keys())
-    await inWorkshop(
-      'node_modules/.bin/capstan',
-      'plugin',
-      'init',
-      `@example/my-${point.toLowerCase()}`,
-      `--point=${point}`,
-    );
-  const { devDependencies } = JSON.parse(readFileSync(join(workshop.path, folders[0]!, 'package.json'), 'utf8')) as {
-    devDependencies: { capstan: string };
-  };
-  expect(resolve(workshop.path, folders[0]!, devDependencies.capstan.replace('file:', ''))).toBe(tarballs[0]);
+  const points = [...POINT_TEMPLATES.keys()];
+  const folders = points.map(point => `my-${point.toLowerCase()}`);
+  const init = ['plugin', 'init', `@example/${folders[0]}`, `--point=${points[0]}`];
+  await inWorkshop('node_modules/.bin/capstan', ...init);
+  const { capstan } = manifestIn(folders[0]!).devDependencies;
+  const from = resolve(workshop.path, folders[0]!, capstan.replace('file:', ''));
+  expect(from).toBe(join(workshop.path, basename(await packCapstan())));
   await run(join(workshop.path, folders[0]!), 'npm', 'test');
-  // As `npm test` in each of them, with one run of the compiler and one of the tests.
+  // As this command and `npm test` for each of the others, with one run of the compiler.
+  for (const [i, folder] of folders.entries()) {
+    if (i === 0) continue;
+    const facts = { name: `@example/${folder}`, capstan: '*', source: capstan, manager: PACKAGE_MANAGERS.npm };
+    for (const [path, text] of packageFiles(facts, POINT_TEMPLATES.get(points[i]!)!)) {
+      mkdirSync(dirname(join(workshop.path, folder, path)), { recursive: true });
+      write(join(workshop.path, folder), path, text);
+    }
+  }
   const { compilerOptions } = JSON.parse(readFileSync(join(workshop.path, folders[0]!, 'tsconfig.json'), 'utf8')) as {
     compilerOptions: object;
   };
@@ -106,14 +135,15 @@ test('plugin init writes a package for each point whose tests pass at once', { t
   write(workshop.path, 'tsconfig.json', JSON.stringify({ compilerOptions: options, include }));
   await inWorkshop('node_modules/.bin/tsc', '-p', 'tsconfig.json');
   write(join(workshop.path, 'out'), 'package.json', '{ "type": "module" }');
-  await inWorkshop(process.execPath, '--test', ...folders.map(folder => `out/${folder}/test/index.test.js`));
+  await runTests(...folders.slice(1).map(folder => `out/${folder}/test/index.test.js`));
 });
 
-describe('installed into an empty folder', () => {
+describe('installed beside Capstan', () => {
   let service: Server;
   let server: InstalledServer;
 
   beforeAll(async () => {
+    await installCapstan(installed.path);
     await run(installed.path, 'npm', 'install', ...tarballs);
     service = createServer(async (received, response) => {
       const token = new URLSearchParams(await text(received)).get('token');

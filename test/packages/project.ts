@@ -1,10 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  closeSync,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,8 +16,9 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { createRequire } from 'node:module';
 import { Agent, request } from 'undici';
 
 const execute = promisify(execFile);
@@ -58,8 +61,17 @@ export function newFolder(): { readonly path: string; remove(): void } {
 
 /** Packs a package into a folder, as it is published, and gives the path of the tarball. */
 export async function pack(directory: string, into: string, ...options: readonly string[]): Promise<string> {
-  const output = await run(directory, 'npm', 'pack', '--pack-destination', into, ...options);
-  return join(into, output.trim().split('\n').at(-1)!);
+  return (await packAll(directory, into, '.', ...options))[0]!;
+}
+
+/** Packs packages in folders of `directory`, and gives the paths of the tarballs, in their order. */
+export async function packAll(directory: string, into: string, ...args: readonly string[]): Promise<string[]> {
+  const output = await run(directory, 'npm', 'pack', '--silent', '--pack-destination', into, ...args);
+  return output
+    .trim()
+    .split('\n')
+    .filter(line => line.endsWith('.tgz'))
+    .map(name => join(into, name));
 }
 
 /** When the newest of the files that the package contains, or the last build, was written. */
@@ -79,26 +91,69 @@ const manifest = () =>
     readonly devDependencies: Readonly<Record<string, string>>;
   };
 
-/** Makes a path below `dist` from what `make` writes into a new folder, whole and once: several tests may do this. */
-async function kept(path: string, make: (folder: string) => Promise<string>): Promise<string> {
-  const folder = mkdtempSync(resolve('dist/making-'));
-  const made = await make(folder);
+/** The part of `fs-native-extensions` that is used here. It has no types of its own. */
+interface Locks {
+  waitForLock(fd: number): Promise<void>;
+}
+const { waitForLock } = createRequire(import.meta.url)('fs-native-extensions') as Locks;
+
+/**
+ * Makes a path below `dist` from what `make` writes into a new folder, unless it is there and `isCurrent`: once, even
+ * if tests in several processes want it. The lock ends with the process that holds it.
+ */
+async function kept(
+  path: string,
+  make: (folder: string) => Promise<string>,
+  isCurrent: () => boolean = () => true,
+): Promise<string> {
   mkdirSync(dirname(path), { recursive: true });
+  const lock = openSync(`${path}.lock`, 'w');
   try {
+    await waitForLock(lock);
+    if (existsSync(path) && isCurrent()) return path;
+    const folder = mkdtempSync(resolve('dist/making-'));
+    const made = await make(folder);
+    rmSync(path, { recursive: true, force: true });
     renameSync(made, path);
-  } catch (error) {
-    // A folder that another test has made meanwhile is as good.
-    if (!existsSync(path)) throw error;
+    rmSync(folder, { recursive: true, force: true });
+    return path;
+  } finally {
+    closeSync(lock);
   }
-  rmSync(folder, { recursive: true, force: true });
-  return path;
 }
 
 /** Packs Capstan as it is built, unless it has been since: `npm test` has built it before. Gives the tarball's path. */
 export async function packCapstan(): Promise<string> {
   const path = resolve(`dist/packed/capstan-${manifest().version}.tgz`);
-  if (existsSync(path) && statSync(path).mtimeMs > changed()) return path;
-  return await kept(path, folder => pack(resolve('.'), folder, '--ignore-scripts'));
+  const makeIt = (folder: string) => pack(resolve('.'), folder, '--ignore-scripts');
+  return await kept(path, makeIt, () => statSync(path).mtimeMs > changed());
+}
+
+/** What packages are developed with, and tested by some tests. */
+const TOOLS = ['typescript', '@types/node', 'zod'];
+
+/**
+ * Installs Capstan and the tools of development in a folder, which must be empty. npm has done it once, in another
+ * empty folder: this is a copy, as each install takes npm ten seconds of CPU.
+ */
+export async function installCapstan(folder: string): Promise<void> {
+  const tarball = await packCapstan();
+  const path = resolve('dist/packed/installed');
+  const install = async (into: string): Promise<string> => {
+    const made = join(into, 'installed');
+    mkdirSync(made);
+    write(made, 'package.json', '{}');
+    cpSync(tarball, join(made, basename(tarball)));
+    await run(made, 'npm', 'install', `./${basename(tarball)}`, ...toolVersions(...TOOLS));
+    return made;
+  };
+  await kept(path, install, () => statSync(path).mtimeMs > statSync(tarball).mtimeMs);
+  // Links to the files, unless the folder is on another disk. npm replaces files, but for these.
+  await run(folder, 'bash', '-c', `cp -al '${path}/node_modules' . 2>/dev/null || cp -a '${path}/node_modules' .`);
+  for (const name of ['package.json', 'package-lock.json', basename(tarball), 'node_modules/.package-lock.json']) {
+    rmSync(join(folder, name), { force: true });
+    cpSync(join(path, name), join(folder, name), { preserveTimestamps: true });
+  }
 }
 
 /**
@@ -109,12 +164,10 @@ const PNPM = 'pnpm@12.21.0';
 
 /** Installs pnpm, unless it is, and gives the variables of an environment that has it. */
 export async function installPnpm(): Promise<NodeJS.ProcessEnv> {
-  const path = resolve(`dist/packed/${PNPM}`);
-  if (!existsSync(path))
-    await kept(path, async folder => {
-      await run(folder, 'npm', 'install', '--prefix', folder, PNPM);
-      return folder;
-    });
+  const path = await kept(resolve(`dist/packed/${PNPM}`), async folder => {
+    await run(folder, 'npm', 'install', '--prefix', folder, PNPM);
+    return folder;
+  });
   return { PATH: `${join(path, 'node_modules/.bin')}:${process.env['PATH']}` };
 }
 
@@ -132,7 +185,7 @@ export async function packModule(
 }
 
 /** Versions of development dependencies of this project, for `npm install`. */
-export function toolVersions(...names: readonly string[]): string[] {
+function toolVersions(...names: readonly string[]): string[] {
   const { devDependencies } = manifest();
   return names.map(name => `${name}@${devDependencies[name]}`);
 }
@@ -175,8 +228,10 @@ export class StartedCommand {
     this.#child.once('close', () => this.#wake());
   }
 
-  async until(text: string): Promise<void> {
-    while (!this.output.includes(text)) {
+  /** Resolves when it has written a text, or when a condition holds that is asked after each output. */
+  async until(wanted: string | (() => boolean)): Promise<void> {
+    const isThere = typeof wanted === 'string' ? () => this.output.includes(wanted) : wanted;
+    while (!isThere()) {
       if (this.#child.exitCode !== null) throw new Error(`ended with ${this.#child.exitCode}:\n${this.output}`);
       await new Promise<void>(resolve => {
         this.#wake = resolve;

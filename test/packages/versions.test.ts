@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { API_VERSION } from '../../core/api/index.js';
-import { InstalledServer, newFolder, pack, packCapstan, packModule, run } from './project.js';
+import { installCapstan, InstalledServer, newFolder, packCapstan, packModule, run } from './project.js';
 
 /*
  * Two versions of Capstan in one project: that of the server, and another one that a plugin has as a dependency of its
@@ -21,9 +21,10 @@ const OTHERS = [
 
 /** Packs Capstan as another version: a copy of a tarball with other numbers. */
 async function repack(tarball: string, { version, apiVersion }: (typeof OTHERS)[number]): Promise<string> {
-  const copy = join(work.path, version);
-  mkdirSync(copy);
-  await run(copy, 'tar', '-xzf', tarball, '--strip-components=1');
+  const folder = join(work.path, version);
+  const copy = join(folder, 'package');
+  mkdirSync(folder);
+  await run(folder, 'tar', '-xzf', tarball);
   const replace = (folder: string, text: string, by: string): void => {
     const files = readdirSync(join(copy, folder), { withFileTypes: true }).filter(entry => entry.isFile());
     const read = (name: string) => readFileSync(join(copy, folder, name), 'utf8');
@@ -34,7 +35,9 @@ async function repack(tarball: string, { version, apiVersion }: (typeof OTHERS)[
   const { version: own } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   replace('.', `"version": "${own}"`, `"version": "${version}"`);
   replace('dist/chunks', `const API_VERSION = "${API_VERSION}"`, `const API_VERSION = "${apiVersion}"`);
-  return await pack(copy, work.path, '--ignore-scripts');
+  const packed = join(work.path, `capstan-${version}.tgz`);
+  await run(folder, 'tar', '-czf', packed, 'package');
+  return packed;
 }
 
 /** A plugin at many points, all of them from its own copy, whose errors are those of its own copy too. */
@@ -101,11 +104,12 @@ beforeAll(async () => {
       return (await packModule({ name, source: source(name), manifest: { dependencies } }, work.path)).tarball;
     }),
   );
-  await run(project.path, 'npm', 'install', capstan, ...plugins);
+  await installCapstan(project.path);
+  await run(project.path, 'npm', 'install', ...plugins);
 }, LONG);
 afterAll(() => {
   for (const folder of [work, project]) folder.remove();
-});
+}, LONG);
 
 const start = (plugins: string) => new InstalledServer(project.path, 'node_modules/.bin/capstan', plugins);
 

@@ -1,7 +1,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { newFolder, packCapstan, run } from './project.js';
+import { installCapstan, newFolder, run } from './project.js';
 
 const work = newFolder();
 afterAll(() => work.remove());
@@ -55,8 +55,8 @@ test.runIf(runsTypeScript)(
       'message.ts': "export const message: string = 'label it';\n",
       'plugin.test.ts': TEST,
     };
+    await installCapstan(work.path);
     for (const [name, text] of Object.entries(files)) writeFileSync(join(work.path, name), text);
-    await run(work.path, 'npm', 'install', await packCapstan());
     symlinkSync(resolve('node_modules/vitest'), join(work.path, 'node_modules/vitest'));
     const output = await run(work.path, process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--root', '.');
     expect(output).toMatch(/Tests .*2 passed/);

@@ -182,12 +182,9 @@ describe('contribute and make', () => {
 
 describe('use', () => {
   const path = fileURLToPath(fixture('lifecycle').split('#')[0]!);
-  test.each([
-    ['an absolute path', `${path}#strict`],
-    ['a path relative to the working directory', `./${relative(process.cwd(), path)}#strict`],
-    ['a file URL', fixture('lifecycle', 'strict')],
-  ])('is, in the library, %s', async (_what, use) => {
-    await starts([{ use, config }]);
+  test('is, in the library, an absolute path, one relative to the working directory, or a file URL', async () => {
+    const relativePath = `./${relative(process.cwd(), path)}#strict`;
+    await starts([`${path}#strict`, relativePath, fixture('lifecycle', 'strict')].map(use => ({ use, config })));
   });
 
   test('that cannot be resolved is refused with its position', async () => {

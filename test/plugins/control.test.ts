@@ -31,7 +31,7 @@ describe('in one server', () => {
         { use: fixture('control', 'healthy'), config: { sick: false } },
         { use: fixture('control', 'types') },
         // Adds an annotation with the creator to objects.
-        { use: resolve('dist/examples/default-labels.js'), config: { labels: {}, resources: ['configmaps'] } },
+        { use: resolve('dist/examples/defaultLabels.js'), config: { labels: {}, resources: ['configmaps'] } },
       ],
     });
     await until(() => linesOf('follows').length > 0);

@@ -27,16 +27,14 @@ describe('a plugin that requires another', () => {
     expect(ended).toMatch(/^ended with 2:\ncapstan: plugins\[0]: the plugin test\/needs-provider requires .*\n$/);
   });
 
+  // Pairs in different places: after each other, in another thread, of each other, and itself.
+  const others = ['inPool', 'inFront', 'first', 'second', 'needsItself'];
   test.each([
-    ['before it', ['provider', 'needsProvider']],
-    ['after it', ['needsProvider', 'provider']],
-    ['in another thread', ['inPool', 'inFront']],
-    ['and is required by it', ['first', 'second']],
-    ['itself', ['needsItself']],
+    ['before it, in another thread, requires it as well, or is itself', ['provider', 'needsProvider', ...others]],
+    ['after it', ['needsProvider', 'provider', 'needsRbac', 'twin', 'twin']],
   ])('starts if the other is configured %s', (_where, names) => starts(use(...names)));
 
-  test('may require a built-in plugin that the server loads', async () => {
-    await starts(use('needsRbac'));
+  test('may require a built-in plugin that the server loads, as above, and no other', async () => {
     await expect(starts(use('needsRbac'), { authorizationMode: ['AlwaysAllow'] })).rejects.toThrow(
       'test/needs-rbac requires the plugin rbac, which is not configured',
     );
@@ -50,8 +48,7 @@ describe('a plugin that requires another', () => {
 });
 
 describe('the name of a plugin', () => {
-  test('belongs to one plugin, which may be used several times', async () => {
-    await starts(use('twin', 'twin'));
+  test('belongs to one plugin, which may be used several times, as above', async () => {
     await expect(starts(use('twin', 'provider', 'otherTwin'))).rejects.toThrow(
       /^plugins\[2]\.use: .*#otherTwin is a plugin named test\/twin, as plugins\[0] is: rename one of them$/,
     );

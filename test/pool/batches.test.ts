@@ -36,6 +36,8 @@ function runner() {
   const context: Context = {
     naming: namingOf('neutral'),
     cbor: false,
+    unsafeDeletion: false,
+    claimsOf: () => [],
     get registry() {
       return current;
     },

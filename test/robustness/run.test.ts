@@ -5,11 +5,14 @@ import { run } from './run.js';
 /** A different seed each time; ROBUSTNESS_SEED repeats one. */
 const seed = Number(process.env['ROBUSTNESS_SEED'] ?? Date.now() % 1_000_000);
 
+/** One round. `npm run robustness` runs as many as wanted. */
+const SHORT = { backend: 'rocksdb', minutes: 0.2, roundSeconds: 12, rate: 60, clients: 8 } as const;
+
 it('keeps every guarantee of reads, writes and watches while it is killed, stopped, cut off, and its disk fails [R009 R010 R240 R244 R247 R325 R330 R338x]', {
   timeout: 240_000,
 }, async () => {
   console.log(`robustness: seed ${seed}`);
-  const summary = await run({ backend: 'rocksdb', seed, minutes: 0.4, roundSeconds: 24, rate: 60, clients: 8 });
+  const summary = await run({ ...SHORT, seed });
   expect(summary.violations, `seed ${seed}`).toEqual([]);
   expect(summary.operations['get']).toBeGreaterThan(0);
   expect(summary.events).toBeGreaterThan(0);
@@ -23,15 +26,7 @@ it.skipIf(!hasUws)(
   },
   async () => {
     const flags = ['--listening-threads=3'];
-    const summary = await run({
-      backend: 'rocksdb',
-      seed,
-      minutes: 0.4,
-      roundSeconds: 24,
-      rate: 60,
-      clients: 8,
-      flags,
-    });
+    const summary = await run({ ...SHORT, seed, flags });
     expect(summary.violations, `seed ${seed}`).toEqual([]);
     expect(summary.operations['get']).toBeGreaterThan(0);
     expect(summary.events).toBeGreaterThan(0);

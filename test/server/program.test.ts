@@ -35,7 +35,7 @@ beforeAll(async () => {
     port: 0,
     naming: 'kubernetes',
     resources: [order],
-    plugins: [{ use: resolve('dist/examples/image-registries.js'), config: { allowed: ['registry.example.com/'] } }],
+    plugins: [{ use: resolve('dist/examples/imageRegistries.js'), config: { allowed: ['registry.example.com/'] } }],
     auditLogPath: join(directory, 'audit.log'),
     auditPolicyFile: policy,
   });

@@ -54,6 +54,25 @@ describe.skipIf(!etcdWanted)('an etcd that several servers share (skipped withou
   });
   afterAll(() => etcd.stop());
 
+  it('commits as many operations at once as etcd takes, and names its flag for more', async () => {
+    const store = await open(etcd.url, { prefix: '/many' });
+    const all = (count: number, value: string, expect?: number) =>
+      Array.from({ length: count }, (_, i) => put(`k${i}`, value, expect));
+    const first = await committed(store, ...all(100, 'one', 0));
+    const [again] = await store.commit([[...all(99, 'two'), { is: 'delete', key: 'k99' }]]);
+    const events = again?.is === 'committed' ? again.events : [];
+    expect(events.map(({ type, created, version, replaced }) => [type, created, version, replaced])).toEqual([
+      ...Array(99).fill(['put', first, 2, first]),
+      ['delete', first, 1, first],
+    ]);
+    const [failed] = await store.commit([all(100, 'three', first)]);
+    expect(failed).toMatchObject({ is: 'failed', index: 0 });
+    const [refused] = await store.commit([all(129, 'four')]);
+    const message = expect.stringContaining('--max-txn-ops=256');
+    expect(refused).toMatchObject({ is: 'error', error: { message } });
+    await store.close();
+  });
+
   it('refuses values of an unknown format, and prefixes with other data', async () => {
     const connection = new Connection({ servers: [etcd.url], prefix: '/x' });
     const store = await open(etcd.url, { prefix: '/formats' });

@@ -138,7 +138,7 @@ describe('a store that an earlier release has written', () => {
       expect((await checkRocksDb(path)).problems).toEqual([]);
       await rm(path, { recursive: true });
     }
-    // The begin, three batches of values, index, events, the end, and the writes of the start behind it.
+    // The begin, three batches of values, index, events, the end, and the writes of the start after it.
     expect(killed).toBeGreaterThanOrEqual(8);
   }, 120_000);
 

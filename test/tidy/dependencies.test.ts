@@ -13,7 +13,17 @@ const { PACKAGES: bundled } = (await import(new URL('../../scripts/bundle.mjs', 
   PACKAGES: readonly string[];
 };
 /** Packages that the scripts use, and types that are used without an import. */
-const TOOLS = ['@biomejs/biome', '@types/node', '@types/snappyjs', '@types/ws', 'rolldown', 'typescript'];
+const TOOLS = [
+  '@biomejs/biome',
+  '@types/node',
+  '@types/snappyjs',
+  '@types/ws',
+  'rolldown',
+  'typedoc',
+  'typedoc-plugin-markdown',
+  'typescript',
+  'vitepress',
+];
 const SHIPPED = ['core', 'plugins', 'workers'];
 /** Packages that the users of this project chose, and where each is used. */
 const CHOSEN: { readonly [name: string]: readonly string[] } = {

@@ -33,6 +33,7 @@ const FOREIGN = new Set([
   '--no-file-parallelism',
   '--oidc-client-secret',
   '--omit',
+  '--raw',
   '--server-side',
   '--show-managed-fields',
   '--test',
@@ -68,7 +69,7 @@ describe('docs', () => {
       const text = textOf(page).replace(/^```.*?^```/gms, '');
       const links = [...text.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(match => join(dirname(page), match[1]!));
       // Paths in these guides are those of the reader's package.
-      const named = /\/(plugin-package|tutorial)\.md$/.test(page)
+      const named = /\/tutorials\//.test(page)
         ? []
         : [...text.matchAll(/`((?:core|plugins|workers|test|bench|examples|docs|scripts)\/[\w./-]+\.\w+)`/g)].map(
             match => match[1]!,

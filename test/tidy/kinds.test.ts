@@ -54,6 +54,16 @@ it('generic code names no kind', () => {
   expect(naming).toEqual([]);
 });
 
+/** Code about built-in kinds, whose fields have types. */
+const TYPED = ['plugins/kinds', 'plugins/admission', 'plugins/controllers', 'plugins/authz/node'];
+
+it('code about built-in kinds reads their fields by types, not by names', () => {
+  const untyped = sourcesIn(...TYPED).flatMap(({ path, text }) =>
+    [...text.matchAll(/\b(?:value|record|string|number)s?At\(/g)].map(([call]) => `${path}: ${call}`),
+  );
+  expect(untyped).toEqual([]);
+});
+
 describe('plugins/kinds', () => {
   const files = sourcesIn('plugins/kinds');
   /** Parses `plugins/kinds/<group>/<kind>…`. Files of all kinds have neither. */

@@ -62,7 +62,7 @@ export class ControlObjects implements ObjectFollower {
     if (entry) this.#informers.set(entry);
     else this.#informers.delete(key, revision);
     this.onChange(key);
-    if (!this.#hasStarted) return;
+    if (!this.#hasStarted || entry?.isReadable === false) return;
     const listeners = this.#listenersFor(storageNameIn(key));
     if (entry) this.#emit(listeners, new EntryEvent(entry, before ? 'MODIFIED' : 'ADDED', revision, before));
     else if (before) this.#emit(listeners, new EntryEvent(before, 'DELETED', revision));

@@ -95,6 +95,11 @@ export class Election {
     clearTimeout(this.#timer);
     await this.#running;
     this.#leading = false;
+    // Others may have the lease by now, or it cannot be read: then it ends with its duration.
+    await this.#release().catch(() => undefined);
+  }
+
+  async #release(): Promise<void> {
     const lease = this.#lease();
     if (lease?.spec?.holderIdentity !== this.parts.identity) return;
     await this.#write(lease, {
@@ -102,7 +107,7 @@ export class Election {
       holderIdentity: '',
       leaseDurationSeconds: 1,
       renewTime: this.#time(),
-    }).catch(() => undefined);
+    });
   }
 
   /** Attempts to acquire or renew the lease. If the lease changes during an attempt, another attempt follows. */

@@ -2,7 +2,6 @@
  * The control thread: receives every object and runs the controllers. If several processes share a store, only those of
  * the leader run.
  */
-import { parentPort } from 'node:worker_threads';
 import { type Controller, controller, postStartHook } from '../../core/api/control.js';
 import { ConfigError } from '../../core/api/point.js';
 import type { Log } from '../../core/api/host.js';
@@ -16,7 +15,8 @@ import { collectGarbageSoon } from '../../core/threads/collect.js';
 import type { FromControlThread, ToControlThread } from '../../core/threads/messages/lifecycle.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
 import { Observations } from '../../core/threads/observations.js';
-import { fail, runThread, type Started } from '../../core/threads/thread.js';
+import { runThreadOrGuests } from '../../core/threads/sharedThread.js';
+import type { Started } from '../../core/threads/thread.js';
 import { Election, LEASES } from './election.js';
 import { ControlObjects } from './controlObjects.js';
 import { ControllerRequests } from './controllerRequests.js';
@@ -67,11 +67,10 @@ async function startAll(controllers: readonly Controller[], isFresh: boolean, po
   collectGarbageSoon();
 }
 
-void runThread<ToControlThread, FromControlThread, Started<ToControlThread, FromControlThread>>({
+runThreadOrGuests<ToControlThread, FromControlThread, Started<ToControlThread, FromControlThread>>({
   kind: 'control',
   name: 'control',
-  port: parentPort!,
-  async start({ data, log, releases, loadPlugins }, { writer, shared, identity, resources: fixed }, post) {
+  async start({ data, log, releases, loadPlugins, fail }, { writer, shared, identity, resources: fixed }, post) {
     const objects = new ControlObjects(
       () => feed.catchUp(),
       key => {
@@ -79,6 +78,7 @@ void runThread<ToControlThread, FromControlThread, Started<ToControlThread, From
       },
     );
     const feed = new ObjectFeed(writer, data.counters, objects);
+    releases.add('the channel to the writer', () => feed.close());
     const resources = new ServedResources(fixed);
     const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
     const requests = new ControllerRequests(

@@ -69,6 +69,18 @@ export interface BuiltFront {
   reload(plugins: Plugins): void;
 }
 
+/** Objects that cannot be read, of which each has a record of the log. */
+const LOGGED_UNREADABLE = 100;
+
+/** Logs objects that cannot be read: the first ones alone, as it may be all of a resource whose key is missing. */
+function unreadableLog(log: Pick<Log, 'error'>): State['onUnreadable'] {
+  let left = LOGGED_UNREADABLE;
+  return ({ key, reason }) => {
+    if (left-- > 0) log.error({ key }, `the object cannot be read, and lists of its resource fail: ${reason}`);
+    if (left === 0) log.error({}, 'more objects cannot be read, which are not logged');
+  };
+}
+
 /**
  * Builds a front end, and begins to fill its cache. Throws ConfigError for resource types that cannot be served. What
  * it holds is released with the scope.
@@ -79,6 +91,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
   const naming = namingOf(settings.naming);
   const access = accessCache(() => state, log);
   const hub = new WatchHub();
+  metrics.countWatches(() => hub.size);
   const writer = new WriterClient();
   const proposals = new Proposals(number);
   const encodings = new EncodingCache();
@@ -102,6 +115,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     answer => writer.settle(answer),
     number === MAIN_FRONT ? moved => feed.port.postMessage(moved) : undefined,
     settings.historyRetention,
+    number === MAIN_FRONT ? unreadableLog(log) : undefined,
   );
   const feed = sources.feed(message => state.take(message));
   releases.add("the front end's feed", () => feed.port.close());

@@ -155,16 +155,16 @@ export class Front {
 
   /**
    * Answers a write. A sender that is unknown, or has no credentials, is authenticated and authorized by the headers
-   * alone, while the body arrives: a refused request is answered without its body.
+   * alone, while the first part of the body arrives: a refused request is answered without its body.
    */
   async #write(request: FrontRequest, audited: Pick<BegunRequest, 'receive'> | undefined): Promise<void> {
     const { sender } = request;
-    const body = this.#bodies.read(request.exchange, sender.usage);
+    const body = this.#bodies.read(request.exchange, sender.usage, isNobody(sender));
     try {
       if (isNobody(sender) && !(await this.#authorize(request))) return;
       if (audited && !(await audited.receive(sender))) return;
       const { usage } = sender;
-      body.chargeTo(usage);
+      body.accept(usage);
       usage.add('requests');
       try {
         await this.#runWrite(request, await body.bytes);

@@ -1,4 +1,3 @@
-import type { Naming } from '../../core/naming.js';
 import type { Settings } from '../../core/settings/settings.js';
 import { type HealthCheck, healthCheck, postStartHook } from '../../core/api/control.js';
 import { httpDocuments } from '../../core/api/document.js';
@@ -20,6 +19,7 @@ import type { FrontEndInputs } from './threads/inputs.js';
 import { setLabels } from './internal.js';
 import { pathHandlers } from './paths/paths.js';
 import type { Pools } from './pool/pools.js';
+import type { readValues } from '../../core/services/encryption/index.js';
 import { sendSnapshot, type SnapshotSource } from './paths/snapshotDownload.js';
 import { StoreHealth } from './state/storeHealth.js';
 import type { StoreThread } from './threads/writerThread.js';
@@ -96,9 +96,14 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
           sendSnapshot(exchange, {
             writer,
             revision: mostRecent,
+            unreadable: () => state.unreadable,
             storeName: settings.storage,
             now: systemTime,
-            ...snapshotValues(settings, naming),
+            ...snapshotValues(settings, {
+              log,
+              naming,
+              observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
+            }),
           }),
       });
       paths = pathHandler(handlers);
@@ -109,9 +114,12 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
 }
 
 /** Snapshots are encrypted by the file that the store is encrypted by, as it is when they are taken. */
-function snapshotValues({ encryptionProviderConfig: file }: Settings, naming: Naming): Pick<SnapshotSource, 'values'> {
+function snapshotValues(
+  { encryptionProviderConfig: file }: Settings,
+  host: Parameters<typeof readValues>[1],
+): Pick<SnapshotSource, 'values'> {
   if (file === undefined) return {};
-  return { values: async () => (await import('../../core/services/encryption/index.js')).readValues(file, naming) };
+  return { values: async () => (await import('../../core/services/encryption/index.js')).readValues(file, host) };
 }
 
 /** A check of an embedded store that is answered at once. One of a remote store is not: it may fail at any time. */

@@ -6,7 +6,7 @@ import { Releases } from '../../core/plugin/releases.js';
 import type { ThreadData } from '../../core/threads/data.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
 
-/** What the front end offers to plugins. */
+/** The parts of the front end that plugins can use. */
 type FrontServices = Omit<HostServices, 'releases' | 'kept'>;
 
 /** Points whose parts a server keeps as long as it runs. */
@@ -32,7 +32,7 @@ interface PreparedPlugins {
  */
 export class FrontPlugins implements Plugins {
   #current: Generation;
-  /** Plugins that were replaced, while requests go on with them. */
+  /** Plugins that were replaced, while requests continue to use them. */
   readonly #former = new Set<Generation>();
 
   private constructor(

@@ -1,11 +1,14 @@
 import type { CredentialUse } from '../../core/api/access.js';
-import type { Log } from '../../core/api/host.js';
+import type { InternalRequest, Log } from '../../core/api/host.js';
 import type { Exchange } from '../../core/api/listener.js';
 import type { ControllerResponse, ControllerRequest } from '../../core/threads/messages/lifecycle.js';
+import type { ApiObject } from '../../core/model/object.js';
+import { writeJson } from '../../core/model/text/jsonText.js';
 import type { User } from '../../core/model/user.js';
 import type { Naming } from '../../core/naming.js';
+import { answeredObject } from '../../core/request/answeredObject.js';
 import type { Front } from './front.js';
-import { LocalExchange } from './localExchange.js';
+import { type LocalAnswer, LocalExchange } from './localExchange.js';
 
 /** The name in which the server records uses of credentials. */
 const TRACKER = 'legacy-token-tracking';
@@ -48,6 +51,33 @@ export function internalExchange(
     { method, path, headers, body },
     { respond: ({ status, body: sent }) => answer({ requestId, status, body: sent }) },
   );
+}
+
+/** The identity of the server itself, upstream's loopback client. */
+const SERVER_USER: User = {
+  name: 'system:apiserver',
+  uid: '',
+  groups: ['system:masters', 'system:authenticated'],
+  extra: new Map(),
+};
+
+/** Makes a request as the server itself, for its part `name`. Rejects with Refusal. */
+export async function requestAsServer(
+  front: Front,
+  name: string,
+  { method, path, contentType = 'application/json', body }: InternalRequest,
+  naming: Naming,
+): Promise<ApiObject> {
+  const headers = new Map([
+    ['accept', 'application/json'],
+    ['content-type', contentType],
+    ['user-agent', `${naming.component('orchestrator-apiserver')}/${name}`],
+  ]);
+  const bytes = body === undefined ? undefined : Buffer.from(writeJson(body));
+  const answer = await new Promise<LocalAnswer>(respond => {
+    front.handleAs(new LocalExchange({ method, path, headers, body: bytes }, { respond }), SERVER_USER);
+  });
+  return answeredObject(answer.status, answer.body);
 }
 
 /** Sets labels of an object in the name of the server. A failure is logged. */

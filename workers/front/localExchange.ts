@@ -1,5 +1,4 @@
-import type { Exchange, ResponseStream } from '../../core/api/listener.js';
-import { Refusal } from '../../core/model/refusal.js';
+import type { BodySink, Exchange, ResponseStream } from '../../core/api/listener.js';
 
 type HeaderList = readonly (readonly [string, string])[];
 
@@ -26,7 +25,15 @@ export interface AnswerSink {
   stream?(status: number, headers: HeaderList): ResponseStream;
 }
 
-const NOTHING = new Uint8Array(0);
+/** Passes a whole body to a sink. Never rejects. */
+async function passBody(body: Uint8Array | undefined, sink: BodySink): Promise<void> {
+  try {
+    if (body && body.length > 0) await sink.write(body);
+  } catch (error) {
+    return sink.abort(error);
+  }
+  sink.close();
+}
 
 /** A stream that is gathered, and answered as a whole. */
 function gather(status: number, headers: HeaderList, sink: AnswerSink): ResponseStream {
@@ -76,11 +83,8 @@ export class LocalExchange implements Exchange {
     return [...this.request.headers];
   }
 
-  async body(limit: number, onPart: (bytes: number) => void = () => undefined): Promise<Uint8Array> {
-    const { body = NOTHING } = this.request;
-    if (body.length > limit) throw new Refusal('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
-    onPart(body.length);
-    return body;
+  body(sink: BodySink): void {
+    void passBody(this.request.body, sink);
   }
 
   respond(status: number, headers: HeaderList, body: readonly Uint8Array[] | Uint8Array): void {

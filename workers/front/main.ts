@@ -23,11 +23,12 @@ import { ControlThread } from './threads/controlThread.js';
 import type { Front } from './front.js';
 import { buildFrontEnd, type FrontEnd } from './frontEnd.js';
 import type { FrontEndInputs, Threads } from './threads/inputs.js';
-import { controllerUser, internalExchange } from './internal.js';
+import { controllerUser, internalExchange, requestAsServer } from './internal.js';
 import { ListeningThread } from './listening/listeningThread.js';
 import { FrontPlugins } from './frontPlugins.js';
 import { Pool } from './pool/pool.js';
 import { Pools } from './pool/pools.js';
+import { countServer, hasOnlyBuiltIns } from './threads/serverThread.js';
 import { StoreThread } from './threads/writerThread.js';
 
 /**
@@ -35,6 +36,9 @@ import { StoreThread } from './threads/writerThread.js';
  * before them: something may keep their controllers from starting.
  */
 const HOOKS_MS = 5000;
+
+/** Threads of the pool: one per core beside the front end's own, and one for what may take long. */
+const POOL_THREADS = Math.max(1, availableParallelism() - 1) + 1;
 
 /** A front end that can answer requests. */
 export interface RunningFrontEnd {
@@ -53,22 +57,29 @@ export interface RunningFrontEnd {
   finishWatches(): void;
   /**
    * Runs other plugins from now on: those of `data`, which must be the data of new threads once `use` has been
-   * called. Requests in flight go on with those before. Throws ConfigError, and what a plugin throws when it is made;
-   * then nothing has changed, except if only controllers could not be made.
+   * called. Requests in flight continue with those before. Throws ConfigError, and what a plugin throws when it is
+   * made; then nothing has changed, except if only controllers could not be made.
    */
   reload(data: ThreadData, use: () => void): Promise<void>;
 }
 
-/** Creates the writer's thread and the pool; both are released with the scope. */
-export function createThreads({ data, log, releases }: ThreadScope): Threads {
-  const store = new StoreThread(data);
-  releases.add('the store', () => store.close());
+/**
+ * Creates the writer's thread and the pool; both are released with the scope. A further server of the process begins
+ * with one thread in its pool, and its writer is in a thread with others if its store has no files, which it would
+ * wait for.
+ */
+export function createThreads({ data, log, releases }: ThreadScope, { storage }: Pick<Settings, 'storage'>): Threads {
+  const { isFurther, end } = countServer();
+  releases.add('the count of servers', end);
   const observed = new ObservedMetrics(log);
+  const isGuest = isFurther && storage === 'memory' && hasOnlyBuiltIns(data);
+  const store = new StoreThread(data, isGuest, observations => observed.take(observations));
+  releases.add('the store', () => store.close());
   const pool = new Pools(
     poolData =>
       new Pool({
-        // One per core beside the front end's own, and one for what may take long.
-        threads: Math.max(1, availableParallelism() - 1) + 1,
+        threads: POOL_THREADS,
+        first: isFurther ? 1 : POOL_THREADS,
         module: new URL('../pool/main.js', import.meta.url),
         data: poolData,
         connect: () => store.channel({ reacts: false }),
@@ -78,7 +89,7 @@ export function createThreads({ data, log, releases }: ThreadScope): Threads {
     data,
   );
   releases.add('the pool', () => pool.close());
-  return { store, pool, observed };
+  return { store, pool, observed, isFurther };
 }
 
 /**
@@ -91,8 +102,13 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const { store, pool, observed } = threads;
   const { releases } = scope;
   pool.current.begin();
+  let serving: Front | undefined;
   const plugins = await FrontPlugins.load(scope, {
     observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
+    async request(name, request) {
+      if (!serving) throw new Error('request is available once the server answers requests, not before');
+      return await requestAsServer(serving, name, request, inputs.naming);
+    },
   });
   await pool.current.startServices(plugins.at(service));
   store.begin();
@@ -106,6 +122,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   const ready = Promise.all([loading.first, pool.current.ready(), ...listeningThreads.map(thread => thread.ready())]);
   const begin = () => startControl(inputs, frontEnd, store, opened.shared !== undefined);
   const { front, healthAccess, hooks, finishWatches, address } = frontEnd;
+  serving = front;
   let failed: Promise<Error>;
   let control: ControlThread | undefined;
   if (opened.revision === 0) {
@@ -116,7 +133,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     await healthAccess.refresh();
   } else {
     // A store that has been used has what the hooks of its last start made. Controllers, which read all objects as
-    // well, begin behind what answers requests.
+    // well, begin after the parts that answer requests.
     await unlessFailed(store.failed, ready);
     failed = Promise.race([store.failed, beginLater(loading.all, releases, () => (control = begin()))]);
     await healthAccess.refresh();
@@ -230,6 +247,7 @@ function startControl(
     data: () => controlData(live.fixed),
     store,
     shared,
+    isFurther: threads.isFurther,
     resources: () => fixedResourcesOf(live.fixed),
     observed: observations => threads.observed.take(observations),
     async handle(request, reply) {

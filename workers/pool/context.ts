@@ -7,7 +7,8 @@ import type { Conversion } from '../../core/api/resource/conversion.js';
 import type { Log } from '../../core/api/host.js';
 import type { StrategyContext } from '../../core/api/strategy.js';
 import type { Naming } from '../../core/naming.js';
-import type { Registry } from '../../core/schema/resource.js';
+import type { ApiObject } from '../../core/model/object.js';
+import type { Registry, Resource } from '../../core/schema/resource.js';
 import type { AuthorizedRequest } from './types.js';
 
 /** The services that all requests of a pool thread share. */
@@ -15,6 +16,10 @@ export interface Context {
   readonly naming: Naming;
   /** Whether bodies and answers may be in CBOR. */
   readonly cbor: boolean;
+  /** Whether deletes may remove objects that cannot be read. */
+  readonly unsafeDeletion: boolean;
+  /** The claims of a resource. Only where deletes may remove what cannot be read. */
+  readonly claimsOf: (resource: Resource) => readonly ApiObject[];
   readonly registry: Registry;
   readonly authentication: Authentication;
   readonly authorization: Authorization;

@@ -7,6 +7,8 @@ import {
   Refusal,
   type Violation,
 } from '../../core/model/refusal.js';
+import type { ObjectMeta } from '../../core/model/object.js';
+import { isReadable } from '../../core/threads/entries/unreadable.js';
 import { decodeStored } from '../../core/plugin/informers/stored.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { AuthorizedRequest } from './types.js';
@@ -28,7 +30,11 @@ export const notFoundError = ({ resource, target }: AuthorizedRequest): Refusal 
  * asks a client that has sent a generateName as well to try again.
  */
 export function nameTakenError({ resource, job }: AuthorizedRequest, generateName: string | undefined): Refusal {
-  const { metadata } = decodeStored(job.current!.bytes);
+  const { bytes } = job.current!;
+  // Of an object that cannot be read, the name is known by its key.
+  const metadata: ObjectMeta = isReadable(bytes)
+    ? decodeStored(bytes).metadata
+    : { name: job.currentKey?.split('/').at(-1) ?? '' };
   const { message, details } = alreadyExists(groupResource(resource), metadata.name!);
   const why = generateName ? `${message}, the server was not able to generate a unique name for the object` : message;
   return new Refusal(

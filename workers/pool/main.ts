@@ -22,7 +22,10 @@ setImmediate(() => {
   parentPort!.postMessage(created, [frontEnd]);
 });
 
-/** Runs a batch, once the thread has started. */
-export default async function runBatch(batch: Batch): Promise<BatchOutcome> {
+/**
+ * Runs a batch, once the thread has started. Resolves with its outcome, or with undefined if that was posted to the
+ * front end.
+ */
+export default async function runBatch(batch: Batch): Promise<BatchOutcome | undefined> {
   return await (await runner)(batch);
 }

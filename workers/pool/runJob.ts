@@ -1,6 +1,5 @@
 import type { Transaction } from '../../core/api/storage.js';
 import { badRequest, Refusal } from '../../core/model/refusal.js';
-import { decodeStored } from '../../core/plugin/informers/stored.js';
 import type { LoggedRequest } from '../../core/plugin/calls/requestScope.js';
 import { stackOf } from '../../core/plugin/calls/stack.js';
 import { isConnect, objectName, refuseConnect } from '../../core/request/connect.js';
@@ -14,6 +13,7 @@ import type { Context } from './context.js';
 import { notFoundError, UnseenObject } from './errors.js';
 import { checkCollection } from './operations/remove.js';
 import { formsOf, render } from './answers/render.js';
+import { storedObject } from './answers/versions.js';
 import { asWrite, authenticate, authorize, write } from './order.js';
 import type { AuthorizedRequest } from './types.js';
 
@@ -111,7 +111,7 @@ async function checkAnswerable(context: Context, request: AuthorizedRequest): Pr
     const name = objectName(resource, route.subresource, target.name);
     throw notFoundError({ ...request, target: { ...target, name } });
   }
-  refuseConnect(resource, route.subresource, target.verb, decodeStored(job.current.bytes), route.query);
+  refuseConnect(resource, route.subresource, target.verb, storedObject(request), route.query);
 }
 
 type Refused = { is: 'respond' } & ReturnType<typeof statusAnswer>;

@@ -6,7 +6,7 @@ import type { Informer } from '../../core/api/host.js';
 import { mutator, validator } from '../../core/api/admission.js';
 import { converter } from '../../core/api/resource/conversion.js';
 import { namingOf } from '../../core/naming.js';
-import { CBOR_GATE } from '../../core/features/gates.js';
+import { CBOR_GATE, UNSAFE_DELETION_GATE } from '../../core/features/gates.js';
 import { DynamicInformers, Informers } from '../../core/plugin/informers/informers.js';
 import { liveRegistry } from '../../core/plugin/registry.js';
 import { FollowedResources, storageNameOf } from '../../core/plugin/resourceNames.js';
@@ -24,6 +24,7 @@ import { firstKeyIn } from '../../core/threads/entries/startPage.js';
 import { runThread, type Started } from '../../core/threads/thread.js';
 import { type BatchHandlers, BatchRunner } from './batches.js';
 import type { Context } from './context.js';
+import { claimStorageName } from './stages/claims.js';
 import { Observations } from '../../core/threads/observations.js';
 import { ServiceClients } from './serviceClients.js';
 
@@ -37,7 +38,7 @@ interface PoolStarted extends Started<ToPoolThread, FromPoolThread> {
  * Starts the thread, when it is told to begin on the port to the front end. Returns the function that runs a batch,
  * once the thread has started.
  */
-export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome> {
+export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome | undefined> {
   const running = RunningCalls.memory((workerData as ThreadData).plugins.length);
   const progress = OwnProgress.memory();
   const thread = startThread(port, running, new OwnProgress(progress));
@@ -49,19 +50,37 @@ export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome
     const running = unpackJobs(jobs).map((job, at) => ({ job, run: ofJobs[at]! }));
     const [outcomes, transfer] = packOutcomes(await runner.run(id, running));
     const answer: BatchOutcome = { outcomes, ms: monotonicTime() - began };
+    if (runner.context.tracksRequests) {
+      port.postMessage({ is: 'ended', batch: id, outcome: answer } satisfies FromPoolThread, transfer);
+      return undefined;
+    }
     if (transfer.length === 0) return answer;
     return move({ [transferableSymbol]: transfer, [valueSymbol]: answer }) as never;
   };
 }
 
-/** The storage names of what the strategy of a resource reads. Throws an Error for a name that no resource can have. */
-function readNames({ storageName, strategy: { reads = [] } }: Resource): string[] {
+/**
+ * The storage names of what the strategy of a resource reads, and of its claims if deletes may need to know them.
+ * Throws an Error for a name that no resource can have.
+ */
+function readNames(resource: Resource, unsafeDeletion: boolean): string[] {
+  const { storageName, strategy } = resource;
+  const { reads = [], claims } = strategy;
   try {
-    return reads.map(storageNameOf);
+    return [...reads.map(storageNameOf), ...(claims && unsafeDeletion ? [claimStorageName(resource)] : [])];
   } catch (error) {
     throw new Error(`the strategy of ${storageName}: reads: ${(error as Error).message}`);
   }
 }
+
+/** The function by which strategies find the informer of a resource. It throws an Error for one that none reads. */
+const readerOf =
+  (informers: Informers) =>
+  (call: string, resource: string): Informer => {
+    const name = storageNameOf(resource);
+    if (informers.has(name)) return informers.of(name);
+    throw new Error(`${call}(${JSON.stringify(resource)}): it must be among the \`reads\` of the strategy`);
+  };
 
 const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: OwnProgress): Promise<PoolStarted> =>
   runThread<ToPoolThread, FromPoolThread, PoolStarted>({
@@ -74,7 +93,7 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         apply(key, revision, entry) {
           if (entry) informers.set(entry);
           else informers.delete(key, revision);
-          live.apply(entry ?? { key, revision });
+          if (entry?.isReadable !== false) live.apply(entry ?? { key, revision });
         },
         addPage: page => !live.isDefinition(firstKeyIn(page)) && informers.addPage(page),
         find: key => informers.get(key),
@@ -94,15 +113,15 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         service: services.of,
       });
       const live = liveRegistry(data, plugins, log);
-      for (const resource of live.current.stored) for (const name of readNames(resource)) informers.of(name);
-      const read = (call: string, resource: string): Informer => {
-        const name = storageNameOf(resource);
-        if (informers.has(name)) return informers.of(name);
-        throw new Error(`${call}(${JSON.stringify(resource)}): it must be among the \`reads\` of the strategy`);
-      };
+      const unsafeDeletion = data.features.includes(UNSAFE_DELETION_GATE);
+      for (const resource of live.current.stored)
+        for (const name of readNames(resource, unsafeDeletion)) informers.of(name);
+      const read = readerOf(informers);
       const context: Context = {
         naming: namingOf(data.naming),
         cbor: data.features.includes(CBOR_GATE),
+        unsafeDeletion,
+        claimsOf: resource => informers.of(claimStorageName(resource)).list(),
         get registry() {
           return live.current;
         },

@@ -2,7 +2,7 @@ import type { ServiceClient } from '../../core/api/host.js';
 import type { FromPoolThread, ServiceAnswer, ServiceState } from '../../core/threads/messages/lifecycle.js';
 import { type Resolvers, withResolvers } from '../../core/runtime/withResolvers.js';
 
-/** What is known of a service. */
+/** The known state of a service. */
 interface Known {
   /** The last state in a list, so that any value is one; undefined before the first. */
   last: readonly [state: unknown] | undefined;

@@ -1,16 +1,20 @@
 /** The writer's thread: opens the store, then commits what other threads propose until it is closed. */
-import { parentPort } from 'node:worker_threads';
 import { storage } from '../../core/api/storage.js';
 import type { FromWriterThread, ToWriterThread } from '../../core/threads/messages/lifecycle.js';
-import { fail, runThread, type Started } from '../../core/threads/thread.js';
+import { Observations } from '../../core/threads/observations.js';
+import { runThreadOrGuests } from '../../core/threads/sharedThread.js';
+import { fail, type Started } from '../../core/threads/thread.js';
 import { Writer } from './writer.js';
 
-void runThread<ToWriterThread, FromWriterThread, Started<ToWriterThread, FromWriterThread>>({
+runThreadOrGuests<ToWriterThread, FromWriterThread, Started<ToWriterThread, FromWriterThread>>({
   kind: 'writer',
   name: 'writer',
-  port: parentPort!,
   async start({ data, log, releases, loadPlugins }, _begin, post) {
-    const store = (await loadPlugins()).at(storage);
+    const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
+    const plugins = await loadPlugins({
+      observe: (metric, labels, value) => observations.add(metric, labels, value),
+    });
+    const store = plugins.at(storage);
     const writer = new Writer(store, new Int32Array(data.counters), fail, log);
     releases.add('the store', () => writer.close());
     const revision = await writer.start();

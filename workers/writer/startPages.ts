@@ -1,5 +1,5 @@
 import { Compacted, type Page, type Storage, Unavailable } from '../../core/api/storage.js';
-import { delay, setTimeout } from '../../core/runtime/timers.js';
+import { clearTimeout, delay, setTimeout } from '../../core/runtime/timers.js';
 import { collectGarbageSoon } from '../../core/threads/collect.js';
 import { storageNameIn } from '../../core/threads/entries/entry.js';
 import { packStartPage } from '../../core/threads/entries/startPage.js';
@@ -40,6 +40,7 @@ export class StartPages {
   /** The recorded pages of everything, until they are too old. */
   #recorded: RecordedPages | undefined;
   #hasRecorded = false;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(
     readonly storage: Storage,
@@ -63,6 +64,12 @@ export class StartPages {
   /** Records events that were committed, for whoever is sent the recorded pages later. */
   committed(events: readonly WireEvent[]): void {
     this.#recorded?.committed(events);
+  }
+
+  /** Forgets the recorded pages. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#recorded = undefined;
   }
 
   /**
@@ -103,7 +110,7 @@ export class StartPages {
       complete();
     }
     collectGarbageSoon();
-    setTimeout(() => (this.#recorded = undefined), RECORDED_MS).unref();
+    this.#timer = setTimeout(() => this.close(), RECORDED_MS).unref();
   }
 
   /** Reads pages, the next one while one is packed and sent. Resolves with their revision. */

@@ -51,6 +51,11 @@ export class Subscriber {
     this.#reacts = reacts;
   }
 
+  /** Closes the channel. */
+  end(): void {
+    this.#port.close();
+  }
+
   /** To be called when the channel is closed. */
   close(): void {
     clearTimeout(this.#timer);

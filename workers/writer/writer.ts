@@ -42,20 +42,23 @@ export class Writer {
   #sharedEvents: WireEvent[] = [];
   #sharedVerdicts: Verdict[] = [];
   #isPostScheduled = false;
+  #isClosed = false;
+  readonly fatal: (error: Error) => void;
 
   constructor(
     readonly storage: Storage,
     readonly counters: Int32Array,
-    /** Called when the store fails in a way that must stop the server. */
-    readonly fatal: (error: Error) => void,
+    /** Called when the store fails in a way that must stop the server, but not when it is closed. */
+    fatal: (error: Error) => void,
     readonly log: Log,
   ) {
+    this.fatal = error => this.#isClosed || fatal(error);
     if (storage.shared) {
       this.#history = new SharedHistory(storage);
       this.#shared = new SharedFeed(
         storage,
         (events, revision, floor) => this.#takeShared(events, revision, floor),
-        fatal,
+        this.fatal,
       );
       this.#sharedLedger = new SharedLedger(storage);
     } else
@@ -65,7 +68,7 @@ export class Writer {
         settled: async () => void (await Promise.allSettled(this.#begun)),
         verdictOn: (proposal, outcome) => this.#verdictOn(proposal, outcome),
       });
-    this.#startPages = new StartPages(storage, this.#shared, () => this.#revision, counters, fatal);
+    this.#startPages = new StartPages(storage, this.#shared, () => this.#revision, counters, this.fatal);
   }
 
   /** Adds a thread. */
@@ -85,11 +88,14 @@ export class Writer {
     return this.#revision;
   }
 
-  /** Commits the proposals that have arrived, then closes the store. */
+  /** Commits the proposals that have arrived, then closes the store and the channels. */
   async close(): Promise<void> {
     if (this.#commits > 0 || this.#proposals.length > 0) await new Promise<void>(resolve => (this.#onIdle = resolve));
     this.#shared?.stop();
+    this.#isClosed = true;
+    this.#startPages.close();
     await this.storage.close();
+    for (const subscriber of this.#subscribers) subscriber.end();
   }
 
   #take(message: ToWriter, from: Subscriber): void {

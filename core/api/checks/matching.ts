@@ -47,7 +47,7 @@ export const matches = (
 
 /**
  * Checks what a plugin selects, as far as it does not depend on the server: an unknown member would select more than is
- * meant, a string in the place of a list its substrings. Throws TypeError that names the member.
+ * meant, a string instead of a list its substrings. Throws TypeError that names the member.
  */
 export function checkMatch(on: Match, operations: readonly Operation[] = OPERATIONS): void {
   for (const member of Object.keys(on)) {

@@ -13,7 +13,7 @@ export interface ObjectName {
   readonly name?: string | undefined;
 }
 
-/** A text: any in the place of one with a form, which has members that other texts have not. */
+/** A text: any text stands for one with a form, which has members that other texts lack. */
 type TextInput<T extends string> = [Exclude<keyof T, keyof string>] extends [never] ? T : string;
 
 /**

@@ -6,7 +6,7 @@ import type { BackOff, ObjectKey } from './types.js';
 /** The pauses without another setting. */
 export const BACK_OFF: BackOff = { min: BACK_OFF_MIN_MS, max: BACK_OFF_MAX_MS };
 
-/** What happens in a queue, to count and log it. Times are in milliseconds. */
+/** Events in a queue, to count and log them. Times are in milliseconds. */
 export interface QueueObserver {
   /** The number of keys that wait has changed. */
   depth(keys: number): void;
@@ -137,7 +137,7 @@ export class WorkQueue {
     if (this.#closed || this.#waiting.has(id)) return;
     clearTimeout(this.#timers.get(id));
     const timer = setTimeout(() => this.add(key), Math.min(pause, LONGEST_TIMER_MS));
-    // What is to come does not keep a test or a program from its end.
+    // Keys that are due later do not keep a test or a program from ending.
     timer.unref();
     this.#timers.set(id, timer);
   }

@@ -13,7 +13,7 @@ import { BACK_OFF, WorkQueue } from './queue.js';
 import { EventRecorder } from './recorder.js';
 import type { CurrentObjects, KeyOf, ObjectKey, ReconcileContext, ReconcilerDefinition } from './types.js';
 
-/** After this many failures in a row, a refused request is no conflict with another writer any more. */
+/** After this many failures in a row, a refused request no longer counts as a conflict with another writer. */
 const MANY_FAILURES = 5;
 
 /** Throws TypeError for a definition that is not as its type says: plugins need not be in TypeScript. */
@@ -53,7 +53,7 @@ class Reconciler implements Controller {
     this.#host = host;
     this.#definition = definition;
     this.#resource = definition.for === undefined ? '' : host.resources.storageNameOf(definition.for);
-    // What names nothing is found now, not when the controller starts.
+    // Names of unknown resources are refused now, not when the controller starts.
     for (const one of [...(definition.owns ?? []), ...(definition.watches ?? []).map(({ resource }) => resource)])
       if (one !== '*') host.resources.storageNameOf(one);
     this.#metrics = new ReconcilerMetrics(name, host.observe);

@@ -5,7 +5,7 @@ import type { ObjectOf, ResourceRef } from '../client/reference.js';
 import type { Log, ResourceEvent } from '../host.js';
 
 /**
- * What a reconciler works on: the name of an object, which need not exist, and its resource.
+ * A key of a reconciler: the name of an object, which need not exist, and its resource.
  *
  * @example
  * const key: ObjectKey = { resource: 'core/pods', namespace: 'shop', name: 'web' };
@@ -31,7 +31,7 @@ export interface BackOff {
 }
 
 /**
- * What has happened to an object, for those who look at it (`kubectl describe`).
+ * An event of an object, for people who look at it (`kubectl describe`).
  *
  * @example
  * event(order, { reason: 'Poured', message: '3 cups of assam' });
@@ -66,7 +66,7 @@ export interface CurrentObjects {
 }
 
 /**
- * What a call of `reconcile` gets beside its key.
+ * Arguments of a call of `reconcile` beside its key.
  *
  * @example
  * const reconcile = async (key: ObjectKey, { object, client }: ReconcileContext<Order>) => {

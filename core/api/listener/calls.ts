@@ -1,5 +1,16 @@
 import { Refusal } from '../../model/refusal.js';
-import type { Binding, Exchange, Listener, Listening, ResponseStream, StreamOptions } from './types.js';
+import { isPromise } from '../awaitable.js';
+import type {
+  Binding,
+  BodySink,
+  Exchange,
+  Listener,
+  Listening,
+  ResponseStream,
+  StreamOptions,
+  UpgradeOptions,
+  WebSocketStream,
+} from './types.js';
 import { requireMembers } from '../checks/parts.js';
 import type { Contributed } from '../point.js';
 
@@ -42,10 +53,10 @@ function attempt(call: Call, operation: () => void): boolean {
 }
 
 /** A stream whose failures end the answer as a disconnected client does. */
-class CheckedStream implements ResponseStream {
+class CheckedStream implements WebSocketStream {
   constructor(
     readonly call: Call,
-    readonly stream: ResponseStream,
+    readonly stream: WebSocketStream,
     /** Called when a function of the stream has failed. */
     readonly failed: () => void,
   ) {}
@@ -64,12 +75,54 @@ class CheckedStream implements ResponseStream {
     if (!attempt(this.call, () => this.stream.onDrain(listener))) this.failed();
   }
 
-  end(): void {
-    if (!attempt(this.call, () => this.stream.end())) this.failed();
+  end(code?: number, reason?: string): void {
+    if (!attempt(this.call, () => this.stream.end(code, reason))) this.failed();
   }
 
   abort(): void {
     if (!attempt(this.call, () => this.stream.abort())) this.failed();
+  }
+}
+
+/** A sink that takes only bytes of a listener, and nothing after its end. */
+class CheckedSink implements BodySink {
+  #isOver = false;
+
+  constructor(
+    readonly sink: BodySink,
+    readonly exchange: Pick<Exchange, 'aborted' | 'status'>,
+    /** Reports a failure of the listener, and returns the error for the sink. */
+    readonly failed: (thrown: unknown) => unknown,
+  ) {}
+
+  write(bytes: Uint8Array): void | Promise<void> {
+    if (this.#isOver) return undefined;
+    if (bytes instanceof Uint8Array) return this.sink.write(bytes);
+    return this.fail(new TypeError('a part of a body must be bytes'));
+  }
+
+  /** Ends the body for a failure of the listener. */
+  fail(thrown: unknown): void {
+    if (!this.#isOver) this.#end(this.failed(thrown));
+  }
+
+  close(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.sink.close();
+  }
+
+  /** Errors of the sink are refusals. Others of a request that is not answered yet are failures of the listener. */
+  abort(error: unknown): void {
+    if (this.#isOver) return;
+    const { aborted, status } = this.exchange;
+    if (error instanceof Refusal || aborted || status !== undefined) this.#end(error);
+    else this.fail(error);
+  }
+
+  #end(error: unknown): void {
+    this.#isOver = true;
+    this.sink.abort(error);
   }
 }
 
@@ -106,8 +159,7 @@ class CheckedExchange implements Exchange {
     this.secure = secure === true;
     this.hasInvalidCertificate = hasInvalidCertificate === true;
     if (certificate !== undefined) this.certificate = String(certificate);
-    if (exchange.upgrade)
-      this.upgrade = (messages, subprotocol) => this.#stream(() => exchange.upgrade!(messages, subprotocol));
+    if (exchange.upgrade) this.upgrade = options => this.#upgrade(options);
   }
 
   get aborted(): boolean {
@@ -134,19 +186,23 @@ class CheckedExchange implements Exchange {
     });
   }
 
-  async body(limit: number, onPart?: (bytes: number) => void): Promise<Uint8Array> {
-    try {
-      const body = await this.exchange.body(limit, onPart);
-      if (body instanceof Uint8Array) return body;
-    } catch (thrown) {
-      if (thrown instanceof Refusal || this.exchange.aborted) throw thrown;
-      return this.#read(() => {
-        throw thrown;
-      });
-    }
-    return this.#read(() => {
-      throw new TypeError('body must return bytes');
+  body(sink: BodySink): void {
+    const checked = new CheckedSink(sink, this.exchange, thrown => {
+      try {
+        return this.#read(() => {
+          throw thrown;
+        });
+      } catch (failure) {
+        return failure;
+      }
     });
+    try {
+      const reading: unknown = this.exchange.body(checked);
+      // It should return nothing, but a plugin in JavaScript may have an async function.
+      if (isPromise(reading)) reading.then(undefined, (thrown: unknown) => checked.fail(thrown));
+    } catch (thrown) {
+      checked.fail(thrown);
+    }
   }
 
   respond(status: number, headers: readonly Header[], body: readonly Uint8Array[] | Uint8Array): void {
@@ -172,7 +228,19 @@ class CheckedExchange implements Exchange {
     }
   }
 
-  #stream(make: () => ResponseStream): ResponseStream {
+  /** Accepts a WebSocket, whose messages must be bytes: others are not passed on. */
+  #upgrade(options: UpgradeOptions): WebSocketStream {
+    const receive: UpgradeOptions['receive'] = (message, isBinary) => {
+      if (message instanceof Uint8Array) return options.receive(message, isBinary === true);
+      attempt(this.call, () => {
+        throw new TypeError('a message must be bytes');
+      });
+      return this.#fail();
+    };
+    return this.#stream(() => this.exchange.upgrade!({ ...options, receive }));
+  }
+
+  #stream(make: () => ResponseStream): WebSocketStream {
     const stream = this.#read(() => {
       const made = make();
       isStream(made);

@@ -23,16 +23,18 @@ export interface Exchange {
    */
   readonly hasInvalidCertificate?: boolean;
   /**
-   * Reads the whole body. Call it once, before the handler returns; otherwise the body is discarded. `onPart` is called
-   * with the size of each part as it arrives. An error that it throws ends the read. Rejects with this error, with
-   * Refusal RequestEntityTooLarge above `limit` bytes, and with an Error if the client disconnects or the request is
-   * answered before the body is complete. Then no part of the body is kept.
+   * Reads the body: its parts are passed to `sink` as they arrive, from now on or later. Call it once, before the
+   * handler returns; otherwise the body is discarded.
    *
    * @example
    * let received = 0;
-   * const body = await exchange.body(3 * 1024 * 1024, bytes => (received += bytes));
+   * exchange.body({
+   *   write: bytes => void (received += bytes.length),
+   *   close: () => exchange.respond(200, [], Buffer.from(`${received} bytes`)),
+   *   abort: () => undefined,
+   * });
    */
-  body(limit: number, onPart?: (bytes: number) => void): Promise<Uint8Array>;
+  body(sink: BodySink): void;
   /**
    * Sends a complete answer: status, headers, and a body in parts that are written in order without being joined. For
    * HEAD the body is not sent.
@@ -45,15 +47,15 @@ export interface Exchange {
   /** Starts a streamed answer: of `length` bytes, or of any length without it. For HEAD the body is not sent. */
   stream(status: number, headers: readonly (readonly [string, string])[], options?: StreamOptions): ResponseStream;
   /**
-   * Accepts the WebSocket handshake of the request: sends 101 with the selected subprotocol, if any, and starts a
-   * stream in which each write is one message. `end` closes with code 1000; messages of the client are discarded. Any
-   * other answer refuses or ignores the handshake. Undefined if the request is not a valid handshake (RFC 6455, 4.2.1),
-   * and for listeners without WebSockets.
+   * Accepts the WebSocket handshake of the request: sends 101 with the selected subprotocol, if any. The connection is
+   * then a stream in both directions, in which each message is one write. Any other answer refuses or ignores the
+   * handshake. Undefined if the request is not a valid handshake (RFC 6455, 4.2.1), and for listeners without
+   * WebSockets. Connections are taken over in no other way: uWebSockets.js has none (docs/guides/connections.md).
    *
    * @example
-   * exchange.upgrade?.('text', subprotocol).write(encode({ type: 'ADDED', object }));
+   * const socket = exchange.upgrade?.({ messages: 'text', receive: bytes => socket.write(bytes) });
    */
-  readonly upgrade?: ((messages: 'text' | 'binary', subprotocol?: string) => ResponseStream) | undefined;
+  readonly upgrade?: ((options: UpgradeOptions) => WebSocketStream) | undefined;
   /** Called once if the client disconnects before the answer is complete. */
   onAbort(listener: () => void): void;
   readonly aborted: boolean;
@@ -62,6 +64,52 @@ export interface Exchange {
    * before.
    */
   readonly status?: number;
+}
+
+/**
+ * Takes the body of a request, as the sink of a WritableStream takes its chunks (WHATWG Streams). A listener calls
+ * either `close` or `abort`, once, and nothing after it.
+ *
+ * @example
+ * const toFile = (file: FileHandle): BodySink => ({
+ *   write: async bytes => void (await file.write(bytes)), // the client sends no faster than the disk writes
+ *   close: () => void file.close(),
+ *   abort: () => void file.close(),
+ * });
+ */
+export interface BodySink {
+  /**
+   * Takes the next bytes, which belong to the sink from then on. While a promise that it returns is pending, it is not
+   * called again and the connection is not read: only what the listener has received by then waits, which is less than
+   * 1 MiB. If it throws or rejects, `abort` is called with that error, and the rest of the body is discarded.
+   */
+  write(bytes: Uint8Array): void | Promise<void>;
+  /** The body is complete. */
+  close(): void;
+  /**
+   * The body ends before it is complete, for an error of `write`, or with an Error because the client has disconnected
+   * or the request was answered.
+   */
+  abort(error: unknown): void;
+}
+
+/**
+ * How a WebSocket is accepted.
+ *
+ * @example
+ * const options: UpgradeOptions = { messages: 'binary', subprotocol: 'v5.channel.k8s.io', receive: handleMessage };
+ */
+export interface UpgradeOptions {
+  /** The type of the messages that are written. */
+  readonly messages: 'text' | 'binary';
+  /** The selected subprotocol: one that the client offers. */
+  readonly subprotocol?: string | undefined;
+  /**
+   * Takes the next message of the client, whose bytes belong to it from then on. While a promise that it returns is
+   * pending, it is not called again. The listener then stops reading the connection; one that cannot (uws) closes it
+   * with code 1008 when too much waits. If it throws or rejects, the connection is closed with code 1011.
+   */
+  receive(message: Uint8Array, isBinary: boolean): void | Promise<void>;
 }
 
 /**
@@ -103,7 +151,7 @@ export interface ByteAhead {
 }
 
 /**
- * A streamed answer (watches, long lists), or the messages of a WebSocket.
+ * A streamed answer (watches, long lists), or what is sent on a WebSocket.
  *
  * @example
  * const stream = exchange.stream(200, [['content-type', 'application/json']]);
@@ -121,6 +169,20 @@ export interface ResponseStream {
   end(): void;
   /** Closes the connection immediately, for clients that are too slow. */
   abort(): void;
+}
+
+/**
+ * A WebSocket that was accepted. Each write is one message.
+ *
+ * @example
+ * socket.end(1001, 'the server is closing');
+ */
+export interface WebSocketStream extends ResponseStream {
+  /**
+   * Closes the connection after the messages that were written, with a close code (RFC 6455, 7.4; 1000 by default) and
+   * a reason of at most 123 bytes. No message of the client is received after that.
+   */
+  end(code?: number, reason?: string): void;
 }
 
 /**

@@ -52,7 +52,7 @@ export interface AuditEvent {
   readonly verb: string;
   /** The sender. */
   readonly user: AuditUser;
-  /** As whom the sender made the request. */
+  /** The user that the sender impersonates. */
   readonly impersonatedUser?: AuditUser;
   /** Addresses that the client and proxies named, and at last that of the connection. */
   readonly sourceIPs?: readonly string[];
@@ -110,8 +110,8 @@ export interface AuditSinks {
   /** Whether answers wait for a sink. */
   readonly isBlocking: boolean;
   /**
-   * Gives all sinks an event. Returns whether the request may go on: false if a sink of the mode `blocking-strict` has
-   * not written it. Waits for sinks that are blocking. Never throws, and never rejects.
+   * Gives all sinks an event. Returns whether the request may continue: false if a sink of the mode `blocking-strict`
+   * has not written it. Waits for sinks that are blocking. Never throws, and never rejects.
    */
   write(event: AuditEvent): Awaitable<boolean>;
   /** Resolves when all sinks have written what they took, or have failed. */

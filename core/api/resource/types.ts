@@ -123,8 +123,14 @@ export interface ResourceVersion {
   readonly columns?: readonly ResourceColumn[];
   /** JSON paths of fields that field selectors may use. */
   readonly selectableFields?: readonly string[];
-  /** The text of a Warning header in answers; absent if the version is not deprecated. */
+  /** The text of a Warning header in answers; default for a version with `deprecated`: one that names the releases. */
   readonly deprecationWarning?: string;
+  /** The release of your program since which the version is deprecated: `1.4`. */
+  readonly deprecated?: string;
+  /** The release that will not serve the version any more. */
+  readonly removedIn?: string;
+  /** The apiVersion to use instead: `tea.example.com/v1`. */
+  readonly replacedBy?: string;
 }
 
 /**
@@ -154,7 +160,7 @@ export type ResourceCheck<T = ApiObject> = (object: T, old: T | undefined) => re
  */
 export type CustomStrategy<T = ApiObject> = Omit<
   Partial<Strategy<T>>,
-  'hasStatus' | 'scale' | 'actions' | 'answers' | 'actsOn' | 'review' | 'connections'
+  'hasStatus' | 'scale' | 'actions' | 'answers' | 'actsOn' | 'review' | 'connections' | 'companions'
 >;
 
 /**

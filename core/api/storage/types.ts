@@ -1,5 +1,6 @@
 /**
- * A stored value with the revisions of its key. Revisions are numbers below 2^53.
+ * A stored value with the revisions of its key. Revisions are numbers below 2^53. The value of a key that the store has
+ * but cannot read is that of `unreadableValue`.
  *
  * @example
  * const found: Stored | undefined = await store.get('core/namespaces/default');

@@ -1,39 +1,64 @@
+import { existsSync } from 'node:fs';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { ConfigError } from '../../api/point.js';
 import { type ClientAccess, loadCredentials } from '../../client/index.js';
-import { type UnknownRecord, stringAt } from '../../model/record.js';
+import { isRecord, recordAt, type UnknownRecord, stringAt } from '../../model/record.js';
+import { atFlag } from '../../settings/atFlag.js';
 
 /** Time without data from the server after which a request fails. */
 const IDLE_TIMEOUT_MS = 30_000;
+/** Time without an event after which a watch is taken to be over. Servers end watches earlier. */
+const WATCH_TIMEOUT_MS = 24 * 3600_000;
 
 type Values = { readonly [name: string]: unknown };
 
+/** The data directory of a server that was started in this folder, as it is named without a flag. */
+const DATA_DIRECTORY = './.capstan';
+
 /**
- * The server that the flags of a command name: that of `--kubeconfig`, by default of the administrator's kubeconfig in
- * the data directory. `readsInput`: the command reads standard input, so that no credential plugin may. Throws
- * ConfigError.
+ * The kubeconfig that the flags of a command name: `--kubeconfig`, the administrator's in `--data-dir`, that of a
+ * server which was started in this folder, or the one of the environment. Throws ConfigError if there is none.
+ */
+function kubeconfigOf({ kubeconfig, 'data-dir': directory }: Values): string {
+  if (typeof kubeconfig === 'string') return kubeconfig;
+  const own = join(typeof directory === 'string' ? directory : DATA_DIRECTORY, 'admin.kubeconfig');
+  if (existsSync(own)) return own;
+  const given = process.env['KUBECONFIG'];
+  if (typeof directory === 'string' || !given)
+    throw new ConfigError(
+      typeof directory === 'string' ? '--data-dir' : '--kubeconfig',
+      `there is no file ${own}: start a server with capstan serve, or name a file with --kubeconfig`,
+    );
+  if (given.includes(delimiter))
+    throw new ConfigError('--kubeconfig', 'KUBECONFIG names several files: name the one of the server');
+  return given;
+}
+
+/**
+ * The server that the flags of a command name, with credentials for it. `readsInput`: the command reads standard input,
+ * so that no credential plugin may. Throws ConfigError.
  */
 export function serverOf(values: Values, readsInput = false): ClientAccess {
-  const directory = typeof values['data-dir'] === 'string' ? values['data-dir'] : './.capstan';
-  const kubeconfig = typeof values.kubeconfig === 'string' ? values.kubeconfig : join(directory, 'admin.kubeconfig');
-  try {
-    return loadCredentials({ kubeconfig, ...(readsInput && { hasTerminal: false }) });
-  } catch (error) {
-    throw error instanceof ConfigError ? new ConfigError('--kubeconfig', error.message) : error;
-  }
+  const kubeconfig = kubeconfigOf(values);
+  return atFlag('--kubeconfig', () => loadCredentials({ kubeconfig, ...(readsInput && { hasTerminal: false }) }));
 }
 
 /** A request to a server. */
 export interface ClientRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The path below the URL of the server. */
   readonly path: string;
   /** Sent as JSON. */
   readonly object?: object;
+  /** Headers beside those of the credentials; `content-type` is that of JSON unless it is among them. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Time without data from the server after which it fails. */
   readonly timeoutMs: number;
+  /** Ends the request, and its answer. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -51,19 +76,55 @@ export async function sendRequest(access: ClientAccess, request: ClientRequest):
 
 function sendOnce(
   { server }: ClientAccess,
-  { method, path, object, timeoutMs }: ClientRequest,
+  { method, path, object, headers: given, timeoutMs, signal }: ClientRequest,
   options: ReturnType<ClientAccess['requestOptions']>,
 ): Promise<IncomingMessage> {
   const send = server.startsWith('https:') ? httpsRequest : httpRequest;
   const sent = object === undefined ? undefined : JSON.stringify(object);
-  const headers = { ...options.headers, ...(sent === undefined ? {} : { 'content-type': 'application/json' }) };
+  const type = sent === undefined ? {} : { 'content-type': 'application/json' };
+  const headers = { 'user-agent': 'capstan', ...type, ...given, ...options.headers };
   return new Promise<IncomingMessage>((resolve, reject) => {
-    const outgoing = send(server + path, { ...options, method, headers, timeout: timeoutMs }, resolve);
+    const outgoing = send(server + path, { ...options, method, headers, timeout: timeoutMs, signal }, resolve);
     outgoing.on('timeout', () => outgoing.destroy(new Error(`no data for ${timeoutMs / 1000} s`)));
-    outgoing.on('error', error => reject(new Error(`${server} cannot be reached: ${error.message}`)));
+    outgoing.on('error', error => reject(new Error(`${server} cannot be reached: ${reasonOf(error)}`)));
     outgoing.end(sent);
   });
 }
+
+/** Why a server cannot be reached, with what to do where that is known. */
+function reasonOf(error: NodeJS.ErrnoException): string {
+  if (error.code !== 'ECONNREFUSED') return error.message;
+  return `${error.message}; is the server running? capstan serve starts one`;
+}
+
+/** An answer that is a refusal. Its message is the server's. */
+export class AnswerError extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+    /** The word for programs, such as NotFound; '' if the answer has none. */
+    readonly reason: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The JSON object of an answer; empty if it is something else, such as a text of a proxy. */
+function parseObject(text: string): UnknownRecord {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) return value;
+  } catch {
+    // Plain text.
+  }
+  return {};
+}
+
+/** What to do after a refusal, where that is known. */
+const NEXT: ReadonlyMap<number, string> = new Map([
+  [401, '; the server does not know these credentials: name the kubeconfig of this server with --kubeconfig'],
+  [429, '; the server is busy: try again'],
+]);
 
 /** Requests of a command to a running server, with JSON in both directions. */
 export class ApiClient {
@@ -71,31 +132,69 @@ export class ApiClient {
 
   /** The object at a path; undefined if there is none. Throws with the server's message for any other refusal. */
   async get(path: string): Promise<UnknownRecord | undefined> {
-    const { status, body } = await this.#call('GET', path);
+    const { status, text } = await this.#call({ method: 'GET', path });
     if (status === 404) return undefined;
-    return this.#check('GET', path, status, body);
+    return this.#check('GET', path, status, text);
   }
 
   /** Writes. Throws with the server's message if it refuses. */
   async send(method: 'POST' | 'PUT' | 'DELETE', path: string, object?: object): Promise<UnknownRecord> {
-    const { status, body } = await this.#call(method, path, object);
-    return this.#check(method, path, status, body);
+    const { status, text } = await this.#call({ method, path, ...(object && { object }) });
+    return this.#check(method, path, status, text);
   }
 
-  #check(method: string, path: string, status: number, body: UnknownRecord): UnknownRecord {
-    if (status < 300) return body;
-    throw new Error(`${method} ${path}: ${stringAt(body, 'message') || `the server answered ${status}`}`);
+  /** The answer to any request: its status and the object in it. Rejects with AnswerError if the server refuses. */
+  async ask(request: Omit<ClientRequest, 'timeoutMs'>): Promise<{ status: number; body: UnknownRecord }> {
+    const { status, text } = await this.#call(request);
+    return { status, body: checkedObject(status, text) };
   }
 
-  async #call(
-    method: ClientRequest['method'],
+  /** The text at a path, such as the metrics, whatever its status. */
+  async text(path: string): Promise<{ readonly status: number; readonly text: string }> {
+    return await this.#call({ method: 'GET', path });
+  }
+
+  /** The events of a watch, until the server ends it. Rejects with AnswerError if the server refuses. */
+  async *watch(
     path: string,
-    object?: object,
-  ): Promise<{ status: number; body: UnknownRecord }> {
-    const request = { method, path, ...(object && { object }), timeoutMs: IDLE_TIMEOUT_MS };
+    headers: Readonly<Record<string, string>> = {},
+    signal?: AbortSignal,
+  ): AsyncGenerator<UnknownRecord> {
+    const request = { method: 'GET', path, headers, timeoutMs: WATCH_TIMEOUT_MS, signal } as const;
     const answer = await sendRequest(this.access, request);
-    const parts: Buffer[] = [];
-    for await (const part of answer) parts.push(part as Buffer);
-    return { status: answer.statusCode ?? 0, body: JSON.parse(Buffer.concat(parts).toString()) as UnknownRecord };
+    if (answer.statusCode !== 200) checkedObject(answer.statusCode ?? 0, await textOf(answer));
+    for await (const line of createInterface({ input: answer, crlfDelay: Infinity })) {
+      const event = parseObject(line);
+      const object = recordAt(event, 'object') ?? {};
+      if (event['type'] === 'ERROR') throw errorOf(object, Number(object['code']));
+      yield event;
+    }
   }
+
+  #check(method: string, path: string, status: number, text: string): UnknownRecord {
+    if (status < 300) return parseObject(text);
+    throw new Error(`${method} ${path}: ${errorOf(parseObject(text), status).message}`);
+  }
+
+  async #call(request: Omit<ClientRequest, 'timeoutMs'>): Promise<{ status: number; text: string }> {
+    const answer = await sendRequest(this.access, { ...request, timeoutMs: IDLE_TIMEOUT_MS });
+    return { status: answer.statusCode ?? 0, text: await textOf(answer) };
+  }
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of answer) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString();
+}
+
+function errorOf(body: UnknownRecord, status: number): AnswerError {
+  const message = stringAt(body, 'message') || `the server answered ${status}`;
+  return new AnswerError(message + (NEXT.get(status) ?? ''), status, stringAt(body, 'reason'));
+}
+
+/** The object of an answer. Throws AnswerError for a refusal. */
+function checkedObject(status: number, text: string): UnknownRecord {
+  if (status < 300) return parseObject(text);
+  throw errorOf(parseObject(text), status);
 }

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { parseAllDocuments } from 'yaml';
 import { ConfigError } from '../../api/point.js';
-import { YAML_ALIASES } from '../../limits.js';
-import { isRecord, recordsAt, stringAt, type UnknownRecord } from '../../model/record.js';
+import { stringAt, type UnknownRecord } from '../../model/record.js';
 import { parseArguments, requireValue } from '../arguments.js';
 import { flagsOf } from '../commands.js';
 import { reconciled, type Reconciled } from './reconcile.js';
+import { objectsOfFile } from '../client/files.js';
 import { ApiClient, serverOf } from '../client/request.js';
 import type { Io } from '../serve.js';
 
@@ -26,7 +24,7 @@ export async function authCommand(args: readonly string[], io: Io): Promise<numb
   const { values, positionals } = parsed;
   if (positionals.join(' ') !== 'reconcile') throw new ConfigError('capstan auth', USAGE);
   const file = requireValue(parsed, 'filename', 'FILE');
-  const objects = readObjects(file);
+  const objects = objectsOfFile(file);
   const client = new ApiClient(serverOf(values, file === '-'));
   const remove = {
     permissions: values['remove-extra-permissions'] === true,
@@ -47,23 +45,6 @@ export async function authCommand(args: readonly string[], io: Io): Promise<numb
     report(object, result, isDryRun, io);
   }
   return 0;
-}
-
-/** The objects of a file with YAML or JSON documents, and those of the lists among them. */
-function readObjects(file: string): readonly UnknownRecord[] {
-  let text: string;
-  try {
-    text = readFileSync(file === '-' ? 0 : file, 'utf8');
-  } catch (error) {
-    throw new ConfigError('--filename', `cannot read ${file}: ${(error as NodeJS.ErrnoException).code}`);
-  }
-  return parseAllDocuments(text).flatMap(document => {
-    const [error] = document.errors;
-    if (error) throw new ConfigError('--filename', `${file}: ${error.message.split('\n')[0]}`);
-    const content: unknown = document.toJS({ maxAliasCount: YAML_ALIASES });
-    if (!isRecord(content)) return [];
-    return stringAt(content, 'kind').endsWith('List') ? recordsAt(content, 'items') : [content];
-  });
 }
 
 /** The path of the collection of a role or binding; undefined for objects of other kinds. */

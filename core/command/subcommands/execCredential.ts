@@ -2,6 +2,7 @@ import { ConfigError } from '../../api/point.js';
 import { execCredentialText } from '../../client/execCredential.js';
 import { loadCredentials } from '../../client/index.js';
 import { EXEC_VERSIONS } from '../../client/kubeconfig.js';
+import { atFlag } from '../../settings/atFlag.js';
 import { parseArguments, requireValue } from '../arguments.js';
 import { flagsOf } from '../commands.js';
 import type { Io } from '../serve.js';
@@ -15,13 +16,16 @@ export async function execCredentialCommand(args: readonly string[], io: Io): Pr
   const [operand] = parsed.positionals;
   if (operand !== undefined) throw new ConfigError('capstan exec-credential', `takes no operand ${operand}`);
   const { context } = parsed.values;
-  const access = loadCredentials({
-    kubeconfig: requireValue(parsed, 'kubeconfig', 'FILE'),
-    ...(typeof context === 'string' && { context }),
-  });
+  const kubeconfig = requireValue(parsed, 'kubeconfig', 'FILE');
+  const access = atFlag('--kubeconfig', () =>
+    loadCredentials({ kubeconfig, ...(typeof context === 'string' && { context }) }),
+  );
   const credentials = await access.get();
   if (!credentials.token && !credentials.certificate)
-    throw new ConfigError('--kubeconfig', 'the user of its context has no credentials');
+    throw new ConfigError(
+      '--kubeconfig',
+      `${kubeconfig}: users: the user of the context has no credentials; give it exec, a token or a client certificate`,
+    );
   io.out(execCredentialText(access.execVersion ?? EXEC_VERSIONS[0]!, credentials));
   return 0;
 }

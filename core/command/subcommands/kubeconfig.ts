@@ -83,7 +83,7 @@ function knownServer(values: Values, kubeconfig: string | undefined): ServerAddr
     return readClientConfig(kubeconfig ?? join(textOf(values, 'data-dir') ?? './.capstan', 'admin.kubeconfig')).server;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    throw new ConfigError('--kubeconfig', `${error.message}; name the server with --server`);
+    throw new ConfigError('--kubeconfig', `${error.message}, or name the server with --server`);
   }
 }
 

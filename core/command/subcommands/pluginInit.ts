@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { ConfigError } from '../../api/point.js';
+import { isRecord } from '../../model/record.js';
 import { parseArguments } from '../arguments.js';
 import { flagsOf } from '../commands.js';
 import type { Io } from '../serve.js';
@@ -19,6 +20,26 @@ interface Manifest {
   readonly devDependencies?: { readonly [name: string]: string };
 }
 
+/** Reads a package.json. Throws ConfigError if it is none. */
+function readManifest(file: string): Manifest {
+  const fault = (message: string): ConfigError =>
+    new ConfigError(file, `${message}; the version of Capstan is taken from it: correct it, or use another folder`);
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw fault(`cannot be read as JSON: ${(error as Error).message}`);
+  }
+  if (!isRecord(manifest)) throw fault('must be an object');
+  for (const name of ['dependencies', 'devDependencies']) {
+    const all = manifest[name];
+    if (all === undefined) continue;
+    if (!isRecord(all) || !['string', 'undefined'].includes(typeof all['capstan']))
+      throw fault(`${name} must have texts by name`);
+  }
+  return manifest;
+}
+
 /**
  * The version or path of Capstan that the nearest package.json in `directory` or above it names, and where that file
  * is.
@@ -26,7 +47,7 @@ interface Manifest {
 function installedFrom(directory: string): { readonly spec: string; readonly directory: string } | undefined {
   const file = join(directory, 'package.json');
   if (existsSync(file)) {
-    const { dependencies, devDependencies } = JSON.parse(readFileSync(file, 'utf8')) as Manifest;
+    const { dependencies, devDependencies } = readManifest(file);
     const spec = dependencies?.['capstan'] ?? devDependencies?.['capstan'];
     if (spec !== undefined) return { spec, directory };
   }

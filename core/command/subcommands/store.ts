@@ -4,24 +4,46 @@ import type { Check } from '../../../plugins/storage/rocksdb/offline/check.js';
 import type { Recovery } from '../../../plugins/storage/rocksdb/offline/recover.js';
 import { parseArguments, requireValue, formatBytes } from '../arguments.js';
 import { flagsOf } from '../commands.js';
+import { loadSettings } from '../config.js';
 import type { Io } from '../serve.js';
 
 /** Missing revisions and lost objects that are listed; further ones are only counted. */
 const MAX_LISTED = 100;
 
 /**
- * `capstan store check|recover --data-dir=DIR`, for the files of a stopped server. Returns 0 on success, otherwise 1.
+ * `capstan store check|recover --data-dir=DIR`, for the files of a stopped server, and `capstan store rewrite`. Returns
+ * 0 on success, otherwise 1.
  */
 export async function storeCommand(args: readonly string[], io: Io): Promise<number> {
+  if (args[0] === 'rewrite') return await rewrite(args.slice(1), io);
   const parsed = parseArguments(args, flagsOf('store'));
   const [action, ...more] = parsed.positionals;
   if ((action !== 'check' && action !== 'recover') || more.length > 0)
-    throw new ConfigError('capstan store', 'expects check or recover, and --data-dir=DIR');
+    throw new ConfigError('capstan store', 'expects check, recover or rewrite, and --data-dir=DIR');
   const path = join(requireValue(parsed, 'data-dir', 'DIR'), 'store');
   const accept = parsed.values['accept-loss'] === true;
   if (action === 'recover') return await recoverStore(path, accept, io);
   if (accept) throw new ConfigError('--accept-loss', 'is a flag of capstan store recover');
   return await checkStore(path, io);
+}
+
+/** With the flags of the server: a stopped one, or any of those that share an etcd. */
+async function rewrite(args: readonly string[], io: Io): Promise<number> {
+  const settings = loadSettings(args);
+  const { rewriteStore } = await import('../../server/rewriteStore.js');
+  const ignore = (): void => undefined;
+  const tell = (_fields: object, message: string): void => io.err(message);
+  const log = { debug: ignore, info: ignore, warn: tell, error: tell };
+  const { objects, rewritten, unreadable } = await rewriteStore(settings, log, count =>
+    io.out(`${formatCount(count, 'object')} rewritten`),
+  );
+  for (const { key, reason } of unreadable.slice(0, MAX_LISTED)) io.err(`unreadable: ${key}: ${reason}`);
+  if (unreadable.length > 0)
+    io.err(
+      `${formatCount(unreadable.length, 'object')} cannot be read, and stayed: bring back their key, or delete them`,
+    );
+  io.out(`${rewritten} of ${formatCount(objects, 'object')} had to be rewritten`);
+  return unreadable.length === 0 ? 0 : 1;
 }
 
 async function checkStore(path: string, io: Io): Promise<number> {

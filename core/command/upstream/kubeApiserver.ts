@@ -34,20 +34,18 @@ function checkGiven({ etcdServers, storage, port }: Partial<Settings>): void {
     throw new ConfigError('--secure-port', '0 must be between 1 and 65535, inclusive. It cannot be turned off with 0');
 }
 
-/** The settings that upstream has without flags. Where everything is allowed, nobody is anonymous. */
+/** The settings that upstream has without flags. */
 function defaultsOf(certDir: string, given: Partial<Settings>): Partial<Settings> {
   checkGiven(given);
   const [certificate, key] = servingPair(certDir);
   const isThere = given.tlsCertFile === undefined && existsSync(certificate) && existsSync(key);
   const byFile = given.authorizationConfig !== undefined;
-  const allowsAll = given.authorizationMode?.includes('AlwaysAllow') ?? !byFile;
   return {
     naming: 'kubernetes',
     bindAddress: '0.0.0.0',
     dataDir: join(certDir, 'capstan'),
     controllers: [],
     ...(byFile ? {} : { authorizationMode: ['AlwaysAllow'] }),
-    ...(allowsAll ? { anonymousAuth: false } : {}),
     ...(given.etcdServers === undefined ? {} : { storage: 'etcd' }),
     ...(isThere ? { tlsCertFile: certificate, tlsPrivateKeyFile: key } : {}),
   };

@@ -3,5 +3,8 @@ import { Refusal } from '../refusal.js';
 /** The group with unrestricted access (spec, "Authorization: modes and configuration"). */
 export const MASTERS_GROUP = 'system:masters';
 
+/** One for all: each authenticator that does not know a credential throws it, and making a stack takes long. */
+const UNAUTHORIZED = Object.freeze(new Refusal('Unauthorized', 'Unauthorized'));
+
 /** 401 without a reason: a sender learns nothing of what is wrong with its credentials. */
-export const unauthorized = (): Refusal => new Refusal('Unauthorized', 'Unauthorized');
+export const unauthorized = (): Refusal => UNAUTHORIZED;

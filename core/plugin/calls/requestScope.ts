@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type TraceContext, traceIdOf } from '../../request/traceContext.js';
 import { randomUUID } from '../../runtime/random.js';
 
-/** What a record of the log says of the request that it is about. */
+/** The fields of a log record that identify its request. */
 export interface RequestFields {
   readonly method: string;
   readonly path: string;

@@ -50,7 +50,7 @@ export class RunningCalls {
     this.#cells[cell]! += change;
   }
 
-  /** The call that runs; without one, those that wait: one of them may go on now. */
+  /** The call that runs; without one, those that wait: one of them may continue now. */
   get suspects(): CallPlace[] {
     const running = this.#cells[0]!;
     if (running > 0) return [placeOf(running)];

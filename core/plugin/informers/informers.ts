@@ -1,5 +1,6 @@
 import type { LabeledInformer, ResourceEvent } from '../../api/host.js';
 import { LABEL_INDEXES } from '../../limits.js';
+import { reasonOf, unreadable } from '../../threads/entries/unreadable.js';
 import { EntryEvent } from './entryEvent.js';
 import { LabelIndex } from './labelIndex.js';
 import { decodeShared } from './stored.js';
@@ -11,6 +12,11 @@ import { lastRevisionIn, PageReader, type StartPage } from '../../threads/entrie
 /** The current objects of one resource in this thread. An object is decoded when it is first read. */
 class ResourceInformer implements LabeledInformer {
   readonly entries = new EntryMap();
+  /**
+   * The reasons why objects cannot be read, by key. Who asks for one gets an error, so that no decision is made without
+   * it. What was last read of it is among the entries, and listeners are told nothing.
+   */
+  readonly unreadable = new Map<string, string>();
   readonly listeners: ((event: ResourceEvent) => void)[] = [];
   readonly #decoded = new WeakMap<Entry, ApiObject>();
   /** By label. */
@@ -25,18 +31,21 @@ class ResourceInformer implements LabeledInformer {
 
   get(namespace: string, name: string): ApiObject | undefined {
     this.catchUp(this.storageName);
-    const entry = this.entries.get(`${this.storageName}/${namespace ? `${namespace}/` : ''}${name}`);
+    const key = `${this.storageName}/${namespace ? `${namespace}/` : ''}${name}`;
+    const reason = this.unreadable.get(key);
+    if (reason !== undefined) throw unreadable({ key, reason });
+    const entry = this.entries.get(key);
     return entry && this.#objectOf(entry);
   }
 
   list(namespace?: string): readonly ApiObject[] {
     this.catchUp(this.storageName);
-    const entries = this.entries.range(`${this.storageName}/${namespace ? `${namespace}/` : ''}`);
-    return entries.map(entry => this.#objectOf(entry));
+    return this.#entriesIn(namespace ?? '').map(entry => this.#objectOf(entry));
   }
 
   labeled(namespace: string, label: string, value: string): readonly ApiObject[] {
     this.catchUp(this.storageName);
+    this.#checkReadable(namespace);
     const index = this.#indexOf(label);
     const objectOf = (key: string): ApiObject | undefined => {
       const entry = this.entries.get(key);
@@ -50,7 +59,7 @@ class ResourceInformer implements LabeledInformer {
 
   listFirst(namespace: string, bytes: number): ReturnType<LabeledInformer['listFirst']> {
     this.catchUp(this.storageName);
-    const entries = this.entries.range(`${this.storageName}/${namespace ? `${namespace}/` : ''}`);
+    const entries = this.#entriesIn(namespace);
     const objects: ApiObject[] = [];
     let left = bytes;
     for (const entry of entries) {
@@ -83,6 +92,21 @@ class ResourceInformer implements LabeledInformer {
     );
     this.#indexes.set(label, index);
     return index;
+  }
+
+  #entriesIn(namespace: string): Entry[] {
+    this.#checkReadable(namespace);
+    return this.entries.range(this.#prefixOf(namespace));
+  }
+
+  #prefixOf(namespace: string): string {
+    return `${this.storageName}/${namespace ? `${namespace}/` : ''}`;
+  }
+
+  /** Throws Refusal 500 if an object of the namespace cannot be read. */
+  #checkReadable(namespace: string): void {
+    for (const [key, reason] of this.unreadable)
+      if (key.startsWith(this.#prefixOf(namespace))) throw unreadable({ key, reason });
   }
 
   #objectOf(entry: Entry): ApiObject {
@@ -154,9 +178,14 @@ export class Informers {
     const name = storageNameIn(entry.key);
     const informer = this.keepAll ? this.#of(name) : this.#byName.get(name);
     if (!informer) return;
+    informer.revision = entry.revision;
+    if (!entry.isReadable) {
+      informer.unreadable.set(entry.key, reasonOf(entry.value));
+      return;
+    }
+    informer.unreadable.delete(entry.key);
     const before = informer.listeners.length > 0 ? informer.entries.get(entry.key) : undefined;
     const type = before ? 'MODIFIED' : 'ADDED';
-    informer.revision = entry.revision;
     informer.entries.set(entry);
     informer.changed(entry.key);
     for (const listener of informer.listeners) listener(new EntryEvent(entry, type, entry.revision, before));
@@ -164,11 +193,13 @@ export class Informers {
 
   /**
    * Stores the current objects of a page without reading them. Returns false, and stores nothing, if the page has
-   * objects of several resources, or of one whose listeners or other objects are here before: these are to be `set`.
+   * objects that cannot be read, or of several resources, or of one whose listeners or other objects are here before:
+   * these are to be `set`.
    */
   addPage(page: StartPage): boolean {
     if (page.count === 0) return true;
     const reader = new PageReader(page);
+    if (!reader.isReadable) return false;
     const name = storageNameIn(reader.keyAt(0));
     // Keys are in order.
     if (storageNameIn(reader.keyAt(page.count - 1)) !== name) return false;
@@ -183,6 +214,7 @@ export class Informers {
     if (!informer) return;
     const before = informer.listeners.length > 0 ? informer.entries.get(key) : undefined;
     informer.revision = revision;
+    informer.unreadable.delete(key);
     informer.entries.delete(key);
     informer.changed(key);
     if (before) for (const listener of informer.listeners) listener(new EntryEvent(before, 'DELETED', revision));

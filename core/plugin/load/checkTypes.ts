@@ -71,13 +71,54 @@ function versionViolations({
   ];
 }
 
+const RELEASE = /^\d{1,9}\.\d{1,9}$/;
+const STABILITY = /^v\d+(alpha|beta)?/;
+/** From the least stable to the most stable. */
+const STABILITIES = ['alpha', 'beta', undefined];
+
+const stabilityOf = (version: string): number => STABILITIES.indexOf(STABILITY.exec(version)?.[1]);
+
+function isLater(release: string, other: string): boolean {
+  const [[major = 0, minor = 0], [otherMajor = 0, otherMinor = 0]] = [release, other].map(one =>
+    one.split('.').map(Number),
+  ) as [number[], number[]];
+  return major === otherMajor ? minor > otherMinor : major > otherMajor;
+}
+
+/** Violations of what a version says of its deprecation (spec, "Deprecation policy: rules"). */
+function deprecationViolations(type: ResourceType, version: ResourceVersion): Violation[] {
+  const { name, deprecated, removedIn, replacedBy } = version;
+  const at = (member: string): string => `versions[${name}].${member}`;
+  if (deprecated === undefined)
+    return (['removedIn', 'replacedBy'] as const)
+      .filter(member => version[member] !== undefined)
+      .map(member => forbiddenField(at(member), 'is for versions that are deprecated: give deprecated, too'));
+  const found: Violation[] = [];
+  for (const [member, value] of Object.entries({ deprecated, removedIn }))
+    if (value !== undefined && !RELEASE.test(value))
+      found.push(invalid(at(member), value, 'must be a release, as 1.4'));
+  if (removedIn !== undefined && found.length === 0 && !isLater(removedIn, deprecated))
+    found.push(invalid(at('removedIn'), removedIn, `must be after ${deprecated}, in which it is deprecated`));
+  if (replacedBy === undefined) return found;
+  const [group, other = ''] = replacedBy.split('/');
+  const isOwn = group === type.group;
+  if (isOwn && (other === name || !type.versions.some(one => one.name === other && one.served)))
+    found.push(invalid(at('replacedBy'), replacedBy, 'must be another version that is served'));
+  else if (stabilityOf(other) < stabilityOf(name))
+    found.push(invalid(at('replacedBy'), replacedBy, `must not be less stable than ${name}`));
+  return found;
+}
+
 /** Throws ConfigError for the first resource type that cannot be served, with all its problems. */
 export async function checkTypes(types: readonly ResourceType[], naming: Naming): Promise<void> {
   if (types.length === 0) return;
   await loadEngine();
   const taken = new Set(builtInNames(naming));
   for (const type of types) {
-    const found = type.versions.flatMap(versionViolations);
+    const found = type.versions.flatMap(version => [
+      ...versionViolations(version),
+      ...deprecationViolations(type, version),
+    ]);
     if (type.versions.filter(version => version.storage).length !== 1)
       found.push(invalid('versions', type.versions.length, 'must have exactly one version marked as storage version'));
     for (const { field, message } of nameProblems(type)) found.push(invalid(field, type[field], message));

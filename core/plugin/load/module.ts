@@ -44,13 +44,13 @@ const IMPORT_FIXES: ReadonlyMap<string | undefined, string> = new Map([
 /** A path that ends as those of TypeScript do. */
 const isTypeScript = (path: string): boolean => /\.[cm]?ts$/.test(path);
 
-/** What to do about a file that this version of Node.js cannot run. */
+/** Advice about a file that this version of Node.js cannot run. */
 const extensionFix = (message: string): string =>
   isTypeScript(message)
     ? `Node.js ${process.versions.node} runs no TypeScript: use 22.18, 24 or a newer release, or compile it and name the result`
     : 'compile it to JavaScript, and name the result';
 
-/** What to do about a module that was not found, from the message of Node.js; undefined without advice. */
+/** Advice about a module that was not found, from the message of Node.js; undefined without advice. */
 function notFoundFix(message: string): string | undefined {
   const [missing = '', importer = ''] = message.split("' imported from ");
   const source = missing.slice(missing.indexOf("'") + 1).replace(/js$/, 'ts');
@@ -87,8 +87,8 @@ const isExplained = (error: unknown): boolean =>
   error instanceof SyntaxError || (error as Partial<NodeJS.ErrnoException> | null)?.code !== undefined;
 
 /**
- * Imports a plugin. `path` is its position in the configuration. With a version, the main thread reads its modules anew
- * if it has not with this version (ModuleVersions). Throws ConfigError.
+ * Imports a plugin. `path` is its position in the configuration. With a version, the main thread reads its modules
+ * again if it has not with this version (ModuleVersions). Throws ConfigError.
  */
 export async function importPlugin(use: string, path = 'plugins', version?: number): Promise<Plugin> {
   const [url, name] = partsOf(use);

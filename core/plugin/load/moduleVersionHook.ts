@@ -1,6 +1,6 @@
 /**
  * A module hook (node:module, "Customization hooks"): the modules that a module with a version imports get the same
- * version, so that they are read anew with it. `moduleVersions.ts` registers it; Node.js runs it in a separate thread.
+ * version, so that they are read again with it. `moduleVersions.ts` registers it; Node.js runs it in a separate thread.
  */
 import type { MessagePort } from 'node:worker_threads';
 
@@ -13,7 +13,7 @@ interface Resolved {
   readonly url: string;
 }
 
-/** The parameter of a URL that makes Node.js read its module anew. */
+/** The parameter of a URL that makes Node.js read its module again. */
 export const VERSION_PARAMETER = 'capstan-version';
 
 const VERSION = /\?capstan-version=\d+/;

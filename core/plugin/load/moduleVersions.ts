@@ -9,13 +9,13 @@ const OWN = fileURLToPath(new URL('../../../', import.meta.url));
 /** Whether the module of a file can change while the server runs. */
 const isWatched = (file: string): boolean => !file.includes('/node_modules/') && !file.startsWith(OWN);
 
-/** The URL with which a module is read anew in this thread, with all that it imports, if this version has not been. */
+/** The URL with which a module is read again in this thread, with all that it imports, if this version has not been. */
 export const versionedUrl = (url: string, version: number): string => `${url}?${VERSION_PARAMETER}=${version}`;
 
 /**
  * The versions of the modules of plugins in the main thread: Node.js keeps a module as long as the thread, unless it is
- * imported under another URL. Threads that are created later read the files anew by themselves. For a program that runs
- * nothing but one server: create one such object.
+ * imported under another URL. Threads that are created later read the files again by themselves. For a program that
+ * runs nothing but one server: create one such object.
  */
 export class ModuleVersions {
   /** The version of imports from now on. */
@@ -35,7 +35,7 @@ export class ModuleVersions {
     return [...new Set([...this.#files, ...this.#commonFiles()])];
   }
 
-  /** Has modules be read anew with the next import. */
+  /** Has modules read again with the next import. */
   advance(): void {
     this.current++;
     for (const file of this.#commonFiles()) delete this.#common[file];

@@ -21,7 +21,9 @@ function parseConfig(text: string, apiVersion: string): Members | undefined {
   }
 }
 
-/** The fields of the annotation's configuration that are unchanged in the live object. Applying them is no conflict. */
+/**
+ * The fields of the annotation's configuration that are unchanged in the live object. Applying them is not a conflict.
+ */
 export function unchangedLastApplied(shape: Shape, live: ApiObject, annotation: string): FieldSet {
   const text = live.metadata.annotations?.[annotation];
   const config = text && parseConfig(text, live.apiVersion);

@@ -9,6 +9,7 @@ import { customSchema } from './customSchema.js';
 import type { Growth } from './defaults.js';
 import { strategyOf } from './strategy.js';
 import { structForSchema } from './types.js';
+import { deprecationText } from '../registry/deprecation.js';
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 /**
@@ -80,6 +81,17 @@ function convertingSchema(
   };
 }
 
+/** The deprecation of a version, and its warning: its own, or one that names the releases. */
+function deprecationOf(
+  { deprecationWarning: warning, deprecated, removedIn: removed, replacedBy }: ResourceVersion,
+  apiVersion: string,
+  kind: string,
+): Pick<Resource, 'warning' | 'deprecation'> {
+  if (deprecated === undefined) return warning === undefined ? {} : { warning };
+  const deprecation = { deprecated, removed, replacement: replacedBy && `${replacedBy} ${kind}` };
+  return { warning: warning ?? deprecationText(apiVersion, kind, deprecation), deprecation };
+}
+
 /**
  * The served versions of a resource type as registry resources, which generic code treats like built-in ones. Throws
  * Error for names that would make its keys in the store those of other objects.
@@ -129,7 +141,7 @@ export function resourcesOf(type: ResourceType): Resource[] {
         schemaOf: schemas,
         ...(type.conversionWebhook ? { webhook: type.conversionWebhook } : {}),
         ...(changedAt ? { changedAt } : {}),
-        ...(version.deprecationWarning === undefined ? {} : { warning: version.deprecationWarning }),
+        ...deprecationOf(version, apiVersionOf(version), kind),
       };
     });
 }

@@ -19,6 +19,8 @@ import { PRODUCTS } from '../../naming.js';
 export interface MetadataRules {
   readonly namespaced: boolean;
   readonly checkName: Strategy['checkName'];
+  /** Whether an update checks the prefix of a generated name as a create does. */
+  readonly revalidatesName?: true;
   /** Finalizers without a domain that are allowed. Default: the standard ones. `any`: all (custom resources). */
   readonly finalizers?: ReadonlySet<string> | 'any';
 }
@@ -54,16 +56,18 @@ export function validateMetadataUpdate(object: ApiObject, old: ApiObject, rules:
     ...immutableViolations(meta, old.metadata),
     ...commonViolations(meta),
     ...finalizerViolations(meta.finalizers ?? [], rules),
+    ...(rules.revalidatesName ? generateNameViolations(meta, rules) : []),
   ];
 }
 
-function nameViolations(meta: ObjectMeta, { checkName }: MetadataRules): Violation[] {
-  const found: Violation[] = [];
-  const { name, generateName } = meta;
-  if (generateName)
-    found.push(...checkName(generateName, true).map(text => invalid('metadata.generateName', generateName, text)));
+const generateNameViolations = ({ generateName }: ObjectMeta, { checkName }: MetadataRules): Violation[] =>
+  generateName ? checkName(generateName, true).map(text => invalid('metadata.generateName', generateName, text)) : [];
+
+function nameViolations(meta: ObjectMeta, rules: MetadataRules): Violation[] {
+  const found = generateNameViolations(meta, rules);
+  const { name } = meta;
   if (!name) found.push(required('metadata.name', 'name or generateName is required'));
-  else found.push(...checkName(name, false).map(text => invalid('metadata.name', name, text)));
+  else found.push(...rules.checkName(name, false).map(text => invalid('metadata.name', name, text)));
   return found;
 }
 

@@ -147,7 +147,7 @@ export class LiveRegistry {
 
   /**
    * Replaces the types and sources of plugins. `objectsOf` returns the current objects of a source, from which its
-   * types are read anew. Objects up to `revision` count as written with another schema where the type differs. Watches
+   * types are read again. Objects up to `revision` count as written with another schema where the type differs. Watches
    * of types that differ, or are gone, end.
    */
   replace(

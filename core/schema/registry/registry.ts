@@ -14,6 +14,7 @@ import {
 } from '../table/resources.js';
 import { storagePlace } from '../table/storageNames.js';
 import { findType, typeOf } from '../table/types.js';
+import { deprecationText } from './deprecation.js';
 
 /** Finds the strategy of a kind by its storage name; undefined for kinds without a strategy. */
 export type StrategySource = (storageName: string) => Partial<Strategy> | undefined;
@@ -70,10 +71,8 @@ const deprecationOf = (row: ResourceRow, naming: Naming): Resource['deprecation'
 
 /** The warning of a version that is deprecated in this release or an earlier one. */
 function warningOf(apiVersion: string, kind: string, deprecation: Resource['deprecation']): string | undefined {
-  const { deprecated, removed, replacement } = deprecation ?? {};
-  if (!deprecated || minorOf(deprecated) > Number(RELEASE.minor)) return undefined;
-  const until = removed ? `, unavailable in v${removed}+` : '';
-  return `${apiVersion} ${kind} is deprecated in v${deprecated}+${until}${replacement ? `; use ${replacement}` : ''}`;
+  if (!deprecation?.deprecated || minorOf(deprecation.deprecated) > Number(RELEASE.minor)) return undefined;
+  return deprecationText(apiVersion, kind, deprecation);
 }
 
 const minorOf = (release: string): number => Number(release.split('.')[1]);

@@ -140,11 +140,25 @@ function checkRequestHeader(settings: Settings): void {
     );
 }
 
-/** Warnings about these settings, which are logged at the start. */
-export const authenticationWarnings = ({ requestheaderClientCaFile, listener }: Settings): readonly string[] =>
-  requestheaderClientCaFile !== undefined && listener === 'uws'
+/** Warnings about these settings, which are logged at the start. `anonymous`: what `checkAuthentication` returned. */
+export const authenticationWarnings = (settings: Settings, anonymous: AnonymousPolicy): readonly string[] => [
+  ...(settings.requestheaderClientCaFile !== undefined && settings.listener === 'uws'
     ? ['--listener=uws: the listener node is used, because uws removes bytes of header values, which name users here']
-    : [];
+    : []),
+  ...(settings.authorizationMode.includes('AlwaysAllow') && settings.anonymousAuth !== false && !anonymous.enabled
+    ? ['--anonymous-auth: is off, because the mode AlwaysAllow would allow everything to everybody; use another mode']
+    : []),
+];
+
+/**
+ * Whether the flags allow requests without credentials. Where all requests are allowed, they must be authenticated
+ * (spec, "Anonymous requests"): with the mode AlwaysAllow the flag does not count, as upstream has it, unless an
+ * authorization file says the mode.
+ */
+function allowsAnonymous({ authorizationMode, authorizationConfig, anonymousAuth }: Settings): boolean {
+  if (!authorizationMode.includes('AlwaysAllow')) return anonymousAuth ?? true;
+  return authorizationConfig !== undefined && anonymousAuth === true;
+}
 
 /** The content of the authentication file that concerns requests without credentials, once it is checked. */
 async function checkFile(settings: Settings, file: string): Promise<AnonymousPolicy | undefined> {
@@ -195,7 +209,5 @@ export async function checkAuthentication(settings: Settings): Promise<Anonymous
   const inFile = file === undefined ? undefined : await checkFile(settings, file);
   if (file === undefined && usesOidc(settings))
     await authenticatorOfFlags(oidcFlags(settings), namingOf(settings.naming));
-  // Where all requests are allowed, they must be authenticated (spec, "Anonymous requests").
-  if (settings.authorizationMode.includes('AlwaysAllow')) return { enabled: false };
-  return inFile ?? { enabled: settings.anonymousAuth ?? true };
+  return inFile ?? { enabled: allowsAnonymous(settings) };
 }

@@ -22,7 +22,7 @@ export function bytesOf(body: unknown): Buffer<ArrayBuffer> | undefined {
   return Buffer.from(body instanceof Uint8Array || typeof body === 'string' ? body : writeJson(body));
 }
 
-/** Throws TypeError for what is no request of a program. */
+/** Throws TypeError if the arguments are not a request of a program. */
 function prepare(method: string, path: string, { body, contentType, headers = {} }: ServerRequest): Prepared {
   if (typeof path !== 'string' || !path.startsWith('/'))
     throw new TypeError(`the path of a request must begin with /: ${JSON.stringify(path)}`);

@@ -8,8 +8,15 @@ import { randomBytes } from '../../runtime/random.js';
  */
 export interface Cipher {
   encrypt(name: string, value: Uint8Array): Buffer;
-  /** Throws an Error if the bytes were not encrypted under this name with this key. */
+  /**
+   * Throws an Error if the bytes were not encrypted under this name with this key; a StoreError if its message says
+   * more than that.
+   */
   decrypt(name: string, bytes: Uint8Array): Uint8Array;
+  /** Whether the bytes are encrypted with the key that `encrypt` uses; absent: there is no other. */
+  isCurrent?(bytes: Uint8Array): boolean;
+  /** Must be waited for before the bytes are decrypted; undefined if nothing is to be waited for. */
+  prepare?(bytes: Uint8Array): Promise<void> | undefined;
 }
 
 const GCM_NONCE = 12;

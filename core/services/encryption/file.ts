@@ -1,23 +1,29 @@
 import { list, failWith, readConfigFile, type Shaped, STRING, struct } from '../../schema/configFile.js';
 import { ENCRYPTION_KEYS } from '../../limits.js';
 import type { Naming } from '../../naming.js';
+import { duration } from '../../settings/values.js';
+import type { KmsConfig } from './kms/plugin.js';
 import { aesCbc, aesGcm, type Cipher, secretBox } from './ciphers.js';
 
-/** A key of a provider. */
-export interface EncryptionKey {
-  /** The name of its provider and its own, which stand before what is encrypted with it. */
+/** A key of a provider. The names of the provider, its version and the key stand before what is encrypted with it. */
+export interface EncryptionKey<C = Cipher> {
   readonly provider: string;
+  readonly version: string;
   readonly name: string;
-  readonly cipher: Cipher;
+  readonly cipher: C;
 }
 
 /** How values of some resources are stored. */
-export interface EncryptionRule {
+export interface EncryptionRule<C = Cipher> {
   /** Names `resource.group` as clients know them, with `*` for all of either; the core group is empty. */
   readonly resources: readonly string[];
   /** Keys in the order of the file. The first is used for writes. Undefined: values are stored as they are. */
-  readonly keys: readonly (EncryptionKey | undefined)[];
+  readonly keys: readonly (EncryptionKey<C> | undefined)[];
 }
+
+/** A key as the file has it: the cipher of a key management plugin is yet to be made. */
+export type GivenCipher = Cipher | KmsConfig;
+type GivenKey = EncryptionKey<GivenCipher>;
 
 const KEYS = struct({ keys: list(struct({ name: STRING, secret: STRING })) });
 const PROVIDER = struct({
@@ -25,7 +31,7 @@ const PROVIDER = struct({
   aescbc: KEYS,
   secretbox: KEYS,
   identity: struct({}),
-  kms: (value: unknown) => value,
+  kms: struct({ apiVersion: STRING, name: STRING, endpoint: STRING, timeout: STRING }),
 });
 
 const FILE = {
@@ -44,15 +50,29 @@ const CIPHERS = {
   secretbox: { make: secretBox, bytes: [32] },
 } as const;
 
+/** Time limit of a call of a key management plugin; upstream has the same. */
+const KMS_TIMEOUT = '3s';
+const KMS_ENDPOINT = /^unix:\/\/\/[^\s]{1,100}$/;
+
+function readKms(given: NonNullable<GivenProvider['kms']>, path: string, errors: string[]): GivenKey[] {
+  const { apiVersion = 'v1', name = '', endpoint = '', timeout = KMS_TIMEOUT } = given;
+  if (apiVersion !== 'v2') errors.push(`${path}.apiVersion: must be v2; plugins for v1 are not supported`);
+  if (!NAME.test(name)) errors.push(`${path}.name: must be a name without colons and blanks`);
+  if (!KMS_ENDPOINT.test(endpoint)) errors.push(`${path}.endpoint: must be a socket, such as unix:///run/kms.sock`);
+  let timeoutMs = 0;
+  try {
+    timeoutMs = duration(timeout, `${path}.timeout`);
+    if (timeoutMs <= 0) errors.push(`${path}.timeout: must be a positive duration, such as 3s`);
+  } catch (error) {
+    errors.push((error as Error).message);
+  }
+  return [{ provider: 'kms', version: 'v2', name, cipher: { name, endpoint, timeoutMs } }];
+}
+
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const NAME = /^[^:\s]{1,253}$/;
 
-function readKeys(
-  provider: keyof typeof CIPHERS,
-  given: GivenProvider,
-  path: string,
-  errors: string[],
-): EncryptionKey[] {
+function readKeys(provider: keyof typeof CIPHERS, given: GivenProvider, path: string, errors: string[]): GivenKey[] {
   const { make, bytes } = CIPHERS[provider];
   const keys = given[provider]?.keys ?? [];
   const at = `${path}.${provider}.keys`;
@@ -67,21 +87,18 @@ function readKeys(
       errors.push(`${at}[${i}].secret: must be ${bytes.join(', ')} bytes in base64`);
       return [];
     }
-    return [{ provider, name, cipher: make(key) }];
+    return [{ provider, version: 'v1', name, cipher: make(key) }];
   });
 }
 
-function readProvider(given: GivenProvider, path: string, errors: string[]): readonly (EncryptionKey | undefined)[] {
+function readProvider(given: GivenProvider, path: string, errors: string[]): readonly (GivenKey | undefined)[] {
   const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   const [name] = names;
   if (name === undefined || names.length > 1) {
-    errors.push(`${path}: must have exactly one of aesgcm, aescbc, secretbox and identity`);
+    errors.push(`${path}: must have exactly one of aesgcm, aescbc, secretbox, kms and identity`);
     return [];
   }
-  if (name === 'kms') {
-    errors.push(`${path}.kms: is not supported; use aesgcm, aescbc or secretbox with a key of this file`);
-    return [];
-  }
+  if (given.kms) return readKms(given.kms, `${path}.kms`, errors);
   return name === 'identity' ? [undefined] : readKeys(name as keyof typeof CIPHERS, given, path, errors);
 }
 
@@ -99,12 +116,16 @@ function resourceName(given: string, path: string, errors: string[]): string {
  * Reads an EncryptionConfiguration (v1). The first rule that names a resource holds for it. Throws ConfigError, which
  * names the file and each wrong field, and never a secret.
  */
-export function readEncryptionFile(bytes: Uint8Array, file: string, naming: Naming): readonly EncryptionRule[] {
+export function readEncryptionFile(
+  bytes: Uint8Array,
+  file: string,
+  naming: Naming,
+): readonly EncryptionRule<GivenCipher>[] {
   const { resources: rules = [] } = readConfigFile(bytes, file, FILE, naming);
   const errors: string[] = [];
   if (rules.length === 0) errors.push('resources: must have at least one entry');
   const seen = new Set<string>();
-  const read = rules.map((rule, i): EncryptionRule => {
+  const read = rules.map((rule, i): EncryptionRule<GivenCipher> => {
     const { resources = [], providers = [] } = rule ?? {};
     const path = `resources[${i}]`;
     if (resources.length === 0) errors.push(`${path}.resources: must name at least one resource`);
@@ -123,6 +144,23 @@ export function readEncryptionFile(bytes: Uint8Array, file: string, naming: Nami
         .flatMap((provider, j) => readProvider(provider, `${path}.providers[${j}]`, errors)),
     };
   });
+  checkPlugins(read, errors);
   failWith(file, errors);
   return read;
 }
+
+/** Adds an error for each name of a key management plugin that stands for different ones. */
+function checkPlugins(rules: readonly EncryptionRule<GivenCipher>[], errors: string[]): void {
+  const known = new Map<string, string>();
+  for (const { cipher } of rules.flatMap(({ keys }) => keys.filter(key => key !== undefined))) {
+    if (!isKms(cipher)) continue;
+    const { name, endpoint, timeoutMs } = cipher;
+    const plugin = `${endpoint} ${timeoutMs}`;
+    if ((known.get(name) ?? plugin) !== plugin)
+      errors.push(`the KMS plugin ${name} has different endpoints or timeouts: give each plugin a name of its own`);
+    known.set(name, plugin);
+  }
+}
+
+/** Whether a key is that of a key management plugin. */
+export const isKms = (cipher: GivenCipher): cipher is KmsConfig => 'endpoint' in cipher;

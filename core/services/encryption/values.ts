@@ -3,20 +3,21 @@ import type { Naming } from '../../naming.js';
 import type { EncryptionKey, EncryptionRule } from './file.js';
 import { isEncrypted, MARK } from './mark.js';
 
-const VERSION = 'v1';
-
-const prefixOf = ({ provider, name }: EncryptionKey): Buffer => Buffer.from(`${MARK}${provider}:${VERSION}:${name}:`);
+const prefixOf = ({ provider, version, name }: EncryptionKey): Buffer =>
+  Buffer.from(`${MARK}${provider}:${version}:${name}:`);
 
 /** How the values of one resource are stored. */
 class ResourceValues {
   readonly #write: { readonly prefix: Buffer; readonly key: EncryptionKey } | undefined;
   readonly #keys: readonly { readonly prefix: Buffer; readonly key: EncryptionKey }[];
   readonly #readsPlain: boolean;
+  readonly #needsPreparing: boolean;
 
   constructor(keys: readonly (EncryptionKey | undefined)[]) {
     this.#keys = keys.flatMap(key => (key ? [{ prefix: prefixOf(key), key }] : []));
     this.#write = keys[0] && { prefix: prefixOf(keys[0]), key: keys[0] };
     this.#readsPlain = keys.includes(undefined);
+    this.#needsPreparing = keys.some(key => key?.cipher.prepare !== undefined);
   }
 
   encode(name: string, record: Buffer, header: number): Buffer {
@@ -30,16 +31,43 @@ class ResourceValues {
       if (this.#readsPlain) return value;
       throw new StoreError(`${JSON.stringify(name)} is stored as it is, and no provider identity is configured for it`);
     }
-    const used = this.#keys.find(({ prefix }) => prefix.every((byte, i) => value[i] === byte));
+    const used = this.#keyOf(value);
     if (!used) throw new StoreError(`${JSON.stringify(name)} was encrypted with a key that is not configured`);
     try {
       return used.key.cipher.decrypt(name, value.subarray(used.prefix.length));
-    } catch {
+    } catch (error) {
+      const why = error instanceof StoreError ? `: ${error.message}` : '';
       throw new StoreError(
-        `${JSON.stringify(name)} cannot be decrypted with the key ${JSON.stringify(used.key.name)} of ${used.key.provider}`,
+        `${JSON.stringify(name)} cannot be decrypted with the key ${JSON.stringify(used.key.name)} of ` +
+          `${used.key.provider}${why}`,
       );
     }
   }
+
+  /** Whether a stored value is as `encode` would store it now. */
+  isCurrent(value: Uint8Array): boolean {
+    if (!this.#write) return !isEncrypted(value);
+    const { prefix, key } = this.#write;
+    if (!prefix.every((byte, i) => value[i] === byte)) return false;
+    return key.cipher.isCurrent?.(value.subarray(prefix.length)) ?? true;
+  }
+
+  /** What must be waited for before a value is decoded; undefined if nothing. */
+  prepare(value: Uint8Array): Promise<void> | undefined {
+    if (!this.#needsPreparing || !isEncrypted(value)) return undefined;
+    const used = this.#keyOf(value);
+    return used?.key.cipher.prepare?.(value.subarray(used.prefix.length));
+  }
+
+  #keyOf(value: Uint8Array) {
+    return this.#keys.find(({ prefix }) => prefix.every((byte, i) => value[i] === byte));
+  }
+}
+
+/** A stored record and its key; absent: there is none. */
+export interface StoredRecord {
+  readonly key: string;
+  readonly record: Buffer | undefined;
 }
 
 /** Resources whose rule is remembered. */
@@ -89,6 +117,24 @@ export class EncryptedValues {
   /** The value in a stored record. Throws StoreError if no key of the rules can decrypt it. */
   decode(key: string, record: Buffer, header: number): Uint8Array {
     return this.#valuesOf(key).decode(key, record.subarray(header));
+  }
+
+  /** Whether a record is stored as `encode` would store its value now, under the first key of its resource. */
+  isCurrent(key: string, record: Buffer, header: number): boolean {
+    return this.#valuesOf(key).isCurrent(record.subarray(header));
+  }
+
+  /**
+   * To be waited for before the values of these stored records are decoded; undefined if nothing is to be waited for.
+   * Rejects with Unavailable if a key management plugin does not answer.
+   */
+  prepare(records: readonly StoredRecord[], header: number): Promise<unknown> | undefined {
+    let waiting: Promise<void>[] | undefined;
+    for (const { key, record } of records) {
+      const prepared = record && this.#valuesOf(key).prepare(record.subarray(header));
+      if (prepared) (waiting ??= []).push(prepared);
+    }
+    return waiting && Promise.all(waiting);
   }
 
   #valuesOf(key: string): ResourceValues {

@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Log } from '../../api/host.js';
 import type { MetricDefinition } from '../../api/observe/metrics.js';
 import { ConfigError, type Contributed } from '../../api/point.js';
-import { METRIC_SERIES } from '../../limits.js';
+import { METRIC_SERIES, OBSERVATIONS_WAITING } from '../../limits.js';
 import type { Observation } from '../../threads/messages/lifecycle.js';
 import { REQUEST_METRICS } from './requests.js';
 
@@ -28,6 +28,8 @@ function instrumentOf(definition: MetricDefinition): Instrument {
 /** The metrics of plugins, and what they have observed. Each has a limited number of series. */
 export class ObservedMetrics {
   #registry: Registry | undefined;
+  /** What was observed before the metrics were registered: the store opens before. */
+  #early: Observation[] = [];
   readonly #defined = new Map<string, MetricDefinition>();
   readonly #instruments = new Map<string, Instrument>();
   readonly #series = new Map<string, Set<string>>();
@@ -40,6 +42,7 @@ export class ObservedMetrics {
     this.#registry = registry;
     this.check(definitions);
     this.replace(definitions);
+    this.take(this.#early.splice(0));
   }
 
   /** Throws ConfigError for the name of a metric that the server has itself. */
@@ -51,7 +54,7 @@ export class ObservedMetrics {
     }
   }
 
-  /** Has these metrics instead of those before. One with the same definition goes on counting. */
+  /** Has these metrics instead of those before. One with the same definition continues to count. */
   replace(definitions: readonly Contributed<MetricDefinition>[]): void {
     const wanted = new Map(definitions.map(({ value }) => [value.name, value]));
     for (const [name, definition] of this.#defined) {
@@ -70,6 +73,10 @@ export class ObservedMetrics {
 
   /** Counts observations. Those that fit no metric are named in the log, once for each metric. */
   take(observations: readonly Observation[]): void {
+    if (!this.#registry) {
+      this.#early.push(...observations.slice(0, OBSERVATIONS_WAITING - this.#early.length));
+      return;
+    }
     for (const { metric, labels, value } of observations) {
       const instrument = this.#instruments.get(metric);
       if (!instrument) {

@@ -35,6 +35,8 @@ class Series {
     readonly labels: string,
     /** Whether durations are recorded. Those of watches are not, because clients determine them. */
     readonly timed: boolean,
+    /** Of a deprecated version: the labels of the gauge that says so. */
+    readonly deprecated: string | undefined,
   ) {}
 
   count(code: number): void {
@@ -55,17 +57,28 @@ class Series {
   }
 }
 
+/** Labels in text format. */
+const textOf = (labels: Readonly<Record<string, string>>): string =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(',');
+
 /** Series formatted in one turn of the event loop, which takes about a millisecond. */
 const SERIES_PER_TURN = 30;
 const TOTAL = 'apiserver_request_total';
 const DURATION = 'apiserver_request_duration_seconds';
+const DEPRECATED = 'apiserver_requested_deprecated_apis';
 /** The metrics that are written here, and not by a registry. */
-export const REQUEST_METRICS: ReadonlySet<string> = new Set([TOTAL, DURATION]);
+export const REQUEST_METRICS: ReadonlySet<string> = new Set([TOTAL, DURATION, DEPRECATED]);
 const TOTAL_HEAD =
   `# HELP ${TOTAL} Requests answered, by verb, resource, scope and status code.\n# TYPE ${TOTAL} ` + 'counter\n';
 const DURATION_HEAD =
   `# HELP ${DURATION} How long requests took to be answered, by verb, resource and scope; watches are not counted.\n` +
   `# TYPE ${DURATION} histogram\n`;
+
+const DEPRECATED_HEAD =
+  `# HELP ${DEPRECATED} Deprecated versions that were requested, by the release that no longer has them.\n` +
+  `# TYPE ${DEPRECATED} gauge\n`;
 
 /** The histogram lines of a series; empty if no duration was recorded. */
 function formatDurations({ labels, buckets, seconds }: Series): string {
@@ -84,9 +97,11 @@ function formatDurations({ labels, buckets, seconds }: Series): string {
 export interface RequestCounts {
   readonly writing: number;
   readonly reading: number;
+  readonly watching: number;
   readonly series: readonly {
     readonly labels: string;
     readonly timed: boolean;
+    readonly deprecated: string | undefined;
     readonly codes: readonly (readonly [code: number, count: number])[];
     readonly buckets: readonly number[];
     readonly seconds: number;
@@ -103,18 +118,25 @@ export class RequestMetrics {
   readonly #byResource = new WeakMap<Resource, Map<string, Series>>();
   #writing = 0;
   #reading = 0;
+  #watching = (): number => 0;
   #elsewhere: readonly RequestCounts[] = [];
 
   /** Returns the counts of this thread. */
   counts(): RequestCounts {
-    const series = Array.from(this.#series.values(), ({ labels, timed, codes, buckets, seconds }) => ({
+    const series = Array.from(this.#series.values(), ({ labels, timed, deprecated, codes, buckets, seconds }) => ({
       labels,
       timed,
+      deprecated,
       codes: [...codes],
       buckets,
       seconds,
     }));
-    return { writing: this.#writing, reading: this.#reading, series };
+    return { writing: this.#writing, reading: this.#reading, watching: this.#watching(), series };
+  }
+
+  /** Sets who knows how many watches are open in this thread. */
+  countWatches(count: () => number): void {
+    this.#watching = count;
   }
 
   /** Sets what other threads have counted, for the next texts and gauges. */
@@ -122,7 +144,7 @@ export class RequestMetrics {
     this.#elsewhere = counts;
   }
 
-  /** Registers the gauge of requests in flight. */
+  /** Registers the gauges of requests in flight and of watches. */
   register(registry: Registry): void {
     const writing = () => this.#elsewhere.reduce((sum, counts) => sum + counts.writing, this.#writing);
     const reading = () => this.#elsewhere.reduce((sum, counts) => sum + counts.reading, this.#reading);
@@ -136,19 +158,31 @@ export class RequestMetrics {
         this.set({ request_kind: 'readOnly' }, reading());
       },
     });
+    const watching = () => this.#elsewhere.reduce((sum, counts) => sum + counts.watching, this.#watching());
+    new Gauge({
+      name: 'apiserver_longrunning_requests',
+      help: 'Open watches.',
+      labelNames: ['verb', 'component'],
+      registers: [registry],
+      collect() {
+        this.set({ verb: 'WATCH', component: 'apiserver' }, watching());
+      },
+    });
   }
 
   /** Counts and durations in text format. Yields to the event loop in between, as there may be thousands of series. */
   async text(): Promise<string> {
     const totals = [TOTAL_HEAD];
     const durations = [DURATION_HEAD];
+    const deprecated = new Set<string>();
     let made = 0;
     for (const series of this.#allSeries()) {
       for (const [code, count] of series.codes) totals.push(`${TOTAL}{${series.labels},code="${code}"} ${count}\n`);
       if (series.timed) durations.push(formatDurations(series));
+      if (series.deprecated !== undefined) deprecated.add(`${DEPRECATED}{${series.deprecated}} 1\n`);
       if (++made % SERIES_PER_TURN === 0) await nextTurn();
     }
-    return totals.join('') + durations.join('');
+    return [...totals, ...durations, ...(deprecated.size > 0 ? [DEPRECATED_HEAD, ...deprecated] : [])].join('');
   }
 
   /** The series of all threads, each once. */
@@ -158,7 +192,7 @@ export class RequestMetrics {
     for (const { series } of [this.counts(), ...this.#elsewhere])
       for (const one of series) {
         let sum = all.get(one.labels);
-        if (!sum) all.set(one.labels, (sum = new Series(one.labels, one.timed)));
+        if (!sum) all.set(one.labels, (sum = new Series(one.labels, one.timed, one.deprecated)));
         sum.add(one);
       }
     return [...all.values()];
@@ -225,12 +259,17 @@ export class RequestMetrics {
         scope,
         component: 'apiserver',
       };
-      series = new Series(
-        Object.entries(labels)
-          .map(([name, value]) => `${name}="${value}"`)
-          .join(','),
-        verb !== 'WATCH',
-      );
+      const deprecated =
+        resource?.warning === undefined
+          ? undefined
+          : {
+              group,
+              version,
+              resource: plural,
+              subresource,
+              removed_release: resource.deprecation?.removed ?? '',
+            };
+      series = new Series(textOf(labels), verb !== 'WATCH', deprecated && textOf(deprecated));
       this.#series.set(fullKey, series);
     }
     return series;

@@ -159,7 +159,7 @@ const SECURITY = {
   BearerToken: { type: 'apiKey', description: 'Bearer token', name: 'authorization', in: 'header' },
 };
 
-/** An OpenAPI 3 document. Documents of custom kinds declare no security schemes; upstream's declare none. */
+/** An OpenAPI 3 document. Documents of custom kinds declare no security schemes, like those of upstream. */
 export function documentV3(paths: Schema, schemas: Schemas, info: Info, custom = false): Schema {
   const all = schemas.all();
   const components = {

@@ -9,7 +9,7 @@ export interface WebhookFile {
   readonly files: readonly string[];
 }
 
-/** What the kubeconfig of a webhook may say. */
+/** The members that the kubeconfig of a webhook may have. */
 export interface WebhookFileRules {
   /** Whether its server may be reached without TLS. */
   readonly allowsHttp: boolean;
@@ -49,7 +49,7 @@ export function readWebhookFile(file: string, { allowsHttp }: WebhookFileRules):
   const reader = new KubeconfigReader(file);
   const document = reader.document();
   const current = stringAt(document, 'current-context');
-  if (!current) reader.fail('current-context', 'is missing');
+  if (!current) reader.fail('current-context', 'is missing: set it to the name of a context');
   const context = reader.named(document, 'contexts', 'context', current);
   const cluster = reader.named(document, 'clusters', 'cluster', stringAt(context, 'cluster'));
   const userName = stringAt(context, 'user');

@@ -15,7 +15,7 @@ type Message =
   | { readonly is: 'found'; readonly key: string; readonly answer: TimedAnswer }
   | { readonly is: 'failed'; readonly key: string; readonly message: string };
 
-/** What a thread is told: the answer, that nobody has found one, or to find it. */
+/** A reply to a thread: the answer, that no thread has found one, or the request to find it. */
 type Reply =
   | { readonly is: 'found'; readonly answer: TimedAnswer }
   | { readonly is: 'failed'; readonly message: string }
@@ -97,7 +97,7 @@ export class SharedAnswers implements Service {
     return { is: 'find' };
   }
 
-  /** Has the next thread that waits search, in the place of one that has not answered. */
+  /** Has the next thread that waits search, instead of one that has not answered. */
   #pass(key: string): void {
     const { waiting } = this.#searches.get(key)!;
     this.#searches.delete(key);
@@ -131,8 +131,9 @@ export class AnswersClient {
   }
 
   /**
-   * The answer for a key: one that is known, of whose time a part is over, or what `find` resolves with. While it is
-   * looked for, equal questions wait for the same answer. If `find` rejects, so do all of them: nothing is remembered.
+   * The answer for a key: a known one of which part of the lifetime has passed, or what `find` resolves with. While it
+   * is looked for, equal questions wait for the same answer. If `find` rejects, so do all of them: nothing is
+   * remembered.
    */
   async get(key: string, find: () => Promise<TimedAnswer>): Promise<TimedAnswer> {
     const own = this.#own.get(key);

@@ -9,7 +9,7 @@ export interface AuditSinkCase {
   /** Makes one that has taken no event; called for each test. */
   make(): Awaitable<AuditSink>;
   /**
-   * What the sink that was made last has written, in order, once it is closed: ids and stages of the events. Absent: it
+   * Ids and stages of the events that the sink that was made last has written, in order, once it is closed. Absent: it
    * cannot be read.
    */
   written?(): Awaitable<readonly Pick<AuditEvent, 'auditID' | 'stage'>[]>;

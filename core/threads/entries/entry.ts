@@ -1,3 +1,4 @@
+import { isReadable } from './unreadable.js';
 import type { Part } from './bufferCompactor.js';
 import type { WireEvent } from '../messages/wireEvent.js';
 
@@ -65,6 +66,11 @@ export class Entry implements Part {
   /** A new view of the object's bytes without the first `skip`. */
   from(skip: number): Uint8Array {
     return new Uint8Array(this.buffer, this.byteOffset + skip, this.length - skip);
+  }
+
+  /** Whether the store could read the object. */
+  get isReadable(): boolean {
+    return isReadable(new Uint8Array(this.buffer, this.byteOffset, Math.min(1, this.length)));
   }
 
   /** Records that the object's bytes were copied to another place. */

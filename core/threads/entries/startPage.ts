@@ -1,4 +1,5 @@
 import { copyBytes } from '../../runtime/copyBytes.js';
+import { isReadable } from './unreadable.js';
 import { Entry } from './entry.js';
 
 /** An object of a start page. */
@@ -65,6 +66,15 @@ export class PageReader {
     const at = position * HEADER;
     const place = { buffer: this.#bytes.buffer, byteOffset: this.#header[at]!, length: this.#header[at + 1]! };
     return new Entry(this.keyAt(position), this.#header[at + 2]!, place);
+  }
+
+  /** Whether the store could read all objects of the page. */
+  get isReadable(): boolean {
+    for (let i = 0; i < this.count; i++) {
+      const begin = this.#header[i * HEADER]!;
+      if (!isReadable(this.#bytes.subarray(begin, begin + 1))) return false;
+    }
+    return true;
   }
 
   /** Negative if the key at a position is before `key`, by their bytes; zero if they are the same. */

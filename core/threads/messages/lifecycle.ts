@@ -1,7 +1,7 @@
 /** The messages between the front end and each other thread, as closed unions: from its start to its close. */
 import type { MessagePort } from 'node:worker_threads';
 import type { FixedResources } from '../../plugin/servedResources.js';
-import type { PackedLate } from './jobs.js';
+import type { BatchOutcome, PackedLate } from './jobs.js';
 
 /** A thread's end of its channel to the writer, and its index among the counters of the writer's messages (feed.ts). */
 export interface WriterChannel {
@@ -37,8 +37,14 @@ export interface OpenedStore {
 
 /** To the writer's thread. `connect` passes the writer's end of the channel to another thread. */
 export type ToWriterThread = ToThread | ({ readonly is: 'connect' } & SubscriberChannel);
-/** From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. */
-export type FromWriterThread = FromThread<OpenedStore> | { readonly is: 'failed'; readonly message: string };
+/**
+ * From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. `observed`:
+ * what its plugins have counted.
+ */
+export type FromWriterThread =
+  | FromThread<OpenedStore>
+  | { readonly is: 'failed'; readonly message: string }
+  | { readonly is: 'observed'; readonly observations: readonly Observation[] };
 
 /** The inputs of a pool thread: its channel to the writer, and the memory of all runs of jobs (`Runs`). */
 export interface PoolInputs {
@@ -80,12 +86,14 @@ export interface ReadyPoolThread {
 }
 
 /**
- * From a pool thread. `late`: outcomes of jobs that their batch did not wait for. `observed`: what plugins have
- * counted. `ask`: a question to a service.
+ * From a pool thread. `late`: outcomes of jobs that their batch did not wait for. `ended`: the outcome of a batch, from
+ * threads with plugins of users: what is posted to Piscina is lost if the thread ends before it is taken. `observed`:
+ * what plugins have counted. `ask`: a question to a service.
  */
 export type FromPoolThread =
   | FromThread<ReadyPoolThread>
   | { readonly is: 'late'; readonly outcomes: PackedLate }
+  | { readonly is: 'ended'; readonly batch: number; readonly outcome: BatchOutcome }
   | { readonly is: 'observed'; readonly observations: readonly Observation[] }
   | ServiceQuestion
   | LoadedPoolThread

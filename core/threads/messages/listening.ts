@@ -14,7 +14,7 @@ export interface ListeningInputs {
   readonly front: number;
   /** Whether other processes write to the store too. */
   readonly shared: boolean;
-  /** Secret of continue tokens: a list may go on in another thread. */
+  /** Secret of continue tokens: a list may continue in another thread. */
   readonly continueSecret: Uint8Array;
   readonly settings: Pick<Settings, 'naming' | 'historyRetention' | 'auditPolicyFile'>;
   /** The bindings of the main thread. */

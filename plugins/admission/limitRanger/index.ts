@@ -72,7 +72,7 @@ function defaulting(host: Host<'pool'>): Mutator {
 
 type Check = (limit: LimitRangeItem, type: string) => string[];
 
-/** What a limit says about requests and limits of a container or a whole pod. */
+/** Violations of a limit by the requests and limits of a container or a whole pod. */
 const checkAmounts =
   (...[requests, limits]: [Amounts, Amounts]): Check =>
   (limit, type) =>

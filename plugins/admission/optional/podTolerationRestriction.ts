@@ -26,7 +26,7 @@ const MEMBERS: readonly string[] = ['key', 'operator', 'value', 'effect', SECOND
 const OPERATORS: readonly unknown[] = [undefined, null, '', 'Equal', 'Exists'];
 const EFFECTS: readonly unknown[] = [undefined, null, '', 'NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-/** What is wrong with a value that should be a toleration; undefined if nothing is. */
+/** The fault of a value that should be a toleration; undefined without a fault. */
 function problemOf(value: unknown): string | undefined {
   if (!isRecord(value)) return 'must be a toleration';
   const unknown = Object.keys(value).find(member => !MEMBERS.includes(member));

@@ -80,9 +80,9 @@ export function minorOf(version: string): number | undefined {
   return minor === undefined || BigInt(minor) > 0x7fff_ffff_ffff_ffffn ? undefined : Number(minor);
 }
 
-/** The reason for which a text is no level. */
+/** The reason why a text is not a level. */
 export const LEVEL_PROBLEM = `must be one of ${LEVELS.join(', ')}`;
-/** The reason for which a text is no version. */
+/** The reason why a text is not a version. */
 export const VERSION_PROBLEM = `must be ${goQuote('latest')} or ${goQuote('v1.x')}`;
 
 /** The names of the labels of namespaces that set the policy of their pods. */

@@ -26,7 +26,7 @@ export interface Denial {
   readonly seconds: number;
 }
 
-/** What a policy finds in one request, with one object of parameters. */
+/** The findings of a policy in one request, with one object of parameters. */
 export interface Findings {
   readonly denials: readonly Denial[];
   /** Errors of audit annotations, which refuse the request whatever the actions of the binding are. */
@@ -62,7 +62,7 @@ class Gathered implements Findings {
   }
 }
 
-/** What a policy finds in one request, with one object of parameters. */
+/** The findings of a policy in one request, with one object of parameters. */
 export async function evaluatePolicy(
   cel: typeof Cel,
   policy: CompiledPolicy,

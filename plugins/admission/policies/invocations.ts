@@ -73,7 +73,7 @@ async function invocationsOfPolicy<Compiled>(
   return found;
 }
 
-/** The namespace of the object of a change; that of a Namespace is none. */
+/** The namespace of the object of a change; a Namespace has none. */
 export function namespaceObjectOf({ target, view }: Change, namespaces: Informer): ApiObject | null {
   if (target.namespace === '' || (view.kind.kind === 'Namespace' && view.kind.group === '')) return null;
   return namespaces.get('', target.namespace) ?? null;

@@ -135,8 +135,8 @@ function permissionOfBindings(host: PolicyHost, kind: string, onReferenced: Word
 }
 
 /**
- * Policies read their parameters with the permissions of the server: whoever writes policies and bindings must be able
- * to read the same objects.
+ * Policies read their parameters with the permissions of the server: users that write policies and bindings must be
+ * able to read the same objects.
  */
 export default definePlugin({
   name: 'policy-parameters',

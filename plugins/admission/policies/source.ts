@@ -56,7 +56,7 @@ export class PolicySource<P extends Policy, Compiled> {
   #active: readonly ActivePolicy<Compiled>[] = [];
   /** Revisions of the informers that `#active` was made of. */
   #revisions = [-1, -1];
-  /** What was compiled, by uid and generation. */
+  /** Compiled policies, by uid and generation. */
   #compiled = new Map<string, Compiled>();
 
   constructor(

@@ -107,7 +107,7 @@ function uncoveredNames(
     .sort();
 }
 
-/** Scopes as upstream prints them. */
+/** Scopes in the form of upstream's messages. */
 const showScopes = (scopes: readonly ScopeTerm[]): string =>
   `[${scopes.map(({ scopeName, operator, values = [] }) => `{${scopeName} ${operator} [${values.join(' ')}]}`).join(' ')}]`;
 

@@ -1,13 +1,13 @@
 import type { ApiObject } from '../../../core/model/object.js';
 import { isDeepEqual } from '../../../core/model/record.js';
 
-/** What the first run of the mutators leaves for the second one. */
+/** The state that the first run of the mutators leaves for the second one. */
 interface FirstRun {
-  /** The object behind the last call. */
+  /** The object after the last call. */
   readonly output: unknown;
-  /** What is called again, as later calls have changed the object. */
+  /** Mutators that are called again, since later calls have changed the object. */
   readonly again: ReadonlySet<string>;
-  /** What is called again if anything has changed the object. */
+  /** Mutators that are called again if anything has changed the object. */
   readonly eligible: ReadonlySet<string>;
 }
 
@@ -36,7 +36,7 @@ export class Run {
     return !this.isAgain || this.#again.has(id);
   }
 
-  /** Call it behind each call. `isReinvocable`: it may be called again if others change the object behind it. */
+  /** Call it after each call. `isReinvocable`: it may be called again if others change the object after it. */
   ran(id: string, isChanged: boolean, isReinvocable: boolean): void {
     if (isChanged) {
       this.hasChanged = true;

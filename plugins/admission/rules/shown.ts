@@ -1,7 +1,7 @@
 import type { Change, EquivalentKind, ServedKind } from '../../../core/api/admission.js';
 import type { ApiObject } from '../../../core/model/object.js';
 
-/** What a change shows: its objects in the version of the request, and in the versions that rules select. */
+/** The objects of a change: those in the version of the request, and in the versions that rules select. */
 export class Shown {
   readonly #converted = new Map<string, Promise<ShownIn> | ShownIn>();
 

@@ -59,7 +59,7 @@ function isOfType(value: Json, type: MemberType): boolean {
   }
 }
 
-/** What is wrong with a member, in upstream's words; `owner`: the struct that it is in, `path`: where it is. */
+/** The fault of a member, in upstream's words; `owner`: the struct that it is in, `path`: where it is. */
 function memberError(value: Json | undefined, type: MemberType, owner: string, path: string): string | undefined {
   if (value === undefined || value === null) return undefined;
   const mismatch = (given: Json, wanted: string): string => {
@@ -81,6 +81,6 @@ function memberError(value: Json | undefined, type: MemberType, owner: string, p
   return wrong === undefined ? undefined : mismatch(wrong, 'string');
 }
 
-/** What is wrong with the types of an answer to a review, in upstream's words; undefined where nothing is. */
+/** The fault of the types of an answer to a review, in upstream's words; undefined without a fault. */
 export const typeError = (body: UnknownRecord): string | undefined =>
   memberError(body['response'] as Json | undefined, RESPONSE, 'AdmissionReview', 'response');

@@ -130,7 +130,7 @@ class Mutating {
     change.view.accept(draft, other ? await other.convertBack(patched as unknown as ApiObject) : patched);
     const record = { configuration, webhook: name, patch: operations, patchType: verdict.patchType };
     change.annotate(`patch.${this.#group}/round_${round}_index_${index}`, encodeJson(record));
-    // Fields that the kind does not have are no change.
+    // Fields that the kind does not have do not count as a change.
     return !isDeepEqual(before, draft);
   }
 }

@@ -53,7 +53,7 @@ export function reviewOf(
   return { uid, apiVersion, body: writeJson({ kind: 'AdmissionReview', apiVersion, request }) };
 }
 
-/** What a webhook answers. */
+/** The answer of a webhook. */
 export interface Verdict {
   readonly allowed: boolean;
   readonly status: Status | undefined;
@@ -70,7 +70,7 @@ const invalidResponse = (why: string): CallError => new CallError(`received inva
 
 const reviewKind = (apiVersion: string): string => `${apiVersion}, Kind=AdmissionReview`;
 
-/** What an answer to a review says. Throws CallError, with upstream's text, for one that says nothing usable. */
+/** The response in an answer to a review. Throws CallError, with upstream's text, for one that says nothing usable. */
 export function verdictOf(answer: HttpAnswer, review: Review, mutating: boolean): Verdict {
   if (answer.status < 200 || answer.status > 206) throw failedCall(errorOf(answer), answer.status);
   const body = readAnswer(answer);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Authenticator, Host, Identified, User } from '../../../core/api/index.js';
+import type { Authenticator, Awaitable, Host, Identified, User } from '../../../core/api/index.js';
 import { REMEMBERED_TOKENS } from '../../../core/limits.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
 import { bearerToken, unknownToken } from '../bearer.js';
@@ -47,7 +47,7 @@ interface Verified {
   readonly by: Ready;
 }
 
-/** What was made of a state of the service. */
+/** The authenticators of a state of the service. */
 interface Prepared {
   readonly state: JwtState;
   readonly byIssuer: ReadonlyMap<string, Ready>;
@@ -97,23 +97,36 @@ class TokenVerifier {
     this.#service = host.service(JWT_SERVICE);
   }
 
-  /** The user of a token, with how long that holds. That of one that was verified before is looked up. */
-  async identify(token: string): Promise<Identified> {
-    const { byIssuer, remembered } = await this.#authenticators();
+  /** The user of a token, with how long that holds. That of one that was verified before is looked up at once. */
+  identify(token: string): Awaitable<Identified> {
+    const state = this.#service.state();
+    const current = this.#current;
+    return current !== undefined && current.state === state
+      ? this.#identifyBy(current, token)
+      : this.#authenticators().then(prepared => this.#identifyBy(prepared, token));
+  }
+
+  #identifyBy({ byIssuer, remembered }: Prepared, token: string): Awaitable<Identified> {
     const key = digest(token);
-    let found = remembered.get(key);
-    this.#host.observe(CACHE_REQUESTS, { status: found ? 'hit' : 'miss' }, 1);
-    if (!found) {
-      const decoded = decodeToken(token);
-      const ready = decoded && byIssuer.get(decoded.issuer);
-      if (!ready) throw unknownToken();
-      const verified = await this.#measured(ready, () => this.#verify(token, decoded, ready, true));
-      found = verified.found;
-      this.#remember(key, found, verified.by);
+    const known = remembered.get(key);
+    if (known) {
+      this.#host.observe(CACHE_REQUESTS, { status: 'hit' }, 1);
+      return this.#identified(known);
     }
-    const left = found.until - this.#host.now();
+    const decoded = decodeToken(token);
+    const ready = decoded && byIssuer.get(decoded.issuer);
+    if (!ready) throw unknownToken();
+    this.#host.observe(CACHE_REQUESTS, { status: 'miss' }, 1);
+    return this.#measured(ready, () => this.#verify(token, decoded, ready, true)).then(({ found, by }) => {
+      this.#remember(key, found, by);
+      return this.#identified(found);
+    });
+  }
+
+  #identified({ user, until }: Remembered): Identified {
+    const left = until - this.#host.now();
     if (left < 0) throw unknownToken('oidc: verify token: oidc: token is expired');
-    return { user: found.user, cacheFor: Math.min(left, CACHED_MS) };
+    return { user, cacheFor: Math.min(left, CACHED_MS) };
   }
 
   /** The authenticators of the current state of the service. */

@@ -26,7 +26,7 @@ const ANONYMOUS_GATE = 'AnonymousAuthConfigurableEndpoints';
 
 type ServiceHost = Pick<Host<'front'>, 'log' | 'now' | 'naming' | 'isEnabled' | 'onClose' | 'observe'>;
 
-/** What the file is checked against. */
+/** The facts that the file is checked against. */
 const fileContextOf = (
   { ownIssuers }: Pick<JwtConfig, 'ownIssuers'>,
   { naming, isEnabled }: Pick<ServiceHost, 'naming' | 'isEnabled'>,

@@ -83,7 +83,7 @@ export async function authenticatorOfFlags(flags: OidcFlags, naming: Naming): Pr
     })),
     userValidationRules: undefined,
   };
-  // The issuer of the server's own tokens may be that of the flags, as upstream allows for these.
+  // The issuer of the server's own tokens may be that of the flags: upstream allows it there.
   const [error] = await checkAuthenticators([given], { naming, ownIssuers: [] });
   if (error !== undefined) {
     const [path = '', ...why] = error.split(': ');

@@ -7,7 +7,7 @@ import { type CheckContext, checkAuthenticators, completeAuthenticator } from '.
 /** Authenticators of a file; upstream's limit. */
 const AUTHENTICATORS = 64;
 
-/** What a file is checked against. */
+/** The facts that a file is checked against. */
 export interface FileContext extends CheckContext {
   /** Whether the file may have `anonymous` (gate AnonymousAuthConfigurableEndpoints). */
   readonly allowsAnonymous: boolean;

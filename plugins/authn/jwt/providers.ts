@@ -88,7 +88,7 @@ class Provider {
   }
 }
 
-/** What the providers need of the server. */
+/** The parts of the server that providers use. */
 export interface ProvidersHost {
   readonly now: () => number;
   readonly log: Log;

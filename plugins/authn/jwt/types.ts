@@ -52,7 +52,7 @@ export type ProviderKeys =
   | { readonly keys: readonly PublicJwk[]; readonly fetchedAt: number }
   | { readonly error: string };
 
-/** What the service in the main thread publishes for the pool. */
+/** The state that the service in the main thread publishes for the pool. */
 export interface JwtState {
   readonly authenticators: readonly JwtAuthenticator[];
   /** Keys by the URL of the issuer. */
@@ -69,7 +69,7 @@ export interface RefreshQuestion {
 /** The name of that service. */
 export const JWT_SERVICE = 'authn/jwt';
 
-/** Algorithms of signatures that can be accepted: asymmetric ones (RFC 7518, 3.1), as upstream has them. */
+/** Algorithms of signatures that can be accepted: the asymmetric ones (RFC 7518, 3.1) that upstream accepts. */
 export const ALGORITHMS: readonly string[] = [
   'ES256',
   'ES384',

@@ -1,3 +1,4 @@
+import { toUSVString } from 'node:util';
 import type * as Cel from '../../../core/cel/index.js';
 import { isRecord, recordAt, stringAt, type UnknownRecord, type User } from '../../../core/api/index.js';
 import { compile, type Environments, evaluate, type Expression } from './expressions.js';
@@ -58,6 +59,15 @@ function checkEmail(claims: UnknownRecord): void {
   throw new Error(`oidc: parse 'email_verified' claim: cannot read ${typeOf(verified)} as bool`);
 }
 
+/**
+ * A user without halves of characters (lone surrogates), which no encoding has. Each would become U+FFFD on its way to
+ * others, where different names would be one.
+ */
+function wellFormed({ name, uid, groups, extra }: User): User {
+  const entries = Array.from(extra, ([key, values]) => [key, values.map(toUSVString)] as const);
+  return { name: toUSVString(name), uid: toUSVString(uid), groups: groups.map(toUSVString), extra: new Map(entries) };
+}
+
 /** The functions of an authenticator, with compiled expressions. */
 export class UserMaker {
   readonly #rules: readonly OfClaims<void>[];
@@ -95,7 +105,7 @@ export class UserMaker {
       }),
     );
     for (const check of this.#rules) check(claims);
-    const user: User = { name, uid, groups, extra };
+    const user = wellFormed({ name, uid, groups, extra });
     this.#checkUser(user);
     if (name === '') throw new Error('oidc: the user name is empty');
     return user;

@@ -5,7 +5,7 @@ import { type Environments, environments } from './expressions.js';
 import type { GivenAuthenticator } from './shape.js';
 import { ALGORITHMS, type ClaimRule, type JwtAuthenticator, type Mapping } from './types.js';
 
-/** What authenticators are checked against. */
+/** The facts that authenticators are checked against. */
 export interface CheckContext {
   readonly naming: Naming;
   /** The issuers of the server's own tokens, which no authenticator may have. */
@@ -170,7 +170,7 @@ function checkMapping(
   } else if (required) errors.add(path, 'must have a claim or an expression');
 }
 
-/** The part of a key of extra behind its domain (RFC 3986, 3.3), without "@", as upstream has it. */
+/** The part of a key of extra after its domain: the characters of a path (RFC 3986, 3.3) that upstream accepts. */
 const KEY_PATH = /^[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
 function keyFault(key: string, naming: Naming): string | undefined {

@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isRecord, readJson, type UnknownRecord } from '../../../core/api/index.js';
+import { parseStrict } from '../../../core/schema/json/json.js';
 import { jose } from '../serviceAccount/jose.js';
 import type { Issuer, PublicJwk } from './types.js';
 
@@ -16,11 +17,18 @@ export interface DecodedToken {
 
 const BASE64URL = /^[A-Za-z0-9_-]*$/;
 
+/** JSON without an object that has a member twice: readers would differ about a header (RFC 7515, 4). Throws Error. */
+function readUnique(text: string): unknown {
+  const { value, duplicates } = parseStrict(Buffer.from(text));
+  if (duplicates.length > 0) throw new Error(duplicates[0]);
+  return value;
+}
+
 /** The JSON object in a part of a token; undefined for anything else. Large integers are kept exactly. */
-function objectIn(part: string | undefined): UnknownRecord | undefined {
+function objectIn(part: string | undefined, read: (text: string) => unknown): UnknownRecord | undefined {
   if (!part || !BASE64URL.test(part)) return undefined;
   try {
-    const value: unknown = readJson(Buffer.from(part, 'base64url').toString('utf8'));
+    const value = read(Buffer.from(part, 'base64url').toString('utf8'));
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
@@ -31,8 +39,8 @@ function objectIn(part: string | undefined): UnknownRecord | undefined {
 export function decodeToken(token: string): DecodedToken | undefined {
   const parts = token.split('.', 4);
   if (parts.length !== 3) return undefined;
-  const header = objectIn(parts[0]);
-  const claims = objectIn(parts[1]);
+  const header = objectIn(parts[0], readUnique);
+  const claims = header && objectIn(parts[1], readJson);
   const issuer = claims && Object.hasOwn(claims, 'iss') ? claims['iss'] : undefined;
   return header && claims && typeof issuer === 'string' ? { header, claims, issuer } : undefined;
 }
@@ -109,25 +117,52 @@ export async function verifySignature(
   throw new UnknownKey();
 }
 
+const claimAt = (claims: UnknownRecord, name: string): unknown =>
+  Object.hasOwn(claims, name) ? claims[name] : undefined;
+
 const shownTime = (seconds: number): string => new Date(Math.min(seconds, 8e12) * 1000).toISOString();
+
+/** A number in JSON (RFC 8259, 6). Some providers write times as texts, which upstream reads. */
+const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+/** The seconds from which on the times of upstream overflow: a token that ends then has ended. */
+const OVERFLOW = 2 ** 63 - 62_135_596_800;
 
 /** A claim that is a number of seconds; undefined if it is absent. Throws an Error for anything else. */
 function secondsAt(claims: UnknownRecord, name: string): number | undefined {
-  const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
-  if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
+  const value = claimAt(claims, name);
+  if (value === undefined) return undefined;
+  if (typeof value === 'number' || typeof value === 'bigint') return Math.trunc(Number(value));
+  if (typeof value === 'string' && NUMBER.test(value)) return Math.trunc(Number(value));
   throw new Error(`oidc: verify token: oidc: failed to unmarshal claims: ${name} must be a number of seconds`);
 }
 
 /** The audiences of a token. Throws an Error unless they are texts. */
 function audiencesOf(claims: UnknownRecord): readonly string[] {
-  const aud = Object.hasOwn(claims, 'aud') ? claims['aud'] : undefined;
+  const aud = claimAt(claims, 'aud');
   const all: unknown = aud === undefined || aud === null ? [] : Array.isArray(aud) ? aud : [aud];
   if (Array.isArray(all) && all.every(one => typeof one === 'string')) return all as string[];
   throw new Error('oidc: verify token: oidc: failed to unmarshal claims: aud must be a string or a list of strings');
 }
 
 const quoted = (texts: readonly string[]): string => `[${texts.map(text => JSON.stringify(text)).join(' ')}]`;
+
+/** A member that is an object, absent or null. Throws an Error for anything else. */
+function membersAt(claims: UnknownRecord, name: string): UnknownRecord {
+  const value = claimAt(claims, name) ?? {};
+  if (isRecord(value)) return value;
+  throw new Error(`oidc: verify token: oidc: failed to unmarshal claims: ${name} must be an object`);
+}
+
+/**
+ * Checks that the sources of claims which are not in the token are described (OpenID Connect Core 1.0, 5.6.2): groups
+ * that could not be read would be none. Throws an Error with the reason.
+ */
+function checkSources(claims: UnknownRecord): void {
+  const [names, sources] = [membersAt(claims, '_claim_names'), membersAt(claims, '_claim_sources')];
+  for (const source of Object.values(names))
+    if (typeof source !== 'string' || !Object.hasOwn(sources, source) || !isRecord(sources[source]))
+      throw new Error('oidc: verify token: oidc: source does not exist');
+}
 
 /**
  * Checks the audiences and times of a token whose signature is verified. Returns when it ends, in milliseconds since
@@ -137,8 +172,10 @@ export function checkClaims(claims: UnknownRecord, { audiences }: Issuer, now: n
   for (const name of ['sub', 'nonce', 'at_hash'])
     if (Object.hasOwn(claims, name) && claims[name] !== null && typeof claims[name] !== 'string')
       throw new Error(`oidc: verify token: oidc: failed to unmarshal claims: ${name} must be a string`);
+  checkSources(claims);
   const own = audiencesOf(claims);
-  const [expires, notBefore] = [secondsAt(claims, 'exp'), secondsAt(claims, 'nbf')];
+  const expires = secondsAt(claims, 'exp');
+  const notBefore = claims['nbf'] === null ? undefined : secondsAt(claims, 'nbf');
   secondsAt(claims, 'iat');
   if (!own.some(one => audiences.includes(one)))
     throw new Error(
@@ -147,7 +184,7 @@ export function checkClaims(claims: UnknownRecord, { audiences }: Issuer, now: n
         : `oidc: verify token: oidc: expected audience in ${quoted(audiences)} got ${quoted(own)}`,
     );
   if (expires === undefined) throw new Error('oidc: verify token: oidc: token has no expiry');
-  if (expires * 1000 < now)
+  if (expires * 1000 < now || expires >= OVERFLOW)
     throw new Error(`oidc: verify token: oidc: token is expired (Token Expiry: ${shownTime(expires)})`);
   if (notBefore !== undefined && notBefore * 1000 > now + LEEWAY * 1000)
     throw new Error(

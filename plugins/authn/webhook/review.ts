@@ -2,7 +2,7 @@ import { isAbsent, isRecord, stringAt, type UnknownRecord, type User, valueAt } 
 
 const KIND = 'TokenReview';
 
-/** The body of a review (spec, "TokenReview"), as upstream writes it. */
+/** The body of a review (spec, "TokenReview"), with the members that upstream sends, in its order. */
 export const reviewOf = (apiVersion: string, token: string, audiences: readonly string[]): string =>
   `${JSON.stringify({
     kind: KIND,
@@ -12,7 +12,7 @@ export const reviewOf = (apiVersion: string, token: string, audiences: readonly 
     status: { user: {} },
   })}\n`;
 
-/** What a webhook says of a token. `user`: null if it is not valid. */
+/** The answer of a webhook about a token. `user`: null if it is not valid. */
 export interface ReviewedToken {
   readonly user: User | null;
   /** Those that the token is for; empty if it does not say. */

@@ -1,4 +1,7 @@
-import { type Host, type Informer, stringAt } from '../../../core/api/index.js';
+import type { Host, Informer } from '../../../core/api/index.js';
+import type { ResourceSlice } from '../../../kinds/resource/v1beta1.js';
+import type { VolumeAttachment } from '../../../kinds/storage/v1.js';
+import type { PersistentVolume } from '../../../kinds/v1.js';
 import { NodePods } from './nodePods.js';
 import type { PodReferences } from './podReferences.js';
 import { claimOf, VolumeSecrets } from './volumeSecrets.js';
@@ -7,15 +10,15 @@ import { claimOf, VolumeSecrets } from './volumeSecrets.js';
 export class NodeGraph {
   readonly pods: NodePods;
   readonly #secrets = new VolumeSecrets();
-  readonly #volumes: Informer;
-  readonly #attachments: Informer;
-  readonly #slices: Informer;
+  readonly #volumes: Informer<PersistentVolume>;
+  readonly #attachments: Informer<VolumeAttachment>;
+  readonly #slices: Informer<ResourceSlice>;
 
   constructor({ informer, onChange, naming }: Pick<Host<'pool'>, 'informer' | 'onChange' | 'naming'>) {
     this.pods = new NodePods(naming.label('orchestrator.io/config.mirror'));
-    this.#volumes = informer('core/persistentvolumes');
-    this.#attachments = informer('storage.orchestrator.io/volumeattachments');
-    this.#slices = informer('resource.orchestrator.io/resourceslices');
+    this.#volumes = informer('core/persistentvolumes') as Informer<PersistentVolume>;
+    this.#attachments = informer('storage.orchestrator.io/volumeattachments') as Informer<VolumeAttachment>;
+    this.#slices = informer('resource.orchestrator.io/resourceslices') as Informer<ResourceSlice>;
     onChange('core/pods', event => this.pods.take(event));
     onChange('core/persistentvolumes', event => this.#secrets.take(event));
   }
@@ -49,10 +52,10 @@ export class NodeGraph {
   };
 
   hasAttachment = (node: string, namespace: string, name: string): boolean =>
-    stringAt(this.#attachments.get(namespace, name), 'spec', 'nodeName') === node;
+    this.#attachments.get(namespace, name)?.spec.nodeName === node;
 
   hasSlice = (node: string, namespace: string, name: string): boolean =>
-    stringAt(this.#slices.get(namespace, name), 'spec', 'nodeName') === node;
+    this.#slices.get(namespace, name)?.spec.nodeName === node;
 
   hasPod = (node: string, namespace: string, name: string): boolean => this.pods.isOn(node, namespace, name);
 

@@ -1,20 +1,10 @@
-import {
-  type ApiObject,
-  definePlugin,
-  type Host,
-  type Mutator,
-  mutator,
-  type Plugin,
-  recordAt,
-  recordsAt,
-} from '../../../core/api/index.js';
+import { definePlugin, type Frozen, type Host, type Mutator, mutator, type Plugin } from '../../../core/api/index.js';
+import type { Pod } from '../../../kinds/v1.js';
 import { podReferences } from './podReferences.js';
 import { forbid } from './restriction/forbid.js';
 
-const hasTokens = (pod: ApiObject): boolean =>
-  recordsAt(pod, 'spec', 'volumes').some(volume =>
-    recordsAt(volume, 'projected', 'sources').some(source => recordAt(source, 'serviceAccountToken')),
-  );
+const hasTokens = ({ spec }: Frozen<Pod>): boolean =>
+  (spec.volumes ?? []).some(({ projected }) => projected?.sources?.some(source => source.serviceAccountToken));
 
 /** Throws 403 for a mirror pod that refers to what only pods with a service account may use. */
 function ofCreates({ naming }: Pick<Host<'pool'>, 'naming'>): Mutator {
@@ -24,12 +14,13 @@ function ofCreates({ naming }: Pick<Host<'pool'>, 'naming'>): Mutator {
     mutate: (change, draft) => {
       if (!Object.hasOwn(draft.metadata.annotations ?? {}, mirror)) return;
       // As if it were no mirror pod, whose references do not count.
-      const { serviceAccount, secrets } = podReferences(draft, '');
+      const pod = draft as Frozen<Pod>;
+      const { serviceAccount, secrets } = podReferences(pod, '');
       const refuse = (what: string): never =>
         forbid({ change, object: draft, node: '', group: '' }, `a mirror pod may not ${what}`);
       if (serviceAccount !== '') refuse('reference service accounts');
       if (secrets.length > 0) refuse('reference secrets');
-      if (hasTokens(draft)) refuse('use ServiceAccountToken volume projections');
+      if (hasTokens(pod)) refuse('use ServiceAccountToken volume projections');
     },
   };
 }

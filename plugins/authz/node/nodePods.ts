@@ -1,4 +1,5 @@
-import { type ApiObject, type ResourceEvent, stringAt } from '../../../core/api/index.js';
+import type { Frozen, ResourceEvent } from '../../../core/api/index.js';
+import type { Pod } from '../../../kinds/v1.js';
 import { podReferences, type PodReferences } from './podReferences.js';
 
 /** A pod with the nodes that it may be bound to. It is decoded when one of these nodes asks for the first time. */
@@ -29,7 +30,7 @@ export class NodePods {
     const key = `${event.namespace}/${event.name}`;
     this.#remove(key);
     if (event.type === 'DELETED') return;
-    const named = event.stringsNamed?.('nodeName') ?? [nodeNameOf(event.object())];
+    const named = event.stringsNamed?.('nodeName') ?? [nodeNameOf(event.object() as Frozen<Pod>)];
     const candidates = [...new Set(named)].filter(node => node !== '');
     if (candidates.length === 0) return;
     const { namespace } = event;
@@ -59,7 +60,7 @@ export class NodePods {
 
   #decode(record: PodRecord): PodRecord {
     if (record.event) {
-      const pod = record.event.object();
+      const pod = record.event.object() as Frozen<Pod>;
       record.node = nodeNameOf(pod);
       record.references = podReferences(pod, this.mirrorAnnotation);
       record.event = undefined;
@@ -79,4 +80,4 @@ export class NodePods {
   }
 }
 
-const nodeNameOf = (pod: ApiObject): string => stringAt(pod, 'spec', 'nodeName');
+const nodeNameOf = ({ spec }: Frozen<Pod>): string => spec.nodeName ?? '';

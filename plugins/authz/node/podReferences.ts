@@ -1,4 +1,12 @@
-import { type ApiObject, recordAt, recordsAt, stringAt, type UnknownRecord } from '../../../core/api/index.js';
+import type { Frozen } from '../../../core/api/index.js';
+import type {
+  Container,
+  EphemeralContainer,
+  Pod,
+  PodResourceClaim,
+  PodResourceClaimStatus,
+  Volume,
+} from '../../../kinds/v1.js';
 
 /** Names of the objects of its namespace that a pod uses, so that its node may read them. */
 export interface PodReferences {
@@ -11,80 +19,87 @@ export interface PodReferences {
 
 const NONE: PodReferences = { serviceAccount: '', secrets: [], configMaps: [], claims: [], resourceClaims: [] };
 
-/** Where the sources of volumes have the name of a secret: the member, and the path below it. */
-const SECRET_PATHS: readonly (readonly string[])[] = [
-  ['azureFile', 'secretName'],
-  ['cephfs', 'secretRef', 'name'],
-  ['cinder', 'secretRef', 'name'],
-  ['csi', 'nodePublishSecretRef', 'name'],
-  ['flexVolume', 'secretRef', 'name'],
-  ['iscsi', 'secretRef', 'name'],
-  ['rbd', 'secretRef', 'name'],
-  ['scaleIO', 'secretRef', 'name'],
-  ['secret', 'secretName'],
-  ['storageos', 'secretRef', 'name'],
+/** The names of the secrets in which a volume has credentials or content. */
+const secretsIn = (volume: Frozen<Volume>): readonly (string | undefined)[] => [
+  volume.azureFile?.secretName,
+  volume.cephfs?.secretRef?.name,
+  volume.cinder?.secretRef?.name,
+  volume.csi?.nodePublishSecretRef?.name,
+  volume.flexVolume?.secretRef?.name,
+  volume.iscsi?.secretRef?.name,
+  volume.rbd?.secretRef?.name,
+  volume.scaleIO?.secretRef?.name,
+  volume.secret?.secretName,
+  volume.storageos?.secretRef?.name,
 ];
 
+/** Names, of which absent and empty ones are left out. */
 class Names {
-  readonly secrets = new Set<string>();
-  readonly configMaps = new Set<string>();
-  readonly claims = new Set<string>();
-  readonly resourceClaims = new Set<string>();
+  readonly #names = new Set<string>();
 
-  addContainer(container: UnknownRecord): void {
-    for (const source of recordsAt(container, 'envFrom')) {
-      this.secrets.add(stringAt(source, 'secretRef', 'name'));
-      this.configMaps.add(stringAt(source, 'configMapRef', 'name'));
-    }
-    for (const variable of recordsAt(container, 'env')) {
-      this.secrets.add(stringAt(variable, 'valueFrom', 'secretKeyRef', 'name'));
-      this.configMaps.add(stringAt(variable, 'valueFrom', 'configMapKeyRef', 'name'));
-    }
+  add(name: string | undefined): void {
+    if (name !== undefined && name !== '') this.#names.add(name);
   }
 
-  addVolume(volume: UnknownRecord, pod: string): void {
-    for (const path of SECRET_PATHS) this.secrets.add(stringAt(volume, ...path));
-    this.configMaps.add(stringAt(volume, 'configMap', 'name'));
-    for (const source of recordsAt(volume, 'projected', 'sources')) {
-      this.secrets.add(stringAt(source, 'secret', 'name'));
-      this.configMaps.add(stringAt(source, 'configMap', 'name'));
-    }
-    this.claims.add(stringAt(volume, 'persistentVolumeClaim', 'claimName'));
-    if (recordAt(volume, 'ephemeral')) this.claims.add(`${pod}-${stringAt(volume, 'name')}`);
-  }
-
-  addResourceClaim(claim: UnknownRecord, statuses: readonly UnknownRecord[]): void {
-    this.resourceClaims.add(stringAt(claim, 'resourceClaimName'));
-    if (stringAt(claim, 'resourceClaimTemplateName') === '') return;
-    const made = statuses.find(status => status['name'] === claim['name']);
-    this.resourceClaims.add(stringAt(made, 'resourceClaimName'));
+  list(): readonly string[] {
+    return [...this.#names];
   }
 }
 
-const list = (names: Set<string>): readonly string[] => {
-  names.delete('');
-  return [...names];
-};
+/** Gathers the names of a pod. */
+class Gathered {
+  readonly secrets = new Names();
+  readonly configMaps = new Names();
+  readonly claims = new Names();
+  readonly resourceClaims = new Names();
+
+  addContainer({ envFrom, env }: Frozen<Container | EphemeralContainer>): void {
+    for (const { secretRef, configMapRef } of envFrom ?? []) {
+      this.secrets.add(secretRef?.name);
+      this.configMaps.add(configMapRef?.name);
+    }
+    for (const { valueFrom } of env ?? []) {
+      this.secrets.add(valueFrom?.secretKeyRef?.name);
+      this.configMaps.add(valueFrom?.configMapKeyRef?.name);
+    }
+  }
+
+  addVolume(volume: Frozen<Volume>, pod: string): void {
+    for (const name of secretsIn(volume)) this.secrets.add(name);
+    this.configMaps.add(volume.configMap?.name);
+    for (const { secret, configMap } of volume.projected?.sources ?? []) {
+      this.secrets.add(secret?.name);
+      this.configMaps.add(configMap?.name);
+    }
+    this.claims.add(volume.persistentVolumeClaim?.claimName);
+    if (volume.ephemeral) this.claims.add(`${pod}-${volume.name}`);
+  }
+
+  addResourceClaim(claim: Frozen<PodResourceClaim>, statuses: readonly Frozen<PodResourceClaimStatus>[]): void {
+    this.resourceClaims.add(claim.resourceClaimName);
+    if (!claim.resourceClaimTemplateName) return;
+    this.resourceClaims.add(statuses.find(({ name }) => name === claim.name)?.resourceClaimName);
+  }
+}
 
 /**
  * Returns the objects that a pod uses. `mirrorAnnotation` marks pods that a node has made itself: they give it no
  * access to anything, because a node could otherwise make pods that refer to what it wants to read.
  */
-export function podReferences(pod: ApiObject, mirrorAnnotation: string): PodReferences {
+export function podReferences(pod: Frozen<Pod>, mirrorAnnotation: string): PodReferences {
   if (Object.hasOwn(pod.metadata.annotations ?? {}, mirrorAnnotation)) return NONE;
   const { spec, status, metadata } = pod;
-  const names = new Names();
-  for (const reference of recordsAt(spec, 'imagePullSecrets')) names.secrets.add(stringAt(reference, 'name'));
-  for (const member of ['initContainers', 'containers', 'ephemeralContainers'])
-    for (const container of recordsAt(spec, member)) names.addContainer(container);
-  for (const volume of recordsAt(spec, 'volumes')) names.addVolume(volume, metadata.name ?? '');
-  const statuses = recordsAt(status, 'resourceClaimStatuses');
-  for (const claim of recordsAt(spec, 'resourceClaims')) names.addResourceClaim(claim, statuses);
+  const gathered = new Gathered();
+  for (const { name } of spec.imagePullSecrets ?? []) gathered.secrets.add(name);
+  for (const containers of [spec.initContainers, spec.containers, spec.ephemeralContainers])
+    for (const container of containers ?? []) gathered.addContainer(container);
+  for (const volume of spec.volumes ?? []) gathered.addVolume(volume, metadata.name ?? '');
+  for (const claim of spec.resourceClaims ?? []) gathered.addResourceClaim(claim, status?.resourceClaimStatuses ?? []);
   return {
-    serviceAccount: stringAt(spec, 'serviceAccountName'),
-    secrets: list(names.secrets),
-    configMaps: list(names.configMaps),
-    claims: list(names.claims),
-    resourceClaims: list(names.resourceClaims),
+    serviceAccount: spec.serviceAccountName ?? '',
+    secrets: gathered.secrets.list(),
+    configMaps: gathered.configMaps.list(),
+    claims: gathered.claims.list(),
+    resourceClaims: gathered.resourceClaims.list(),
   };
 }

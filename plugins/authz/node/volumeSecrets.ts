@@ -1,37 +1,36 @@
-import { type ApiObject, type ResourceEvent, stringAt } from '../../../core/api/index.js';
+import type { Frozen, ResourceEvent } from '../../../core/api/index.js';
+import type { PersistentVolume, PersistentVolumeSpec, SecretReference } from '../../../kinds/v1.js';
 
-/** Where persistent volumes refer to a secret that nodes need: the member of the spec, and the reference below it. */
-const REFERENCES: readonly (readonly [source: string, reference: string])[] = [
-  ['cephfs', 'secretRef'],
-  ['cinder', 'secretRef'],
-  ['csi', 'nodeExpandSecretRef'],
-  ['csi', 'nodePublishSecretRef'],
-  ['csi', 'nodeStageSecretRef'],
-  ['flexVolume', 'secretRef'],
-  ['iscsi', 'secretRef'],
-  ['rbd', 'secretRef'],
-  ['scaleIO', 'secretRef'],
-  ['storageos', 'secretRef'],
+/** The references of a volume to secrets that nodes need. */
+const referencesOf = (spec: Frozen<PersistentVolumeSpec>): readonly (Frozen<SecretReference> | null | undefined)[] => [
+  spec.cephfs?.secretRef,
+  spec.cinder?.secretRef,
+  spec.csi?.nodeExpandSecretRef,
+  spec.csi?.nodePublishSecretRef,
+  spec.csi?.nodeStageSecretRef,
+  spec.flexVolume?.secretRef,
+  spec.iscsi?.secretRef,
+  spec.rbd?.secretRef,
+  spec.scaleIO?.secretRef,
+  spec.storageos?.secretRef,
 ];
 
 const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`;
 
 /** The claim that a persistent volume is bound to, as `namespace/name`; undefined if there is none. */
-export function claimOf(volume: ApiObject | undefined): string | undefined {
-  const name = stringAt(volume, 'spec', 'claimRef', 'name');
-  return name === '' ? undefined : keyOf(stringAt(volume, 'spec', 'claimRef', 'namespace'), name);
+export function claimOf(volume: Frozen<PersistentVolume> | undefined): string | undefined {
+  const { name, namespace = '' } = volume?.spec.claimRef ?? {};
+  return name ? keyOf(namespace, name) : undefined;
 }
 
 /** The secrets of a volume, as `namespace/name`. A reference without a namespace is to that of the claim. */
-function secretsOf({ spec }: ApiObject): ReadonlySet<string> {
-  const home = stringAt(spec, 'claimRef', 'namespace');
+function secretsOf({ spec }: Frozen<PersistentVolume>): ReadonlySet<string> {
+  const home = spec.claimRef?.namespace ?? '';
+  const { secretName, secretNamespace } = spec.azureFile ?? {};
   const found = new Set<string>();
-  const file = stringAt(spec, 'azureFile', 'secretName');
-  if (file !== '') found.add(keyOf(stringAt(spec, 'azureFile', 'secretNamespace') || home, file));
-  for (const path of REFERENCES) {
-    const name = stringAt(spec, ...path, 'name');
-    if (name !== '') found.add(keyOf(stringAt(spec, ...path, 'namespace') || home, name));
-  }
+  if (secretName) found.add(keyOf(secretNamespace || home, secretName));
+  for (const reference of referencesOf(spec))
+    if (reference?.name) found.add(keyOf(reference.namespace || home, reference.name));
   return found;
 }
 
@@ -46,7 +45,7 @@ export class VolumeSecrets {
     this.#remove(event.name);
     const hasSecret = event.mentions ? event.mentions('ecretRef"') || event.mentions('"secretName"') : true;
     if (event.type === 'DELETED' || !hasSecret) return;
-    const volume = event.object();
+    const volume = event.object() as Frozen<PersistentVolume>;
     const claim = claimOf(volume);
     if (claim === undefined) return;
     const secrets = secretsOf(volume);

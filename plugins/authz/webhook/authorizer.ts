@@ -16,7 +16,7 @@ export const ACCESS_WEBHOOK_SERVICE = 'authz/webhook';
 const KEPT_CHARACTERS = 10_000;
 const METRICS = 'apiserver_authorization_webhook';
 
-/** What the plugin needs of its host. */
+/** The members of the host that the plugin uses. */
 export type AccessWebhookHost = Pick<
   Host<'pool'>,
   'now' | 'log' | 'naming' | 'onClose' | 'service' | 'observe' | 'isEnabled'
@@ -85,7 +85,7 @@ export function webhookAuthorizer(
     const spec = specOf(user, target, naming, withSelectors);
     const matches = conditions ? await conditions(spec) : true;
     if (matches === false) return { is: 'noOpinion' };
-    if (matches !== true) return onFailure(matches.error);
+    if (matches !== true) return onFailure(`cel evaluation error: ${matches.error}`);
     const key = createHash('sha256')
       .update(JSON.stringify([identity, spec]))
       .digest('base64');
@@ -101,5 +101,14 @@ export function webhookAuthorizer(
     }
   }
 
-  return { dependsOn: 'never', authorize };
+  return {
+    dependsOn: 'never',
+    authorize,
+    rulesFor: () => ({
+      resourceRules: [],
+      pathRules: [],
+      incomplete: true,
+      error: 'webhook authorizer does not support user rule resolution',
+    }),
+  };
 }

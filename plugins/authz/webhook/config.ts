@@ -1,6 +1,6 @@
 import { ConfigError } from '../../../core/api/index.js';
 
-/** What follows where a webhook cannot be asked, or its conditions cannot be evaluated. */
+/** The decision if a webhook cannot be asked, or its conditions cannot be evaluated. */
 export type FailurePolicy = 'NoOpinion' | 'Deny';
 
 /** A webhook that decides about requests. Times are in milliseconds. */

@@ -33,7 +33,7 @@ const OPERATORS: Readonly<Record<Requirement['operator'], string | undefined>> =
 function termsOf(selector: Selector | undefined): readonly Term[] {
   return (selector ?? []).flatMap(({ key, operator, values }) => {
     const known = OPERATORS[operator];
-    // Left out, as upstream does: the question is then about more objects.
+    // Upstream leaves them out, too: the question is then about more objects.
     if (known === undefined) return [];
     return { key, operator: known, ...(values.length > 0 ? { values } : {}) };
   });
@@ -48,7 +48,7 @@ const selectorOf = (selector: Selector | undefined): { requirements: readonly Te
   return requirements.length > 0 ? { requirements } : undefined;
 };
 
-/** What a review asks about a request, in the form of v1 and in the naming of the server. */
+/** The spec of a review about a request, in the form of v1 and in the naming of the server. */
 export interface ReviewSpec {
   readonly resourceAttributes?: UnknownRecord;
   readonly nonResourceAttributes?: UnknownRecord;
@@ -99,7 +99,7 @@ export function bodyOf(spec: ReviewSpec, apiVersion: string): string {
   })}\n`;
 }
 
-/** What a webhook has answered. */
+/** The answer of a webhook. */
 export interface Answered {
   readonly is: 'allow' | 'deny' | 'noOpinion';
   readonly reason: string;

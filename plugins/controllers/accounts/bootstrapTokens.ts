@@ -33,7 +33,7 @@ function cleanTokens({ naming }: Host<'control'>) {
 }
 
 /**
- * A detached JWS of a text (RFC 7515, appendix F; A030 to A032). The key is the full token, which is what who verifies
+ * A detached JWS of a text (RFC 7515, appendix F; A030 to A032). The key is the full token, which the verifier
  * it has been given.
  */
 async function signDetached(text: string, id: string, value: string): Promise<string> {

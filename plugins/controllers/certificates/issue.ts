@@ -166,8 +166,8 @@ export class Issuer {
   constructor(readonly files: SignerFiles) {}
 
   /**
-   * A certificate in PEM, or why the request cannot be signed. Throws what is no fault of the request: the CA cannot be
-   * read.
+   * A certificate in PEM, or why the request cannot be signed. Throws Error if the request is not at fault: the CA
+   * cannot be read.
    */
   async issue(issue: Issue): Promise<string | Unsignable> {
     const library = await x509();

@@ -17,7 +17,7 @@ const NODE_SERVING_SIGNER = 'orchestrator.io/node-agent-serving';
 /** The server sets the times of new conditions. */
 export const NO_TIMES = { lastUpdateTime: null, lastTransitionTime: null };
 
-/** What a request is for, or why it cannot be parsed. */
+/** The purpose of a request, or why it cannot be parsed. */
 export function requestedBy(object: Frozen<CertificateSigningRequest>): RequestedCertificate | Malformed {
   try {
     return parseCertificateRequest(object.spec.request ?? '');
@@ -81,7 +81,7 @@ function checkClient(object: Frozen<CertificateSigningRequest>): string | undefi
   return 'usages did not match {client auth}, or {client auth, digital signature, key encipherment}';
 }
 
-/** What each signer requires of a request; a signer that is not listed requires nothing. */
+/** Requirements of each signer on a request; a signer that is not listed requires nothing. */
 export const SIGNER_CHECKS: ReadonlyMap<
   string,
   (object: Frozen<CertificateSigningRequest>, wanted: RequestedCertificate) => string | undefined

@@ -16,7 +16,7 @@ export const ACCOUNT = 'certificate-controller';
 /** A certificate signing request as it is stored. */
 export type StoredRequest = Frozen<CertificateSigningRequest>;
 
-/** What a controller does about each certificate signing request. */
+/** The work of a controller on each certificate signing request. */
 export interface RequestHandling {
   readonly name: string;
   /** Resources after whose changes all requests are handled again. */

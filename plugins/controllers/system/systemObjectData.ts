@@ -216,7 +216,7 @@ const VERSION_PRIORITIES: readonly (readonly [group: string, version: string, pr
   ['flowcontrol.apiserver.orchestrator.io', 'v1', 21],
 ];
 
-/** The APIServices of the built-in group versions, except that of APIServices itself, as upstream. */
+/** The APIServices of the built-in group versions, except that of APIServices itself: upstream has the same ones. */
 export const apiServices = (groups: readonly ServedGroup[], naming: Naming, now: string): DesiredObject[] => {
   const fixedPriorities = new Map(
     VERSION_PRIORITIES.map(([group, version, n]) => [`${version}.${naming.group(group)}`, n]),

@@ -97,8 +97,9 @@ const COLUMNS: readonly Column<APIService>[] = [
 ];
 
 /** APIService. */
-export const apiService = builtInKind<APIService>('apiregistration.orchestrator.io/apiservices', () => ({
+export const apiService = builtInKind<APIService>('apiregistration.orchestrator.io/apiservices', naming => ({
   hasStatus: true,
+  storePath: `${naming.group('apiregistration.orchestrator.io')}/apiservices`,
   keptInStatus: ['labels', 'annotations', 'finalizers', 'ownerReferences'],
   allowUnconditionalUpdate: false,
   validateCreate: validateApiService,

@@ -94,6 +94,7 @@ const COLUMNS: readonly Column<DaemonSet>[] = [
 
 const strategy = (naming: Naming): Partial<Strategy<DaemonSet>> => ({
   hasGeneration: true,
+  revalidatesName: true,
   hasStatus: true,
   applyDefaults: object => {
     const spec = object.spec;

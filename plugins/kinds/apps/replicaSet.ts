@@ -32,6 +32,7 @@ const validateReplicaSet = (object: ReplicaSet, naming: Naming): Violation[] => 
 
 const strategy = (naming: Naming): Partial<Strategy<ReplicaSet>> => ({
   hasGeneration: true,
+  revalidatesName: true,
   hasStatus: true,
   applyDefaults: object => {
     setDefault(object.spec, 'replicas', 1);

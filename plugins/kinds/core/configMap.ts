@@ -28,6 +28,7 @@ const COLUMNS: readonly Column<ConfigMap>[] = [
 
 /** ConfigMap. It cannot be changed once it is immutable. */
 export const configMap = builtInKind<ConfigMap>('core/configmaps', () => ({
+  revalidatesName: true,
   validateCreate: validateConfigMap,
   validateUpdate: (object, old) => [
     ...validateFrozen(object, old, ['data', 'binaryData']),

@@ -68,6 +68,8 @@ const COLUMNS: readonly Column<Endpoints>[] = [NAME, column('Endpoints', address
 
 /** Endpoints. An update is validated only if the subsets have changed. */
 export const endpoints = builtInKind<Endpoints>('core/endpoints', () => ({
+  revalidatesName: true,
+  storePath: 'services/endpoints',
   allowCreateOnUpdate: true,
   applyDefaults: object => {
     for (const subset of object.subsets ?? [])

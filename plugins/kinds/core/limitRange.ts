@@ -128,6 +128,7 @@ function validateLimitRange(object: LimitRange): Violation[] {
  * default request. One without a name gets a unique one.
  */
 export const limitRange = builtInKind<LimitRange>('core/limitranges', () => ({
+  revalidatesName: true,
   allowCreateOnUpdate: true,
   prepareCreate: object => {
     object.metadata.name ||= randomUUID();

@@ -115,6 +115,7 @@ const columnsIn = (naming: Naming): readonly Column<PersistentVolume>[] => [
 
 /** PersistentVolume. It is pending at first, and a finalizer keeps it while it is in use. */
 export const persistentVolume = builtInKind<PersistentVolume>('core/persistentvolumes', naming => ({
+  revalidatesName: true,
   hasStatus: true,
   returnsDeletedObject: true,
   validateCreate: (object, { warn }) => {

@@ -38,6 +38,8 @@ function validateReplicationController(object: ReplicationController, naming: Na
 /** Selector and labels default to the labels of the template. */
 const strategy = (naming: Naming): Partial<Strategy<ReplicationController>> => ({
   hasGeneration: true,
+  revalidatesName: true,
+  storePath: 'controllers',
   hasStatus: true,
   orphansByDefault: true,
   applyDefaults: object => {

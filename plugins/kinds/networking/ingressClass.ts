@@ -74,6 +74,7 @@ function validateIngressClass(object: IngressClass): Violation[] {
 
 /** IngressClass. Its controller is immutable. */
 export const ingressClass = builtInKind<IngressClass>('networking.orchestrator.io/ingressclasses', () => ({
+  revalidatesName: true,
   hasGeneration: true,
   validateCreate: validateIngressClass,
   validateUpdate: (object, old) => [

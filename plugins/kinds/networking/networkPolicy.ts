@@ -110,6 +110,7 @@ function validatePolicy(object: NetworkPolicy): Violation[] {
 
 /** NetworkPolicy. The default type is Ingress, and Egress if it has egress rules. */
 export const networkPolicy = builtInKind<NetworkPolicy>('networking.orchestrator.io/networkpolicies', () => ({
+  revalidatesName: true,
   hasGeneration: true,
   changesGeneration: (object, old, emptied) => emptied.has('spec') || !isDeepEqual(object.spec, old.spec),
   validateCreate: validatePolicy,

@@ -48,6 +48,7 @@ const COLUMNS: readonly Column<RuntimeClass>[] = [NAME, column('Handler', object
 
 /** RuntimeClass. Its handler is immutable. */
 export const runtimeClass = builtInKind<RuntimeClass>('node.orchestrator.io/runtimeclasses', () => ({
+  revalidatesName: true,
   allowCreateOnUpdate: true,
   allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,

@@ -67,6 +67,7 @@ function validateDriversUnchanged(object: CSINode, old: CSINode): Violation[] {
 
 /** CSINode. */
 export const csiNode = builtInKind<CSINode>('storage.orchestrator.io/csinodes', () => ({
+  revalidatesName: true,
   returnsDeletedObject: true,
   allowUnconditionalUpdate: false,
   validateCreate: validateNode,

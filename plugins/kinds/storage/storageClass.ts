@@ -116,6 +116,7 @@ const columnsIn = (naming: Naming): readonly Column<StorageClass>[] => [
 
 /** StorageClass. */
 export const storageClass = builtInKind<StorageClass>('storage.orchestrator.io/storageclasses', naming => ({
+  revalidatesName: true,
   returnsDeletedObject: true,
   applyDefaults: object => {
     setIfAbsent(object, 'reclaimPolicy', 'Delete');

@@ -53,6 +53,7 @@ const validateUnchanged = (object: VolumeAttachment, old: VolumeAttachment): Vio
 
 /** VolumeAttachment. */
 export const volumeAttachment = builtInKind<VolumeAttachment>('storage.orchestrator.io/volumeattachments', () => ({
+  revalidatesName: true,
   returnsDeletedObject: true,
   hasStatus: true,
   allowUnconditionalUpdate: false,

@@ -11,7 +11,7 @@ import {
   type Transaction,
 } from '../../../core/api/index.js';
 import { clearInterval, delay, setInterval } from '../../../core/runtime/timers.js';
-import { PLAIN_VALUES, type ValueCodec } from '../values.js';
+import { PLAIN_VALUES, readValue, type ValueCodec } from '../values.js';
 import { type Prepared, prepareTransaction } from './commit.js';
 import { compactStep } from './compact.js';
 import type { KeyVersion, KeyIndex } from './keyIndex.js';
@@ -340,10 +340,12 @@ export class Engine implements Storage {
     const bounds = [valueKey(found[0]!.key, 0), valueKey(last.key, last.modified + 1)] as const;
     for await (const rows of this.records.scan(...bounds)) {
       signal?.throwIfAborted();
+      const records: Buffer[] = [];
       for (const row of rows) {
-        const next = found[items.length];
-        if (next && isValueKey(row.key, next.key, next.modified)) items.push(this.#storedOf(next, verifyChecksum(row)));
+        const next = found[items.length + records.length];
+        if (next && isValueKey(row.key, next.key, next.modified)) records.push(verifyChecksum(row));
       }
+      items.push(...(await this.#decodeRows(found.slice(items.length, items.length + records.length), records)));
     }
     // The order of rows is that of keys unless these have zero bytes.
     return items.length < found.length
@@ -360,7 +362,8 @@ export class Engine implements Storage {
         signal?.throwIfAborted();
         for (; next < found.length && reading.length < READS_AHEAD; next += READ_CHUNK)
           reading.push(this.#readRows(found, next));
-        for (const [i, row] of (await reading[0]!).entries()) items.push(this.#storedOf(found[at + i]!, row));
+        const rows = await reading[0]!;
+        items.push(...(await this.#decodeRows(found.slice(at, at + rows.length), rows)));
         reading.shift();
       }
     } finally {
@@ -370,10 +373,23 @@ export class Engine implements Storage {
     return items;
   }
 
-  /** Throws StoreError if the row does not exist, or its value cannot be decoded. */
+  /** The values in the rows of keys. Rejects with StoreError if a row does not exist, and with Unavailable. */
+  async #decodeRows(found: readonly KeyVersion[], rows: readonly (Buffer | undefined)[]): Promise<Stored[]> {
+    await this.#values.prepare?.(
+      rows.map((record, i) => ({ key: found[i]!.key, record })),
+      VALUE_HEADER,
+    );
+    return rows.map((row, i) => this.#storedOf(found[i]!, row));
+  }
+
   #storedOf({ key, modified, created, version }: KeyVersion, row: Buffer | undefined): Stored {
     if (!row) throw new StoreError(`the store has lost the value of ${JSON.stringify(key)} at revision ${modified}`);
-    return { key, modified, created, version, value: this.#values.decode(key, row, VALUE_HEADER) };
+    return { key, modified, created, version, value: this.#valueIn(key, row) };
+  }
+
+  /** The value in a row of a key, or that it is unreadable. */
+  #valueIn(key: string, row: Buffer): Uint8Array {
+    return readValue(() => this.#values.decode(key, row, VALUE_HEADER));
   }
 
   #readRows(found: readonly KeyVersion[], from: number): Promise<(Buffer | undefined)[]> {
@@ -387,17 +403,22 @@ export class Engine implements Storage {
       this.#tail.read(position, WATCH_CHUNK) ??
       (await readChanges(this.records, position, this.#durable, WATCH_CHUNK, prefix));
     const matching = events.filter(event => event.key.startsWith(prefix));
-    const missing: Buffer[] = [];
-    for (const event of matching) {
-      if (event.type === 'put' && !event.value) missing.push(valueKey(event.key, event.revision));
-      if (event.replaced) missing.push(valueKey(event.key, event.replaced));
+    const missing: { readonly key: string; readonly revision: number }[] = [];
+    for (const { key, type, value, revision, replaced } of matching) {
+      if (type === 'put' && !value) missing.push({ key, revision });
+      if (replaced) missing.push({ key, revision: replaced });
     }
-    const rows = missing.length > 0 ? await this.records.getMany(missing) : [];
+    const keys = missing.map(({ key, revision }) => valueKey(key, revision));
+    const rows = keys.length > 0 ? await this.records.getMany(keys) : [];
+    await this.#values.prepare?.(
+      rows.map((record, i) => ({ key: missing[i]!.key, record })),
+      VALUE_HEADER,
+    );
     let next = 0;
     const take = (key: string) => {
       const row = rows[next++];
       if (!row) throw new StoreError('the store has lost a value of its history');
-      return this.#values.decode(key, row, VALUE_HEADER);
+      return this.#valueIn(key, row);
     };
     const complete = matching.map(event => {
       const value = event.type === 'put' ? (event.value ?? take(event.key)) : undefined;

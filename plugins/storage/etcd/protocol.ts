@@ -13,9 +13,9 @@ message RangeRequest {
 }
 message RangeResponse { Header header = 1; repeated KeyValue kvs = 2; bool more = 3; int64 count = 4; }
 message PutRequest { bytes key = 1; bytes value = 2; bool prev_kv = 4; bool ignore_value = 5; }
-message PutResponse { Header header = 1; }
-message DeleteRequest { bytes key = 1; }
-message DeleteResponse { int64 deleted = 2; }
+message PutResponse { Header header = 1; KeyValue prev_kv = 2; }
+message DeleteRequest { bytes key = 1; bool prev_kv = 3; }
+message DeleteResponse { int64 deleted = 2; repeated KeyValue prev_kvs = 3; }
 message Compare { int32 result = 1; int32 target = 2; bytes key = 3; int64 version = 4; int64 mod_revision = 6; }
 message RequestOp { oneof request { RangeRequest range = 1; PutRequest put = 2; DeleteRequest remove = 3; } }
 message ResponseOp { oneof response { RangeResponse range = 1; PutResponse put = 2; DeleteResponse remove = 3; } }
@@ -58,6 +58,8 @@ export interface RangeResponse {
 /** Response to one operation of a transaction. */
 export interface ResponseOp {
   readonly range?: { readonly kvs: readonly KeyValue[] };
+  readonly put?: { readonly prev_kv?: KeyValue | null };
+  readonly remove?: { readonly prev_kvs: readonly KeyValue[] };
 }
 /** Response to a transaction. */
 export interface TxnResponse {

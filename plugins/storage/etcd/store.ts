@@ -28,7 +28,14 @@ import {
 } from './connection.js';
 import { type KeyValue, Put, Range, type RangeResponse, Txn } from './protocol.js';
 import { openRecord } from './record.js';
-import { toCommitted, isConditional, validateTransaction, toOutcome, toTxnRequest } from './transaction.js';
+import {
+  isConditional,
+  rejectedError,
+  toCommitted,
+  toOutcome,
+  toTxnRequest,
+  validateTransaction,
+} from './transaction.js';
 import { PLAIN_VALUES, type ValueCodec } from '../values.js';
 import { Encoding, hasTransactionId, type Keys, newTransactionId } from './values.js';
 import { fetchCompactedRevision, watchOnce } from './watch.js';
@@ -134,6 +141,7 @@ export class EtcdStore implements Storage {
         options.signal,
       );
       revision ??= response.header.revision;
+      await this.#encoding.prepare(response.kvs);
       for (const item of response.kvs) items.push(this.#encoding.toStored(item));
       const remaining = response.count - response.kvs.length;
       if (remaining <= 0 || items.length >= limit)
@@ -144,6 +152,7 @@ export class EtcdStore implements Storage {
 
   async get(key: string, revision?: number): Promise<Stored | undefined> {
     const { kvs } = await this.#read({ key: this.#keys.encode(key), revision });
+    await this.#encoding.prepare(kvs);
     return kvs[0] && this.#encoding.toStored(kvs[0]);
   }
 
@@ -296,7 +305,8 @@ export class EtcdStore implements Storage {
         if (!lost || found.is !== 'failed') return found;
         return (await this.#findCommitted(transaction, transactionId)) ?? acceptDeleted(transaction, found) ?? found;
       } catch (error) {
-        if (isRejected(error) || error instanceof StoreError) return { is: 'error', error: error as Error };
+        if (isRejected(error) || error instanceof StoreError)
+          return { is: 'error', error: rejectedError(error as Error, transaction) };
         failed = error as Error;
         if (mayHaveBeenSent(error)) lost = failed;
       }

@@ -2,8 +2,11 @@ import { type Outcome, StoreError, type StoreEvent, type Transaction } from '../
 import type { KeyValue, ResponseOp, TxnResponse } from './protocol.js';
 import { type Encoding, fillGap } from './values.js';
 
-/** The largest number of operations in a transaction. etcd allows 128, and each operation needs a read and a write. */
-const MAX_OPERATIONS = 64;
+/**
+ * Above this many operations, each has etcd return the previous version of its key with its value. Others are read
+ * before without it, which needs two of the operations that etcd takes in a transaction (128, `--max-txn-ops`).
+ */
+const MOST_WITH_READS = 64;
 /** Values of the enumerations `CompareResult` and `CompareTarget` in etcd's protocol. */
 const EQUAL = 0;
 const VERSION = 0;
@@ -11,8 +14,6 @@ const MOD_REVISION = 2;
 
 /** Validates a transaction; returns the error if it cannot be sent. */
 export function validateTransaction(transaction: Transaction): StoreError | undefined {
-  if (transaction.length > MAX_OPERATIONS)
-    return new StoreError(`a transaction has ${transaction.length} operations, etcd takes ${MAX_OPERATIONS}`);
   const keys = new Set(transaction.map(operation => operation.key));
   if (keys.size < transaction.length) return new StoreError('a transaction changes a key twice');
   if (keys.has('')) return new StoreError('a key must not be empty');
@@ -41,29 +42,33 @@ export const versionEquals = (key: Buffer, version: number): object => ({
   version,
 });
 
+/** Whether etcd returns the previous versions with the changes, and not by reads before them. */
+const returnsPrevious = (transaction: Transaction): boolean => transaction.length > MOST_WITH_READS;
+
 /** Whether the previous version of an operation's key must be read: not if the key is expected to be absent. */
-const readsPrevious = (operation: Transaction[number]): boolean => operation.expect !== 0;
+const needsPrevious = (operation: Transaction[number]): boolean => operation.expect !== 0;
 
 /**
- * Builds the request. If all expectations hold, it reads the previous versions without values and makes the changes.
- * Otherwise it reads the keys with expectations.
+ * Builds the request. If all expectations hold, it makes the changes and finds the previous versions. Otherwise it
+ * reads the keys with expectations.
  */
 export function toTxnRequest(transaction: Transaction, encoding: Encoding, transactionId: Buffer): object {
   const compare: object[] = [];
   const failure: object[] = [];
   const before: object[] = [];
   const changes: object[] = [];
+  const prev_kv = returnsPrevious(transaction);
   for (const operation of transaction) {
     const key = encoding.keys.encode(operation.key);
     if (operation.expect !== undefined) {
       compare.push(modRevisionEquals(key, operation.expect));
       failure.push({ range: { key } });
     }
-    if (readsPrevious(operation)) before.push({ range: { key, keys_only: true } });
-    if (operation.is === 'delete') changes.push({ remove: { key } });
+    if (!prev_kv && needsPrevious(operation)) before.push({ range: { key, keys_only: true } });
+    if (operation.is === 'delete') changes.push({ remove: { key, prev_kv } });
     else {
       const value = encoding.encodeValue(operation.key, operation.value, operation.gap, transactionId);
-      changes.push({ put: { key, value } });
+      changes.push({ put: { key, value, prev_kv } });
     }
   }
   return { compare, success: [...before, ...changes], failure };
@@ -73,9 +78,28 @@ export function toTxnRequest(transaction: Transaction, encoding: Encoding, trans
 export function toOutcome(transaction: Transaction, response: TxnResponse, encoding: Encoding): Outcome {
   const { responses, header } = response;
   if (!response.succeeded) return toFailed(transaction, responses, header.revision, encoding);
+  return toCommitted(transaction, header.revision, previousVersions(transaction, responses));
+}
+
+/** The previous versions of the keys of a transaction that etcd has committed. */
+function previousVersions(
+  transaction: Transaction,
+  responses: readonly ResponseOp[],
+): readonly (KeyValue | undefined)[] {
+  if (returnsPrevious(transaction))
+    return responses.map(({ put, remove }) => put?.prev_kv ?? remove?.prev_kvs[0] ?? undefined);
   let at = 0;
-  const before = transaction.map(operation => (readsPrevious(operation) ? responses[at++]?.range?.kvs[0] : undefined));
-  return toCommitted(transaction, header.revision, before);
+  return transaction.map(operation => (needsPrevious(operation) ? responses[at++]?.range?.kvs[0] : undefined));
+}
+
+/** The error of a transaction that etcd has rejected: it names the flag of etcd, if there are too many operations. */
+export function rejectedError(error: Error, transaction: Transaction): Error {
+  if (!error.message.includes('too many operations')) return error;
+  const { length } = transaction;
+  return new StoreError(
+    `etcd refuses a write of ${length} objects at once, one for each quota that counts it and more: start etcd with ` +
+      `--max-txn-ops=${2 ** Math.ceil(Math.log2(length))}, or have fewer quotas in the namespace`,
+  );
 }
 
 /** The outcome of a transaction committed at `revision`. `before` are the previous versions of its keys. */

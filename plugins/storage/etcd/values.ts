@@ -1,7 +1,7 @@
 import { type Stored, StoreError } from '../../../core/api/index.js';
 import { withoutTrailing } from '../../../core/model/text/trailing.js';
 import { randomBytes } from '../../../core/runtime/random.js';
-import type { ValueCodec } from '../values.js';
+import { readValue, type ValueCodec } from '../values.js';
 import type { KeyValue } from './protocol.js';
 
 /**
@@ -129,10 +129,20 @@ export class Encoding {
     return this.values.encode(key, storedValue(value, gap, transactionId), HEADER);
   }
 
-  /** The object of a stored value. Throws StoreError for an unknown format, and for a value that cannot be decoded. */
+  /** The object of a stored value, or that it is unreadable, because its format is unknown or it cannot be decoded. */
   decodeValue(stored: Buffer, revision: number, key: string): Uint8Array {
-    const gap = gapOf(stored, key);
-    return fillGap(this.values.decode(key, stored, HEADER), gap, revision);
+    return readValue(() => {
+      const gap = gapOf(stored, key);
+      return fillGap(this.values.decode(key, stored, HEADER), gap, revision);
+    });
+  }
+
+  /** To be waited for before these are decoded (`ValueCodec.prepare`). */
+  prepare(items: readonly KeyValue[]): Promise<unknown> | undefined {
+    return this.values.prepare?.(
+      items.map(({ key, value }) => ({ key: this.keys.decode(key), record: value })),
+      HEADER,
+    );
   }
 
   toStored(item: KeyValue): Stored {

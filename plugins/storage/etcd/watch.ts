@@ -66,24 +66,42 @@ export function watchOnce(
   deliver: (events: readonly StoreEvent[], revision: number) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
+    let hasEnded = false;
     const end = (error?: Error) => {
+      hasEnded = true;
       signal.removeEventListener('abort', abort);
       stop();
       if (error) reject(error);
       else resolve();
     };
     const abort = () => end();
-    const onResponse = (response: WatchResponse) => {
-      if (signal.aborted || response.created) return;
-      if (response.canceled) return end(new Compacted(response.compact_revision));
+    /** Responses whose values are being prepared; later ones follow them. */
+    let preparing: Promise<void> | undefined;
+    const take = (response: WatchResponse): void => {
       try {
         const revision = response.events.at(-1)?.kv.mod_revision ?? response.header.revision;
-        if (revision <= position) return;
+        if (hasEnded || signal.aborted || revision <= position) return;
         position = revision;
         deliver(toEvents(response, encoding, prefix, previous), revision);
       } catch (error) {
         end(error as Error);
       }
+    };
+    const onResponse = (response: WatchResponse) => {
+      if (signal.aborted || response.created) return;
+      if (response.canceled) return end(new Compacted(response.compact_revision));
+      const prepared = encoding.prepare(response.events.flatMap(({ kv, prev_kv }) => (prev_kv ? [kv, prev_kv] : [kv])));
+      if (!preparing && !prepared) return take(response);
+      const before = preparing ?? Promise.resolve();
+      const turn = Promise.all([before, prepared]).then(
+        () => {
+          if (preparing === turn) preparing = undefined;
+          take(response);
+        },
+        // The connection is made again, and the response comes again.
+        () => end(),
+      );
+      preparing = turn;
     };
     const create = { ...encoding.keys.all(), start_revision: position + 1, prev_kv: previous, progress_notify: true };
     const stop = openStream(connection, create, onResponse, () => end());

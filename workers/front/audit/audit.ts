@@ -28,7 +28,7 @@ export interface BegunRequest {
   readonly exchange: Exchange;
   /**
    * Writes that the request was received. To be called when its sender is known, before anything is done for it.
-   * Returns false if it must not go on, since the event could not be written: it is answered with 500 then.
+   * Returns false if it must not continue, since the event could not be written: it is answered with 500 then.
    */
   receive(sender: Sender): Awaitable<boolean>;
   /** Writes how the request was answered. To be called when it is; for a watch, when its answer has begun. */
@@ -75,7 +75,7 @@ class RecordedRequest implements BegunRequest {
   readonly #known: Omit<AuditedRequest, 'sender'>;
   #decision: AuditDecision | undefined;
   #common: EventOfRequest | undefined;
-  /** Whether the first event was given to the sinks, and whether the request may go on. */
+  /** Whether the first event was given to the sinks, and whether the request may continue. */
   #received: Awaitable<boolean> | undefined;
   #isRejected = false;
 

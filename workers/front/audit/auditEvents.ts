@@ -73,7 +73,7 @@ export class AuditEvents {
     };
   }
 
-  /** As whom a request was made. It is not known of a request that was only received. */
+  /** The impersonated user of a request. It is not known of a request that was only received. */
   #impersonatedOf({ sender }: AuditedRequest): Pick<AuditEvent, 'impersonatedUser'> {
     return sender?.impersonator && sender.user ? { impersonatedUser: userOf(sender.user) } : {};
   }

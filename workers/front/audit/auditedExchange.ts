@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import type { Exchange, ResponseStream, StreamOptions } from '../../../core/api/listener.js';
+import type { BodySink, Exchange, ResponseStream, StreamOptions, WebSocketStream } from '../../../core/api/listener.js';
 import { AUDITED_BYTES } from '../../../core/limits.js';
 import { isRecord, recordAt, type UnknownRecord } from '../../../core/model/record.js';
 import { isWatch, type Route } from '../../../core/request/route.js';
@@ -72,7 +72,10 @@ export class AuditedExchange implements Exchange {
     this.hasInvalidCertificate = exchange.hasInvalidCertificate ?? false;
     if (certificate !== undefined) this.certificate = certificate;
     if (exchange.upgrade)
-      this.upgrade = (messages, subprotocol) => this.#streamed(exchange.upgrade!(messages, subprotocol));
+      this.upgrade = options => {
+        const socket = exchange.upgrade!(options);
+        return this.#streamed(socket, (code, reason) => socket.end(code, reason));
+      };
   }
 
   /** Keeps only what events of a level have. */
@@ -147,13 +150,25 @@ export class AuditedExchange implements Exchange {
     return this.exchange.headers();
   }
 
-  async body(limit: number, onPart?: (bytes: number) => void): Promise<Uint8Array> {
-    const body = await this.exchange.body(limit, onPart);
-    this.#isRequestTruncated = body.length > AUDITED_BYTES;
-    // Writes may transfer their bodies to other threads, which empties them here.
-    const keeps = this.#kept.request || (this.#kept.name && this.method === 'POST');
-    if (keeps && !this.#isRequestTruncated) this.#request = body.slice();
-    return body;
+  body(sink: BodySink): void {
+    const keeps = (): boolean => this.#kept.request || (this.#kept.name && this.method === 'POST');
+    let parts: Uint8Array[] = [];
+    let size = 0;
+    this.exchange.body({
+      write: bytes => {
+        size += bytes.length;
+        // Copied, because writes may transfer their bodies to other threads, which empties them here.
+        if (size <= AUDITED_BYTES && keeps()) parts.push(bytes.slice());
+        else parts = [];
+        return sink.write(bytes);
+      },
+      close: () => {
+        this.#isRequestTruncated = size > AUDITED_BYTES;
+        if (keeps()) this.#request = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+        sink.close();
+      },
+      abort: error => sink.abort(error),
+    });
   }
 
   respond(status: number, headers: readonly Header[], body: readonly Uint8Array[] | Uint8Array): void {
@@ -194,11 +209,11 @@ export class AuditedExchange implements Exchange {
   stream(status: number, headers: readonly Header[], options?: StreamOptions): ResponseStream {
     if (this.#kept.response && this.route.resource && !isWatch(this.route)) this.#parts = [];
     const stream = this.exchange.stream(status, [['audit-id', this.auditId], ...headers], options);
-    return this.#streamed(stream, headers);
+    return this.#streamed(stream, () => stream.end(), headers);
   }
 
-  /** A stream that notes its end, and what is written, if that is kept. */
-  #streamed(stream: ResponseStream, headers: readonly Header[] = []): ResponseStream {
+  /** A stream that notes its end, and what is written, if that is kept. `end` ends the given one. */
+  #streamed(stream: ResponseStream, end: WebSocketStream['end'], headers: readonly Header[] = []): WebSocketStream {
     this.#isStreaming = true;
     let length = 0;
     const collect = (bytes: Uint8Array): void => {
@@ -221,8 +236,8 @@ export class AuditedExchange implements Exchange {
         return stream.write(bytes, mayWait);
       },
       onDrain: listener => stream.onDrain(listener),
-      end() {
-        stream.end();
+      end(code, reason) {
+        end(code, reason);
         ended();
       },
       abort() {

@@ -1,5 +1,6 @@
 import type { Exchange } from '../../../core/api/listener.js';
-import { BODIES_BYTES, BODY_BYTES, BODY_MS } from '../../../core/limits.js';
+import { BODIES_BYTES, BODY_BYTES, BODY_MS, UNKNOWN_BODY_PART_BYTES } from '../../../core/limits.js';
+import { WholeBody } from '../../../core/request/wholeBody.js';
 import { Deadlines } from './deadlines.js';
 import { requestTimeout } from '../answers/refusals.js';
 import { Usage } from './usage.js';
@@ -13,39 +14,55 @@ export class Bodies {
   readonly #total = new Usage({ bodyBytes: BODIES_BYTES, requests: 0, watches: 0, answerBytes: 0 });
   readonly #deadlines = new Deadlines(BODY_MS);
 
-  /** Begins to read the body of an exchange. To be called before the exchange's handler returns. */
-  read(exchange: Exchange, usage: Usage): IncomingBody {
-    return new IncomingBody(exchange, this.#deadlines, this.#total, usage);
+  /**
+   * Begins to read the body of an exchange. To be called before the exchange's handler returns. With `isHeld`, only its
+   * first part is read until it is accepted.
+   */
+  read(exchange: Exchange, usage: Usage, isHeld: boolean): IncomingBody {
+    const body = new IncomingBody(this.#deadlines, this.#total, usage, isHeld);
+    exchange.body(body);
+    return body;
   }
 }
 
-/** The body of one request. Its bytes count until it is released. */
-class IncomingBody {
-  /**
-   * The whole body. Rejects with Refusal 413 over the bound of one body, 429 over a bound of all bodies, 504 if it is
-   * not complete in time, and with an Error if the client goes away.
-   */
-  readonly bytes: Promise<Uint8Array>;
+/**
+ * The body of one request. Its bytes count until it is released. `bytes` also rejects with Refusal 429 over a bound of
+ * all bodies, with 504 if it is not complete in time, and with an Error if the client goes away.
+ */
+class IncomingBody extends WholeBody {
   readonly #deadlines: Deadlines;
   readonly #total: Usage;
+  readonly #deadline: number;
   #usage: Usage;
   #counted = 0;
-  #deadline!: number;
+  #isHeld: boolean;
+  /** Lets the rest of the body be read, if it waits to be accepted. */
+  #readRest: () => void = () => undefined;
 
-  constructor(exchange: Exchange, deadlines: Deadlines, total: Usage, usage: Usage) {
+  constructor(deadlines: Deadlines, total: Usage, usage: Usage, isHeld: boolean) {
+    super(BODY_BYTES);
     this.#deadlines = deadlines;
     this.#total = total;
     this.#usage = usage;
-    this.bytes = new Promise((resolve, reject) => {
-      exchange.body(BODY_BYTES, bytes => this.#count(bytes)).then(resolve, reject);
-      this.#deadline = deadlines.set(() => reject(requestTimeout()));
-    });
+    this.#isHeld = isHeld;
+    this.#deadline = deadlines.set(() => this.abort(requestTimeout()));
     // It may reject before anything awaits it: before the sender is authenticated, or after the request was refused.
     this.bytes.catch(() => undefined);
   }
 
-  /** Counts the body for its sender, who is authenticated now. Throws Refusal 429 over the sender's bound. */
-  chargeTo(usage: Usage): void {
+  override write(part: Uint8Array): void | Promise<void> {
+    super.write(part);
+    this.#count(part.length);
+    if (this.#isHeld && this.size >= UNKNOWN_BODY_PART_BYTES) return new Promise(resolve => (this.#readRest = resolve));
+  }
+
+  /**
+   * Reads the rest, and counts the body for its sender, who is authenticated now. Throws Refusal 429 over the sender's
+   * bound.
+   */
+  accept(usage: Usage): void {
+    this.#isHeld = false;
+    this.#readRest();
     if (usage === this.#usage) return;
     usage.add('bodyBytes', this.#counted);
     this.#usage.remove('bodyBytes', this.#counted);

@@ -66,7 +66,7 @@ export interface MadeObject {
   readonly apiVersion: string;
 }
 
-/** What the front end shows in a media type without the pool. */
+/** The answers that the front end makes in a media type without the pool. */
 export interface MediaForm {
   /** The form of single objects and of events, made of encodings that are kept; undefined: the pool makes them. */
   object(asked: Asked, naming: Naming): EncodedForm | undefined;

@@ -169,7 +169,7 @@ function answeredOf(
     headers: () => headers,
     remoteAddress: '',
     secure: true,
-    body: async () => new Uint8Array(0),
+    body: sink => sink.close(),
     respond(given, answerHeaders, body) {
       status = given;
       post({ is: 'respond', status: given, headers: answerHeaders });

@@ -1,8 +1,9 @@
 import type { Exchange } from '../../../core/api/listener.js';
 import type { Stored } from '../../../core/api/storage.js';
+import { isReadable, reasonOf, unreadable, type UnreadableObject } from '../../../core/threads/entries/unreadable.js';
 import type { WireEvent } from '../../../core/threads/messages/wireEvent.js';
 import type { WriterClient } from '../state/writerClient.js';
-import type { EncryptedValues } from '../../../core/services/encryption/values.js';
+import type { OpenedValues } from '../../../core/services/encryption/index.js';
 import { SnapshotWriter } from '../../../core/services/snapshot/writer.js';
 
 /** Objects asked of the writer at once. */
@@ -15,10 +16,12 @@ export interface SnapshotSource {
   readonly writer: Pick<WriterClient, 'range'>;
   /** A revision at which every acknowledged write can be seen. */
   revision(): Promise<number>;
+  /** An object that cannot be read, if there is one. */
+  unreadable(): UnreadableObject | undefined;
   readonly storeName: string;
   readonly now: () => number;
   /** How values are stored in snapshots, if not as they are. Rejects if that cannot be told. */
-  readonly values?: () => Promise<Pick<EncryptedValues, 'encode'>>;
+  readonly values?: () => Promise<OpenedValues>;
 }
 
 /**
@@ -27,8 +30,22 @@ export interface SnapshotSource {
  * aborted before its end mark, and the client knows that the snapshot is incomplete.
  */
 export async function sendSnapshot(exchange: Exchange, source: SnapshotSource): Promise<void> {
-  const values = await source.values?.();
+  const opened = await source.values?.();
+  try {
+    await send(exchange, source, opened?.values);
+  } finally {
+    opened?.close();
+  }
+}
+
+async function send(
+  exchange: Exchange,
+  source: SnapshotSource,
+  values: OpenedValues['values'] | undefined,
+): Promise<void> {
   const revision = await source.revision();
+  const broken = source.unreadable();
+  if (broken) throw unreadable(broken);
   const ask = (after: string) =>
     source.writer.range({ prefix: '', revision, limit: PAGE, after, counted: after === '' });
   let page = await ask('');
@@ -61,13 +78,17 @@ export async function sendSnapshot(exchange: Exchange, source: SnapshotSource): 
   }
 }
 
-const storedOf = (
+/** Throws Refusal 500 for an object that cannot be read: a snapshot without it would lose it. */
+function storedOf(
   { key, value, created, revision, version = 1 }: WireEvent,
-  values: Pick<EncryptedValues, 'encode'> | undefined,
-): Stored => ({
-  key,
-  value: values ? values.encode(key, Buffer.from(value!), 0) : value!,
-  created,
-  modified: revision,
-  version,
-});
+  values: OpenedValues['values'] | undefined,
+): Stored {
+  if (!isReadable(value!)) throw unreadable({ key, reason: reasonOf(value!) });
+  return {
+    key,
+    value: values ? values.encode(key, Buffer.from(value!), 0) : value!,
+    created,
+    modified: revision,
+    version,
+  };
+}

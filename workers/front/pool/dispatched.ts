@@ -29,7 +29,7 @@ export interface Dispatched {
   readonly placement: Placement;
   /** Called when the batch does not keep its thread any more, or is not waited for. */
   readonly left: () => void;
-  /** Set when the batch has ended before all of its jobs, which go on in its thread. */
+  /** Set when the batch has ended before all of its jobs, which continue in its thread. */
   isLate?: boolean;
 }
 
@@ -40,7 +40,7 @@ type Entry = readonly [id: number, batch: Dispatched];
 
 /** The job that keeps a thread. */
 export interface Culprit {
-  /** Undefined if it goes on behind a promise or call, and others of the thread do as well. */
+  /** Undefined if it continues after a promise or call, and others of the thread do as well. */
   readonly waiting: Waiting | undefined;
   /** Its user; '' if that is not known. */
   readonly user: string;
@@ -141,8 +141,8 @@ export class DispatchedJobs {
   }
 
   /**
-   * The job that keeps a thread: the one that it is in. If it is in none, one of those that have begun goes on behind a
-   * promise or call: the only one, if there is one. Its user is known if these have all been run once more.
+   * The job that keeps a thread: the one that it is in. If it is in none, one of those that have begun continues after
+   * a promise or call: the only one, if there is one. Its user is known if these have all been run once more.
    */
   culpritOf(thread: number, running: RunId | undefined): Culprit {
     const begun: Waiting[] = [];

@@ -38,6 +38,8 @@ const OPTIONS = {
 export interface PoolParts {
   /** Number of threads. */
   readonly threads: number;
+  /** Number of threads that it begins with; the others are made when jobs wait for one that is kept by another job. */
+  readonly first: number;
   /** Module that threads run: its default export takes a Batch. */
   readonly module: URL;
   readonly data: ThreadData;
@@ -88,12 +90,14 @@ const ignore = (): void => undefined;
  */
 export class Pool implements JobRunner {
   readonly #queue = new TaskQueue();
-  readonly #piscina: Piscina<Batch, BatchOutcome>;
+  readonly #piscina: Piscina<Batch, BatchOutcome | undefined>;
   readonly #threads: PoolThreads;
   readonly #stuck: StuckThreads;
   readonly #dispatched = new DispatchedJobs();
   readonly #lanes: Lanes;
   readonly #log: Log;
+  /** Threads that there may be, without those in place of stuck ones. */
+  readonly #most: number;
   readonly #gathered: Waiting[] = [];
   /** Jobs without an answer. */
   #load = 0;
@@ -107,15 +111,16 @@ export class Pool implements JobRunner {
   /** The kinds of jobs that have taken long. */
   readonly costs = new JobCosts();
 
-  constructor({ threads, module, data, connect, observed, log }: PoolParts) {
+  constructor({ threads, first, module, data, connect, observed, log }: PoolParts) {
     this.#log = log;
+    this.#most = threads;
     this.#lanes = new Lanes(OPTIONS.concurrentTasksPerWorker, threads, this.#dispatched);
     this.#longJobs = new FairLimiter(Math.max(1, threads - 1));
     this.#piscina = new Piscina({
       ...OPTIONS,
       filename: module.href,
-      minThreads: threads,
-      maxThreads: threads,
+      minThreads: first,
+      maxThreads: first,
       taskQueue: this.#queue,
       loadBalancer: this.#lanes.choose,
       workerData: data,
@@ -129,6 +134,7 @@ export class Pool implements JobRunner {
       {
         inputs: () => ({ writer: connect(), runs: this.#dispatched.memory }),
         late,
+        batchEnded: (id, outcome) => this.#batchEnded(id, outcome),
         observed,
         isBusy: () => this.#load > 0,
         culprits: (error, running) => culpritsOf(error, running, data),
@@ -147,7 +153,10 @@ export class Pool implements JobRunner {
       isAwaited: (id, running) => this.#dispatched.isAwaited(id, running),
       hasJobs: id => this.#dispatched.hasJobs(id),
       userIn: id => this.#dispatched.culpritOf(id, this.#stuck.runningIn(id)).user,
-      move: (id, state) => this.#move(id, state),
+      move: (id, state) => {
+        this.#grow();
+        this.#move(id, state);
+      },
       distribute: () => this.#distributeAgain(),
       addThread: count => this.#addThread(count),
       retire: id => this.#threads.retire(id),
@@ -235,6 +244,7 @@ export class Pool implements JobRunner {
 
   /** Runs a job of a suspect: alone, when that does not keep the last thread from other senders. */
   #runApart(user: string, take: () => Awaitable<Job | undefined>, kind?: string): Promise<JobResult | undefined> {
+    this.#grow();
     return this.#stuck.runApart(user, () => this.#runAlone(user, take, kind)).then(result => result());
   }
 
@@ -318,7 +328,7 @@ export class Pool implements JobRunner {
     };
     this.#piscina.run(batch, { transferList }).then(
       outcome => {
-        this.#batchEnded(id, outcome);
+        if (outcome) this.#batchEnded(id, outcome);
         end();
       },
       error => {
@@ -326,6 +336,8 @@ export class Pool implements JobRunner {
         end();
       },
     );
+    // Short tasks run on all threads but the youngest.
+    if (this.#queue.size > 0 && this.#piscina.threads.length < this.#most - 1) this.#grow();
   }
 
   #batchEnded(id: number, { outcomes, ms }: BatchOutcome): void {
@@ -439,6 +451,12 @@ export class Pool implements JobRunner {
       .catch(error => {
         for (const waiting of jobs) this.#rejectJob(waiting, error);
       });
+  }
+
+  /** Makes another thread if there may be more, and those that there are have begun. */
+  #grow(): void {
+    const { length } = this.#piscina.threads;
+    if (length < this.#most && this.#lanes.ready.size >= length) this.#addThread(length + 1);
   }
 
   /** Has Piscina make threads until there are as many. */

@@ -4,7 +4,7 @@ import type { Log } from '../../../core/api/host.js';
 import { STUCK_JOB_MS, THREAD_CLOSE_MS } from '../../../core/limits.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
 import { clearInterval, setImmediate, setInterval, setTimeout } from '../../../core/runtime/timers.js';
-import { unpackLate } from '../../../core/threads/messages/jobs.js';
+import { type BatchOutcome, unpackLate } from '../../../core/threads/messages/jobs.js';
 import type {
   FromPoolThread,
   LoadedPoolThread,
@@ -30,8 +30,6 @@ import { PING_MS, Unanswered } from './stalledThreads.js';
  * Pause before a thread begins, after one that ended before it was ready: plugins that cannot load may fail again.
  */
 const RESTART_MS = 1000;
-/** Unanswered questions after which a thread counts as stuck. */
-const UNRESPONSIVE = STUCK_JOB_MS / PING_MS;
 
 /** Functions of the pool that are called for its threads. */
 export interface PoolThreadHandlers {
@@ -39,6 +37,8 @@ export interface PoolThreadHandlers {
   readonly inputs: () => PoolInputs;
   /** Takes outcomes of jobs whose batch was answered before. */
   readonly late: (outcomes: readonly LateOutcome[]) => void;
+  /** Takes the outcome of a batch that was not returned to Piscina. */
+  readonly batchEnded: (batch: number, outcome: BatchOutcome) => void;
   /** Takes what plugins have counted. */
   readonly observed: (observations: readonly Observation[]) => void;
   /** Whether the pool has jobs without an answer. Only then is it noticed that a thread does not return. */
@@ -241,9 +241,9 @@ export class PoolThreads {
         port?.postMessage({ is: 'ping' } satisfies ToPoolThread);
         continue;
       }
-      const isStalled = unanswered.add();
+      const { ms, isStalled } = unanswered.add();
       // If this thread was late itself, the answer waits to be taken.
-      if (unanswered.total === UNRESPONSIVE) setImmediate(() => this.#checkAnswer(thread, unanswered));
+      if (ms >= STUCK_JOB_MS && !thread.isUnresponsive) setImmediate(() => this.#checkAnswer(thread, unanswered));
       if (!isStalled || thread.culprits) continue;
       thread.culprits = this.handlers.stalled(thread.running!);
       void worker.terminate();
@@ -272,7 +272,7 @@ export class PoolThreads {
   #load(thread: PoolThread, { port }: PoolThreadCreated): void {
     thread.idle = withResolvers<void>();
     port.on('message', (message: FromPoolThread) => {
-      if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
+      this.#takeOutcomes(message);
       if (message.is === 'observed') this.handlers.observed(message.observations);
       if (message.is === 'ask') void this.services.answer(message, answer => port.postMessage(answer));
       if (message.is === 'pong') this.#answered(thread);
@@ -304,9 +304,14 @@ export class PoolThreads {
     const { port } = thread;
     for (let next = port && receiveMessageOnPort(port); next; next = receiveMessageOnPort(port!)) {
       const message = next.message as FromPoolThread;
-      if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
+      this.#takeOutcomes(message);
       if (message.is === 'ready') thread.isReady = true;
     }
+  }
+
+  #takeOutcomes(message: FromPoolThread): void {
+    if (message.is === 'late') this.handlers.late(unpackLate(message.outcomes));
+    if (message.is === 'ended') this.handlers.batchEnded(message.batch, message.outcome);
   }
 
   #checkAnswer(thread: PoolThread, unanswered: Unanswered): void {

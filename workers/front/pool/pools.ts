@@ -6,7 +6,7 @@ import type { Job, JobResult } from '../../../core/threads/messages/messages.js'
 import type { Usage } from '../fairness/usage.js';
 import type { JobRunner, Pool } from './pool.js';
 
-/** The pool that runs jobs now: it can be replaced by one with other plugins. Requests go on meanwhile. */
+/** The pool that runs jobs now: it can be replaced by one with other plugins. Requests continue meanwhile. */
 export class Pools implements JobRunner {
   #current: Pool;
   /** Pools that finish their jobs. */

@@ -4,54 +4,57 @@ import { PLUGIN_CALL_MS, PLUGIN_STALL_MS } from '../../../core/limits.js';
 import { type CallPlace, RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import type { ThreadData } from '../../../core/threads/data.js';
 import type { WatchedProgress } from '../../../core/threads/progress.js';
+import { StepTime } from '../../../core/threads/scheduling.js';
 import type { Culprits } from '../../../core/plugin/calls/blame.js';
 
 /** Time between two questions to a thread of the pool whether it still returns to its event loop. */
 export const PING_MS = 250;
 
 /**
- * How many questions a thread may leave unanswered. If it is in the call of a plugin, as many as the time limit of the
- * plugin takes, and PLUGIN_STALL_MS more. If it is in none, any of those that wait for a promise may go on: as many as
- * the longest of their limits takes. If none waits, the work is the server's own, which is given the default limit, as
- * built-in plugins are: their own limits are for what they wait for.
+ * Milliseconds for which a thread may not return to its event loop. If it is in the call of a plugin, the time limit of
+ * the plugin, and PLUGIN_STALL_MS more. If it is in none, any of those that wait for a promise may continue: the
+ * longest of their limits. If none waits, the work is the server's own, which is given the default limit, as built-in
+ * plugins are: their own limits are for what they wait for.
  */
-export function mostUnanswered(plugins: ThreadData['plugins'], { suspects }: RunningCalls): number {
+export function stallLimit(plugins: ThreadData['plugins'], { suspects }: RunningCalls): number {
   const limits = suspects.map(({ plugin }) => {
     const { path, timeout = PLUGIN_CALL_MS } = plugins[plugin] ?? {};
     return path === undefined ? PLUGIN_CALL_MS : timeout;
   });
-  return Math.ceil(((limits.length > 0 ? Math.max(...limits) : PLUGIN_CALL_MS) + PLUGIN_STALL_MS) / PING_MS);
+  return (limits.length > 0 ? Math.max(...limits) : PLUGIN_CALL_MS) + PLUGIN_STALL_MS;
 }
 
-/**
- * Counts the questions that a thread leaves unanswered, since it has begun its last job or call of a plugin. Questions
- * are counted instead of time, because the process may have been suspended meanwhile.
- */
+/** The questions that a thread has left unanswered, since the last answer. */
 export class Unanswered {
-  /** All of them. */
-  total = 0;
-  #count = 0;
+  /** Since the thread has begun its last job or call of a plugin. */
+  readonly #time: StepTime;
+  /** Since the first question. */
+  readonly #total: StepTime;
   #step: number;
   #begun: number;
 
   constructor(
     readonly plugins: ThreadData['plugins'],
     readonly calls: RunningCalls,
-    readonly progress: WatchedProgress,
+    readonly progress: Pick<WatchedProgress, 'step' | 'times'>,
   ) {
     this.#step = progress.step;
     this.#begun = calls.begun;
+    this.#time = new StepTime(PING_MS, () => progress.times);
+    this.#total = new StepTime(PING_MS, () => progress.times);
   }
 
-  /** Counts one more. Returns whether these are too many. */
-  add(): boolean {
+  /**
+   * Counts one more. Returns the milliseconds since the first, without those for which the thread has waited for a
+   * core, and whether the thread is to be ended.
+   */
+  add(): { readonly ms: number; readonly isStalled: boolean } {
     const { step } = this.progress;
     const { begun } = this.calls;
-    if (step !== this.#step || begun !== this.#begun) this.#count = 0;
+    if (step !== this.#step || begun !== this.#begun) this.#time.restart();
     this.#step = step;
     this.#begun = begun;
-    this.total++;
-    return ++this.#count >= mostUnanswered(this.plugins, this.calls);
+    return { ms: this.#total.add(), isStalled: this.#time.add() >= stallLimit(this.plugins, this.calls) };
   }
 }
 

@@ -41,7 +41,7 @@ interface Kept {
 }
 
 /**
- * The threads of the pool that do not return from a job, for their other jobs go on elsewhere (docs/decisions/0021).
+ * The threads of the pool that do not return from a job, whose other jobs continue elsewhere (docs/decisions/0021).
  * Such a thread gets no more jobs until it returns. If that takes long, another one is made in its place.
  */
 export class StuckThreads {
@@ -93,7 +93,7 @@ export class StuckThreads {
     return this.#watch.runningIn(thread);
   }
 
-  /** A thread does not return to its event loop, though it may be in no job: one goes on behind a promise. */
+  /** A thread does not return to its event loop, though it may be in no job: one continues after a promise. */
   unresponsive(thread: number): void {
     if (!this.#kept.has(thread)) this.#begin(thread);
     this.#strike(thread);
@@ -155,7 +155,7 @@ export class StuckThreads {
     });
   }
 
-  /** Ends watching, and has the jobs that wait go on. */
+  /** Ends watching, and has the waiting jobs continue. */
   close(): void {
     this.#isClosing = true;
     this.#watch.close();

@@ -1,7 +1,7 @@
 import { LONG_JOB_MS, MOST_SLOWED_MS, SLOWED_MS } from '../../../core/limits.js';
 import { Refusal } from '../../../core/model/refusal.js';
 
-/** Short jobs in a row after which a user is no suspect any more: at first, and at most. */
+/** Short jobs in a row after which a user is no longer a suspect: at first, and at most. */
 const LEAST_DOUBT = 8;
 const MOST_DOUBT = 256;
 /** How often the jobs of a user may be stuck before it is slowed down. */
@@ -41,7 +41,7 @@ export class Suspects {
     return suspect !== undefined && (suspect.running > 0 || (suspect.doubt > 0 && suspect.until > this.now()));
   }
 
-  /** By whom turns are shared among the jobs of suspects. */
+  /** The owner of the turns that the jobs of a user take: a suspect, or all other users together. */
   ownerOf(user: string): object {
     return this.#users.get(user) ?? this.#users;
   }

@@ -2,12 +2,10 @@ import { KEPT_THREAD_MS, STUCK_JOB_MS } from '../../../core/limits.js';
 import { clearInterval, setInterval } from '../../../core/runtime/timers.js';
 import { WatchedProgress } from '../../../core/threads/progress.js';
 import type { RunId } from '../../../core/threads/runs.js';
+import { StepTime } from '../../../core/threads/scheduling.js';
 
 /** Time between two looks at the progress of the threads. */
 const LOOK_MS = 25;
-/** Checks are counted instead of time, because the process may have been suspended meanwhile. */
-const KEPT_LOOKS = KEPT_THREAD_MS / LOOK_MS;
-const STUCK_LOOKS = STUCK_JOB_MS / LOOK_MS;
 
 /** The handlers that a watch calls. Threads are named by their `threadId`. */
 export interface ThreadWatchHandlers {
@@ -15,9 +13,9 @@ export interface ThreadWatchHandlers {
   readonly isBusy: () => boolean;
   /** Whether jobs that were passed to a thread wait for it, which is in this job. */
   readonly isAwaited: (thread: number, running: RunId | undefined) => boolean;
-  /** A thread has taken no step for KEPT_THREAD_MS. */
+  /** A thread has taken no step for KEPT_THREAD_MS, without the time for which it has waited for a core. */
   readonly kept: (thread: number) => void;
-  /** A thread has taken no step for STUCK_JOB_MS. */
+  /** A thread has taken no step for STUCK_JOB_MS, without the time for which it has waited for a core. */
   readonly stuck: (thread: number) => void;
   /** Called at the end of each look. */
   readonly looked: () => void;
@@ -26,8 +24,9 @@ export interface ThreadWatchHandlers {
 interface Watched {
   readonly progress: WatchedProgress;
   step: number;
-  /** For how many looks the thread has not taken a step. */
-  looks: number;
+  readonly time: StepTime;
+  /** What was said of the step. */
+  said?: 'kept' | 'stuck' | undefined;
 }
 
 /** Looks in short intervals which job each thread of the pool is in, and for how long, while there are jobs. */
@@ -39,7 +38,8 @@ export class ThreadWatch {
 
   /** Watches a thread that has started. */
   add(thread: number, memory: SharedArrayBuffer): void {
-    this.#threads.set(thread, { progress: new WatchedProgress(memory), step: 0, looks: 0 });
+    const progress = new WatchedProgress(memory);
+    this.#threads.set(thread, { progress, step: 0, time: new StepTime(LOOK_MS, () => progress.times) });
   }
 
   /** Forgets a thread that has ended. */
@@ -73,11 +73,18 @@ export class ThreadWatch {
     const { step, running } = watched.progress;
     if (step !== watched.step || !this.handlers.isAwaited(thread, running)) {
       watched.step = step;
-      watched.looks = 0;
+      watched.time.restart();
+      watched.said = undefined;
       return;
     }
-    watched.looks++;
-    if (watched.looks === KEPT_LOOKS) this.handlers.kept(thread);
-    if (watched.looks === STUCK_LOOKS) this.handlers.stuck(thread);
+    if (watched.said === 'stuck') return;
+    const ms = watched.time.add();
+    if (ms >= KEPT_THREAD_MS && !watched.said) {
+      watched.said = 'kept';
+      this.handlers.kept(thread);
+    }
+    if (ms < STUCK_JOB_MS) return;
+    watched.said = 'stuck';
+    this.handlers.stuck(thread);
   }
 }

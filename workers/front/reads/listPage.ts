@@ -3,6 +3,7 @@ import { Refusal } from '../../../core/model/refusal.js';
 import type { ResourceTarget } from '../../../core/model/target.js';
 import { checkNumbers, type ListOptions, parseListOptions } from '../../../core/request/listOptions.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
+import { reasonOf, unreadableList } from '../../../core/threads/entries/unreadable.js';
 import type { Resource } from '../../../core/schema/resource.js';
 import { Entry } from '../../../core/threads/entries/entry.js';
 import type { Rendering } from '../../../core/threads/messages/messages.js';
@@ -147,7 +148,10 @@ async function currentList(list: List, revision: number): Promise<ListPage> {
   return pageOf(list, revision, await currentPage(collection, selection, context.slices, limit, after));
 }
 
-/** The entries that a selection chooses of a collection as it is when this is called, in the order of their keys. */
+/**
+ * The entries that a selection chooses of a collection as it is when this is called, in the order of their keys. Throws
+ * Refusal 500, which names them, if there are objects that cannot be read: it is not known whether they are chosen.
+ */
 export async function currentPage(
   collection: Collection,
   selection: Selection,
@@ -155,6 +159,7 @@ export async function currentPage(
   limit = 0,
   after?: string,
 ): Promise<EntryPage> {
+  collection.checkReadable(selection);
   if (selection.filtered) return await selectedPage(collection, selection, slices, limit, after);
   const entries: Entry[] = [];
   let more = false;
@@ -217,7 +222,10 @@ function visitFirst(
   return rest;
 }
 
-/** A page of a collection as it was at an old revision, from the store. Throws Refusal 410. */
+/**
+ * A page of a collection as it was at an old revision, from the store. Throws Refusal 410, and 500 for objects that
+ * cannot be read.
+ */
 async function pastList(list: List, revision: number): Promise<ListPage> {
   const { context, collection, selection, limit } = list;
   const prefix = selection.key ?? selection.prefix;
@@ -230,6 +238,12 @@ async function pastList(list: List, revision: number): Promise<ListPage> {
   for (;;) {
     const page = await context.range(prefix, revision, size, after, isCounted);
     const found = page.items.map(item => Entry.of(item));
+    const broken = found.filter(entry => !entry.isReadable);
+    if (broken.length > 0)
+      throw unreadableList(
+        selection.of,
+        broken.map(({ key, value }) => ({ key, reason: reasonOf(value) })),
+      );
     const selected = await context.slices.filter(found, entry => selection.matches(collection, entry), unparsedWeight);
     for (const entry of selected) entries.push(entry);
     after = page.items.at(-1)?.key ?? after;

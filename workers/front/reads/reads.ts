@@ -2,6 +2,7 @@ import { checkNameParameter } from '../../../core/model/nameParameter.js';
 import { LIST_SLICE_BYTES } from '../../../core/limits.js';
 import { decodeStored } from '../../../core/plugin/informers/stored.js';
 import { badRequest, notFound } from '../../../core/model/refusal.js';
+import { reasonOf, unreadable } from '../../../core/threads/entries/unreadable.js';
 import type { ResourceTarget } from '../../../core/model/target.js';
 import type { Resource } from '../../../core/schema/resource.js';
 import { respondWhole } from '../answers/compress.js';
@@ -31,9 +32,11 @@ export async function get(context: ReadContext, request: FrontRequest, resource:
   const { subresource: sub } = route;
   const isScale = sub?.type?.id.endsWith('.Scale') === true;
   const name = objectName(resource, sub, target.name);
-  const entry = context.state.collections
-    .get(resource.storageName)
-    ?.entries.get(keyOf(resource, target.namespace, name));
+  const collection = context.state.collections.get(resource.storageName);
+  const key = keyOf(resource, target.namespace, name);
+  const broken = collection?.unreadable.get(key);
+  if (broken) throw unreadable({ key, reason: reasonOf(broken.value) });
+  const entry = collection?.entries.get(key);
   if (!entry) {
     const scaled = isScale ? resource.strategy.scale?.notFoundAs : undefined;
     if (!scaled) checkNameParameter(name);

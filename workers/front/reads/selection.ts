@@ -1,4 +1,4 @@
-import { badRequest, type Refusal } from '../../../core/model/refusal.js';
+import { badRequest, type GroupResource, type Refusal } from '../../../core/model/refusal.js';
 import { matcherOf, type Requirement, type Selector } from '../../../core/model/selectors/selector.js';
 import type { ResourceTarget } from '../../../core/model/target.js';
 import { prefixOf } from '../../../core/request/keys.js';
@@ -11,6 +11,8 @@ import type { Collection } from '../state/collection.js';
 
 /** How a list or watch chooses its objects; made once per request. */
 export interface Selection {
+  /** How errors name the resource. */
+  readonly of: GroupResource;
   /** Keys of all that it chooses begin with this. */
   readonly prefix: string;
   /**
@@ -94,6 +96,7 @@ export function selectionOf(resource: Resource, route: Route, selectors: Selecto
   const matchesLabels = matcherOf(labels);
   const matchesFields = matcherOf(rest);
   return {
+    of: { group: resource.group, resource: resource.plural },
     prefix,
     scope: prefixOf(resource, resource.namespaced ? target.namespace : ''),
     key: name !== undefined && (namespace !== '' || !resource.namespaced) ? prefix + name : undefined,

@@ -1,4 +1,6 @@
 import { decodeStored } from '../../../core/plugin/informers/stored.js';
+import { reasonOf, unreadableList } from '../../../core/threads/entries/unreadable.js';
+import type { GroupResource } from '../../../core/model/refusal.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { SortedMap } from '../../../core/runtime/sortedMap.js';
 import { Entry, type Index } from '../../../core/threads/entries/entry.js';
@@ -19,9 +21,26 @@ export interface Change {
 /** Weight of matching an entry, for `Slices.forEach`: 1 if its labels and fields have been parsed. */
 export const unparsedWeight = ({ index }: Entry): number => (index ? 1 : 16);
 
+/** The objects that a reader asks for, and how errors name their resource. */
+interface Asked {
+  readonly of: GroupResource;
+  readonly prefix: string;
+  /** The key of the only one. */
+  readonly key?: string;
+}
+
+/** An object that is stored and cannot be read. */
+interface Unreadable {
+  readonly revision: number;
+  /** The bytes that the store gave in its place. */
+  readonly value: Uint8Array;
+}
+
 /** All current objects of one storage name. */
 export class Collection {
   readonly entries = new SortedMap<Entry>();
+  /** Objects that cannot be read, by key. What was last read of them is among the entries, for their last event. */
+  readonly unreadable = new Map<string, Unreadable>();
   /** Revision of the last change in this collection. */
   revision = 0;
 
@@ -38,12 +57,37 @@ export class Collection {
     for (const entry of this.entries.range('')) entry.index = undefined;
   }
 
-  /** Applies an event and returns the change; undefined for the deletion of an object that is not here. */
+  /** Records that an object cannot be read. Its value is copied: it may be a view of much memory. */
+  setUnreadable({ key, revision, value }: Pick<Entry, 'key' | 'revision' | 'value'>): void {
+    this.unreadable.set(key, { revision, value: Uint8Array.from(value) });
+  }
+
+  /** Throws Refusal 500 if objects that are asked for cannot be read. */
+  checkReadable({ key: only, prefix, of }: Asked): void {
+    if (this.unreadable.size === 0) return;
+    const found = [...this.unreadable].filter(([key]) => (only === undefined ? key.startsWith(prefix) : key === only));
+    if (found.length === 0) return;
+    found.sort(([a], [b]) => (a < b ? -1 : 1));
+    throw unreadableList(
+      of,
+      found.map(([key, { value }]) => ({ key, reason: reasonOf(value) })),
+    );
+  }
+
+  /**
+   * Applies an event and returns the change; undefined for the deletion of an object that is not here, and for an
+   * object that cannot be read any more: watches show it as it was until it is written again or deleted.
+   */
   apply(event: WireEvent): Change | undefined {
     const before = this.entries.get(event.key);
     this.revision = event.revision;
+    this.unreadable.delete(event.key);
     if (event.value) {
       const after = Entry.of(event);
+      if (!after.isReadable) {
+        this.setUnreadable(after);
+        return undefined;
+      }
       this.entries.set(after);
       return { revision: event.revision, collection: this, after, before, encodings: undefined };
     }

@@ -10,6 +10,7 @@ import type { WireEvent } from '../../../core/threads/messages/wireEvent.js';
 import { type Change, Collection } from './collection.js';
 import { History } from './history.js';
 import { Loading } from './loading.js';
+import { reasonOf, type UnreadableObject } from '../../../core/threads/entries/unreadable.js';
 import type { ApiObject } from '../../../core/model/object.js';
 
 const resourcesOf = (registry: Registry): Resource[] =>
@@ -41,6 +42,8 @@ export class State {
     readonly onMoved: ((message: MovedMessage) => void) | undefined,
     /** How long changes are remembered. */
     historyMs: number,
+    /** Called with each object that cannot be read. */
+    readonly onUnreadable: (object: UnreadableObject) => void = () => undefined,
   ) {
     this.history = new History(0, historyMs);
     if (onMoved) this.#buffers = new BufferCompactor();
@@ -51,6 +54,13 @@ export class State {
       const { storageName, strategy } = resource;
       this.collections.set(storageName, new Collection(storageName, strategy.selectableFields));
     }
+  }
+
+  /** An object that cannot be read; undefined if there is none. */
+  get unreadable(): UnreadableObject | undefined {
+    for (const { unreadable } of this.collections.values())
+      for (const [key, { value }] of unreadable) return { key, reason: reasonOf(value) };
+    return undefined;
   }
 
   /** The current object of a key. */
@@ -147,8 +157,14 @@ export class State {
   }
 
   #load(entry: Entry): void {
+    const collection = this.#collectionOf(entry.key);
+    if (!entry.isReadable) {
+      collection.setUnreadable(entry);
+      this.onUnreadable({ key: entry.key, reason: reasonOf(entry.value) });
+      return;
+    }
     this.live.apply(entry);
-    const { entries } = this.#collectionOf(entry.key);
+    const { entries } = collection;
     const before = entries.get(entry.key);
     if (before) this.#buffers?.remove(before);
     this.#buffers?.add(entry);
@@ -156,8 +172,10 @@ export class State {
   }
 
   #apply(event: WireEvent): void {
-    this.live.apply(event);
-    const change = this.#collectionOf(event.key).apply(event);
+    const collection = this.#collectionOf(event.key);
+    const change = collection.apply(event);
+    if (collection.unreadable.has(event.key)) this.onUnreadable({ key: event.key, reason: reasonOf(event.value!) });
+    else this.live.apply(event);
     if (!change) return;
     if (change.before) this.#buffers?.remove(change.before);
     if (change.after) this.#buffers?.add(change.after);

@@ -1,9 +1,8 @@
 import { hostname } from 'node:os';
-import { Worker } from 'node:worker_threads';
 import { QUIET_YOUNG_GENERATION_MB, THREAD_CLOSE_MS } from '../../../core/limits.js';
 import type { FixedResources } from '../../../core/plugin/servedResources.js';
 import { randomUUID } from '../../../core/runtime/random.js';
-import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
+import type { ThreadData } from '../../../core/threads/data.js';
 import type {
   ControllerRequest,
   ControllerResponse,
@@ -14,6 +13,7 @@ import type {
 import { culpritsOf, threadError } from '../../../core/plugin/calls/blame.js';
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import { closeThread } from './closeThread.js';
+import { createThread, hasOnlyBuiltIns, type ServerThread } from './serverThread.js';
 import type { StoreThread } from './writerThread.js';
 
 /** The parts of the server that the control thread needs. */
@@ -23,6 +23,8 @@ export interface ControlParts {
   readonly store: StoreThread;
   /** Other processes run controllers on the same store: one process is elected. */
   readonly shared: boolean;
+  /** There are other servers in this process: controllers of built-in plugins run in a thread that these share. */
+  readonly isFurther: boolean;
   /** Makes a request of a controller. */
   readonly handle: (request: ControllerRequest, reply: (response: ControllerResponse) => void) => unknown;
   /** Returns the resources of plugins, and the built-in ones. */
@@ -39,7 +41,7 @@ export interface ControlParts {
 export class ControlThread {
   /** The same for all threads of this process: the next need not wait for the lease of the last to expire. */
   readonly #identity = `${hostname()}_${randomUUID()}`;
-  #worker!: Worker;
+  #worker!: ServerThread;
   /** The last replacement of the thread: they follow each other, so that no two threads are left. */
   #replaced: Promise<void> = Promise.resolve();
   #isClosing = false;
@@ -94,12 +96,14 @@ export class ControlThread {
 
   /** Begins a thread. `failed` is called if its plugins cannot be made, `loaded` when they are. */
   #create(threadData: ThreadData, failed: (error: Error) => void, loaded: () => void = () => undefined): void {
-    const { store, shared, resources } = this.parts;
+    const { store, shared, resources, isFurther } = this.parts;
     const running = RunningCalls.memory(threadData.plugins.length);
-    const worker = new Worker(new URL('../../control/main.js', import.meta.url), {
-      workerData: { ...threadData, running } satisfies ThreadData,
-      resourceLimits: { maxYoungGenerationSizeMb: QUIET_YOUNG_GENERATION_MB },
-      ...threadFlags(),
+    const worker = createThread({
+      module: new URL('../../control/main.js', import.meta.url),
+      data: { ...threadData, running },
+      youngGenerationMb: QUIET_YOUNG_GENERATION_MB,
+      // One that has lost its leadership must end at once, which a guest cannot.
+      isGuest: isFurther && !shared && hasOnlyBuiltIns(threadData),
     });
     this.#worker = worker;
     let isLoaded = false;
@@ -114,7 +118,8 @@ export class ControlThread {
     worker.once('exit', code => {
       if (!this.#isClosing) fail(`exit code ${code}`);
     });
-    worker.on('message', (message: FromControlThread) => {
+    worker.on('message', posted => {
+      const message = posted as FromControlThread;
       if (message.is === 'loaded') {
         isLoaded = true;
         loaded();
@@ -126,7 +131,7 @@ export class ControlThread {
     worker.postMessage(begin, [writer.port]);
   }
 
-  #take(message: FromControlThread, worker: Worker): void {
+  #take(message: FromControlThread, worker: ServerThread): void {
     switch (message.is) {
       case 'request':
         this.parts.handle(message, response =>
@@ -152,7 +157,7 @@ export class ControlThread {
   }
 
   /** Replaces a thread that has lost its leadership, unless it has been replaced since. */
-  async #replace(worker: Worker): Promise<void> {
+  async #replace(worker: ServerThread): Promise<void> {
     if (worker !== this.#worker || this.#isClosing) return;
     worker.removeAllListeners('exit');
     await worker.terminate();

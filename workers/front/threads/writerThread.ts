@@ -1,12 +1,13 @@
-import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { StoreError } from '../../../core/api/storage.js';
 import { LISTENING_THREADS, WRITER_YOUNG_GENERATION_MB } from '../../../core/limits.js';
-import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
+import type { ThreadData } from '../../../core/threads/data.js';
 import { PUBLISHING, StoreFeed } from '../../../core/threads/feed.js';
 import { culpritsOf, isKnown, threadError } from '../../../core/plugin/calls/blame.js';
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import type {
   FromWriterThread,
+  Observation,
   OpenedStore,
   SubscriberChannel,
   ToWriterThread,
@@ -16,6 +17,7 @@ import type { FedMessage } from '../../../core/threads/messages/messages.js';
 import { MAIN_FRONT } from '../../../core/threads/proposalIds.js';
 import { createRing } from '../../../core/threads/messages/ring.js';
 import { closeThread } from './closeThread.js';
+import { createThread, type ServerThread } from './serverThread.js';
 
 /** Threads that may be connected to the writer at once, replaced threads of the pool included. */
 export const COUNTERS = 1024;
@@ -26,7 +28,7 @@ const FIRST_OTHER = FIRST_FRONT + LISTENING_THREADS + 1;
 
 /** The writer's thread, and the channels of all other threads to it. */
 export class StoreThread {
-  readonly #worker: Worker;
+  readonly #worker: ServerThread;
   readonly #counters: Int32Array;
   #nextOther = 0;
   #isOpen = false;
@@ -35,19 +37,28 @@ export class StoreThread {
   /** Resolves when the thread ends without having been closed, or when its store can no longer write. */
   readonly failed: Promise<Error>;
 
-  constructor(data: ThreadData) {
+  constructor(
+    data: ThreadData,
+    /** Whether the thread may be one that other servers use, see `createThread`. */
+    isGuest: boolean,
+    /** Takes what plugins of the thread have counted. */
+    observed: (observations: readonly Observation[]) => void,
+  ) {
     const running = RunningCalls.memory(data.plugins.length);
     this.#counters = new Int32Array(data.counters);
-    this.#worker = new Worker(new URL('../../writer/main.js', import.meta.url), {
-      workerData: { ...data, running } satisfies ThreadData,
-      resourceLimits: { maxYoungGenerationSizeMb: WRITER_YOUNG_GENERATION_MB },
-      ...threadFlags(),
+    this.#worker = createThread({
+      module: new URL('../../writer/main.js', import.meta.url),
+      data: { ...data, running },
+      youngGenerationMb: WRITER_YOUNG_GENERATION_MB,
+      isGuest,
     });
     let opened: (store: OpenedStore) => void;
     this.#opened = new Promise(resolve => (opened = resolve));
     this.failed = new Promise(resolve => {
-      this.#worker.on('message', (message: FromWriterThread) => {
+      this.#worker.on('message', posted => {
+        const message = posted as FromWriterThread;
         if (message.is === 'failed') resolve(new StoreError(message.message));
+        if (message.is === 'observed') observed(message.observations);
         if (message.is !== 'ready') return;
         this.#isOpen = true;
         opened(message);

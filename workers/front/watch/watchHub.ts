@@ -116,7 +116,7 @@ function deletedBytes(change: Change, before: Entry): Buffer {
 /**
  * One watch. It is in one of three states: catching up (initial objects or past changes are being written, live ones
  * queue), live, or ended. Writes are never waited for: what the connection has not taken counts, and a reader too far
- * behind is cut.
+ * behind is disconnected.
  */
 export class Watcher {
   /** Set while initial events are written. */
@@ -206,7 +206,7 @@ export class Watcher {
     else if (seenBy(this.selection, change)) this.#hold(change);
   }
 
-  /** Queues a change after the catching up; a reader so slow that too much gathers is cut. */
+  /** Queues a change after the catching up; a reader so slow that too much gathers is disconnected. */
   #hold(change: Change): void {
     this.#queue.push(change);
     this.#held += (change.after ?? change.before)!.length;
@@ -227,7 +227,7 @@ export class Watcher {
     this.#end();
   }
 
-  /** Ends behind what is being written. */
+  /** Ends after the events that are being written. */
   #end(): void {
     const end = (): void => {
       if (!this.#ended) this.stream.end();
@@ -286,7 +286,7 @@ export class Watcher {
   }
 
   /**
-   * Writes in order: at once while nothing waits for an encoding, else behind what waits. `mayWait` is that of
+   * Writes in order: at once while nothing waits for an encoding, else after the events that wait. `mayWait` is that of
    * `ResponseStream.write`.
    */
   #send(bytes: Uint8Array | Promise<Uint8Array>, mayWait = false): Promise<void> | undefined {
@@ -320,7 +320,7 @@ export class Watcher {
 
   /**
    * Resolves in a later turn of the event loop, when the reader has room for another slice or the watch has ended. A
-   * reader that takes nothing for STALLED_READER_MS is cut.
+   * reader that takes nothing for STALLED_READER_MS is disconnected.
    */
   #drained(): Promise<void> {
     return new Promise(resolve => {
@@ -357,6 +357,11 @@ export class WatchHub {
   /** Whether all watches were ended: new ones are refused. */
   get finished(): boolean {
     return this.#finished;
+  }
+
+  /** How many watches are open. */
+  get size(): number {
+    return Array.from(this.#byCollection.values(), watchers => watchers.size).reduce((sum, size) => sum + size, 0);
   }
 
   remove(watcher: Watcher): void {

@@ -3,6 +3,7 @@ import { badRequest, Refusal } from '../../../core/model/refusal.js';
 import { WEBSOCKET_VERSION } from '../../../core/model/webSocket.js';
 import { checkNumbers } from '../../../core/request/listOptions.js';
 import { CBOR_SEQUENCE, CBOR_TAG } from '../../../core/schema/cbor/cbor.js';
+import { isReadable } from '../../../core/threads/entries/unreadable.js';
 import type { Resource } from '../../../core/schema/resource.js';
 import { Entry } from '../../../core/threads/entries/entry.js';
 import { type Change, type Collection, unparsedWeight } from '../state/collection.js';
@@ -82,7 +83,7 @@ export async function watch(context: ReadContext, request: FrontRequest, resourc
   let watcher: Watcher | undefined;
   try {
     const stream =
-      acceptWebSocket(exchange, form) ??
+      acceptWebSocket(exchange, form, () => hub.finished) ??
       exchange.stream(200, headersFor(resource, form.mediaType), {
         ahead: aheadOf(exchange, form, options.timeoutMs),
         isNews: true,
@@ -121,7 +122,14 @@ async function catchUp(context: ReadContext, watcher: Watcher, watch: CheckedWat
   const { selection, collection, isInitial, marksInitialEnd } = watch;
   const start = startOf(context, watch);
   if (!isInitial) return await resume(context, watcher, selection, collection, start);
-  await watcher.catchUp(await initialOf(context, collection, selection), marksInitialEnd ? start : undefined);
+  let initial: readonly InitialEvent[];
+  try {
+    initial = await initialOf(context, collection, selection);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return watcher.fail(error);
+  }
+  await watcher.catchUp(initial, marksInitialEnd ? start : undefined);
 }
 
 /**
@@ -144,7 +152,10 @@ async function hasArrived(
   }
 }
 
-/** The objects that a watch begins with: those of the collection when this is called. */
+/**
+ * The objects that a watch begins with: those of the collection when this is called. Throws Refusal 500 if some of them
+ * cannot be read: a client would take them for deleted.
+ */
 async function initialOf(
   { slices }: ReadContext,
   collection: Collection,
@@ -201,11 +212,20 @@ async function seenOf(
 
 async function replay(context: ReadContext, selection: Selection, collection: Collection, from: number, to: number) {
   const past = await context.past(selection.prefix, from, to);
-  return past.map(event => ({
-    revision: event.revision,
-    collection,
-    ...(event.value ? { after: Entry.of(event) } : {}),
-    ...(event.previous ? { before: new Entry(event.key, event.revision, event.previous) } : {}),
-    encodings: undefined,
-  }));
+  // What cannot be read is not shown: neither that an object has become so, nor the deletion of one that was.
+  return past.flatMap(event => {
+    const after = event.value && Entry.of(event);
+    const before =
+      event.previous && isReadable(event.previous) ? new Entry(event.key, event.revision, event.previous) : undefined;
+    if (after ? !after.isReadable : !before) return [];
+    return [
+      {
+        revision: event.revision,
+        collection,
+        ...(after ? { after } : {}),
+        ...(before ? { before } : {}),
+        encodings: undefined,
+      },
+    ];
+  });
 }

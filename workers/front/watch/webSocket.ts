@@ -1,4 +1,5 @@
 import type { Exchange, ResponseStream } from '../../../core/api/listener.js';
+import { nextTurn } from '../../../core/runtime/timers.js';
 import { unauthorized } from '../../../core/model/wellKnown/senders.js';
 import { asksForWebSocket, handshakeFault, subprotocolsOf } from '../../../core/model/webSocket.js';
 import { BEARER_SUBPROTOCOL } from '../../../core/naming.js';
@@ -7,6 +8,10 @@ import type { EventForm } from './watchHub.js';
 import type { Headers } from '../answers/reply.js';
 
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
+
+/** Close codes (RFC 6455, 7.4.1): the watch has ended, the server is going away. */
+const NORMAL = 1000;
+const GOING_AWAY = 1001;
 
 /**
  * The headers that identify the sender of a request. A WebSocket handshake without an Authorization header gets one
@@ -34,17 +39,24 @@ export const webSocketFault = (exchange: Exchange): string | undefined =>
 /**
  * Accepts the WebSocket handshake of a watch; undefined if the request is not a handshake. Each event is one message:
  * text for JSON, binary for protobuf, without the length that precedes a frame of a stream. The subprotocol is the
- * first one offered: none of them concerns watches, but browsers require one in the answer.
+ * first one offered: none of them concerns watches, but browsers require one in the answer. Messages of the client are
+ * discarded, one in each turn of the event loop, so that a client that sends many of them is slowed down.
+ * `isShuttingDown`: whether the watch ends because the server does.
  */
-export function acceptWebSocket(exchange: Exchange, form: EventForm): ResponseStream | undefined {
-  if (!exchange.upgrade) return undefined;
+export function acceptWebSocket(
+  exchange: Exchange,
+  form: EventForm,
+  isShuttingDown: () => boolean,
+): ResponseStream | undefined {
   const subprotocol = subprotocolsOf(exchange.headers()).find(name => !BEARER_SUBPROTOCOL.test(name));
-  if (form.mediaType.startsWith('application/json')) return exchange.upgrade('text', subprotocol);
-  const stream = exchange.upgrade('binary', subprotocol);
-  return {
-    write: bytes => stream.write(bytes.subarray(FRAME_LENGTH)),
-    onDrain: listener => stream.onDrain(listener),
-    end: () => stream.end(),
-    abort: () => stream.abort(),
-  };
+  const isText = form.mediaType.startsWith('application/json');
+  const socket = exchange.upgrade?.({ messages: isText ? 'text' : 'binary', subprotocol, receive: () => nextTurn() });
+  return (
+    socket && {
+      write: isText ? bytes => socket.write(bytes) : bytes => socket.write(bytes.subarray(FRAME_LENGTH)),
+      onDrain: listener => socket.onDrain(listener),
+      end: () => socket.end(isShuttingDown() ? GOING_AWAY : NORMAL),
+      abort: () => socket.abort(),
+    }
+  );
 }

@@ -109,8 +109,7 @@ class Write {
     const { body, path, granted, collection } = this.job;
     reads.catchUp();
     this.#revision = state.revision;
-    const entry = this.#find(this.#keyOf(key));
-    this.#current = entry && { bytes: entry.value, revision: entry.revision };
+    this.#current = this.#currentOf(this.#keyOf(key));
     const current = this.#current;
     // Validators are asked about the first of two writes: the answer to the second has their warnings.
     const warnings = begun ? warningTexts(begun.headers) : earlier;
@@ -139,6 +138,15 @@ class Write {
     const { target, resource, subresource } = this.request.route;
     const { name, namespace } = target as ResourceTarget;
     return resource && name !== '' ? keyOf(resource, namespace, objectName(resource, subresource, name)) : key;
+  }
+
+  /** What an attempt starts from. Of an object that cannot be read, the pool gets what the store gave in its place. */
+  #currentOf(key: string | undefined): Current | undefined {
+    if (key === undefined) return undefined;
+    const broken = this.context.state.collections.get(storageNameIn(key))?.unreadable.get(key);
+    if (broken) return { bytes: broken.value, revision: broken.revision };
+    const entry = this.#find(key);
+    return entry && { bytes: entry.value, revision: entry.revision };
   }
 
   /** The current object of a key. */

@@ -2,6 +2,8 @@ import { after } from '../../../core/api/awaitable.js';
 import type { ConvertObjects } from '../../../core/api/resource/conversion.js';
 import type { Awaitable } from '../../../core/api/point.js';
 import type { ApiObject, Json } from '../../../core/model/object.js';
+import { isReadable, reasonOf, unreadable } from '../../../core/threads/entries/unreadable.js';
+import { keyOf } from '../../../core/request/keys.js';
 import { decodeStored } from '../../../core/plugin/informers/stored.js';
 import { Growth } from '../../../core/schema/custom/defaults.js';
 import { decodeObject, encode } from '../../../core/schema/decode/decode.js';
@@ -84,12 +86,21 @@ async function convertStored(
 const convert = ({ strategy }: Resource, object: ApiObject, apiVersion: string): ApiObject =>
   strategy.convert?.(object, apiVersion) ?? { ...object, apiVersion };
 
-/** The current object in the version of the request; undefined where the object does not exist. */
-export const currentObject = (
-  context: Context,
-  { job, resource }: AuthorizedRequest,
-): Awaitable<ApiObject | undefined> =>
-  job.current && after(toRequestVersion(context, resource, [decodeStored(job.current.bytes)]), ([object]) => object);
+/**
+ * The current object in the version of the request; undefined where the object does not exist. Throws 500 if it cannot
+ * be read.
+ */
+export function currentObject(context: Context, request: AuthorizedRequest): Awaitable<ApiObject | undefined> {
+  const { job, resource } = request;
+  return job.current && after(toRequestVersion(context, resource, [storedObject(request)]), ([object]) => object);
+}
+
+/** The object as it is stored; the request must have one. Throws 500 if it cannot be read. */
+export function storedObject({ job, resource, target }: AuthorizedRequest): ApiObject {
+  const { bytes } = job.current!;
+  if (isReadable(bytes)) return decodeStored(bytes);
+  throw unreadable({ key: keyOf(resource, target.namespace, target.name), reason: reasonOf(bytes) });
+}
 
 /**
  * Canonical text of an object in the version of `resource`: what is stored and sent. Members stand in the order of

@@ -10,7 +10,7 @@ import type { AuthorizedRequest } from '../types.js';
 
 /** The options of a delete or deletecollection, from the body or, without one, from the query. Throws 400, 415, 422. */
 export const decodeDeleteOptions = (context: Context, request: AuthorizedRequest): DeleteOptions =>
-  parseDeleteOptions(request.route.query, deleteOptionsBody(context, request), context.naming);
+  parseDeleteOptions(request.route.query, deleteOptionsBody(context, request), context);
 
 const DELETE_OPTIONS = 'DeleteOptions';
 

@@ -99,6 +99,21 @@ export interface DeleteOptions {
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** The object is removed although it cannot be read. */
+  readonly ignoresReadError?: boolean;
+}
+
+const IGNORES = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+
+const ignoring = (why: string): Violation => invalid(IGNORES, true, why);
+
+/** The members of delete options that a delete of an object that cannot be read must not have, in upstream's order. */
+const EXCLUDED = ['dryRun', 'propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'] as const;
+
+/** Throws 422 for a deletecollection of objects that cannot be read. */
+export function checkCollectionOptions({ ignoresReadError }: DeleteOptions, naming: Naming): void {
+  const why = 'is not allowed with DELETECOLLECTION, try again after removing the option';
+  if (ignoresReadError) throw optionsInvalid(naming, 'DeleteOptions', [ignoring(why)]);
 }
 
 const POLICIES = ['Foreground', 'Background', 'Orphan'];
@@ -111,11 +126,14 @@ function queryPreconditions(query: Query): DeleteOptions['preconditions'] {
     : undefined;
 }
 
-/** Reads the options of a delete from its decoded body or, without one, from its query. Throws 400 and 422. */
+/**
+ * Reads the options of a delete from its decoded body or, without one, from its query. Whether objects are removed that
+ * cannot be read is only read if that is permitted (spec, "Deletion lifecycle"). Throws 400 and 422.
+ */
 export function parseDeleteOptions(
   query: Query,
   body: { [member: string]: unknown } | undefined,
-  naming: Naming,
+  { naming, unsafeDeletion }: { readonly naming: Naming; readonly unsafeDeletion: boolean },
 ): DeleteOptions {
   const grace = body ? body['gracePeriodSeconds'] : parseInteger(query, 'gracePeriodSeconds');
   const orphan = body
@@ -137,8 +155,21 @@ export function parseDeleteOptions(
   }
   const dryRun = (body ? (body['dryRun'] as string[] | undefined) : query.get('dryRun')) ?? [];
   violations.push(...dryRunViolations(dryRun));
-  if (violations.length > 0) throw optionsInvalid(naming, 'DeleteOptions', violations);
   const preconditions = body ? (body['preconditions'] as DeleteOptions['preconditions']) : queryPreconditions(query);
+  const ignoresReadError =
+    unsafeDeletion && (body ? body[IGNORES] === true : query.has(IGNORES) && parseFlag(query, IGNORES));
+  if (ignoresReadError) {
+    const given = {
+      dryRun: dryRun.length > 0 || undefined,
+      propagationPolicy: policy,
+      orphanDependents: orphan,
+      gracePeriodSeconds: grace,
+      preconditions,
+    };
+    for (const name of EXCLUDED)
+      if (given[name] != null) violations.push(ignoring(`cannot be set together with .${name}`));
+  }
+  if (violations.length > 0) throw optionsInvalid(naming, 'DeleteOptions', violations);
   return {
     dryRun:
       dryRun.some(value => value !== '') ||
@@ -147,5 +178,6 @@ export function parseDeleteOptions(
     ...(typeof orphan === 'boolean' ? { orphanDependents: orphan } : {}),
     ...(policy ? { propagationPolicy: policy as DeleteOptions['propagationPolicy'] } : {}),
     ...(preconditions ? { preconditions } : {}),
+    ...(ignoresReadError ? { ignoresReadError } : {}),
   };
 }

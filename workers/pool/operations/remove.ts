@@ -1,12 +1,14 @@
 import type { ApiObject } from '../../../core/model/object.js';
-import { conflict } from '../../../core/model/refusal.js';
+import { conflict, qualifyResource, Refusal } from '../../../core/model/refusal.js';
+import { goQuote } from '../../../core/model/text/quote.js';
+import { isReadable } from '../../../core/threads/entries/unreadable.js';
 import { chooseAnswerForm } from '../../../core/request/forms.js';
 import type { Resource } from '../../../core/schema/resource.js';
 import { deepCopy } from '../../../core/schema/patch/members.js';
 import { type Context, timestamp } from '../context.js';
 import { decodeDeleteOptions } from '../body/deleteOptions.js';
-import { conflictError, notFoundError, storedGroup } from '../errors.js';
-import type { DeleteOptions } from '../body/options.js';
+import { conflictError, groupResource, notFoundError, storedGroup } from '../errors.js';
+import { checkCollectionOptions, type DeleteOptions } from '../body/options.js';
 import type { Outcome } from '../stages/outcomes.js';
 import type { AuthorizedRequest, DecodedDelete, Deletion } from '../types.js';
 import { currentObject } from '../answers/versions.js';
@@ -18,19 +20,51 @@ const FOREGROUND = 'foregroundDeletion';
 /** Checks a deletecollection before any object is looked at: whether its answer can be sent, and its options. */
 export function checkCollection(context: Context, request: AuthorizedRequest): void {
   chooseAnswerForm(request.resource, request.job.accept, context, true);
-  warnOfPolicy(request, decodeDeleteOptions(context, request));
+  const options = decodeDeleteOptions(context, request);
+  checkCollectionOptions(options, context.naming);
+  warnOfPolicy(request, options);
 }
 
 /**
  * DELETE of one object: begins its deletion, shortens its grace period, or removes it (spec, "Deletion lifecycle").
- * Throws 404, and 409 for a precondition that fails.
+ * Throws 404, 409 for a precondition that fails, and 500 for an object that cannot be read, unless the options say that
+ * it is to be removed nevertheless.
  */
 export async function remove(context: Context, { request, options }: DecodedDelete): Promise<Deletion> {
   warnOfPolicy(request, options);
+  const { current } = request.job;
+  if (options.ignoresReadError) {
+    await checkUnsafePermission(context, request);
+    if (current && !isReadable(current.bytes)) return unsafeDeletion(request, options);
+  }
   const old = await currentObject(context, request);
   if (!old) throw notFoundError(request);
   checkPreconditions(request, old, options);
   return { is: 'deletion', request, options, old, outcome: deletionOutcome(context, request, options, old) };
+}
+
+const UNSAFE_DELETE = 'unsafe-delete-ignore-read-errors';
+
+/** Throws 403 unless the sender may delete objects that cannot be read. */
+async function checkUnsafePermission(context: Context, { user, target, resource }: AuthorizedRequest): Promise<void> {
+  const { decision } = await context.authorization.authorize(user, { ...target, verb: UNSAFE_DELETE });
+  if (decision.is === 'allow') return;
+  const { group, resource: kind } = groupResource(resource);
+  const subject = `${qualifyResource({ group, resource: kind })} ${goQuote(target.name)}`;
+  throw new Refusal(
+    'Forbidden',
+    `${subject} is forbidden: not permitted to do ${goQuote(UNSAFE_DELETE)}, reason: ${decision.reason ?? ''}`,
+    { name: target.name, ...(group ? { group } : {}), kind },
+  );
+}
+
+/** The removal of an object that cannot be read: whether it has finalizers is not known. */
+function unsafeDeletion(request: AuthorizedRequest, options: DeleteOptions): Deletion {
+  const { resource, target } = request;
+  const { name, namespace } = target;
+  const metadata = { name, ...(namespace ? { namespace } : {}) };
+  const old: ApiObject = { apiVersion: resource.apiVersion, kind: resource.kind, metadata };
+  return { is: 'deletion', request, options, old, outcome: { is: 'remove', old, isUnreadable: true } };
 }
 
 /** Adds the kind's warning of a delete that names no propagation policy, also if the delete fails later. */

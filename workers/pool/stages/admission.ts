@@ -59,7 +59,7 @@ const completing =
   };
 
 /**
- * Lets mutators change the draft of a write. There is none of a deletion. Of a request with two writes, plugins are
+ * Lets mutators change the draft of a write. A deletion has no draft. Of a request with two writes, plugins are
  * asked about the first.
  */
 export async function mutateDraft(context: Context, write: Merge): Promise<void> {
@@ -121,6 +121,7 @@ async function validateObject(context: Context, write: ObjectWrite): Promise<Val
 async function validateDeletion(context: Context, { request, options, old, outcome }: Deletion): Promise<ValidWrite> {
   const { dryRun } = options;
   const { name } = request.target;
+  if (outcome.is === 'remove' && outcome.isUnreadable) return { request, dryRun, outcome };
   const change = changeOf({ context, request, operation: 'DELETE', name, dryRun, old, options });
   await askValidators(context, request, change, undefined);
   return { request, dryRun, outcome };

@@ -1,17 +1,26 @@
 import type { Transaction } from '../../../core/api/storage.js';
 import { OBJECT_CLAIMS } from '../../../core/limits.js';
 import type { ApiObject } from '../../../core/model/object.js';
+import { isReadable } from '../../../core/threads/entries/unreadable.js';
 import { decodeStored } from '../../../core/plugin/informers/stored.js';
 import type { Resource } from '../../../core/schema/resource.js';
 import type { Current } from '../../../core/threads/messages/messages.js';
 
-/** The key of a claim. It is not reachable through the API. */
-const claimKey = ({ storageName }: Resource, claim: string): string =>
-  `claims/${storageName.replace('/', '.')}/${encodeURIComponent(claim)}`;
+/** The storage name of the claims of a resource. They are not reachable through the API. */
+export const claimStorageName = ({ storageName }: Resource): string => `claims/${storageName.replace('/', '.')}`;
+
+const claimKey = (resource: Resource, claim: string): string =>
+  `${claimStorageName(resource)}/${encodeURIComponent(claim)}`;
 
 /** The value of a claim: an object, as readers of the whole store expect. */
 const claimValue = (claim: string, holder: string): Uint8Array =>
   Buffer.from(JSON.stringify({ kind: 'Claim', apiVersion: '', metadata: { name: claim }, holder }));
+
+/** The operations that delete the claims of an object that cannot be read; `all` has those of its resource. */
+export const claimReleases = (resource: Resource, key: string, all: readonly ApiObject[]): Transaction =>
+  all
+    .filter(claim => claim['holder'] === key)
+    .map(({ metadata }) => ({ is: 'delete', key: claimKey(resource, metadata.name!) }));
 
 /**
  * The operations on claims (`Strategy.claims`) of a write that changes the object at `key` from `current` to `object`:
@@ -28,7 +37,7 @@ export function claimOperations(
   if (!claims) return [];
   const claimsOf = (holder: ApiObject | undefined): Set<string> =>
     new Set(holder ? claims(holder).slice(0, OBJECT_CLAIMS) : []);
-  const before = claimsOf(current && decodeStored(current.bytes));
+  const before = claimsOf(current && isReadable(current.bytes) ? decodeStored(current.bytes) : undefined);
   const after = claimsOf(object);
   return [
     ...[...after]

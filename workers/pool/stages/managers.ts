@@ -169,6 +169,13 @@ const NOBODY: FieldManagers = new Map();
 export const managersOfNew = (context: Context, request: AuthorizedRequest, object: ApiObject): FieldManagers =>
   updateManagers(kindOf(context, request), writerOf(context, request), undefined, json(object), NOBODY);
 
+/** The owner of all fields of an object that the server creates beside that of a request: the server itself. */
+export function managersOfOwn({ naming, now }: Context, resource: Resource, object: ApiObject): FieldManagers {
+  const writer = { manager: naming.component('orchestrator-apiserver'), subresource: '', now: timestamp(now()) };
+  const kind = plainKind(resource.apiVersion, resource.type, emptyObject(resource));
+  return updateManagers(kind, writer, undefined, json(object), NOBODY);
+}
+
 /** Returns the owners of the fields of the body of an action, which is not an object of the resource. */
 export function managersOfBody(context: Context, request: AuthorizedRequest, body: ApiObject): FieldManagers {
   const { group, version, type } = request.route.subresource ?? request.resource;

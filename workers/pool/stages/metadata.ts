@@ -67,6 +67,7 @@ export function dropRepeatedOwners({ metadata }: ApiObject, warnings: string[], 
 const metadataRules = ({ namespaced, strategy }: Resource): MetadataRules => ({
   namespaced,
   checkName: strategy.checkName,
+  ...(strategy.revalidatesName ? { revalidatesName: true } : {}),
   ...(strategy.allowAnyFinalizer ? { finalizers: 'any' } : {}),
 });
 

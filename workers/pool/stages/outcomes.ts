@@ -21,6 +21,8 @@ export interface Removed {
   readonly old: ApiObject;
   /** The object of the answer; absent: the object as it was or a Status, as its kind does. */
   readonly shown?: ApiObject;
+  /** The object cannot be read: `old` has its name alone. No validator is asked, as there is nothing to show it. */
+  readonly isUnreadable?: boolean;
 }
 
 /** Nothing is written: the object would not change, or is an answer that is never stored. */
@@ -30,7 +32,7 @@ export interface Unwritten {
   readonly status: number;
 }
 
-/** An object to store beside that of the request. */
+/** An object to store beside that of the request. One without a resourceVersion is new. */
 export interface OtherChange {
   readonly resource: Resource;
   readonly object: ApiObject;

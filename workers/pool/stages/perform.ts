@@ -76,7 +76,10 @@ function performDeletion(
   old: ApiObject,
 ): ValidWrite {
   const deletion = run(draft, deepCopy(old), strategyContextOf(context, request, dryRun));
-  const options = parseDeleteOptions(request.route.query, deletion.options, context.naming);
+  const options = parseDeleteOptions(request.route.query, deletion.options, {
+    naming: context.naming,
+    unsafeDeletion: false,
+  });
   checkPreconditions(request, old, options);
   const outcome = deletionOutcome(context, request, options, old, deletion.object);
   // The object is already being deleted, but the kind has changed it.
@@ -96,8 +99,8 @@ function performDeletion(
   };
 }
 
-/** The resource of a storage name that a strategy reads. */
-function storedResource({ registry }: Context, storageName: string): Resource {
+/** The resource of a storage name that a strategy names. */
+export function storedResource({ registry }: Context, storageName: string): Resource {
   const resource = registry.stored.find(stored => stored.storageName === storageName);
   if (!resource) throw new Error(`${storageName} is not served`);
   return resource;

@@ -59,19 +59,29 @@ export function checkIfMatch(request: AuthorizedRequest): void {
   if (!['', '0', String(current!.revision)].includes(etagOf(ifMatch))) throw conflictError(request, MODIFIED);
 }
 
+/** Where an object is stored, as messages show it, whatever the store is. */
+function storedAt({ resource, target }: AuthorizedRequest): string {
+  const { custom, group, plural, strategy } = resource;
+  const path = custom ? `${group}/${plural}` : (strategy.storePath ?? plural);
+  return ['/registry', path, ...(resource.namespaced ? [target.namespace] : []), target.name].join('/');
+}
+
 /**
  * Compares the uid that an update names with the current one, absent for an object that does not exist. Throws 409
  * where they differ; `of` is the resource that the refusal names.
  */
 export function checkUid(
-  { resource, target }: AuthorizedRequest,
+  request: AuthorizedRequest,
   object: ApiObject,
   old: ApiObject | undefined,
-  of: GroupResource = groupResource(resource),
+  of: GroupResource = groupResource(request.resource),
 ): void {
   const { uid } = object.metadata;
   if (!uid || uid === old?.metadata.uid) return;
   const found = old?.metadata.uid ?? '';
-  const reason = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`;
-  throw conflict(of, target.name, reason);
+  const precondition = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${found}`;
+  const reason =
+    `StorageError: invalid object, Code: 4, Key: ${storedAt(request)}, ResourceVersion: 0, ` +
+    `AdditionalErrorMsg: ${precondition}`;
+  throw conflict(of, request.target.name, reason);
 }

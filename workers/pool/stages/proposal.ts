@@ -7,9 +7,10 @@ import { REVISION_MARK } from '../../../core/plugin/informers/stored.js';
 import { encodeStatus, isPretty } from '../../../core/request/forms.js';
 import { keyOf } from '../../../core/request/keys.js';
 import type { Resource } from '../../../core/schema/resource.js';
-import type { Charges } from '../../../core/threads/messages/messages.js';
+import type { Charges, Current } from '../../../core/threads/messages/messages.js';
 import { type Answer, headersOf } from '../answers/answer.js';
-import { claimOperations } from './claims.js';
+import { claimOperations, claimReleases } from './claims.js';
+import { changedCompanions } from './companions.js';
 import { type Context, timestamp } from '../context.js';
 import { converterOf } from '../answers/conversion.js';
 import { groupResource } from '../errors.js';
@@ -69,6 +70,7 @@ async function answerStore(context: Context, write: ValidWrite, outcome: Stored)
   const operations = [
     { is: 'put' as const, key, value, gap, expect },
     ...claimOperations(resource, key, current, stored),
+    ...companionOperations(context, resource, current, stored),
     ...otherOperations(context, changes),
   ];
   const charges = proposedCharges(context, request);
@@ -91,8 +93,19 @@ const otherOperations = ({ registry }: Context, changes: readonly OtherChange[] 
     is: 'put',
     key: keyOf(resource, object.metadata.namespace ?? '', object.metadata.name!),
     ...encodeWithGap(toStrategyVersion(resource, object), storageResource(registry, resource)),
-    expect: Number(object.metadata.resourceVersion),
+    expect: Number(object.metadata.resourceVersion ?? 0),
   }));
+
+/** The operations on companions (`Strategy.companions`) of a write that turns `current` into `object`. */
+function companionOperations(
+  context: Context,
+  resource: Resource,
+  current: Current | undefined,
+  object: ApiObject | undefined,
+): Transaction {
+  const { created, removed } = changedCompanions(context, resource, current, object);
+  return [...otherOperations(context, created), ...removed.map(key => ({ is: 'delete' as const, key }))];
+}
 
 /** The bytes to store: the writer inserts the digits of the revision at `gap`. Throws 500 for an object too large. */
 function encodeWithGap(object: ApiObject, resource: Resource): { value: Uint8Array; gap: number } {
@@ -113,12 +126,12 @@ function encodeWithGap(object: ApiObject, resource: Resource): { value: Uint8Arr
   return { value, gap };
 }
 
-function answerRemove(context: Context, write: ValidWrite, { old, shown }: Removed): Answer {
+function answerRemove(context: Context, write: ValidWrite, { old, shown, isUnreadable }: Removed): Answer {
   const { request, dryRun, changes } = write;
   const { resource, job, target } = request;
   // A delete shows the object at the revision of its removal; an update that ends a deletion, at the one it had.
   const commit = !dryRun && target.verb === 'delete' ? 'delete' : 'none';
-  const shows = shown ?? (resource.strategy.returnsDeletedObject ? old : undefined);
+  const shows = shown ?? (resource.strategy.returnsDeletedObject && !isUnreadable ? old : undefined);
   const answer = write.answer
     ? successAnswer(context, request)
     : shows
@@ -128,7 +141,10 @@ function answerRemove(context: Context, write: ValidWrite, { old, shown }: Remov
   const key = keyOf(resource, target.namespace || old.metadata.namespace || '', old.metadata.name!);
   const operations = [
     { is: 'delete' as const, key, expect: job.current!.revision },
-    ...claimOperations(resource, key, job.current, undefined),
+    ...(isUnreadable && resource.strategy.claims
+      ? claimReleases(resource, key, context.claimsOf(resource))
+      : claimOperations(resource, key, job.current, undefined)),
+    ...(isUnreadable ? [] : companionOperations(context, resource, job.current, undefined)),
     ...otherOperations(context, changes),
   ];
   return { ...answer, operations };

@@ -17,7 +17,7 @@ export const isScale = ({ subresource }: Route): boolean => subresource?.name ==
 /** Stands for a count that a custom object does not have: no other one is as small, and none may be negative. */
 const NO_COUNT = -(2 ** 31);
 
-/** Throws 500 for an object whose values are no counts where its scale has counts. */
+/** Throws 500 for an object whose values are not counts where its scale has counts. */
 function checkTypes({ strategy }: Resource, object: ApiObject): void {
   const wrong = strategy.scale?.messages?.wrongType(object);
   if (wrong) throw new Refusal('', wrong, undefined, 500);

@@ -1,4 +1,5 @@
 import { ACCOUNT_BYTES, ACCOUNTS } from '../../../core/limits.js';
+import { isReadable } from '../../../core/threads/entries/unreadable.js';
 import { Account, type StoredObject } from './account.js';
 
 /** The accounts that were used lately, by key. */
@@ -22,10 +23,10 @@ export class AccountCache {
     return account;
   }
 
-  /** Takes an object as it is stored; undefined: there is none. Returns its account. */
+  /** Takes an object as it is stored. Returns its account; undefined if there is none, or it cannot be read. */
   take(key: string, stored: StoredObject | undefined): Account | undefined {
     let account = this.#accounts.get(key);
-    if (!stored) {
+    if (!stored || !isReadable(stored.value)) {
       this.delete(key);
       return undefined;
     }

@@ -57,7 +57,7 @@ CustomResourceDefinitionNames Names of a custom kind. None may be in use for ano
  singular Singular name in lower case. By default the kind in lower case.
  shortNames Short names in lower case, which clients accept.
  kind Name of the kind in CamelCase, singular.
- listKind Name of the kind of lists. By default the kind with "List" behind it.
+ listKind Name of the kind of lists. By default the kind with "List" after it.
  categories Categories that the resource is part of, such as "all".
 CustomResourceDefinitionSpec Names, scope, versions and conversion of a custom kind.
  group API group of the kind, a domain name. It cannot be changed.
@@ -440,7 +440,7 @@ StorageVersionMigrationList A list of migrations of stored objects.
  items List of returned migrations.
 StorageVersionMigrationSpec Resource that is migrated.
  resource Resource whose objects are rewritten.
- continueToken Page at which the migration goes on. Empty for the first.
+ continueToken Page at which the migration continues. Empty for the first.
 StorageVersionMigrationStatus State of a migration and its end.
  conditions Conditions of the migration, one of each type.
  resourceVersion Version of the list that the migration works on. Objects that are newer need no rewrite.

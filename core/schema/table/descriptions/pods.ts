@@ -413,7 +413,7 @@ SecurityContext Security settings of one container; they take precedence over th
  procMount Type of the proc mount: "Default" masks some paths, "Unmasked" does not and needs hostUsers false.
  seccompProfile Seccomp profile of the container, instead of the pod's.
  appArmorProfile AppArmor profile of the container, instead of the pod's.
-SleepAction Pauses before the container goes on.
+SleepAction Pauses before the container continues.
  seconds Length of the pause in seconds, at most the grace period of the pod.
 Sysctl A kernel parameter of the pod.
  name Name of the parameter, such as "net.core.somaxconn".

@@ -19,7 +19,7 @@ AdmissionRequest What the server asks an admission webhook about.
  options Options of the request, such as CreateOptions.
 AdmissionResponse The answer of an admission webhook.
  uid Id of the question that is answered.
- allowed Whether the request may go on.
+ allowed Whether the request may continue.
  status Result for the client if the request is refused. Its code and message are passed on.
  patch JSON patch of the object, as bytes (base64 in JSON). Only of mutating webhooks.
  patchType Type of the patch: only "JSONPatch". Required with a patch.

@@ -133,7 +133,7 @@ CronJobSpec Schedule of a cron job and what it creates.
  timeZone Name of the time zone of the schedule, such as "Europe/Berlin". By default that of the controller.
  startingDeadlineSeconds Seconds after which a missed run is no longer made up for. By default there is no bound.
  concurrencyPolicy While a job still runs: "Allow" another one (default), "Forbid" and skip, or "Replace" it.
- suspend Whether no new jobs are created; running ones go on. False by default.
+ suspend Whether no new jobs are created; running ones continue. False by default.
  jobTemplate Template of the jobs that are created.
  successfulJobsHistoryLimit Number of finished jobs that are kept, 3 by default.
  failedJobsHistoryLimit Number of failed jobs that are kept, 1 by default.

@@ -6,7 +6,7 @@ import { service } from '../../../../core/api/plugin/pluginService.js';
 import type { Plugin } from '../../../../core/api/point.js';
 import { IMAGE_REVIEW_MS, IMAGE_REVIEWS } from '../../../../core/limits.js';
 import type { Frozen } from '../../../../core/model/object.js';
-import { isRecord, recordAt, stringAt, type UnknownRecord } from '../../../../core/model/record.js';
+import { isRecord, type UnknownRecord } from '../../../../core/model/record.js';
 import { readAnswer } from '../../../../core/services/webhooks/answer.js';
 import { failureLog } from '../../../../core/services/webhooks/failureLog.js';
 import { type Backoff, FileWebhook } from '../../../../core/services/webhooks/fileWebhook.js';
@@ -29,11 +29,11 @@ interface ImageStatus {
 
 /** Reads the `status` of an ImageReview; what is absent is denied. */
 function readStatus(review: UnknownRecord): ImageStatus {
-  const status = recordAt(review, 'status') ?? {};
+  const status = isRecord(review['status']) ? review['status'] : {};
   const annotations = isRecord(status['auditAnnotations']) ? Object.entries(status['auditAnnotations']) : [];
   return {
     isAllowed: status['allowed'] === true,
-    reason: stringAt(status, 'reason'),
+    reason: typeof status['reason'] === 'string' ? status['reason'] : '',
     annotations: annotations.map(([key, value]) => [key, String(value)] as const),
   };
 }

@@ -46,7 +46,7 @@ interface Known {
   quota: () => Quota;
   /** When it is looked at for its changes, by the clock of `performance`; 0: it has not changed since. */
   lookAt: number;
-  /** How long its changes are gathered, and until when that goes on to grow. */
+  /** How long its changes are gathered, and until when that time grows. */
   gatherMs: number;
   growsUntil: number;
   /** Whether it is to be counted. */

@@ -1,4 +1,5 @@
-import { isSemanticallyEqual, type Naming, valueAt } from '../../../../core/api/index.js';
+import { type Frozen, isSemanticallyEqual, type Naming } from '../../../../core/api/index.js';
+import type { Node } from '../../../../kinds/v1.js';
 import { forbid, nameOf, type Restriction } from './forbid.js';
 
 type Labels = { readonly [key: string]: string };
@@ -51,21 +52,20 @@ export function restrictNode(naming: Naming): Restriction {
     const who = `node ${JSON.stringify(node)}`;
     if (name !== node) forbid(restricted, `${who} is not allowed to modify node ${JSON.stringify(name)}`);
     if (!object) return;
-    const { old } = change;
-    const isUnchanged = (...path: string[]): boolean =>
-      isSemanticallyEqual(valueAt(object, ...path), valueAt(old, ...path));
-    const reserved = changedLabels(object.metadata.labels, old?.metadata.labels).filter(isReserved).sort().join(', ');
+    const { metadata, spec } = object as Frozen<Node>;
+    const old = change.old as Frozen<Node> | undefined;
+    const reserved = changedLabels(metadata.labels, old?.metadata.labels).filter(isReserved).sort().join(', ');
     if (!old) {
-      if (!isUnchanged('spec', 'configSource'))
-        forbid(restricted, `${who} is not allowed to create pods with a non-nil configSource`);
+      if (spec.configSource) forbid(restricted, `${who} is not allowed to create pods with a non-nil configSource`);
       if (reserved) forbid(restricted, `${who} is not allowed to set the following labels: ${reserved}`);
       return;
     }
-    if (valueAt(object, 'spec', 'configSource') && !isUnchanged('spec', 'configSource'))
+    if (spec.configSource && !isSemanticallyEqual(spec.configSource, old.spec.configSource))
       forbid(restricted, `${who} is not allowed to update configSource to a new non-nil configSource`);
-    if (!isUnchanged('spec', 'taints')) forbid(restricted, `${who} is not allowed to modify taints`);
+    if (!isSemanticallyEqual(spec.taints, old.spec.taints))
+      forbid(restricted, `${who} is not allowed to modify taints`);
     if (reserved) forbid(restricted, `is not allowed to modify labels: ${reserved}`);
-    if (!isUnchanged('metadata', 'ownerReferences'))
+    if (!isSemanticallyEqual(metadata.ownerReferences, old.metadata.ownerReferences))
       forbid(restricted, `${who} is not allowed to modify ownerReferences`);
   };
 }

@@ -1,58 +1,50 @@
-import {
-  type ApiObject,
-  type Informer,
-  isSemanticallyEqual,
-  type Naming,
-  notFound,
-  recordAt,
-  recordsAt,
-  stringAt,
-  valueAt,
-} from '../../../../core/api/index.js';
+import { type Frozen, type Informer, isSemanticallyEqual, type Naming, notFound } from '../../../../core/api/index.js';
+import type { Pod } from '../../../../kinds/v1.js';
 import { podReferences } from '../podReferences.js';
 import { forbid, type Restricted, type Restriction } from './forbid.js';
 
-const nodeOf = (pod: unknown): string => stringAt(pod, 'spec', 'nodeName');
+/** A change of a pod, whose draft and old object are pods. */
+const podIn = ({ object }: Restricted): Frozen<Pod> | undefined => object as Frozen<Pod> | undefined;
+const oldIn = ({ change }: Restricted): Frozen<Pod> | undefined => change.old as Frozen<Pod> | undefined;
+
+const nodeOf = (pod: Frozen<Pod> | undefined): string => pod?.spec.nodeName ?? '';
 
 /** The only owner of a mirror pod is its node. */
 function checkOwner(restricted: Restricted, nodes: Informer): void {
-  const { object, node } = restricted;
+  const { node } = restricted;
   const who = `node ${JSON.stringify(node)}`;
-  const owners = recordsAt(object, 'metadata', 'ownerReferences');
+  const owners = podIn(restricted)?.metadata.ownerReferences ?? [];
   const [owner] = owners;
   const own = `can only create pods with an owner reference set to itself`;
   if (!owner) forbid(restricted, `${who} ${own}`);
   if (owners.length > 1) forbid(restricted, `${who} can only create pods with a single owner reference set to itself`);
-  if (owner['apiVersion'] !== 'v1' || owner['kind'] !== 'Node' || owner['name'] !== node)
-    forbid(restricted, `${who} ${own}`);
-  if (owner['controller'] !== true)
+  if (owner.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node) forbid(restricted, `${who} ${own}`);
+  if (owner.controller !== true)
     forbid(restricted, `${who} can only create pods with a controller owner reference set to itself`);
-  if (owner['blockOwnerDeletion'] === true)
+  if (owner.blockOwnerDeletion === true)
     forbid(restricted, `${who} must not set blockOwnerDeletion on an owner reference`);
   const registered = nodes.get('', node);
   if (!registered) throw notFound({ group: '', resource: 'node' }, node);
   const uid = registered.metadata.uid ?? '';
-  if (owner['uid'] !== uid)
-    forbid(restricted, `node ${node} UID mismatch: expected ${stringAt(owner, 'uid')} got ${uid}`);
+  if (owner.uid !== uid) forbid(restricted, `node ${node} UID mismatch: expected ${owner.uid} got ${uid}`);
 }
 
 /** Mirror pods refer to no other objects, to which they would give the node access. */
 function checkReferences(restricted: Restricted): void {
-  const { object, node } = restricted;
+  const { node } = restricted;
+  const pod = podIn(restricted)!;
+  const volumes = pod.spec.volumes ?? [];
   // As if it were no mirror pod, whose references do not count.
-  const found = podReferences(object as ApiObject, '');
-  const claims = recordsAt(object, 'spec', 'volumes').some(volume => recordAt(volume, 'persistentVolumeClaim'));
+  const found = podReferences(pod, '');
   const refuse = (what: string): never =>
     forbid(restricted, `node ${JSON.stringify(node)} can not create pods that reference ${what}`);
   if (found.serviceAccount !== '') refuse('a service account');
   if (found.secrets.length > 0) refuse('secrets');
-  const hasBundles = recordsAt(object, 'spec', 'volumes').some(volume =>
-    recordsAt(volume, 'projected', 'sources').some(source => recordAt(source, 'clusterTrustBundle')),
-  );
+  const hasBundles = volumes.some(({ projected }) => projected?.sources?.some(source => source.clusterTrustBundle));
   if (found.configMaps.length > 0) refuse('configmaps');
   if (hasBundles) refuse('clustertrustbundles');
-  if (claims) refuse('persistentvolumeclaims');
-  if (recordsAt(object, 'spec', 'resourceClaims').length > 0) refuse('resourceclaims');
+  if (volumes.some(volume => volume.persistentVolumeClaim)) refuse('persistentvolumeclaims');
+  if ((pod.spec.resourceClaims ?? []).length > 0) refuse('resourceclaims');
 }
 
 function checkCreate(restricted: Restricted, nodes: Informer, mirror: string): void {
@@ -60,21 +52,22 @@ function checkCreate(restricted: Restricted, nodes: Informer, mirror: string): v
   const who = `node ${JSON.stringify(node)}`;
   if (!Object.hasOwn(object?.metadata.annotations ?? {}, mirror))
     forbid(restricted, `pod does not have ${JSON.stringify(mirror)} annotation, ${who} can only create mirror pods`);
-  if (nodeOf(object) !== node) forbid(restricted, `${who} can only create pods with spec.nodeName set to itself`);
+  if (nodeOf(podIn(restricted)) !== node)
+    forbid(restricted, `${who} can only create pods with spec.nodeName set to itself`);
   checkOwner(restricted, nodes);
   checkReferences(restricted);
 }
 
 function checkStatus(restricted: Restricted): void {
-  const { change, object, node } = restricted;
+  const { node } = restricted;
+  const [pod, old] = [podIn(restricted), oldIn(restricted)];
   const who = `node ${JSON.stringify(node)}`;
-  if (nodeOf(change.old) !== node)
+  if (nodeOf(old) !== node)
     forbid(restricted, `${who} can only update pod status for pods with spec.nodeName set to itself`);
-  if (!isSemanticallyEqual(object?.metadata.labels, change.old?.metadata.labels))
+  if (!isSemanticallyEqual(pod?.metadata.labels, old?.metadata.labels))
     forbid(restricted, `${who} cannot update labels through pod status`);
-  const claims = ['status', 'resourceClaimStatuses'];
   // The word is upstream's.
-  if (!isSemanticallyEqual(valueAt(object, ...claims), valueAt(change.old, ...claims)))
+  if (!isSemanticallyEqual(pod?.status?.resourceClaimStatuses, old?.status?.resourceClaimStatuses))
     forbid(restricted, `${who} cannot update resource claim statues`);
 }
 
@@ -83,7 +76,7 @@ export function restrictPod(naming: Naming, nodes: Informer, pods: Informer): Re
   const mirror = naming.label('orchestrator.io/config.mirror');
   return restricted => {
     const { change, node } = restricted;
-    const { operation, old, target } = change;
+    const { operation, target } = change;
     const who = `node ${JSON.stringify(node)}`;
     switch (target.subresource) {
       case '':
@@ -93,14 +86,15 @@ export function restrictPod(naming: Naming, nodes: Informer, pods: Informer): Re
             restricted,
             `unexpected operation ${JSON.stringify(operation)}, ${who} can only create and delete mirror pods`,
           );
-        if (nodeOf(old) !== node) forbid(restricted, `${who} can only delete pods with spec.nodeName set to itself`);
+        if (nodeOf(oldIn(restricted)) !== node)
+          forbid(restricted, `${who} can only delete pods with spec.nodeName set to itself`);
         return;
       case 'status':
         return checkStatus(restricted);
       case 'eviction': {
         const pod = pods.get(target.namespace, target.name);
         if (!pod) throw notFound({ group: '', resource: 'pod' }, target.name);
-        if (nodeOf(pod) !== node)
+        if (nodeOf(pod as Frozen<Pod>) !== node)
           forbid(restricted, `node ${node} can only evict pods with spec.nodeName set to itself`);
         return;
       }

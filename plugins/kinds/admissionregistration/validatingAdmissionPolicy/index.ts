@@ -40,6 +40,7 @@ export const validatingAdmissionPolicy = builtInKind<ValidatingAdmissionPolicy>(
   'admissionregistration.orchestrator.io/validatingadmissionpolicies',
   () => ({
     ...policyStrategy(countColumn('Validations', (object: ValidatingAdmissionPolicy) => object.spec.validations)),
+    revalidatesName: true,
     hasStatus: true,
     keptInStatus: WRITABLE_METADATA,
     load: loadEngine,

@@ -39,6 +39,7 @@ export const webhookStrategy = <Webhook extends ValidatingWebhook | MutatingWebh
   allowAnyFinalizer: true,
   allowUnconditionalUpdate: false,
   load: loadEngine,
+  revalidatesName: true,
   validateCreate: validateWebhooks,
   validateUpdate: validateChangedWebhooks,
   applyDefaults: object => {

@@ -66,6 +66,7 @@ export const customResourceDefinition = builtInKind<CustomResourceDefinition>(
       // Its schemas and rules are compiled.
       weight: 16,
       hasStatus: true,
+      storePath: `${naming.group('apiextensions.orchestrator.io')}/customresourcedefinitions`,
       allowUnconditionalUpdate: false,
       load: loadEngine,
       applyDefaults: setDefinitionDefaults,

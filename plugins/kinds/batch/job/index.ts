@@ -49,6 +49,7 @@ const COLUMNS: readonly Column<Job>[] = [
 
 const strategy = (naming: Naming): Partial<Strategy<Job>> => ({
   hasGeneration: true,
+  revalidatesName: true,
   hasStatus: true,
   orphansByDefault: true,
   deletionWarning:

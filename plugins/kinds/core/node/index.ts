@@ -59,6 +59,8 @@ function warnAboutNode(object: Node, { warn }: StrategyContext, naming: Naming):
 
 /** Node. Allocatable defaults to the capacity. */
 export const node = builtInKind<Node>('core/nodes', naming => ({
+  revalidatesName: true,
+  storePath: 'minions',
   hasStatus: true,
   validateStatus: validateNodeStatus,
   // A node that has a configuration keeps it.

@@ -79,6 +79,7 @@ const ENDED: ReadonlyMap<string, RowCondition> = new Map([
 
 const strategy = (naming: Naming): Partial<Strategy<Pod>> => ({
   checkName: checkSubdomainName,
+  revalidatesName: true,
   hasStatus: true,
   returnsDeletedObject: true,
   applyDefaults: object => {

@@ -75,6 +75,7 @@ export const secret = builtInKind<Secret>('core/secrets', naming => {
     return found;
   };
   return {
+    revalidatesName: true,
     applyDefaults: object => {
       setDefault(object, 'type', 'Opaque');
       const plain = Object.entries(object.stringData ?? {});

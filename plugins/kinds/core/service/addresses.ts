@@ -1,7 +1,7 @@
 import type { ServiceSpec } from '../../../../kinds/v1.js';
 import { isAbsent } from '../../../../core/model/record.js';
 import { duplicate, invalid, notSupported, required, type Violation } from '../../../../core/model/refusal.js';
-import { familyOf } from './addressRange.js';
+import { familyOf } from '../../shared/addressRange.js';
 import { isHeadless } from './fields.js';
 import { ipComplaints } from '../../shared/ipAddresses.js';
 import { toViolations } from '../../shared/violations.js';

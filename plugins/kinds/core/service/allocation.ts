@@ -2,12 +2,13 @@ import type { Service, ServiceSpec } from '../../../../kinds/v1.js';
 import type { StrategyContext } from '../../../../core/api/strategy.js';
 import { forbiddenField, invalid, invalidObject, Refusal, type Violation } from '../../../../core/model/refusal.js';
 import { makeAllocator, type ServiceAllocator } from './allocator.js';
+import { addressObjects } from './addressObjects.js';
 import { keepsPreferredFamilies, setFamilies } from './families.js';
 import { allocatesNodePorts, hasHealthPort, hasNodePorts, isHeadless, isNamed } from './fields.js';
-import type { Family } from './addressRange.js';
+import type { Family } from '../../shared/addressRange.js';
 import type { ServiceRanges } from './ranges.js';
 
-/** A 500, as upstream answers where a value cannot be allocated and no field is to blame. */
+/** A 500: upstream's answer if a value cannot be allocated and no field is to blame. */
 const failedToAllocate = (message: string): Refusal =>
   new Refusal('InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 
@@ -123,7 +124,8 @@ export function allocate(
   };
   refuse(setFamilies(spec, before, new Set(ranges.networks.keys())));
   const services = () => context.list('core/services') as readonly Service[];
-  const allocator = makeAllocator(services, ranges, context.dryRun);
+  const source = ranges.fromObjects ? addressObjects(context, ranges) : undefined;
+  const allocator = makeAllocator(services, ranges, context.dryRun, source);
   refuse(allocateAddresses(spec, before, allocator));
   if (hasNodePorts(spec))
     refuse(before ? updateNodePorts(spec, before, allocator) : allocateNodePorts(spec, allocator));

@@ -1,12 +1,12 @@
 import { randomInt } from '../../../../core/runtime/random.js';
 import type { Service } from '../../../../kinds/v1.js';
-import { type AddressRange, canonicalAddress } from './addressRange.js';
+import { type AddressRange, canonicalAddress } from '../../shared/addressRange.js';
 import { hasHealthPort, hasNodePorts, isNamed } from './fields.js';
-import type { Family } from './addressRange.js';
+import type { Family } from '../../shared/addressRange.js';
 import type { ServiceRanges } from './ranges.js';
 
 /** The addresses of a Service in the form in which they are compared. */
-const addressesOf = ({ spec }: Service): string[] =>
+export const addressesOf = ({ spec }: Service): string[] =>
   isNamed(spec)
     ? []
     : (spec.clusterIPs ?? []).filter(address => address !== 'None' && address !== '').map(canonicalAddress);
@@ -29,8 +29,8 @@ interface Used {
   readonly ports: Set<number>;
 }
 
-function usedBy(services: readonly Service[]): Used {
-  const used: Used = { addresses: new Set(), ports: new Set() };
+function usedBy(services: readonly Service[], addresses: readonly string[] = []): Used {
+  const used: Used = { addresses: new Set(addresses), ports: new Set() };
   for (const service of services) {
     for (const address of addressesOf(service)) used.addresses.add(address);
     for (const port of portsOf(service)) used.ports.add(port);
@@ -64,6 +64,17 @@ function reserved(size: number, parts: number, most: number): number {
 const pickFree = (size: number, low: number, free: (index: number) => boolean): number | undefined =>
   pickWithin(low, size, free) ?? pickWithin(0, low, free);
 
+/** A free address of a network; undefined if there is none. The first `skipped` addresses are never drawn. */
+function nextFree(
+  { base, size, addressAt }: AddressRange,
+  used: ReadonlySet<string>,
+  skipped: number,
+): string | undefined {
+  const at = (index: number): string => addressAt(base + 1n + BigInt(index));
+  const index = pickFree(size, reserved(size, 16, 256), i => i >= skipped && !used.has(at(i)));
+  return index === undefined ? undefined : at(index);
+}
+
 /** Why a value cannot be allocated. */
 export const TAKEN = { address: 'provided IP is already allocated', port: 'provided port is already allocated' };
 
@@ -72,7 +83,6 @@ export const TAKEN = { address: 'provided IP is already allocated', port: 'provi
  * exhausted, the `take…` functions why the value cannot be allocated, or undefined if it is allocated now.
  */
 export interface ServiceAllocator {
-  readonly ranges: ServiceRanges;
   takeAddress(family: Family, address: string): string | undefined;
   nextAddress(family: Family): string | undefined;
   takePort(port: number): string | undefined;
@@ -82,25 +92,34 @@ export interface ServiceAllocator {
 const notWithin = (address: string, { network }: AddressRange): string =>
   `the provided IP (${canonicalAddress(address)}) is not in the valid range. The range of valid IPs is ${network}`;
 
+/** The source of addresses, if it is not the configuration but objects. */
+export interface AddressSource {
+  readonly networksOf: (family: Family) => readonly AddressRange[];
+  /** Addresses in use, beside those of Services. */
+  readonly used: () => readonly string[];
+}
+
 /**
  * An allocator of the values that the given Services do not use; the Services are read when it is first used. Two
  * concurrent writes may allocate the same value; `claimsOf` then prevents that the second one is stored.
  *
- * In a dry run it compares chosen ports with no range, and chosen addresses with no Service, as upstream does.
+ * In a dry run it compares chosen ports with no range, and chosen addresses with no Service: so does upstream.
  */
 export function makeAllocator(
   services: () => readonly Service[],
   ranges: ServiceRanges,
   dryRun: boolean,
+  source?: AddressSource,
 ): ServiceAllocator {
   let known: Used | undefined;
-  const getUsed = (): Used => (known ??= usedBy(services()));
+  const getUsed = (): Used => (known ??= usedBy(services(), source?.used()));
   const [low, high] = ranges.ports;
   return {
-    ranges,
     takeAddress: (family, address) => {
       const range = ranges.networks.get(family)!;
-      if (!range.includes(address)) return notWithin(address, range);
+      const networks = source?.networksOf(family) ?? [range];
+      if (!networks.some(network => network.includes(address)))
+        return source ? 'the provided network does not match the current range' : notWithin(address, range);
       const { addresses } = getUsed();
       const text = canonicalAddress(address);
       if (!dryRun && addresses.has(text)) return TAKEN.address;
@@ -108,13 +127,14 @@ export function makeAllocator(
       return undefined;
     },
     nextAddress: family => {
-      const { base, size, addressAt } = ranges.networks.get(family)!;
       const { addresses } = getUsed();
-      const at = (index: number): string => addressAt(base + 1n + BigInt(index));
-      const index = pickFree(size, reserved(size, 16, 256), i => i > 0 && !addresses.has(at(i)));
-      if (index === undefined) return undefined;
-      addresses.add(at(index));
-      return at(index);
+      for (const network of source?.networksOf(family) ?? [ranges.networks.get(family)!]) {
+        const found = nextFree(network, addresses, source ? 0 : 1);
+        if (found === undefined) continue;
+        addresses.add(found);
+        return found;
+      }
+      return undefined;
     },
     takePort: port => {
       if (!dryRun && (port < low || port > high))

@@ -2,9 +2,9 @@ import type { ServiceSpec } from '../../../../kinds/v1.js';
 import { isAbsent, isSemanticallyEqual } from '../../../../core/model/record.js';
 import { invalid, type Violation } from '../../../../core/model/refusal.js';
 import { validateAddresses } from './addresses.js';
-import { familyOf } from './addressRange.js';
+import { familyOf } from '../../shared/addressRange.js';
 import { isHeadless, isNamed } from './fields.js';
-import type { Family } from './addressRange.js';
+import type { Family } from '../../shared/addressRange.js';
 
 const SINGLE = 'SingleStack';
 

@@ -5,9 +5,10 @@ import type { Column, Connection, Strategy } from '../../../../core/api/strategy
 import { setDefault } from '../../../../core/model/record.js';
 import { Refusal } from '../../../../core/model/refusal.js';
 import type { Naming } from '../../../../core/naming.js';
+import { IP_ADDRESSES, ipAddressesOf, SERVICE_CIDRS } from './addressObjects.js';
 import { allocate } from './allocation.js';
 import { claimsOf } from './allocator.js';
-import { type RangeConfig, rangesOf, type ServiceRanges } from './ranges.js';
+import { MULTI_CIDR_GATE, type RangeConfig, rangesOf, type ServiceRanges } from './ranges.js';
 import { alignAddresses, dropUnusedPolicy, dropFieldsOfOldType, keepAllocated, setServiceDefaults } from './fields.js';
 import { validateServiceStatus, validateServiceUpdate, validateService } from './validation.js';
 import { serviceWarnings } from './warnings.js';
@@ -58,8 +59,11 @@ const CONNECTIONS: ReadonlyMap<string, Connection> = new Map([
 ]);
 
 const serviceStrategy = (naming: Naming, ranges: ServiceRanges): Partial<Strategy<Service>> => ({
-  reads: ['core/services'],
+  reads: ['core/services', ...(ranges.fromObjects ? [SERVICE_CIDRS, IP_ADDRESSES] : [])],
   claims: claimsOf,
+  revalidatesName: true,
+  storePath: 'services/specs',
+  ...(ranges.fromObjects ? { companions: service => ipAddressesOf(service, naming) } : {}),
   checkName: checkLabel1035Name,
   hasStatus: true,
   connections: CONNECTIONS,
@@ -105,7 +109,9 @@ const serviceStrategy = (naming: Naming, ranges: ServiceRanges): Partial<Strateg
 /**
  * Service. Addresses and node ports are allocated in the pool thread, from the values of the ranges that are free
  * according to its informer. They belong to a Service as long as it is stored with them, so that none is left allocated
- * where a write fails.
+ * where a write fails. With the gate MultiCIDRServiceAllocator, each address has an IPAddress, stored with the Service.
  */
 export const service = (config: RangeConfig): Contribution =>
-  builtInKind<Service>('core/services', naming => serviceStrategy(naming, rangesOf(config)));
+  builtInKind<Service>('core/services', (naming, host) =>
+    serviceStrategy(naming, rangesOf(config, host.isEnabled(MULTI_CIDR_GATE))),
+  );

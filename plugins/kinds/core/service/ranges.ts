@@ -1,4 +1,4 @@
-import { type AddressRange, type Family, parseRange } from './addressRange.js';
+import { type AddressRange, type Family, parseRange } from '../../shared/addressRange.js';
 
 /** The ranges from which Services get addresses and node ports, as the server is configured with them. */
 export interface RangeConfig {
@@ -8,19 +8,24 @@ export interface RangeConfig {
   readonly ports: readonly [number, number];
 }
 
+/** The gate with which ServiceCIDR objects have the networks, and IPAddress objects the addresses in use. */
+export const MULTI_CIDR_GATE = 'MultiCIDRServiceAllocator';
+
 /** The ranges of a server: networks by family, the default one first. */
 export interface ServiceRanges {
   readonly networks: ReadonlyMap<Family, AddressRange>;
   readonly ports: readonly [number, number];
+  /** Whether addresses are of the networks of ServiceCIDR objects: the gate is on. */
+  readonly fromObjects: boolean;
 }
 
 /** The ranges of a server that is not configured with others. */
 export const DEFAULT_RANGES: RangeConfig = { networks: ['10.0.0.0/16'], ports: [30000, 32767] };
 
 /** Parses the networks of a configuration, which are well-formed and of different families. */
-export function rangesOf({ networks, ports }: RangeConfig): ServiceRanges {
-  const parsed = networks.map(network => parseRange(network)!);
-  return { networks: new Map(parsed.map(range => [range.family, range])), ports };
+export function rangesOf({ networks, ports }: RangeConfig, fromObjects: boolean): ServiceRanges {
+  const parsed = networks.map(network => parseRange(network, fromObjects)!);
+  return { networks: new Map(parsed.map(range => [range.family, range])), ports, fromObjects };
 }
 
 /** The first address of a network, which belongs to the Service of the server itself. */

@@ -1,39 +1,9 @@
 import type { Service } from '../../../../kinds/v1.js';
 import type { Naming } from '../../../../core/naming.js';
 import { isHeadless } from './fields.js';
-import { canonicalAddress } from './addressRange.js';
-import { ipVersion } from '../../shared/ipAddresses.js';
+import { canonicalAddress } from '../../shared/addressRange.js';
+import { addressProblem, prefixProblem } from '../../shared/goAddresses.js';
 import { systemName } from '../../shared/values/names.js';
-
-/** Why Go's parser refuses a text as an IPv4 address; undefined if it accepts it. */
-function ipv4Problem(text: string): string | undefined {
-  let [digits, value, dots] = ['', 0, 0];
-  for (let i = 0; i < text.length; i++) {
-    const here = (why: string): string => `${why} (at ${JSON.stringify(text.slice(i))})`;
-    const character = text[i]!;
-    if (character === '.') {
-      if (digits === '' || i === text.length - 1) return here('IPv4 field must have at least one digit');
-      if (++dots > 3) return 'IPv4 address too long';
-      [digits, value] = ['', 0];
-    } else if (character < '0' || character > '9') return here('unexpected character');
-    else {
-      if (digits === '0') return 'IPv4 field has octet with leading zero';
-      digits += character;
-      value = value * 10 + Number(character);
-      if (value > 255) return 'IPv4 field has value >255';
-    }
-  }
-  return dots < 3 ? 'IPv4 address too short' : undefined;
-}
-
-/** Why Go's parser refuses a text as an address; undefined if it accepts it. Zones are accepted. */
-function addressProblem(text: string): string | undefined {
-  const [, separator] = /^[^.:%]*([.:%])/.exec(text) ?? [];
-  const problem = separator === '.' ? ipv4Problem(text) : undefined;
-  const isAddress = separator === '.' || ipVersion(text.replace(/%[^%]+$/, '')) === 6;
-  const why = isAddress ? problem : 'unable to parse IP';
-  return why && `ParseAddr(${JSON.stringify(text)}): ${why}`;
-}
 
 const notCanonical = (what: string, given: string, canonical: string): string =>
   `IPv6 ${what} ${JSON.stringify(given)} is not in RFC 5952 canonical format (${JSON.stringify(canonical)}), which may cause controller apply-loops`;
@@ -50,9 +20,8 @@ function addressWarning(address: string, release: string): string | undefined {
 function networkWarning(network: string, release: string): string | undefined {
   const slash = network.lastIndexOf('/');
   const [address, bits] = [network.slice(0, slash), network.slice(slash + 1)];
-  const problem = addressProblem(address) ?? (/^0\d/.test(bits) ? `bad bits after slash: ${JSON.stringify(bits)}` : '');
-  if (problem)
-    return `IP prefix was accepted, but will be invalid in a future ${release} release: netip.ParsePrefix(${JSON.stringify(network)}): ${problem}`;
+  const problem = prefixProblem(network);
+  if (problem) return `IP prefix was accepted, but will be invalid in a future ${release} release: ${problem}`;
   const canonical = `${canonicalAddress(address)}/${bits}`;
   return address.includes(':') && canonical !== network ? notCanonical('prefix', network, canonical) : undefined;
 }

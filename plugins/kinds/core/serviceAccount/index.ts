@@ -20,6 +20,7 @@ export const serviceAccount = builtInKind<ServiceAccount>('core/serviceaccounts'
     if (hasLimit(object) && !(old && hasLimit(old))) warn?.(`metadata.annotations[${limit}]: ${deprecation}`);
   };
   return {
+    revalidatesName: true,
     returnsDeletedObject: true,
     reads: ['core/pods', 'core/secrets', 'core/nodes'],
     prepareCreate: keepSecretNames,

@@ -13,7 +13,6 @@ import {
   Refusal,
   type Violation,
 } from '../../../../core/model/refusal.js';
-import { stringAt } from '../../../../core/model/record.js';
 import { checkNameParameter } from '../../../../core/model/nameParameter.js';
 import { type NewToken, tokenIssuer, type TokenIssuer } from '../../../../core/api/tokens.js';
 
@@ -135,7 +134,9 @@ function boundLifetime(seconds: number, { maxSeconds }: TokenIssuer, context: St
 /** The id (`jti`) of a token; '' for one that is no JWT. */
 function idOf(token: string): string {
   try {
-    return stringAt(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')), 'jti');
+    const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8');
+    const { jti } = JSON.parse(payload) as { readonly jti?: unknown };
+    return typeof jti === 'string' ? jti : '';
   } catch {
     return '';
   }

@@ -39,6 +39,7 @@ export const priorityLevelConfiguration = builtInKind<PriorityLevelConfiguration
   'flowcontrol.apiserver.orchestrator.io/prioritylevelconfigurations',
   () => ({
     hasGeneration: true,
+    revalidatesName: true,
     hasStatus: true,
     keptInStatus: WRITABLE_METADATA,
     validateCreate: validateLevel,

@@ -53,6 +53,8 @@ function validateClasses(object: Ingress, annotation: string): Violation[] {
 
 /** Ingress. */
 export const ingress = builtInKind<Ingress>('networking.orchestrator.io/ingresses', naming => ({
+  revalidatesName: true,
+  storePath: 'ingress',
   hasGeneration: true,
   hasStatus: true,
   validateCreate: (object, context) => {

@@ -12,7 +12,7 @@ const REFERENCE = new RegExp(
 const NAME_LENGTH = 255;
 const TAG_LENGTH = 128;
 const DIGEST = /^(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128})$/;
-/** The id of an image, which is no name. */
+/** The id of an image, which is not a name. */
 const ID = /^[a-f0-9]{64}$/;
 
 /** Whether the part before the first slash is a host, and not the beginning of a repository. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { withoutLeadingZeros } from '../../shared/ipAddresses.js';
+import { withoutLeadingZeros } from './ipAddresses.js';
 
 /** An address family, as `ipFamilies` of Services names it. */
 export type Family = 'IPv4' | 'IPv6';
@@ -66,6 +66,7 @@ export interface AddressRange {
   readonly base: bigint;
   /** How many addresses can be drawn: the first is `base + 1`. */
   readonly size: number;
+  /** Whether an address can be chosen: all that can be drawn, and with `isWhole` the rest of a large network too. */
   includes(address: string): boolean;
   /** The text of an address of the range. */
   addressAt(number: bigint): string;
@@ -75,7 +76,7 @@ export interface AddressRange {
  * The range of a network in CIDR notation; undefined if it is malformed. Neither the address of the network nor the
  * broadcast address of an IPv4 network belongs to it.
  */
-export function parseRange(network: string): AddressRange | undefined {
+export function parseRange(network: string, isWhole = false): AddressRange | undefined {
   const [, address = '', digits = ''] = /^([^/%]*)\/(\d{1,3})$/.exec(network) ?? [];
   const given = addressNumber(address);
   const [family, length] = [familyOf(address), Number(digits)];
@@ -85,8 +86,9 @@ export function parseRange(network: string): AddressRange | undefined {
   const base = given - (given % all);
   const textOf = family === 'IPv4' ? textOfIPv4 : textOfIPv6;
   const most = family === 'IPv6' && all > MOST_ADDRESSES ? MOST_ADDRESSES : all;
-  const usable = most - (family === 'IPv4' ? 2n : 1n);
-  const size = usable < 0n ? 0 : Number(usable);
+  const unusable = family === 'IPv4' ? 2n : 1n;
+  const size = most < unusable ? 0 : Number(most - unusable);
+  const last = isWhole ? base + all - unusable : base + BigInt(size);
   return {
     family,
     network: `${textOf(base)}/${length}`,
@@ -94,7 +96,7 @@ export function parseRange(network: string): AddressRange | undefined {
     size,
     includes: other => {
       const number = addressNumber(other);
-      return familyOf(other) === family && number !== undefined && number > base && number <= base + BigInt(size);
+      return familyOf(other) === family && number !== undefined && number > base && number <= last;
     },
     addressAt: textOf,
   };

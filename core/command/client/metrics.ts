@@ -1,0 +1,106 @@
+import type { ApiClient } from './request.js';
+
+/** A sample of the text format of Prometheus. */
+interface Sample {
+  readonly name: string;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly value: number;
+}
+
+/** Requests of one verb and resource since the start of the server. */
+export interface RequestCount {
+  readonly verb: string;
+  /** With the group; '' for paths outside of the resources. */
+  readonly resource: string;
+  requests: number;
+  /** Those that were answered with 400 or above. */
+  errors: number;
+  /** How many durations were measured: those of watches are not. */
+  timed: number;
+  seconds: number;
+  /** Durations by the upper bound of their bucket in seconds: how many were at most as long. */
+  readonly buckets: Map<number, number>;
+}
+
+/** What a server says of itself at one time. */
+export interface Metrics {
+  readonly cpuSeconds: number;
+  /** 0 where the platform does not say. */
+  readonly residentBytes: number;
+  /** Seconds since 1970. */
+  readonly started: number;
+  readonly watches: number;
+  readonly inFlight: number;
+  readonly requests: ReadonlyMap<string, RequestCount>;
+}
+
+const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
+
+/** The samples of a text; lines that are none are left out. */
+function* samplesIn(text: string): Generator<Sample> {
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    const open = line.indexOf('{');
+    const close = line.lastIndexOf('}');
+    const end = open < 0 ? line.indexOf(' ') : close + 1;
+    const value = Number(line.slice(end + 1).split(' ')[0]);
+    if (end <= 0 || Number.isNaN(value)) continue;
+    const labels = new Map(
+      open < 0 ? [] : Array.from(line.slice(open, close).matchAll(LABEL), ([, name = '', text = '']) => [name, text]),
+    );
+    yield { name: open < 0 ? line.slice(0, end) : line.slice(0, open), labels, value };
+  }
+}
+
+/** The count of a verb and resource, which is made if there is none. */
+function countOf(counts: Map<string, RequestCount>, labels: Sample['labels']): RequestCount {
+  const [verb = '', group = '', plural = ''] = ['verb', 'group', 'resource'].map(name => labels.get(name));
+  const resource = group === '' ? plural : `${plural}.${group}`;
+  const key = `${verb} ${resource}`;
+  let found = counts.get(key);
+  if (!found) {
+    found = { verb, resource, requests: 0, errors: 0, timed: 0, seconds: 0, buckets: new Map() };
+    counts.set(key, found);
+  }
+  return found;
+}
+
+function addRequest(counts: Map<string, RequestCount>, { name, labels, value }: Sample): void {
+  const count = countOf(counts, labels);
+  if (name === 'apiserver_request_total') {
+    count.requests += value;
+    if (Number(labels.get('code')) >= 400) count.errors += value;
+  } else if (name.endsWith('_sum')) count.seconds += value;
+  else if (name.endsWith('_count')) count.timed += value;
+  else if (name.endsWith('_bucket')) {
+    const bound = Number(labels.get('le')?.replace('+Inf', 'Infinity'));
+    count.buckets.set(bound, (count.buckets.get(bound) ?? 0) + value);
+  }
+}
+
+/** Reads the text that a server answers at `/metrics`. What it does not have is 0. */
+export function readMetrics(text: string): Metrics {
+  const sums = new Map<string, number>();
+  const requests = new Map<string, RequestCount>();
+  for (const sample of samplesIn(text)) {
+    if (sample.name.startsWith('apiserver_request_')) addRequest(requests, sample);
+    else sums.set(sample.name, (sums.get(sample.name) ?? 0) + sample.value);
+  }
+  const sum = (name: string): number => sums.get(name) ?? 0;
+  return {
+    cpuSeconds: sum('process_cpu_seconds_total'),
+    residentBytes: sum('process_resident_memory_bytes'),
+    started: sum('process_start_time_seconds'),
+    watches: sum('apiserver_longrunning_requests'),
+    inFlight: sum('apiserver_current_inflight_requests'),
+    requests,
+  };
+}
+
+/** Asks a server for its metrics. Throws Error that says what to do where it refuses. */
+export async function metricsOf(client: ApiClient): Promise<Metrics> {
+  const { status, text } = await client.text('/metrics');
+  if (status === 200) return readMetrics(text);
+  const hint = status === 401 || status === 403 ? ": use the administrator's kubeconfig, or a role with get on it" : '';
+  throw new Error(`the server answered ${status} at /metrics${hint}`);
+}

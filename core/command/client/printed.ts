@@ -1,0 +1,95 @@
+import { stringify } from 'yaml';
+import { ConfigError } from '../../api/point.js';
+import { recordAt, recordsAt, stringAt, type UnknownRecord } from '../../model/record.js';
+import { type ServedKind, resourceName } from './kinds.js';
+
+/** The forms in which commands print objects. */
+const OUTPUTS = ['table', 'wide', 'yaml', 'json', 'name'] as const;
+/** The form in which a command prints objects. */
+export type Output = (typeof OUTPUTS)[number];
+
+/** Whether the server makes a table of the objects for this form. */
+export const isTable = (output: Output): boolean => output === 'table' || output === 'wide';
+
+/** Reads `--output`. Throws ConfigError. */
+export function outputOf(given: unknown): Output {
+  const found = OUTPUTS.find(output => output === (given ?? 'table'));
+  if (found) return found;
+  throw new ConfigError('--output', `must be ${OUTPUTS.join(', ')}, not ${JSON.stringify(given)}`);
+}
+
+/** An object without what is of no use to people: the owners of its fields. */
+function withoutManagers(object: UnknownRecord): UnknownRecord {
+  const { managedFields: _, ...metadata } = recordAt(object, 'metadata') ?? {};
+  return { ...object, metadata };
+}
+
+/** An object as YAML, JSON or its name. */
+export function printedObject(object: UnknownRecord, kind: ServedKind, output: Output): string {
+  if (output === 'name') return printedName(object, kind);
+  const shown = withoutManagers({ apiVersion: kind.apiVersion, kind: kind.kind, ...object });
+  return output === 'json' ? JSON.stringify(shown, null, 2) : stringify(shown).trimEnd();
+}
+
+/** The name of an object as commands print it: `deployments.apps/web`. */
+export const printedName = (object: UnknownRecord, kind: ServedKind): string =>
+  `${resourceName(kind)}/${stringAt(object, 'metadata', 'name')}`;
+
+/** Widths are at most this, so that one long cell does not move the others out of sight. */
+const MAX_WIDTH = 60;
+const GAP = '   ';
+
+/** Lines of cells in columns. Rows that come later have the widths of the first ones. */
+export class Columns {
+  readonly #widths: readonly number[];
+
+  constructor(rows: readonly (readonly string[])[]) {
+    const count = Math.max(0, ...rows.map(row => row.length));
+    this.#widths = Array.from({ length: count }, (_, i) =>
+      Math.max(...rows.map(row => Math.min(MAX_WIDTH, row[i]?.length ?? 0))),
+    );
+  }
+
+  line(row: readonly string[]): string {
+    return row
+      .map((cell, i) => cell.padEnd(this.#widths[i] ?? 0))
+      .join(GAP)
+      .trimEnd();
+  }
+}
+
+/** A cell as a text of one line. */
+const cellText = (cell: unknown): string =>
+  (cell === null || cell === undefined ? '' : String(cell)).replaceAll(/[\n\r\t]+/g, ' ');
+
+/** Reads the tables that a server answers with: names of columns, and rows. */
+export class TableReader {
+  #shown: readonly number[] = [];
+  #names: readonly string[] = [];
+
+  constructor(
+    /** Whether columns of less importance are shown. */
+    readonly isWide: boolean,
+    /** Whether the namespaces of objects are shown. */
+    readonly hasNamespaces: boolean,
+  ) {}
+
+  /** The names of the columns of the tables so far. */
+  get head(): readonly string[] {
+    return [...(this.hasNamespaces ? ['NAMESPACE'] : []), ...this.#names];
+  }
+
+  /** The rows of a table. Its columns are those of a former one if it has none, as in watches. */
+  rows(table: UnknownRecord): readonly (readonly string[])[] {
+    const columns = recordsAt(table, 'columnDefinitions');
+    if (columns.length > 0) {
+      this.#shown = columns.flatMap((column, i) => (this.isWide || Number(column['priority'] ?? 0) === 0 ? [i] : []));
+      this.#names = this.#shown.map(i => stringAt(columns[i], 'name').toUpperCase());
+    }
+    return recordsAt(table, 'rows').map(row => {
+      const cells = (row['cells'] ?? []) as readonly unknown[];
+      const own = this.hasNamespaces ? [stringAt(row, 'object', 'metadata', 'namespace')] : [];
+      return [...own, ...this.#shown.map(i => cellText(cells[i]))];
+    });
+  }
+}

@@ -1,0 +1,67 @@
+import type { Log } from '../../../api/host.js';
+import type { EncryptionKey, EncryptionRule, GivenCipher } from '../file.js';
+import { isKms } from '../file.js';
+import { type EncryptionObserver, observeCalls } from '../metrics.js';
+import type { KmsCipher } from './cipher.js';
+import type { KmsConfig } from './plugin.js';
+
+const idOf = ({ name, endpoint, timeoutMs }: KmsConfig): string => JSON.stringify([name, endpoint, timeoutMs]);
+
+/**
+ * The ciphers of the key management plugins that a file names. Those that the next version of the file names too keep
+ * their seeds.
+ */
+export class KmsCiphers {
+  #ciphers = new Map<string, KmsCipher>();
+
+  constructor(
+    readonly log: Log,
+    readonly observe: EncryptionObserver,
+  ) {}
+
+  /**
+   * The rules with the ciphers of plugins; those that write values are started. Rejects with StoreError if one of these
+   * does not answer: then the ciphers of the rules before stay.
+   */
+  async resolve(rules: readonly EncryptionRule<GivenCipher>[]): Promise<readonly EncryptionRule[]> {
+    const used = new Map<string, KmsCipher>();
+    const given = rules.flatMap(({ keys }) => keys.flatMap(key => (key && isKms(key.cipher) ? [key.cipher] : [])));
+    for (const config of given) {
+      const id = idOf(config);
+      if (!used.has(id)) used.set(id, this.#ciphers.get(id) ?? (await this.#cipherOf(config)));
+    }
+    const resolved = rules.map(({ resources, keys }) => ({
+      resources,
+      keys: keys.map((key): EncryptionKey | undefined => {
+        if (!key) return undefined;
+        const { cipher } = key;
+        return { ...key, cipher: isKms(cipher) ? used.get(idOf(cipher))! : cipher };
+      }),
+    }));
+    const writing = resolved.map(({ keys: [first] }) => first?.cipher);
+    try {
+      await Promise.all(Array.from(used.values(), cipher => writing.includes(cipher) && cipher.start()));
+    } catch (error) {
+      closeOthers(used, this.#ciphers);
+      throw error;
+    }
+    closeOthers(this.#ciphers, used);
+    this.#ciphers = used;
+    return resolved;
+  }
+
+  /** The gRPC library is only loaded where it is needed. */
+  async #cipherOf(config: KmsConfig): Promise<KmsCipher> {
+    const { KmsCipher } = await import('./cipher.js');
+    return new KmsCipher(config, this.log, observeCalls(this.observe, config));
+  }
+
+  close(): void {
+    closeOthers(this.#ciphers, new Map());
+  }
+}
+
+/** Closes the ciphers that are not kept. */
+function closeOthers(ciphers: ReadonlyMap<string, KmsCipher>, kept: ReadonlyMap<string, KmsCipher>): void {
+  for (const [id, cipher] of ciphers) if (kept.get(id) !== cipher) cipher.close();
+}

@@ -1,0 +1,42 @@
+import { unreadableValue } from '../../api/storage/unreadable.js';
+import { type Cause, type GroupResource, qualifyResource, Refusal } from '../../model/refusal.js';
+
+/** The first byte of `unreadableValue`, with which no object begins. */
+const [MARK] = unreadableValue('');
+/** Objects that one error names at most, as upstream. */
+const NAMED = 100;
+
+/** Whether a value is a stored object, and not what a store gives in its place. */
+export const isReadable = (value: Uint8Array): boolean => value[0] !== MARK;
+
+/** Why a value that is not readable cannot be read. */
+export const reasonOf = (value: Uint8Array): string => Buffer.from(value.subarray(1)).toString();
+
+/** An object that the store has but cannot read. */
+export interface UnreadableObject {
+  readonly key: string;
+  readonly reason: string;
+}
+
+const describe = ({ key, reason }: UnreadableObject): string =>
+  `StorageError: corrupt object, Code: 7, Key: /${key}, ResourceVersion: 0, AdditionalErrorMsg: data from the storage ` +
+  `is not transformable revision=0: ${reason}`;
+
+/** 500 for an object that cannot be read. */
+export function unreadable(object: UnreadableObject): Refusal {
+  const message = describe(object);
+  return new Refusal('InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+}
+
+/** 500 for a list of a resource with objects that cannot be read; it names the first of them. */
+export function unreadableList(of: GroupResource, objects: readonly UnreadableObject[]): Refusal {
+  const causes = objects.slice(0, NAMED).map((object): Cause => {
+    return { reason: 'UnexpectedServerResponse', message: describe(object), field: `/${object.key}` };
+  });
+  return new Refusal('StorageReadError', `failed to read one or more ${qualifyResource(of)} from the storage`, {
+    name: 'list',
+    ...(of.group ? { group: of.group } : {}),
+    kind: of.resource,
+    causes,
+  });
+}

@@ -1,0 +1,91 @@
+import type { BodySink } from '../../../core/api/listener.js';
+import { InflowQueue } from './queue.js';
+
+/** How a connection stops and continues to receive. */
+export interface Flow {
+  pause(): unknown;
+  resume(): unknown;
+}
+
+/** Passes the body of a request to a sink. Once the sink has been closed or aborted, further parts are discarded. */
+export class BodyReader {
+  /** Whether the last part has arrived. */
+  isComplete = false;
+  /** Whether the sink takes no more. */
+  isOver = false;
+  #isPaused = false;
+  readonly #parts: InflowQueue<Uint8Array>;
+
+  constructor(
+    readonly sink: BodySink,
+    readonly flow: Flow,
+  ) {
+    this.#parts = new InflowQueue({
+      consume: part => sink.write(part),
+      pause: () => this.#pause(),
+      resume: () => this.#continue(),
+      fail: error => this.#abort(error),
+    });
+  }
+
+  /** Takes the next part, which belongs to the sink from then on. */
+  take(part: Uint8Array, isLast = false): void {
+    this.isComplete = isLast;
+    this.#parts.add(part);
+    if (isLast) this.complete();
+  }
+
+  /** Call when all parts were taken. */
+  complete(): void {
+    this.isComplete = true;
+    if (!this.#parts.isBusy) this.#close();
+  }
+
+  /** Call when the client has closed the connection, which is not used any more. */
+  lose(): void {
+    this.#isPaused = false;
+    if (!this.isOver) this.#abort(new Error('the client closed the connection'));
+  }
+
+  /** Call before the answer is sent, after which the rest of the body is discarded. */
+  drop(): void {
+    // Creating an error is expensive, so none is created for a body that was read.
+    if (!this.isOver) this.#abort(new Error('the request was answered before its body had arrived'));
+    this.#resume();
+  }
+
+  #continue(): void {
+    if (this.isOver) return;
+    if (this.isComplete) this.#close();
+    else this.#resume();
+  }
+
+  #pause(): void {
+    if (this.isComplete) return;
+    this.#isPaused = true;
+    this.flow.pause();
+  }
+
+  /**
+   * Not called while the answer to a complete request is made: uWS then allows the answer ten seconds, and any time
+   * otherwise.
+   */
+  #resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.flow.resume();
+  }
+
+  #close(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.sink.close();
+  }
+
+  #abort(error: unknown): void {
+    this.isOver = true;
+    this.#parts.stop();
+    if (!this.isComplete) this.#resume();
+    this.sink.abort(error);
+  }
+}
