@@ -1,6 +1,6 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import {
   freePort,
   installCapstan,
@@ -14,8 +14,8 @@ import {
 import { stepsOf, toPnpm } from './steps.js';
 
 /*
- * The pages Start and Tutorials, followed word by word, except that Capstan and its tools are installed before, and that
- * the port may be another. The plugin tutorial is followed in guide.test.ts, with its installs.
+ * The pages Start and Tutorials, followed word by word, except that Capstan and its tools are installed before, and
+ * that the port may be another. The plugin tutorial is followed in guide.test.ts, with its installs.
  */
 
 const folders: { remove(): void }[] = [];
