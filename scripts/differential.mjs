@@ -8,11 +8,14 @@
  * With --coverage, the objects are those of test/kinds/rules/coverage.json, whose answers are not recorded: between them
  * and the bases, all fields of all kinds stand in one.
  *
+ * With --definitions COUNT, makes that many definitions by --seed, with objects, policies and webhook configurations.
+ *
  * With --writes COUNT, sends that many updates of the status, patches and applies for each base instead, made by --seed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { compareDefinitions } from './differentialDefinitions.mjs';
 import { compareWrites, masked, randomNumbers } from './differentialWrites.mjs';
 import { root } from './project.mjs';
 
@@ -28,6 +31,7 @@ const { values: options } = parseArgs({
     record: { type: 'boolean', default: false },
     coverage: { type: 'boolean', default: false },
     writes: { type: 'string' },
+    definitions: { type: 'string' },
     seed: { type: 'string', default: '1' },
   },
 });
@@ -147,25 +151,35 @@ function differences(a, b) {
 /** Kinds that controllers write at once, so that a sequence of writes has no certain answers. */
 const CONTROLLED = ['APIService', 'ClusterRole', 'FlowSchema', 'ValidatingAdmissionPolicy', 'ResourceQuota'];
 
+/** Prints a request that the servers answer differently. */
+const report = ({ method, path, query = '', type = '', body }, [a, b]) =>
+  console.log(
+    [`${method} ${path}${query} ${type} ${JSON.stringify(body)?.slice(0, 600)}`, `    ${a.code} ${b.code}`]
+      .concat(a.warning === b.warning ? [] : [`    - ${a.warning}`, `    + ${b.warning}`])
+      .concat(differences(a.body, b.body))
+      .join('\n'),
+  );
+
 async function compareAllWrites(bases) {
   const servers = [options.reference, options.url];
   const count = Number(options.writes);
   let alike = 0;
   for (const base of bases) {
     const random = randomNumbers(Number(options.seed));
-    const report = ({ method, path, query, type, body }, [a, b]) =>
-      console.log(
-        [`${method} ${path}${query} ${type} ${JSON.stringify(body).slice(0, 600)}`, `    ${a.code} ${b.code}`]
-          .concat(differences(a.body, b.body))
-          .join('\n'),
-      );
     alike += await compareWrites({ servers, token: options.token, base, count, random, report });
   }
   console.log(`${alike} of ${bases.length * count} answers are alike`);
 }
 
 const bases = read(options.coverage ? 'coverage.json' : 'bases.json');
-if (options.reference && options.writes) {
+if (options.reference && options.definitions) {
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+  const { reference, url, token, definitions, seed } = options;
+  const random = randomNumbers(Number(seed));
+  const servers = [reference, url];
+  const { sent, alike } = await compareDefinitions({ servers, token, count: Number(definitions), random, report });
+  console.log(`${alike} of ${sent} answers are alike`);
+} else if (options.reference && options.writes) {
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   const written = [...bases, ...read('writeBases.json')].filter(base => !CONTROLLED.includes(base.object.kind));
   await compareAllWrites(written.filter(base => base.path.includes(options.only)));

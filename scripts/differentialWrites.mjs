@@ -29,6 +29,7 @@ const TEXTS = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, '<uid>'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
   [/(resourceVersion\\*":\\*")\d+/g, '$1<version>'],
+  [/selfType\d+/g, 'selfType'],
   // Members have another order.
   [/^( "" is invalid: patch: )?Invalid value: "\{\\".*\}": /s, '$1Invalid value: <object>: '],
   [/value: (?:map\[|\[\]|[a-zA-Z0-9.]+\{|\{|&)[\s\S]*?(?=: [a-z`"]|$)/g, 'value: <value>'],

@@ -1,5 +1,5 @@
-import { statSync, type Stats } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream, statSync, type Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { clearTimeout, setTimeout } from '../runtime/timers.js';
 
 /** How often a file is looked at, in milliseconds: a change is effective within seconds. A look takes some 50 µs. */
@@ -62,9 +62,18 @@ export function watchFiles(files: readonly string[], changed: () => unknown, eve
   };
 }
 
-/** The bytes of a file. Rejects with an Error that names the file, also if it has more than `maxBytes`. */
+/**
+ * The bytes of a file. Rejects with an Error that names the file, also if it has more than `maxBytes`: no more are
+ * read, as the size of a device, of a pipe, or of what a link points to by then is not known before.
+ */
 export async function readBounded(file: string, maxBytes: number): Promise<Buffer> {
-  const { size } = await stat(file);
-  if (size > maxBytes) throw new Error(`${file} has ${size} bytes; at most ${maxBytes} are read`);
-  return await readFile(file);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // `end` is the place of the last byte: one more than may be.
+  for await (const chunk of createReadStream(file, { end: maxBytes }) as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+  }
+  if (size > maxBytes) throw new Error(`${file} has more than ${maxBytes} bytes, which are not read: make it smaller`);
+  return Buffer.concat(chunks);
 }

@@ -290,13 +290,9 @@ describe('other kinds for access', () => {
   // Of the published document of release 1.32, beside apiVersion, kind and metadata.
   test.each([
     ['api/v1', 'core.v1.ServiceAccount', 'automountServiceAccountToken imagePullSecrets secrets'],
-    [
-      'apis/authentication.orchestrator.io/v1',
-      'authentication.v1.TokenRequestSpec',
-      'audiences boundObjectRef expirationSeconds',
-    ],
-    ['apis/authentication.orchestrator.io/v1', 'authentication.v1.TokenRequestStatus', 'expirationTimestamp token'],
-    ['apis/authentication.orchestrator.io/v1', 'authentication.v1.BoundObjectReference', 'name uid'],
+    ['api/v1', 'authentication.v1.TokenRequestSpec', 'audiences boundObjectRef expirationSeconds'],
+    ['api/v1', 'authentication.v1.TokenRequestStatus', 'expirationTimestamp token'],
+    ['api/v1', 'authentication.v1.BoundObjectReference', 'name uid'],
     ['apis/authentication.orchestrator.io/v1', 'authentication.v1.TokenReviewSpec', 'audiences token'],
     [
       'apis/authentication.orchestrator.io/v1',

@@ -158,6 +158,7 @@ describe('server-side apply', () => {
       await apply(path, scaled({ spec: full() }), 'one');
       const status = { replicas: 1, conditions: [{ type: 'Available', status: 'True' }] };
       await apply(`${path}/status`, scaled({ status, spec: { replicas: 9 } }), 'ctl');
+      await api.patch(`${path}?fieldManager=edit`, MERGE, { spec: { replicas: 2 } });
       await api.put(`${path}/scale?fieldManager=hpa`, { metadata: { name: 'scaled' }, spec: { replicas: 4 } });
       const now = await read(path);
       expect(managers(now)).toEqual(['ctl Apply status', 'hpa Update scale', 'one Apply']);

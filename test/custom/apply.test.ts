@@ -97,6 +97,7 @@ describe.each(['kubernetes', 'neutral'] as const)('apply to custom resources, %s
     expect(await causes({ day: 5 })).toEqual([422, ['spec.day']]);
     expect(await causes({ port: { a: 1 } })).toEqual([422, ['spec.port']]);
     expect(await causes({ bytes: 5 })).toEqual([422, undefined]);
+    expect(await causes({ free: 5 })).toEqual([422, undefined]);
     const { status, body } = await apply('two', 'formats', { day: 5, port: {} });
     expect([status, body['message']]).toEqual([409, expect.stringContaining('2 conflicts')]);
   });

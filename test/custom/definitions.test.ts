@@ -150,6 +150,24 @@ describe('definitions of custom resources', () => {
     }
   });
 
+  it('are refused with all errors in upstream’s order', async () => {
+    const bad = (type: string) => schema({ a: { type, default: {} } });
+    const more = { preserveUnknownFields: true, conversion: { strategy: 'Nope' } };
+    const versions = [
+      { name: 'v1', ...bad('integer'), selectableFields: [{ jsonPath: 'x' }] },
+      { name: 'v2', ...bad('string'), selectableFields: [{ jsonPath: 'x' }], deprecationWarning: 'x' },
+    ];
+    const made = definition('order.example.com', 'orders', 'Order', versions, more);
+    const { body } = await api.post(CRDS, { ...made, spec: { ...made.spec, scope: 'x' } });
+    const causes = body['details']!['causes'] as unknown as { field: string }[];
+    const shown = causes.map(({ field }) => field.replace(/(\[\d\])\.schema.*/, '$1.schema'));
+    expect(shown).toEqual([
+      ...['spec.scope', 'spec.preserveUnknownFields', 'spec.versions[0].schema'],
+      ...['spec.versions[1].deprecationWarning', 'spec.versions[1].schema', 'spec.selectableFields'],
+      ...['spec.conversion.strategy', 'spec.conversion.strategy', 'spec.preserveUnknownFields'],
+    ]);
+  });
+
   it('refuse a conversion without a strategy', async () => {
     const crd = definition('nostrategy.example.com', 'widgets', 'Widget', [{ name: 'v1' }], { conversion: {} });
     const { status, body } = await api.post(CRDS, crd);

@@ -185,6 +185,20 @@ describe.each(WAYS)('a kind given by %s', way => {
     expect(causesIn(long.body)).toContain('status.phase');
   });
 
+  it('has no owner of a count that nobody owned before it was scaled', async () => {
+    const ownersOf = async (name: string) =>
+      JSON.stringify((await api.get(`${at()}/${name}`)).body['metadata']!['managedFields']);
+    for (const [name, spec] of [
+      ['unowned', {}],
+      ['owned', { a: 3 }],
+    ] as const) {
+      await api.made(at(), thing(name, { spec }));
+      const { body } = await api.get(`${at()}/${name}/scale`);
+      await api.put(`${at()}/${name}/scale`, { ...body, spec: { replicas: 5 } });
+      expect((await ownersOf(name)).includes('"subresource":"scale"')).toBe(name === 'owned');
+    }
+  });
+
   it('is scaled by its fields', async () => {
     await api.made(at(), thing('scaled', { spec: { a: 3 } }));
     const scale = (await api.get(`${at()}/scaled/scale`)).body;

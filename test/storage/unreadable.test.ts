@@ -67,7 +67,8 @@ function describeUnreadable(store: () => Settings): void {
   let server: RunningServer;
   beforeAll(async () => {
     server = await withUnreadable(store(), true);
-  });
+    // Two starts.
+  }, 90_000);
   afterAll(() => server?.close());
   const status = async (...request: Parameters<RunningServer['request']>) => {
     const answer = await server.request(...request);

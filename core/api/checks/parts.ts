@@ -15,10 +15,10 @@ export const timeOr = (...words: readonly string[]): readonly [is: Test, what: s
  * A test of the values that plugins contribute to a point, for plugins in JavaScript: it throws TypeError that names
  * the first member that is missing or wrong.
  */
-export const requireMembers =
-  (members: Members) =>
-  (value: unknown): void => {
-    for (const [name, expected] of Object.entries(members)) {
+export const requireMembers = (members: Members): ((value: unknown) => void) => {
+  const all = Object.entries(members);
+  return value => {
+    for (const [name, expected] of all) {
       const member = (value as { readonly [name: string]: unknown } | null | undefined)?.[name];
       const [is, what] =
         typeof expected === 'string'
@@ -27,3 +27,4 @@ export const requireMembers =
       if (!is) throw new TypeError(`the member ${name} must be ${what}`);
     }
   };
+};

@@ -71,7 +71,7 @@ function objectType(schema: StructuralSchema, id: string, open: boolean): Type {
   if (typeof values === 'object') return { is: 'map', of: toType(values, `${id}.*`, open) };
   const isFree = values === true || schema['x-kubernetes-preserve-unknown-fields'];
   // An atomic object has a type that says so.
-  if (isFree && schema['x-kubernetes-map-type'] !== 'atomic') return UNTYPED;
+  if (isFree && schema['x-kubernetes-map-type'] !== 'atomic') return { is: 'map', of: UNTYPED };
   return toStruct(schema, id, false, open);
 }
 

@@ -61,9 +61,7 @@ export function validateMetadataUpdate(object: ApiObject, old: ApiObject, rules:
 }
 
 const generateNameViolations = ({ generateName }: ObjectMeta, { checkName }: MetadataRules): Violation[] =>
-  generateName
-    ? checkName(generateName, true).map(text => invalid('metadata.generateName', generateName, text))
-    : [];
+  generateName ? checkName(generateName, true).map(text => invalid('metadata.generateName', generateName, text)) : [];
 
 function nameViolations(meta: ObjectMeta, rules: MetadataRules): Violation[] {
   const found = generateNameViolations(meta, rules);

@@ -87,8 +87,8 @@ export interface ReadyPoolThread {
 
 /**
  * From a pool thread. `late`: outcomes of jobs that their batch did not wait for. `ended`: the outcome of a batch, from
- * threads with plugins of users: what is posted to Piscina is lost if the thread ends before it is taken. `observed`: what plugins have
- * counted. `ask`: a question to a service.
+ * threads with plugins of users: what is posted to Piscina is lost if the thread ends before it is taken. `observed`:
+ * what plugins have counted. `ask`: a question to a service.
  */
 export type FromPoolThread =
   | FromThread<ReadyPoolThread>

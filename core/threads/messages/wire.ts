@@ -1,7 +1,6 @@
 import { Packr, RESET_BUFFER_MODE, REUSE_BUFFER_MODE } from 'msgpackr/pack';
 import type { Operation } from '../../api/storage.js';
 import type {
-  Charges,
   EventsMessage,
   FromWriter,
   PageMessage,
@@ -153,44 +152,34 @@ function fromVerdictRow([id, is, detail]: VerdictRow): Verdict {
 }
 
 type OperationSize = Parameters<typeof sizeOfRow>[0];
-type ChargeRow = [key: string, seen: number, amounts: ProposedCharge['amounts']];
-type ChargesRow = [manager: string, time: string, items: ChargeRow[]];
+/** The items are JSON: one long text is encoded and decoded in a fraction of the time of many short ones. */
+type ChargesRow = [manager: string, time: string, items: string];
 type ProposalRow = [id: number, operations: OperationRow[], trace: Proposal['trace'], charges?: ChargesRow];
 
 const toProposalRow = ({ id, operations, trace, charges }: Proposal): ProposalRow => {
   const rows = operations.map(toOperationRow);
   if (!charges) return [id, rows, trace];
-  const items = charges.items.map(({ key, seen, amounts }): ChargeRow => [key, seen, amounts]);
-  return [id, rows, trace, [charges.manager, charges.time, items]];
+  return [id, rows, trace, [charges.manager, charges.time, JSON.stringify(charges.items)]];
 };
 
 function fromProposalRow([id, operations, trace, charges]: ProposalRow): Proposal {
   const proposal = { id, operations: operations.map(fromOperationRow), trace };
   if (!charges) return proposal;
-  const [manager, time, rows] = charges;
-  const items = rows.map(([key, seen, amounts]) => ({ key, seen, amounts }));
-  return { ...proposal, charges: { manager, time, items } };
+  const [manager, time, items] = charges;
+  return { ...proposal, charges: { manager, time, items: JSON.parse(items) as readonly ProposedCharge[] } };
 }
 
 /** The most bytes that the charges of a proposal take. */
-function sizeOfCharges(charges: Charges | undefined): number {
-  if (!charges) return 0;
-  const { manager, time, items } = charges;
-  const texts = items.flatMap(({ key, amounts }) => [key, ...amounts.flat()]);
-  return ROW_BYTES + sum([manager, time, ...texts], text => ROW_BYTES + text.length * CHARACTER_BYTES);
-}
+const sizeOfCharges = (charges: ChargesRow | undefined): number =>
+  charges ? sum(charges, text => ROW_BYTES + text.length * CHARACTER_BYTES) : 0;
 
 /** Encodes a message to the writer. */
 export function encodeToWriter(message: ToWriter): Posted {
   if (message.is !== 'propose') return [message, []];
   const { proposals } = message;
-  return encode(
-    proposals.map(toProposalRow),
-    sum(
-      proposals,
-      ({ operations, charges }) => ROW_BYTES + sum<OperationSize>(operations, sizeOfRow) + sizeOfCharges(charges),
-    ),
-  );
+  const rows = proposals.map(toProposalRow);
+  const sizeOfOperations = sum(proposals, ({ operations }) => ROW_BYTES + sum<OperationSize>(operations, sizeOfRow));
+  return encode(rows, sizeOfOperations + sum(rows, ([, , , charges]) => sizeOfCharges(charges)));
 }
 
 /** Decodes the data of a message to the writer. Values are views of it. */

@@ -41,6 +41,11 @@ interface Limits {
   readonly scopes: readonly ScopeTerm[];
 }
 
+/** The limits of a quota, with the resources among them of the kinds that were counted. */
+interface KnownLimits extends Limits {
+  readonly resources: WeakMap<Evaluator, readonly string[]>;
+}
+
 /** A quota that counts an object. */
 interface Covering extends Limits {
   readonly quota: Frozen<ResourceQuota>;
@@ -49,13 +54,13 @@ interface Covering extends Limits {
 }
 
 /** The limits of quotas. An object of an informer is that of one revision, and many requests see the same one. */
-const knownLimits = new WeakMap<Frozen<ResourceQuota>, Limits>();
+const knownLimits = new WeakMap<Frozen<ResourceQuota>, KnownLimits>();
 
-function limitsOf(quota: Frozen<ResourceQuota>): Limits {
+function limitsOf(quota: Frozen<ResourceQuota>): KnownLimits {
   let limits = knownLimits.get(quota);
   if (!limits) {
     const { hard, used } = quota.status ?? {};
-    limits = { hard: amountsOf(hard), used: amountsOf(used), scopes: scopesOf(quota) };
+    limits = { hard: amountsOf(hard), used: amountsOf(used), scopes: scopesOf(quota), resources: new WeakMap() };
     knownLimits.set(quota, limits);
   }
   return limits;
@@ -65,10 +70,18 @@ function limitsOf(quota: Frozen<ResourceQuota>): Limits {
 const matching = ({ object, evaluator }: CountedChange, scopes: readonly ScopeTerm[]): readonly ScopeTerm[] =>
   scopes.filter(scope => evaluator.isInScope(object, scope));
 
+/** The resources that a quota limits and that objects of a kind use. */
+function limitedResources({ hard, resources }: KnownLimits, evaluator: Evaluator): readonly string[] {
+  let found = resources.get(evaluator);
+  if (!found) resources.set(evaluator, (found = [...hard.keys()].filter(name => evaluator.counts(name))));
+  return found;
+}
+
 /** How a quota covers the object of a change; undefined if it does not count it. */
 function coverOf(change: CountedChange, quota: Frozen<ResourceQuota>): Covering | undefined {
-  const { hard, used, scopes } = limitsOf(quota);
-  const resources = [...hard.keys()].filter(name => change.evaluator.counts(name));
+  const limits = limitsOf(quota);
+  const { hard, used, scopes } = limits;
+  const resources = limitedResources(limits, change.evaluator);
   if (resources.length === 0 || matching(change, scopes).length < scopes.length) return undefined;
   return { quota, hard, used, scopes, resources };
 }

@@ -2,7 +2,7 @@ import { type Validator, validator } from '../../../core/api/admission.js';
 import type { Host } from '../../../core/api/host.js';
 import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
-import { formatQuantity } from '../../../core/model/quantity.js';
+import { formatQuantity, type Quantity } from '../../../core/model/quantity.js';
 import { Refusal } from '../../../core/model/refusal.js';
 import { evaluators } from './usage/evaluators.js';
 import { forbiddenError } from '../podDraft.js';
@@ -41,6 +41,16 @@ function decideBy(
   return views.refresh(namespace, charged) ? decide(counted, views.of(namespace), limited) : decision;
 }
 
+/** Formats quantities, each once: the quotas of a namespace are charged the same. */
+function formatter(): (amount: Quantity) => string {
+  const texts = new Map<Quantity, string>();
+  return amount => {
+    let text = texts.get(amount);
+    if (text === undefined) texts.set(amount, (text = formatQuantity(amount)));
+    return text;
+  };
+}
+
 /**
  * Refuses what exceeds the quotas of a namespace, and charges them for the rest. The charge is stored together with the
  * object, so that it is exact: see `Change.charge`.
@@ -68,13 +78,14 @@ const enforcing =
           const { refusal, isError } = decision;
           throw isError ? new Refusal('', refusal) : forbiddenError(of, object.metadata.name ?? target.name, refusal);
         }
+        const textOf = formatter();
         for (const { quota, amounts } of decision.charges)
           change.charge({
             resource: QUOTAS,
             namespace,
             name: quota.metadata.name!,
             resourceVersion: quota.metadata.resourceVersion!,
-            amounts: Object.fromEntries(Array.from(amounts, ([name, amount]) => [name, formatQuantity(amount)])),
+            amounts: Object.fromEntries(Array.from(amounts, ([name, amount]) => [name, textOf(amount)])),
           });
         return [];
       },

@@ -17,7 +17,7 @@ export interface DecodedToken {
 
 const BASE64URL = /^[A-Za-z0-9_-]*$/;
 
-/** JSON without an object that has a member twice: readers would differ about a header (RFC 7515, 4). Throws an Error. */
+/** JSON without a member twice, about which the readers of a header would differ (RFC 7515, 4). Throws an Error. */
 function readUnique(text: string): unknown {
   const { value, duplicates } = parseStrict(Buffer.from(text));
   if (duplicates.length > 0) throw new Error(duplicates[0]);

@@ -122,5 +122,10 @@ const validateBinding = (object: ValidatingAdmissionPolicyBinding): Violation[] 
 /** ValidatingAdmissionPolicyBinding. */
 export const validatingAdmissionPolicyBinding = builtInKind<ValidatingAdmissionPolicyBinding>(
   'admissionregistration.orchestrator.io/validatingadmissionpolicybindings',
-  () => ({ ...policyBindingStrategy(), revalidatesName: true, validateCreate: validateBinding, validateUpdate: validateBinding }),
+  () => ({
+    ...policyBindingStrategy(),
+    revalidatesName: true,
+    validateCreate: validateBinding,
+    validateUpdate: validateBinding,
+  }),
 );

@@ -247,8 +247,11 @@ export function managersOfScaled(
   const managers = decodeManagers(old.metadata.managedFields);
   if (managers.size === 0) return NOBODY;
   const field = replicasField(request);
+  const owners = scaleManagers(managers, field);
+  // Upstream does not begin to record owners of a scale that has none.
+  if (owners.size === 0) return managers;
   const writer = writerOf(context, request);
-  const changed = updateManagers(scaleKind(request), writer, json(before), json(after), scaleManagers(managers, field));
+  const changed = updateManagers(scaleKind(request), writer, json(before), json(after), owners);
   return managersAfterScale(managers, changed, field, request.resource.apiVersion);
 }
 

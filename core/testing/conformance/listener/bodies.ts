@@ -205,6 +205,25 @@ export function testBodies({ it }: SuiteBuilder, setup: ListenerSetup): void {
     expect(await client.until(t => t.endsWith('/now/on?'))).toMatch(/^HTTP\/1.1 507 /);
   });
 
+  it('continues after a sink that answers its request and is busy from then on', async () => {
+    const path = '/answers';
+    setup.front.handlers.set(path, exchange =>
+      exchange.body({
+        write: () => {
+          exchange.respond(403, [], bytes('refused'));
+          return new Promise(() => undefined);
+        },
+        close: () => undefined,
+        abort: () => undefined,
+      }),
+    );
+    const client = await setup.open();
+    client.send(`POST ${path} HTTP/1.1\r\n${HOST}Content-Length: 1000\r\n\r\n${'x'.repeat(500)}`);
+    await client.until(t => t.endsWith('refused'));
+    client.send(`${'x'.repeat(500)}${get('/now/on')}`);
+    expect(await client.until(t => t.endsWith('/now/on?'))).toMatch(/^HTTP\/1.1 403 /);
+  });
+
   it('answers a request whose sink is busy, and aborts the sink; the client can read its answer', async () => {
     const { request, sink } = await stall('/refused-late');
     (await setup.front.event('/refused-late').value).respond(403, [], bytes('refused'));

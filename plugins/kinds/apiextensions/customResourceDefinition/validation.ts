@@ -38,6 +38,7 @@ export function validateNewDefinition(definition: CustomResourceDefinition, nami
     ...validateSpec(spec),
     ...validateStoredVersions(definition),
     ...validateGroupOwner(definition, naming),
+    ...validatePreserving(spec),
   ];
 }
 
@@ -54,6 +55,7 @@ export function validateChangedDefinition(
     ...validateImmutableFields(spec, before, isConditionTrue(old, 'Established')),
     ...validateStoredVersions(definition),
     ...validateApproval(definition, naming, old),
+    ...validatePreserving(spec),
   ];
 }
 
@@ -82,30 +84,34 @@ function validateSpec(spec: CustomResourceDefinitionSpec, before?: CustomResourc
   const versions = spec.versions ?? [];
   const found = [...validateGroup(spec.group), ...validateScope(spec.scope)];
   const names = versions.map(version => version.name);
-  if (versions.filter(version => version.storage === true).length !== 1)
-    found.push(invalid('spec.versions', versions, 'must have exactly one version marked as storage version'));
+  const isPreserving = spec.preserveUnknownFields === true;
+  if (isPreserving && versions.some(hasDefaultValue))
+    found.push(invalid('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema'));
+  // Of a part that all versions share, upstream reports that of the definition.
+  let shared = validateChangedVersions(versions, before && (before.versions ?? []));
+  for (const [i, version] of versions.entries()) {
+    const path = `spec.versions[${i}]`;
+    found.push(...validateVersionName(version, path), ...shared.filter(({ field }) => field.startsWith(path)));
+    shared = shared.filter(({ field }) => !field.startsWith(path));
+  }
   if (new Set(names).size < names.length)
     found.push(invalid('spec.versions', versions, 'must contain unique version names'));
-  versions.forEach((version, i) => void found.push(...validateVersionName(version, `spec.versions[${i}]`)));
+  if (versions.filter(version => version.storage === true).length !== 1)
+    found.push(invalid('spec.versions', versions, 'must have exactly one version marked as storage version'));
   // Upstream keeps the name of the first version a second time.
   const first = names[0] ?? '';
   if (first !== '') found.push(...dns1035Label(first).map(complaint => invalid('spec.version', first, complaint)));
-  if (spec.preserveUnknownFields === true)
-    found.push(
-      invalid(
-        'spec.preserveUnknownFields',
-        true,
-        'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
-      ),
-    );
-  if (spec.preserveUnknownFields === true && versions.some(hasDefaultValue))
-    found.push(invalid('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema'));
   return [
     ...found,
     ...validateNames(spec.names),
-    ...validateConversion(spec.conversion ?? { strategy: '' }, spec.preserveUnknownFields === true),
-    ...validateChangedVersions(versions, before && (before.versions ?? [])),
+    ...shared,
+    ...validateConversion(spec.conversion ?? { strategy: '' }, isPreserving),
   ];
+}
+
+function validatePreserving({ preserveUnknownFields }: CustomResourceDefinitionSpec): Violation[] {
+  const why = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+  return preserveUnknownFields === true ? [invalid('spec.preserveUnknownFields', true, why)] : [];
 }
 
 const hasDefaultValue = (version: CustomResourceDefinitionVersion): boolean => {
@@ -188,8 +194,12 @@ function validateConversion(conversion: CustomResourceConversion, preserving: bo
   const [clientPath, reviewPath] = ['spec.conversion.webhookClientConfig', 'spec.conversion.conversionReviewVersions'];
   const client = webhook?.clientConfig;
   if (strategy === '') return [required('spec.conversion.strategy')];
+  const found =
+    preserving && strategy !== 'None'
+      ? [invalid('spec.conversion.strategy', strategy, 'must be None if spec.preserveUnknownFields is true')]
+      : [];
   if (strategy !== 'None' && strategy !== 'Webhook')
-    return [notSupported('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
+    return [...found, notSupported('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
   if (strategy === 'None') {
     const unset = 'should not be set when strategy is not set to Webhook';
     return [
@@ -197,9 +207,6 @@ function validateConversion(conversion: CustomResourceConversion, preserving: bo
       ...(reviews.length > 0 ? [forbiddenField(reviewPath, unset)] : []),
     ];
   }
-  const found = preserving
-    ? [invalid('spec.conversion.strategy', strategy, 'must be None if spec.preserveUnknownFields is true')]
-    : [];
   if (!client) found.push(required(clientPath, 'required when strategy is set to Webhook'));
   else found.push(...validateClientConfig(client, clientPath));
   return [...found, ...validateReviewVersions(reviews, reviewPath)];
