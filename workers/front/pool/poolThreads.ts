@@ -98,6 +98,8 @@ export class PoolThreads {
   #timer: NodeJS.Timeout | undefined;
   /** The thread that was created last, until it is to load its modules. */
   #last: Worker | undefined;
+  /** The same thread, also if it has ended since. */
+  #lastThread: PoolThread | undefined;
   #pausedUntil = 0;
   /** Until the first threads are ready. */
   #isStarting = true;
@@ -124,6 +126,7 @@ export class PoolThreads {
     this.#lookForDebugger();
     this.adopt();
     if (piscina.threads.length > 1) this.#last = piscina.threads.at(-1);
+    this.#lastThread = this.#last && this.#threads.get(this.#last);
     const first = [...this.#threads].filter(([worker]) => worker !== this.#last);
     this.ready = Promise.all(first.map(([, { ready }]) => ready.promise));
     this.ready.then(
@@ -149,8 +152,8 @@ export class PoolThreads {
 
   /** Has the last thread load its modules and begin. Resolves when it is ready, and rejects if it ends before. */
   async beginLast(): Promise<void> {
-    const thread = this.#last && this.#threads.get(this.#last);
-    this.#last = undefined;
+    const thread = this.#lastThread;
+    this.#last = this.#lastThread = undefined;
     if (thread?.created && !this.#isClosing) this.#load(thread, thread.created);
     await thread?.ready.promise;
   }
