@@ -30,6 +30,7 @@ const FOREIGN = new Set([
   '--from-literal',
   '--ignore-scripts',
   '--inspect-brk',
+  '--max-txn-ops',
   '--no-file-parallelism',
   '--oidc-client-secret',
   '--omit',
