@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { Informers } from '../../core/plugin/informers/informers.js';
 import { LABEL_INDEX_CHANGES, LABEL_INDEXES } from '../../core/limits.js';
-import type { Entry } from '../../core/threads/entries/entry.js';
-import { partly } from '../support/values.js';
+import { Entry } from '../../core/threads/entries/entry.js';
 
 /* Informers find objects by their labels. */
 
@@ -18,11 +17,12 @@ function randomOf(seed: number): () => number {
   };
 }
 
-const entryOf = (namespace: string, name: string, labels: object, revision: number): Entry => {
-  const value = Buffer.from(JSON.stringify({ metadata: { namespace, name, labels } }));
-  const key = `core/configmaps/${namespace}/${name}`;
-  return partly<Entry>({ key, namespace, name, revision, value, length: value.length });
-};
+const entryOf = (namespace: string, name: string, labels: object, revision: number): Entry =>
+  new Entry(
+    `core/configmaps/${namespace}/${name}`,
+    revision,
+    Buffer.from(JSON.stringify({ metadata: { namespace, name, labels } })),
+  );
 
 test.each([1, 2, 3])('objects are found by the current values of their labels, whatever changed (seed %i)', seed => {
   const random = randomOf(seed);

@@ -34,7 +34,19 @@ export interface Metrics {
   readonly requests: ReadonlyMap<string, RequestCount>;
 }
 
-const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
+/** The labels between the braces of a sample, as they are written: escapes in values are kept. */
+function labelsIn(text: string): Map<string, string> {
+  const labels = new Map<string, string>();
+  for (let at = 0, equals = text.indexOf('="'); equals >= 0; equals = text.indexOf('="', at)) {
+    const name = text.slice(at, equals);
+    let end = equals + 2;
+    while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+    labels.set(name, text.slice(equals + 2, end));
+    // After the quote and the comma.
+    at = end + 2;
+  }
+  return labels;
+}
 
 /** The samples of a text; lines that are none are left out. */
 function* samplesIn(text: string): Generator<Sample> {
@@ -45,9 +57,7 @@ function* samplesIn(text: string): Generator<Sample> {
     const end = open < 0 ? line.indexOf(' ') : close + 1;
     const value = Number(line.slice(end + 1).split(' ')[0]);
     if (end <= 0 || Number.isNaN(value)) continue;
-    const labels = new Map(
-      open < 0 ? [] : Array.from(line.slice(open, close).matchAll(LABEL), ([, name = '', text = '']) => [name, text]),
-    );
+    const labels = open < 0 ? new Map<string, string>() : labelsIn(line.slice(open + 1, close));
     yield { name: open < 0 ? line.slice(0, end) : line.slice(0, open), labels, value };
   }
 }
