@@ -191,9 +191,11 @@ describe('get', () => {
 
 describe('the server of a command', () => {
   test('is that of the environment if none was started in the folder', async () => {
-    const before = process.env['KUBECONFIG'];
+    const [before, folder] = [process.env['KUBECONFIG'], process.cwd()];
     const io = new Captured();
     try {
+      // A folder without the data directory of a server.
+      process.chdir(directory);
       delete process.env['KUBECONFIG'];
       await expect(getCommand(['pods', '--data-dir=/nowhere'], io)).rejects.toThrow(
         '--data-dir: there is no file /nowhere/admin.kubeconfig: start a server with capstan serve',
@@ -204,6 +206,7 @@ describe('the server of a command', () => {
       process.env['KUBECONFIG'] = kubeconfig;
       expect(await getCommand(['namespaces', 'default'], io)).toBe(0);
     } finally {
+      process.chdir(folder);
       if (before === undefined) delete process.env['KUBECONFIG'];
       else process.env['KUBECONFIG'] = before;
     }

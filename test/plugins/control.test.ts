@@ -124,10 +124,9 @@ describe('in one server', () => {
   test('a member of the host that is not available in a thread throws an error that says so', async () => {
     await create('late');
     const seen = new Set(linesOf('misuses'));
-    for (const thread of ['front', 'writer']) {
-      expect(seen).toContain(`${thread} informer: informer is not available in the ${thread} thread`);
-      expect(seen).toContain(`${thread} request: request is not available in the ${thread} thread`);
-    }
+    for (const [name, threads] of Object.entries({ informer: ['front', 'writer'], request: ['pool', 'writer'] }))
+      for (const thread of threads)
+        expect(seen).toContain(`${thread} ${name}: ${name} is not available in the ${thread} thread`);
     expect(seen).toContain('pool watch: watch is not available in the pool thread');
     for (const thread of ['front', 'pool', 'writer', 'control']) {
       expect(seen).toContain(`${thread} now works`);

@@ -97,7 +97,7 @@ test('parts are combined as by a server, and host.at gives what the test says', 
   expect((await all.authorize(user('bob'), target())).decision.is).toBe('allow');
   expect((await all.authorize(user('eve'), target())).decision).toEqual({
     is: 'noOpinion',
-    reason: 'not ann, not bob',
+    reason: 'not ann\nnot bob',
   });
   const count = definePoint<string>()('count', ['pool'], inputs => inputs.length);
   expect(fake.host.at(count)).toBe(0);
