@@ -11,6 +11,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import {
   type Binding,
+  type BodySink,
   ConfigError,
   definePlugin,
   type Exchange,
@@ -99,7 +100,8 @@ class HttpExchange implements Exchange {
   status: number | undefined;
   readonly #aborts: (() => void)[] = [];
   #headers: Headers | undefined;
-  #dropBody: () => void = () => undefined;
+  /** Ends the body before it is complete. */
+  #failBody: (why: string) => void = () => undefined;
 
   constructor(
     readonly request: IncomingMessage,
@@ -114,6 +116,7 @@ class HttpExchange implements Exchange {
     response.on('close', () => {
       if (response.writableFinished || this.aborted) return;
       this.aborted = true;
+      this.#failBody('the client closed the connection');
       for (const listener of this.#aborts) listener();
     });
     request.on('error', () => undefined);
@@ -140,29 +143,58 @@ class HttpExchange implements Exchange {
     return this.secure && !socket.authorized && socket.getPeerX509Certificate() !== undefined;
   }
 
-  body(limit: number, onPart: (bytes: number) => void = () => undefined): Promise<Uint8Array> {
-    return new Promise((resolve, reject) => {
-      let parts: Uint8Array[] | undefined = [];
-      let size = 0;
-      const fail = (error: unknown): void => {
-        parts = undefined;
-        reject(error);
-      };
-      this.#dropBody = () => fail(new Error('the request was answered before its body had arrived'));
-      this.request.on('data', (part: Uint8Array) => {
-        size += part.length;
-        if (!parts) return;
+  body(sink: BodySink): void {
+    const { request } = this;
+    /** Parts that have arrived while the sink waits. */
+    let parts: Uint8Array[] = [];
+    let isComplete = false;
+    let isBusy = false;
+    let isOver = false;
+    const fail = (error: unknown): void => {
+      if (isOver) return;
+      isOver = true;
+      parts = [];
+      request.resume();
+      sink.abort(error);
+    };
+    const pass = (): void => {
+      while (!isOver && !isBusy) {
+        const part = parts.shift();
+        if (!part) break;
         try {
-          if (size > limit)
-            throw new Refusal('RequestEntityTooLarge', \`Request entity too large: limit is \${limit}\`);
-          onPart(part.length);
-          parts.push(part);
+          const written = sink.write(part);
+          if (!written) continue;
+          isBusy = true;
+          request.pause();
+          written.then(() => {
+            isBusy = false;
+            pass();
+          }, fail);
         } catch (error) {
           fail(error);
         }
-      });
-      this.request.once('end', () => parts && resolve(Buffer.concat(parts)));
-      this.request.once('close', () => fail(new Error('the client closed the connection')));
+      }
+      if (isOver || isBusy) return;
+      if (!isComplete) request.resume();
+      else {
+        isOver = true;
+        sink.close();
+      }
+    };
+    this.#failBody = why => {
+      if (!isOver) fail(new Error(why));
+    };
+    request.on('data', (part: Uint8Array) => {
+      if (isOver) return;
+      parts.push(part);
+      pass();
+    });
+    request.once('end', () => {
+      isComplete = true;
+      pass();
+    });
+    request.once('close', () => {
+      if (!isComplete) fail(new Error('the client closed the connection'));
     });
   }
 
@@ -190,7 +222,7 @@ class HttpExchange implements Exchange {
   /** Sends status and headers, and takes the rest of the body so that the connection can go on. */
   #begin(status: number, headers: Headers): boolean {
     if (this.status !== undefined) throw new Error('the exchange already has an answer');
-    this.#dropBody();
+    this.#failBody('the request was answered before its body had arrived');
     if (this.aborted) return false;
     this.status = status;
     // Node.js writes values as Latin-1; these are UTF-8.
