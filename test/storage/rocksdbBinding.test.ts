@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,22 +24,28 @@ async function loadedFile(name: string): Promise<string> {
   return new RegExp(` (/\\S*/${name}\\S*)$`, 'm').exec(maps)![1]!;
 }
 
-describe.runIf(process.platform === 'linux' && mayMount())('a system without a library that RocksDB needs', () => {
-  it('gets an error that names the platform, the library and the other stores', async () => {
-    const missing = await loadedFile('libatomic');
-    const serve = `exec '${process.execPath}' ${MAIN} serve --data-dir='${directory}' --secure-port=0`;
-    const { code, stderr } = await run('unshare', [
-      '-rm',
-      'sh',
-      '-c',
-      `mount --bind /dev/null '${missing}' && ${serve}`,
-    ]).then(
-      () => ({ code: 0, stderr: '' }),
-      (error: { code: number; stderr: string }) => error,
-    );
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^capstan: RocksDB cannot be loaded on linux-\w+, Node\.js [\d.]+: .*libatomic/m);
-    expect(stderr).toMatch(/use --storage-backend=etcd, or --storage-backend=memory/);
-    expect(await readdir(directory)).not.toContain('store');
-  });
-});
+/** Whether Node.js itself needs the library, as some builds of release 26 do: it does not start without it. */
+const isOfNode = process.platform === 'linux' && readFileSync('/proc/self/maps', 'utf8').includes('/libatomic');
+
+describe.runIf(process.platform === 'linux' && mayMount() && !isOfNode)(
+  'a system without a library that RocksDB needs',
+  () => {
+    it('gets an error that names the platform, the library and the other stores', async () => {
+      const missing = await loadedFile('libatomic');
+      const serve = `exec '${process.execPath}' ${MAIN} serve --data-dir='${directory}' --secure-port=0`;
+      const { code, stderr } = await run('unshare', [
+        '-rm',
+        'sh',
+        '-c',
+        `mount --bind /dev/null '${missing}' && ${serve}`,
+      ]).then(
+        () => ({ code: 0, stderr: '' }),
+        (error: { code: number; stderr: string }) => error,
+      );
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^capstan: RocksDB cannot be loaded on linux-\w+, Node\.js [\d.]+: .*libatomic/m);
+      expect(stderr).toMatch(/use --storage-backend=etcd, or --storage-backend=memory/);
+      expect(await readdir(directory)).not.toContain('store');
+    });
+  },
+);
