@@ -18,6 +18,17 @@ async function printHelp(args: readonly string[], io: Io): Promise<number> {
   return 0;
 }
 
+/** Exit code of a command whose output nobody reads any more: that of programs which SIGPIPE ends. */
+const BROKEN_PIPE = 141;
+
+/** Ends the process without an error when nobody reads its output any more, as in `capstan get | head`. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(BROKEN_PIPE);
+  });
+}
+
 /** The commands that are loaded when they are run, by their first words. */
 const FAMILIES: { readonly [word: string]: (args: readonly string[], io: Io) => Promise<number> } = {
   cel,
@@ -52,6 +63,7 @@ async function run(args: readonly string[], io: Io): Promise<number> {
   if (command === 'serve') return await serve(rest, io);
   if (command === undefined || command.startsWith('-')) return await serve(args, io);
   checkCommand(args);
+  endWithReader();
   return await FAMILIES[command]!(rest, io);
 }
 

@@ -1,8 +1,11 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { Columns, TableReader } from '../../core/command/client/printed.js';
 import { readMetrics } from '../../core/command/client/metrics.js';
 import { applyCommand } from '../../core/command/subcommands/apply.js';
 import { demoCommand } from '../../core/command/subcommands/demo.js';
@@ -13,7 +16,7 @@ import { watchCommand } from '../../core/command/subcommands/watch.js';
 import type { Io } from '../../core/command/serve.js';
 import { Api } from '../api/support.js';
 import { eventually } from '../support/eventually.js';
-import { Captured } from './server.js';
+import { Captured, COMMAND } from './server.js';
 
 /* The commands for servers without kubectl: get, apply, watch, status, top and demo, on one server. */
 
@@ -164,6 +167,28 @@ describe('get', () => {
     expect((await run(getCommand, 'cm/prices', '-n', 'shop', '-o', 'name')).lines).toEqual(['configmaps/prices']);
   });
 
+  test('prints nothing but a message where there is nothing, so that programs find no line', async () => {
+    const io = new Captured();
+    await getCommand(['pods', '-o', 'name', SERVER], io);
+    expect([io.lines, io.errors]).toEqual([[], ['there are no pods in the namespace default']]);
+  });
+
+  test('prints no control characters of cells, and tables of any length', () => {
+    const reader = new TableReader(false, false);
+    const cells = ['a\u001b[2Jb\u009bc\r\n\td'];
+    expect(reader.rows({ columnDefinitions: [{ name: 'Text' }], rows: [{ cells }] })).toEqual([['a [2Jb c d']]);
+    expect(new Columns(Array(200_000).fill(['cell', 'x'])).line(['a', 'b'])).toBe('a      b');
+  });
+
+  test('ends without an error when nobody reads its output any more', async () => {
+    const child = spawn(process.execPath, [COMMAND, 'get', SERVER], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stdout.destroy();
+    const errors: string[] = [];
+    child.stderr.on('data', (text: Buffer) => errors.push(text.toString()));
+    expect(await once(child, 'close')).toEqual([141, null]);
+    expect(errors).toEqual([]);
+  });
+
   test('without a kind lists those of the server, with those of definitions', async () => {
     const { lines } = await run(getCommand);
     expect(lines[0]).toMatch(/^NAME +SHORT +KIND +PLACE$/);
@@ -223,6 +248,11 @@ describe('the server of a command', () => {
     await expect(getCommand(['pods', `--kubeconfig=${away}`], new Captured())).rejects.toThrow(
       'is the server running? capstan serve starts one',
     );
+    const io = new Captured();
+    const maps = ['-f', file('unreachable.yaml', MAPS)];
+    await expect(applyCommand([...maps, `--kubeconfig=${away}`], io)).rejects.toThrow('is the server running?');
+    // Not again for each object.
+    expect(io.errors).toEqual([]);
   });
 });
 
@@ -249,6 +279,20 @@ describe('watch', () => {
     expect(io.lines[3]).toMatch(/^DELETED +first +Opaque +0/);
     expect(names.lines).toEqual(['CURRENT secrets/first', 'ADDED secrets/second', 'DELETED secrets/first']);
     expect(watches).toHaveLength(2);
+  });
+});
+
+describe('watch of one object', () => {
+  test('goes on from the version of the store, also before the object is created', async () => {
+    const io = new Captured();
+    const before = await watched(api);
+    // It ends when the server does.
+    void watchCommand(['secrets/later', '-o', 'name', SERVER], io).catch(() => undefined);
+    await eventually(async () => (await watched(api)) > before);
+    await api.made('/api/v1/namespaces/default/secrets', { metadata: { name: 'other' } });
+    await api.made('/api/v1/namespaces/default/secrets', { metadata: { name: 'later' } });
+    await eventually(() => io.lines.length > 0);
+    expect([io.lines, io.errors]).toEqual([['ADDED secrets/later'], []]);
   });
 });
 
@@ -315,6 +359,18 @@ describe('demo', () => {
     expect((await run(demoCommand, '--remove')).lines).toEqual([
       'there is nothing of the demonstration on this server',
     ]);
+  });
+
+  test('runs until it is interrupted, and ends with what was sent', async () => {
+    const child = spawn(process.execPath, [COMMAND, 'demo', SERVER], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const closed = once(child, 'close');
+    let output = '';
+    child.stdout.on('data', text => (output += String(text)));
+    await eventually(() => output.includes('until Ctrl-C'));
+    child.kill('SIGINT');
+    expect(await closed).toEqual([0, null]);
+    expect(output).toMatch(/✓ traffic: \d+ requests of both teams, \d+ of them refused\n$/);
+    await run(demoCommand, '--remove');
   });
 
   test('does not touch objects of others that have its names', async () => {

@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path';
 import { Agent, request } from 'undici';
 import type { Io } from '../../core/command/serve.js';
 
-const COMMAND = resolve('dist/core/command/main.js');
+/** The program `capstan`. */
+export const COMMAND = resolve('dist/core/command/main.js');
 
 /** The output of a command. */
 export class Captured implements Io {

@@ -18,16 +18,16 @@ export function outputOf(given: unknown): Output {
   throw new ConfigError('--output', `must be ${OUTPUTS.join(', ')}, not ${JSON.stringify(given)}`);
 }
 
-/** An object without what is of no use to people: the owners of its fields. */
-function withoutManagers(object: UnknownRecord): UnknownRecord {
+/** An object as people want to see it: with its kind, which lists omit, and without the owners of its fields. */
+export function shownObject(object: UnknownRecord, { apiVersion, kind }: ServedKind): UnknownRecord {
   const { managedFields: _, ...metadata } = recordAt(object, 'metadata') ?? {};
-  return { ...object, metadata };
+  return { apiVersion, kind, ...object, metadata };
 }
 
 /** An object as YAML, JSON or its name. */
 export function printedObject(object: UnknownRecord, kind: ServedKind, output: Output): string {
   if (output === 'name') return printedName(object, kind);
-  const shown = withoutManagers({ apiVersion: kind.apiVersion, kind: kind.kind, ...object });
+  const shown = shownObject(object, kind);
   return output === 'json' ? JSON.stringify(shown, null, 2) : stringify(shown).trimEnd();
 }
 
@@ -44,10 +44,10 @@ export class Columns {
   readonly #widths: readonly number[];
 
   constructor(rows: readonly (readonly string[])[]) {
-    const count = Math.max(0, ...rows.map(row => row.length));
-    this.#widths = Array.from({ length: count }, (_, i) =>
-      Math.max(...rows.map(row => Math.min(MAX_WIDTH, row[i]?.length ?? 0))),
-    );
+    const widths: number[] = [];
+    for (const row of rows)
+      for (const [i, { length }] of row.entries()) widths[i] = Math.max(widths[i] ?? 0, Math.min(MAX_WIDTH, length));
+    this.#widths = widths;
   }
 
   line(row: readonly string[]): string {
@@ -58,9 +58,9 @@ export class Columns {
   }
 }
 
-/** A cell as a text of one line. */
+/** A cell as a text of one line, without control characters: to a terminal they would be commands. */
 const cellText = (cell: unknown): string =>
-  (cell === null || cell === undefined ? '' : String(cell)).replaceAll(/[\n\r\t]+/g, ' ');
+  (cell === null || cell === undefined ? '' : String(cell)).replaceAll(/\p{Cc}+/gu, ' ');
 
 /** Reads the tables that a server answers with: names of columns, and rows. */
 export class TableReader {

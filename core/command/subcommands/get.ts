@@ -3,7 +3,7 @@ import { queryOf } from '../../api/client/paths.js';
 import { recordAt, recordsAt, stringAt, type UnknownRecord } from '../../model/record.js';
 import { type ParsedArguments, parseArguments } from '../arguments.js';
 import { pathIn, resourceName, ServedKinds, type ServedKind, TABLE } from '../client/kinds.js';
-import { Columns, isTable, type Output, outputOf, printedObject, TableReader } from '../client/printed.js';
+import { Columns, isTable, type Output, outputOf, printedObject, shownObject, TableReader } from '../client/printed.js';
 import { AnswerError, ApiClient, serverOf } from '../client/request.js';
 import { flagsOf } from '../commands.js';
 import type { Io } from '../serve.js';
@@ -21,6 +21,7 @@ export interface Selection {
   /** The name of the only object; undefined for all. */
   readonly name: string | undefined;
   readonly labelSelector: string | undefined;
+  readonly fieldSelector?: string;
   readonly output: Output;
 }
 
@@ -54,10 +55,11 @@ export const acceptFor = (output: Output): Readonly<Record<string, string>> => (
 
 /** The answers to a get or a list, page by page. */
 export async function* pagesOf(client: Pick<ApiClient, 'ask'>, selection: Selection): AsyncGenerator<UnknownRecord> {
-  const { kind, namespace, name, labelSelector, output } = selection;
+  const { kind, namespace, name, labelSelector, fieldSelector, output } = selection;
   const path = pathIn(kind, namespace, name);
   for (let next: string | undefined = ''; next !== undefined; ) {
-    const query = name === undefined ? queryOf({ labelSelector, limit: PAGE, continue: next || undefined }) : '';
+    const parameters = { labelSelector, fieldSelector, limit: PAGE, continue: next || undefined };
+    const query = name === undefined ? queryOf(parameters) : '';
     const { body } = await client.ask({ method: 'GET', path: path + query, headers: acceptFor(output) });
     yield body;
     next = stringAt(body, 'metadata', 'continue') || undefined;
@@ -68,19 +70,24 @@ export async function* pagesOf(client: Pick<ApiClient, 'ask'>, selection: Select
 const objectsIn = (body: UnknownRecord, { name }: Selection): readonly UnknownRecord[] =>
   name === undefined ? recordsAt(body, 'items') : [body];
 
+function tellNone({ kind, namespace }: Selection, io: Io): void {
+  const place = namespace === '' ? '' : ` in the namespace ${namespace}`;
+  io.err(`there are no ${resourceName(kind)}${place}`);
+}
+
+function printRows(head: readonly string[], rows: readonly (readonly string[])[], io: Io): void {
+  const columns = new Columns([head, ...rows]);
+  io.out(styleOf().strong(columns.line(head)));
+  for (const row of rows) io.out(columns.line(row));
+}
+
 async function printTable(client: ApiClient, selection: Selection, io: Io): Promise<void> {
   const { kind, namespace, output } = selection;
   const reader = new TableReader(output === 'wide', kind.namespaced && namespace === '');
   const rows: (readonly string[])[] = [];
   for await (const page of pagesOf(client, selection)) rows.push(...reader.rows(page));
-  if (rows.length === 0) {
-    const place = namespace === '' ? '' : ` in the namespace ${namespace}`;
-    io.err(`there are no ${resourceName(kind)}${place}`);
-    return;
-  }
-  const columns = new Columns([reader.head, ...rows]);
-  io.out(styleOf().strong(columns.line(reader.head)));
-  for (const row of rows) io.out(columns.line(row));
+  if (rows.length === 0) tellNone(selection, io);
+  else printRows(reader.head, rows, io);
 }
 
 async function printObjects(client: ApiClient, selection: Selection, io: Io): Promise<void> {
@@ -88,10 +95,11 @@ async function printObjects(client: ApiClient, selection: Selection, io: Io): Pr
   const objects: UnknownRecord[] = [];
   for await (const page of pagesOf(client, selection)) objects.push(...objectsIn(page, selection));
   if (output === 'json' && name === undefined) {
-    const items = objects.map(object => JSON.parse(printedObject(object, kind, output)) as UnknownRecord);
+    const items = objects.map(object => shownObject(object, kind));
     io.out(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, null, 2));
     return;
   }
+  if (objects.length === 0) return tellNone(selection, io);
   const texts = objects.map(object => printedObject(object, kind, output));
   io.out(texts.join(output === 'yaml' ? '\n---\n' : '\n'));
 }
@@ -104,10 +112,7 @@ function printKinds(kinds: ServedKinds, io: Io): void {
     kind.kind,
     kind.namespaced ? 'in a namespace' : '',
   ]);
-  const head = ['NAME', 'SHORT', 'KIND', 'PLACE'];
-  const columns = new Columns([head, ...rows]);
-  io.out(styleOf().strong(columns.line(head)));
-  for (const row of rows) io.out(columns.line(row));
+  printRows(['NAME', 'SHORT', 'KIND', 'PLACE'], rows, io);
 }
 
 /** The error for an object that does not exist says how to find those that do. */

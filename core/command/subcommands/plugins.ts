@@ -5,6 +5,7 @@ import { checkPlugins } from '../../plugin/load/check.js';
 import { importPlugin } from '../../plugin/load/module.js';
 import { builtInPlugins } from '../../server/plugins.js';
 import type { PluginSpec } from '../../threads/data.js';
+import { Columns } from '../client/printed.js';
 import { loadSettings } from '../config.js';
 import type { Io } from '../serve.js';
 import { formatDuration } from '../../settings/values.js';
@@ -26,9 +27,8 @@ async function listPlugins(args: readonly string[], io: Io): Promise<number> {
   const settings = loadSettings(args);
   const plugins = await checkPlugins(settings.plugins, () => builtInPlugins(settings));
   const rows = await Promise.all(builtInPlugins(settings, plugins).map(spec => rowOf(spec)));
-  const widths = HEADINGS.map((heading, i) => Math.max(heading.length, ...rows.map(row => row[i]!.length)));
-  for (const row of [HEADINGS, ...rows])
-    io.out(row.map((cell, i) => (i === widths.length - 1 ? cell : cell.padEnd(widths[i]!))).join('  '));
+  const columns = new Columns([HEADINGS, ...rows]);
+  for (const row of [HEADINGS, ...rows]) io.out(columns.line(row));
   return 0;
 }
 

@@ -2,7 +2,7 @@ import { queryOf } from '../../api/client/paths.js';
 import { recordAt, recordsAt, stringAt, type UnknownRecord } from '../../model/record.js';
 import { parseArguments } from '../arguments.js';
 import { pathIn, ServedKinds } from '../client/kinds.js';
-import { Columns, isTable, printedName, printedObject, TableReader } from '../client/printed.js';
+import { Columns, isTable, printedName, printedObject, shownObject, TableReader } from '../client/printed.js';
 import { AnswerError, ApiClient, serverOf } from '../client/request.js';
 import { flagsOf } from '../commands.js';
 import type { Io } from '../serve.js';
@@ -37,19 +37,27 @@ function tableShow({ kind, namespace, output }: Selection, io: Io): Show {
 }
 
 /** Prints changes as YAML documents, lines of JSON, or lines with names. */
-function objectShow({ kind, output, name }: Selection, io: Io): Show {
+function objectShow({ kind, output }: Selection, io: Io): Show {
   return (type, body) => {
-    const objects = type === CURRENT && name === undefined ? recordsAt(body, 'items') : [body];
+    const objects = type === CURRENT ? recordsAt(body, 'items') : [body];
     for (const object of objects) {
       if (output === 'name') io.out(`${type} ${printedName(object, kind)}`);
-      else if (output === 'json')
-        io.out(JSON.stringify({ type, object: JSON.parse(printedObject(object, kind, output)) as UnknownRecord }));
+      else if (output === 'json') io.out(JSON.stringify({ type, object: shownObject(object, kind) }));
       else io.out(`--- # ${type}\n${printedObject(object, kind, output)}`);
     }
   };
 }
 
-/** Shows what there is, and returns the version from which changes follow. */
+/**
+ * A selection with a name as a list. The version of a list is that of the store. That of an object is that of its last
+ * change: the server may not know the changes since then any more.
+ */
+function asList(selection: Selection): Selection {
+  const { name } = selection;
+  return name === undefined ? selection : { ...selection, name: undefined, fieldSelector: `metadata.name=${name}` };
+}
+
+/** Shows the current objects, and returns the version from which changes follow. */
 async function showCurrent(client: ApiClient, selection: Selection, show: Show): Promise<string> {
   let version = '';
   for await (const page of pagesOf(client, selection)) {
@@ -61,8 +69,7 @@ async function showCurrent(client: ApiClient, selection: Selection, show: Show):
 
 /** Shows changes after a version until the server ends the watch. Returns the version of the last one. */
 async function showChanges(client: ApiClient, selection: Selection, from: string, show: Show): Promise<string> {
-  const { kind, namespace, name, labelSelector, output } = selection;
-  const fieldSelector = name === undefined ? undefined : `metadata.name=${name}`;
+  const { kind, namespace, labelSelector, fieldSelector, output } = selection;
   const query = { watch: 'true', resourceVersion: from, allowWatchBookmarks: 'true', labelSelector, fieldSelector };
   let version = from;
   const path = pathIn(kind, namespace) + queryOf(query);
@@ -85,7 +92,7 @@ export async function watchCommand(args: readonly string[], io: Io): Promise<num
   const access = serverOf(parsed.values);
   try {
     const client = new ApiClient(access);
-    const selection = selectionOf(parsed, await ServedKinds.of(client), 'watch');
+    const selection = asList(selectionOf(parsed, await ServedKinds.of(client), 'watch'));
     const show = (isTable(selection.output) ? tableShow : objectShow)(selection, io);
     for (let version = await showCurrent(client, selection, show); ; )
       try {
