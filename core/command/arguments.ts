@@ -14,7 +14,7 @@ export interface ParsedArguments {
 export function parseArguments(args: readonly string[], options: Options): ParsedArguments {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    return { positionals: positionals, values: values as ParsedArguments['values'] };
+    return { positionals, values: values as ParsedArguments['values'] };
   } catch (error) {
     throw argumentError(error as NodeJS.ErrnoException, Object.keys(options));
   }
@@ -32,6 +32,11 @@ function argumentError({ code, message }: NodeJS.ErrnoException, known: readonly
     );
   }
   return new ConfigError(flag, message.includes('does not take an argument') ? 'takes no value' : 'needs a value');
+}
+
+/** Throws ConfigError with `fix` for an argument that is not a flag, where a command takes none. */
+export function refuseOperands(command: string, { positionals: [operand] }: ParsedArguments, fix = ''): void {
+  if (operand !== undefined) throw new ConfigError(`capstan ${command}`, `takes no operand ${operand}${fix}`);
 }
 
 /** The value of a required flag. Throws ConfigError if it is missing. */

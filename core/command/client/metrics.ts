@@ -1,4 +1,4 @@
-import type { ApiClient } from './request.js';
+import { type ApiClient, refusedPathError } from './request.js';
 
 /** A sample of the text format of Prometheus. */
 interface Sample {
@@ -107,10 +107,9 @@ export function readMetrics(text: string): Metrics {
   };
 }
 
-/** Asks a server for its metrics. Throws Error that says what to do where it refuses. */
+/** Asks a server for its metrics. Rejects with AnswerError, which says what to do, where it refuses. */
 export async function metricsOf(client: ApiClient): Promise<Metrics> {
   const { status, text } = await client.text('/metrics');
   if (status === 200) return readMetrics(text);
-  const hint = status === 401 || status === 403 ? ": use the administrator's kubeconfig, or a role with get on it" : '';
-  throw new Error(`the server answered ${status} at /metrics${hint}`);
+  throw refusedPathError('/metrics', status);
 }

@@ -15,8 +15,9 @@ const WATCH_TIMEOUT_MS = 24 * 3600_000;
 
 type Values = { readonly [name: string]: unknown };
 
-/** The data directory of a server that was started in this folder, as it is named without a flag. */
-const DATA_DIRECTORY = './.capstan';
+/** The administrator's kubeconfig in a data directory: without one, of a server that was started in this folder. */
+export const adminKubeconfigIn = (directory: unknown): string =>
+  join(typeof directory === 'string' ? directory : './.capstan', 'admin.kubeconfig');
 
 /**
  * The kubeconfig that the flags of a command name: `--kubeconfig`, the administrator's in `--data-dir`, that of a
@@ -24,7 +25,7 @@ const DATA_DIRECTORY = './.capstan';
  */
 function kubeconfigOf({ kubeconfig, 'data-dir': directory }: Values): string {
   if (typeof kubeconfig === 'string') return kubeconfig;
-  const own = join(typeof directory === 'string' ? directory : DATA_DIRECTORY, 'admin.kubeconfig');
+  const own = adminKubeconfigIn(directory);
   if (existsSync(own)) return own;
   const given = process.env['KUBECONFIG'];
   if (typeof directory === 'string' || !given)
@@ -61,9 +62,12 @@ export interface ClientRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** There is no answer of a server. */
+export class UnreachableError extends Error {}
+
 /**
- * Sends a request; again where the server has answered 401 to credentials that may be replaced by now. Rejects with an
- * Error where there is no answer.
+ * Sends a request; again where the server has answered 401 to credentials that may be replaced by now. Rejects with
+ * UnreachableError where there is no answer.
  */
 export async function sendRequest(access: ClientAccess, request: ClientRequest): Promise<IncomingMessage> {
   for (let isAgain = false; ; isAgain = true) {
@@ -86,7 +90,7 @@ function sendOnce(
   return new Promise<IncomingMessage>((resolve, reject) => {
     const outgoing = send(server + path, { ...options, method, headers, timeout: timeoutMs, signal }, resolve);
     outgoing.on('timeout', () => outgoing.destroy(new Error(`no data for ${timeoutMs / 1000} s`)));
-    outgoing.on('error', error => reject(new Error(`${server} cannot be reached: ${reasonOf(error)}`)));
+    outgoing.on('error', error => reject(new UnreachableError(`${server} cannot be reached: ${reasonOf(error)}`)));
     outgoing.end(sent);
   });
 }
@@ -125,6 +129,12 @@ const NEXT: ReadonlyMap<number, string> = new Map([
   [401, '; the server does not know these credentials: name the kubeconfig of this server with --kubeconfig'],
   [429, '; the server is busy: try again'],
 ]);
+
+/** The error for a path of the server itself, such as `/metrics`, that does not answer its text. */
+export function refusedPathError(path: string, status: number): AnswerError {
+  const hint = status === 401 || status === 403 ? ": use the administrator's kubeconfig, or a role with get on it" : '';
+  return new AnswerError(`the server answered ${status} at ${path}${hint}`, status, '');
+}
 
 /** Requests of a command to a running server, with JSON in both directions. */
 export class ApiClient {

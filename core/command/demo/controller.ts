@@ -10,8 +10,8 @@ const SERVICES = { apiVersion: 'v1', plural: 'services' };
 const OPTIONS = { fieldManager: 'website-controller', force: true };
 
 /**
- * The controller of Websites: each gets a Deployment and a Service, which it owns, and a status. It watches, and
- * compares what is with what should be, as controllers do; it is a client of the server as any other.
+ * The controller of Websites: each gets a Deployment and a Service, which it owns, and a status. It watches the
+ * websites, and applies what each one needs. It has no access but that of a client.
  */
 export class WebsiteController {
   readonly #waiting = new Map<string, UnknownRecord>();
@@ -25,13 +25,13 @@ export class WebsiteController {
     readonly report: (line: string) => void,
   ) {}
 
-  /** Works until the signal is aborted. Rejects with what a request fails with before. */
+  /** Works until the signal is aborted. Rejects with the error of a request that fails before. */
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.#wake(), { once: true });
     await Promise.race([this.#watch(signal), this.#work(signal)]);
   }
 
-  /** Resolves when as many websites have been brought into their state. */
+  /** Resolves when `count` websites have been reconciled. */
   async until(count: number): Promise<void> {
     while (this.#handled.size < count)
       await new Promise<void>(resolve => {

@@ -1,11 +1,11 @@
 import { queryOf } from '../../api/client/paths.js';
 import { ConfigError } from '../../api/point.js';
 import { stringAt, type UnknownRecord } from '../../model/record.js';
-import { parseArguments } from '../arguments.js';
+import { parseArguments, refuseOperands } from '../arguments.js';
 import { objectsOfFile } from '../client/files.js';
 import { pathIn, ServedKinds, type ServedKind } from '../client/kinds.js';
 import { printedName } from '../client/printed.js';
-import { AnswerError, ApiClient, serverOf } from '../client/request.js';
+import { AnswerError, ApiClient, serverOf, UnreachableError } from '../client/request.js';
 import { flagsOf } from '../commands.js';
 import type { Io } from '../serve.js';
 import { withProgress } from '../terminal/progress.js';
@@ -63,16 +63,12 @@ export class GrowingKinds {
     if (apiVersion === '' || name === '') throw new Error('an object of the file has no apiVersion or kind: add it');
     const group = apiVersion.includes('/') ? apiVersion.split('/')[0]! : '';
     const until = monotonicTime() + (this.#promised.has(`${group} ${name}`) ? DEFINITION_MS : 0);
-    const find = async (): Promise<ServedKind | undefined> => {
-      this.#kinds ??= await ServedKinds.of(this.client);
-      let found = this.#kinds.of(apiVersion, name);
-      for (; !found && monotonicTime() < until; found = this.#kinds.of(apiVersion, name)) {
-        await delay(AGAIN_MS);
-        this.#kinds = await ServedKinds.of(this.client);
-      }
-      return found;
-    };
-    const found = await withProgress(`waiting for the kind ${name}`, find());
+    this.#kinds ??= await ServedKinds.of(this.client);
+    let found = this.#kinds.of(apiVersion, name);
+    for (; !found && monotonicTime() < until; found = this.#kinds.of(apiVersion, name)) {
+      await delay(AGAIN_MS);
+      this.#kinds = await ServedKinds.of(this.client);
+    }
     if (found) return found;
     throw new Error(
       `the server has no kind ${name} in ${apiVersion}: apply its definition first, or correct the names`,
@@ -84,11 +80,14 @@ export class GrowingKinds {
 const nextStep = (error: unknown): string =>
   error instanceof AnswerError && error.status === 409 ? '; --force-conflicts takes the fields over' : '';
 
-/** `capstan apply -f FILE`. Returns 1 if an object was refused; the others are applied. Throws ConfigError. */
+/**
+ * `capstan apply -f FILE`. Returns 1 if an object was refused; the others are applied. Throws ConfigError, and
+ * UnreachableError without trying the rest.
+ */
 export async function applyCommand(args: readonly string[], io: Io): Promise<number> {
-  const { values, positionals } = parseArguments(args, flagsOf('apply'));
-  const [operand] = positionals;
-  if (operand !== undefined) throw new ConfigError('capstan apply', `takes no operand ${operand}: name files with -f`);
+  const parsed = parseArguments(args, flagsOf('apply'));
+  refuseOperands('apply', parsed, ': name files with -f');
+  const { values } = parsed;
   const files = (values['filename'] ?? []) as readonly string[];
   if (files.length === 0)
     throw new ConfigError('--filename', 'needs a value: --filename=FILE, or - for standard input');
@@ -103,9 +102,11 @@ export async function applyCommand(args: readonly string[], io: Io): Promise<num
     for (const object of objects) {
       try {
         const options = { fieldManager: MANAGER, force: values['force-conflicts'] === true };
-        io.out(await applyOne(client, kinds, object, given, options));
+        const applying = applyOne(client, kinds, object, given, options);
+        io.out(await withProgress(`applying ${labelOf(object)}`, applying));
       } catch (error) {
-        if (!(error instanceof Error) || error instanceof ConfigError) throw error;
+        // Credentials and connections fail for all objects alike.
+        if (!(error instanceof Error) || error instanceof ConfigError || error instanceof UnreachableError) throw error;
         failed++;
         io.err(styleOf(process.stderr).bad(`${labelOf(object)}: ${error.message}${nextStep(error)}`));
       }

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { ConfigError } from '../../api/point.js';
 import { recordsAt, stringAt, type UnknownRecord, valueAt } from '../../model/record.js';
 import { namingOf, type Naming } from '../../naming.js';
 import { monotonicTime } from '../../runtime/clock.js';
 import { delay } from '../../runtime/timers.js';
-import { parseArguments } from '../arguments.js';
+import { parseArguments, refuseOperands } from '../arguments.js';
 import { pathIn, ServedKinds } from '../client/kinds.js';
 import { printedName } from '../client/printed.js';
 import { AnswerError, ApiClient, serverOf } from '../client/request.js';
@@ -108,11 +107,12 @@ async function build(demonstration: Demonstration): Promise<void> {
   ]);
 }
 
-/** Runs the controller and the traffic: for one round, or until the signal is aborted. */
-async function live(demonstration: Demonstration, isOnce: boolean, ended: AbortSignal): Promise<void> {
+/** Runs the controller and the traffic: for one round, or until Ctrl-C. */
+async function live(demonstration: Demonstration, isOnce: boolean): Promise<void> {
   const { client, io, style } = demonstration;
   const stop = new AbortController();
-  ended.addEventListener('abort', () => stop.abort(), { once: true });
+  const interrupt = (): void => stop.abort();
+  process.once('SIGINT', interrupt);
   const print = (line: string): void => {
     eraseProgress();
     io.out(line);
@@ -128,7 +128,10 @@ async function live(demonstration: Demonstration, isOnce: boolean, ended: AbortS
   };
   const counts = (): string => `${traffic.sent} requests, ${traffic.refused} of them refused; Ctrl-C ends`;
   // The controller ends before only if it fails.
-  await withProgress(counts, Promise.race([work(), running])).finally(() => stop.abort());
+  await withProgress(counts, Promise.race([work(), running])).finally(() => {
+    process.off('SIGINT', interrupt);
+    stop.abort();
+  });
   io.out(`${style.good('✓')} traffic: ${traffic.sent} requests of both teams, ${traffic.refused} of them refused`);
   if (isOnce) for (const line of nextSteps(style).slice(0, -2)) io.out(line);
 }
@@ -180,17 +183,12 @@ async function checkServer(client: ApiClient): Promise<void> {
  * Returns the exit code. Rejects if the server refuses something that it should not.
  */
 export async function demoCommand(args: readonly string[], io: Io): Promise<number> {
-  const { values, positionals } = parseArguments(args, flagsOf('demo'));
-  const [operand] = positionals;
-  if (operand !== undefined) throw new ConfigError('capstan demo', `takes no operand ${operand}`);
+  const parsed = parseArguments(args, flagsOf('demo'));
+  refuseOperands('demo', parsed);
+  const { values } = parsed;
   const { once: isOnce, remove: isRemoval } = values;
   if (isOnce && isRemoval) throw new ConfigError('--remove', 'cannot be used with --once: omit one of them');
   const access = serverOf(values);
-  const ended = new AbortController();
-  void once(process, 'SIGINT', { signal: ended.signal }).then(
-    () => ended.abort(),
-    () => undefined,
-  );
   try {
     const client = new ApiClient(access);
     await checkServer(client);
@@ -199,11 +197,10 @@ export async function demoCommand(args: readonly string[], io: Io): Promise<numb
     if (isRemoval) await remove(demonstration);
     else {
       await build(demonstration);
-      await live(demonstration, isOnce === true, ended.signal);
+      await live(demonstration, isOnce === true);
     }
     return 0;
   } finally {
-    ended.abort();
     access.close();
   }
 }

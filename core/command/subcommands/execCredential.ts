@@ -3,7 +3,7 @@ import { execCredentialText } from '../../client/execCredential.js';
 import { loadCredentials } from '../../client/index.js';
 import { EXEC_VERSIONS } from '../../client/kubeconfig.js';
 import { atFlag } from '../../settings/atFlag.js';
-import { parseArguments, requireValue } from '../arguments.js';
+import { parseArguments, refuseOperands, requireValue } from '../arguments.js';
 import { flagsOf } from '../commands.js';
 import type { Io } from '../serve.js';
 
@@ -13,8 +13,7 @@ import type { Io } from '../serve.js';
  */
 export async function execCredentialCommand(args: readonly string[], io: Io): Promise<number> {
   const parsed = parseArguments(args, flagsOf('exec-credential'));
-  const [operand] = parsed.positionals;
-  if (operand !== undefined) throw new ConfigError('capstan exec-credential', `takes no operand ${operand}`);
+  refuseOperands('exec-credential', parsed);
   const { context } = parsed.values;
   const kubeconfig = requireValue(parsed, 'kubeconfig', 'FILE');
   const access = atFlag('--kubeconfig', () =>

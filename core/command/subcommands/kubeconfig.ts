@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ConfigError } from '../../api/point.js';
 import { readClientConfig } from '../../client/kubeconfig.js';
 import type { ServerAddress } from '../../client/types.js';
 import { areCertificates, isSendable, keyFault } from '../../files/kubeconfigReader.js';
 import { type NamingName, namingOf } from '../../naming.js';
 import { type KubeconfigAccess, kubeconfigText } from '../../services/pki/kubeconfig.js';
-import { type ParsedArguments, parseArguments } from '../arguments.js';
+import { type ParsedArguments, parseArguments, refuseOperands } from '../arguments.js';
+import { adminKubeconfigIn } from '../client/request.js';
 import { flagsOf } from '../commands.js';
 import type { Io } from '../serve.js';
 
@@ -80,7 +80,7 @@ function serverOf(values: Values): Pick<KubeconfigAccess, 'server' | 'caPem' | '
 
 function knownServer(values: Values, kubeconfig: string | undefined): ServerAddress {
   try {
-    return readClientConfig(kubeconfig ?? join(textOf(values, 'data-dir') ?? './.capstan', 'admin.kubeconfig')).server;
+    return readClientConfig(kubeconfig ?? adminKubeconfigIn(values['data-dir'])).server;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ConfigError('--kubeconfig', `${error.message}, or name the server with --server`);
@@ -166,9 +166,9 @@ function checkFlags(values: Values): void {
  * the exit code. Throws ConfigError, which names the flag.
  */
 export async function kubeconfigCommand(args: readonly string[], io: Io): Promise<number> {
-  const { values, positionals } = parseArguments(args, flagsOf('kubeconfig'));
-  const [operand] = positionals;
-  if (operand !== undefined) throw new ConfigError('capstan kubeconfig', `takes no operand ${operand}`);
+  const parsed = parseArguments(args, flagsOf('kubeconfig'));
+  refuseOperands('kubeconfig', parsed);
+  const { values } = parsed;
   checkFlags(values);
   const text = kubeconfigText({ ...serverOf(values), user: textOf(values, 'user') ?? 'user', ...userOf(values) });
   const output = textOf(values, 'output');

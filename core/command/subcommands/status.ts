@@ -1,11 +1,10 @@
-import { ConfigError } from '../../api/point.js';
 import { systemTime } from '../../runtime/clock.js';
 import { numberAt, recordsAt, stringAt } from '../../model/record.js';
-import { formatBytes, parseArguments } from '../arguments.js';
+import { formatBytes, parseArguments, refuseOperands } from '../arguments.js';
 import { formatAge } from '../client/format.js';
 import { pathIn, ServedKinds, type ServedKind } from '../client/kinds.js';
 import { metricsOf } from '../client/metrics.js';
-import { AnswerError, ApiClient, serverOf } from '../client/request.js';
+import { AnswerError, ApiClient, refusedPathError, serverOf } from '../client/request.js';
 import { flagsOf } from '../commands.js';
 import type { Io } from '../serve.js';
 import { withProgress } from '../terminal/progress.js';
@@ -49,15 +48,15 @@ const failedChecks = (text: string): readonly string[] =>
 
 /** `capstan status`. Returns 0 if the server is ready, else 1. Rejects if it cannot be reached. */
 export async function statusCommand(args: readonly string[], io: Io): Promise<number> {
-  const { values, positionals } = parseArguments(args, flagsOf('status'));
-  const [operand] = positionals;
-  if (operand !== undefined) throw new ConfigError('capstan status', `takes no operand ${operand}`);
+  const parsed = parseArguments(args, flagsOf('status'));
+  refuseOperands('status', parsed);
+  const { values } = parsed;
   const style = styleOf();
   const access = serverOf(values);
   try {
     const client = new ApiClient(access);
     const { status, text } = await client.text('/readyz?verbose');
-    if (status === 401 || status === 403) throw new AnswerError(`the server answered ${status} at /readyz`, status, '');
+    if (status === 401 || status === 403) throw refusedPathError('/readyz', status);
     const isReady = status === 200;
     const line = (name: string, value: string): void => io.out(`${style.faint(name.padEnd(10))}${value}`);
     line('server', `${style.strong(access.server)}, release ${await releaseOf(client)}`);

@@ -1,7 +1,6 @@
-import { ConfigError } from '../../api/point.js';
 import { monotonicTime, systemTime } from '../../runtime/clock.js';
 import { delay } from '../../runtime/timers.js';
-import { formatBytes, parseArguments } from '../arguments.js';
+import { formatBytes, parseArguments, refuseOperands } from '../arguments.js';
 import { formatAge, formatMilliseconds } from '../client/format.js';
 import { type Metrics, metricsOf, type RequestCount } from '../client/metrics.js';
 import { Columns } from '../client/printed.js';
@@ -105,17 +104,18 @@ function linesOf(server: string, now: Metrics, rates: Rates, history: readonly n
  * exit code. Rejects if the server cannot be reached any more.
  */
 export async function topCommand(args: readonly string[], io: Io): Promise<number> {
-  const { values, positionals } = parseArguments(args, flagsOf('top'));
-  const [operand] = positionals;
-  if (operand !== undefined) throw new ConfigError('capstan top', `takes no operand ${operand}`);
+  const parsed = parseArguments(args, flagsOf('top'));
+  refuseOperands('top', parsed);
+  const { values } = parsed;
   const access = serverOf(values);
   const client = new ApiClient(access);
   const look = async () => ({ metrics: await metricsOf(client), at: monotonicTime() });
   const style = styleOf();
   const history: number[] = [];
-  let before = await look();
-  const screen = process.stdout.isTTY ? new Screen(process.stdout, process.stdin) : undefined;
+  let screen: Screen | undefined;
   try {
+    let before = await look();
+    if (process.stdout.isTTY) screen = new Screen(process.stdout, process.stdin);
     screen?.show([`${style.strong('capstan')} ${access.server}`, 'measuring; Ctrl-C or q ends']);
     do {
       await Promise.race([delay(INTERVAL_MS), screen?.ended ?? new Promise(() => undefined)]);
