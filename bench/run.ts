@@ -164,8 +164,8 @@ function chartsOf(results: readonly Result[], isBesideOther: boolean): (readonly
   const common = results.filter(({ of }) => !of.report).flatMap(({ rows }) => rows);
   const own = results.flatMap(({ of, rows }) => (of.report ? [[`-${of.name}`, of.report.chart(rows)] as const] : []));
   if (!common.some(({ baseline }) => baseline)) return own;
-  const than = isBesideOther ? 'the other server' : 'baseline';
-  return [['', tableChart(`How many times as great as of the ${than.replace('the ', '')}`, than, common)], ...own];
+  const than = isBesideOther ? 'the other server' : 'the baseline';
+  return [['', tableChart(`Values as multiples of those of ${than}`, than, common)], ...own];
 }
 
 /** Writes the rows as JSON, and charts beside it. Returns the names of the files. */

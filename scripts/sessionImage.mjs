@@ -28,7 +28,7 @@ function partsOf(line) {
   return [...parts, { text: line.slice(at), style }].filter(({ text }) => text !== '');
 }
 
-/** A line as those of a terminal with so many columns. */
+/** A line of a session, wrapped into lines of at most COLUMNS characters. */
 function wrapped(parts) {
   const lines = [[]];
   let room = COLUMNS;

@@ -64,7 +64,7 @@ export function siteConfig(folder) {
     outDir: './out',
     cleanUrls: false,
     lastUpdated: false,
-    // Texts have the names of types and placeholders in angle brackets.
+    // Angle brackets in the pages are part of a type or a placeholder (`Map<string, T>`, `<name>`), and never HTML.
     markdown: { html: false, linkify: false },
     themeConfig: {
       search: { provider: 'local' },

@@ -129,6 +129,13 @@ export async function packCapstan(): Promise<string> {
   return await kept(path, makeIt, () => statSync(path).mtimeMs > changed());
 }
 
+/** Copies the packed Capstan into a folder, and gives the name of the tarball. */
+export async function copyCapstan(folder: string): Promise<string> {
+  const tarball = await packCapstan();
+  cpSync(tarball, join(folder, basename(tarball)));
+  return basename(tarball);
+}
+
 /** What packages are developed with, and tested by some tests. */
 const TOOLS = ['typescript', '@types/node', 'zod'];
 
@@ -143,8 +150,7 @@ export async function installCapstan(folder: string): Promise<void> {
     const made = join(into, 'installed');
     mkdirSync(made);
     write(made, 'package.json', '{}');
-    cpSync(tarball, join(made, basename(tarball)));
-    await run(made, 'npm', 'install', `./${basename(tarball)}`, ...toolVersions(...TOOLS));
+    await run(made, 'npm', 'install', `./${await copyCapstan(made)}`, ...toolVersions(...TOOLS));
     return made;
   };
   await kept(path, install, () => statSync(path).mtimeMs > statSync(tarball).mtimeMs);

@@ -1,12 +1,11 @@
-import { copyFileSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import {
+  copyCapstan,
   freePort,
   installCapstan,
   installPnpm,
   newFolder,
-  packCapstan,
   runWith,
   StartedCommand,
   write,
@@ -99,8 +98,8 @@ test('the tutorial leads from an empty folder to a kind with a controller and a 
 });
 
 test('the tutorial leads there with pnpm too, whose installs are strict', { timeout: 300_000 }, async () => {
-  const [tarball, variables, folder] = [await packCapstan(), await installPnpm(), newFolder()];
+  const [variables, folder] = [await installPnpm(), newFolder()];
   folders.push(folder);
-  copyFileSync(tarball, join(folder.path, basename(tarball)));
+  await copyCapstan(folder.path);
   await follow(await controllerTutorial(), folder.path, { variables, translate: toPnpm });
 });

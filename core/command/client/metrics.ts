@@ -22,7 +22,7 @@ export interface RequestCount {
   readonly buckets: Map<number, number>;
 }
 
-/** What a server says of itself at one time. */
+/** The metrics of a server that `status` and `top` show, at one time. */
 export interface Metrics {
   readonly cpuSeconds: number;
   /** 0 where the platform does not say. */

@@ -124,7 +124,7 @@ function parseObject(text: string): UnknownRecord {
   return {};
 }
 
-/** What to do after a refusal, where that is known. */
+/** The next step after a refusal, by status, where one is known. */
 const NEXT: ReadonlyMap<number, string> = new Map([
   [401, '; the server does not know these credentials: name the kubeconfig of this server with --kubeconfig'],
   [429, '; the server is busy: try again'],

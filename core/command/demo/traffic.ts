@@ -13,7 +13,7 @@ const MOST_REPLICAS = 5;
 
 type Sent = Omit<ClientRequest, 'timeoutMs'>;
 
-/** What the members of the teams ask for in one round: reads and changes of their own, and what they may not. */
+/** The requests of the members in one round: reads and changes in their namespaces, and some that are refused. */
 function requestsOf(round: number): Sent[] {
   const replicas = 2 + (round % (MOST_REPLICAS - 1));
   return TEAMS.flatMap((team, i) => {

@@ -21,30 +21,27 @@ export interface Team {
   readonly website: { readonly name: string; readonly host: string };
 }
 
+const teamOf = (name: string, member: string, apps: Team['apps'], website: string): Team => ({
+  name,
+  namespace: `demo-${name}`,
+  group: `${name}-developers`,
+  member,
+  apps,
+  website: { name: website, host: `${website}.example.com` },
+});
+const STOREFRONT = [
+  { name: 'catalog', version: '2.4.1', replicas: 3 },
+  { name: 'search', version: '1.9.0', replicas: 2 },
+];
+const PAYMENTS = [
+  { name: 'checkout', version: '5.0.2', replicas: 2 },
+  { name: 'ledger', version: '3.3.7', replicas: 1 },
+];
+
 /** The two teams. */
 export const TEAMS: readonly Team[] = [
-  {
-    name: 'storefront',
-    namespace: 'demo-storefront',
-    group: 'storefront-developers',
-    member: 'ada',
-    apps: [
-      { name: 'catalog', version: '2.4.1', replicas: 3 },
-      { name: 'search', version: '1.9.0', replicas: 2 },
-    ],
-    website: { name: 'shop', host: 'shop.example.com' },
-  },
-  {
-    name: 'payments',
-    namespace: 'demo-payments',
-    group: 'payments-developers',
-    member: 'ben',
-    apps: [
-      { name: 'checkout', version: '5.0.2', replicas: 2 },
-      { name: 'ledger', version: '3.3.7', replicas: 1 },
-    ],
-    website: { name: 'status', host: 'status.example.com' },
-  },
+  teamOf('storefront', 'ada', STOREFRONT, 'shop'),
+  teamOf('payments', 'ben', PAYMENTS, 'status'),
 ];
 
 const image = (name: string, version: string): string => `registry.example.com/${name}:${version}`;

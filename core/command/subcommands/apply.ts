@@ -19,7 +19,7 @@ const MANAGER = 'capstan';
 const DEFINITION_MS = 10_000;
 const AGAIN_MS = 50;
 
-/** What apply did to an object. */
+/** The effect of an apply on an object. */
 export type Applied = 'created' | 'configured' | 'unchanged';
 
 /** How an object is applied. */
@@ -76,7 +76,7 @@ export class GrowingKinds {
   }
 }
 
-/** What to do after a refusal of an apply. */
+/** The next step after a refusal of an apply; '' if none is known. */
 const nextStep = (error: unknown): string =>
   error instanceof AnswerError && error.status === 409 ? '; --force-conflicts takes the fields over' : '';
 

@@ -13,7 +13,7 @@ import { styleOf } from '../terminal/style.js';
 const PAGE = '500';
 const NOT_FOUND = 404;
 
-/** What a command that reads objects was asked for. */
+/** The objects that a command reads, and the form in which it prints them. */
 export interface Selection {
   readonly kind: ServedKind;
   /** '' for all namespaces, and for kinds without. */

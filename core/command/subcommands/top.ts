@@ -20,7 +20,7 @@ const BARS = ' ▁▂▃▄▅▆▇█';
 /** The part of the requests that are at most as slow as the bound in the last column. */
 const QUANTILE = 0.99;
 
-/** What happened between two looks. */
+/** Rates of the time between two looks at the metrics. */
 interface Rates {
   /** Processors in use. */
   readonly cpus: number;
@@ -46,7 +46,7 @@ function slowest(now: RequestCount, before: typeof NONE): string {
   return bound === Number.POSITIVE_INFINITY ? 'over 60 s' : `≤ ${bound < 1 ? `${bound * 1000} ms` : `${bound} s`}`;
 }
 
-/** What differs between the metrics of two looks, which are so many seconds apart. */
+/** The rates between two looks at the metrics, with the seconds between them. */
 export function ratesBetween(before: Metrics, now: Metrics, seconds: number): Rates {
   const moved = [...now.requests].flatMap(([key, count]) => {
     const former = before.requests.get(key) ?? NONE;

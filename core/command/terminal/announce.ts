@@ -25,7 +25,7 @@ const exportOf = (kubeconfig: string): string =>
     ? `$env:KUBECONFIG = '${kubeconfig.replaceAll("'", "''")}'`
     : `export KUBECONFIG=${quote(kubeconfig)}`;
 
-/** What can be typed next, in another terminal. */
+/** Commands to type next, in another terminal. */
 function nextSteps(kubeconfig: string, naming: NamingName, style: Style): string[] {
   const kubectl = naming === 'kubernetes' && isInstalled('kubectl') ? 'kubectl' : 'npx capstan';
   const steps = [
@@ -43,8 +43,8 @@ function nextSteps(kubeconfig: string, naming: NamingName, style: Style): string
 }
 
 /**
- * Prints how to reach a server, and what to type next. Names that most clients do not know are met by each user of
- * kubectl, so they are told of them.
+ * Prints how to reach a server, and what to type next. With neutral names it prints that kubectl and client libraries
+ * need the others.
  */
 export function announce(server: RunningServer, naming: NamingName, out: (line: string) => void): void {
   const style = styleOf();
