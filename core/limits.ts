@@ -437,6 +437,8 @@ export const KMS_MESSAGE_BYTES = 64 * 1024;
 export const KMS_CIPHERTEXT_BYTES = 1024;
 /** The annotations of an encrypted seed, which are part of each value; upstream has the same bound. */
 export const KMS_ANNOTATION_BYTES = 32 * 1024;
+/** The most characters of a text of a plugin in an error, which is kept for each value that the plugin refuses. */
+export const KMS_REASON_CHARACTERS = 1000;
 /** Seeds of a key management plugin that are remembered in clear text: each start of a server makes one. */
 export const KMS_SEEDS = 1000;
 /**

@@ -2,13 +2,19 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { StoreError, Unavailable } from '../../core/api/index.js';
+import { type Log, StoreError, Unavailable } from '../../core/api/index.js';
 import type { RunningServer } from '../../core/index.js';
+import { KMS_REASON_CHARACTERS } from '../../core/limits.js';
+import { namingOf } from '../../core/naming.js';
+import { encryptedValues } from '../../core/services/encryption/index.js';
+import type { EncryptionRule, GivenCipher } from '../../core/services/encryption/file.js';
 import { KmsCipher } from '../../core/services/encryption/kms/cipher.js';
+import { KmsCiphers } from '../../core/services/encryption/kms/ciphers.js';
 import { KmsHealth } from '../../core/services/encryption/kms/health.js';
 import { SEALED_SEED, SEALED_VALUE } from '../../core/services/encryption/kms/protocol.js';
 import { startServer } from '../server/library.js';
-import { eventually } from '../support/eventually.js';
+import { eventually, eventuallyPasses } from '../support/eventually.js';
+import { partly } from '../support/values.js';
 import { type Etcd, etcdWanted, startEtcd } from './etcd.js';
 import { TestKmsPlugin } from './kmsPlugin.js';
 
@@ -25,7 +31,8 @@ async function plugin(): Promise<TestKmsPlugin> {
 }
 
 const VALUE = Buffer.from('{"kind":"Secret"}');
-const silent = { info: () => undefined, error: () => undefined };
+const silent = partly<Log>({ info: () => undefined, error: () => undefined });
+const ignore = (): void => undefined;
 
 /** A cipher, as each server has one of its own. */
 function cipherOf({ endpoint }: TestKmsPlugin, timeoutMs = 3000, calls: string[] = []): KmsCipher {
@@ -46,6 +53,14 @@ const read = async (cipher: KmsCipher, bytes: Uint8Array, name = 'a'): Promise<s
   await cipher.prepare(bytes);
   return Buffer.from(cipher.decrypt(name, bytes)).toString();
 };
+
+/** The rules of a file whose Secrets are encrypted by a plugin. */
+const rulesOf = ({ endpoint }: { readonly endpoint: string }, timeoutMs = 3000): EncryptionRule<GivenCipher>[] => [
+  {
+    resources: ['secrets.'],
+    keys: [{ provider: 'kms', version: 'v2', name: 'k', cipher: { name: 'k', endpoint, timeoutMs } }],
+  },
+];
 
 const keyIn = (bytes: Uint8Array): string => SEALED_SEED.decode(SEALED_VALUE.decode(bytes).seed).key_id;
 
@@ -124,6 +139,10 @@ describe('values under a key management plugin', () => {
     await other.prepare(bytes);
     expect(() => other.decrypt('a', bytes)).toThrow(StoreError);
     expect(() => other.decrypt('a', bytes)).toThrow('there is no key key-1');
+    // That is asked for again when a value is read, but not several times for each.
+    kms.calls.length = 0;
+    await other.prepare(bytes);
+    expect(kms.calls).toEqual(['Decrypt']);
     kms.keys.set('key-1', key);
     expect(await read(other, bytes)).toBe(VALUE.toString());
   });
@@ -135,27 +154,88 @@ describe('values under a key management plugin', () => {
   ])('are not written under a plugin that says %j', async (state, message) => {
     const kms = Object.assign(await plugin(), state);
     await expect(started(kms)).rejects.toThrow(message);
-    const health = new KmsHealth(async () => [
-      {
-        resources: ['secrets.'],
-        keys: [
-          { provider: 'kms', version: 'v2', name: 'k', cipher: { name: 'k', endpoint: kms.endpoint, timeoutMs: 3000 } },
-        ],
-      },
-    ]);
+    const health = new KmsHealth(async () => rulesOf(kms));
     onTestFinished(() => health.close());
     await expect(health.check()).rejects.toThrow(message);
+  });
+
+  it('are refused with a reason of bounded length', async () => {
+    const kms = await plugin();
+    const reason = 'x'.repeat(2 * KMS_REASON_CHARACTERS);
+    kms.healthz = reason;
+    const shown = new RegExp(`[^x]x{${KMS_REASON_CHARACTERS}}$`);
+    await expect(started(kms)).rejects.toThrow(shown);
+    kms.healthz = 'ok';
+    const bytes = (await started(kms)).encrypt('a', VALUE);
+    kms.keys.delete('key-1');
+    kms.refusal = reason;
+    const other = cipherOf(kms);
+    await other.prepare(bytes);
+    expect(() => other.decrypt('a', bytes)).toThrow(shown);
+  });
+
+  it('are waited for no longer when the store closes', async () => {
+    const ciphers = new KmsCiphers(silent, ignore);
+    const resolved = ciphers.resolve(rulesOf(newPlugin(), 300));
+    ciphers.close();
+    await expect(resolved).rejects.toBeInstanceOf(StoreError);
+    const later = new KmsCiphers(silent, ignore);
+    const waiting = later.resolve(rulesOf(newPlugin(), 300));
+    setTimeout(() => later.close(), 50);
+    await expect(waiting).rejects.toBeInstanceOf(StoreError);
+  });
+});
+
+describe('a file that names key management plugins', { timeout: 30_000 }, () => {
+  it('is used once its plugin answers, though it has not changed since', async () => {
+    const [former, next] = [await plugin(), await plugin()];
+    const errors: string[] = [];
+    const releases: (() => void)[] = [];
+    onTestFinished(() => {
+      for (const release of releases) release();
+    });
+    const values = await encryptedValues(fileOf('later', former), {
+      log: partly<Log>({ info: ignore, error: (_fields: object, message: string) => errors.push(message) }),
+      naming: namingOf('kubernetes'),
+      now: Date.now,
+      observe: ignore,
+      onClose: release => releases.push(release),
+    });
+    const stored = () => values.encode('core/secrets/a/b', Buffer.from(VALUE), 0).toString('latin1');
+    next.healthz = 'it is starting';
+    fileOf('later', next, former);
+    await eventually(() => errors.some(message => message.includes('it is starting')));
+    expect(stored()).toContain(`enc:kms:v2:${nameOf(former)}:`);
+    next.healthz = 'ok';
+    await eventually(() => stored().includes(`enc:kms:v2:${nameOf(next)}:`));
+  });
+
+  it('has its plugins checked while it cannot be read, as they stay in use', async () => {
+    const kms = Object.assign(await plugin(), { healthz: 'away' });
+    let isBad = false;
+    const health = new KmsHealth(async () => {
+      if (isBad) throw new Error('the file is bad');
+      return rulesOf(kms);
+    });
+    onTestFinished(() => health.close());
+    await expect(health.check()).rejects.toThrow('away');
+    isBad = true;
+    kms.healthz = 'ok';
+    await eventuallyPasses(() => health.check());
   });
 });
 
 const TEXT = 'only-for-some-eyes';
 const FORMS = [TEXT, Buffer.from(TEXT).toString('base64')];
 
+/** The name of a plugin in encryption files. */
+const nameOf = ({ socket }: TestKmsPlugin): string => `k${socket.replaceAll(/\D/g, '')}`;
+
 /** Writes an encryption file whose Secrets are encrypted by plugins, and returns its path. */
 function fileOf(name: string, ...plugins: readonly TestKmsPlugin[]): string {
   const file = join(folder, `${name}.json`);
-  const providers = plugins.map(({ endpoint, socket }) => ({
-    kms: { apiVersion: 'v2', name: `k${socket.replaceAll(/\D/g, '')}`, endpoint, timeout: '1s' },
+  const providers = plugins.map(one => ({
+    kms: { apiVersion: 'v2', name: nameOf(one), endpoint: one.endpoint, timeout: '1s' },
   }));
   const configuration = {
     apiVersion: 'apiserver.config.k8s.io/v1',
@@ -215,7 +295,7 @@ describe('a server with a key management plugin', { timeout: 90_000 }, () => {
     fileOf('one', next, kms);
     await eventually(async () => {
       await secrets(server).create(secret(`c${Math.random()}`.replace('.', '')));
-      return filesHaving(dataDir, `enc:kms:v2:k${next.socket.replaceAll(/\D/g, '')}:`).length > 0;
+      return filesHaving(dataDir, `enc:kms:v2:${nameOf(next)}:`).length > 0;
     });
     const metrics = await eventually(
       async () => (await server.request('GET', '/metrics')).text,

@@ -22,6 +22,8 @@ export class TestKmsPlugin {
   current = '';
   healthz = 'ok';
   version = 'v2';
+  /** Why a seed without its key is refused; default: it names the key. */
+  refusal: string | undefined;
   /** How long each answer takes, in milliseconds. */
   delayMs = 0;
   /** The methods that were called. */
@@ -82,7 +84,7 @@ export class TestKmsPlugin {
 
   #decrypt({ ciphertext, key_id: id, annotations }: SealedSeed): object {
     const key = this.keys.get(id);
-    if (!key) throw new Error(`there is no key ${id}`);
+    if (!key) throw new Error(this.refusal ?? `there is no key ${id}`);
     const region = annotations['kms.example.com/region'];
     if (!region || Buffer.from(region).toString() !== 'eu')
       throw new Error('the annotations are not those of the seed');

@@ -1,11 +1,16 @@
 import type { Log } from '../../api/host.js';
+import { StoreError } from '../../api/storage.js';
 import { readBounded, watchFiles } from '../../files/watchedFile.js';
 import { CONFIG_FILE_BYTES } from '../../limits.js';
 import type { Naming } from '../../naming.js';
+import { clearTimeout, setTimeout } from '../../runtime/timers.js';
 import { KmsCiphers } from './kms/ciphers.js';
 import { type EncryptionRule, type GivenCipher, readEncryptionFile } from './file.js';
 import { type EncryptionObserver, observeReload } from './metrics.js';
 import { EncryptedValues } from './values.js';
+
+/** Pause before a file is used again that was refused because of a key management plugin, in milliseconds. */
+const RETRY_MS = 5000;
 
 /** The rules of an EncryptionConfiguration as it is now. Rejects with ConfigError if it cannot be used. */
 export const readRules = async (file: string, naming: Naming): Promise<readonly EncryptionRule<GivenCipher>[]> =>
@@ -48,27 +53,38 @@ export async function readValues(
 
 /**
  * The values of a store by an EncryptionConfiguration, which is read again when it changes: a bad file is reported, and
- * the former one stays. Rejects with ConfigError if the file cannot be used at the start, and with StoreError if a key
- * management plugin does not answer.
+ * the former one stays, until a key management plugin answers if that was why. Rejects with ConfigError if the file
+ * cannot be used at the start, and with StoreError if a key management plugin does not answer.
  */
 export async function encryptedValues(file: string, host: EncryptionHost): Promise<EncryptedValues> {
   const ciphers = new KmsCiphers(host.log, host.observe);
   host.onClose(() => ciphers.close());
   const values = new EncryptedValues(await ciphers.resolve(await readRules(file, host.naming)), host.naming);
-  const watch = watchFiles([file], async () => {
+  let isClosed = false;
+  let timer: NodeJS.Timeout | undefined;
+  const use = async (): Promise<void> => {
+    clearTimeout(timer);
     try {
       values.replace(await ciphers.resolve(await readRules(file, host.naming)));
     } catch (error) {
+      if (isClosed) return;
       observeReload(host, 'failure');
-      host.log.error(
-        { file },
-        `the encryption file is not used, and the former one stays: ${(error as Error).message}`,
-      );
+      const message = `the encryption file is not used, and the former one stays: ${(error as Error).message}`;
+      host.log.error({ file }, message);
+      // The plugin may be starting. When it answers, the file does not change.
+      if (error instanceof StoreError) timer = setTimeout(() => void reload(), RETRY_MS).unref();
       return;
     }
     observeReload(host, 'success');
     host.log.info({ file }, 'the encryption file has changed and is used');
+  };
+  let used = Promise.resolve();
+  const reload = (): Promise<void> => (used = used.then(use));
+  const watch = watchFiles([file], reload);
+  host.onClose(() => {
+    isClosed = true;
+    clearTimeout(timer);
+    watch.close();
   });
-  host.onClose(() => watch.close());
   return values;
 }

@@ -15,7 +15,7 @@ const FAILED_POLL_MS = 10_000;
 /** How long the start waits for a plugin, which may be starting too, and the pause between two attempts. */
 const START_MS = 30_000;
 const PAUSE_MS = 250;
-/** How often a refused seed is decrypted: plugins refuse for a moment what the service behind them does not answer. */
+/** How often a seed is decrypted that is refused: plugins refuse for a moment what their service does not answer. */
 const ATTEMPTS = 3;
 /** Failures to decrypt seeds are logged once in this time. */
 const LOG_MS = 10_000;
@@ -124,7 +124,8 @@ export class KmsCipher implements Cipher {
     }
     let opening = this.#opening.get(id);
     if (!opening) {
-      opening = this.#open(id, seed).finally(() => this.#opening.delete(id));
+      // One call shows whether a refusal still holds: a store may have many values with the seed.
+      opening = this.#open(id, seed, known ? 1 : ATTEMPTS).finally(() => this.#opening.delete(id));
       this.#opening.set(id, opening);
     }
     return opening;
@@ -136,7 +137,7 @@ export class KmsCipher implements Cipher {
     this.#plugin.close();
   }
 
-  async #open(id: string, sealed: Uint8Array): Promise<void> {
+  async #open(id: string, sealed: Uint8Array, attempts: number): Promise<void> {
     let seed: SealedSeed;
     try {
       seed = SEALED_SEED.decode(sealed);
@@ -152,7 +153,7 @@ export class KmsCipher implements Cipher {
       } catch (error) {
         this.#logFailure(error as Error);
         if (!(error instanceof StoreError)) throw error;
-        if (attempt < ATTEMPTS) await delay(PAUSE_MS);
+        if (attempt < attempts) await delay(PAUSE_MS);
         else return this.#keep(id, error);
       }
     }

@@ -1,4 +1,5 @@
 import type { Log } from '../../../api/host.js';
+import { StoreError } from '../../../api/storage.js';
 import type { EncryptionKey, EncryptionRule, GivenCipher } from '../file.js';
 import { isKms } from '../file.js';
 import { type EncryptionObserver, observeCalls } from '../metrics.js';
@@ -13,6 +14,9 @@ const idOf = ({ name, endpoint, timeoutMs }: KmsConfig): string => JSON.stringif
  */
 export class KmsCiphers {
   #ciphers = new Map<string, KmsCipher>();
+  /** Those of a file whose plugins are waited for. */
+  #next: ReadonlyMap<string, KmsCipher> = new Map();
+  #isClosed = false;
 
   constructor(
     readonly log: Log,
@@ -25,6 +29,7 @@ export class KmsCiphers {
    */
   async resolve(rules: readonly EncryptionRule<GivenCipher>[]): Promise<readonly EncryptionRule[]> {
     const used = new Map<string, KmsCipher>();
+    this.#next = used;
     const given = rules.flatMap(({ keys }) => keys.flatMap(key => (key && isKms(key.cipher) ? [key.cipher] : [])));
     for (const config of given) {
       const id = idOf(config);
@@ -40,6 +45,7 @@ export class KmsCiphers {
     }));
     const writing = resolved.map(({ keys: [first] }) => first?.cipher);
     try {
+      if (this.#isClosed) throw new StoreError('the store is closing');
       await Promise.all(Array.from(used.values(), cipher => writing.includes(cipher) && cipher.start()));
     } catch (error) {
       closeOthers(used, this.#ciphers);
@@ -56,7 +62,10 @@ export class KmsCiphers {
     return new KmsCipher(config, this.log, observeCalls(this.observe, config));
   }
 
+  /** Ends the connections, also those that `resolve` waits for, which rejects. */
   close(): void {
+    this.#isClosed = true;
+    closeOthers(this.#next, new Map());
     closeOthers(this.#ciphers, new Map());
   }
 }

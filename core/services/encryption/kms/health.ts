@@ -9,14 +9,19 @@ const FAILED_MS = 1000;
 /** Asks the key management plugins of a file whether they are healthy. */
 export class KmsHealth {
   readonly #plugins = new Map<string, KmsPlugin>();
+  /** The file when it was last read. */
+  #rules: readonly EncryptionRule<GivenCipher>[] | undefined;
   #last: { readonly result: Promise<void>; until: number } | undefined;
 
   constructor(
-    /** The file as it is now. */
+    /** Reads the file as it is now. */
     readonly rules: () => Promise<readonly EncryptionRule<GivenCipher>[]>,
   ) {}
 
-  /** Rejects with an Error if a plugin is not healthy, or the file cannot be used. Calls at the same time share one. */
+  /**
+   * Rejects with an Error if a plugin is not healthy. The plugins are those of the file; if it cannot be read, those of
+   * the former one, which stays in use. Calls at the same time share one.
+   */
   check(): Promise<void> {
     if (this.#last && monotonicTime() < this.#last.until) return this.#last.result;
     const last = { result: this.#ask(), until: Number.POSITIVE_INFINITY };
@@ -34,7 +39,8 @@ export class KmsHealth {
   }
 
   async #ask(): Promise<void> {
-    const rules = await this.rules();
+    const rules = await this.rules().catch(error => this.#rules ?? Promise.reject(error));
+    this.#rules = rules;
     const named = new Map<string, KmsConfig>();
     for (const { cipher } of rules.flatMap(({ keys }) => keys.filter(key => key !== undefined)))
       if (isKms(cipher)) named.set(JSON.stringify(cipher), cipher);

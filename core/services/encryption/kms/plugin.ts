@@ -1,6 +1,6 @@
 import { Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { StoreError, Unavailable } from '../../../api/storage.js';
-import { KMS_MESSAGE_BYTES } from '../../../limits.js';
+import { KMS_MESSAGE_BYTES, KMS_REASON_CHARACTERS } from '../../../limits.js';
 import { monotonicTime, systemTime } from '../../../runtime/clock.js';
 import { type Method, Status, type StatusResponse } from './protocol.js';
 
@@ -38,6 +38,9 @@ const PASSING: readonly number[] = [
 /** The target of the gRPC library for an endpoint: abstract sockets have a scheme of their own. */
 const targetOf = (endpoint: string): string =>
   endpoint.startsWith('unix:///@') ? `unix-abstract:${endpoint.slice('unix:///@'.length)}` : endpoint;
+
+/** A text of a plugin, as far as errors show it. */
+const shown = (text: string): string => text.slice(0, KMS_REASON_CHARACTERS);
 
 /** The connection to a key management plugin. */
 export class KmsPlugin {
@@ -81,8 +84,8 @@ export class KmsPlugin {
     const { name } = this.config;
     const wrong = (what: string): StoreError => new StoreError(`the KMS plugin ${name} ${what}`);
     if (answer.version !== 'v2' && answer.version !== 'v2beta1')
-      throw wrong(`speaks version ${JSON.stringify(answer.version)} of the protocol: it must be v2`);
-    if (answer.healthz !== 'ok') throw wrong(`is not healthy: ${answer.healthz}`);
+      throw wrong(`speaks version ${JSON.stringify(shown(answer.version))} of the protocol: it must be v2`);
+    if (answer.healthz !== 'ok') throw wrong(`is not healthy: ${shown(answer.healthz)}`);
     if (answer.key_id === '') throw wrong('has no key: its key_id is empty');
     return answer;
   }
@@ -93,7 +96,7 @@ export class KmsPlugin {
 
   #failure(path: string, { code, details }: ServiceError): Error {
     const { name, endpoint } = this.config;
-    const message = `the KMS plugin ${name} at ${endpoint} failed ${path.split('/').at(-1)}: ${details}`;
+    const message = `the KMS plugin ${name} at ${endpoint} failed ${path.split('/').at(-1)}: ${shown(details)}`;
     return PASSING.includes(code) ? new Unavailable(message) : new StoreError(message);
   }
 }
