@@ -105,8 +105,8 @@ class ResourceInformer implements LabeledInformer {
 
   /** Throws Refusal 500 if an object of the namespace cannot be read. */
   #checkReadable(namespace: string): void {
-    for (const [key, reason] of this.unreadable)
-      if (key.startsWith(this.#prefixOf(namespace))) throw unreadable({ key, reason });
+    const prefix = this.#prefixOf(namespace);
+    for (const [key, reason] of this.unreadable) if (key.startsWith(prefix)) throw unreadable({ key, reason });
   }
 
   #objectOf(entry: Entry): ApiObject {

@@ -71,8 +71,7 @@ export class PageReader {
   /** Whether the store could read all objects of the page. */
   get isReadable(): boolean {
     for (let i = 0; i < this.count; i++) {
-      const begin = this.#header[i * HEADER]!;
-      if (!isReadable(this.#bytes.subarray(begin, begin + 1))) return false;
+      if (!isReadable(this.#bytes, this.#header[i * HEADER])) return false;
     }
     return true;
   }

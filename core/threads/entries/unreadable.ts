@@ -6,8 +6,8 @@ const [MARK] = unreadableValue('');
 /** Objects that one error names at most, as upstream. */
 const NAMED = 100;
 
-/** Whether a value is a stored object, and not what a store gives in its place. */
-export const isReadable = (value: Uint8Array): boolean => value[0] !== MARK;
+/** Whether a value, which begins at this place of the bytes, is a stored object, and not what a store gives instead. */
+export const isReadable = (bytes: Uint8Array, at = 0): boolean => bytes[at] !== MARK;
 
 /** Why a value that is not readable cannot be read. */
 export const reasonOf = (value: Uint8Array): string => Buffer.from(value.subarray(1)).toString();
@@ -29,9 +29,13 @@ export function unreadable(object: UnreadableObject): Refusal {
 }
 
 /** 500 for a list of a resource with objects that cannot be read; it names the first of them. */
-export function unreadableList(of: GroupResource, objects: readonly UnreadableObject[]): Refusal {
-  const causes = objects.slice(0, NAMED).map((object): Cause => {
-    return { reason: 'UnexpectedServerResponse', message: describe(object), field: `/${object.key}` };
+export function unreadableList(
+  of: GroupResource,
+  objects: readonly { readonly key: string; readonly value: Uint8Array }[],
+): Refusal {
+  const causes = objects.slice(0, NAMED).map(({ key, value }): Cause => {
+    const message = describe({ key, reason: reasonOf(value) });
+    return { reason: 'UnexpectedServerResponse', message, field: `/${key}` };
   });
   return new Refusal('StorageReadError', `failed to read one or more ${qualifyResource(of)} from the storage`, {
     name: 'list',

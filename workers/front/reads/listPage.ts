@@ -3,7 +3,7 @@ import { Refusal } from '../../../core/model/refusal.js';
 import type { ResourceTarget } from '../../../core/model/target.js';
 import { checkNumbers, type ListOptions, parseListOptions } from '../../../core/request/listOptions.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
-import { reasonOf, unreadableList } from '../../../core/threads/entries/unreadable.js';
+import { unreadableList } from '../../../core/threads/entries/unreadable.js';
 import type { Resource } from '../../../core/schema/resource.js';
 import { Entry } from '../../../core/threads/entries/entry.js';
 import type { Rendering } from '../../../core/threads/messages/messages.js';
@@ -239,11 +239,7 @@ async function pastList(list: List, revision: number): Promise<ListPage> {
     const page = await context.range(prefix, revision, size, after, isCounted);
     const found = page.items.map(item => Entry.of(item));
     const broken = found.filter(entry => !entry.isReadable);
-    if (broken.length > 0)
-      throw unreadableList(
-        selection.of,
-        broken.map(({ key, value }) => ({ key, reason: reasonOf(value) })),
-      );
+    if (broken.length > 0) throw unreadableList(selection.of, broken);
     const selected = await context.slices.filter(found, entry => selection.matches(collection, entry), unparsedWeight);
     for (const entry of selected) entries.push(entry);
     after = page.items.at(-1)?.key ?? after;

@@ -1,5 +1,5 @@
 import { decodeStored } from '../../../core/plugin/informers/stored.js';
-import { reasonOf, unreadableList } from '../../../core/threads/entries/unreadable.js';
+import { unreadableList } from '../../../core/threads/entries/unreadable.js';
 import type { GroupResource } from '../../../core/model/refusal.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { SortedMap } from '../../../core/runtime/sortedMap.js';
@@ -65,13 +65,13 @@ export class Collection {
   /** Throws Refusal 500 if objects that are asked for cannot be read. */
   checkReadable({ key: only, prefix, of }: Asked): void {
     if (this.unreadable.size === 0) return;
-    const found = [...this.unreadable].filter(([key]) => (only === undefined ? key.startsWith(prefix) : key === only));
-    if (found.length === 0) return;
-    found.sort(([a], [b]) => (a < b ? -1 : 1));
-    throw unreadableList(
-      of,
-      found.map(([key, { value }]) => ({ key, reason: reasonOf(value) })),
-    );
+    const asked =
+      only === undefined ? [...this.unreadable.keys()].filter(key => key.startsWith(prefix)).sort() : [only];
+    const found = asked.flatMap(key => {
+      const value = this.unreadable.get(key)?.value;
+      return value ? [{ key, value }] : [];
+    });
+    if (found.length > 0) throw unreadableList(of, found);
   }
 
   /**
