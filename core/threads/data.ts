@@ -47,6 +47,10 @@ export interface ThreadData extends LogSettings {
   readonly features: readonly string[];
 }
 
+/** Whether all plugins are built-in ones. Those of users may end their thread, or block it. */
+export const hasOnlyBuiltIns = ({ plugins }: Pick<ThreadData, 'plugins'>): boolean =>
+  plugins.every(({ path }) => path === undefined);
+
 /**
  * The `execArgv` option of a new thread. By default a thread has the flags of the process. It has none if these include
  * `--input-type`, which is valid only for programs that are not files.

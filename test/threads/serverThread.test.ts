@@ -1,9 +1,10 @@
 import { once } from 'node:events';
+import type { Worker } from 'node:worker_threads';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
-import type { ThreadData } from '../../core/threads/data.js';
-import { createThread, hasOnlyBuiltIns, type ServerThread } from '../../workers/front/threads/serverThread.js';
+import { hasOnlyBuiltIns, type ThreadData } from '../../core/threads/data.js';
+import { createThread, type ServerThread } from '../../workers/front/threads/serverThread.js';
 import { eventually } from '../support/eventually.js';
 import { partly } from '../support/values.js';
 import type { FromSkeleton, ToSkeleton } from './fixtures/skeleton.js';
@@ -73,6 +74,20 @@ test('when a worker ends, so do its guests', async () => {
   one.thread.postMessage({ is: 'exit', text: '' });
   expect(await codes).toEqual([7, 7]);
   expect(one.thread.threadId).toBe(-1);
+});
+
+test('a guest that begins while a worker ends with an error has another one', async () => {
+  const created = once(process, 'worker') as Promise<[Worker]>;
+  const { thread } = guest({ is: 'begin' }, { is: 'throw', text: 'it is broken' });
+  const ending = thread.threadId;
+  const failed = once(thread as never, 'error');
+  const [worker] = await created;
+  const next = await new Promise<ReturnType<typeof guest>>(resolve =>
+    worker.once('error', () => resolve(guest({ is: 'begin' }))),
+  );
+  expect((await failed)[0]).toMatchObject({ message: 'it is broken' });
+  expect(next.thread.threadId).not.toBe(ending);
+  await eventually(() => next.posted.includes('ready'));
 });
 
 test('a server with plugins of users has threads of its own', () => {

@@ -17,7 +17,7 @@ import type { Settings } from '../../core/settings/settings.js';
 import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
 import type { Registry } from '../../core/schema/resource.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
-import type { ThreadData } from '../../core/threads/data.js';
+import { hasOnlyBuiltIns, type ThreadData } from '../../core/threads/data.js';
 import type { ThreadScope } from '../../core/threads/thread.js';
 import { ControlThread } from './threads/controlThread.js';
 import type { Front } from './front.js';
@@ -28,7 +28,7 @@ import { ListeningThread } from './listening/listeningThread.js';
 import { FrontPlugins } from './frontPlugins.js';
 import { Pool } from './pool/pool.js';
 import { Pools } from './pool/pools.js';
-import { countServer, hasOnlyBuiltIns } from './threads/serverThread.js';
+import { countServer } from './threads/serverThread.js';
 import { StoreThread } from './threads/writerThread.js';
 
 /**

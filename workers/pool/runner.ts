@@ -14,7 +14,7 @@ import { checkSelections } from '../../core/plugin/selection.js';
 import { monotonicTime, systemTime } from '../../core/runtime/clock.js';
 import type { Resource } from '../../core/schema/resource.js';
 import { RunningCalls } from '../../core/plugin/calls/runningCalls.js';
-import type { ThreadData } from '../../core/threads/data.js';
+import { hasOnlyBuiltIns, type ThreadData } from '../../core/threads/data.js';
 import type { FromPoolThread, ToPoolThread } from '../../core/threads/messages/lifecycle.js';
 import { type Batch, type BatchOutcome, packLate, packOutcomes, unpackJobs } from '../../core/threads/messages/jobs.js';
 import { ObjectFeed } from '../../core/threads/objectFeed.js';
@@ -39,7 +39,8 @@ interface PoolStarted extends Started<ToPoolThread, FromPoolThread> {
  * once the thread has started.
  */
 export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome | undefined> {
-  const running = RunningCalls.memory((workerData as ThreadData).plugins.length);
+  const data = workerData as ThreadData;
+  const running = RunningCalls.memory(data.plugins.length);
   const progress = OwnProgress.memory();
   const thread = startThread(port, running, new OwnProgress(progress));
   port.postMessage({ is: 'loaded', running, progress } satisfies FromPoolThread);
@@ -50,7 +51,8 @@ export function start(port: MessagePort): (batch: Batch) => Promise<BatchOutcome
     const running = unpackJobs(jobs).map((job, at) => ({ job, run: ofJobs[at]! }));
     const [outcomes, transfer] = packOutcomes(await runner.run(id, running));
     const answer: BatchOutcome = { outcomes, ms: monotonicTime() - began };
-    if (runner.context.tracksRequests) {
+    // What is posted to Piscina is lost if a plugin ends the thread before it is taken.
+    if (!hasOnlyBuiltIns(data)) {
       port.postMessage({ is: 'ended', batch: id, outcome: answer } satisfies FromPoolThread, transfer);
       return undefined;
     }
@@ -132,7 +134,7 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         conversion: plugins.at(converter),
         anonymous: data.anonymous,
         log,
-        tracksRequests: data.plugins.some(({ path }) => path !== undefined),
+        tracksRequests: !hasOnlyBuiltIns(data),
         now: systemTime,
         lookup: (resource, namespace, name) => read('lookup', resource).get(namespace, name),
         listOf: resource => read('list', resource).list(),

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { QUIET_YOUNG_GENERATION_MB, THREAD_CLOSE_MS } from '../../../core/limits.js';
 import type { FixedResources } from '../../../core/plugin/servedResources.js';
 import { randomUUID } from '../../../core/runtime/random.js';
-import type { ThreadData } from '../../../core/threads/data.js';
+import { hasOnlyBuiltIns, type ThreadData } from '../../../core/threads/data.js';
 import type {
   ControllerRequest,
   ControllerResponse,
@@ -13,7 +13,7 @@ import type {
 import { culpritsOf, threadError } from '../../../core/plugin/calls/blame.js';
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import { closeThread } from './closeThread.js';
-import { createThread, hasOnlyBuiltIns, type ServerThread } from './serverThread.js';
+import { createThread, type ServerThread } from './serverThread.js';
 import type { StoreThread } from './writerThread.js';
 
 /** The parts of the server that the control thread needs. */

@@ -55,15 +55,22 @@ function createWorker({ module, youngGenerationMb }: ThreadOptions, workerData: 
 }
 
 function createShared(options: ThreadOptions): SharedWorker {
-  // It is not told the plugins and the memory of the first server, which may close long before the others.
+  // It has no plugins of its own: those of the first server, which may close before the others, are its guest's.
   const { href } = options.module;
   const worker = createWorker(options, { ...options.data, plugins: [], resources: [], isShared: true });
   const shared: SharedWorker = { worker, guests: new Set() };
   sharedWorkers.set(href, shared);
   let error: Error | undefined;
-  worker.once('error', thrown => (error = thrown));
-  worker.once('exit', code => {
+  const forget = (): void => {
     if (sharedWorkers.get(href) === shared) sharedWorkers.delete(href);
+  };
+  worker.once('error', thrown => {
+    error = thrown;
+    // It is ending, and would take along a guest that begins now.
+    forget();
+  });
+  worker.once('exit', code => {
+    forget();
     for (const guest of shared.guests) guest.end(code, error);
   });
   return shared;
@@ -126,10 +133,3 @@ export function countServer(): { readonly isFurther: boolean; readonly end: () =
   servers++;
   return { isFurther: servers > 1, end: () => void servers-- };
 }
-
-/**
- * Whether a server may have guests in threads that others use: not with plugins of users, which may end or block their
- * thread.
- */
-export const hasOnlyBuiltIns = ({ plugins }: Pick<ThreadData, 'plugins'>): boolean =>
-  plugins.every(({ path }) => path === undefined);
