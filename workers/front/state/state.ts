@@ -163,6 +163,8 @@ export class State {
       this.onUnreadable({ key: entry.key, reason: reasonOf(entry.value) });
       return;
     }
+    // Pages that are read again may have what could not be read before.
+    collection.unreadable.delete(entry.key);
     this.live.apply(entry);
     const { entries } = collection;
     const before = entries.get(entry.key);
