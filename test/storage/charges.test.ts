@@ -1,7 +1,7 @@
 import { RecordedLog } from '../support/recordedLog.js';
 import { MessageChannel } from 'node:worker_threads';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Operation, type Storage, Unavailable } from '../../core/api/storage.js';
 import { ACCOUNT_BYTES, ACCOUNTS } from '../../core/limits.js';
 import { StoreFeed } from '../../core/threads/feed.js';
@@ -255,6 +255,35 @@ describe('what is not stored', () => {
       thread.propose([podPut('last')], { ...charges, items: [{ ...twice[0]!, seen: now }] }),
     ]);
     expect(JSON.stringify(thread.quota(first).metadata.managedFields)).not.toContain('seats');
+    await close();
+  });
+});
+
+describe('charges of objects that the store cannot read now', () => {
+  it('fail alone, and are made when it can', async () => {
+    const { store, thread, errors, close } = await openServer(new MemoryRecords());
+    await thread.propose(QUOTAS.map(key => quotaPut(key, 0, 0)));
+    const seen = await store.revision();
+    const propose = (name: string, key: string) =>
+      thread.propose([podPut(name)], {
+        manager: 'server',
+        time: '2026-01-01T00:00:00Z',
+        items: [{ key, seen, amounts: [['pods', '1']] }],
+      });
+    const [first = '', second = ''] = QUOTAS;
+    const get = store.get.bind(store);
+    const reading = vi.spyOn(store, 'get').mockImplementation(async (key, revision) => {
+      if (key === first) throw new Unavailable('the key is away');
+      return await get(key, revision);
+    });
+    expect(await Promise.all([propose('p0', first), propose('p1', second)])).toMatchObject([
+      { is: 'unavailable', message: 'the key is away' },
+      { is: 'committed' },
+    ]);
+    reading.mockRestore();
+    expect((await propose('p0', first)).is).toBe('committed');
+    expect(QUOTAS.map(key => thread.quota(key).status.used.pods)).toEqual(['1', '1', '0']);
+    expect(errors).toEqual([]);
     await close();
   });
 });

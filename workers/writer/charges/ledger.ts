@@ -1,4 +1,10 @@
-import type { Operation, Outcome, Storage, Transaction } from '../../../core/api/storage.js';
+import {
+  type Operation,
+  type Outcome,
+  type Storage,
+  type Transaction,
+  Unavailable,
+} from '../../../core/api/storage.js';
 import type { Proposal, ProposedCharge, Verdict } from '../../../core/threads/messages/messages.js';
 import type { Account } from './account.js';
 import { AccountCache } from './accountCache.js';
@@ -34,14 +40,27 @@ class Accounts {
     return this.#known.has(key) || this.#loading.has(key);
   }
 
-  /** Reads the objects that proposals charge and that are not known, once `settled` says that they are current. */
-  async load(proposals: readonly Proposal[], settled: () => Promise<void>): Promise<void> {
+  /**
+   * Reads the objects that proposals charge and that are not known, once `settled` says that they are current. Returns
+   * the errors of those that are not available, by key.
+   */
+  async load(proposals: readonly Proposal[], settled: () => Promise<void>): Promise<ReadonlyMap<string, Unavailable>> {
+    const failures = new Map<string, Unavailable>();
     const absent = new Set(proposals.flatMap(itemsOf).flatMap(({ key }) => (this.#known.has(key) ? [] : [key])));
-    if (absent.size === 0) return;
+    if (absent.size === 0) return failures;
     for (const key of absent) this.#loading.add(key);
     await settled();
-    await Promise.all(Array.from(absent, async key => this.#known.take(key, await this.storage.get(key))));
+    const read = async (key: string): Promise<void> => {
+      try {
+        this.#known.take(key, await this.storage.get(key));
+      } catch (error) {
+        if (!(error instanceof Unavailable)) throw error;
+        failures.set(key, error);
+      }
+    };
+    await Promise.all(Array.from(absent, read));
     for (const key of absent) this.#loading.delete(key);
+    return failures;
   }
 
   /** Makes a charge, if all of its accounts permit it. */
@@ -140,12 +159,16 @@ export class Ledger {
   }
 
   async #commitCharged(batch: readonly Proposal[]): Promise<void> {
-    await this.#accounts.load(batch, () => this.commits.settled());
+    const failures = await this.#accounts.load(batch, () => this.commits.settled());
     const accepted: Proposal[] = [];
     const late: Verdict[] = [];
-    for (const proposal of batch)
-      if (this.#accounts.charge(itemsOf(proposal))) accepted.push(proposal);
+    for (const proposal of batch) {
+      const items = itemsOf(proposal);
+      const failed = items.find(({ key }) => failures.has(key));
+      if (failed) late.push({ id: proposal.id, is: 'unavailable', message: failures.get(failed.key)!.message });
+      else if (this.#accounts.charge(items)) accepted.push(proposal);
       else late.push(stale(proposal));
+    }
     const outcomes = await this.#write(accepted, outcome => outcome.is !== 'failed');
     this.#accounts.learn(outcomes);
     const lost = accepted.filter((_, i) => outcomes[i]!.is !== 'committed');
