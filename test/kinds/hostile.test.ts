@@ -107,6 +107,21 @@ test('very many values of a topology are compared in linear time', () => {
   expect(create('storage.orchestrator.io/storageclasses', storageClass).violations).toEqual([]);
 });
 
+test('very many versions of a definition, each with violations, are refused in linear time', () => {
+  const spec = {
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { plural: 'xs', kind: 'X' },
+    versions: numbered(i => ({ name: `v${i}`, served: true, storage: i === 0 })),
+  };
+  const definition = {
+    ...object('CustomResourceDefinition', { spec }, 'apiextensions.k8s.io/v1'),
+    metadata: { name: 'xs.example.com' },
+  };
+  const { violations } = create('apiextensions.orchestrator.io/customresourcedefinitions', definition);
+  expect(violations.filter(({ field }) => field.endsWith('.schema.openAPIV3Schema'))).toHaveLength(MANY);
+});
+
 test('very many versions of conversion reviews are compared in linear time', () => {
   const webhook = { conversionReviewVersions: numbered(i => `v${i}`), clientConfig: { url: 'https://a.example' } };
   const spec = {

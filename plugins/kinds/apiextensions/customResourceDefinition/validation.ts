@@ -87,12 +87,10 @@ function validateSpec(spec: CustomResourceDefinitionSpec, before?: CustomResourc
   const isPreserving = spec.preserveUnknownFields === true;
   if (isPreserving && versions.some(hasDefaultValue))
     found.push(invalid('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema'));
-  // Of a part that all versions share, upstream reports that of the definition.
-  let shared = validateChangedVersions(versions, before && (before.versions ?? []));
+  const byVersion = groupByVersion(validateChangedVersions(versions, before && (before.versions ?? [])));
   for (const [i, version] of versions.entries()) {
     const path = `spec.versions[${i}]`;
-    found.push(...validateVersionName(version, path), ...shared.filter(({ field }) => field.startsWith(path)));
-    shared = shared.filter(({ field }) => !field.startsWith(path));
+    found.push(...validateVersionName(version, path), ...(byVersion.get(path) ?? []));
   }
   if (new Set(names).size < names.length)
     found.push(invalid('spec.versions', versions, 'must contain unique version names'));
@@ -104,9 +102,24 @@ function validateSpec(spec: CustomResourceDefinitionSpec, before?: CustomResourc
   return [
     ...found,
     ...validateNames(spec.names),
-    ...shared,
+    ...(byVersion.get(WHOLE) ?? []),
     ...validateConversion(spec.conversion ?? { strategy: '' }, isPreserving),
   ];
+}
+
+/** The key of violations of what all versions share, such as a schema, whose field is one of the whole definition. */
+const WHOLE = '';
+
+/** Groups violations by the field of the version that they are in. */
+function groupByVersion(violations: readonly Violation[]): ReadonlyMap<string, readonly Violation[]> {
+  const groups = new Map<string, Violation[]>();
+  for (const violation of violations) {
+    const [version = WHOLE] = /^spec\.versions\[\d+\]/.exec(violation.field) ?? [];
+    const group = groups.get(version);
+    if (group) group.push(violation);
+    else groups.set(version, [violation]);
+  }
+  return groups;
 }
 
 function validatePreserving({ preserveUnknownFields }: CustomResourceDefinitionSpec): Violation[] {
