@@ -1,10 +1,7 @@
 import type { Transaction } from '../../../core/api/storage.js';
 import { OBJECT_CLAIMS } from '../../../core/limits.js';
 import type { ApiObject } from '../../../core/model/object.js';
-import { isReadable } from '../../../core/threads/entries/unreadable.js';
-import { decodeStored } from '../../../core/plugin/informers/stored.js';
 import type { Resource } from '../../../core/schema/resource.js';
-import type { Current } from '../../../core/threads/messages/messages.js';
 
 /** The storage name of the claims of a resource. They are not reachable through the API. */
 export const claimStorageName = ({ storageName }: Resource): string => `claims/${storageName.replace('/', '.')}`;
@@ -23,21 +20,21 @@ export const claimReleases = (resource: Resource, key: string, all: readonly Api
     .map(({ metadata }) => ({ is: 'delete', key: claimKey(resource, metadata.name!) }));
 
 /**
- * The operations on claims (`Strategy.claims`) of a write that changes the object at `key` from `current` to `object`:
+ * The operations on claims (`Strategy.claims`) of a write that changes the object at `key` from `old` to `object`:
  * new claims must not exist yet, others are deleted. They belong to the transaction of the write, so that of two
  * objects that were validated at the same time and claim the same, one fails and is validated again.
  */
 export function claimOperations(
   resource: Resource,
   key: string,
-  current: Current | undefined,
+  old: ApiObject | undefined,
   object: ApiObject | undefined,
 ): Transaction {
   const { claims } = resource.strategy;
   if (!claims) return [];
   const claimsOf = (holder: ApiObject | undefined): Set<string> =>
     new Set(holder ? claims(holder).slice(0, OBJECT_CLAIMS) : []);
-  const before = claimsOf(current && isReadable(current.bytes) ? decodeStored(current.bytes) : undefined);
+  const before = claimsOf(old);
   const after = claimsOf(object);
   return [
     ...[...after]

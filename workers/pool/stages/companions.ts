@@ -1,9 +1,7 @@
 import type { ApiObject } from '../../../core/model/object.js';
-import { decodeStored } from '../../../core/plugin/informers/stored.js';
 import { keyOf } from '../../../core/request/keys.js';
 import { randomUUID } from '../../../core/runtime/random.js';
 import type { Resource } from '../../../core/schema/resource.js';
-import type { Current } from '../../../core/threads/messages/messages.js';
 import { type Context, timestamp } from '../context.js';
 import { managersOfOwn, setManagers } from './managers.js';
 import { setSystemMetadata } from './metadata.js';
@@ -40,15 +38,15 @@ function complete(context: Context, { resource, object }: OtherChange): OtherCha
   return { resource, object: created };
 }
 
-/** The change of companions (`Strategy.companions`) by a write that changes an object from `current` to `object`. */
+/** The change of companions (`Strategy.companions`) by a write that changes an object from `old` to `object`. */
 export function changedCompanions(
   context: Context,
   resource: Resource,
-  current: Current | undefined,
+  old: ApiObject | undefined,
   object: ApiObject | undefined,
 ): ChangedCompanions {
   if (!resource.strategy.companions) return NONE;
-  const before = companionsOf(context, resource, current && decodeStored(current.bytes));
+  const before = companionsOf(context, resource, old);
   const after = companionsOf(context, resource, object);
   return {
     created: [...after].filter(([key]) => !before.has(key)).map(([, change]) => complete(context, change)),

@@ -3,10 +3,11 @@ import type { Transaction } from '../../../core/api/storage.js';
 import { OBJECT_BYTES } from '../../../core/limits.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { qualifyResource, Refusal } from '../../../core/model/refusal.js';
-import { REVISION_MARK } from '../../../core/plugin/informers/stored.js';
+import { decodeStored, REVISION_MARK } from '../../../core/plugin/informers/stored.js';
 import { encodeStatus, isPretty } from '../../../core/request/forms.js';
 import { keyOf } from '../../../core/request/keys.js';
 import type { Resource } from '../../../core/schema/resource.js';
+import { isReadable } from '../../../core/threads/entries/unreadable.js';
 import type { Charges, Current } from '../../../core/threads/messages/messages.js';
 import { type Answer, headersOf } from '../answers/answer.js';
 import { claimOperations, claimReleases } from './claims.js';
@@ -66,17 +67,23 @@ async function answerStore(context: Context, write: ValidWrite, outcome: Stored)
   if (dryRun) return { ...encodeAnswer(context, request, shown, status), key };
   const { value, gap } = encodeWithGap(stored, storageResource(context.registry, resource));
   // A create has no current object; if one is given here, it belongs to another object of that name.
-  const current = expect === 0 ? undefined : job.current;
+  const old = holderOf(resource, expect === 0 ? undefined : job.current);
   const operations = [
     { is: 'put' as const, key, value, gap, expect },
-    ...claimOperations(resource, key, current, stored),
-    ...companionOperations(context, resource, current, stored),
+    ...claimOperations(resource, key, old, stored),
+    ...companionOperations(context, resource, old, stored),
     ...otherOperations(context, changes),
   ];
   const charges = proposedCharges(context, request);
   if (write.answer) return { ...successAnswer(context, request), operations, charges, more };
   const { headers, body, gaps } = encodeAnswer(context, request, shown, status, 'put');
   return { status, headers, body, gaps, operations, charges, more };
+}
+
+/** The current object as it is stored, if its kind has claims or companions that depend on it, and it can be read. */
+function holderOf({ strategy }: Resource, current: Current | undefined): ApiObject | undefined {
+  if (!current || !(strategy.claims || strategy.companions) || !isReadable(current.bytes)) return undefined;
+  return decodeStored(current.bytes);
 }
 
 /** The charges of validators for a write. Objects that they charge are changed in the name of the server. */
@@ -96,14 +103,14 @@ const otherOperations = ({ registry }: Context, changes: readonly OtherChange[] 
     expect: Number(object.metadata.resourceVersion ?? 0),
   }));
 
-/** The operations on companions (`Strategy.companions`) of a write that turns `current` into `object`. */
+/** The operations on companions (`Strategy.companions`) of a write that turns `old` into `object`. */
 function companionOperations(
   context: Context,
   resource: Resource,
-  current: Current | undefined,
+  old: ApiObject | undefined,
   object: ApiObject | undefined,
 ): Transaction {
-  const { created, removed } = changedCompanions(context, resource, current, object);
+  const { created, removed } = changedCompanions(context, resource, old, object);
   return [...otherOperations(context, created), ...removed.map(key => ({ is: 'delete' as const, key }))];
 }
 
@@ -139,12 +146,13 @@ function answerRemove(context: Context, write: ValidWrite, { old, shown, isUnrea
       : removedAnswer(context, request, old);
   if (dryRun) return answer;
   const key = keyOf(resource, target.namespace || old.metadata.namespace || '', old.metadata.name!);
+  const holder = holderOf(resource, job.current);
   const operations = [
     { is: 'delete' as const, key, expect: job.current!.revision },
     ...(isUnreadable && resource.strategy.claims
       ? claimReleases(resource, key, context.claimsOf(resource))
-      : claimOperations(resource, key, job.current, undefined)),
-    ...(isUnreadable ? [] : companionOperations(context, resource, job.current, undefined)),
+      : claimOperations(resource, key, holder, undefined)),
+    ...companionOperations(context, resource, holder, undefined),
     ...otherOperations(context, changes),
   ];
   return { ...answer, operations };
