@@ -24,8 +24,8 @@ export interface StrategyContext {
   /** Whether nothing will be stored. */
   readonly dryRun: boolean;
   /**
-   * The members of the object that were sent with an empty list or map somewhere. Objects do not have these, but some
-   * kinds tell an empty list from none.
+   * Where empty lists and maps were sent: the members of the object with one at or below them, such as `spec`, and the
+   * members of these, such as `spec.ingress`. Objects do not have empty lists, but some kinds tell them from none.
    */
   readonly emptied?: ReadonlySet<string>;
   /**

@@ -45,6 +45,10 @@ describe('metadata.generation', () => {
     const secrets = '/api/v1/namespaces/counts/secrets';
     await api.made(secrets, { metadata: { name: 's' }, immutable: true });
     expect(await fields(`${secrets}/s`, { data: {} })).toEqual(['data']);
+    const maps = '/api/v1/namespaces/counts/configmaps';
+    await api.made(maps, { metadata: { name: 'm' }, immutable: true });
+    expect(await fields(`${maps}/m`, { binaryData: {} })).toEqual(['binaryData']);
+    expect(await fields(`${maps}/m`, { data: {} })).toBeUndefined();
   });
 
   test.each(BODIES)('%s: an update with the body as it was first sent changes nothing', async (path, members) => {
@@ -86,6 +90,10 @@ describe('metadata.generation', () => {
     expect(await generationAfter({ spec: { podSelector: { matchLabels: {} } } })).toBe(3);
     expect(await generationAfter({ metadata: { labels: {} } })).toBe(3);
     expect(await generationAfter({ spec: { ingress: null } })).toBe(3);
+    // The default types take the place of an empty list.
+    await api.made(policies, { metadata: { name: 'types' }, spec: { podSelector: {} } });
+    const { body } = await api.patch(`${policies}/types`, MERGE, { spec: { policyTypes: [] } });
+    expect(body['metadata']!['generation']).toBe(1);
     const hooks = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
     const clientConfig = { url: 'https://127.0.0.1:1' };
     const webhook = { name: 'a.b.c', clientConfig, sideEffects: 'None', admissionReviewVersions: ['v1'] };

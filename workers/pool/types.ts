@@ -77,7 +77,7 @@ export interface WriteRequest extends Received {
   readonly charges: ProposedCharge[];
   /** Errors for duplicate members of the body, until the decoder reports them together with its own. */
   readonly duplicates: string[];
-  /** Members of the object with empty lists or maps that decoding has left out (`DecodeSink.emptied`). */
+  /** Where decoding has left out empty lists and maps of the object (`DecodeSink.emptied`). */
   readonly emptied: Set<string>;
   /** The error in a number of the body, if its parsed form does not show it. */
   numberMismatch?: string | undefined;

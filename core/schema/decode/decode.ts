@@ -22,8 +22,8 @@ export interface DecodeSink {
   /** Custom kinds keep nulls that their schemas do not allow. */
   readonly keepsNulls?: boolean;
   /**
-   * Receives the members of the object with an empty list or map somewhere, which decoding leaves out. Some kinds tell
-   * these from absent ones.
+   * Receives where decoding leaves out empty lists and maps, which some kinds tell from absent ones: the member of the
+   * object, such as `spec`, and the member of that, such as `spec.ingress`, whatever is below it.
    */
   readonly emptied?: Set<string>;
   /** Describes what is wrong with a number of the text, if the parsed value does not show it. */
@@ -66,7 +66,11 @@ class Context implements DecodeErrors {
 
   /** An empty list or map of the current value is left out. */
   leaveOut(field: string): void {
-    this.sink.emptied?.add(String(this.path[0] ?? field));
+    const { emptied } = this.sink;
+    if (!emptied) return;
+    const [member, inner] = [...this.path.slice(0, 2), field];
+    emptied.add(String(member));
+    if (typeof inner === 'string') emptied.add(`${member}.${inner}`);
   }
 
   mismatch(value: Json, goType: string, how?: 'ownJson'): never {

@@ -30,8 +30,8 @@ const COLUMNS: readonly Column<ConfigMap>[] = [
 export const configMap = builtInKind<ConfigMap>('core/configmaps', () => ({
   revalidatesName: true,
   validateCreate: validateConfigMap,
-  validateUpdate: (object, old) => [
-    ...validateFrozen(object, old, ['data', 'binaryData']),
+  validateUpdate: (object, old, context) => [
+    ...validateFrozen(object, old, ['data', 'binaryData'], 'binaryData', context),
     ...validateConfigMap(object),
   ],
   columns: COLUMNS,

@@ -1,4 +1,5 @@
 import type { ConfigMap, Secret } from '../../../kinds/v1.js';
+import type { StrategyContext } from '../../../core/api/strategy.js';
 import { patternText } from '../../../core/model/names.js';
 import { isSemanticallyEqual } from '../../../core/model/record.js';
 import { forbiddenField, type Violation } from '../../../core/model/refusal.js';
@@ -27,20 +28,22 @@ export function configKeyComplaints(key: string): string[] {
 const FROZEN = 'field is immutable when `immutable` is set';
 
 /**
- * Checks that an immutable ConfigMap or Secret has not changed; `maps` are its members with data, of which those in
- * `emptied` were sent empty and are compared with absent ones as different.
+ * Checks that an immutable ConfigMap or Secret has not changed; `maps` are its members with data. Of the member `strict`,
+ * an empty map differs from none.
  */
 export function validateFrozen<T extends ConfigMap | Secret>(
   object: T,
   old: T,
   maps: readonly (keyof T & string)[],
-  emptied?: ReadonlySet<string>,
+  strict: keyof T & string,
+  { emptied }: StrategyContext,
 ): Violation[] {
   if (old.immutable !== true) return [];
   const found: Violation[] = [];
   if (object.immutable !== true) found.push(forbiddenField('immutable', FROZEN));
   for (const member of maps) {
-    if (emptied?.has(member) || !isSemanticallyEqual(object[member], old[member]))
+    const isEmptied = member === strict && emptied?.has(member);
+    if (isEmptied || !isSemanticallyEqual(object[member], old[member]))
       found.push(forbiddenField(member, FROZEN));
   }
   return found;

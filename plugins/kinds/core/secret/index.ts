@@ -92,7 +92,7 @@ export const secret = builtInKind<Secret>('core/secrets', naming => {
     validateUpdate: (object, old, context) => [
       ...validateSecret(object, context),
       ...((object.type ?? '') === (old.type ?? '') ? [] : [invalid('type', object.type, 'field is immutable')]),
-      ...validateFrozen(object, old, ['data'], context.emptied),
+      ...validateFrozen(object, old, ['data'], 'data', context),
     ],
     selectableFields: new Map([['type', object => object.type ?? '']]),
     confidential: [''],
