@@ -23,7 +23,7 @@ export function proposedCharge(charge: Charge): ProposedCharge {
     const fail = (why: string): never => {
       throw new TypeError(`the amount of ${counter} must be a quantity, such as '1' or '200m': ${why}`);
     };
-    if (typeof amount !== 'string') fail('it is no string');
+    if (typeof amount !== 'string') fail('it is not a string');
     canonicalQuantity(amount, fail);
   }
   return { key: objectKey(storageNameOf(resource), namespace, name), seen: Number(resourceVersion), amounts };

@@ -13,7 +13,10 @@ export interface ObjectName {
   readonly name?: string | undefined;
 }
 
-/** A text: any text stands for one with a form, which has members that other texts lack. */
+/**
+ * The type in which a text is sent. A branded string, such as a quantity or a time, is sent as any string: it has
+ * members that strings do not have. Other types, such as unions of literals, stay as they are.
+ */
 type TextInput<T extends string> = [Exclude<keyof T, keyof string>] extends [never] ? T : string;
 
 /**

@@ -6,8 +6,13 @@ const scalar = (name: ScalarName): Scalar => ({ is: 'scalar', name });
 /** An untyped value. */
 const UNTYPED = scalar('any');
 const STRING = scalar('string');
-/** Strings with a format other than this one are scalars of any type for upstream's field management. */
-const PLAIN_FORMATS: readonly unknown[] = [undefined, '', 'byte'];
+/**
+ * The formats with which a string must be a string in server-side apply. Upstream's field management gives strings of
+ * any other format the type of a scalar: a number passes, and validation refuses it later.
+ */
+const STRING_FORMATS: readonly unknown[] = [undefined, '', 'byte'];
+/** A scalar of any type in server-side apply. */
+const ANY_SCALAR = scalar('IntOrString');
 const SCALARS: Readonly<Record<string, Scalar>> = {
   string: STRING,
   boolean: scalar('bool'),
@@ -80,7 +85,7 @@ function toType(schema: StructuralSchema, id: string, open: boolean): Type {
   if (schema.type === 'array')
     return { is: 'list', of: schema.items ? toType(schema.items, `${id}.[]`, open) : UNTYPED };
   if (schema.type === 'object' || schema['x-kubernetes-embedded-resource']) return objectType(schema, id, open);
-  if (schema.type === 'string' && !PLAIN_FORMATS.includes(schema.format)) return scalar('IntOrString');
+  if (schema.type === 'string' && !STRING_FORMATS.includes(schema.format)) return ANY_SCALAR;
   return SCALARS[schema.type ?? ''] ?? UNTYPED;
 }
 

@@ -33,8 +33,8 @@ function cleanTokens({ naming }: Host<'control'>) {
 }
 
 /**
- * A detached JWS of a text (RFC 7515, appendix F; A030 to A032). The key is the full token, which the verifier
- * it has been given.
+ * A detached JWS of a text (RFC 7515, appendix F; A030 to A032). The key is the full token, which the verifier has been
+ * given.
  */
 async function signDetached(text: string, id: string, value: string): Promise<string> {
   const { FlattenedSign } = await import('jose');

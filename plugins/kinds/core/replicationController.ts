@@ -70,10 +70,7 @@ const strategy = (naming: Naming): Partial<Strategy<ReplicationController>> => (
   columns: replicaSetColumns,
 });
 
-/**
- * The reference server warns about the template that an update replaces, and its clients have got used to being told of
- * the new one by the next update.
- */
+/** Upstream warns about the template that an update replaces, not about the new one. */
 const replaced = (object: ReplicationController, old: ReplicationController): ReplicationController | undefined =>
   object.metadata.generation === old.metadata.generation ? undefined : old;
 

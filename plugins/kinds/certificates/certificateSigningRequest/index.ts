@@ -112,7 +112,7 @@ export const certificateSigningRequest = builtInKind<CertificateSigningRequest>(
       restoreDecisions(object, old);
       setConditionTimes(object, old, context.now);
     },
-    // Names may be anything that a path can have, which is reported last.
+    // Any path segment is a name. Upstream checks that only if all else is valid.
     validateCreate: object => {
       const found = validateRequest(object, naming.label('orchestrator.io/legacy-unknown'));
       const { name = '' } = object.metadata;
