@@ -28,8 +28,8 @@ export function configKeyComplaints(key: string): string[] {
 const FROZEN = 'field is immutable when `immutable` is set';
 
 /**
- * Checks that an immutable ConfigMap or Secret has not changed; `maps` are its members with data. Of the member `strict`,
- * an empty map differs from none.
+ * Checks that an immutable ConfigMap or Secret has not changed; `maps` are its members with data. Of the member
+ * `strict`, an empty map differs from none.
  */
 export function validateFrozen<T extends ConfigMap | Secret>(
   object: T,
@@ -43,8 +43,7 @@ export function validateFrozen<T extends ConfigMap | Secret>(
   if (object.immutable !== true) found.push(forbiddenField('immutable', FROZEN));
   for (const member of maps) {
     const isEmptied = member === strict && emptied?.has(member);
-    if (isEmptied || !isSemanticallyEqual(object[member], old[member]))
-      found.push(forbiddenField(member, FROZEN));
+    if (isEmptied || !isSemanticallyEqual(object[member], old[member])) found.push(forbiddenField(member, FROZEN));
   }
   return found;
 }
