@@ -168,6 +168,26 @@ describe('definitions of custom resources', () => {
     ]);
   });
 
+  it('are refused with one error for a name, and those of what the strategy or an absent schema excludes', async () => {
+    const label = 'X'.repeat(64);
+    const webhook = { clientConfig: { url: 'https://a.example' }, conversionReviewVersions: ['v1'] };
+    const more = { conversion: { strategy: '', webhook }, preserveUnknownFields: true };
+    const bare = { name: label, schema: undefined, selectableFields: [{ jsonPath: '.spec.a' }] };
+    const made = definition('excluded.example.com', 'cups', 'Cup', [bare], more);
+    const names = { ...made.spec.names, kind: 'Cup_', listKind: 'Cup_', categories: [label] };
+    const { body } = await api.post(CRDS, { ...made, spec: { ...made.spec, names } });
+    const causes = body['details']!['causes'] as unknown as { field: string; message: string }[];
+    expect(causes.map(({ field }) => field)).toEqual([
+      ...['spec.versions[0].schema.openAPIV3Schema', 'spec.versions[0].name', 'spec.version'],
+      ...['spec.names.singular', 'spec.names.kind', 'spec.names.listKind', 'spec.names.listKind'],
+      'spec.names.categories[0]',
+      ...['spec.selectableFields', 'spec.conversion.strategy', 'spec.conversion.strategy'],
+      ...['spec.conversion.webhookClientConfig', 'spec.conversion.conversionReviewVersions'],
+      'spec.preserveUnknownFields',
+    ]);
+    expect(causes[1]!.message).toMatch(/: must be no more than 63 characters,a DNS-1035 label must /);
+  });
+
   it('refuse a conversion without a strategy', async () => {
     const crd = definition('nostrategy.example.com', 'widgets', 'Widget', [{ name: 'v1' }], { conversion: {} });
     const { status, body } = await api.post(CRDS, crd);

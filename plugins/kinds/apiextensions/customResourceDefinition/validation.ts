@@ -15,7 +15,7 @@ import { hasDefault } from '../../../../core/schema/custom/structural/schemaWalk
 import type { Naming } from '../../../../core/naming.js';
 import { groupRows } from '../../../../core/schema/table/resources.js';
 import { isConditionTrue } from './source.js';
-import { validateVersions } from './versions.js';
+import { requireSchemas, validateVersions } from './versions.js';
 import { validateClientConfig } from '../../shared/admission/webhookClients.js';
 
 const SCOPES = ['Cluster', 'Namespaced'];
@@ -85,9 +85,12 @@ function validateSpec(spec: CustomResourceDefinitionSpec, before?: CustomResourc
   const found = [...validateGroup(spec.group), ...validateScope(spec.scope)];
   const names = versions.map(version => version.name);
   const isPreserving = spec.preserveUnknownFields === true;
+  // Versions that did not change are not validated again.
+  const hasChanged = !before || !isDeepStrictEqual(versions, before.versions ?? []);
+  if (hasChanged) found.push(...requireSchemas(versions));
   if (isPreserving && versions.some(hasDefaultValue))
     found.push(invalid('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema'));
-  const byVersion = groupByVersion(validateChangedVersions(versions, before && (before.versions ?? [])));
+  const byVersion = groupByVersion(hasChanged ? validateVersions(versions) : []);
   for (const [i, version] of versions.entries()) {
     const path = `spec.versions[${i}]`;
     found.push(...validateVersionName(version, path), ...(byVersion.get(path) ?? []));
@@ -98,7 +101,7 @@ function validateSpec(spec: CustomResourceDefinitionSpec, before?: CustomResourc
     found.push(invalid('spec.versions', versions, 'must have exactly one version marked as storage version'));
   // Upstream keeps the name of the first version a second time.
   const first = names[0] ?? '';
-  if (first !== '') found.push(...dns1035Label(first).map(complaint => invalid('spec.version', first, complaint)));
+  if (first !== '') found.push(...joined('spec.version', first, dns1035Label(first)));
   return [
     ...found,
     ...validateNames(spec.names),
@@ -132,15 +135,13 @@ const hasDefaultValue = (version: CustomResourceDefinitionVersion): boolean => {
   return schema !== undefined && hasDefault(schema as StructuralSchema);
 };
 
-/** Versions that did not change are not validated again. */
-const validateChangedVersions = (
-  versions: CustomResourceDefinitionVersion[],
-  before: CustomResourceDefinitionVersion[] | undefined,
-): Violation[] => (before && isDeepStrictEqual(versions, before) ? [] : validateVersions(versions));
+/** The violation of a value that there are complaints about: upstream shows all of them in one. */
+const joined = (path: string, value: string, complaints: readonly string[], rule = ''): Violation[] =>
+  complaints.length > 0 ? [invalid(path, value, `${rule}${complaints.join(',')}`)] : [];
 
 function validateGroup(group: string): Violation[] {
   if (group === '') return [required('spec.group')];
-  const found = dns1123Subdomain(group).map(complaint => invalid('spec.group', group, complaint));
+  const found = joined('spec.group', group, dns1123Subdomain(group));
   if (found.length === 0 && !group.includes('.'))
     found.push(invalid('spec.group', group, 'should be a domain with at least one dot'));
   return found;
@@ -152,7 +153,7 @@ const validateScope = (scope: string): Violation[] =>
 function validateVersionName(version: CustomResourceDefinitionVersion, path: string): Violation[] {
   const name = version.name;
   const warning = version.deprecationWarning;
-  const found = dns1035Label(name).map(complaint => invalid(`${path}.name`, name, complaint));
+  const found = joined(`${path}.name`, name, dns1035Label(name));
   if (typeof warning !== 'string') return found;
   if (version.deprecated !== true)
     found.push(invalid(`${path}.deprecationWarning`, warning, 'can only be set for deprecated versions'));
@@ -171,10 +172,12 @@ function validateVersionName(version: CustomResourceDefinitionVersion, path: str
   return found;
 }
 
+const MIXED_CASE = 'may have mixed case, but should otherwise match: ';
+
 function validateNames(names: CustomResourceDefinitionNames): Violation[] {
   const found: Violation[] = [];
   const validateLabel = (path: string, value: string): void =>
-    void found.push(...dns1035Label(value).map(complaint => invalid(path, value, complaint)));
+    void found.push(...joined(path, value, dns1035Label(value)));
   const requireValid = (
     member: TextMember<CustomResourceDefinitionNames>,
     check: (path: string, value: string) => void,
@@ -184,19 +187,20 @@ function validateNames(names: CustomResourceDefinitionNames): Violation[] {
     if (value === '') found.push(required(path));
     else check(path, value);
   };
-  const mixedCase = (path: string, value: string): void => {
-    const [complaint] = dns1035Label(value.toLowerCase());
-    if (complaint) found.push(invalid(path, value, `may have mixed case, but should otherwise match: ${complaint}`));
+  const mixedCase = (path: string, value: string): void =>
+    void found.push(...joined(path, value, dns1035Label(value.toLowerCase()), MIXED_CASE));
+  const validateLabels = (member: 'shortNames' | 'categories'): void => {
+    for (const [i, value] of (names[member] ?? []).entries()) validateLabel(`spec.names.${member}[${i}]`, value);
   };
   requireValid('plural', validateLabel);
   requireValid('singular', validateLabel);
   requireValid('kind', mixedCase);
   requireValid('listKind', mixedCase);
-  for (const member of ['shortNames', 'categories'] as const)
-    for (const [i, value] of (names[member] ?? []).entries()) validateLabel(`spec.names.${member}[${i}]`, value);
+  validateLabels('shortNames');
   const listKind = names.listKind ?? '';
   if (listKind !== '' && listKind === names.kind)
     found.push(invalid('spec.names.listKind', listKind, 'kind and listKind may not be the same'));
+  validateLabels('categories');
   return found;
 }
 
@@ -206,16 +210,17 @@ function validateConversion(conversion: CustomResourceConversion, preserving: bo
   const reviews = webhook ? (webhook.conversionReviewVersions ?? []) : [];
   const [clientPath, reviewPath] = ['spec.conversion.webhookClientConfig', 'spec.conversion.conversionReviewVersions'];
   const client = webhook?.clientConfig;
-  if (strategy === '') return [required('spec.conversion.strategy')];
   const found =
     preserving && strategy !== 'None'
       ? [invalid('spec.conversion.strategy', strategy, 'must be None if spec.preserveUnknownFields is true')]
       : [];
-  if (strategy !== 'None' && strategy !== 'Webhook')
-    return [...found, notSupported('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
-  if (strategy === 'None') {
+  if (strategy === '') found.push(required('spec.conversion.strategy'));
+  else if (strategy !== 'None' && strategy !== 'Webhook')
+    found.push(notSupported('spec.conversion.strategy', strategy, ['None', 'Webhook']));
+  if (strategy !== 'Webhook') {
     const unset = 'should not be set when strategy is not set to Webhook';
     return [
+      ...found,
       ...(client ? [forbiddenField(clientPath, unset)] : []),
       ...(reviews.length > 0 ? [forbiddenField(reviewPath, unset)] : []),
     ];
@@ -229,7 +234,7 @@ function validateReviewVersions(reviews: readonly string[], path: string): Viola
   if (reviews.length === 0) return [required(path)];
   const seen = new Set<string>();
   const found = reviews.flatMap((review, i) => {
-    const wrong = dns1035Label(review).map(complaint => invalid(`${path}[${i}]`, review, complaint));
+    const wrong = joined(`${path}[${i}]`, review, dns1035Label(review));
     if (seen.has(review)) wrong.push(invalid(`${path}[${i}]`, review, 'duplicate version'));
     seen.add(review);
     return wrong;

@@ -31,6 +31,12 @@ function fieldOfVersion(
 
 const hasStatus = (version: CustomResourceDefinitionVersion): boolean => version.subresources?.status !== undefined;
 
+/** Violations of versions without a schema, which upstream reports before all others of versions. */
+export const requireSchemas = (versions: readonly CustomResourceDefinitionVersion[]): Violation[] =>
+  versions.flatMap(({ schema }, i) =>
+    schema?.openAPIV3Schema ? [] : [required(`spec.versions[${i}].schema.openAPIV3Schema`, 'schemas are required')],
+  );
+
 /** Violations of the versions of a definition: schemas, subresources, columns and selectable fields. */
 export function validateVersions(versions: readonly CustomResourceDefinitionVersion[]): Violation[] {
   const schemaAt = fieldOfVersion(versions, 'schema', LIFTED_SCHEMA);
@@ -42,7 +48,6 @@ export function validateVersions(versions: readonly CustomResourceDefinitionVers
     const [place, subs, columns, fields] = [schemaAt(i), subresourcesAt(i), columnsAt(i), selectableAt(i)];
     const path = `${place}.openAPIV3Schema`;
     return [
-      ...(schema ? [] : [required(`spec.versions[${i}].schema.openAPIV3Schema`, 'schemas are required')]),
       ...(schema && place ? structuralViolations(schema, path, hasStatus(version)) : []),
       ...(subs ? scaleViolations(version.subresources?.scale, `${subs}.scale`) : []),
       ...(columns ? columnViolations(version.additionalPrinterColumns ?? [], columns) : []),
@@ -60,7 +65,7 @@ function selectableViolations(
 ): Violation[] {
   const fields = version.selectableFields ?? [];
   const isLifted = base === LIFTED_FIELDS;
-  if (fields.length > 0 && isLifted !== (schemaPlace === LIFTED_SCHEMA))
+  if (fields.length > 0 && (!schema || isLifted !== (schemaPlace === LIFTED_SCHEMA)))
     return [
       invalid(
         base,
