@@ -24,10 +24,11 @@ export interface StrategyContext {
   /** Whether nothing will be stored. */
   readonly dryRun: boolean;
   /**
-   * Where empty lists and maps were sent: the members of the object with one at or below them, such as `spec`, and the
-   * members of these, such as `spec.ingress`. Objects do not have empty lists, but some kinds tell them from none.
+   * Where empty lists and maps were sent: the members of the object with one at or below them, such as `spec`, each
+   * with the members of its own that are or have one. Objects do not have empty lists, but some kinds tell them from
+   * none.
    */
-  readonly emptied?: ReadonlySet<string>;
+  readonly emptied?: ReadonlyMap<string, ReadonlySet<string>>;
   /**
    * The current object of a resource in `Strategy.reads`, including every write acknowledged before the request;
    * undefined if there is none. It is shared and must not be changed. Throws for a resource that is not in `reads`.
@@ -272,7 +273,7 @@ export interface Strategy<T = ApiObject> {
    * Whether an update increments the generation; absent: if any member except metadata and status has changed.
    * `emptied` is that of the StrategyContext.
    */
-  readonly changesGeneration?: (object: T, old: T, emptied: ReadonlySet<string>) => boolean;
+  readonly changesGeneration?: (object: T, old: T, emptied: ReadonlyMap<string, ReadonlySet<string>>) => boolean;
 
   // Writes
 

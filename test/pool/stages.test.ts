@@ -35,7 +35,7 @@ const shortcuts = (
     resource: request.resource,
     target: request.target,
     duplicates: [],
-    emptied: new Set(),
+    emptied: new Map(),
   }),
   // @ts-expect-error: decoded outside of the pipeline
   merge(context, decoded),

@@ -115,7 +115,7 @@ export function asWrite({ job, run, route, warnings, annotations, user }: Author
     resource,
     charges: [],
     duplicates: [],
-    emptied: new Set(),
+    emptied: new Map(),
   };
   return request as AuthorizedRequest;
 }

@@ -78,7 +78,7 @@ export interface WriteRequest extends Received {
   /** Errors for duplicate members of the body, until the decoder reports them together with its own. */
   readonly duplicates: string[];
   /** Where decoding has left out empty lists and maps of the object (`DecodeSink.emptied`). */
-  readonly emptied: Set<string>;
+  readonly emptied: Map<string, Set<string>>;
   /** The error in a number of the body, if its parsed form does not show it. */
   numberMismatch?: string | undefined;
 }

@@ -22,10 +22,10 @@ export interface DecodeSink {
   /** Custom kinds keep nulls that their schemas do not allow. */
   readonly keepsNulls?: boolean;
   /**
-   * Receives where decoding leaves out empty lists and maps, which some kinds tell from absent ones: the member of the
-   * object, such as `spec`, and the member of that, such as `spec.ingress`, whatever is below it.
+   * Receives where decoding leaves out empty lists and maps, which some kinds tell from absent ones: the members of the
+   * object with one at or below them, such as `spec`, each with the members of its own that are or have one.
    */
-  readonly emptied?: Set<string>;
+  readonly emptied?: Map<string, Set<string>>;
   /** Describes what is wrong with a number of the text, if the parsed value does not show it. */
   readonly numberMismatch?: string | undefined;
 }
@@ -69,8 +69,10 @@ class Context implements DecodeErrors {
     const { emptied } = this.sink;
     if (!emptied) return;
     const [member, inner] = [...this.path.slice(0, 2), field];
-    emptied.add(String(member));
-    if (typeof inner === 'string') emptied.add(`${member}.${inner}`);
+    const name = String(member);
+    const within = emptied.get(name) ?? new Set();
+    emptied.set(name, within);
+    if (typeof inner === 'string') within.add(inner);
   }
 
   mismatch(value: Json, goType: string, how?: 'ownJson'): never {

@@ -109,14 +109,14 @@ function validatePolicy(object: NetworkPolicy): Violation[] {
 }
 
 /** The members of the spec in which an empty list counts as a change. An empty list of types gets the default types. */
-const NOT_DEFAULTED = ['spec.podSelector', 'spec.ingress', 'spec.egress'] as const;
+const NOT_DEFAULTED = ['podSelector', 'ingress', 'egress'] as const;
 
 /** NetworkPolicy. The default type is Ingress, and Egress if it has egress rules. */
 export const networkPolicy = builtInKind<NetworkPolicy>('networking.orchestrator.io/networkpolicies', () => ({
   revalidatesName: true,
   hasGeneration: true,
   changesGeneration: (object, old, emptied) =>
-    NOT_DEFAULTED.some(member => emptied.has(member)) || !isDeepEqual(object.spec, old.spec),
+    NOT_DEFAULTED.some(member => emptied.get('spec')?.has(member)) || !isDeepEqual(object.spec, old.spec),
   validateCreate: validatePolicy,
   validateUpdate: validatePolicy,
   applyDefaults: object => {
