@@ -2,7 +2,7 @@ import { USER_CHARACTERS } from '../limits.js';
 import type { ApiObject } from '../model/object.js';
 import { Refusal } from '../model/refusal.js';
 import type { Target } from '../model/target.js';
-import type { User } from '../model/user.js';
+import { type User, wellFormedUser } from '../model/user.js';
 import { after } from './awaitable.js';
 import { requireMembers, timeOr } from './checks/parts.js';
 import { type Awaitable, type Contributed, definePoint } from './point.js';
@@ -302,12 +302,11 @@ const sizeOf = ({ name, uid, groups, extra }: User): number =>
   );
 
 /** A private copy of a user: later changes of the authenticator's object have no effect. */
-const copyOfUser = ({ name, uid, groups, extra }: User): User => ({
-  name,
-  uid,
-  groups: Object.freeze([...groups]),
-  extra: new Map(Array.from(extra, ([key, values]) => [key, Object.freeze([...values])])),
-});
+function copyOfUser(user: User): User {
+  const copy = wellFormedUser(user);
+  for (const list of [copy.groups, ...copy.extra.values()]) Object.freeze(list);
+  return copy;
+}
 
 const isOptional = (value: unknown, is: (value: unknown) => boolean): boolean => value === undefined || is(value);
 const isStoredObject = (value: Partial<StoredObject> | null | undefined): boolean =>

@@ -1,3 +1,5 @@
+import { toUSVString } from 'node:util';
+
 /** The user of a request (spec, "User attributes"). Only authorizers interpret the values. */
 export interface User {
   readonly name: string;
@@ -13,3 +15,14 @@ export const ANONYMOUS: User = {
   groups: ['system:unauthenticated'],
   extra: new Map(),
 };
+
+/**
+ * A copy of a user without halves of characters (lone surrogates), which no encoding has. Each would become U+FFFD on
+ * its way to others, where different names would be one: here they are one from the beginning.
+ */
+export const wellFormedUser = ({ name, uid, groups, extra }: User): User => ({
+  name: toUSVString(name),
+  uid: toUSVString(uid),
+  groups: Array.from(groups, toUSVString),
+  extra: new Map(Array.from(extra, ([key, values]) => [toUSVString(key), Array.from(values, toUSVString)])),
+});

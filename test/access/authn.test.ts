@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   ANONYMOUS,
+  type Authenticator,
   authenticator,
   type CacheFor,
   ConfigError,
@@ -193,6 +194,18 @@ describe('the identity of a request', () => {
     expect((await all.authenticate(received({ authorization: 'Bearer two' }))).user?.name).toBe('tom');
     await expect(all.authenticate(received({ authorization: 'Bearer three' }))).rejects.toBeInstanceOf(Refusal);
     expect((await all.authenticate(received())).user).toBeNull();
+  });
+  test('has no halves of characters: names with them would differ here, and be one elsewhere', async () => {
+    const extra = new Map([['key\udc00', ['value\ud800']]]);
+    const odd: User = { name: 'a\ud800', uid: '\udc00', groups: ['g\ud800'], extra };
+    const finder: Authenticator = { cacheFor: 'never', authenticate: () => odd };
+    const { user: found } = await authenticator.combine([contributed(finder)]).authenticate(received());
+    expect(found).toEqual({
+      name: 'a\ufffd',
+      uid: '\ufffd',
+      groups: ['g\ufffd'],
+      extra: new Map([['key\ufffd', ['value\ufffd']]]),
+    });
   });
   test('an identity is cached no longer than any authenticator that was called allows', async () => {
     const says = (answer: User | null | Refusal, cacheFor: CacheFor) =>

@@ -8,6 +8,7 @@ const AUTHORIZATION = '/apis/authorization.k8s.io/v1';
 const AUTHENTICATION = '/apis/authentication.k8s.io/v1';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
 const READ = { verbs: ['get', 'list'], apiGroups: [''], resources: ['configmaps'] };
+const UPDATE_ONE = { verbs: ['update'], apiGroups: [''], resources: ['configmaps'], resourceNames: ['one'] };
 
 let api: Api;
 const directory = mkdtempSync(join(tmpdir(), 'reviews-'));
@@ -15,7 +16,7 @@ beforeAll(async () => {
   const tokenAuthFile = join(directory, 'tokens.csv');
   writeFileSync(tokenAuthFile, 'carol-token,carol,uid-carol\ndave-token,dave,uid-dave,"dev,qa"\n', { mode: 0o600 });
   api = await Api.start({ tokenAuthFile, authorizationMode: ['RBAC'] });
-  await api.made(`${RBAC}/roles`, { metadata: { name: 'reader' }, rules: [READ] });
+  await api.made(`${RBAC}/roles`, { metadata: { name: 'reader' }, rules: [READ, UPDATE_ONE] });
   await api.made(`${RBAC}/rolebindings`, {
     metadata: { name: 'reader' },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
@@ -106,11 +107,13 @@ describe('a SelfSubjectAccessReview', () => {
       allowed: false,
     });
     expect(await statusOf(path, { resourceAttributes: MAPS }, 'dave-token')).toEqual({ allowed: false });
+    const updateOne = { ...MAPS, verb: 'update', name: 'one' };
+    expect(await statusOf(path, { resourceAttributes: updateOne }, 'carol-token')).toEqual(ALLOWED);
     for (const changed of [
       { namespace: 'other' },
       { group: 'apps' },
       { resource: 'secrets' },
-      { name: 'x', verb: 'put' },
+      { name: 'other', verb: 'update' },
     ])
       expect(await statusOf(path, { resourceAttributes: { ...MAPS, ...changed } }, 'carol-token')).toEqual({
         allowed: false,

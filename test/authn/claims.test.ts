@@ -75,6 +75,7 @@ describe('a token is accepted', () => {
 describe('a token is refused', () => {
   test.each<[what: string, claims: object, why: string, more?: string, header?: string]>([
     ['that ends when times overflow', { exp: 1e300 }, 'token is expired'],
+    ['that ends before times that can be shown', { exp: -1e300 }, 'token is expired'],
     ['that ends with the last second of 64 bits', {}, 'token is expired', '"exp":9223372036854775807'],
     ['whose end is null', { exp: null }, NOT_A_NUMBER],
     ['whose end is no number', { exp: 'soon' }, NOT_A_NUMBER],

@@ -1,24 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiObject } from '../../core/api/index.js';
 import { serviceCidrs } from '../../plugins/kinds/core/service/controllers/serviceCidrs.js';
-import { type Answer, Api } from '../api/support.js';
+import { type Answer, Api, type Loose, listOf } from '../api/support.js';
 import { eventually } from '../support/eventually.js';
 import { MERGE } from '../support/mediaTypes.js';
+import { textOf } from '../support/values.js';
 import { FakeServer } from './fakeHost.js';
 import { startControllers, waitForIdle } from './settle.js';
 
 /* Several networks for Services: the gate MultiCIDRServiceAllocator. */
-
-/** Parts of objects that tests read. */
-interface Any {
-  readonly metadata: { readonly labels: object; readonly finalizers: object; readonly managedFields: object };
-  readonly spec: { readonly cidrs: object; readonly clusterIP: string };
-  readonly status?: { readonly conditions?: readonly Condition[] };
-  readonly items: readonly { readonly reason: string }[];
-  readonly message: string;
-}
-type Condition = { readonly [member: string]: string };
-const read = ({ body }: Answer): Any => body as unknown as Any;
 
 const NETWORKING = '/apis/networking.k8s.io/v1beta1';
 const CIDRS = `${NETWORKING}/servicecidrs`;
@@ -45,30 +35,35 @@ const service = (name: string, clusterIP?: string, query = ''): Promise<Answer> 
 const cidr = (name: string, ...cidrs: string[]): Promise<Answer> =>
   api.post(CIDRS, { metadata: { name }, spec: { cidrs } });
 const statusOf = async (path: string): Promise<number> => (await api.get(path)).status;
-const addressOf = (answer: Answer): string => read(answer).spec.clusterIP;
-const ready = async (name: string): Promise<Condition> => {
-  const { status } = read(await api.get(`${CIDRS}/${name}`));
-  return (status?.conditions ?? []).find(({ type }) => type === 'Ready') ?? {};
+const addressOf = ({ body }: Answer): string => textOf(body.spec!.clusterIP);
+/** The condition Ready of a ServiceCIDR, as it is; empty if there is none. */
+const ready = async (name: string): Promise<Loose> => {
+  const { body } = await api.get(`${CIDRS}/${name}`);
+  return listOf(body.status?.conditions ?? []).find(({ type }) => textOf(type) === 'Ready') ?? {};
+};
+const isReady = async (name: string, status: 'True' | 'False'): Promise<boolean> => {
+  const found = await ready(name);
+  return found.status !== undefined && textOf(found.status) === status;
 };
 
 test('the networks of the flag are a ServiceCIDR, and the address of the server is an IPAddress', async () => {
-  await eventually(async () => (await ready('kubernetes')).status === 'True');
-  const { metadata, spec } = read(await api.get(`${CIDRS}/kubernetes`));
-  expect([spec.cidrs, metadata.finalizers]).toEqual([['10.5.0.0/28'], [FINALIZER]]);
+  await eventually(() => isReady('kubernetes', 'True'));
+  const { metadata, spec } = (await api.get(`${CIDRS}/kubernetes`)).body;
+  expect([spec!.cidrs, metadata!.finalizers]).toEqual([['10.5.0.0/28'], [FINALIZER]]);
   await eventually(async () => (await statusOf(`${ADDRESSES}/10.5.0.1`)) === 200);
-  expect(read(await api.get(`${ADDRESSES}/10.5.0.1`)).spec).toEqual({
+  expect((await api.get(`${ADDRESSES}/10.5.0.1`)).body.spec).toEqual({
     parentRef: { resource: 'services', namespace: 'default', name: 'kubernetes' },
   });
 });
 
 test('an IPAddress exists as long as a Service has the address', async () => {
   expect((await service('a', '10.5.0.9')).status).toBe(201);
-  const { metadata } = read(await api.get(`${ADDRESSES}/10.5.0.9`));
-  expect(metadata.labels).toEqual({
+  const { metadata } = (await api.get(`${ADDRESSES}/10.5.0.9`)).body;
+  expect(metadata!.labels).toEqual({
     'ipaddress.kubernetes.io/ip-family': 'IPv4',
     'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
   });
-  expect(metadata.managedFields).toMatchObject([{ manager: 'kube-apiserver', operation: 'Update' }]);
+  expect(metadata!.managedFields).toMatchObject([{ manager: 'kube-apiserver', operation: 'Update' }]);
   expect((await api.patch(`${SERVICES}/a`, MERGE, { metadata: { labels: { x: 'y' } } })).status).toBe(200);
   expect(await statusOf(`${ADDRESSES}/10.5.0.9`)).toBe(200);
   const named = { type: 'ExternalName', externalName: 'a.example', clusterIP: '', clusterIPs: null };
@@ -99,7 +94,7 @@ test('Services get addresses of all networks, until all are full', async () => {
   for (let i = 0; i < 13; i++) made.push(await service(`fill-${i}`));
   expect(made.map(({ status }) => status)).toEqual(Array(13).fill(201));
   const full = await service('full');
-  expect([full.status, read(full).message]).toEqual([
+  expect([full.status, full.body.message]).toEqual([
     500,
     'Internal error occurred: failed to allocate a serviceIP: range is full',
   ]);
@@ -112,10 +107,10 @@ test('Services get addresses of all networks, until all are full', async () => {
 
 describe('a ServiceCIDR that is deleted', () => {
   test('stays while addresses need it, and gives none', async () => {
-    await eventually(async () => (await ready('more')).status === 'True');
+    await eventually(() => isReady('more', 'True'));
     await api.delete(`${SERVICES}/more-2`);
     await api.delete(`${CIDRS}/more`);
-    await eventually(async () => (await ready('more')).status === 'False');
+    await eventually(() => isReady('more', 'False'));
     expect(await ready('more')).toMatchObject({
       reason: 'Terminating',
       message:
@@ -154,8 +149,8 @@ test('IPAddresses that were deleted are made again, with an event', async () => 
   await api.delete(`${ADDRESSES}/${name}`);
   await eventually(async () => (await statusOf(`${ADDRESSES}/${name}`)) === 200);
   await eventually(async () => {
-    const { items } = read(await api.get('/api/v1/namespaces/default/events?fieldSelector=involvedObject.name=fill-0'));
-    return items.some(({ reason }) => reason === 'ClusterIPNotAllocated');
+    const { body } = await api.get('/api/v1/namespaces/default/events?fieldSelector=involvedObject.name=fill-0');
+    return listOf(body.items).some(({ reason }) => textOf(reason) === 'ClusterIPNotAllocated');
   });
 });
 
@@ -171,7 +166,7 @@ test.each<[string[], string]>([
 ])('the networks %j are refused', async (cidrs, message) => {
   const answer = await cidr('bad', ...cidrs);
   expect(answer.status).toBe(422);
-  expect(read(answer).message).toContain(message);
+  expect(answer.body.message).toContain(message);
 });
 
 test.each<[string, object, string]>([
@@ -186,7 +181,7 @@ test.each<[string, object, string]>([
 ])('the IPAddress %s of %j is refused', async (name, parentRef, message) => {
   const answer = await api.post(ADDRESSES, { metadata: { name }, spec: { parentRef } });
   expect(answer.status).toBe(422);
-  expect(read(answer).message).toContain(message);
+  expect(answer.body.message).toContain(message);
 });
 
 test('neither networks nor the owner of an address can be changed', async () => {

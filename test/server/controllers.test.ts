@@ -23,7 +23,7 @@ describe('--controllers', () => {
     expect(runs('garbage-collector', ['*', '-garbagecollector'])).toBe(false);
   });
 
-  test('runs controllers of bootstrap tokens only if they are named, or if it is absent and the tokens are accepted', () => {
+  test('runs controllers of bootstrap tokens only if they are named, or if it is absent and the tokens are accepted [A189]', () => {
     for (const name of ['token-cleaner', 'bootstrap-signer']) {
       expect([name, runs(name), runs(name, ['*']), runs(name, ['*'], true)]).toEqual([name, false, false, false]);
       expect([name, runs(name, ['*', `${name}-controller`]), runs(name, undefined, true)]).toEqual([name, true, true]);

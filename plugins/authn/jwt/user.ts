@@ -1,14 +1,12 @@
-import { toUSVString } from 'node:util';
 import type * as Cel from '../../../core/cel/index.js';
 import { isRecord, recordAt, stringAt, type UnknownRecord, type User } from '../../../core/api/index.js';
+import { wellFormedUser } from '../../../core/model/user.js';
 import { compile, type Environments, evaluate, type Expression } from './expressions.js';
 import type { ClaimRule, JwtAuthenticator, Mapping } from './types.js';
+import { claimAt } from './verify.js';
 
 /** A function of the claims of a token. Throws an Error with the reason why the token is refused. */
 type OfClaims<T> = (claims: UnknownRecord) => T;
-
-const claimAt = (claims: UnknownRecord, name: string): unknown =>
-  Object.hasOwn(claims, name) ? claims[name] : undefined;
 
 const typeOf = (value: unknown): string =>
   Array.isArray(value) ? 'array' : isRecord(value) ? 'object' : typeof value === 'boolean' ? 'bool' : typeof value;
@@ -59,15 +57,6 @@ function checkEmail(claims: UnknownRecord): void {
   throw new Error(`oidc: parse 'email_verified' claim: cannot read ${typeOf(verified)} as bool`);
 }
 
-/**
- * A user without halves of characters (lone surrogates), which no encoding has. Each would become U+FFFD on its way to
- * others, where different names would be one.
- */
-function wellFormed({ name, uid, groups, extra }: User): User {
-  const entries = Array.from(extra, ([key, values]) => [key, values.map(toUSVString)] as const);
-  return { name: toUSVString(name), uid: toUSVString(uid), groups: groups.map(toUSVString), extra: new Map(entries) };
-}
-
 /** The functions of an authenticator, with compiled expressions. */
 export class UserMaker {
   readonly #rules: readonly OfClaims<void>[];
@@ -105,7 +94,8 @@ export class UserMaker {
       }),
     );
     for (const check of this.#rules) check(claims);
-    const user = wellFormed({ name, uid, groups, extra });
+    // Rules are about the user as it will be known.
+    const user = wellFormedUser({ name, uid, groups, extra });
     this.#checkUser(user);
     if (name === '') throw new Error('oidc: the user name is empty');
     return user;

@@ -18,17 +18,17 @@ export interface DecodedToken {
 const BASE64URL = /^[A-Za-z0-9_-]*$/;
 
 /** JSON without a member twice, about which the readers of a header would differ (RFC 7515, 4). Throws an Error. */
-function readUnique(text: string): unknown {
-  const { value, duplicates } = parseStrict(Buffer.from(text));
+function readUnique(bytes: Uint8Array): unknown {
+  const { value, duplicates } = parseStrict(bytes);
   if (duplicates.length > 0) throw new Error(duplicates[0]);
   return value;
 }
 
 /** The JSON object in a part of a token; undefined for anything else. Large integers are kept exactly. */
-function objectIn(part: string | undefined, read: (text: string) => unknown): UnknownRecord | undefined {
+function objectIn(part: string | undefined, read: (bytes: Uint8Array) => unknown): UnknownRecord | undefined {
   if (!part || !BASE64URL.test(part)) return undefined;
   try {
-    const value = read(Buffer.from(part, 'base64url').toString('utf8'));
+    const value = read(Buffer.from(part, 'base64url'));
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
@@ -117,10 +117,15 @@ export async function verifySignature(
   throw new UnknownKey();
 }
 
-const claimAt = (claims: UnknownRecord, name: string): unknown =>
+/** A claim; undefined if it is absent. Members of the prototype are none. */
+export const claimAt = (claims: UnknownRecord, name: string): unknown =>
   Object.hasOwn(claims, name) ? claims[name] : undefined;
 
-const shownTime = (seconds: number): string => new Date(Math.min(seconds, 8e12) * 1000).toISOString();
+/** The end of the times that can be shown (ECMA-262, 21.4.1.1), in seconds before and after the epoch. */
+const SHOWN_SECONDS = 8.64e12;
+
+const shownTime = (seconds: number): string =>
+  new Date(Math.max(-SHOWN_SECONDS, Math.min(seconds, SHOWN_SECONDS)) * 1000).toISOString();
 
 /** A number in JSON (RFC 8259, 6). Some providers write times as texts, which upstream reads. */
 const NUMBER = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
