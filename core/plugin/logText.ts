@@ -37,6 +37,8 @@ const shown = (value: unknown): string =>
   typeof value === 'string' && BARE.test(value) ? value : escaped(JSON.stringify(value) ?? 'undefined');
 
 const indented = (text: string): string => text.replace(/^/gm, '    ');
+/** A text whose lines after the first are indented, so that none of them looks like a record. */
+const laterLines = (text: string): string => text.replaceAll('\n', '\n    ');
 
 /**
  * A record as people read it on a terminal: a line with time, level, origin and message, then its fields, then its
@@ -56,7 +58,7 @@ export function recordText(record: LogRecord, colored: boolean): string {
     .filter(([, value]) => !isBlock(value))
     .map(([member, value]) => `${paint('dim', `${escaped(member)}=`)}${shown(value)}`);
   const blocks = all.flatMap(([, value]) => (isBlock(value) ? [indented(escaped(value))] : []));
-  const head = `${paint('dim', clock)} ${levelText} ${paint('bold', escaped(name))}: ${escaped(message)}`;
+  const head = `${paint('dim', clock)} ${levelText} ${paint('bold', escaped(name))}: ${laterLines(escaped(message))}`;
   return [head, ...(members.length > 0 ? [indented(members.join(' '))] : []), ...blocks, ''].join('\n');
 }
 

@@ -16,6 +16,11 @@ describe('a record as a text', () => {
     );
   });
 
+  test('indents the lines of a message, of which none looks like another record', () => {
+    const forged = recordText({ ...RECORD, message: 'refused: no\n03:04:05.678 ERROR server: x\n\n' }, false);
+    expect(forged.split('\n').slice(1)).toEqual(['    03:04:05.678 ERROR server: x', '    ', '    ', '']);
+  });
+
   test('has colours for a terminal that shows them, and none elsewhere', () => {
     expect(recordText(RECORD, true)).toContain('\u001b[33mWARN \u001b[0m');
     expect(recordText(RECORD, false)).not.toContain('\u001b');
