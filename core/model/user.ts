@@ -17,8 +17,8 @@ export const ANONYMOUS: User = {
 };
 
 /**
- * A copy of a user without halves of characters (lone surrogates), which no encoding has. Each would become U+FFFD on
- * its way to others, where different names would be one: here they are one from the beginning.
+ * A copy of a user in which U+FFFD replaces each lone surrogate. UTF-8 cannot represent these: they would be replaced
+ * on the way to another thread or server, where names would be equal that are different here.
  */
 export const wellFormedUser = ({ name, uid, groups, extra }: User): User => ({
   name: toUSVString(name),

@@ -195,7 +195,7 @@ describe('the identity of a request', () => {
     await expect(all.authenticate(received({ authorization: 'Bearer three' }))).rejects.toBeInstanceOf(Refusal);
     expect((await all.authenticate(received())).user).toBeNull();
   });
-  test('has no halves of characters: names with them would differ here, and be one elsewhere', async () => {
+  test('has no lone surrogates: names with different ones are one everywhere', async () => {
     const extra = new Map([['key\udc00', ['value\ud800']]]);
     const odd: User = { name: 'a\ud800', uid: '\udc00', groups: ['g\ud800'], extra };
     const finder: Authenticator = { cacheFor: 'never', authenticate: () => odd };

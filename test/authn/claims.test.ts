@@ -63,7 +63,7 @@ describe('a token is accepted', () => {
     ['with a thousand groups', { groups: Array(1000).fill('x') }, '', HEADER, `p:s${' g:x'.repeat(1000)}`],
     ['with claims of the name of a prototype', {}, '"__proto__":{"sub":"evil","groups":["evil"]},"constructor":{}'],
     ['with claims that are deep', {}, `"deep":${'['.repeat(2000)}${']'.repeat(2000)}`],
-    ['with a half of a character, which is replaced', {}, '"sub":"\\ud800"', HEADER, 'p:\ufffd g:g'],
+    ['with a lone surrogate, which is replaced', {}, '"sub":"\\ud800"', HEADER, 'p:\ufffd g:g'],
     ['without the name of its key', {}, '', '"alg":"RS256"'],
     ['that brings along another key', {}, '', `${HEADER},"jku":"https://x","jwk":{"kty":"RSA","n":"AQAB","e":"AQAB"}`],
     ['with groups beside the source of others', {}, '"_claim_names":{"groups":"s"},"_claim_sources":{"s":{"JWT":"x"}}'],
