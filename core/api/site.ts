@@ -1,4 +1,5 @@
 import { after } from './awaitable.js';
+import { isHeader } from './checks/headers.js';
 import { requireMembers } from './checks/parts.js';
 import { type Awaitable, type Contributed, definePoint } from './point.js';
 
@@ -83,12 +84,14 @@ export function siteOf(sites: Sites, path: string): HttpSite | undefined {
   return sites.get(end < 0 ? path : path.slice(0, end));
 }
 
+const areHeaders = (headers: unknown): boolean =>
+  Array.isArray(headers) && headers.every(one => Array.isArray(one) && isHeader(one[0], one[1]));
+
 /** Throws TypeError for an answer that cannot be sent. */
 function checkAnswer(answer: SiteAnswer): SiteAnswer {
   const { status, headers, body } = (answer ?? {}) as Partial<SiteAnswer>;
-  if (!Number.isInteger(status) || !Array.isArray(headers) || !(body instanceof Uint8Array))
-    throw new TypeError('answer must return status, headers and body');
-  return answer;
+  if (Number.isInteger(status) && areHeaders(headers) && body instanceof Uint8Array) return answer;
+  throw new TypeError('answer must return a status, headers with names in lower case, and a body of bytes');
 }
 
 /** The sites by path, whose calls are limited in time. Throws TypeError for a path that is taken. */

@@ -11,6 +11,7 @@ import {
 } from '../../core/api/index.js';
 import { systemTime } from '../../core/runtime/clock.js';
 import { Assets } from './assets.js';
+import { OpenId, type OpenIdConfig } from './openId.js';
 import { SESSION_SERVICE, sessionAuthenticator } from './authenticator.js';
 import { Sessions } from './sessions.js';
 import { SignInLink } from './signInLink.js';
@@ -22,6 +23,8 @@ export interface ConsoleConfig {
   readonly adminTokens: string;
   /** The digest of the secret of the one-time link; absent if there is none. */
   readonly linkDigest?: string;
+  /** Absent without a provider. */
+  readonly openId?: OpenIdConfig;
 }
 
 /** The service by which the pool learns what sessions stand for. */
@@ -45,7 +48,7 @@ export default definePlugin({
     if (typeof adminTokens !== 'string') throw new ConfigError('adminTokens', 'expected the path of a token file');
     return config as ConsoleConfig;
   },
-  contribute({ adminTokens, linkDigest }) {
+  contribute({ adminTokens, linkDigest, openId }) {
     const sessions = new Sessions(systemTime);
     return [
       httpSite.of(host =>
@@ -54,6 +57,7 @@ export default definePlugin({
           sessions,
           link: new SignInLink(linkDigest, host.now),
           adminToken: () => readFileSync(adminTokens, 'utf8').split(',', 1)[0]!,
+          ...(openId ? { openId: new OpenId(openId, host.now) } : {}),
           host,
         }),
       ),

@@ -9,6 +9,7 @@ import {
 import { OWN_PAGE_HEADER } from '../../core/model/wellKnown/ownPage.js';
 import type { Assets } from './assets.js';
 import { PAGE_HEADERS } from './headers.js';
+import type { OpenId } from './openId.js';
 import { cookiesOf, SESSION_COOKIE, type Sessions } from './sessions.js';
 import type { SignInLink } from './signInLink.js';
 
@@ -22,9 +23,11 @@ export interface SiteParts {
   readonly assets: Assets;
   readonly sessions: Sessions;
   readonly link: SignInLink;
+  /** Absent if the server has no OpenID Connect provider. */
+  readonly openId?: OpenId | undefined;
   /** The administrator's token, which the one-time link stands for. */
   readonly adminToken: () => string;
-  readonly host: Pick<Host<'front'>, 'request' | 'naming'>;
+  readonly host: Pick<Host<'front'>, 'request' | 'naming' | 'log'>;
 }
 
 /** An answer in JSON. */
@@ -76,8 +79,31 @@ async function signIn(parts: SiteParts, request: SiteRequest): Promise<SiteAnswe
     );
   const token = 'token' in given ? given.token : parts.adminToken();
   if ('token' in given) await verify(parts, token);
-  const secret = parts.sessions.begin(token);
-  return json(201, {}, [['set-cookie', `${cookieOf(request)}=${secret}; ${ATTRIBUTES}`]]);
+  return json(201, {}, [begin(parts, request, token)]);
+}
+
+/** Begins a session. Returns the header with its cookie. */
+const begin = ({ sessions }: SiteParts, request: SiteRequest, token: string): readonly [string, string] => [
+  'set-cookie',
+  `${cookieOf(request)}=${sessions.begin(token)}; ${ATTRIBUTES}`,
+];
+
+/** Leads the browser to the provider, and back to the console with a session. Failures are logged. */
+async function answerOpenId(parts: SiteParts, openId: OpenId, request: SiteRequest): Promise<SiteAnswer> {
+  const to = (path: string, ...more: SiteAnswer['headers']): SiteAnswer => ({
+    status: 303,
+    headers: [...PAGE_HEADERS, NOT_STORED, ['location', `${CONSOLE_PATH}/${path}`], ...more],
+    body: new Uint8Array(),
+  });
+  try {
+    if (request.path.endsWith('/begin')) return await openId.begin(request);
+    const token = await openId.end(request);
+    await verify(parts, token);
+    return to('', begin(parts, request, token));
+  } catch (thrown) {
+    parts.host.log.warn({ reason: String((thrown as Error)?.message) }, 'a sign-in by OpenID Connect failed');
+    return to('?failure=openid');
+  }
 }
 
 function signOut({ sessions }: SiteParts, request: SiteRequest): SiteAnswer {
@@ -92,7 +118,7 @@ async function answerSession(parts: SiteParts, request: SiteRequest): Promise<Si
     throw new Refusal('Forbidden', `the header ${OWN_PAGE_HEADER} is missing: only pages of the console are answered`);
   if (method === 'GET') {
     const domain = parts.host.naming.group('meta.orchestrator.io').replace('meta.', '');
-    return json(200, { domain, openId: false });
+    return json(200, { domain, openId: parts.openId !== undefined });
   }
   if (method === 'POST') return await signIn(parts, request);
   if (method === 'DELETE') return signOut(parts, request);
@@ -106,6 +132,8 @@ async function answer(parts: SiteParts, request: SiteRequest): Promise<SiteAnswe
   if (path === CONSOLE_PATH)
     return { status: 301, headers: [...PAGE_HEADERS, ['location', `${CONSOLE_PATH}/`]], body: new Uint8Array() };
   if (below === 'session') return await answerSession(parts, request);
+  if (parts.openId && method === 'GET' && (below === 'openid/begin' || below === 'openid/callback'))
+    return await answerOpenId(parts, parts.openId, request);
   if (method !== 'GET' && method !== 'HEAD') throw new Refusal('MethodNotAllowed', 'pages have GET alone');
   const found = await parts.assets.answer(below, request);
   if (!found) throw new Refusal('NotFound', 'the console has no such file');

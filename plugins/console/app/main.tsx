@@ -28,7 +28,8 @@ function takeLink(): string | undefined {
 /** Signs in with the link of the address, if there is one, and finds out who the user is. */
 async function begin(): Promise<void> {
   const link = takeLink();
-  failure.value = new URLSearchParams(window.location.search).get('failure') ?? undefined;
+  if (place.peek().query.get('failure') === 'openid')
+    failure.value = 'The sign-in by OpenID Connect failed; the log of the server says why.';
   try {
     if (link === undefined) await readSession();
     else await signIn({ link });

@@ -50,7 +50,7 @@ export function SignInPage({ failure }: { readonly failure: string | undefined }
           </button>
         </form>
         {session.value?.openId && (
-          <a class="button" href={`${BASE}/openid/begin`}>
+          <a class="button" href={`${BASE}/openid/begin`} target="_self">
             Sign in with OpenID Connect
           </a>
         )}
