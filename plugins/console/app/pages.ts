@@ -25,4 +25,14 @@ export const PAGES: readonly Page[] = [
     title: ({ resource }) => resource ?? '',
     load: () => import('./list/listPage.js'),
   },
+  {
+    path: '/object/:group/:version/:resource/:namespace/:name',
+    title: ({ name }) => name ?? '',
+    load: () => import('./pages/object/index.js'),
+  },
+  {
+    path: '/create/:group/:version/:resource',
+    title: ({ resource }) => `New ${resource}`,
+    load: () => import('./pages/create/index.js'),
+  },
 ];
