@@ -6,7 +6,7 @@ import { hrefOf, namespace as selected, navigate } from '../../router.js';
 import type { Known } from '../object/edit/completion.js';
 import { Draft } from '../object/edit/draft.js';
 import { EditPanel } from '../object/edit/editPanel.js';
-import { canonicalText, valueOf } from '../object/edit/yamlText.js';
+import { canonicalText, parseYaml } from '../object/edit/yamlText.js';
 import { FormPanel } from '../object/form/formPanel.js';
 import { readSchemas, skeletonOf } from '../object/schema/schema.js';
 import { Tabs } from '../object/tabs.js';
@@ -42,7 +42,9 @@ function CreateView({ kind, query }: { readonly kind: Kind; readonly query: URLS
       .then(() => draft.begin(beginning(kind, known.value, namespace)));
   }, []);
   const saved = (text: string): void => {
-    const { metadata } = valueOf(text) as { readonly metadata: { readonly name: string; readonly namespace?: string } };
+    const { metadata } = parseYaml(text) as {
+      readonly metadata: { readonly name: string; readonly namespace?: string };
+    };
     const parts = [kind.group || 'core', kind.version, kind.resource, metadata.namespace ?? '-', metadata.name];
     navigate(hrefOf(`/object/${parts.map(encodeURIComponent).join('/')}`, { namespace: selected.value }));
   };

@@ -1,7 +1,11 @@
 import { batch, computed, signal } from '@preact/signals';
-import { ApiError, type RequestOptions, send } from '../../../api/http.js';
+import { ApiError, type RequestOptions } from '../../../api/http.js';
 import { pathOf } from '../../../api/kinds.js';
+import type { ApiObject } from '../../../api/objects.js';
 import { type ObjectAddress, objectPath } from '../liveObject.js';
+import { appliedFields, type ApplyBody, applyBody } from './applyBody.js';
+import type { Known } from './completion.js';
+import { sendYaml } from './yamlHttp.js';
 import { applyChanges, compareThree, type FieldChange, type FieldConflict, type ThreeWay } from './threeWay.js';
 import {
   comparedText,
@@ -13,10 +17,9 @@ import {
   rangeOf,
   readYaml,
   textOf,
-  valueOf,
+  parseYaml,
 } from './yamlText.js';
 
-const YAML = 'application/yaml';
 /** The manager of the fields that are changed in the console. */
 export const MANAGER = 'console';
 
@@ -37,8 +40,32 @@ export interface Review {
   /** The object as it was sent, in the same form: what else differs was set by the server. */
   readonly sent: string;
   readonly warnings: readonly string[];
-  /** What was sent. */
+  /** What was sent, and how. */
   readonly body: string;
+  readonly mode: SaveMode;
+  readonly force: boolean;
+  /** Fields that were removed from the text, and that an apply leaves to their managers. */
+  readonly kept: readonly string[];
+}
+
+/** A field that an apply would change, and the manager that it belongs to. */
+export interface OwnerConflict {
+  readonly field: string;
+  readonly manager: string;
+}
+
+/** What an apply needs to know beside the text. */
+export interface ApplyContext {
+  readonly known: Known | undefined;
+  readonly object: ApiObject | undefined;
+}
+
+/** The conflicts of a refused apply; none for other refusals. */
+function conflictsIn(error: unknown): OwnerConflict[] {
+  const causes = error instanceof ApiError ? (error.status?.details?.causes ?? []) : [];
+  return causes
+    .filter(({ reason }) => reason === 'FieldManagerConflict')
+    .map(({ field = '', message = '' }) => ({ field, manager: /^conflict with "([^"]*)"/.exec(message)?.[1] ?? '' }));
 }
 
 /** A newer version, and how it fits to what was edited. */
@@ -53,11 +80,9 @@ export const warningsIn = (header: string | null): string[] =>
   [...(header ?? '').matchAll(/\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text.replace(/\\(.)/g, '$1'));
 
 async function write(method: string, path: string, body: string, query: RequestOptions['query']): Promise<Stored> {
-  const contentType = method === 'PATCH' ? 'application/apply-patch+yaml' : YAML;
-  const response = await send(method, path, {
+  const response = await sendYaml(method, path, {
     body,
-    contentType,
-    accept: YAML,
+    ...(method === 'PATCH' ? { contentType: 'application/apply-patch+yaml' } : {}),
     query: { fieldManager: MANAGER, fieldValidation: 'Strict', ...query },
   });
   return { text: await response.text(), warnings: warningsIn(response.headers.get('warning')) };
@@ -75,6 +100,9 @@ export class Draft {
   readonly problems = signal<readonly Problem[]>([]);
   readonly error = signal<unknown>(undefined);
   readonly isBusy = signal(false);
+  readonly mode = signal<SaveMode>('update');
+  /** Set once an apply was refused because of other managers. */
+  readonly conflicts = signal<readonly OwnerConflict[] | undefined>(undefined);
   /** Whether there is a text to edit. */
   readonly isRead = signal(false);
   #version = '';
@@ -97,7 +125,7 @@ export class Draft {
     if (version === undefined || version === this.#version) return;
     this.#version = version;
     try {
-      const read = await (await send('GET', objectPath(this.address), { accept: YAML })).text();
+      const read = await (await sendYaml('GET', objectPath(this.address))).text();
       if (this.#version === version) this.#take(editedText(read));
     } catch (error) {
       if (!this.isRead.peek()) this.error.value = error;
@@ -127,12 +155,12 @@ export class Draft {
     if (!isSmall || newer.changes.length === 0) return;
     // Nothing that anybody has decided: versions, and a status. The text goes on with them.
     this.merge(new Set());
-    if (review) this.review.value = { ...review, body: this.text.peek() };
+    if (review) this.review.value = review.mode === 'apply' ? review : { ...review, body: this.text.peek() };
   }
 
   #compare(text: string): Newer {
     try {
-      return { text, ...this.#three(valueOf(this.text.peek()), text) };
+      return { text, ...this.#three(parseYaml(this.text.peek()), text) };
     } catch {
       // A text with errors cannot be compared; it is when it is merged.
       return { text, changes: [], conflicts: [] };
@@ -140,8 +168,12 @@ export class Draft {
   }
 
   #three(mine: unknown, newest: string): ThreeWay {
-    const hasStatus = this.address.kind.subresources.some(({ name }) => name === 'status');
-    return compareThree(valueOf(this.base.peek()), mine, valueOf(newest), hasStatus ? [['status']] : []);
+    return compareThree(parseYaml(this.base.peek()), mine, parseYaml(newest), this.#hasStatus ? [['status']] : []);
+  }
+
+  /** Whether the status is written on its own. */
+  get #hasStatus(): boolean {
+    return this.address.kind.subresources.some(({ name }) => name === 'status');
   }
 
   /** Goes back to what the server has. */
@@ -150,7 +182,7 @@ export class Draft {
       const newest = this.newer.peek()?.text ?? this.base.peek();
       this.base.value = newest;
       this.text.value = newest;
-      for (const of of [this.newer, this.review, this.error]) of.value = undefined;
+      for (const of of [this.newer, this.review, this.error, this.conflicts]) of.value = undefined;
       this.problems.value = [];
     });
   }
@@ -171,34 +203,56 @@ export class Draft {
     batch(() => {
       this.base.value = newer.text;
       this.text.value = textOf(doc);
-      for (const of of [this.newer, this.review, this.error]) of.value = undefined;
+      for (const of of [this.newer, this.review, this.error, this.conflicts]) of.value = undefined;
     });
   }
 
-  /** Sends the text without storing it, and shows what would be stored. */
-  async check(): Promise<void> {
+  /**
+   * Sends the text without storing it, and shows what would be stored. `force`: an apply takes the fields of other
+   * managers over.
+   */
+  async check(context: ApplyContext, force = false): Promise<void> {
     await this.#run(async () => {
-      const body = this.text.peek();
-      const [problem] = problemsOf(readYaml(body));
+      const typed = this.text.peek();
+      const [problem] = problemsOf(readYaml(typed));
       if (problem) throw new Error(`the text is no YAML of an object: ${problem.message}`);
-      const { text, warnings } = await this.#send(body, { dryRun: 'All' });
+      const mode = this.isNew ? 'update' : this.mode.peek();
+      const { text: body, kept } = mode === 'apply' ? this.#applyBody(context) : { text: typed, kept: [] };
+      const { text, warnings } = await this.#send(body, mode, force, { dryRun: 'All' });
       const before = this.isNew ? '' : comparedText(this.base.peek());
-      const review = { before, after: comparedText(text), sent: comparedText(body), warnings, body };
-      if (this.text.peek() === body) this.review.value = review;
+      const review = {
+        before,
+        after: comparedText(text),
+        sent: comparedText(typed),
+        warnings,
+        body,
+        mode,
+        force,
+        kept,
+      };
+      if (this.text.peek() === typed) this.review.value = review;
     });
+  }
+
+  #applyBody({ known, object }: ApplyContext): ApplyBody {
+    if (!known || !object) throw new Error('the server describes no fields of this kind: save it as a whole');
+    const owned = appliedFields(object, MANAGER);
+    return applyBody(this.base.peek(), this.text.peek(), known, owned, this.#hasStatus);
   }
 
   /** Stores what was checked. Resolves with the stored object's text, or with undefined if it was refused. */
   async save(): Promise<string | undefined> {
     let stored: string | undefined;
     await this.#run(async () => {
-      const body = this.review.peek()?.body ?? this.text.peek();
-      const { text } = await this.#send(body, {});
+      const review = this.review.peek();
+      const typed = this.text.peek();
+      if (!review) return;
+      const { text } = await this.#send(review.body, review.mode, review.force, {});
       stored = text;
       batch(() => {
         const edited = editedText(text);
         // What was typed meanwhile stays.
-        if (this.text.peek() === body) this.text.value = edited;
+        if (this.text.peek() === typed) this.text.value = edited;
         this.base.value = edited;
         this.review.value = undefined;
         this.newer.value = undefined;
@@ -207,10 +261,11 @@ export class Draft {
     return stored;
   }
 
-  #send(body: string, query: RequestOptions['query']): Promise<Stored> {
+  #send(body: string, mode: SaveMode, force: boolean, query: RequestOptions['query']): Promise<Stored> {
     const { kind, namespace } = this.address;
+    if (mode === 'apply') return write('PATCH', objectPath(this.address), body, { ...query, force });
     if (!this.isNew) return write('PUT', objectPath(this.address), body, query);
-    const given = (valueOf(body) as { readonly metadata?: { readonly namespace?: unknown } }).metadata?.namespace;
+    const given = (parseYaml(body) as { readonly metadata?: { readonly namespace?: unknown } }).metadata?.namespace;
     return write('POST', pathOf(kind, typeof given === 'string' ? given : namespace), body, query);
   }
 
@@ -219,6 +274,7 @@ export class Draft {
     batch(() => {
       this.isBusy.value = true;
       this.error.value = undefined;
+      this.conflicts.value = undefined;
       this.problems.value = [];
     });
     try {
@@ -232,6 +288,11 @@ export class Draft {
 
   async #fail(error: unknown): Promise<void> {
     this.review.value = undefined;
+    const conflicts = conflictsIn(error);
+    if (conflicts.length > 0) {
+      this.conflicts.value = conflicts;
+      return;
+    }
     if (error instanceof ApiError && error.code === 409 && !this.isNew) {
       this.#version = '';
       // The watch may not have told yet what has changed.

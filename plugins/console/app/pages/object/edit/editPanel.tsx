@@ -5,7 +5,8 @@ import type { ApiObject } from '../../../api/objects.js';
 import { Failure } from '../../../parts/failure.js';
 import { typeText } from '../schema/schema.js';
 import type { FieldHelp, Known } from './completion.js';
-import type { Draft } from './draft.js';
+import { ConflictsView } from './conflictsView.js';
+import type { Draft, SaveMode } from './draft.js';
 import { Editor } from './editor.js';
 import { NewerView } from './newerView.js';
 import { ReviewView } from './reviewView.js';
@@ -43,6 +44,12 @@ export interface EditPanelProps {
   readonly form?: ComponentChildren;
 }
 
+/** How a change is sent. */
+const MODES = [
+  ['update', 'Save as a whole'],
+  ['apply', 'Apply what I change'],
+] as const;
+
 function Actions({ draft, check }: { readonly draft: Draft; readonly check: () => void }) {
   const isDirty = draft.isDirty.value;
   return (
@@ -54,6 +61,20 @@ function Actions({ draft, check }: { readonly draft: Draft; readonly check: () =
         <button type="button" class="button" disabled={!isDirty} onClick={() => draft.discard()}>
           Discard
         </button>
+      )}
+      {!draft.isNew && draft.address.kind.verbs.includes('patch') && (
+        <select
+          class="select"
+          aria-label="How to save"
+          value={draft.mode.value}
+          onChange={event => (draft.mode.value = event.currentTarget.value as SaveMode)}
+        >
+          {MODES.map(([mode, label]) => (
+            <option key={mode} value={mode}>
+              {label}
+            </option>
+          ))}
+        </select>
       )}
       <span class="soft small" role="status">
         {draft.isBusy.value ? 'Asking the server …' : isDirty && !draft.isNew ? 'Not saved' : ''}
@@ -67,7 +88,7 @@ export function EditPanel({ draft, known, object, mayWrite, saved, form }: EditP
   const help = useSignal<FieldHelp | undefined>(undefined);
   const isSaved = useSignal(false);
   const check = (): void => {
-    if (mayWrite && draft.isDirty.peek()) void draft.check();
+    if (mayWrite && draft.isDirty.peek()) void draft.check({ known: known.peek(), object });
   };
   const save = async (): Promise<void> => {
     const text = await draft.save();
@@ -93,6 +114,14 @@ export function EditPanel({ draft, known, object, mayWrite, saved, form }: EditP
   return (
     <div class="edit-panel">
       {newer && <NewerView draft={draft} newer={newer} object={object} />}
+      {draft.conflicts.value && (
+        <ConflictsView
+          draft={draft}
+          conflicts={draft.conflicts.value}
+          object={object}
+          force={() => void draft.check({ known: known.peek(), object }, true)}
+        />
+      )}
       {error.value !== undefined && (
         <Failure error={error.value} doing={draft.isNew ? 'creating the object' : 'changing the object'} />
       )}

@@ -50,7 +50,7 @@ export function DiffView(props: {
     return new Set(lines.filter(({ is }) => is === 'added').map(({ index }) => index));
   }, [sent, after]);
   return (
-    // A region that scrolls must be reachable by keyboard.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <div class="diff" role="region" aria-label={label} tabIndex={0}>
       {parts.map((part, i) => (
         <Part key={`${i} ${part.lines.length}`} part={part} ofServer={ofServer} />
@@ -94,6 +94,12 @@ export function ReviewView(props: { readonly draft: Draft; readonly review: Revi
           <strong>Warning:</strong> {text}
         </p>
       ))}
+      {review.kept.length > 0 && (
+        <p class="notice warn">
+          An apply does not remove what belongs to other managers: <code>{review.kept.join(', ')}</code>. Save the
+          object as a whole to remove it.
+        </p>
+      )}
       {isSame ? (
         <p class="notice">Nothing would change: the server already has all of this.</p>
       ) : (

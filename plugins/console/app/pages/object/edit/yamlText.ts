@@ -31,7 +31,7 @@ export function problemsOf(doc: Document.Parsed): Problem[] {
 }
 
 /** The value of a text. Throws Error for one with errors. */
-export function valueOf(text: string): unknown {
+export function parseYaml(text: string): unknown {
   const doc = readYaml(text);
   const [problem] = problemsOf(doc);
   if (problem) throw new Error(problem.message);

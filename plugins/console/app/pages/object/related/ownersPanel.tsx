@@ -49,6 +49,7 @@ function Picture({ graph, root }: { readonly graph: Graph; readonly root: string
   const width = Math.max(...graph.nodes.map(xOf)) + WIDTH + 2;
   const height = Math.max(...graph.nodes.map(yOf)) + HEIGHT + 2;
   return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <div class="graph" role="region" aria-label="Owners and dependents" tabIndex={0}>
       <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="group" aria-label="Graph of owners">
         {graph.edges.map(({ from, to }) => {
