@@ -16,7 +16,7 @@ export class BodyReader {
   isOver = false;
   #isPaused = false;
   readonly #parts: InflowQueue<Uint8Array>;
-  /** Bytes that have arrived while the sink was busy. They are passed on together: there may be a part for each byte. */
+  /** Bytes that arrived while the sink was busy. They are passed on together: there may be a part for each byte. */
   readonly #late = new BodyParts();
 
   constructor(

@@ -240,7 +240,8 @@ export class AuditedExchange implements Exchange {
       if (kept + length > AUDITED_BYTES || keptOfAll + length > AUDITED_ANSWERS_BYTES) {
         this.#isResponseTruncated = true;
         this.#parts = [];
-        return uncount();
+        uncount();
+        return;
       }
       kept += length;
       keptOfAll += length;
