@@ -1,6 +1,6 @@
 import type { BodySink } from '../api/listener.js';
 import { Refusal } from '../model/refusal.js';
-import { BodyParts } from './bodyParts.js';
+import { BodyParts } from '../runtime/bodyParts.js';
 
 /**
  * Collects the body of a request.

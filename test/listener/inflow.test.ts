@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { BodyParts } from '../../core/request/bodyParts.js';
+import { BodyParts } from '../../core/runtime/bodyParts.js';
 import { nextTurn } from '../../core/runtime/timers.js';
 import { BodyReader } from '../../plugins/listener/inflow/bodyReader.js';
 

@@ -1,5 +1,5 @@
 import type { BodySink } from '../../../core/api/listener.js';
-import { BodyParts } from '../../../core/request/bodyParts.js';
+import { BodyParts } from '../../../core/runtime/bodyParts.js';
 import { InflowQueue } from './queue.js';
 
 /** How a connection stops and continues to receive. */

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import type { BodySink, Exchange, ResponseStream, StreamOptions, WebSocketStream } from '../../../core/api/listener.js';
 import { AUDITED_ANSWERS_BYTES, AUDITED_BYTES, AUDITED_NAME_BYTES } from '../../../core/limits.js';
 import { isRecord, recordAt, type UnknownRecord } from '../../../core/model/record.js';
-import { BodyParts } from '../../../core/request/bodyParts.js';
+import { BodyParts } from '../../../core/runtime/bodyParts.js';
 import { isWatch, type Route } from '../../../core/request/route.js';
 import type { PolicyLevel } from '../../../core/services/audit/policy.js';
 import { parseAuditedBody } from './auditedBody.js';
