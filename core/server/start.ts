@@ -33,6 +33,7 @@ import { checkCredentialFiles } from './access/credentialFiles.js';
 import { checkEtcd } from './etcd.js';
 import { checkFeatures, featuresOf, featureWarnings } from './features.js';
 import { checkServiceAccounts } from './serviceAccounts.js';
+import { firstObjectsFile } from './firstObjects.js';
 import { type DataPaths, fillDataDirectory, makeDataDirectory } from './dataDirectory.js';
 import { type BuiltinInputs, builtInPlugins, pluginsOf } from './plugins.js';
 import { ProgramRequests } from './program/requests.js';
@@ -150,6 +151,7 @@ async function start(
     home,
     scope,
     threads,
+    firstObjects: firstObjectsFile(settings),
     bindings,
     data: () => current.data,
     controlData: kinds => ({

@@ -111,7 +111,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
     },
   });
   await pool.current.startServices(plugins.at(service));
-  store.begin();
+  store.begin(inputs.firstObjects);
   const opened = await store.ready();
   const serve = listenerOf(plugins, inputs.settings);
   const listeningThreads: ListeningThread[] = [];
@@ -125,7 +125,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   serving = front;
   let failed: Promise<Error>;
   let control: ControlThread | undefined;
-  if (opened.revision === 0) {
+  if (opened.isNew) {
     const first = (control = begin());
     releases.add('the controllers', () => first.close());
     failed = Promise.race([store.failed, first.failed]);
