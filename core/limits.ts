@@ -22,8 +22,8 @@ export const IDENTITY_BODY_BYTES = 128 * 1024 * 1024;
 /** The same of all senders together that are anonymous or not authenticated yet. Above it: 429 with Retry-After. */
 export const UNKNOWN_BODY_BYTES = 64 * 1024 * 1024;
 /**
- * Bytes of a body that are read before its sender is authenticated, for a request without known credentials. The
- * connection is then not read until the sender is authenticated and authorized.
+ * Bytes of a body after which the connection is not read any more until the sender is authenticated and authorized, for
+ * a request without known credentials. What has arrived by then waits: see `BodySink`.
  */
 export const UNKNOWN_BODY_PART_BYTES = 64 * 1024;
 /** How long a body may take to arrive: the limit of upstream for a request. Then: 504. */
@@ -400,6 +400,16 @@ export const AUDIT_DRAIN_MS = 10_000;
  * and the answer of a write fit into `AUDIT_BUFFER_BYTES`.
  */
 export const AUDITED_BYTES = 10 * 1024 * 1024;
+/**
+ * Bytes of long answers that a thread keeps for audit events while clients read them, besides those that the answers
+ * hold. Above it, events have no answer.
+ */
+export const AUDITED_ANSWERS_BYTES = 128 * 1024 * 1024;
+/**
+ * Bytes of a body that is decoded for the name of the object in it, where the event does not repeat the body: the
+ * thread that serves connections decodes it. Of a longer body, the name is that of the object that was written.
+ */
+export const AUDITED_NAME_BYTES = 100 * 1024;
 /** Senders, namespaces or objects that one limit of events knows at once: each takes some hundred bytes. */
 export const EVENT_LIMIT_KEYS = 1_000_000;
 /** How long the reviews of the images of a pod may take in all. */
