@@ -60,7 +60,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const metrics = new RequestMetrics();
   const address = { host: addressOf(settings.bindAddress) ?? 'localhost', port: settings.port };
   const record = ({ counters, labels }: CredentialUse): void => {
-    if (counters) observed.take(counters.map(metric => ({ metric, labels: {}, value: 1 })));
+    if (counters) for (const metric of counters) observed.observe(metric, {}, 1);
     if (labels) setLabels(built.front, labels, naming, log);
   };
   let paths!: PathHandler;
@@ -75,7 +75,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     shared: opened.shared !== undefined,
     continueSecret: opened.shared?.secret ?? home.continueSecret,
     metrics,
-    observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
+    observe: (metric, labels, value) => observed.observe(metric, labels, value),
     paths({ live, state, reads, writer }) {
       const mostRecent = async (): Promise<number> => {
         await reads.mostRecent();
@@ -102,7 +102,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
             ...snapshotValues(settings, {
               log,
               naming,
-              observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
+              observe: (metric, labels, value) => observed.observe(metric, labels, value),
             }),
           }),
       });

@@ -104,7 +104,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   pool.current.begin();
   let serving: Front | undefined;
   const plugins = await FrontPlugins.load(scope, {
-    observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
+    observe: (metric, labels, value) => observed.observe(metric, labels, value),
     async request(name, request) {
       if (!serving) throw new Error('request is available once the server answers requests, not before');
       return await requestAsServer(serving, name, request, inputs.naming);

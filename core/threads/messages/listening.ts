@@ -5,7 +5,7 @@ import type { RequestCounts } from '../../services/metrics/requests.js';
 import { Refusal } from '../../model/refusal.js';
 import type { Settings } from '../../settings/settings.js';
 import type { PackedJobs, PackedOutcomes } from './jobs.js';
-import type { FromThread, Observation, ToThread, WriterChannel } from './lifecycle.js';
+import type { FromThread, ObservedValues, ToThread, WriterChannel } from './lifecycle.js';
 
 /** The inputs of a listening thread. */
 export interface ListeningInputs {
@@ -95,5 +95,5 @@ export type FromListeningThread =
   | { readonly is: 'pathAccepted'; readonly requestId: number; readonly bytes: number }
   | { readonly is: 'used'; readonly use: CredentialUse }
   /** Metrics that plugins have counted. */
-  | { readonly is: 'observed'; readonly observations: readonly Observation[] }
+  | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] }
   | { readonly is: 'counted'; readonly id: number; readonly counts: RequestCounts };
