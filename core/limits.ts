@@ -15,6 +15,12 @@ export const VIOLATIONS = 10_000;
 
 /** Request body: the limit of upstream. Larger objects could not be stored. Above it: 413. */
 export const BODY_BYTES = 3 * 1024 * 1024;
+/** Request body for a site of a plugin, whose senders are not known. Above it: 413. */
+export const SITE_BODY_BYTES = 32 * 1024;
+/** Sessions of the console at once, of which the one that was used longest ago ends; how long one lasts, and unused. */
+export const CONSOLE_SESSIONS = { most: 1000, lastMs: 12 * 3_600_000, idleMs: 3_600_000 };
+/** How long after the start the one-time link works that the server prints. */
+export const CONSOLE_LINK_MS = 10 * 60_000;
 /** Bytes of bodies that have arrived, of all requests in flight together. Above it: 429 with Retry-After. */
 export const BODIES_BYTES = 512 * 1024 * 1024;
 /** The same of one user, so that no user can use up the share of the others. Above it: 429 with Retry-After. */

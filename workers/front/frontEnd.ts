@@ -1,6 +1,7 @@
 import type { Settings } from '../../core/settings/settings.js';
 import { type HealthCheck, healthCheck, postStartHook } from '../../core/api/control.js';
 import { httpDocuments } from '../../core/api/document.js';
+import { httpSite } from '../../core/api/site.js';
 import { metrics as pluginMetrics } from '../../core/api/observe/metrics.js';
 import type { Awaitable } from '../../core/api/point.js';
 import { systemTime } from '../../core/runtime/clock.js';
@@ -91,6 +92,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         livezGraceMs: settings.livezGracePeriod,
         metrics: serverMetrics(metrics, observed, plugins.at(pluginMetrics), parts.data, parts.countsElsewhere),
         documents: () => plugins.at(httpDocuments),
+        sites: () => plugins.at(httpSite),
         address,
         snapshot: exchange =>
           sendSnapshot(exchange, {

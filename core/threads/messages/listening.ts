@@ -49,13 +49,17 @@ export const errorOf = (posted: PostedError): Error =>
     ? new Refusal(posted.reason, posted.message, posted.details, posted.code, posted.metadata)
     : new Error(posted.message);
 
-/** A request outside of the resources, which the main thread answers. Its sender is authorized. */
+/** A request outside of the resources, which the main thread answers. Its sender is authorized, unless for a site. */
 export interface PathRequest {
   readonly requestId: number;
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly headers: readonly (readonly [string, string])[];
+  readonly remoteAddress: string;
+  readonly secure: boolean;
+  /** That of a request for a site. */
+  readonly body?: Uint8Array | undefined;
 }
 
 /** A part of the answer to a request outside of the resources. */
