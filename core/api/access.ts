@@ -4,7 +4,16 @@ import { Refusal } from '../model/refusal.js';
 import type { Target } from '../model/target.js';
 import { type User, wellFormedUser } from '../model/user.js';
 import { after } from './awaitable.js';
+import { isList, union } from './checks/lists.js';
 import { requireMembers, timeOr } from './checks/parts.js';
+import {
+  checkExplanation,
+  checkRules,
+  type ExplainedOpinion,
+  type Explanation,
+  type Opinion,
+  type UserRules,
+} from './observe/explanation.js';
 import { type Awaitable, type Contributed, definePoint } from './point.js';
 
 /**
@@ -144,27 +153,6 @@ export type DependsOn =
   | { readonly resources: readonly string[]; readonly milliseconds: number };
 
 /**
- * The permissions of a user as RBAC rules. Groups are in the naming of the server.
- *
- * @example
- * const readers: UserRules = { resourceRules: [{ verbs: ['get'], apiGroups: [''], resources: ['*'] }], pathRules: [] };
- */
-export interface UserRules {
-  readonly resourceRules: readonly {
-    readonly verbs: readonly string[];
-    readonly apiGroups: readonly string[];
-    readonly resources: readonly string[];
-    /** Absent or empty: objects of any name. */
-    readonly resourceNames?: readonly string[];
-  }[];
-  readonly pathRules: readonly { readonly verbs: readonly string[]; readonly nonResourceURLs: readonly string[] }[];
-  /** Whether the user has permissions that these rules do not show. */
-  readonly incomplete?: boolean;
-  /** The text of reviews about rules that could not be read, or that are not shown; absent if there are none. */
-  readonly error?: string;
-}
-
-/**
  * Decides whether a user may make a request. If it throws, the request is refused regardless of other authorizers: with
  * the thrown Refusal, or otherwise with 500.
  *
@@ -183,6 +171,11 @@ export interface Authorizer {
    * the authorizer cannot list rules; such reviews are then marked as incomplete.
    */
   rulesFor?(user: User, namespace: string): Awaitable<UserRules>;
+  /**
+   * Says why the authorizer allows a request or does not. It is called when somebody asks for an explanation, and never
+   * while a request is decided, so it may take longer. Absent: the decision with its reason says all.
+   */
+  explain?(user: User, target: Target): Awaitable<Explanation>;
 }
 
 /**
@@ -197,6 +190,8 @@ export interface Authenticated {
   readonly objects: readonly StoredObject[];
   readonly audiences?: readonly string[];
   readonly use?: CredentialUse;
+  /** The name of the plugin that found the user; absent without one. */
+  readonly by?: string;
 }
 
 /**
@@ -235,13 +230,24 @@ export class InvalidCredentials extends Refusal {
 export interface Authorization {
   /**
    * The decision, with what it depends on by the words of all authorizers that were asked: the time for which it holds,
-   * and the resources, by storage name, with which it ends earlier. Throws the Refusal of an authorizer, or
+   * and the resources, by storage name, with which it ends earlier. `opinions` are those of the authorizers that were
+   * asked; the last one decided, if any did. Throws the Refusal of an authorizer, or
    * PluginFailure. The request is then not allowed.
    */
   authorize(
     user: User,
     target: Target,
-  ): Promise<{ decision: Decision; cacheFor: CacheFor; resources: readonly string[] }>;
+  ): Promise<{
+    decision: Decision;
+    cacheFor: CacheFor;
+    resources: readonly string[];
+    opinions: readonly Opinion[];
+  }>;
+  /**
+   * The decisions of all authorizers about a request, by the rules of now, each with its explanation. The first allow
+   * or deny counts. Never rejects: of an authorizer that fails, the error is shown.
+   */
+  explain(user: User, target: Target): Promise<readonly ExplainedOpinion[]>;
   /** The rules of all authorizers. `incomplete` if one of them cannot list its rules. */
   rulesFor(user: User, namespace: string): Promise<UserRules & { readonly incomplete: boolean }>;
 }
@@ -251,15 +257,6 @@ function shorterTime(a: CacheFor, b: CacheFor): CacheFor {
   if (a === 'never' || b === 'never') return 'never';
   if (a === 'forever') return b;
   return typeof b === 'number' && b < a ? b : a;
-}
-
-/** `Array.isArray` does not narrow types of lists that are read only. */
-const isList = (value: object): value is readonly string[] => Array.isArray(value);
-
-/** The names in two lists, each once. */
-function union(a: readonly string[], b: readonly string[]): readonly string[] {
-  if (a.length === 0 || a === b) return b;
-  return b.length === 0 ? a : [...new Set([...a, ...b])];
 }
 
 const CACHE_FOR = timeOr('forever', 'never');
@@ -356,13 +353,6 @@ function checkDecision(decision: Decision): Decision {
   return { is, reason, dependsOn } as Decision;
 }
 
-/** Throws TypeError unless an authorizer listed rules. */
-function checkRules(rules: UserRules): UserRules {
-  const { resourceRules, pathRules, incomplete = false } = rules ?? {};
-  if (Array.isArray(resourceRules) && Array.isArray(pathRules) && typeof incomplete === 'boolean') return rules;
-  throw new TypeError('rulesFor must return { resourceRules: […], pathRules: […], incomplete?: boolean }');
-}
-
 /** The messages of refusals that say more than that the credentials are invalid. A plugin's failure is only logged. */
 const reasonsIn = (refusals: readonly Refusal[]): readonly string[] =>
   refusals.filter(one => isUnauthorized(one) && one.message !== 'Unauthorized').map(({ message }) => message);
@@ -399,7 +389,8 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
           const found = await input.call(() => after(value.authenticate(request), checkUser), isUnauthorized);
           if (!found) continue;
           const { objects = [] } = found;
-          return { ...found, cacheFor: shorterTime(cacheFor, found.cacheFor ?? 'forever'), objects };
+          const holds = shorterTime(cacheFor, found.cacheFor ?? 'forever');
+          return { ...found, cacheFor: holds, objects, by: input.plugin };
         } catch (thrown) {
           refusals.push(thrown as Refusal);
         }
@@ -423,6 +414,23 @@ async function rulesOf({ plugin, value, call }: Contributed<Authorizer>, user: U
   }
 }
 
+/** The decision of an authorizer with its explanation. Never rejects. */
+async function explainedOpinion(
+  { plugin, value, call }: Contributed<Authorizer>,
+  user: User,
+  target: Target,
+): Promise<ExplainedOpinion> {
+  let opinion: Opinion = { plugin, is: 'noOpinion' };
+  try {
+    const { is, reason } = await call(() => after(value.authorize(user, target), checkDecision));
+    opinion = { plugin, is, reason };
+    if (!value.explain) return opinion;
+    return { ...opinion, explanation: await call(() => after(value.explain!(user, target), checkExplanation)) };
+  } catch (thrown) {
+    return { ...opinion, error: (thrown as Error).message };
+  }
+}
+
 const NO_RULES: UserRules = { resourceRules: [], pathRules: [] };
 
 function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization {
@@ -437,14 +445,15 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
         ...(errors.length > 0 ? { error: errors.length === 1 ? errors[0] : `[${errors.join(', ')}]` } : {}),
       };
     },
+    explain: (user, target) => Promise.all(inputs.map(input => explainedOpinion(input, user, target))),
     async authorize(user, target) {
       // The request is carried out for this user and target: an authorizer that changed them would decide on others.
       for (const value of [user, user.groups, target]) Object.freeze(value);
       let cacheFor: CacheFor = 'forever';
       let resources: readonly string[] = [];
-      const reasons: string[] = [];
+      const opinions: Opinion[] = [];
       for (const input of inputs) {
-        const { value } = input;
+        const { value, plugin } = input;
         const decision = await input.call(() => after(value.authorize(user, target), checkDecision));
         const dependsOn = decision.dependsOn ?? value.dependsOn;
         if (typeof dependsOn !== 'object') cacheFor = shorterTime(cacheFor, dependsOn);
@@ -453,10 +462,11 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
           resources = union(resources, dependsOn.resources);
           cacheFor = shorterTime(cacheFor, dependsOn.milliseconds);
         }
-        if (decision.is !== 'noOpinion') return { decision, cacheFor, resources };
-        if (decision.reason) reasons.push(decision.reason);
+        opinions.push({ plugin, is: decision.is, reason: decision.reason });
+        if (decision.is !== 'noOpinion') return { decision, cacheFor, resources, opinions };
       }
-      return { decision: { is: 'noOpinion', reason: reasons.join('\n') }, cacheFor, resources };
+      const reason = opinions.flatMap(opinion => opinion.reason || []).join('\n');
+      return { decision: { is: 'noOpinion', reason }, cacheFor, resources, opinions };
     },
   };
 }

@@ -84,6 +84,7 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
     paths: () => false,
     log,
     metrics: new RequestMetrics(),
+    decided: () => undefined,
   });
   return { front, proposals, access, state };
 }

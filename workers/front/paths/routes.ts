@@ -18,7 +18,10 @@ export type PathHandler = (exchange: Exchange, route: Route) => Promise<boolean>
 
 /** The handlers of paths outside of the resources (`paths.ts`). */
 export type PathHandlers = Readonly<
-  Record<'health' | 'snapshot' | 'metrics' | 'discovery' | 'openApi' | 'documents' | 'unknownVersion', PathHandler>
+  Record<
+    'records' | 'health' | 'snapshot' | 'metrics' | 'discovery' | 'openApi' | 'documents' | 'unknownVersion',
+    PathHandler
+  >
 >;
 
 /** A path, or a prefix of paths if it ends with `*`; its handler; the only method that it has, if not all. */
@@ -60,6 +63,7 @@ const isOf = (pattern: string, path: string): boolean =>
 export const pathHandler =
   (handlers: PathHandlers): PathHandler =>
   async (exchange, route) => {
+    if (route.resource?.strategy.showRecord) return await handlers.records(exchange, route);
     const { path } = route.target as { path: string };
     for (const [pattern, name, method = exchange.method] of PATHS)
       if (method === exchange.method && isOf(pattern, path) && (await handlers[name](exchange, route))) return true;
