@@ -28,7 +28,7 @@ import { checkAudit } from './audit.js';
 import { authenticationWarnings, checkAuthentication } from './access/authentication.js';
 import { checkAuthorization } from './access/authorization.js';
 import { checkSigning } from './certificateSigning.js';
-import { type ConsoleLink, makeConsoleLink } from './console.js';
+import { type ConsoleLink, makeConsoleLink } from './access/console.js';
 import { checkControllers } from './controllers.js';
 import { checkCredentialFiles } from './access/credentialFiles.js';
 import { checkEtcd } from './etcd.js';

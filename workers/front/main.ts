@@ -193,7 +193,7 @@ function listenerOf(plugins: Plugins, { listeningThreads }: Settings): Listener 
 /** Starts the listening threads, if there is to be more than one. */
 function startListening(
   { settings, scope: { data, releases }, threads: { store, pool, observed }, home, bindings }: FrontEndInputs,
-  { live, paths, record }: FrontEnd,
+  { live, paths, decided, record }: FrontEnd,
   opened: OpenedStore,
 ): ListeningThread[] {
   const count = settings.listeningThreads > 1 ? settings.listeningThreads : 0;
@@ -201,7 +201,7 @@ function startListening(
   const threads = Array.from({ length: count }, (_, i) => {
     const front = MAIN_FRONT + 1 + i;
     return new ListeningThread(
-      { data, pool, registry: () => live.current, paths, record, observed: all => observed.take(all) },
+      { data, pool, registry: () => live.current, paths, decided, record, observed: all => observed.take(all) },
       {
         writer: store.channel({ reacts: true, front }),
         front,

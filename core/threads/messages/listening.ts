@@ -1,4 +1,5 @@
 /** The messages between the main thread and a listening thread, as closed unions. */
+import type { DecisionRecord } from '../../api/observe/decisions.js';
 import type { CredentialUse } from '../../api/access.js';
 import type { Binding } from '../../api/listener.js';
 import type { RequestCounts } from '../../services/metrics/requests.js';
@@ -97,6 +98,8 @@ export type FromListeningThread =
   | { readonly is: 'pathAborted'; readonly requestId: number }
   /** The connection has accepted this many bytes of a stream. */
   | { readonly is: 'pathAccepted'; readonly requestId: number; readonly bytes: number }
+  /** Records of requests that were refused, or have changed something. */
+  | { readonly is: 'decided'; readonly records: readonly DecisionRecord[] }
   | { readonly is: 'used'; readonly use: CredentialUse }
   /** Metrics that plugins have counted. */
   | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] }
