@@ -173,6 +173,9 @@ const sameResources = (a: GroupVersion, b: GroupVersion): boolean =>
   a.resources.size === b.resources.size &&
   [...b.resources].every(([plural, toResource]) => a.resources.get(plural) === toResource);
 
+/** Whether a type asks for the version to be the preferred one of its group. */
+const isPreferred = ({ resources }: GroupVersion): boolean => [...resources.values()].some(one => one.preferred);
+
 /** Adds custom resources to existing or new groups. */
 function addResources(groups: Map<string, Group>, extra: readonly Resource[], previous?: Registry): void {
   const byVersion = new Map<string, Map<string, Resource>>();
@@ -190,7 +193,7 @@ function addResources(groups: Map<string, Group>, extra: readonly Resource[], pr
     const before = previous?.groups.get(group)?.versions.find(v => v.version === version);
     const reused = before && sameResources(before, merged) ? before : merged;
     const versions = [...(known?.versions ?? []).filter(v => v !== same), reused];
-    versions.sort((a, b) => compareVersions(a.version, b.version));
+    versions.sort((a, b) => Number(isPreferred(b)) - Number(isPreferred(a)) || compareVersions(a.version, b.version));
     const preferred = versions.find(v => v.served)!.version;
     groups.set(group, {
       name: group,
