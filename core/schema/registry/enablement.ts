@@ -2,6 +2,7 @@ import { ConfigError } from '../../api/point.js';
 import { parseGoBool } from '../../model/text/goBool.js';
 import type { Naming } from '../../naming.js';
 import { RELEASE } from '../../release.js';
+import { REMOVED_VERSIONS } from '../table/removed.js';
 import { type GroupRow, groupRows, type ResourceRow, type VersionRow } from '../table/resources.js';
 
 const FLAG = '--runtime-config';
@@ -44,20 +45,13 @@ const CLASSES = new Map<string, (version: VersionRow) => boolean>([
 /** A group whose kinds have all moved to others. */
 const GONE_GROUP = 'extensions';
 /** Versions that earlier releases served: they can be named, without effect. */
-const GONE = new Set(
-  [
-    'admissionregistration.orchestrator.io/v1beta1 apiregistration.orchestrator.io/v1beta1',
-    'apiextensions.orchestrator.io/v1beta1 apps/v1beta1 apps/v1beta2 authentication.orchestrator.io/v1beta1',
-    'authorization.orchestrator.io/v1beta1 autoscaling/v2beta1 autoscaling/v2beta2 batch/v1beta1 batch/v2alpha1',
-    'certificates.orchestrator.io/v1beta1 coordination.orchestrator.io/v1beta1 discovery.orchestrator.io/v1beta1',
-    'events.orchestrator.io/v1beta1 extensions/v1beta1 flowcontrol.apiserver.orchestrator.io/v1beta1',
-    'flowcontrol.apiserver.orchestrator.io/v1beta2 flowcontrol.apiserver.orchestrator.io/v1beta3',
-    'networking.orchestrator.io/v1beta1',
-    'node.orchestrator.io/v1alpha1 node.orchestrator.io/v1beta1 policy/v1beta1',
-    'rbac.authorization.orchestrator.io/v1alpha1 rbac.authorization.orchestrator.io/v1beta1',
-    'scheduling.orchestrator.io/v1alpha1 scheduling.orchestrator.io/v1beta1 storage.orchestrator.io/v1beta1',
-  ].flatMap(line => line.split(' ')),
-);
+const GONE: ReadonlySet<string> = new Set([
+  ...REMOVED_VERSIONS.map(({ apiVersion }) => apiVersion),
+  'batch/v2alpha1',
+  'node.orchestrator.io/v1alpha1',
+  'rbac.authorization.orchestrator.io/v1alpha1',
+  'scheduling.orchestrator.io/v1alpha1',
+]);
 
 const join = (group: string, version: string): string => (group ? `${group}/${version}` : version);
 
