@@ -123,6 +123,19 @@ export const COMMANDS: readonly Command[] = [
       },
     },
   },
+  {
+    name: 'lint-api',
+    operands: '[FILE…]',
+    summary: 'check definitions of custom kinds against the rules of the deprecation policy',
+    flags: {
+      filename: {
+        ...words('FILE', 'CustomResourceDefinitions in YAML or JSON, - for standard input; required'),
+        short: 'f',
+      },
+      against: words('FILE', 'the same definitions in the release before'),
+      output: { type: 'string', short: 'o', placeholder: 'FORM', help: 'text or json (text)' },
+    },
+  },
   { name: 'store check', summary: 'verify the files of a stopped server', flags: STOPPED },
   {
     name: 'store recover',

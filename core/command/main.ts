@@ -39,6 +39,7 @@ const FAMILIES: { readonly [word: string]: (args: readonly string[], io: Io) => 
   apply: async (args, io) => await (await import('./subcommands/apply.js')).applyCommand(args, io),
   watch: async (args, io) => await (await import('./subcommands/watch.js')).watchCommand(args, io),
   convert: async (args, io) => await (await import('./manifests/convert.js')).convertCommand(args, io),
+  'lint-api': async (args, io) => await (await import('./manifests/lintApi.js')).lintApiCommand(args, io),
   store: async (args, io) => await (await import('./subcommands/store.js')).storeCommand(args, io),
   auth: async (args, io) => await (await import('./subcommands/auth.js')).authCommand(args, io),
   snapshot: async (args, io) => await (await import('./subcommands/snapshot.js')).snapshotCommand(args, io),

@@ -9,7 +9,7 @@ export interface SourceFile {
 }
 
 /** Reads a file; `-` is standard input. Throws ConfigError that names `flag`. */
-function readSource(name: string, flag: string): SourceFile {
+export function readSource(name: string, flag: string): SourceFile {
   try {
     return { name: name === '-' ? 'standard input' : name, text: readFileSync(name === '-' ? 0 : name, 'utf8') };
   } catch (error) {
@@ -18,7 +18,7 @@ function readSource(name: string, flag: string): SourceFile {
 }
 
 /** Reads the files of `--filename` and of the operands. Throws ConfigError if there are none. */
-function readSources({ values, positionals }: ParsedArguments): readonly SourceFile[] {
+export function readSources({ values, positionals }: ParsedArguments): readonly SourceFile[] {
   const names = [...((values['filename'] ?? []) as readonly string[]), ...positionals];
   if (names.length === 0)
     throw new ConfigError('--filename', 'needs a value: --filename=FILE, or - for standard input');
