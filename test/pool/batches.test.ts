@@ -49,7 +49,8 @@ function runner() {
       }),
     },
     authorization: {
-      authorize: async () => ({ decision: { is: 'allow' }, cacheFor: 'never', resources: [] }),
+      explain: async () => [],
+      authorize: async () => ({ decision: { is: 'allow' }, cacheFor: 'never', resources: [], opinions: [] }),
       rulesFor: async () => ({ resourceRules: [], pathRules: [], incomplete: false }),
     },
     mutate: async (change, { metadata: { name = '' } }) => {

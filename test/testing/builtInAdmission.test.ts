@@ -209,8 +209,9 @@ const allowing = (verb: string, resource: string, name: string): Authorization =
   authorize: async (_user, asked) => {
     const { is, verb: v } = asked;
     const isAllowed = is === 'resource' && v === verb && asked.resource === resource && asked.name === name;
-    return { decision: { is: isAllowed ? 'allow' : 'noOpinion' }, cacheFor: 'forever', resources: [] };
+    return { decision: { is: isAllowed ? 'allow' : 'noOpinion' }, cacheFor: 'forever', resources: [], opinions: [] };
   },
+  explain: async () => [],
   rulesFor: async () => ({ resourceRules: [], pathRules: [], incomplete: true }),
 });
 const validatorsOf = async (plugin: Plugin<null>, authorization: Authorization, host = fakeHost('pool')) => {

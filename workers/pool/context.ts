@@ -1,4 +1,3 @@
-import { annotate } from './annotate.js';
 import type { AnonymousPolicy } from '../../core/access/identity.js';
 import type { Time } from '../../core/model/scalars.js';
 import type { Authentication, Authorization } from '../../core/api/access.js';
@@ -57,7 +56,7 @@ export function timestamp(milliseconds: number): Time {
 /** Returns the part of a request, and of other objects, that strategies may use. */
 export const strategyContextOf = (
   context: Context,
-  { user, warnings, annotations, emptied }: AuthorizedRequest,
+  { user, warnings, trail, emptied }: AuthorizedRequest,
   dryRun: boolean,
 ): StrategyContext => ({
   now: timestamp(context.now()),
@@ -67,5 +66,5 @@ export const strategyContextOf = (
   lookup: context.lookup,
   list: context.listOf,
   warn: text => void warnings.push(text),
-  annotate: (name, value) => annotate(annotations, name, value),
+  annotate: (name, value) => trail.annotate(name, value),
 });

@@ -12,6 +12,7 @@ import type { Answer } from './answers/answer.js';
 import type { DeleteOptions, WriteOptions } from './body/options.js';
 import type { OtherChange, Outcome } from './stages/outcomes.js';
 import type { ChangingFormat } from './body/patchFormats.js';
+import type { RequestTrail } from './trail.js';
 
 /** The entries of `metadata.managedFields`. */
 export type ManagedFields = ApiObject['metadata']['managedFields'];
@@ -21,6 +22,8 @@ export interface Permission {
   readonly allowedFor: Grant['allowedFor'];
   readonly resources: Grant['resources'];
   readonly reason?: string | undefined;
+  /** The plugin that allows it. */
+  readonly allowedBy?: string | undefined;
 }
 
 /** A write without violations, and its outcome. */
@@ -46,8 +49,8 @@ export interface Received {
   readonly route: Route;
   /** Texts of Warning headers, collected on the way. */
   readonly warnings: string[];
-  /** Annotations that admission adds to the audit event. */
-  readonly annotations: Map<string, string>;
+  /** What the stages note about the request beside its result. */
+  readonly trail: RequestTrail;
 }
 
 /** Who sent a request; `identityFor` and `objects`: how long the front end may remember that. */
@@ -56,6 +59,8 @@ export interface Sender {
   readonly identityFor: Grant['identityFor'];
   readonly objects: Grant['objects'];
   readonly use?: Grant['use'];
+  /** The plugin that has authenticated the sender. */
+  readonly authenticator?: string | undefined;
   /** Who acts as `user`. */
   readonly impersonator?: User;
   /** The error that refuses the request, because its sender may not act as another user. */

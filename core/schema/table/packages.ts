@@ -236,4 +236,5 @@ export const PACKAGES: Readonly<
   },
   runtime: { proto: 'orchestrator.io.apimachinery.pkg.runtime', openapi: 'io.orchestrator.apimachinery.pkg.runtime' },
   version: { openapi: 'io.orchestrator.apimachinery.pkg.version' },
+  'why.v1': { group: 'why.capstan', version: 'v1', proto: 'capstan.api.why.v1', openapi: 'capstan.api.why.v1' },
 };

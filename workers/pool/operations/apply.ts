@@ -40,13 +40,13 @@ interface Basis {
  * for a subresource of an object that does not exist, and 400, 403, 409 and 422.
  */
 export async function apply(context: Context, { request, options }: DecodedApply): Promise<ObjectWrite> {
-  const { resource, route, target, user } = request;
+  const { resource, route } = request;
   const { dryRun } = options;
 
   // The object, or its scale, to which the configuration is applied.
   const old = await currentObject(context, request);
   if (!old && route.subresource) throw notFoundError(request);
-  if (!old) await checkCreatePermission(context, user, target);
+  if (!old) await checkCreatePermission(context, request);
   const scaled = isScale(route) ? old : undefined;
   const basis = scaled ? scaleBasis(request, scaled) : objectBasis(context, request, old);
 
@@ -131,7 +131,10 @@ function mergeConfiguration(
     const own = old && writer.manager === LAST_APPLIED_MANAGER ? lastAppliedFields(context, kind, old) : LEAF;
     const ownPaths = new Set(pathTexts(own));
     const conflicts = thrown.conflicts.filter(({ path }) => !ownPaths.has(path));
-    if (conflicts.length > 0) throw applyConflictError(conflicts);
+    if (conflicts.length > 0) {
+      request.trail.conflict(conflicts);
+      throw applyConflictError(conflicts);
+    }
     return applyConfiguration(kind, writer, before, config, managers, true);
   }
 }

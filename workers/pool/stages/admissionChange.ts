@@ -1,4 +1,3 @@
-import { annotate } from '../annotate.js';
 import { proposedCharge } from '../charge.js';
 import type { Change, ChangeView, EquivalentKind, ServedKind } from '../../../core/api/admission.js';
 import type { Operation } from '../../../core/api/checks/match.js';
@@ -53,7 +52,7 @@ export function changeOf(parts: ChangeParts): Change {
     view: new RequestView(parts),
     // Plugins in JavaScript may warn of anything.
     warn: text => void warnings.push(String(text)),
-    annotate: (name, value) => annotate(request.annotations, name, value),
+    annotate: (name, value) => request.trail.annotate(name, value),
     beginSideEffects() {
       if (!dryRun && !request.run.makeFinal())
         throw new Refusal('ServiceUnavailable', 'another thread handles the request by now');
