@@ -104,6 +104,19 @@ export const COMMANDS: readonly Command[] = [
     summary: 'print objects, and each change until Ctrl-C',
     flags: { ...SELECTION, ...SERVER },
   },
+  {
+    name: 'why',
+    operands: 'ID | VERB KIND [NAME]',
+    summary: 'explain a refusal or write by its audit id, or whether somebody may do something',
+    flags: {
+      as: { type: 'string', placeholder: 'USER', help: 'the user that the question is about (you)' },
+      'as-group': words('GROUP', 'a group of that user'),
+      namespace: NAMESPACE,
+      'all-namespaces': { ...truth('a question about all namespaces'), short: 'A' },
+      output: { ...OUTPUT, help: 'text, yaml or json (text)' },
+      ...SERVER,
+    },
+  },
   { name: 'store check', summary: 'verify the files of a stopped server', flags: STOPPED },
   {
     name: 'store recover',
