@@ -27,6 +27,7 @@ export * from './checks/match.js';
 export * from './point.js';
 export * from './plugin.js';
 export * from './resource.js';
+export { type HttpSite, httpSite, type SiteAnswer, type SiteRequest, type Sites } from './site.js';
 export * from './plugin/pluginService.js';
 export * from './plugin/schema.js';
 export * from './strategy.js';

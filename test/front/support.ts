@@ -82,6 +82,7 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
     proposals,
     reads,
     paths: () => false,
+    sites: () => new Map(),
     log,
     metrics: new RequestMetrics(),
     decided: () => undefined,

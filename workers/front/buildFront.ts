@@ -7,6 +7,7 @@ import type { RequestMetrics } from '../../core/services/metrics/index.js';
 import { namingOf } from '../../core/naming.js';
 import { checkTypes } from '../../core/plugin/load/checkTypes.js';
 import type { Plugins } from '../../core/plugin/load/load.js';
+import { httpSite } from '../../core/api/site.js';
 import { resourceSource } from '../../core/api/resource.js';
 import { liveRegistry, resourceTypes } from '../../core/plugin/registry.js';
 import type { LiveRegistry } from '../../core/schema/registry/live.js';
@@ -153,6 +154,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     proposals,
     reads,
     paths: sources.paths(built),
+    sites: () => plugins.at(httpSite),
     log,
     metrics,
     audit: openAudit(sources),

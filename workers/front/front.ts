@@ -1,6 +1,8 @@
 import type { Log } from '../../core/api/host.js';
 import type { Exchange } from '../../core/api/listener.js';
 import type { DecisionRecord } from '../../core/api/observe/decisions.js';
+import { siteOf, type Sites } from '../../core/api/site.js';
+import { SITE_BODY_BYTES } from '../../core/limits.js';
 import { givenAuditId } from '../../core/request/auditId.js';
 import { monotonicTime, systemTime } from '../../core/runtime/clock.js';
 import { randomUUID } from '../../core/runtime/random.js';
@@ -32,6 +34,8 @@ export interface FrontParts {
   readonly proposals: Proposals;
   readonly reads: ReadContext;
   readonly paths: PathHandler;
+  /** Sites of plugins, whose senders are not authenticated. */
+  readonly sites: () => Sites;
   readonly log: Log;
   readonly metrics: RequestMetrics;
   /** Absent: nothing is recorded. */
@@ -139,7 +143,8 @@ export class Front {
       if (!isLong(route)) checkTimeout(route.query);
       sender = findSender();
       const request: FrontRequest = { exchange, route, sender };
-      if (isWrite(exchange.method, route)) await this.#write(request, audited);
+      if (route.target.is === 'path' && siteOf(this.parts.sites(), exchange.path)) await this.#visit(request, audited);
+      else if (isWrite(exchange.method, route)) await this.#write(request, audited);
       else if ((await this.#authorize(request)) && (!audited || (await audited.receive(sender)))) {
         headers = warningHeadersOf(route.resource ?? route);
         await this.#read(request);
@@ -190,6 +195,19 @@ export class Front {
     const objects = this.parts.state.loading.waitFor(resource.storageName);
     if (objects) await objects;
     await READS[isWatch(route) ? 'watch' : (target.verb as keyof typeof READS)](reads, request, resource);
+  }
+
+  /** Has a site answer a request. It is not authenticated, so it counts as one of an unknown sender. */
+  async #visit({ exchange, route, sender }: FrontRequest, audited: Pick<BegunRequest, 'receive'> | undefined) {
+    const { usage } = sender;
+    const body = this.#bodies.read(exchange, usage, false, SITE_BODY_BYTES);
+    usage.add('requests');
+    try {
+      if (!audited || (await audited.receive(sender))) await this.parts.paths(exchange, route, await body.bytes);
+    } finally {
+      usage.remove('requests');
+      body.release();
+    }
   }
 
   /**

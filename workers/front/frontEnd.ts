@@ -1,6 +1,7 @@
 import type { Settings } from '../../core/settings/settings.js';
 import { type HealthCheck, healthCheck, postStartHook } from '../../core/api/control.js';
 import { httpDocuments } from '../../core/api/document.js';
+import { httpSite } from '../../core/api/site.js';
 import { metrics as pluginMetrics } from '../../core/api/observe/metrics.js';
 import type { Awaitable } from '../../core/api/point.js';
 import { systemTime } from '../../core/runtime/clock.js';
@@ -65,7 +66,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const metrics = new RequestMetrics();
   const address = { host: addressOf(settings.bindAddress) ?? 'localhost', port: settings.port };
   const record = ({ counters, labels }: CredentialUse): void => {
-    if (counters) observed.take(counters.map(metric => ({ metric, labels: {}, value: 1 })));
+    if (counters) for (const metric of counters) observed.observe(metric, {}, 1);
     if (labels) setLabels(built.front, labels, naming, log);
   };
   const decisions = new Decisions();
@@ -83,7 +84,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     shared: opened.shared !== undefined,
     continueSecret: opened.shared?.secret ?? home.continueSecret,
     metrics,
-    observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
+    observe: (metric, labels, value) => observed.observe(metric, labels, value),
     paths({ live, state, reads, writer }) {
       const mostRecent = async (): Promise<number> => {
         await reads.mostRecent();
@@ -99,6 +100,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         livezGraceMs: settings.livezGracePeriod,
         metrics: serverMetrics(metrics, observed, plugins.at(pluginMetrics), parts.data, parts.countsElsewhere),
         documents: () => plugins.at(httpDocuments),
+        sites: () => plugins.at(httpSite),
         records: decisionReader({ decisions, pool, naming }),
         address,
         snapshot: exchange =>
@@ -111,7 +113,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
             ...snapshotValues(settings, {
               log,
               naming,
-              observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
+              observe: (metric, labels, value) => observed.observe(metric, labels, value),
             }),
           }),
       });

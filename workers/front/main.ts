@@ -104,14 +104,14 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   pool.current.begin();
   let serving: Front | undefined;
   const plugins = await FrontPlugins.load(scope, {
-    observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
+    observe: (metric, labels, value) => observed.observe(metric, labels, value),
     async request(name, request) {
       if (!serving) throw new Error('request is available once the server answers requests, not before');
       return await requestAsServer(serving, name, request, inputs.naming);
     },
   });
   await pool.current.startServices(plugins.at(service));
-  store.begin();
+  store.begin(inputs.firstObjects);
   const opened = await store.ready();
   const serve = listenerOf(plugins, inputs.settings);
   const listeningThreads: ListeningThread[] = [];
@@ -125,7 +125,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   serving = front;
   let failed: Promise<Error>;
   let control: ControlThread | undefined;
-  if (opened.revision === 0) {
+  if (opened.isNew) {
     const first = (control = begin());
     releases.add('the controllers', () => first.close());
     failed = Promise.race([store.failed, first.failed]);

@@ -6,7 +6,7 @@ import type { RequestCounts } from '../../services/metrics/requests.js';
 import { Refusal } from '../../model/refusal.js';
 import type { Settings } from '../../settings/settings.js';
 import type { PackedJobs, PackedOutcomes } from './jobs.js';
-import type { FromThread, Observation, ToThread, WriterChannel } from './lifecycle.js';
+import type { FromThread, ObservedValues, ToThread, WriterChannel } from './lifecycle.js';
 
 /** The inputs of a listening thread. */
 export interface ListeningInputs {
@@ -50,13 +50,17 @@ export const errorOf = (posted: PostedError): Error =>
     ? new Refusal(posted.reason, posted.message, posted.details, posted.code, posted.metadata)
     : new Error(posted.message);
 
-/** A request outside of the resources, which the main thread answers. Its sender is authorized. */
+/** A request outside of the resources, which the main thread answers. Its sender is authorized, unless for a site. */
 export interface PathRequest {
   readonly requestId: number;
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly headers: readonly (readonly [string, string])[];
+  readonly remoteAddress: string;
+  readonly secure: boolean;
+  /** That of a request for a site. */
+  readonly body?: Uint8Array | undefined;
 }
 
 /** A part of the answer to a request outside of the resources. */
@@ -98,5 +102,5 @@ export type FromListeningThread =
   | { readonly is: 'decided'; readonly records: readonly DecisionRecord[] }
   | { readonly is: 'used'; readonly use: CredentialUse }
   /** Metrics that plugins have counted. */
-  | { readonly is: 'observed'; readonly observations: readonly Observation[] }
+  | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] }
   | { readonly is: 'counted'; readonly id: number; readonly counts: RequestCounts };

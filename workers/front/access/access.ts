@@ -1,5 +1,6 @@
 import type { Exchange } from '../../../core/api/listener.js';
 import { ACCESS_CACHE_BYTES, CACHED_KEY_CHARACTERS, IDENTITY_CACHE_BYTES } from '../../../core/limits.js';
+import { OWN_PAGE_HEADER } from '../../../core/model/wellKnown/ownPage.js';
 import type { Route } from '../../../core/request/route.js';
 import { selectorTexts } from '../../../core/request/selectors.js';
 import { ANONYMOUS, type User } from '../../../core/model/user.js';
@@ -94,12 +95,14 @@ export class Identity {
 
 /**
  * The credentials of a request as one string: requests with equal strings are from the same user. The headers of
- * impersonation are part of it, so that nothing found for the sender is used for a request made on behalf of another.
+ * impersonation are part of it, so that nothing found for the sender is used for a request made on behalf of another,
+ * and so is the header without which no cookie counts.
  */
 export function credentialKey(exchange: Exchange): string {
   const parts = [exchange.certificate ?? (exchange.hasInvalidCertificate ? 'invalid' : '')];
   for (const [name, value] of credentialHeaders(exchange))
-    if (name === 'authorization' || name.startsWith('impersonate-')) parts.push(name, value);
+    if (name === 'authorization' || name === OWN_PAGE_HEADER || name.startsWith('impersonate-'))
+      parts.push(name, value);
   return flat(parts);
 }
 

@@ -32,6 +32,8 @@ export interface Sender {
   annotations?: Readonly<Record<string, string>>;
   /** Annotations of the audit event from admission. */
   admission?: Readonly<Record<string, string>>;
+  /** Name of the object that the request has written. */
+  written?: string;
   /** Warnings about the credentials, for the answer. */
   warnings?: readonly string[];
 }

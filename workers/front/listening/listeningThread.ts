@@ -16,7 +16,7 @@ import {
   postedError,
   type ToListeningThread,
 } from '../../../core/threads/messages/listening.js';
-import type { Observation } from '../../../core/threads/messages/lifecycle.js';
+import type { ObservedValues } from '../../../core/threads/messages/lifecycle.js';
 import type { Job, JobOutcome } from '../../../core/threads/messages/messages.js';
 import { closeThread } from '../threads/closeThread.js';
 import type { PathHandler } from '../paths/routes.js';
@@ -32,7 +32,7 @@ export interface ListeningParts {
   readonly paths: PathHandler;
   readonly decided: (record: DecisionRecord) => void;
   readonly record: (use: CredentialUse) => void;
-  readonly observed: (observations: readonly Observation[]) => void;
+  readonly observed: (observations: readonly ObservedValues[]) => void;
 }
 
 /** A listening thread, as the main thread has it: runs its jobs in the pool, and answers what it forwards. */

@@ -13,6 +13,7 @@ import type { PathHandler, PathHandlers } from './routes.js';
 import { healthAnswer, type OnResult } from '../../../core/services/health/answer.js';
 import { healthMetrics } from '../../../core/services/metrics/index.js';
 import { methodNotAllowed, unknownPath } from '../../../core/model/refusal.js';
+import { siteOf, type Sites } from '../../../core/api/site.js';
 import { withoutTrailing } from '../../../core/model/text/trailing.js';
 import type { Naming } from '../../../core/naming.js';
 import { type OpenApiDocuments, openApiDocuments } from '../../../core/services/openapi/index.js';
@@ -29,6 +30,8 @@ interface Parts {
   readonly metrics: Scrape;
   /** Documents of plugins, by path. */
   readonly documents: () => ReadonlyMap<string, HttpDocument>;
+  /** Sites of plugins, by path. */
+  readonly sites: () => Sites;
   /** The address of the server, once it listens. */
   readonly address: { readonly host: string; readonly port: number };
   /** Answers gets and lists of kinds whose objects show records in memory. */
@@ -60,7 +63,8 @@ function documentsOfCurrent({ registry, naming, documents, address }: Parts) {
 
 /** The handlers of everything outside of the resources. `routes.ts` has their paths. */
 export function pathHandlers(parts: Parts): PathHandlers {
-  const { registry, naming, checks, log, startedAt, livezGraceMs, snapshot, metrics, documents, address } = parts;
+  const { registry, naming, checks, log, startedAt, livezGraceMs, snapshot, metrics, documents, sites, address } =
+    parts;
   const { records } = parts;
   const documentsOf = documentsOfCurrent(parts);
   const { scrape, observe } = healthMetrics(naming);
@@ -113,6 +117,16 @@ export function pathHandlers(parts: Parts): PathHandlers {
       const path = pathOf(route);
       const document = documents().get(path) ?? documents().get(withoutTrailing(path, '/'));
       return document ? sendDocument(exchange, document, address) : false;
+    },
+    async sites(exchange, _route, body = new Uint8Array()) {
+      const site = siteOf(sites(), exchange.path);
+      if (!site) return false;
+      const { method, path, query, remoteAddress, secure } = exchange;
+      const header = (name: string): string | undefined => exchange.header(name);
+      const { port } = address;
+      const answer = await site.answer({ method, path, query, header, remoteAddress, secure, body, port });
+      exchange.respond(answer.status, answer.headers, answer.body);
+      return true;
     },
     unknownVersion(_exchange, route) {
       if (inKnownGroup(registry(), pathOf(route))) throw unknownPath();

@@ -3,6 +3,7 @@ import { identify } from '../../../core/access/identity.js';
 import { impersonatedUser } from '../../../core/access/impersonate.js';
 import { forbidden } from '../../../core/access/messages.js';
 import { objectKey } from '../../../core/request/keys.js';
+import { OWN_PAGE_HEADER } from '../../../core/model/wellKnown/ownPage.js';
 import type { Target } from '../../../core/model/target.js';
 import type { User } from '../../../core/model/user.js';
 import type { ObjectRevision } from '../../../core/threads/messages/messages.js';
@@ -18,12 +19,12 @@ export async function findSender(context: Context, received: Received): Promise<
   const { job, route, warnings, trail } = received;
   if (job.user) return { user: job.user, identityFor: 'never', objects: [] };
   const { headers, certificate, hasInvalidCertificate = false, remoteAddress } = job.credentials!;
-  // The front end knows credentials by the Authorization header and the certificate alone: an identity that depends on
-  // anything else must not be remembered under them.
+  // The front end knows credentials by the Authorization header, the certificate, and whether the sender is a page of
+  // the server: an identity that depends on anything else must not be remembered under them.
   let dependsOnMore = false;
   const credentials = {
     header(name: string) {
-      dependsOnMore ||= name !== 'authorization';
+      dependsOnMore ||= name !== 'authorization' && name !== OWN_PAGE_HEADER;
       // The first of several, as for the front end, which remembers the identity for that one.
       return headers.find(([given]) => given === name)?.[1];
     },
