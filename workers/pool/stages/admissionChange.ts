@@ -53,6 +53,7 @@ export function changeOf(parts: ChangeParts): Change {
     // Plugins in JavaScript may warn of anything.
     warn: text => void warnings.push(String(text)),
     annotate: (name, value) => request.trail.annotate(name, value),
+    report: step => request.trail.report(step),
     beginSideEffects() {
       if (!dryRun && !request.run.makeFinal())
         throw new Refusal('ServiceUnavailable', 'another thread handles the request by now');
