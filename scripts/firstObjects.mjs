@@ -2,7 +2,7 @@
  * Records the first objects of a new store from a server that has written them by requests, for
  * `core/server/firstObjects.ts`: starts of servers with default settings begin with them.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
