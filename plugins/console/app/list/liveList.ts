@@ -4,8 +4,9 @@ import { type Column, readPage, type Row, rowsOf, type Table, tableType, version
 import { watch, type WatchEvent } from '../api/watch.js';
 import { PagedRows, type RowPage } from './pagedRows.js';
 
-/** Rows that are asked for at once. */
+/** Rows that are asked for at once; more, where many precede those that are wanted. */
 const PAGE_ROWS = 500;
+const SEEK_ROWS = 2000;
 
 /** A list that is shown: where it is, and which of its objects. */
 export interface ListQuery {
@@ -139,13 +140,14 @@ export class LiveList {
   }
 
   async #loadNext(rows: PagedRows): Promise<void> {
-    const table = await this.#page({ continue: rows.next });
+    const isFar = rows.keep !== undefined || this.#wanted[1] - rows.known > SEEK_ROWS;
+    const table = await this.#page({ continue: rows.next, limit: isFar ? SEEK_ROWS : PAGE_ROWS });
     if (table && rows === this.rows) this.#append(table);
   }
 
   async #reload(rows: PagedRows, page: RowPage): Promise<void> {
     const at = { resourceVersion: this.#resourceVersion, resourceVersionMatch: 'Exact' };
-    const table = await this.#page(page.token === '' ? at : { continue: page.token });
+    const table = await this.#page({ ...(page.token === '' ? at : { continue: page.token }), limit: page.size });
     if (table && rows === this.rows) {
       rows.fill(page, rowsOf(table));
       this.#changed();
@@ -153,10 +155,10 @@ export class LiveList {
   }
 
   /** A page of the version of the list; undefined if the list was read again because that version is gone. */
-  async #page(query: Readonly<Record<string, string | undefined>>): Promise<Table | undefined> {
+  async #page(query: Readonly<Record<string, string | number | undefined>>): Promise<Table | undefined> {
     const { signal } = this.#aborter;
     try {
-      return await readPage(this.query.path, { ...this.#selectors, limit: PAGE_ROWS, ...query }, signal);
+      return await readPage(this.query.path, { ...this.#selectors, ...query }, signal);
     } catch (error) {
       if (!isExpired(error)) throw error;
       this.#aborter.abort();

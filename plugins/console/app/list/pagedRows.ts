@@ -4,6 +4,8 @@ import type { Row } from '../api/table.js';
 export interface RowPage {
   /** The continue token that the page is read with; '' for the first one. */
   readonly token: string;
+  /** The number of rows that the server gave. */
+  readonly size: number;
   /** The last key of the range. The range begins behind the page before. */
   last: string;
   /** The rows in order; undefined while they are not kept. */
@@ -16,8 +18,8 @@ export interface RowPage {
   used: number;
 }
 
-/** Pages whose rows are kept. */
-const KEPT_PAGES = 40;
+/** Rows that are kept, at most; the pages that are shown are kept in any case. */
+const KEPT_ROWS = 20_000;
 
 /** Where a key is in sorted rows, or where it would be inserted. */
 function indexOf(rows: readonly Row[], key: string): number {
@@ -106,7 +108,15 @@ export class PagedRows {
         changes.set(key, row);
         this.#tail.delete(key);
       }
-    const page: RowPage = { token: this.next ?? '', last, rows: [], count: 0, changes, used: ++this.#clock };
+    const page: RowPage = {
+      token: this.next ?? '',
+      size: rows.length,
+      last,
+      rows: [],
+      count: 0,
+      changes,
+      used: ++this.#clock,
+    };
     this.pages.push(page);
     this.next = next;
     const grown = [...this.#tail.values()].reduce((sum, changed) => sum + changed.grown, 0);
@@ -154,7 +164,10 @@ export class PagedRows {
   /** Drops the rows of the pages that were shown longest ago. */
   #evict(): void {
     if (this.keep) return;
-    const kept = this.pages.filter(({ rows }) => rows).sort((a, b) => b.used - a.used);
-    for (const page of kept.slice(KEPT_PAGES)) page.rows = undefined;
+    let rows = 0;
+    for (const page of this.pages.filter(one => one.rows).sort((a, b) => b.used - a.used)) {
+      rows += page.count;
+      if (rows > KEPT_ROWS && page.used < this.#clock) page.rows = undefined;
+    }
   }
 }

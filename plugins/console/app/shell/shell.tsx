@@ -28,7 +28,7 @@ function Header() {
         <span aria-hidden="true">☰</span>
         <span class="hidden">Kinds</span>
       </button>
-      <a class="brand" href={hrefOf('/')}>
+      <a class="brand" href={hrefOf('/')} aria-label="Console">
         <img src={`${BASE}/icon.svg`} alt="" />
         <span>Console</span>
       </a>
