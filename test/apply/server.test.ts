@@ -85,7 +85,7 @@ describe('server-side apply', () => {
       const same = await api.put(`${one}?fieldManager=two`, policy);
       expect(managers(same.body)).toEqual(['one Update']);
     });
-    test('is not recorded for an object with a list item that lacks its key, and an apply to it is refused', async () => {
+    test('is not recorded for an object with an item that lacks its key, and an apply to it is refused', async () => {
       const made = await created('', 'serviceaccounts', { metadata: { name: 'keyless' }, secrets: [{}] });
       expect(made.metadata!.managedFields).toBeUndefined();
       const path = `/api/v1/namespaces/${made.metadata!.namespace}/serviceaccounts/keyless`;
