@@ -107,6 +107,11 @@ export interface Change {
   /** Whether the request runs again, because objects that were decided on have changed before it was stored. */
   readonly repeated: boolean;
   readonly old?: Frozen<ApiObject>;
+  /**
+   * Where empty lists and maps were sent, which drafts of built-in kinds do not have: the members of the object, each
+   * with the members of its own that are or have one.
+   */
+  readonly emptied?: ReadonlyMap<string, ReadonlySet<string>>;
   readonly view: ChangeView;
   /** Adds a Warning header to the answer, also to a refusal. */
   warn(text: string): void;
