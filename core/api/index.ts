@@ -14,6 +14,14 @@ export * from './document.js';
 export * from './host.js';
 export * from './listener.js';
 export * from './observe/audit.js';
+export type * from './observe/decisions.js';
+export type {
+  ExplainedOpinion,
+  Explanation,
+  NearRule,
+  Opinion,
+  UserRules,
+} from './observe/explanation.js';
 export * from './observe/metrics.js';
 export * from './checks/match.js';
 export * from './point.js';

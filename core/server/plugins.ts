@@ -12,7 +12,7 @@ import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './access/aut
 import { admissionPlugins } from './admissionPlugins.js';
 import { auditPlugins } from './audit.js';
 import { signersOf } from './certificateSigning.js';
-import { hasConsole } from './console.js';
+import { hasConsole } from './access/console.js';
 import { isControllerEnabled } from './controllers.js';
 import { etcdConfig } from './etcd.js';
 import { featuresOf } from './features.js';

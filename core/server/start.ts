@@ -28,12 +28,13 @@ import { checkAudit } from './audit.js';
 import { authenticationWarnings, checkAuthentication } from './access/authentication.js';
 import { checkAuthorization } from './access/authorization.js';
 import { checkSigning } from './certificateSigning.js';
-import { type ConsoleLink, makeConsoleLink } from './console.js';
+import { type ConsoleLink, makeConsoleLink } from './access/console.js';
 import { checkControllers } from './controllers.js';
 import { checkCredentialFiles } from './access/credentialFiles.js';
 import { checkEtcd } from './etcd.js';
 import { checkFeatures, featuresOf, featureWarnings } from './features.js';
 import { checkServiceAccounts } from './serviceAccounts.js';
+import { firstObjectsFile } from './firstObjects.js';
 import { type DataPaths, fillDataDirectory, makeDataDirectory } from './dataDirectory.js';
 import { type BuiltinInputs, builtInPlugins, pluginsOf } from './plugins.js';
 import { ProgramRequests } from './program/requests.js';
@@ -157,6 +158,7 @@ async function start(
     home,
     scope,
     threads,
+    firstObjects: firstObjectsFile(settings),
     bindings,
     data: () => current.data,
     controlData: kinds => ({

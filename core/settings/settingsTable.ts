@@ -215,6 +215,14 @@ export const SETTINGS = {
     [],
     'APIs that are not served as in the release: group/version[/resource]=BOOL, with commas',
   ),
+  /** The release whose feature gates and APIs the server has, as `1.31` or with the component before `=`. */
+  emulatedVersion: defaulted(
+    'emulated-version',
+    'VERSION',
+    names,
+    [],
+    'release whose feature gates and APIs the server has: 1.31 or 1.32',
+  ),
   /** One network, or an IPv4 and an IPv6 network. The first is for Services that name no family. */
   serviceClusterIpRange: defaulted(
     'service-cluster-ip-range',

@@ -1,4 +1,5 @@
 import type { CredentialUse } from '../../core/api/access.js';
+import type { DecisionRecord } from '../../core/api/observe/decisions.js';
 import type { Host, Log } from '../../core/api/host.js';
 import { CBOR_GATE } from '../../core/features/gates.js';
 import { systemTime } from '../../core/runtime/clock.js';
@@ -44,6 +45,8 @@ export interface FrontSources {
   /** Connects to the writer. */
   readonly feed: (take: (message: FedMessage) => void) => StoreFeed;
   readonly pool: JobRunner;
+  /** Takes the record of a request that was refused, or has changed something. */
+  readonly decided: (record: DecisionRecord) => void;
   /** Called with what is to be recorded about credentials. */
   readonly record: (use: CredentialUse) => void;
   /** Whether other processes write to the store. */
@@ -155,6 +158,7 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     log,
     metrics,
     audit: openAudit(sources),
+    decided: sources.decided,
   });
   return { ...built, front };
 }

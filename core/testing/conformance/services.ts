@@ -90,7 +90,8 @@ const visit = (path: string, changed: Partial<SiteRequest> = {}): SiteRequest =>
  * Returns the tests that every site must pass.
  *
  * @example
- * for (const { name, run } of httpSiteConformance({ make: () => help, path: '/help', pages: ['/help'] })) test(name, run);
+ * const tests = httpSiteConformance({ make: () => help, path: '/help', pages: ['/help'] });
+ * for (const { name, run } of tests) test(name, run);
  */
 export function httpSiteConformance({ make, path, pages }: HttpSiteCase): readonly ConformanceTest[] {
   return suite(({ it }) => {

@@ -9,7 +9,7 @@ import type { Route } from '../../../core/request/route.js';
 import { checkAccepts } from '../../../core/request/negotiate.js';
 import { firstValue } from '../../../core/request/query.js';
 import { indented, NO_CACHE } from '../answers/reply.js';
-import type { PathHandlers } from './routes.js';
+import type { PathHandler, PathHandlers } from './routes.js';
 import { healthAnswer, type OnResult } from '../../../core/services/health/answer.js';
 import { healthMetrics } from '../../../core/services/metrics/index.js';
 import { methodNotAllowed, unknownPath } from '../../../core/model/refusal.js';
@@ -34,6 +34,8 @@ interface Parts {
   readonly sites: () => Sites;
   /** The address of the server, once it listens. */
   readonly address: { readonly host: string; readonly port: number };
+  /** Answers gets and lists of kinds whose objects show records in memory. */
+  readonly records: PathHandler;
   /** Answers with a snapshot of the store. */
   readonly snapshot: (exchange: Exchange) => Promise<void>;
 }
@@ -63,6 +65,7 @@ function documentsOfCurrent({ registry, naming, documents, address }: Parts) {
 export function pathHandlers(parts: Parts): PathHandlers {
   const { registry, naming, checks, log, startedAt, livezGraceMs, snapshot, metrics, documents, sites, address } =
     parts;
+  const { records } = parts;
   const documentsOf = documentsOfCurrent(parts);
   const { scrape, observe } = healthMetrics(naming);
   /** During the grace period after the start `/livez` does not wait for start hooks. */
@@ -75,6 +78,7 @@ export function pathHandlers(parts: Parts): PathHandlers {
     if (!passed) log.warn({ endpoint, check, reason: String(reason) }, 'a health check failed');
   };
   return {
+    records,
     async health(exchange, route) {
       const [, name, ...names] = pathOf(route).split('/');
       const endpoint = name as 'livez' | 'readyz' | 'healthz';

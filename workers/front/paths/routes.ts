@@ -22,7 +22,7 @@ export type PathHandler = (exchange: Exchange, route: Route, body?: Uint8Array) 
 /** The handlers of paths outside of the resources (`paths.ts`). */
 export type PathHandlers = Readonly<
   Record<
-    'health' | 'snapshot' | 'metrics' | 'discovery' | 'openApi' | 'documents' | 'sites' | 'unknownVersion',
+    'records' | 'health' | 'snapshot' | 'metrics' | 'discovery' | 'openApi' | 'documents' | 'sites' | 'unknownVersion',
     PathHandler
   >
 >;
@@ -67,6 +67,7 @@ const isOf = (pattern: string, path: string): boolean =>
 export const pathHandler =
   (handlers: PathHandlers): PathHandler =>
   async (exchange, route, body) => {
+    if (route.resource?.strategy.showRecord) return await handlers.records(exchange, route);
     const { path } = route.target as { path: string };
     for (const [pattern, name, method = exchange.method] of PATHS)
       if (method === exchange.method && isOf(pattern, path) && (await handlers[name](exchange, route, body)))

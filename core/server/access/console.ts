@@ -1,7 +1,7 @@
-import { digest } from '../../plugins/console/sessions.js';
-import { randomBytes } from '../runtime/random.js';
-import { addressOf, isLoopbackHost } from '../settings/address.js';
-import type { Settings } from '../settings/settings.js';
+import { digest } from '../../../plugins/console/sessions.js';
+import { randomBytes } from '../../runtime/random.js';
+import { addressOf, isLoopbackHost } from '../../settings/address.js';
+import type { Settings } from '../../settings/settings.js';
 
 /** Whether a server has the console: on addresses of this machine alone, unless the setting says otherwise. */
 export const hasConsole = ({ console, bindAddress }: Settings): boolean =>
