@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasConsole } from '../../core/server/console.js';
+import { hasConsole } from '../../core/server/access/console.js';
 import { DEFAULTS } from '../../core/server/settings.js';
 import { digest, Sessions } from '../../plugins/console/sessions.js';
 import { SignInLink } from '../../plugins/console/signInLink.js';
