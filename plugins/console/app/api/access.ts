@@ -11,6 +11,10 @@ interface Rules {
     readonly resources?: readonly string[];
     readonly resourceNames?: readonly string[];
   }[];
+  readonly nonResourceRules?: readonly {
+    readonly verbs: readonly string[];
+    readonly nonResourceURLs?: readonly string[];
+  }[];
   readonly incomplete?: boolean;
 }
 
@@ -40,6 +44,18 @@ function allows({ resourceRules = [], incomplete = false }: Rules, verb: string,
  */
 export const mayInNamespace = (verb: string, { group, resource }: Pick<Kind, 'group' | 'resource'>): boolean =>
   rules.value === undefined || allows(rules.value, verb, group, resource);
+
+/**
+ * Whether the user may read a path outside of the resources, such as `/metrics`, as far as the console knows. True until
+ * the rules are known.
+ */
+export function mayReadPath(path: string): boolean {
+  if (rules.value === undefined) return true;
+  const { nonResourceRules = [], incomplete = false } = rules.value;
+  const isOf = (pattern: string): boolean =>
+    pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.slice(0, -1)));
+  return incomplete || nonResourceRules.some(rule => has(rule.verbs, 'get') && rule.nonResourceURLs?.some(isOf));
+}
 
 /** Reads the rules of the user, now and when the namespace or the user changes. */
 export const followRules = (): (() => void) =>

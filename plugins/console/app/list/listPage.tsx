@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { mayInNamespace } from '../api/access.js';
 import { findKind, type Kind, kinds, pathOf } from '../api/kinds.js';
 import type { PageProps } from '../pages.js';
 import { Failure } from '../parts/failure.js';
-import { namespace, setQuery } from '../router.js';
+import { hrefOf, namespace, setQuery } from '../router.js';
 import { LiveList } from './liveList.js';
 import { RowsView } from './rowsView.js';
 
@@ -115,6 +116,15 @@ function List({ kind, query }: { readonly kind: Kind; readonly query: URLSearchP
         <span class="soft">
           {kind.group || 'core'}/{kind.version}
         </span>
+        <span class="grow" />
+        {kind.verbs.includes('create') && mayInNamespace('create', kind) && (
+          <a
+            class="button"
+            href={hrefOf(`/create/${kind.group || 'core'}/${kind.version}/${kind.resource}`, { namespace: of })}
+          >
+            New {kind.kind}
+          </a>
+        )}
       </div>
       <div class="row tools" role="search">
         <SearchField name="name" label="Name contains" placeholder="Name contains" value={name} isFirst />

@@ -1,4 +1,6 @@
+import { mayReadDecisions } from '../api/decisions.js';
 import { ApiError } from '../api/http.js';
+import { hrefOf } from '../router.js';
 
 /** The text of an error for a person. */
 export function messageOf(error: unknown): string {
@@ -19,6 +21,12 @@ export function Failure({ error, doing }: { readonly error: unknown; readonly do
       {auditId && (
         <p class="small soft">
           request <code>{auditId}</code>
+          {mayReadDecisions() && (
+            <>
+              {' · '}
+              <a href={hrefOf(`/why/${encodeURIComponent(auditId)}`)}>Why?</a>
+            </>
+          )}
         </p>
       )}
     </div>

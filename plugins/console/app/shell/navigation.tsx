@@ -51,7 +51,9 @@ export function Navigation({ isOpen }: { readonly isOpen: boolean }) {
       </div>
       <div class="kinds" ref={list}>
         <ul>
-          {PAGES.filter(page => page.navigation !== undefined).map(page => link(page.path, page.navigation ?? ''))}
+          {PAGES.filter(page => page.navigation !== undefined && (page.isShown?.() ?? true)).map(page =>
+            link(page.path, page.navigation ?? ''),
+          )}
         </ul>
         {byGroup(shown).map(([group, of]) => (
           <section key={group}>
