@@ -8,6 +8,7 @@ import type { StrategyContext } from '../../core/api/strategy.js';
 import type { Naming } from '../../core/naming.js';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Registry, Resource } from '../../core/schema/resource.js';
+import type { RecordingBudget } from './recordingBudget.js';
 import type { AuthorizedRequest } from './types.js';
 
 /** The services that all requests of a pool thread share. */
@@ -27,6 +28,8 @@ export interface Context {
   readonly conversion: Conversion;
   readonly anonymous: AnonymousPolicy;
   readonly log: Log;
+  /** The time that the thread may spend on records. */
+  readonly recording: RecordingBudget;
   /**
    * Whether a failure of a plugin is logged with its request, also after the plugin has waited: if there are plugins of
    * the configuration, because before Node.js 24 that takes some microseconds of each request. Requests of a trace are

@@ -121,6 +121,7 @@ export function asWrite({ job, run, route, warnings, trail, user }: Authorized):
     charges: [],
     duplicates: [],
     emptied: new Map(),
+    unstored: [],
   };
   return request as AuthorizedRequest;
 }

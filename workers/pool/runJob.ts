@@ -51,7 +51,7 @@ async function runStages(
 ): Promise<JobResult> {
   const { id } = job;
   const warnings: string[] = [...(job.warnings ?? [])];
-  const trail = new RequestTrail();
+  const trail = new RequestTrail(context.recording);
   const { annotations } = trail;
   const found = (): Pick<JobResult, 'annotations'> =>
     annotations.size > 0 ? { annotations: Object.fromEntries(annotations) } : {};

@@ -31,6 +31,14 @@ export interface AdmissionStep {
 }
 
 /**
+ * A step within a call, as a plugin reports it.
+ *
+ * @example
+ * change.report?.({ part: 'webhook tea.example.com', result: 'Refused', message: 'no tea' });
+ */
+export type ReportedStep = Omit<AdmissionStep, 'stage' | 'plugin' | 'before' | 'after'>;
+
+/**
  * A field that an apply would have taken from another manager, and since when that has it.
  *
  * @example
@@ -71,7 +79,8 @@ export interface Trail {
   readonly opinions?: readonly Opinion[] | undefined;
   /** What they were asked, if that is another request: to act as somebody else. */
   readonly asked?: Target | undefined;
-  readonly steps?: readonly AdmissionStep[] | undefined;
+  /** The steps of admission, as JSON: a list of AdmissionStep. */
+  readonly steps?: string | undefined;
   /** Whether the changes of mutators were not looked at, because that would have taken too much time. */
   readonly unseenChanges?: boolean | undefined;
 }

@@ -7,7 +7,7 @@ const PART_BYTES = 100;
 
 /** An upper bound of the bytes that a record has in memory. Users are shared with the cache of identities. */
 export function recordBytes({ path, refusal, opinions, steps, reason }: DecisionRecord): number {
-  let characters = path.length + (reason?.length ?? 0) + (refusal?.message.length ?? 0);
+  let characters = path.length + (reason?.length ?? 0) + (steps?.length ?? 0) + (refusal?.message.length ?? 0);
   let parts = 0;
   for (const { field, message } of refusal?.causes ?? []) {
     characters += field.length + message.length;
@@ -15,10 +15,6 @@ export function recordBytes({ path, refusal, opinions, steps, reason }: Decision
   }
   for (const { reason: why } of opinions ?? []) {
     characters += why?.length ?? 0;
-    parts++;
-  }
-  for (const { message, before, after, patch } of steps ?? []) {
-    for (const text of [message, before, after, patch]) characters += text?.length ?? 0;
     parts++;
   }
   return RECORD_BYTES + parts * PART_BYTES + 2 * characters;

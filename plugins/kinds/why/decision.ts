@@ -39,6 +39,8 @@ function patchOf({ before, after, patch }: AdmissionStep): string | undefined {
   return writeJson(createJsonPatch(readJson(before), readJson(after)));
 }
 
+const stepsIn = (text: string): readonly AdmissionStep[] => JSON.parse(text) as readonly AdmissionStep[];
+
 function stepOf(step: AdmissionStep): Step {
   const { stage, plugin, part, result, message, ms, cost } = step;
   const patch = patchOf(step);
@@ -92,15 +94,15 @@ async function explainedAuthorization(
 }
 
 async function decisionOf(record: DecisionRecord, context: Explaining | undefined, naming: Naming): Promise<Decision> {
-  const { auditId, at, code, ms, refusal, steps = [], unseenChanges } = record;
+  const { auditId, at, code, ms, refusal, unseenChanges } = record;
   const { reason, message, causes = [], conflicts = [] } = refusal ?? {};
   const sender = senderOf(record);
   const authorization = context ? await explainedAuthorization(record, context) : recordedAuthorization(record);
-  const shownSteps = context ? steps.map(stepOf) : [];
+  const shownSteps = context && record.steps !== undefined ? stepsIn(record.steps).map(stepOf) : [];
   // Conflicts of an apply are causes as well: they are shown with their managers.
   const violations = conflicts.length > 0 ? [] : causes.map(cause => ({ ...cause }));
   return {
-    apiVersion: 'why.capstan/v1',
+    apiVersion: naming.apiVersion('why.orchestrator.io/v1'),
     kind: 'Decision',
     metadata: { name: auditId, creationTimestamp: timeOf(at) },
     request: requestOf(record, naming),
@@ -138,7 +140,7 @@ const COLUMNS: readonly Column<Decision>[] = [
 ];
 
 /** Decision: what the server did about a request, and why. It is made of a record in memory when it is read. */
-export const decision = builtInKind<Decision>('why.capstan/decisions', (naming, { now }) => ({
+export const decision = builtInKind<Decision>('why.orchestrator.io/decisions', (naming, { now }) => ({
   showRecord: (record, context) => decisionOf(record, context && { ...context, now }, naming),
   columns: COLUMNS,
 }));

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { mayInNamespace } from '../api/access.js';
 import { type Kind, kinds } from '../api/kinds.js';
 import { PAGES } from '../pages.js';
@@ -23,6 +24,9 @@ export function Navigation({ isOpen }: { readonly isOpen: boolean }) {
   const filter = useSignal('');
   const text = filter.value.trim().toLowerCase();
   const { path } = place.value;
+  const list = useRef<HTMLDivElement>(null);
+  const isKnown = kinds.value !== undefined;
+  useEffect(() => list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [path, isKnown]);
   const shown = (kinds.value ?? []).filter(
     kind => kind.verbs.includes('list') && mayInNamespace('list', kind) && (text === '' || isNamed(kind, text)),
   );
@@ -45,7 +49,7 @@ export function Navigation({ isOpen }: { readonly isOpen: boolean }) {
           onInput={event => (filter.value = event.currentTarget.value)}
         />
       </div>
-      <div class="kinds">
+      <div class="kinds" ref={list}>
         <ul>
           {PAGES.filter(page => page.navigation !== undefined && (page.isShown?.() ?? true)).map(page =>
             link(page.path, page.navigation ?? ''),
