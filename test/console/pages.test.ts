@@ -61,7 +61,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await api?.close();
   });
 
-  test('edits an object as YAML with completion, and shows what the server would store before it stores it', async () => {
+  test('edits YAML with completion, and shows what the server would store before it stores it', async () => {
     await api.post(DEPLOYMENTS, deployment('edited'));
     await page.goto(objectUrl('apps/v1/deployments', 'edited'));
     await lineEnd(/^ {2}replicas: 1/);
