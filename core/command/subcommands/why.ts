@@ -69,7 +69,7 @@ async function decision(client: ApiClient, id: string): Promise<UnknownRecord> {
   }
 }
 
-/** `capstan why ID`, and `capstan why VERB KIND [NAME]`. Returns the exit code. Throws ConfigError for bad arguments. */
+/** `capstan why ID`, or `capstan why VERB KIND [NAME]`. Returns the exit code. Throws ConfigError for bad arguments. */
 export async function whyCommand(args: readonly string[], io: Io): Promise<number> {
   const parsed = parseArguments(args, flagsOf('why'));
   const { values, positionals } = parsed;
