@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { applyCommand } from '../../core/command/subcommands/apply.js';
+import { getCommand } from '../../core/command/subcommands/get.js';
 import { whyCommand } from '../../core/command/subcommands/why.js';
 import { decisionText } from '../../core/command/client/whyText.js';
 import { styleOf } from '../../core/command/terminal/style.js';
@@ -88,6 +89,29 @@ describe('capstan why VERB KIND', () => {
 });
 
 describe('the guide', () => {
+  test('has commands that work', async () => {
+    const { headers } = await api.get('/api/v1/namespaces/shop/pods', as('wanda'));
+    const lines = blocksOf('why', 'sh')[0]!
+      .split('\n')
+      .filter(line => line.startsWith('capstan '));
+    const printed: string[] = [];
+    for (const line of lines) {
+      const [, command, ...args] = line
+        .replace(/ +#.*/, '')
+        .replace('ID', headers['audit-id'] as string)
+        .split(' ');
+      const io = new Captured();
+      const run = command === 'why' ? whyCommand : getCommand;
+      expect(await run([...args, `--kubeconfig=${kubeconfig}`], io)).toBe(0);
+      printed.push(io.lines.join('\n'));
+    }
+    expect(printed).toEqual([
+      expect.stringContaining('403 Forbidden  list pods in the namespace shop'),
+      expect.stringContaining('wanda may not create pods in the namespace shop'),
+      expect.stringMatching(/^NAME +CODE +USER +VERB +RESOURCE +NAMESPACE +OBJECT +AGE\n/),
+    ]);
+  });
+
   test('has a role with which others may read and ask', async () => {
     const [role] = blocksOf('why', 'yaml');
     const path = '/apis/rbac.authorization.k8s.io/v1';
