@@ -9,6 +9,7 @@ const SETTINGS = [
   'auditPolicyFile',
   'controllers',
   'disableAdmissionPlugins',
+  'emulatedVersion',
   'enableAdmissionPlugins',
   'featureGates',
   'resources',

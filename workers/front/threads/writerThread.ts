@@ -7,7 +7,7 @@ import { culpritsOf, isKnown, threadError } from '../../../core/plugin/calls/bla
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import type {
   FromWriterThread,
-  Observation,
+  ObservedValues,
   OpenedStore,
   SubscriberChannel,
   ToWriterThread,
@@ -42,7 +42,7 @@ export class StoreThread {
     /** Whether the thread may be one that other servers use, see `createThread`. */
     isGuest: boolean,
     /** Takes what plugins of the thread have counted. */
-    observed: (observations: readonly Observation[]) => void,
+    observed: (observations: readonly ObservedValues[]) => void,
   ) {
     const running = RunningCalls.memory(data.plugins.length);
     this.#counters = new Int32Array(data.counters);
