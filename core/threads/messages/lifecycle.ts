@@ -35,8 +35,11 @@ export interface OpenedStore {
   readonly shared?: { readonly secret: Uint8Array };
 }
 
-/** To the writer's thread. `connect` passes the writer's end of the channel to another thread. */
-export type ToWriterThread = ToThread | ({ readonly is: 'connect' } & SubscriberChannel);
+/**
+ * To the writer's thread. `connect` passes the writer's end of the channel to another thread; `ping` is answered with
+ * `pong`.
+ */
+export type ToWriterThread = ToThread | ({ readonly is: 'connect' } & SubscriberChannel) | { readonly is: 'ping' };
 /**
  * From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. `observed`:
  * what its plugins have counted.
@@ -44,7 +47,8 @@ export type ToWriterThread = ToThread | ({ readonly is: 'connect' } & Subscriber
 export type FromWriterThread =
   | FromThread<OpenedStore>
   | { readonly is: 'failed'; readonly message: string }
-  | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] };
+  | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] }
+  | { readonly is: 'pong' };
 
 /** The inputs of a pool thread: its channel to the writer, and the memory of all runs of jobs (`Runs`). */
 export interface PoolInputs {
