@@ -173,7 +173,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
   const fake: FakeHost<T> = {
     host: members as unknown as Host<T>,
     now: START,
-    features: new Set(featureGates([], '').enabled),
+    features: new Set(featureGates({ featureGates: [], emulatedVersion: [], naming: 'neutral' }).enabled),
     log,
     observations,
     requests,

@@ -77,7 +77,6 @@ describe('flags of the upstream server', () => {
     ['--watch-cache=maybe', 'must be true or false'],
     ['--request-timeout=x', 'must be a duration'],
     ['--tls-min-version=VersionTLS13', 'the server accepts TLS 1.2 and 1.3'],
-    ['--emulated-version=1.31', 'must be 1.32'],
     ['--tls-cipher-suites=x', 'suites are those of OpenSSL'],
   ])('with a value that is not supported are refused: %s', (argument, message) => {
     expect(() => parseFlags([argument])).toThrow(message);

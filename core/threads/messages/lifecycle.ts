@@ -31,15 +31,24 @@ export type FromThread<Outputs = unknown> = ({ readonly is: 'ready' } & Outputs)
 export interface OpenedStore {
   readonly storeName: string;
   readonly revision: number;
+  /** It had no objects; it may have its first ones by now. */
+  readonly isNew: boolean;
   /** Set if other processes write to the store too. */
   readonly shared?: { readonly secret: Uint8Array };
 }
 
+/** The input of the writer's thread: the file with the first objects of a new store, if they are known. */
+export interface WriterInputs {
+  readonly firstObjects?: string | undefined;
+}
 /**
  * To the writer's thread. `connect` passes the writer's end of the channel to another thread; `ping` is answered with
  * `pong`.
  */
-export type ToWriterThread = ToThread | ({ readonly is: 'connect' } & SubscriberChannel) | { readonly is: 'ping' };
+export type ToWriterThread =
+  | ToThread<WriterInputs>
+  | ({ readonly is: 'connect' } & SubscriberChannel)
+  | { readonly is: 'ping' };
 /**
  * From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. `observed`:
  * what its plugins have counted.

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { DecisionRecord } from '../../../core/api/observe/decisions.js';
 import type { CredentialUse } from '../../../core/api/access.js';
 import type { Awaitable } from '../../../core/api/point.js';
 import { DRAIN_MS, THREAD_CLOSE_MS } from '../../../core/limits.js';
@@ -29,6 +30,7 @@ export interface ListeningParts {
   readonly pool: JobRunner;
   readonly registry: () => Registry;
   readonly paths: PathHandler;
+  readonly decided: (record: DecisionRecord) => void;
   readonly record: (use: CredentialUse) => void;
   readonly observed: (observations: readonly ObservedValues[]) => void;
 }
@@ -125,6 +127,9 @@ export class ListeningThread {
         break;
       case 'pathAccepted':
         this.#paths.accept(message.requestId, message.bytes);
+        break;
+      case 'decided':
+        for (const record of message.records) this.parts.decided(record);
         break;
       case 'used':
         this.parts.record(message.use);

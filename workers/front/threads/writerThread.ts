@@ -99,10 +99,10 @@ export class StoreThread {
 
   /**
    * Has the thread load its plugins and open the store. To be called when the main thread has loaded its own plugins: a
-   * native library cannot be loaded there once another thread has it.
+   * native library cannot be loaded there once another thread has it. A new store gets the objects of `firstObjects`.
    */
-  begin(): void {
-    this.#post({ is: 'begin' });
+  begin(firstObjects?: string): void {
+    this.#post({ is: 'begin', firstObjects });
   }
 
   /** Resolves when the store is open. Throws StoreError if it cannot be opened. */
