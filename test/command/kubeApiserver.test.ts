@@ -95,9 +95,20 @@ describe('kube-apiserver', () => {
   it('uses the last value of a flag that is given twice, and joins lists', () => {
     const twice = '--secure-port=1 --secure-port 2 --service-node-port-range=1-2 --service-node-port-range=3-4';
     const lists = '--tls-san=a --tls-san=b --mine=c --mine d';
-    const { settings, own } = parseFlags([...twice.split(' '), ...lists.split(' ')], { own: ['mine'], lastWins: true });
+    const { settings, own } = parseFlags([...twice.split(' '), ...lists.split(' ')], {
+      own: ['mine'],
+      lastWins: true,
+      emptyIsNone: true,
+    });
     expect(settings).toEqual({ port: 2, serviceNodePortRange: [3, 4], tlsSan: ['a', 'b'] });
     expect(own).toEqual(new Map([['mine', ['c', 'd']]]));
+  });
+
+  it('takes an empty path of a file, and an empty value of a flag without effect, for none', () => {
+    const flags = ['--egress-selector-config-file=', '--admission-control-config-file=', '--vmodule='];
+    const { settings, notes } = parseFlags(flags, { own: [], lastWins: true, emptyIsNone: true });
+    expect([settings, notes]).toEqual([{}, []]);
+    expect(() => parseFlags(flags)).toThrow('--egress-selector-config-file: is not supported');
   });
 
   it.each([

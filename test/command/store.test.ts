@@ -88,7 +88,7 @@ describe('capstan store', () => {
 
   it('refuses a directory without a store, and unknown arguments', async () => {
     await expect(run('check')).rejects.toThrow(/contains no store/);
-    await expect(run('mend')).rejects.toThrow(/expects check, recover or rewrite/);
+    await expect(run('mend')).rejects.toThrow(/expects check, recover, rewrite or migrate/);
     await expect(run('check', '--accept-loss')).rejects.toThrow('--accept-loss: is a flag of');
     await expect(run('check', '--deep')).rejects.toThrow(/^--deep: /);
     await expect(storeCommand(['check'], new Captured())).rejects.toThrow(/^--data-dir: needs a value/);

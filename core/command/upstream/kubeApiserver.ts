@@ -6,6 +6,7 @@ import { RELEASE } from '../../release.js';
 import { onlyPlugins } from '../../server/admissionPlugins.js';
 import type { Settings } from '../../settings/settings.js';
 import { names } from '../../settings/values.js';
+import type { SettingsRules } from '../config.js';
 import { type FlagRules, parseFlags } from '../flags.js';
 import { helpText } from '../help.js';
 import { type Io, serve } from '../serve.js';
@@ -15,7 +16,7 @@ import { type Io, serve } from '../serve.js';
  * and its defaults where they differ from those of `capstan serve`.
  */
 
-const FLAGS: FlagRules = { own: ['cert-dir', 'admission-control'], lastWins: true };
+const FLAGS: FlagRules = { own: ['cert-dir', 'admission-control'], lastWins: true, emptyIsNone: true };
 
 /** Where upstream keeps the certificate that it makes. */
 const CERT_DIR = '/var/run/kubernetes';
@@ -72,6 +73,24 @@ function admissionFlags(lists: readonly string[]): string[] {
   return [`--enable-admission-plugins=${enabled.join(',')}`, `--disable-admission-plugins=${disabled.join(',')}`];
 }
 
+/** A command line of upstream as one of `serve`, which has other defaults. */
+interface Program {
+  readonly args: readonly string[];
+  readonly certDir: string;
+  readonly rules: SettingsRules;
+}
+
+/** Reads a command line of upstream. Throws ConfigError for bad flags. */
+export function programOf(args: readonly string[]): Program {
+  const { own } = parseFlags(args, FLAGS);
+  const certDir = own.get('cert-dir')?.at(-1) ?? CERT_DIR;
+  return {
+    args: [...args, ...admissionFlags(own.get('admission-control') ?? [])],
+    certDir,
+    rules: { flags: FLAGS, defaultsOf: given => defaultsOf(certDir, given) },
+  };
+}
+
 /** Runs the server under the name of upstream's. Returns the exit code. Throws ConfigError for bad flags. */
 export async function kubeApiserver(args: readonly string[], io: Io): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
@@ -82,13 +101,7 @@ export async function kubeApiserver(args: readonly string[], io: Io): Promise<nu
     io.out(`Kubernetes v${RELEASE.major}.${RELEASE.minor}.${RELEASE.patch}`);
     return 0;
   }
-  const { own } = parseFlags(args, FLAGS);
-  const certDir = own.get('cert-dir')?.at(-1) ?? CERT_DIR;
-  const admission = admissionFlags(own.get('admission-control') ?? []);
+  const { args: flags, certDir, rules } = programOf(args);
   makeDirectories(certDir, '--cert-dir');
-  return await serve([...args, ...admission], io, {
-    flags: FLAGS,
-    defaultsOf: given => defaultsOf(certDir, given),
-    started: settings => publishCertificate(certDir, settings),
-  });
+  return await serve(flags, io, { ...rules, started: settings => publishCertificate(certDir, settings) });
 }
