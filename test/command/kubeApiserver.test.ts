@@ -124,7 +124,7 @@ describe('kube-apiserver', () => {
   });
 });
 
-test('the program allows everything, has the names of upstream and writes its certificate to --cert-dir', {
+test('the program allows everything, has the names of upstream and writes its certificate to --cert-dir [R389] [R392] [R395] [R396] [R397]', {
   timeout: 60_000,
 }, async () => {
   const certDir = join(folder, 'certs');
@@ -145,6 +145,10 @@ test('the program allows everything, has the names of upstream and writes its ce
     expect(await curl('-H', `Authorization: Bearer ${token}`, url)).toContain('"kind": "ClusterRoleList"');
     expect(JSON.parse(await curl(url))).toMatchObject({ code: 401 });
     expect(server.output).toContain('--allow-privileged has no effect');
+    // A flag that is deprecated works, and says so.
+    expect(server.output).toContain(
+      'Flag --admission-control has been deprecated, Use --enable-admission-plugins or --disable-admission-plugins',
+    );
   } finally {
     await server.end();
   }

@@ -66,6 +66,11 @@ function publishCertificate(certDir: string, { dataDir, tlsCertFile }: Settings)
   }
 }
 
+/** Upstream's words about the only flag of its release 1.32 that is deprecated. */
+const ADMISSION_WARNING =
+  'Flag --admission-control has been deprecated, Use --enable-admission-plugins or --disable-admission-plugins instead. ' +
+  'Will be removed in a future version.';
+
 /** `--admission-control` of old releases: exactly these plugins are on. */
 function admissionFlags(lists: readonly string[]): string[] {
   if (lists.length === 0) return [];
@@ -78,6 +83,8 @@ interface Program {
   readonly args: readonly string[];
   readonly certDir: string;
   readonly rules: SettingsRules;
+  /** About flags that are deprecated. */
+  readonly warnings: readonly string[];
 }
 
 /** Reads a command line of upstream. Throws ConfigError for bad flags. */
@@ -88,6 +95,7 @@ export function programOf(args: readonly string[]): Program {
     args: [...args, ...admissionFlags(own.get('admission-control') ?? [])],
     certDir,
     rules: { flags: FLAGS, defaultsOf: given => defaultsOf(certDir, given) },
+    warnings: own.has('admission-control') ? [ADMISSION_WARNING] : [],
   };
 }
 
@@ -101,7 +109,8 @@ export async function kubeApiserver(args: readonly string[], io: Io): Promise<nu
     io.out(`Kubernetes v${RELEASE.major}.${RELEASE.minor}.${RELEASE.patch}`);
     return 0;
   }
-  const { args: flags, certDir, rules } = programOf(args);
+  const { args: flags, certDir, rules, warnings } = programOf(args);
+  for (const warning of warnings) io.err(warning);
   makeDirectories(certDir, '--cert-dir');
   return await serve(flags, io, { ...rules, started: settings => publishCertificate(certDir, settings) });
 }
