@@ -15,6 +15,12 @@ export const VIOLATIONS = 10_000;
 
 /** Request body: the limit of upstream. Larger objects could not be stored. Above it: 413. */
 export const BODY_BYTES = 3 * 1024 * 1024;
+/** Request body for a site of a plugin, whose senders are not known. Above it: 413. */
+export const SITE_BODY_BYTES = 32 * 1024;
+/** Sessions of the console at once, of which the one that was used longest ago ends; how long one lasts, and unused. */
+export const CONSOLE_SESSIONS = { most: 1000, lastMs: 12 * 3_600_000, idleMs: 3_600_000 };
+/** How long after the start the one-time link works that the server prints. */
+export const CONSOLE_LINK_MS = 10 * 60_000;
 /** Bytes of bodies that have arrived, of all requests in flight together. Above it: 429 with Retry-After. */
 export const BODIES_BYTES = 512 * 1024 * 1024;
 /** The same of one user, so that no user can use up the share of the others. Above it: 429 with Retry-After. */
@@ -22,8 +28,8 @@ export const IDENTITY_BODY_BYTES = 128 * 1024 * 1024;
 /** The same of all senders together that are anonymous or not authenticated yet. Above it: 429 with Retry-After. */
 export const UNKNOWN_BODY_BYTES = 64 * 1024 * 1024;
 /**
- * Bytes of a body that are read before its sender is authenticated, for a request without known credentials. The
- * connection is then not read until the sender is authenticated and authorized.
+ * Bytes of a body after which the connection is not read any more until the sender is authenticated and authorized, for
+ * a request without known credentials. What has arrived by then waits: see `BodySink`.
  */
 export const UNKNOWN_BODY_PART_BYTES = 64 * 1024;
 /** How long a body may take to arrive: the limit of upstream for a request. Then: 504. */
@@ -394,12 +400,21 @@ export const AUDIT_BUFFER_BYTES = 16 * 1024 * 1024;
 export const AUDIT_BATCHES = 16;
 /** How long a closing server waits for the audit events that are not written yet. */
 export const AUDIT_DRAIN_MS = 10_000;
-
 /**
  * Bytes of a body that an audit event repeats: the largest event that upstream's truncating sinks write. The request
  * and the answer of a write fit into `AUDIT_BUFFER_BYTES`.
  */
 export const AUDITED_BYTES = 10 * 1024 * 1024;
+/**
+ * Bytes of long answers that a thread keeps for audit events while clients read them, besides those that the answers
+ * hold. Above it, events have no answer.
+ */
+export const AUDITED_ANSWERS_BYTES = 128 * 1024 * 1024;
+/**
+ * Bytes of a body that is decoded for the name of the object in it, where the event does not repeat the body: the
+ * thread that serves connections decodes it. Of a longer body, the name is that of the object that was written.
+ */
+export const AUDITED_NAME_BYTES = 100 * 1024;
 /** Senders, namespaces or objects that one limit of events knows at once: each takes some hundred bytes. */
 export const EVENT_LIMIT_KEYS = 1_000_000;
 /** How long the reviews of the images of a pod may take in all. */
@@ -414,7 +429,6 @@ export const AUDIT_ANNOTATION_BYTES = 10 * 1024;
 export const METRIC_SERIES = 1000;
 /** Observations of a thread that wait to be posted to the front end. */
 export const OBSERVATIONS_WAITING = 10_000;
-
 /** Labels that an informer has an index of: plugins name few. Queries by other labels search all objects. */
 export const LABEL_INDEXES = 32;
 /** Changes that an index of a label notes before it is dropped because nobody asks it, if it has fewer objects. */
@@ -489,3 +503,13 @@ export const COMPARED_TOLERATIONS = 2000;
 export const PODS_CHECKED = 3000;
 /** Bytes of the pods that these are chosen from: decoding them takes about a second, the time that upstream takes. */
 export const PODS_CHECKED_BYTES = 64 * 1024 * 1024;
+/** Refused requests that can be explained afterwards: those of some minutes, unless somebody is denied all the time. */
+export const RECORDED_REFUSALS = 10_000;
+/** Writes that can be explained afterwards. */
+export const RECORDED_WRITES = 1000;
+/** Bytes of the records of refusals, and of those of writes. */
+export const RECORDED_BYTES = 32 * 1024 * 1024;
+/** Characters of a message in such a record; the answer had it all. */
+export const RECORDED_MESSAGE_CHARACTERS = 4000;
+/** Violations, conflicts, or steps of admission in such a record: there may be any number of policies. */
+export const RECORDED_PARTS = 100;

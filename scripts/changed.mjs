@@ -12,6 +12,7 @@ const SUBJECTS = [
   [/^plugins\/kinds\//, ['kinds', 'tables', 'apply']],
   [/^plugins\/admission\//, ['admission']],
   [/^plugins\/auth[nz]\//, ['access', 'authn', 'authz']],
+  [/^plugins\/console\//, ['console', 'testing']],
   [/^plugins\/controllers\//, ['controllers', 'control']],
   [/^plugins\/listener\//, ['listener', 'conformance', 'api', 'server']],
   [/^plugins\/storage\//, ['storage', 'conformance', 'server']],

@@ -19,34 +19,45 @@ function sources(folder) {
     .map(name => readFileSync(join(folder, name), 'utf8'));
 }
 
+/** The rows that tests name in the results of vitest, by whether they pass, or in the sources without results. */
 function tested(file) {
   if (!file)
     return {
       ids: new Set(['test', 'examples', 'core/testing'].flatMap(name => sources(join(root, name)).flatMap(idsIn))),
       from: 'sources',
     };
-  const passed = JSON.parse(readFileSync(file, 'utf8'))
-    .testResults.flatMap(result => result.assertionResults)
-    .filter(test => test.status === 'passed');
-  return { ids: new Set(passed.flatMap(test => idsIn(test.fullName))), from: 'passing tests' };
+  return { ids: passing(JSON.parse(readFileSync(file, 'utf8')).testResults), from: 'passing tests' };
 }
 
-const [, , given] = process.argv;
-const left = join(root, 'dist', 'test-results.json');
-const { ids, from } = tested(given ?? (existsSync(left) ? left : undefined));
-const [, ...lines] = readFileSync(join(root, 'docs', 'reference', 'requirements.tsv'), 'utf8')
-  .trimEnd()
-  .split('\n');
-const rows = lines.map(line => line.split('\t')).map(([id, , requirement, , issue]) => ({ id, requirement, issue }));
-const known = new Set(rows.map(row => row.id));
-for (const letter of [...new Set(rows.map(row => row.issue))].sort()) {
-  const own = rows.filter(row => row.issue === letter);
-  const open = own.filter(row => !ids.has(row.id));
-  console.log(`${letter}: ${own.length - open.length} of ${own.length} rows have a test (${from})`);
-  for (const row of open) console.log(`  ${row.id}  ${row.requirement}`);
+/** The ids of the rows that passing tests name, by the `testResults` of vitest. */
+export function passing(testResults) {
+  const passed = testResults.flatMap(result => result.assertionResults).filter(test => test.status === 'passed');
+  return new Set(passed.flatMap(test => idsIn(test.fullName)));
 }
-const strange = [...ids].filter(id => !known.has(id));
-if (strange.length > 0) {
-  console.log(`tests name rows that do not exist: ${strange.join(', ')}`);
-  process.exitCode = 1;
+
+/** All rows: their id, text and issue. */
+export function requirements() {
+  const text = readFileSync(join(root, 'docs', 'reference', 'requirements.tsv'), 'utf8');
+  const [, ...lines] = text.trimEnd().split('\n');
+  return lines.map(line => line.split('\t')).map(([id, , requirement, , issue]) => ({ id, requirement, issue }));
 }
+
+function print(given) {
+  const left = join(root, 'dist', 'test-results.json');
+  const { ids, from } = tested(given ?? (existsSync(left) ? left : undefined));
+  const rows = requirements();
+  const known = new Set(rows.map(row => row.id));
+  for (const letter of [...new Set(rows.map(row => row.issue))].sort()) {
+    const own = rows.filter(row => row.issue === letter);
+    const open = own.filter(row => !ids.has(row.id));
+    console.log(`${letter}: ${own.length - open.length} of ${own.length} rows have a test (${from})`);
+    for (const row of open) console.log(`  ${row.id}  ${row.requirement}`);
+  }
+  const strange = [...ids].filter(id => !known.has(id));
+  if (strange.length > 0) {
+    console.log(`tests name rows that do not exist: ${strange.join(', ')}`);
+    process.exitCode = 1;
+  }
+}
+
+if (process.argv[1] === import.meta.filename) print(process.argv[2]);

@@ -3,8 +3,8 @@ import { posix } from 'node:path';
 
 /** Modules that users run. */
 const SHIPPED = ['core', 'plugins', 'workers'];
-/** Tables of facts about kinds: each of their lines is one fact. */
-const TABLES = 'core/schema/table/';
+/** Tables: facts about kinds, and limits. Each of their lines is one fact, so they may be long. */
+const TABLES = ['core/schema/table/', 'core/limits.ts'];
 /** Modules that packages import, and programs that are started by path. */
 const ENTRY =
   /^(?:core\/api\/.*|core\/(?:cel\/|testing\/)?index\.ts|core\/command\/main\.ts|workers\/\w+\/.*[mM]ain\.ts)$/;
@@ -20,7 +20,7 @@ const CITATION = /\bspec\b(?=[^"\n(]{0,20}[\s*]*"[A-Z])[^")]*(?:"[^"]*"(?: and )
 const LITERAL = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\/(?:[^/\\\n]|\\.)+\/[a-z]*/g;
 
 const isShipped = ({ path }) => SHIPPED.includes(path.split('/')[0]);
-const isTable = ({ path }) => path.startsWith(TABLES);
+const isTable = ({ path }) => TABLES.some(table => path.startsWith(table));
 const exportsOf = text => [...text.matchAll(EXPORT)];
 
 /** Whether a doc comment ends right before a position. */
@@ -98,7 +98,7 @@ function largeFolders(sources) {
 const otherNames = sources =>
   sources
     .filter(({ path }) => !path.startsWith('examples/packages/'))
-    .filter(({ path }) => !/^([a-z][a-zA-Z0-9]*\/)*[a-z][a-zA-Z0-9]*(\.test|\.d)?\.ts$/.test(path))
+    .filter(({ path }) => !/^([a-z][a-zA-Z0-9]*\/)*[a-z][a-zA-Z0-9]*(\.test|\.d)?\.tsx?$/.test(path))
     .map(({ path }) => `${path}: the name is not in camel case`);
 
 /**

@@ -1,35 +1,86 @@
 /**
  * Preloaded into the server of the case `latency`, in every thread: writes when messages of writes are posted and taken
- * to a file in the directory CAPSTAN_BENCH_MARKS. A line is a time in nanoseconds and a `Mark`; `bench/lib/stages.ts`
- * reads it.
+ * to a file in the directory CAPSTAN_BENCH_MARKS. A line is a time in nanoseconds, a `Mark` and the ids of the writes;
+ * `bench/lib/stages.ts` reads it.
  */
 import { appendFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { MessagePort, threadId } from 'node:worker_threads';
+import workerThreads, { MessagePort, threadId } from 'node:worker_threads';
+import type { Batch } from '../../core/threads/messages/jobs.js';
+import { decodeFromWriter, decodeToWriter } from '../../core/threads/messages/wire.js';
 import { roleOf } from './role.js';
 
-/** A step of a write from one thread to another. */
-export type Mark = 'job' | 'jobTaken' | 'proposal' | 'proposalTaken' | 'committed' | 'verdict';
+/** A hand-over of a write from one thread to another: posted, or taken. */
+export type Mark =
+  | 'job'
+  | 'jobTaken'
+  | 'proposal'
+  | 'proposalTaken'
+  | 'outcome'
+  | 'outcomeTaken'
+  | 'committed'
+  | 'verdict';
+type Ids = readonly number[];
 
 const directory = process.env['CAPSTAN_BENCH_MARKS'];
 /** Milliseconds between two writes to the file. */
 const FLUSH_MS = 200;
+const NONE: Ids = [];
 
-/** The meaning of messages, by the thread that posts or takes them. Those of Piscina have the id of a task. */
-const MARKS: { readonly [role: string]: { readonly [message: string]: Mark } } = {
-  'front end': { 'post task': 'job', take: 'verdict' },
-  pool: { 'take task': 'jobTaken', post: 'proposal' },
-  writer: { take: 'proposalTaken', post: 'committed' },
-};
+/** The writes of the tasks of Piscina that have not ended: their results do not name them. */
+const tasks = new Map<number, Ids>();
+
+/** A message of Piscina: a task, or its result. */
+interface TaskMessage {
+  readonly taskId: number;
+  readonly task?: Batch;
+}
+
+const isTask = (message: unknown): message is TaskMessage =>
+  typeof message === 'object' && message !== null && 'taskId' in message;
+
+function idsOfTask({ taskId, task }: TaskMessage): Ids {
+  const ids = task?.jobs?.rows.map(([id]) => id) ?? tasks.get(taskId) ?? NONE;
+  if (task) tasks.set(taskId, ids);
+  else tasks.delete(taskId);
+  return ids;
+}
+
+function idsOfProposals(message: unknown): Ids {
+  if (!(message instanceof Uint8Array)) return NONE;
+  const decoded = decodeToWriter(message);
+  return decoded.is === 'propose' ? decoded.proposals.map(({ id }) => id) : NONE;
+}
+
+function idsOfVerdicts(message: unknown): Ids {
+  const isEvents = message instanceof Uint8Array || (message as { is?: unknown } | undefined)?.is === 'events';
+  // Without their memory, values are empty.
+  const decoded = isEvents ? decodeFromWriter(message) : undefined;
+  return decoded?.is === 'events' ? decoded.verdicts.map(({ id }) => id) : NONE;
+}
+
+/** What a message that a thread posts or takes means for writes; undefined if nothing. */
+function meaningOf(role: string, action: 'post' | 'take', message: unknown): readonly [Mark, Ids] | undefined {
+  const isPost = action === 'post';
+  if (isTask(message)) {
+    if (role === 'front end') return [isPost ? 'job' : 'outcomeTaken', idsOfTask(message)];
+    return role === 'pool' ? [isPost ? 'outcome' : 'jobTaken', idsOfTask(message)] : undefined;
+  }
+  if (role === 'pool' && isPost) return ['proposal', idsOfProposals(message)];
+  if (role === 'writer')
+    return isPost ? ['committed', idsOfVerdicts(message)] : ['proposalTaken', idsOfProposals(message)];
+  return role === 'front end' && !isPost ? ['verdict', idsOfVerdicts(message)] : undefined;
+}
 
 type Listener = (message: unknown) => void;
 
 function record(file: string): void {
   let lines = '';
   const note = (action: 'post' | 'take', message: unknown): void => {
-    const isTask = typeof message === 'object' && message !== null && 'taskId' in message;
-    const mark = MARKS[roleOf()]?.[isTask ? `${action} task` : action];
-    if (mark) lines += `${process.hrtime.bigint()} ${mark}\n`;
+    const time = process.hrtime.bigint();
+    const [mark, ids = NONE] = meaningOf(roleOf(), action, message) ?? [];
+    if (mark && ids.length > 0) lines += `${time} ${mark} ${ids.join(' ')}\n`;
   };
   const prototype = MessagePort.prototype as {
     on: (this: MessagePort, event: string, listener: Listener) => MessagePort;
@@ -47,6 +98,13 @@ function record(file: string): void {
     note('post', message);
     postMessage.call(this, message, ...rest);
   };
+  const { receiveMessageOnPort } = workerThreads;
+  workerThreads.receiveMessageOnPort = port => {
+    const received = receiveMessageOnPort(port);
+    if (received) note('take', received.message);
+    return received;
+  };
+  syncBuiltinESMExports();
   setInterval(() => {
     if (lines) appendFileSync(file, lines);
     lines = '';

@@ -20,22 +20,57 @@ export function cpuOf(pid: number): Cpu {
   }
 }
 
-/** Resources that a thread has used: CPU time in microseconds, and how often it was woken after a wait. */
+/** What a thread has used. Times are in microseconds. */
 export interface ThreadUse {
+  /** On a core. */
   readonly cpu: number;
+  /** Ready to run, without a core. */
+  readonly waited: number;
+  /** How often it was woken after a wait: its voluntary context switches. */
   readonly wakeUps: number;
+  /** How often it lost its core to another thread: its other context switches. */
+  readonly preemptions: number;
+  /** System calls that read or write, which most messages between threads are signaled by. Others are not counted. */
+  readonly calls: number;
 }
 
-/** Resources that the threads of a process have used so far, by their ids, from `/proc`; empty without `/proc`. */
+const UNUSED: ThreadUse = { cpu: 0, waited: 0, wakeUps: 0, preemptions: 0, calls: 0 };
+
+/** The number behind a name at the beginning of a line of a file of `/proc`; 0 without it. */
+const numberOf = (text: string, name: string): number =>
+  Number.parseInt(
+    text
+      .split('\n')
+      .find(line => line.startsWith(`${name}:`))
+      ?.slice(name.length + 1) ?? '0',
+    10,
+  );
+
+/** The text of a file; '' if there is none, or it may not be read. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** What the threads of a process have used so far, by their ids, from `/proc` (proc(5)); empty without `/proc`. */
 export function threadsOf(pid: number): Map<string, ThreadUse> {
   const threads = new Map<string, ThreadUse>();
   const directory = `/proc/${pid}/task`;
   try {
     for (const id of readdirSync(directory)) {
-      const nanoseconds = Number(readFileSync(`${directory}/${id}/schedstat`, 'utf8').split(' ')[0]);
+      const [cpu = 0, waited = 0] = readFileSync(`${directory}/${id}/schedstat`, 'utf8').split(' ').map(Number);
       const status = readFileSync(`${directory}/${id}/status`, 'utf8');
-      const wakeUps = Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1] ?? 0);
-      threads.set(id, { cpu: nanoseconds / 1000, wakeUps });
+      const io = textOf(`${directory}/${id}/io`);
+      threads.set(id, {
+        cpu: cpu / 1000,
+        waited: waited / 1000,
+        wakeUps: numberOf(status, 'voluntary_ctxt_switches'),
+        preemptions: numberOf(status, 'nonvoluntary_ctxt_switches'),
+        calls: numberOf(io, 'syscr') + numberOf(io, 'syscw'),
+      });
     }
   } catch {
     // A thread has ended meanwhile, or there is no such directory.
@@ -43,17 +78,24 @@ export function threadsOf(pid: number): Map<string, ThreadUse> {
   return threads;
 }
 
-/** CPU time and wake-ups of threads between two readings of `threadsOf`. */
+/** Adds `factor` times what one thread has used to another's. */
+export const addUse = (a: ThreadUse, b: ThreadUse, factor = 1): ThreadUse => ({
+  cpu: a.cpu + factor * b.cpu,
+  waited: a.waited + factor * b.waited,
+  wakeUps: a.wakeUps + factor * b.wakeUps,
+  preemptions: a.preemptions + factor * b.preemptions,
+  calls: a.calls + factor * b.calls,
+});
+
+/** What several threads have used together. */
+export const sumOfUses = (uses: Iterable<ThreadUse>): ThreadUse =>
+  [...uses].reduce((sum, use) => addUse(sum, use), UNUSED);
+
+/** What threads have used between two readings of `threadsOf`. */
 export const usedBetween = (
   before: ReadonlyMap<string, ThreadUse>,
   after: ReadonlyMap<string, ThreadUse>,
-): Map<string, ThreadUse> =>
-  new Map(
-    Array.from(after, ([id, { cpu, wakeUps }]) => {
-      const earlier = before.get(id);
-      return [id, { cpu: cpu - (earlier?.cpu ?? 0), wakeUps: wakeUps - (earlier?.wakeUps ?? 0) }];
-    }),
-  );
+): Map<string, ThreadUse> => new Map(Array.from(after, ([id, use]) => [id, addUse(use, before.get(id) ?? UNUSED, -1)]));
 
 /** Resident memory in bytes, from `/proc`; zero where there is none. */
 export function residentOf(pid: number): number {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mark } from '../latency/marks.js';
 
-/** The stages of a write between threads: from one mark to the next. */
+/** The stages of a write: from one mark to the next. */
 const STAGES: readonly (readonly [name: string, from: Mark, to: Mark])[] = [
   ['message to the pool', 'job', 'jobTaken'],
   ['pipeline, in the pool', 'jobTaken', 'proposal'],
@@ -10,9 +10,9 @@ const STAGES: readonly (readonly [name: string, from: Mark, to: Mark])[] = [
   ['commit and sync, in the writer', 'proposalTaken', 'committed'],
   ['message to the front end', 'committed', 'verdict'],
   ['all of these', 'job', 'verdict'],
+  ['meanwhile, outcome to the front end', 'outcome', 'outcomeTaken'],
 ];
-/** Marks of which a write has the first; of `committed`, the last: the writer posts to the front end last. */
-const NEEDED: readonly Mark[] = ['job', 'jobTaken', 'proposal', 'proposalTaken', 'committed', 'verdict'];
+const NEEDED: readonly Mark[] = [...new Set(STAGES.flatMap(([, from, to]) => [from, to]))];
 
 /** How long a stage took, in microseconds. */
 export interface Stage {
@@ -21,28 +21,36 @@ export interface Stage {
   readonly p99: number;
 }
 
-/**
- * The stages of writes by one client in the last `seconds`, from the files of `bench/latency/marks.ts`. Incomplete
- * writes do not count.
- */
-export function stagesIn(directory: string, seconds: number): readonly Stage[] {
-  const marks = readdirSync(directory)
+/** The marks in the files of a directory in their order, each with a time in microseconds and the ids of its writes. */
+const marksIn = (directory: string): (readonly [time: number, mark: Mark, ids: readonly string[]])[] =>
+  readdirSync(directory)
     .flatMap(file => readFileSync(join(directory, file), 'utf8').trim().split('\n'))
-    .map((line): [number, Mark] => {
-      const [time, mark] = line.split(' ');
-      return [Number(BigInt(time!) / 100n) / 10, mark as Mark];
+    .map((line): readonly [number, Mark, readonly string[]] => {
+      const [time, mark, ...ids] = line.split(' ');
+      return [Number(BigInt(time!) / 100n) / 10, mark as Mark, ids];
     })
     .sort(([a], [b]) => a - b);
+
+/**
+ * The stages of writes in the last `seconds`, from the files of `bench/latency/marks.ts`. Incomplete writes do not
+ * count. An id is used again once the write before has its verdict.
+ */
+export function stagesIn(directory: string, seconds: number): readonly Stage[] {
+  const marks = marksIn(directory);
   const since = (marks.at(-1)?.[0] ?? 0) - seconds * 1_000_000;
   const times = STAGES.map((): number[] => []);
-  let write = new Map<Mark, number>();
-  for (const [time, mark] of marks) {
+  const writes = new Map<string, Map<Mark, number>>();
+  for (const [time, mark, ids] of marks) {
     if (time < since) continue;
-    if (mark === 'job') write = new Map();
-    if (mark === 'committed' || !write.has(mark)) write.set(mark, time);
-    if (mark !== 'verdict' || !NEEDED.every(needed => write.has(needed))) continue;
-    for (const [i, [, from, to]] of STAGES.entries()) times[i]!.push(write.get(to)! - write.get(from)!);
-    write = new Map();
+    for (const id of ids) {
+      if (mark === 'job') writes.set(id, new Map());
+      const write = writes.get(id);
+      if (!write || write.has(mark)) continue;
+      write.set(mark, time);
+      if (write.size < NEEDED.length) continue;
+      for (const [i, [, from, to]] of STAGES.entries()) times[i]!.push(write.get(to)! - write.get(from)!);
+      writes.delete(id);
+    }
   }
   return STAGES.map(([name], i) => {
     const sorted = times[i]!.sort((a, b) => a - b);

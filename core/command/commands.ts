@@ -105,6 +105,19 @@ export const COMMANDS: readonly Command[] = [
     flags: { ...SELECTION, ...SERVER },
   },
   {
+    name: 'why',
+    operands: 'ID | VERB KIND [NAME]',
+    summary: 'explain a refusal or write by its audit id, or whether somebody may do something',
+    flags: {
+      as: { type: 'string', placeholder: 'USER', help: 'the user that the question is about (you)' },
+      'as-group': words('GROUP', 'a group of that user'),
+      namespace: NAMESPACE,
+      'all-namespaces': { ...truth('a question about all namespaces'), short: 'A' },
+      output: { ...OUTPUT, help: 'text, yaml or json (text)' },
+      ...SERVER,
+    },
+  },
+  {
     name: 'convert',
     operands: '[FILE…]',
     summary: 'rewrite manifests: removed and deprecated versions become those that replace them',

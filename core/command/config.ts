@@ -10,6 +10,7 @@ import { DEFAULTS } from '../server/settings.js';
 import { checkEtcd } from '../server/etcd.js';
 import type { Settings } from '../settings/settings.js';
 import { type FlagRules, parseFlags } from './flags.js';
+import { isLoopbackHost } from '../settings/address.js';
 import { adviceFor, fileKeyOf } from '../settings/given.js';
 import { configVersionOf } from './configVersion.js';
 import { type Option, OPTIONS } from './options.js';
@@ -79,8 +80,6 @@ function readConfig(file: string, note: (line: string) => void): Partial<Setting
   return parseConfig(yaml, dirname(resolve(file)), note);
 }
 
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host);
-
 function checkFileExists(flag: string, file: string | undefined): void {
   if (file !== undefined && !existsSync(file)) throw new ConfigError(flag, `there is no file ${file}`);
 }
@@ -121,7 +120,7 @@ function checkSettings(settings: Settings): Settings {
     );
   if (settings.historyRetention <= 0)
     throw new ConfigError('--history', 'must be longer than 0: watches resume from the history');
-  if (settings.httpPort !== undefined && !isLoopback(settings.bindAddress))
+  if (settings.httpPort !== undefined && !isLoopbackHost(settings.bindAddress))
     throw new ConfigError(
       '--http-port',
       `plain HTTP is for loopback addresses only: omit it, or use --bind-address=127.0.0.1`,

@@ -35,6 +35,7 @@ const FAMILIES: { readonly [word: string]: (args: readonly string[], io: Io) => 
   demo: async (args, io) => await (await import('./subcommands/demo.js')).demoCommand(args, io),
   status: async (args, io) => await (await import('./subcommands/status.js')).statusCommand(args, io),
   top: async (args, io) => await (await import('./subcommands/top.js')).topCommand(args, io),
+  why: async (args, io) => await (await import('./subcommands/why.js')).whyCommand(args, io),
   get: async (args, io) => await (await import('./subcommands/get.js')).getCommand(args, io),
   apply: async (args, io) => await (await import('./subcommands/apply.js')).applyCommand(args, io),
   watch: async (args, io) => await (await import('./subcommands/watch.js')).watchCommand(args, io),

@@ -1,5 +1,3 @@
-import { toUSVString } from 'node:util';
-
 /** The user of a request (spec, "User attributes"). Only authorizers interpret the values. */
 export interface User {
   readonly name: string;
@@ -15,14 +13,3 @@ export const ANONYMOUS: User = {
   groups: ['system:unauthenticated'],
   extra: new Map(),
 };
-
-/**
- * A copy of a user in which U+FFFD replaces each lone surrogate. UTF-8 cannot represent these: they would be replaced
- * on the way to another thread or server, where names would be equal that are different here.
- */
-export const wellFormedUser = ({ name, uid, groups, extra }: User): User => ({
-  name: toUSVString(name),
-  uid: toUSVString(uid),
-  groups: Array.from(groups, toUSVString),
-  extra: new Map(Array.from(extra, ([key, values]) => [toUSVString(key), Array.from(values, toUSVString)])),
-});

@@ -1,7 +1,6 @@
 import type { BodySink } from '../api/listener.js';
 import { Refusal } from '../model/refusal.js';
-
-const NOTHING = new Uint8Array(0);
+import { BodyParts } from '../runtime/bodyParts.js';
 
 /**
  * Collects the body of a request.
@@ -17,7 +16,7 @@ export class WholeBody implements BodySink {
    * the body before it is complete. Then no part of it is kept.
    */
   readonly bytes: Promise<Uint8Array>;
-  #parts: Uint8Array[] = [];
+  readonly #parts = new BodyParts();
   #size = 0;
   #resolve!: (bytes: Uint8Array) => void;
   #reject!: (error: unknown) => void;
@@ -39,17 +38,15 @@ export class WholeBody implements BodySink {
     this.#size += part.length;
     if (this.#size > this.limit)
       throw new Refusal('RequestEntityTooLarge', `Request entity too large: limit is ${this.limit}`);
-    this.#parts.push(part);
+    this.#parts.add(part);
   }
 
   close(): void {
-    const parts = this.#parts;
-    this.#parts = [];
-    this.#resolve(parts.length > 1 ? Buffer.concat(parts, this.#size) : (parts[0] ?? NOTHING));
+    this.#resolve(this.#parts.take());
   }
 
   abort(error: unknown): void {
-    this.#parts = [];
+    this.#parts.clear();
     this.#reject(error);
   }
 }

@@ -1,6 +1,6 @@
 import type { WebSocket } from '@uwsjs/core';
 import type { UpgradeOptions, WebSocketStream } from '../../core/api/listener.js';
-import { LOW_WATER } from './common.js';
+import { LOW_WATER, StallTimer } from './common.js';
 import { IncomingMessages, NORMAL } from './inflow/messages.js';
 import { CORKED_BYTES, flushInRound } from './uwsWrite.js';
 
@@ -25,6 +25,8 @@ export class UwsWebSocket implements WebSocketStream {
   private high = false;
   private readonly drains: (() => void)[] = [];
   private readonly incoming: IncomingMessages;
+  /** Also ends connections that are to be closed: a client may go on sending, and never read the close code. */
+  private readonly stall = new StallTimer(() => this.abort());
 
   constructor(
     private readonly options: UpgradeOptions,
@@ -75,12 +77,14 @@ export class UwsWebSocket implements WebSocketStream {
 
   /** Call when the socket has accepted bytes again. */
   drain(): void {
+    this.stall.stop();
     this.blocked = this.socket!.getBufferedAmount() > 0;
     this.flush();
   }
 
   /** Call when the connection is closed. */
   lose(): void {
+    this.stall.stop();
     const ended = this.ending && this.messages.length === 0;
     this.socket = undefined;
     this.ending = true;
@@ -109,6 +113,7 @@ export class UwsWebSocket implements WebSocketStream {
       this.blocked = socket.getBufferedAmount() > 0;
     }
     this.messages = this.messages.slice(sent);
+    if (this.blocked) this.stall.start();
     if (this.high && this.unsent < LOW_WATER) {
       this.high = false;
       for (const listener of this.drains) listener();

@@ -261,6 +261,12 @@ describe('the audit log', () => {
     expect(invalid).toMatchObject({ name: 'Not A Name', message: expect.stringContaining('metadata.name') as string });
   });
 
+  test('names the object that was created from a long body, of which the event has nothing else', async () => {
+    const path = '/api/v1/namespaces/default/configmaps?long=1';
+    await api.post(path, { metadata: { name: 'long' }, data: { text: 'x'.repeat(200_000) } });
+    expect(await eventOf(path)).toMatchObject({ level: 'Metadata', objectRef: { name: 'long' } });
+  });
+
   test('has the annotations of admission for a create under a name that is taken, too', async () => {
     const spaces = '/api/v1/namespaces';
     const labels = { 'pod-security.kubernetes.io/audit': 'baseline' };

@@ -1,10 +1,16 @@
-import { describe, expect, test } from 'vitest';
-import { AUDITED_BYTES } from '../../core/limits.js';
+import { describe, expect, test, vi } from 'vitest';
+import { AUDITED_ANSWERS_BYTES, AUDITED_BYTES, AUDITED_NAME_BYTES } from '../../core/limits.js';
 import type { BodySink, Exchange } from '../../core/api/listener.js';
 import type { Route } from '../../core/request/route.js';
 import { WholeBody } from '../../core/request/wholeBody.js';
 import { withoutManagedFields } from '../../workers/front/audit/auditedBody.js';
 import { AuditedExchange } from '../../workers/front/audit/auditedExchange.js';
+
+/** Less than two answers of the greatest size: a test can reach it. */
+vi.mock('../../core/limits.js', async original => ({
+  ...(await original<typeof import('../../core/limits.js')>()),
+  AUDITED_ANSWERS_BYTES: 15 * 1024 * 1024,
+}));
 
 const JSON_TYPE = [['content-type', 'application/json']] as const;
 const route = {
@@ -78,6 +84,33 @@ describe('what is kept of a request for its audit event', () => {
       expect(exchange.isResponseTruncated).toBe(true);
       expect(exchange.responseObject()).toBeUndefined();
     }
+  });
+
+  test('is nothing of an answer in parts while those of others are too long together', () => {
+    const begin = (length: number) => {
+      const exchange = exchangeWith({}, 'GET');
+      const stream = exchange.stream(200, JSON_TYPE);
+      stream.write(Buffer.from('{'));
+      stream.write(Buffer.alloc(length - 2, ' '));
+      const end = (): void => (stream.write(Buffer.from('}')), stream.end());
+      return { exchange, end };
+    };
+    const half = AUDITED_ANSWERS_BYTES / 2;
+    const [first, second, third] = [begin(half), begin(half), begin(half)];
+    for (const { end } of [first, second, third]) end();
+    expect([first, second, third].map(({ exchange }) => exchange.isResponseTruncated)).toEqual([false, false, true]);
+    const later = begin(half);
+    later.end();
+    expect(later.exchange.responseObject()).toEqual({});
+  });
+
+  test.each(['Metadata', 'Request'] as const)('is of a long body only what the level %s has', async level => {
+    const exchange = exchangeWith({ metadata: { name: 'x' }, text: 'x'.repeat(AUDITED_NAME_BYTES) });
+    const body = new WholeBody(AUDITED_BYTES);
+    exchange.body(body);
+    await body.bytes;
+    exchange.keep(level);
+    expect(exchange.requestObject() !== undefined).toBe(level === 'Request');
   });
 
   test('is an answer in parts once it has ended, which is told', () => {

@@ -8,15 +8,15 @@ import { storageNameIn } from '../../threads/entries/entry.js';
 import type { WireEvent } from '../../threads/messages/wireEvent.js';
 import { resourcesOf } from '../custom/kind.js';
 import { stackOf } from '../../plugin/calls/stack.js';
-import { extendRegistry } from './registry.js';
+import { changeGroups, extendRegistry } from './registry.js';
 import { namesIn, namesOf } from './takenNames.js';
 import type { Registry, Resource } from '../resource.js';
 
 /** A served resource type with its resources. */
 interface ServedType {
   readonly type: ResourceType;
-  /** The digest of the type as JSON, for comparisons: the text itself would take as much memory as the type. */
-  readonly digest: string;
+  /** The digest of the visible part of the type as JSON: the text itself would take as much memory as the type. */
+  readonly visible: string;
   readonly resources: readonly Resource[];
   readonly names: readonly string[];
 }
@@ -28,6 +28,12 @@ type DefinitionChange = Pick<WireEvent, 'key' | 'value' | 'revision'>;
 const visibleText = ({ terminating: _terminating, changedAt: _changedAt, ...rest }: ResourceType): string =>
   writeJson(rest);
 
+const digestOf = (type: ResourceType): string => createHash('sha256').update(visibleText(type)).digest('base64');
+
+/** Whether two types are the same, also in what clients do not see. */
+const isSame = (a: ServedType | undefined, b: ServedType | undefined): boolean =>
+  a?.visible === b?.visible && a?.type.terminating === b?.type.terminating && a?.type.changedAt === b?.type.changedAt;
+
 const sourcesByName = (sources: readonly ResourceSource[]): ReadonlyMap<string, ResourceSource> =>
   new Map(sources.map(source => [source.storageName, source]));
 
@@ -37,9 +43,14 @@ const sourcesByName = (sources: readonly ResourceSource[]): ReadonlyMap<string, 
  */
 export class LiveRegistry {
   #current: Registry;
-  #stale = false;
   #generation: number;
   readonly #served = new Map<string, ServedType>();
+  /** The keys of `#served` by the group of their types: types of other groups do not conflict. */
+  readonly #keys = new Map<string, Set<string>>();
+  /** Groups whose types have changed since the registry was made. */
+  readonly #changed = new Set<string>();
+  /** Set when the registry must be made anew, from the fixed one. */
+  #isFixedChanged = false;
   #types: readonly ResourceType[];
   #fixed: Registry;
   /** The names of the fixed registry. */
@@ -94,14 +105,29 @@ export class LiveRegistry {
     const { key, revision } = change;
     const before = this.#served.get(key);
     const served = this.#parseDefinition(source, change, before);
-    if (before?.digest === served?.digest) return;
-    if (served) this.#served.set(key, served);
-    else this.#served.delete(key);
-    const type = served?.type;
-    this.#stale = true;
+    if (isSame(before, served)) return;
+    this.#setServed(key, served);
     this.#generation = Math.max(this.#generation, revision);
-    if (before && (!type || visibleText(type) !== visibleText(before.type)))
-      this.#ended.add(customStorageName(before.type));
+    if (before && before.visible !== served?.visible) this.#ended.add(customStorageName(before.type));
+  }
+
+  /** Replaces the type that the object of a key defines. */
+  #setServed(key: string, served: ServedType | undefined): void {
+    const before = this.#served.get(key);
+    if (before) {
+      this.#changed.add(before.type.group);
+      this.#keys.get(before.type.group)?.delete(key);
+    }
+    if (!served) {
+      this.#served.delete(key);
+      return;
+    }
+    const { group } = served.type;
+    this.#changed.add(group);
+    this.#served.set(key, served);
+    const keys = this.#keys.get(group);
+    if (keys) keys.add(key);
+    else this.#keys.set(group, new Set([key]));
   }
 
   /** The type that an object defines. If its source throws, the error is logged and the previous type is kept. */
@@ -112,24 +138,18 @@ export class LiveRegistry {
   ): ServedType | undefined {
     if (!value) return undefined;
     try {
-      const type = this.#withChangedAt(source.define(decodeStored(value)), before?.type, revision);
-      if (!type) return undefined;
-      const digest = createHash('sha256').update(writeJson(type)).digest('base64');
-      return digest === before?.digest ? before : { type, digest, resources: resourcesOf(type), names: namesOf(type) };
+      const defined = source.define(decodeStored(value));
+      if (!defined) return undefined;
+      const visible = digestOf(defined);
+      const type = before
+        ? { ...defined, changedAt: visible === before.visible ? before.type.changedAt : revision }
+        : defined;
+      if (before && isSame(before, { ...before, visible, type })) return before;
+      return { type, visible, resources: resourcesOf(type), names: namesOf(type) };
     } catch (error) {
       this.log.error({ key, stack: stackOf(error) }, 'the resource type defined by the object cannot be served');
       return before;
     }
-  }
-
-  /** The type with the revision of its last visible change. */
-  #withChangedAt(
-    type: ResourceType | undefined,
-    before: ResourceType | undefined,
-    revision: number,
-  ): ResourceType | undefined {
-    if (!type || !before) return type;
-    return { ...type, changedAt: visibleText(type) === visibleText(before) ? before.changedAt : revision };
   }
 
   /**
@@ -142,7 +162,6 @@ export class LiveRegistry {
       hasObjects(customStorageName(type)) ? { ...type, changedAt: revision } : type,
     );
     this.#setFixed();
-    this.#stale = true;
   }
 
   /**
@@ -159,7 +178,7 @@ export class LiveRegistry {
     const former = new Map(this.#types.map(type => [customStorageName(type), type]));
     this.#types = types.map(type => {
       const before = former.get(customStorageName(type));
-      if (before) return this.#withChangedAt(type, before, revision)!;
+      if (before) return { ...type, changedAt: digestOf(type) === digestOf(before) ? before.changedAt : revision };
       // An earlier plugin may have had it.
       const [object] = objectsOf(customStorageName(type));
       return object ? { ...type, changedAt: revision } : type;
@@ -167,22 +186,20 @@ export class LiveRegistry {
     const now = new Map(this.#types.map(type => [customStorageName(type), type]));
     for (const [name, type] of former) {
       const same = now.get(name);
-      if (!same || visibleText(same) !== visibleText(type)) this.#ended.add(name);
+      if (!same || digestOf(same) !== digestOf(type)) this.#ended.add(name);
     }
     this.#setFixed();
     const before = new Map(this.#served);
     this.#served.clear();
+    this.#keys.clear();
     this.#sources = sourcesByName(sources);
     for (const [storageName, source] of this.#sources)
       for (const object of objectsOf(storageName)) {
         const served = this.#parseDefinition(source, object, before.get(object.key));
-        if (served) this.#served.set(object.key, served);
+        this.#setServed(object.key, served);
       }
-    for (const [key, { type }] of before) {
-      const served = this.#served.get(key);
-      if (!served || visibleText(served.type) !== visibleText(type)) this.#ended.add(customStorageName(type));
-    }
-    this.#stale = true;
+    for (const [key, { type, visible }] of before)
+      if (this.#served.get(key)?.visible !== visible) this.#ended.add(customStorageName(type));
     this.rebuild();
   }
 
@@ -190,34 +207,40 @@ export class LiveRegistry {
   #setFixed(): void {
     this.#fixed = extendRegistry(this.base, this.#types.flatMap(resourcesOf), this.base.generation);
     this.#taken = namesIn(this.#fixed);
+    this.#isFixedChanged = true;
   }
 
   /**
-   * The resources of types that objects define, without those of a type whose plural name or kind is taken in its
-   * group. Kinds that came with the server, or with a plugin, precede; then the type whose object has the smallest key,
-   * which is the same in every thread.
+   * The resources of types of a group that objects define, without those of a type whose plural name or kind is taken.
+   * Kinds that came with the server, or with a plugin, precede; then the type whose object has the smallest key, which
+   * is the same in every thread.
    */
-  #withoutConflicts(): readonly Resource[] {
-    const taken = new Set(this.#taken);
-    const inOrder = [...this.#served].sort(([a], [b]) => (a < b ? -1 : 1));
-    return inOrder.flatMap(([key, { names, resources }]) => {
-      const conflict = names.find(name => taken.has(name));
+  #withoutConflicts(group: string): readonly Resource[] {
+    const names = new Set<string>();
+    return [...(this.#keys.get(group) ?? [])].sort().flatMap(key => {
+      const served = this.#served.get(key)!;
+      const conflict = served.names.find(name => this.#taken.has(name) || names.has(name));
       if (conflict !== undefined) {
         this.log.error({ key }, `the resource type defined by the object is not served: ${conflict} is another type`);
         return [];
       }
-      for (const name of names) taken.add(name);
-      return resources;
+      for (const name of served.names) names.add(name);
+      return served.resources;
     });
   }
 
   readonly #ended = new Set<string>();
 
-  /** Rebuilds the registry if definitions have changed since the last call. */
+  /** Makes a new registry if definitions have changed since the last call: only the groups of these are made anew. */
   rebuild(): void {
-    if (!this.#stale) return;
-    this.#stale = false;
-    this.#current = extendRegistry(this.#fixed, this.#withoutConflicts(), this.#generation, this.#current);
+    if (this.#changed.size === 0 && !this.#isFixedChanged) return;
+    const names = this.#isFixedChanged ? this.#keys.keys() : this.#changed;
+    const groups = new Map(Array.from(names, name => [name, this.#withoutConflicts(name)]));
+    const from = this.#isFixedChanged ? this.#fixed : this.#current;
+    this.#current = changeGroups(this.#fixed, { groups, generation: this.#generation }, from, this.#current);
+    for (const name of this.#changed) if (this.#keys.get(name)?.size === 0) this.#keys.delete(name);
+    this.#changed.clear();
+    this.#isFixedChanged = false;
     const ended = [...this.#ended];
     this.#ended.clear();
     this.onChange(this.#current, ended);

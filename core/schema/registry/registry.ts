@@ -176,33 +176,51 @@ const sameResources = (a: GroupVersion, b: GroupVersion): boolean =>
 /** Whether a type asks for the version to be the preferred one of its group. */
 const isPreferred = ({ resources }: GroupVersion): boolean => [...resources.values()].some(one => one.preferred);
 
-/** Adds custom resources to existing or new groups. */
-function addResources(groups: Map<string, Group>, extra: readonly Resource[], previous?: Registry): void {
-  const byVersion = new Map<string, Map<string, Resource>>();
-  for (const one of extra) {
-    const resources = byVersion.get(one.apiVersion) ?? new Map<string, Resource>();
-    byVersion.set(one.apiVersion, resources.set(one.plural, one));
+/** Resources by a property of them, in their order. */
+function groupBy(resources: readonly Resource[], property: 'group' | 'apiVersion'): Map<string, Resource[]> {
+  const found = new Map<string, Resource[]>();
+  for (const one of resources) {
+    const known = found.get(one[property]);
+    if (known) known.push(one);
+    else found.set(one[property], [one]);
   }
-  for (const [apiVersion, resources] of byVersion) {
-    const { group, version } = resources.values().next().value as Resource;
-    const known = groups.get(group);
-    const same = known?.versions.find(v => v.version === version);
+  return found;
+}
+
+/** The names that groups of a registry have besides those by which they are served. */
+const neutralNamesOf = ({ groups }: Pick<Registry, 'groups'>): ReadonlySet<string> =>
+  new Set(Array.from(groups.values(), ({ neutralName }) => neutralName).filter(name => name !== undefined));
+
+/** A group with custom resources added to those of `base`. Versions that did not change are those of `previous`. */
+function extendGroup(
+  name: string,
+  base: Group | undefined,
+  extra: readonly Resource[],
+  previous: Group | undefined,
+  neutralNames: ReadonlySet<string>,
+): Group {
+  let versions: readonly GroupVersion[] = base?.versions ?? [];
+  for (const [apiVersion, added] of groupBy(extra, 'apiVersion')) {
+    const { version } = added[0]!;
+    const resources = new Map(added.map(one => [one.plural, one]));
+    const same = versions.find(v => v.version === version);
     const merged: GroupVersion = same
       ? { ...same, served: true, resources: new Map([...resources, ...same.resources]) }
-      : { group, version, apiVersion, stability: stabilityOf(version), served: true, resources };
-    const before = previous?.groups.get(group)?.versions.find(v => v.version === version);
+      : { group: name, version, apiVersion, stability: stabilityOf(version), served: true, resources };
+    const before = previous?.versions.find(v => v.version === version);
     const reused = before && sameResources(before, merged) ? before : merged;
-    const versions = [...(known?.versions ?? []).filter(v => v !== same), reused];
-    versions.sort((a, b) => Number(isPreferred(b)) - Number(isPreferred(a)) || compareVersions(a.version, b.version));
-    const preferred = versions.find(v => v.served)!.version;
-    groups.set(group, {
-      name: group,
-      ...neutralNameOf(group, groups),
-      priority: known?.priority ?? CUSTOM_GROUP_PRIORITY,
-      preferred,
-      versions,
-    });
+    versions = [...versions.filter(v => v !== same), reused];
   }
+  versions = versions.toSorted(
+    (a, b) => Number(isPreferred(b)) - Number(isPreferred(a)) || compareVersions(a.version, b.version),
+  );
+  return {
+    name,
+    ...neutralNameOf(name, base, neutralNames),
+    priority: base?.priority ?? CUSTOM_GROUP_PRIORITY,
+    preferred: versions.find(v => v.served)!.version,
+    versions,
+  };
 }
 
 /** The stored resources of served kinds, each in its storage version, which may itself not be served. */
@@ -223,20 +241,39 @@ function storedResources(groups: ReadonlyMap<string, Group>): readonly Resource[
 export function buildRegistry(input: RegistryInput): Registry {
   const groups = new Map<string, Group>();
   for (const row of groupRows()) groups.set(input.naming.group(row.name), toGroup(row, input));
-  addResources(groups, input.extra ?? []);
-  return makeRegistry(groups, input.generation);
+  const builtIn = makeRegistry(groups, input.generation);
+  return input.extra ? extendRegistry(builtIn, input.extra, input.generation) : builtIn;
 }
 
 /** Adds resources to a registry. Unchanged group versions are shared with `base` and `previous`. */
-export function extendRegistry(
+export const extendRegistry = (
   base: Registry,
   extra: readonly Resource[],
   generation: number,
   previous?: Registry,
-): Registry {
-  const groups = new Map(base.groups);
-  addResources(groups, extra, previous);
-  return makeRegistry(groups, generation);
+): Registry => changeGroups(base, { groups: groupBy(extra, 'group'), generation }, base, previous);
+
+/** The custom resources of groups, and the generation of the registry that has them. */
+export interface ChangedGroups {
+  readonly groups: ReadonlyMap<string, readonly Resource[]>;
+  readonly generation: number;
+}
+
+/**
+ * A registry whose changed groups have the resources of `base` and the custom ones that are given, and whose other
+ * groups are those of `from`: what it costs hardly depends on their number. Unchanged group versions are shared with
+ * `previous`.
+ */
+export function changeGroups(base: Registry, changed: ChangedGroups, from: Registry, previous = from): Registry {
+  const groups = new Map(from.groups);
+  const neutralNames = neutralNamesOf(base);
+  for (const [name, extra] of changed.groups) {
+    const fixed = base.groups.get(name);
+    if (extra.length > 0) groups.set(name, extendGroup(name, fixed, extra, previous.groups.get(name), neutralNames));
+    else if (fixed) groups.set(name, fixed);
+    else groups.delete(name);
+  }
+  return makeRegistry(groups, changed.generation);
 }
 
 /** The resources of group versions by kind. A group version that did not change is shared by registries. */
@@ -274,8 +311,11 @@ function makeRegistry(groups: ReadonlyMap<string, Group>, generation: number): R
  * The name that authorizers and plugins know a group by. A group of definitions may be spelled as the neutral name of a
  * built-in one that is served under another name, in stores of earlier releases: it must not be taken for that.
  */
-function neutralNameOf(name: string, groups: ReadonlyMap<string, Group>): { readonly neutralName?: string } {
-  const known = groups.get(name);
-  if (known) return known.neutralName === undefined ? {} : { neutralName: known.neutralName };
-  return [...groups.values()].some(({ neutralName }) => neutralName === name) ? { neutralName: `custom:${name}` } : {};
+function neutralNameOf(
+  name: string,
+  base: Group | undefined,
+  neutralNames: ReadonlySet<string>,
+): { readonly neutralName?: string } {
+  if (base) return base.neutralName === undefined ? {} : { neutralName: base.neutralName };
+  return neutralNames.has(name) ? { neutralName: `custom:${name}` } : {};
 }

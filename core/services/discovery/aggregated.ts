@@ -1,3 +1,4 @@
+import { encodeJson } from '../../schema/json/json.js';
 import type { Group, GroupVersion, Registry, Resource, Subresource } from '../../schema/resource.js';
 import {
   servedGroups,
@@ -7,6 +8,9 @@ import {
   sortedSubresources,
   sortedVerbs,
 } from './plain.js';
+
+/** How the JSON of a document without entries ends. */
+const EMPTY_END = '[]}';
 
 /** Versions of aggregated discovery, newest first. */
 export const AGGREGATED_VERSIONS = ['v2', 'v2beta1'] as const;
@@ -50,9 +54,36 @@ const groupEntry = (group: Group): object => ({
   versions: servedVersions(group).map(versionEntry),
 });
 
-/** The aggregated discovery document at `/api` (`core`) or `/apis`. `apiVersion` is that of the document itself. */
-export function aggregatedDocument(registry: Registry, apiVersion: string, core: boolean) {
+/** The JSON of the entries of groups. A group that did not change is shared by registries. */
+const entryTexts = new WeakMap<Group, string>();
+
+function entryText(group: Group): string {
+  const known = entryTexts.get(group);
+  if (known !== undefined) return known;
+  const text = encodeJson(groupEntry(group));
+  entryTexts.set(group, text);
+  return text;
+}
+
+function groupsOf(registry: Registry, core: boolean): readonly Group[] {
   const coreGroup = registry.groups.get('');
-  const groups = core ? (coreGroup ? [coreGroup] : []) : servedGroups(registry);
-  return { kind: 'APIGroupDiscoveryList', apiVersion, metadata: {}, items: groups.map(groupEntry) };
+  return core ? (coreGroup ? [coreGroup] : []) : servedGroups(registry);
+}
+
+const documentOf = (apiVersion: string, items: readonly object[]) => ({
+  kind: 'APIGroupDiscoveryList',
+  apiVersion,
+  metadata: {},
+  items,
+});
+
+/** The aggregated discovery document at `/api` (`core`) or `/apis`. `apiVersion` is that of the document itself. */
+export const aggregatedDocument = (registry: Registry, apiVersion: string, core: boolean) =>
+  documentOf(apiVersion, groupsOf(registry, core).map(groupEntry));
+
+/** The same document as JSON in one line. Only the entries of groups that have changed are encoded. */
+export function aggregatedJson(registry: Registry, apiVersion: string, core: boolean): string {
+  const empty = encodeJson(documentOf(apiVersion, []));
+  const items = groupsOf(registry, core).map(entryText).join(',');
+  return `${empty.slice(0, -EMPTY_END.length)}[${items}]}\n`;
 }

@@ -14,17 +14,9 @@ import {
 import { encodeCommon } from '../../schema/protobuf/protobuf.js';
 import type { Registry } from '../../schema/resource.js';
 import { encodeYaml } from '../../schema/yaml/yamlText.js';
-import { AGGREGATED_VERSIONS, aggregatedDocument } from './aggregated.js';
+import { AGGREGATED_VERSIONS, aggregatedDocument, aggregatedJson } from './aggregated.js';
 import { emptyAnswer, type DocumentAnswer, type DocumentSet, matchesEtag } from './answer.js';
-import {
-  apiVersions,
-  groupDocument,
-  groupList,
-  servedGroups,
-  hasBuiltInKinds,
-  resourceList,
-  servedVersions,
-} from './plain.js';
+import { apiVersions, groupDocument, groupList, hasBuiltInKinds, resourceList, servedVersions } from './plain.js';
 import { rootPaths, versionInfo } from './root.js';
 
 export type { DocumentAnswer, DocumentSet } from './answer.js';
@@ -89,31 +81,38 @@ function encodeDocument(
 const ALL: readonly MediaName[] = ['json', 'yaml', 'protobuf'];
 const JSON_ONLY: readonly MediaName[] = ['json'];
 
-function plainDocuments(registry: Registry, options: DiscoveryOptions): Map<string, PlainDocument> {
-  const root = new PlainDocument(() => ({ paths: rootPaths(registry, options.paths ?? []) }), 'none', JSON_ONLY, true);
-  const discoveryDocuments = new Map<string, PlainDocument>([
-    ['/api', new PlainDocument(() => apiVersions(registry, options.serverAddress?.() ?? 'localhost:443'), 'route')],
-    ['/apis', new PlainDocument(() => groupList(registry), 'handler')],
-    ['/version', new PlainDocument(() => versionInfo(), 'route', JSON_ONLY, true)],
-    ['/', root],
-    ['/index.html', root],
-  ]);
-  for (const version of servedVersions(
-    registry.groups.get('') ?? { name: '', priority: 0, preferred: '', versions: [] },
-  )) {
-    discoveryDocuments.set(`/api/${version.version}`, new PlainDocument(() => resourceList(version), 'route'));
+/** The document of a path that does not depend on the groups; undefined if it has none. */
+function fixedDocument(registry: Registry, path: string, options: DiscoveryOptions): PlainDocument | undefined {
+  switch (path) {
+    case '/':
+    case '/index.html':
+      return new PlainDocument(() => ({ paths: rootPaths(registry, options.paths ?? []) }), 'none', JSON_ONLY, true);
+    case '/version':
+      return new PlainDocument(() => versionInfo(), 'route', JSON_ONLY, true);
+    case '/api':
+      return new PlainDocument(() => apiVersions(registry, options.serverAddress?.() ?? 'localhost:443'), 'route');
+    case '/apis':
+      return new PlainDocument(() => groupList(registry), 'handler');
+    default:
+      return undefined;
   }
-  for (const group of servedGroups(registry)) {
-    discoveryDocuments.set(`/apis/${group.name}`, new PlainDocument(() => groupDocument(group), 'handler'));
-    const negotiation = hasBuiltInKinds(registry, group.name) ? 'route' : 'handler';
-    for (const version of servedVersions(group)) {
-      discoveryDocuments.set(
-        `/apis/${version.apiVersion}`,
-        new PlainDocument(() => resourceList(version), negotiation),
-      );
-    }
-  }
-  return discoveryDocuments;
+}
+
+/** The document of a group at `/apis/<group>`, or of a version at `/api/<version>` or `/apis/<group>/<version>`. */
+function groupDocumentAt(registry: Registry, path: string): PlainDocument | undefined {
+  const [, root, ...names] = path.split('/');
+  const [name, version] = root === 'api' ? ['', ...names] : names;
+  const depth = root === 'api' ? 1 : 2;
+  const group = (root === 'api' || (root === 'apis' && name !== '')) && registry.groups.get(name ?? '');
+  if (!group || names.length > depth) return undefined;
+  const versions = servedVersions(group);
+  if (names.length < depth)
+    return root === 'apis' && versions.length > 0
+      ? new PlainDocument(() => groupDocument(group), 'handler')
+      : undefined;
+  const found = versions.find(one => one.version === version);
+  const negotiation = root === 'api' || hasBuiltInKinds(registry, group.name) ? 'route' : 'handler';
+  return found && new PlainDocument(() => resourceList(found), negotiation);
 }
 
 /** Both spellings of the discovery group: clients use upstream's even if the server's naming is neutral. */
@@ -139,15 +138,14 @@ const normalizePath = (path: string): string => EXACT_PATHS.get(path) ?? without
 
 /** The discovery documents of one registry generation. */
 class Documents implements DocumentSet {
-  readonly #plain: ReadonlyMap<string, PlainDocument>;
+  /** Documents that were asked for, by path: most of a thousand groups are not before there is the next registry. */
+  readonly #plain = new Map<string, PlainDocument>();
   readonly #aggregated = new Map<string, { bytes: Uint8Array; etag: string }>();
   constructor(
     readonly registry: Registry,
     readonly naming: Naming,
     readonly options: DiscoveryOptions,
-  ) {
-    this.#plain = plainDocuments(registry, options);
-  }
+  ) {}
 
   answer(
     path: string,
@@ -176,7 +174,12 @@ class Documents implements DocumentSet {
 
   #find(path: string): PlainDocument | undefined {
     const name = normalizePath(path);
-    return EXACT_PATHS.has(name) && !EXACT_PATHS.has(path) ? undefined : this.#plain.get(name);
+    if (EXACT_PATHS.has(name) && !EXACT_PATHS.has(path)) return undefined;
+    const known = this.#plain.get(name);
+    if (known) return known;
+    const made = fixedDocument(this.registry, name, this.options) ?? groupDocumentAt(this.registry, name);
+    if (made) this.#plain.set(name, made);
+    return made;
   }
 
   #aggregate(
@@ -192,11 +195,14 @@ class Documents implements DocumentSet {
     let document = this.#aggregated.get(key);
     if (!document) {
       const apiVersion = `${this.naming.group('apidiscovery.orchestrator.io')}/${version}`;
-      const value = aggregatedDocument(this.registry, apiVersion, core);
+      const encode = (isIndented: boolean): Uint8Array =>
+        media === 'json' && !isIndented
+          ? Buffer.from(aggregatedJson(this.registry, apiVersion, core))
+          : encodeDocument(aggregatedDocument(this.registry, apiVersion, core), media, isIndented, packageName);
       const packageName = `apidiscovery.${version}`;
-      const bytes = encodeDocument(value, media, indent, packageName);
+      const bytes = encode(indent);
       // Upstream's tag does not depend on the indentation.
-      const tagged = indent ? encodeDocument(value, media, false, packageName) : bytes;
+      const tagged = indent ? encode(false) : bytes;
       document = { bytes, etag: `"${createHash('sha256').update(tagged).digest('hex').toUpperCase()}"` };
       this.#aggregated.set(key, document);
     }

@@ -27,11 +27,19 @@ export const sortedSubresources = (resource: Resource): Subresource[] =>
 export const sortedResources = (version: GroupVersion): Resource[] =>
   [...version.resources.values()].sort((a, b) => (a.plural < b.plural ? -1 : 1));
 
+/** The served groups of registries, which several documents need. */
+const sortedGroups = new WeakMap<Registry, readonly Group[]>();
+
 /** Groups with served versions except the core group, sorted by priority, then by name. */
-export const servedGroups = (registry: Registry): Group[] =>
-  [...registry.groups.values()]
-    .filter(group => group.name !== '' && servedVersions(group).length > 0)
+export function servedGroups(registry: Registry): readonly Group[] {
+  const known = sortedGroups.get(registry);
+  if (known) return known;
+  const groups = [...registry.groups.values()]
+    .filter(group => group.name !== '' && group.versions.some(({ served }) => served))
     .sort((a, b) => b.priority - a.priority || (a.name < b.name ? -1 : 1));
+  sortedGroups.set(registry, groups);
+  return groups;
+}
 
 /** Whether the group has built-in kinds. */
 export const hasBuiltInKinds = (registry: Registry, group: string): boolean =>

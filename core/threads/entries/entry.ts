@@ -79,9 +79,8 @@ export class Entry implements Part {
     this.byteOffset = byteOffset;
   }
 
-  /** Last segment of the key; names contain no slash. */
   get name(): string {
-    return this.key.slice(this.key.lastIndexOf('/') + 1);
+    return nameIn(this.key);
   }
 
   /** The segment between storage name and name; '' for objects without a namespace. */
@@ -103,6 +102,9 @@ export function storageNameIn(key: string): string {
   lastPrefix = `${lastName}/`;
   return lastName;
 }
+
+/** The name in a key: its last segment, as names contain no slash. */
+export const nameIn = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
 
 /** The namespace in a key; '' if it has none. */
 function namespaceIn(key: string): string {

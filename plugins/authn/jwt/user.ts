@@ -1,6 +1,6 @@
 import type * as Cel from '../../../core/cel/index.js';
 import { isRecord, recordAt, stringAt, type UnknownRecord, type User } from '../../../core/api/index.js';
-import { wellFormedUser } from '../../../core/model/user.js';
+import { wellFormedUser } from '../../../core/model/text/wellFormedUser.js';
 import { compile, type Environments, evaluate, type Expression } from './expressions.js';
 import type { ClaimRule, JwtAuthenticator, Mapping } from './types.js';
 import { claimAt } from './verify.js';

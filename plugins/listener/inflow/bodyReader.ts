@@ -1,4 +1,5 @@
 import type { BodySink } from '../../../core/api/listener.js';
+import { BodyParts } from '../../../core/runtime/bodyParts.js';
 import { InflowQueue } from './queue.js';
 
 /** How a connection stops and continues to receive. */
@@ -15,6 +16,8 @@ export class BodyReader {
   isOver = false;
   #isPaused = false;
   readonly #parts: InflowQueue<Uint8Array>;
+  /** Bytes that arrived while the sink was busy. They are passed on together: there may be a part for each byte. */
+  readonly #late = new BodyParts();
 
   constructor(
     readonly sink: BodySink,
@@ -31,7 +34,8 @@ export class BodyReader {
   /** Takes the next part, which belongs to the sink from then on. */
   take(part: Uint8Array, isLast = false): void {
     this.isComplete = isLast;
-    this.#parts.add(part);
+    if (!this.#parts.isBusy) this.#parts.add(part);
+    else if (!this.isOver) this.#late.add(part);
     if (isLast) this.complete();
   }
 
@@ -55,13 +59,14 @@ export class BodyReader {
   }
 
   #continue(): void {
-    if (this.isOver) return;
+    if (this.#late.size > 0) this.#parts.add(this.#late.take());
+    if (this.isOver || this.#parts.isBusy) return;
     if (this.isComplete) this.#close();
     else this.#resume();
   }
 
   #pause(): void {
-    if (this.isComplete) return;
+    if (this.isComplete || this.#isPaused) return;
     this.#isPaused = true;
     this.flow.pause();
   }
@@ -85,6 +90,7 @@ export class BodyReader {
   #abort(error: unknown): void {
     this.isOver = true;
     this.#parts.stop();
+    this.#late.clear();
     if (!this.isComplete) this.#resume();
     this.sink.abort(error);
   }

@@ -5,6 +5,7 @@ import type { User } from '../../../core/model/user.js';
 import type { Naming } from '../../../core/naming.js';
 import { isWatch, type Route } from '../../../core/request/route.js';
 import { withSelectors } from '../../../core/request/selectors.js';
+import { isConfidential } from '../../../core/services/audit/confidential.js';
 import { type AuditDecision, hasRequestBody } from '../../../core/services/audit/policy.js';
 import type { Sender } from '../access/sender.js';
 import { isLong } from '../paths/methods.js';
@@ -30,10 +31,6 @@ export interface AuditedRequest {
   readonly userAgent: string;
   readonly sourceIPs: readonly string[];
 }
-
-/** Whether the bodies of a route have credentials. */
-export const isConfidential = ({ target, resource }: Route): boolean =>
-  target.is === 'resource' && (resource?.strategy.confidential?.includes(target.subresource) ?? false);
 
 const userOf = ({ name, uid, groups, extra }: User): AuditUser => ({
   username: name,
@@ -130,17 +127,19 @@ export class AuditEvents {
   }
 
   /**
-   * The object that a request was to create, by the name that was sent, which is not in its path. `understood`: the
-   * body that the event has, if any.
+   * The object that a request was to create, by the name that was sent, which is not in its path, or if that was not
+   * decoded, by the name that it got. `understood`: the body that the event has, if any.
    */
   #createdObjectOf(request: AuditedRequest, understood: object | undefined): Pick<AuditEvent, 'objectRef'> {
     const { exchange, route, sender } = request;
     const { target } = route;
     if (target.is === 'path' || target.verb !== 'create' || target.name !== '') return {};
+    if (sender?.reason === undefined) return {};
     // Bodies are not decoded for their names, unless it is likely that they cannot be.
     const sent = understood ?? (exchange.status === 400 ? this.#understoodOf(request) : exchange.requestObject());
-    const isRead = sender?.reason !== undefined && sent !== undefined && isOfRoute(sent, route);
-    return isRead ? { objectRef: this.#objectOf({ ...target, name: stringAt(sent, 'metadata', 'name') }) } : {};
+    if (sent && !isOfRoute(sent, route)) return {};
+    const name = sent ? stringAt(sent, 'metadata', 'name') : (sender.written ?? '');
+    return name === '' ? {} : { objectRef: this.#objectOf({ ...target, name }) };
   }
 
   #objectOf(target: Extract<Route['target'], { is: 'resource' }>): NonNullable<AuditEvent['objectRef']> {

@@ -1,7 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import type { BodySink, Exchange, ResponseStream, StreamOptions, WebSocketStream } from '../../../core/api/listener.js';
-import { AUDITED_BYTES } from '../../../core/limits.js';
+import { AUDITED_ANSWERS_BYTES, AUDITED_BYTES, AUDITED_NAME_BYTES } from '../../../core/limits.js';
 import { isRecord, recordAt, type UnknownRecord } from '../../../core/model/record.js';
+import { BodyParts } from '../../../core/runtime/bodyParts.js';
 import { isWatch, type Route } from '../../../core/request/route.js';
 import type { PolicyLevel } from '../../../core/services/audit/policy.js';
 import { parseAuditedBody } from './auditedBody.js';
@@ -10,7 +11,7 @@ type Header = readonly [string, string];
 
 const NONE = new Uint8Array();
 
-/** The parts of the bodies that are kept. `name`: of the body of a POST, for the name of the object in it. */
+/** The parts of the bodies that are kept. `name`: a short body of a POST, for the name of the object in it. */
 interface Kept {
   readonly request: boolean;
   readonly response: boolean;
@@ -18,6 +19,9 @@ interface Kept {
   /** Whether the Status of an answer is. */
   readonly status: boolean;
 }
+
+/** Bytes of streamed answers that are kept in this thread. */
+let keptOfAll = 0;
 
 /** The members of a Status that an audit event repeats. */
 const STATUS_MEMBERS = ['status', 'message', 'reason', 'details', 'code'] as const;
@@ -87,6 +91,14 @@ export class AuditedExchange implements Exchange {
       name: recorded,
       status: recorded,
     };
+    // The body may have arrived before.
+    if (!this.#keepsRequest(this.#request.length)) this.#request = NONE;
+  }
+
+  /** Whether a body of the request is kept that has, or will have, at least `size` bytes. */
+  #keepsRequest(size: number): boolean {
+    if (this.#kept.request) return size <= AUDITED_BYTES;
+    return this.#kept.name && this.method === 'POST' && size <= AUDITED_NAME_BYTES;
   }
 
   /**
@@ -133,6 +145,10 @@ export class AuditedExchange implements Exchange {
     return this.#isResponseTruncated;
   }
 
+  get #idHeader(): Header {
+    return ['audit-id', this.auditId];
+  }
+
   get aborted(): boolean {
     return this.exchange.aborted;
   }
@@ -151,30 +167,34 @@ export class AuditedExchange implements Exchange {
   }
 
   body(sink: BodySink): void {
-    const keeps = (): boolean => this.#kept.request || (this.#kept.name && this.method === 'POST');
-    let parts: Uint8Array[] = [];
+    const parts = new BodyParts();
     let size = 0;
     this.exchange.body({
       write: bytes => {
         size += bytes.length;
         // Copied, because writes may transfer their bodies to other threads, which empties them here.
-        if (size <= AUDITED_BYTES && keeps()) parts.push(bytes.slice());
-        else parts = [];
+        if (this.#keepsRequest(size)) parts.add(bytes.slice());
+        else parts.clear();
         return sink.write(bytes);
       },
       close: () => {
         this.#isRequestTruncated = size > AUDITED_BYTES;
-        if (keeps()) this.#request = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+        if (this.#keepsRequest(size)) this.#request = parts.take();
         sink.close();
       },
-      abort: error => sink.abort(error),
+      abort: error => {
+        parts.clear();
+        sink.abort(error);
+      },
     });
   }
 
   respond(status: number, headers: readonly Header[], body: readonly Uint8Array[] | Uint8Array): void {
     if (this.#kept.response || (this.#kept.status && this.#mayBeStatus(status)))
       this.#keepResponse(headers, body instanceof Uint8Array ? [body] : body);
-    const send = (): void => this.exchange.respond(status, [['audit-id', this.auditId], ...headers], body);
+    // Answers of the pool may have the id already.
+    const named = headers.some(([name]) => name === 'audit-id') ? headers : [this.#idHeader, ...headers];
+    const send = (): void => this.exchange.respond(status, named, body);
     if (this.holds) this.#held = { status, send };
     else send();
   }
@@ -193,7 +213,7 @@ export class AuditedExchange implements Exchange {
     this.holds = false;
     if (this.exchange.status !== undefined || this.exchange.aborted) return;
     const headers: readonly Header[] = [
-      ['audit-id', this.auditId],
+      this.#idHeader,
       ['content-type', 'text/plain; charset=utf-8'],
       ['x-content-type-options', 'nosniff'],
     ];
@@ -208,21 +228,33 @@ export class AuditedExchange implements Exchange {
 
   stream(status: number, headers: readonly Header[], options?: StreamOptions): ResponseStream {
     if (this.#kept.response && this.route.resource && !isWatch(this.route)) this.#parts = [];
-    const stream = this.exchange.stream(status, [['audit-id', this.auditId], ...headers], options);
+    const stream = this.exchange.stream(status, [this.#idHeader, ...headers], options);
     return this.#streamed(stream, () => stream.end(), headers);
   }
 
   /** A stream that notes its end, and what is written, if that is kept. `end` ends the given one. */
   #streamed(stream: ResponseStream, end: WebSocketStream['end'], headers: readonly Header[] = []): WebSocketStream {
     this.#isStreaming = true;
-    let length = 0;
+    let kept = 0;
+    const uncount = (): void => {
+      keptOfAll -= kept;
+      kept = 0;
+    };
     const collect = (bytes: Uint8Array): void => {
-      length += bytes.length;
-      if (length <= AUDITED_BYTES) return void this.#parts?.push(bytes.slice());
-      this.#isResponseTruncated = true;
-      this.#parts = [];
+      if (this.#isResponseTruncated) return;
+      const { length } = bytes;
+      if (kept + length > AUDITED_BYTES || keptOfAll + length > AUDITED_ANSWERS_BYTES) {
+        this.#isResponseTruncated = true;
+        this.#parts = [];
+        uncount();
+        return;
+      }
+      kept += length;
+      keptOfAll += length;
+      this.#parts!.push(bytes.slice());
     };
     const ended = (): void => {
+      uncount();
       if (this.#parts && !this.#isResponseTruncated) this.#keepResponse(headers, this.#parts);
       this.#parts = undefined;
       this.#isStreaming = false;

@@ -3,16 +3,22 @@ import type { HttpDocument } from '../../../core/api/document.js';
 import type { Log } from '../../../core/api/host.js';
 import type { Exchange } from '../../../core/api/listener.js';
 import { systemTime } from '../../../core/runtime/clock.js';
-import { discoveryDocuments, inKnownGroup, type DocumentAnswer } from '../../../core/services/discovery/index.js';
+import {
+  discoveryDocuments,
+  inKnownGroup,
+  type DocumentAnswer,
+  type DocumentSet,
+} from '../../../core/services/discovery/index.js';
 import type { Scrape } from '../../../core/services/metrics/scrape.js';
 import type { Route } from '../../../core/request/route.js';
 import { checkAccepts } from '../../../core/request/negotiate.js';
 import { firstValue } from '../../../core/request/query.js';
 import { indented, NO_CACHE } from '../answers/reply.js';
-import type { PathHandlers } from './routes.js';
+import type { PathHandler, PathHandlers } from './routes.js';
 import { healthAnswer, type OnResult } from '../../../core/services/health/answer.js';
 import { healthMetrics } from '../../../core/services/metrics/index.js';
 import { methodNotAllowed, unknownPath } from '../../../core/model/refusal.js';
+import { siteOf, type Sites } from '../../../core/api/site.js';
 import { withoutTrailing } from '../../../core/model/text/trailing.js';
 import type { Naming } from '../../../core/naming.js';
 import { type OpenApiDocuments, openApiDocuments } from '../../../core/services/openapi/index.js';
@@ -29,37 +35,57 @@ interface Parts {
   readonly metrics: Scrape;
   /** Documents of plugins, by path. */
   readonly documents: () => ReadonlyMap<string, HttpDocument>;
+  /** Sites of plugins, by path. */
+  readonly sites: () => Sites;
   /** The address of the server, once it listens. */
   readonly address: { readonly host: string; readonly port: number };
+  /** Answers gets and lists of kinds whose objects show records in memory. */
+  readonly records: PathHandler;
   /** Answers with a snapshot of the store. */
   readonly snapshot: (exchange: Exchange) => Promise<void>;
 }
 
 const METRICS = '/metrics';
 
-/** The documents of the registry that is current when asked, made once for it and the documents of plugins. */
-function documentsOfCurrent({ registry, naming, documents, address }: Parts) {
-  const make = (of: Registry, further: ReadonlyMap<string, HttpDocument>, previous?: OpenApiDocuments) => ({
-    of,
-    further,
-    discovery: discoveryDocuments(of, naming, {
-      serverAddress: () => `${urlHost(address.host)}:${address.port}`,
-      paths: ['/healthz', '/livez', METRICS, '/openapi/v2', '/openapi/v3', '/readyz', '/version', ...further.keys()],
-    }),
-    openapi: openApiDocuments(of, naming, [...further.values()], previous),
-  });
-  let made: ReturnType<typeof make> | undefined;
+type Further = ReadonlyMap<string, HttpDocument>;
+
+/**
+ * Documents of the registry that is current when asked, made once for it and the documents of plugins. `make` is given
+ * those before.
+ */
+function ofCurrent<Documents>(
+  { registry, documents }: Parts,
+  make: (of: Registry, further: Further, previous: Documents | undefined) => Documents,
+): () => Documents {
+  let made: { readonly of: Registry; readonly further: Further; readonly documents: Documents } | undefined;
   return () => {
-    const [current, further] = [registry(), documents()];
-    if (made?.of !== current || made.further !== further) made = make(current, further, made?.openapi);
-    return made;
+    const [of, further] = [registry(), documents()];
+    if (made?.of !== of || made.further !== further)
+      made = { of, further, documents: make(of, further, made?.documents) };
+    return made.documents;
   };
 }
 
+const discoveryOf = (parts: Parts): (() => DocumentSet) =>
+  ofCurrent(parts, (of, further) =>
+    discoveryDocuments(of, parts.naming, {
+      serverAddress: () => `${urlHost(parts.address.host)}:${parts.address.port}`,
+      paths: ['/healthz', '/livez', METRICS, '/openapi/v2', '/openapi/v3', '/readyz', '/version', ...further.keys()],
+    }),
+  );
+
+/** Apart from discovery: to find what they describe takes longer, and they are asked for less often. */
+const openApiOf = (parts: Parts): (() => OpenApiDocuments) =>
+  ofCurrent<OpenApiDocuments>(parts, (of, further, previous) =>
+    openApiDocuments(of, parts.naming, [...further.values()], previous),
+  );
+
 /** The handlers of everything outside of the resources. `routes.ts` has their paths. */
 export function pathHandlers(parts: Parts): PathHandlers {
-  const { registry, naming, checks, log, startedAt, livezGraceMs, snapshot, metrics, documents, address } = parts;
-  const documentsOf = documentsOfCurrent(parts);
+  const { registry, naming, checks, log, startedAt, livezGraceMs, snapshot, metrics, documents, sites, address } =
+    parts;
+  const { records } = parts;
+  const [discoveryNow, openApiNow] = [discoveryOf(parts), openApiOf(parts)];
   const { scrape, observe } = healthMetrics(naming);
   /** During the grace period after the start `/livez` does not wait for start hooks. */
   const countedFor = (endpoint: string): readonly HealthCheck[] =>
@@ -71,6 +97,7 @@ export function pathHandlers(parts: Parts): PathHandlers {
     if (!passed) log.warn({ endpoint, check, reason: String(reason) }, 'a health check failed');
   };
   return {
+    records,
     async health(exchange, route) {
       const [, name, ...names] = pathOf(route).split('/');
       const endpoint = name as 'livez' | 'readyz' | 'healthz';
@@ -92,7 +119,7 @@ export function pathHandlers(parts: Parts): PathHandlers {
     },
     discovery(exchange, route) {
       const path = pathOf(route);
-      const { discovery } = documentsOf();
+      const discovery = discoveryNow();
       // Documents that do not check the method answer a POST like a GET.
       if (exchange.method !== 'GET' && discovery.isGetOnly(path)) throw methodNotAllowed();
       const match = exchange.header('if-none-match');
@@ -100,7 +127,7 @@ export function pathHandlers(parts: Parts): PathHandlers {
     },
     async openApi(exchange, route) {
       const path = pathOf(route);
-      const { openapi } = documentsOf();
+      const openapi = openApiNow();
       await openapi.prepare(path);
       const hash = firstValue(route.query, 'hash') || undefined;
       return send(exchange, openapi.answer(path, hash, exchange.header('accept'), exchange.header('if-none-match')));
@@ -109,6 +136,16 @@ export function pathHandlers(parts: Parts): PathHandlers {
       const path = pathOf(route);
       const document = documents().get(path) ?? documents().get(withoutTrailing(path, '/'));
       return document ? sendDocument(exchange, document, address) : false;
+    },
+    async sites(exchange, _route, body = new Uint8Array()) {
+      const site = siteOf(sites(), exchange.path);
+      if (!site) return false;
+      const { method, path, query, remoteAddress, secure } = exchange;
+      const header = (name: string): string | undefined => exchange.header(name);
+      const { port } = address;
+      const answer = await site.answer({ method, path, query, header, remoteAddress, secure, body, port });
+      exchange.respond(answer.status, answer.headers, answer.body);
+      return true;
     },
     unknownVersion(_exchange, route) {
       if (inKnownGroup(registry(), pathOf(route))) throw unknownPath();

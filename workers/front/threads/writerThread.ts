@@ -7,7 +7,7 @@ import { culpritsOf, isKnown, threadError } from '../../../core/plugin/calls/bla
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import type {
   FromWriterThread,
-  Observation,
+  ObservedValues,
   OpenedStore,
   SubscriberChannel,
   ToWriterThread,
@@ -42,7 +42,7 @@ export class StoreThread {
     /** Whether the thread may be one that other servers use, see `createThread`. */
     isGuest: boolean,
     /** Takes what plugins of the thread have counted. */
-    observed: (observations: readonly Observation[]) => void,
+    observed: (observations: readonly ObservedValues[]) => void,
   ) {
     const running = RunningCalls.memory(data.plugins.length);
     this.#counters = new Int32Array(data.counters);
@@ -79,10 +79,10 @@ export class StoreThread {
 
   /**
    * Has the thread load its plugins and open the store. To be called when the main thread has loaded its own plugins: a
-   * native library cannot be loaded there once another thread has it.
+   * native library cannot be loaded there once another thread has it. A new store gets the objects of `firstObjects`.
    */
-  begin(): void {
-    this.#post({ is: 'begin' });
+  begin(firstObjects?: string): void {
+    this.#post({ is: 'begin', firstObjects });
   }
 
   /** Resolves when the store is open. Throws StoreError if it cannot be opened. */

@@ -5,7 +5,7 @@ import { objectName } from '../../../core/request/connect.js';
 import { keyOf } from '../../../core/request/keys.js';
 import type { Route } from '../../../core/request/route.js';
 import { warningTexts } from '../../../core/request/warnings.js';
-import { type Entry, storageNameIn } from '../../../core/threads/entries/entry.js';
+import { type Entry, nameIn, storageNameIn } from '../../../core/threads/entries/entry.js';
 import type { Current, Job } from '../../../core/threads/messages/messages.js';
 import { commitAnswer } from './commitAnswer.js';
 import type { JobFields, PoolClient } from '../pool/poolClient.js';
@@ -95,9 +95,10 @@ class Write {
       const next = afterJob(state, result, key => this.#isUnseen(key));
       if (next.is !== 'proposed') return next;
       const verdict = await proposals.verdictOn(proposal);
-      return afterVerdict(next, verdict, (proposed, revision) =>
-        commitAnswer(proposed, revision, cache, this.#current),
-      );
+      return afterVerdict(next, verdict, (proposed, revision) => {
+        this.request.sender.written = nameIn(proposed.key);
+        return commitAnswer(proposed, revision, cache, this.#current);
+      });
     } finally {
       proposals.close(proposal);
     }
