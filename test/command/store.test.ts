@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseConfig, loadSettings } from '../../core/command/config.js';
-import { storeCommand } from '../../core/command/subcommands/store.js';
+import { storeCommand } from '../../core/command/store/store.js';
 import { openRocksDb } from '../../plugins/storage/rocksdb/open.js';
 import { committed } from '../conformance/storage.js';
 import { flip, mayMount, put, unpack } from '../storage/rocksdbFiles.js';

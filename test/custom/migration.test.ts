@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { storeCommand } from '../../core/command/subcommands/store.js';
+import { storeCommand } from '../../core/command/store/store.js';
 import { Api, listOf } from '../api/support.js';
 import { Captured } from '../command/server.js';
 import { MERGE } from '../support/mediaTypes.js';
