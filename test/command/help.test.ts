@@ -7,6 +7,7 @@ import { completionScript } from '../../core/command/completion.js';
 import { parseFlags } from '../../core/command/flags.js';
 import { helpText } from '../../core/command/help.js';
 import { dashed, OPTIONS } from '../../core/command/options.js';
+import { GATES } from '../../core/features/table.js';
 import { fileKeyOf } from '../../core/settings/given.js';
 
 const PAGES = [[], ['store'], ['snapshot'], ...COMMANDS.map(({ name }) => name.split(' '))];
@@ -51,6 +52,12 @@ describe('the help', () => {
     for (const file of ['main', 'serve', 'config', 'flags', 'options', 'commands'])
       expect(readFileSync(`core/command/${file}.ts`, 'utf8')).not.toMatch(/^import [^;]*'(commander|\.\/help\.js)'/m);
   });
+});
+
+it('the help of a server names the gates that are non-operational [R406]', () => {
+  const text = helpText(['serve']).replace(/\s+/g, ' ');
+  const [, listed = ''] = text.split('non-operational: they are deprecated, and keep their value. ');
+  expect(listed.trim().split(' ')).toEqual([...GATES].filter(([, gate]) => gate.isLocked).map(([name]) => name));
 });
 
 describe('a misspelt word', () => {
