@@ -85,8 +85,8 @@ const rights = new Compartment();
 const rightsOf = (isReadOnly: boolean) => [EditorState.readOnly.of(isReadOnly), EditorView.editable.of(!isReadOnly)];
 
 /**
- * Replaces what is selected by what is typed. Left to the browser, text in the place of several lines gets inline styles
- * for a moment, which the policy of the page refuses and reports.
+ * Replaces what is selected by what is typed. Left to the browser, text in the place of several lines gets inline
+ * styles for a moment, which the policy of the page refuses and reports.
  */
 function replaceSelected({ inputType, data }: InputEvent, view: EditorView): boolean {
   const { selection, readOnly } = view.state;
