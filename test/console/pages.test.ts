@@ -69,6 +69,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await page.keyboard.type('min');
     await page.locator('.cm-completionInfo', { hasText: 'Seconds that a new pod' }).waitFor();
     await page.keyboard.press('Enter');
+    await page.locator('.cm-line', { hasText: /^ {2}minReadySeconds: $/ }).waitFor();
     await page.keyboard.type('7');
     await lineEnd('image: example.com/web:1');
     await page.keyboard.press('Enter');

@@ -149,7 +149,7 @@ function extensionsOf(props: { readonly current: EditorProps }) {
     yaml(),
     syntaxHighlighting(highlight),
     check,
-    autocompletion({ override: [completionOf(() => props.current.known.peek())], icons: false }),
+    autocompletion({ override: [completionOf(() => props.current.known.peek())], icons: false, interactionDelay: 0 }),
     rights.of(rightsOf(isReadOnly)),
     EditorView.domEventHandlers({ beforeinput: replaceSelected }),
     EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
