@@ -34,7 +34,7 @@ beforeAll(async () => {
   };
   api = await Api.start({ ...settings, oidcUsernameClaim: 'sub', oidcUsernamePrefix: 'oidc:' });
   await provider.use([key], `${api.server.url}/console/openid/callback`);
-});
+}, 120_000);
 afterAll(async () => {
   await api?.close();
   await provider?.close();
