@@ -13,7 +13,7 @@ const MERGE = { type: 'application/merge-patch+json' };
 const TIMEOUT = 30_000;
 
 const deployment = (name: string) => ({
-  metadata: { name },
+  metadata: { name, labels: { app: name } },
   spec: {
     selector: { matchLabels: { app: name } },
     template: {
@@ -40,7 +40,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
   };
   /** Puts the cursor at the end of a line of the editor. */
   const lineEnd = async (text: string | RegExp): Promise<void> => {
-    await page.locator('.cm-line', { hasText: text }).first().click();
+    await page.locator('[contenteditable=true] .cm-line', { hasText: text }).first().click();
     await page.keyboard.press('End');
   };
   const read = async (path: string) => (await api.get(path)).body;
@@ -69,6 +69,7 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await page.keyboard.type('min');
     await page.locator('.cm-completionInfo', { hasText: 'Seconds that a new pod' }).waitFor();
     await page.keyboard.press('Enter');
+    await page.locator('.cm-line', { hasText: /^ {2}minReadySeconds: $/ }).waitFor();
     await page.keyboard.type('7');
     await lineEnd('image: example.com/web:1');
     await page.keyboard.press('Enter');
@@ -143,7 +144,11 @@ describe.skipIf(!browserWanted)(withBrowser('a page of the console'), { timeout:
     await button('Save').click();
     await page.getByText('Saved.').waitFor();
     const { metadata, spec } = await read(`${DEPLOYMENTS}/formed`);
-    expect([metadata!['labels'], spec!['replicas'], spec!['paused']]).toEqual([{ tier: 'web' }, 3, true]);
+    expect([metadata!['labels'], spec!['replicas'], spec!['paused']]).toEqual([
+      { app: 'formed', tier: 'web' },
+      3,
+      true,
+    ]);
   });
 
   test('explains a conflict of an apply with the manager, and takes the field over when it is told to', async () => {

@@ -1,11 +1,12 @@
 import { mayInNamespace } from './access.js';
-import { findKind } from './kinds.js';
+import { findKind, type Kind } from './kinds.js';
+import { systemGroup } from './session.js';
 
-/** The resource of decisions, where the server has it: group and plural name. */
-export const DECISIONS = ['why.capstan', 'decisions'] as const;
+/** The kind of decisions: what the server did about requests, and why. Undefined where the server has none. */
+export const decisionKind = (): Kind | undefined => findKind(systemGroup('why'), 'decisions');
 
 /** Whether the server says why it has decided, and the user may read that. */
 export function mayReadDecisions(): boolean {
-  const kind = findKind(...DECISIONS);
+  const kind = decisionKind();
   return kind !== undefined && mayInNamespace('list', kind);
 }

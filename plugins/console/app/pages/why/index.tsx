@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { DECISIONS } from '../../api/decisions.js';
+import { decisionKind } from '../../api/decisions.js';
 import { sendJson } from '../../api/http.js';
-import { findKind, type Kind, kinds, pathOf } from '../../api/kinds.js';
+import { type Kind, kinds, pathOf } from '../../api/kinds.js';
 import type { ApiList } from '../../api/objects.js';
 import { ageOf } from '../../list/liveList.js';
 import type { PageProps } from '../../pages.js';
@@ -124,7 +124,7 @@ function OneDecision({ kind, id }: { readonly kind: Kind; readonly id: string })
 
 /** Why the server refused a request, or what it changed in one: recent decisions, or one of them. */
 export default function WhyPage({ params, query }: PageProps) {
-  const kind = findKind(...DECISIONS);
+  const kind = decisionKind();
   if (!kind)
     return kinds.value === undefined ? (
       <p class="soft">Loading …</p>

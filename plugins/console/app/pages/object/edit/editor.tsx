@@ -10,7 +10,7 @@ import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput } from '@codemirror/language';
 import { syntaxHighlighting } from '@codemirror/language';
 import { forceLinting, linter, lintGutter, lintKeymap } from '@codemirror/lint';
-import { EditorState, StateEffect } from '@codemirror/state';
+import { Compartment, EditorState, StateEffect } from '@codemirror/state';
 import {
   drawSelection,
   EditorView,
@@ -80,6 +80,25 @@ const highlight = HighlightStyle.define([
 /** Says that something was found elsewhere: the text is checked again, although it has not changed. */
 const found = StateEffect.define<null>();
 
+/** Whether the text can be changed, which is known only later. */
+const rights = new Compartment();
+const rightsOf = (isReadOnly: boolean) => [EditorState.readOnly.of(isReadOnly), EditorView.editable.of(!isReadOnly)];
+
+/**
+ * Replaces what is selected by what is typed. Left to the browser, text in the place of several lines gets inline
+ * styles for a moment, which the policy of the page refuses and reports.
+ */
+function replaceSelected({ inputType, data }: InputEvent, view: EditorView): boolean {
+  const { selection, readOnly } = view.state;
+  const { from, to, empty } = selection.main;
+  if (inputType !== 'insertText' || data === null || empty || readOnly || view.composing) return false;
+  const insert = () =>
+    view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+  const handlers = view.state.facet(EditorView.inputHandler);
+  if (!handlers.some(handle => handle(view, from, to, data, insert))) view.dispatch(insert());
+  return true;
+}
+
 /** Milliseconds after the last key before a text is checked. */
 const CHECK_MS = 200;
 
@@ -130,9 +149,9 @@ function extensionsOf(props: { readonly current: EditorProps }) {
     yaml(),
     syntaxHighlighting(highlight),
     check,
-    autocompletion({ override: [completionOf(() => props.current.known.peek())], icons: false }),
-    EditorState.readOnly.of(isReadOnly),
-    EditorView.editable.of(!isReadOnly),
+    autocompletion({ override: [completionOf(() => props.current.known.peek())], icons: false, interactionDelay: 0 }),
+    rights.of(rightsOf(isReadOnly)),
+    EditorView.domEventHandlers({ beforeinput: replaceSelected }),
     EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
     keymap.of([
       { key: 'Mod-s', run: save, preventDefault: true },
@@ -193,6 +212,7 @@ export function Editor(props: EditorProps) {
       for (const end of ends) end();
       made.destroy();
     };
-  }, [isReadOnly]);
+  }, []);
+  useEffect(() => view.current?.dispatch({ effects: rights.reconfigure(rightsOf(isReadOnly)) }), [isReadOnly]);
   return <div class="editor" ref={parent} />;
 }
