@@ -357,8 +357,8 @@ export const LOGGED_CHARACTERS = 16 * 1024;
 /** The default time limit of a call of a plugin, as for upstream's webhooks. A call that takes longer has failed. */
 export const PLUGIN_CALL_MS = 10_000;
 /**
- * Milliseconds beyond the time limit of a plugin after which a thread of the pool is ended that does not return from a
- * call of it: more than a busy machine keeps a thread waiting.
+ * Milliseconds beyond the time limit of a plugin after which a thread of the pool, or the writer, is ended that does not
+ * return from a call of it: more than a busy machine keeps a thread waiting.
  */
 export const PLUGIN_STALL_MS = 1000;
 /** The longest time that a configuration can set for a call of a plugin, as for upstream's webhooks. */

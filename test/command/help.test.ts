@@ -90,7 +90,7 @@ describe('a misspelt word', () => {
     expect(messageOf(() => checkCommand(['stroe']))).toBe('stroe: unknown command; did you mean capstan store?');
     expect(messageOf(() => checkCommand(['snapshot', 'sve']))).toContain('did you mean capstan snapshot save?');
     expect(messageOf(() => checkCommand(['zzzzzzzzz']))).toContain(
-      'the commands are serve, demo, status, top, get, apply, watch, convert, lint-api, store, snapshot',
+      'the commands are serve, demo, status, top, get, apply, watch, why, convert, lint-api, store, snapshot',
     );
     for (const { name } of COMMANDS) expect(() => checkCommand(name.split(' '))).not.toThrow();
   });

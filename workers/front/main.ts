@@ -73,7 +73,7 @@ export function createThreads({ data, log, releases }: ThreadScope, { storage }:
   releases.add('the count of servers', end);
   const observed = new ObservedMetrics(log);
   const isGuest = isFurther && storage === 'memory' && hasOnlyBuiltIns(data);
-  const store = new StoreThread(data, isGuest, observations => observed.take(observations));
+  const store = new StoreThread(data, isGuest, observations => observed.take(observations), log);
   releases.add('the store', () => store.close());
   const pool = new Pools(
     poolData =>

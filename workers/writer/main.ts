@@ -23,7 +23,10 @@ runThreadOrGuests<ToWriterThread, FromWriterThread, Started<ToWriterThread, From
     const shared = store.shared && { secret: store.shared.secret };
     return {
       ready: { is: 'ready', storeName: store.name, revision, isNew, ...(shared && { shared }) },
-      take: channel => writer.connect(channel),
+      take(message) {
+        if (message.is === 'connect') writer.connect(message);
+        else post({ is: 'pong' });
+      },
     };
   },
 });

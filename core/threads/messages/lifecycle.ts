@@ -41,8 +41,14 @@ export interface OpenedStore {
 export interface WriterInputs {
   readonly firstObjects?: string | undefined;
 }
-/** To the writer's thread. `connect` passes the writer's end of the channel to another thread. */
-export type ToWriterThread = ToThread<WriterInputs> | ({ readonly is: 'connect' } & SubscriberChannel);
+/**
+ * To the writer's thread. `connect` passes the writer's end of the channel to another thread; `ping` is answered with
+ * `pong`.
+ */
+export type ToWriterThread =
+  | ToThread<WriterInputs>
+  | ({ readonly is: 'connect' } & SubscriberChannel)
+  | { readonly is: 'ping' };
 /**
  * From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. `observed`:
  * what its plugins have counted.
@@ -50,7 +56,8 @@ export type ToWriterThread = ToThread<WriterInputs> | ({ readonly is: 'connect' 
 export type FromWriterThread =
   | FromThread<OpenedStore>
   | { readonly is: 'failed'; readonly message: string }
-  | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] };
+  | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] }
+  | { readonly is: 'pong' };
 
 /** The inputs of a pool thread: its channel to the writer, and the memory of all runs of jobs (`Runs`). */
 export interface PoolInputs {

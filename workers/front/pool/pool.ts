@@ -140,7 +140,7 @@ export class Pool implements JobRunner {
         culprits: (error, running) => culpritsOf(error, running, data),
         unresponsive: id => this.#stuck.unresponsive(id),
         responsive: id => this.#stuck.returned(id),
-        stalled: running => reportStalled(data, running, log),
+        stalled: running => reportStalled('a pool thread', data, running, log),
         started: (id, progress) => this.#stuck.addThread(id, progress),
         ended: (id, why, culprits) => this.#threadEnded(id, why, culprits),
       },
