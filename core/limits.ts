@@ -15,6 +15,12 @@ export const VIOLATIONS = 10_000;
 
 /** Request body: the limit of upstream. Larger objects could not be stored. Above it: 413. */
 export const BODY_BYTES = 3 * 1024 * 1024;
+/** Request body for a site of a plugin, whose senders are not known. Above it: 413. */
+export const SITE_BODY_BYTES = 32 * 1024;
+/** Sessions of the console at once, of which the one that was used longest ago ends; how long one lasts, and unused. */
+export const CONSOLE_SESSIONS = { most: 1000, lastMs: 12 * 3_600_000, idleMs: 3_600_000 };
+/** How long after the start the one-time link works that the server prints. */
+export const CONSOLE_LINK_MS = 10 * 60_000;
 /** Bytes of bodies that have arrived, of all requests in flight together. Above it: 429 with Retry-After. */
 export const BODIES_BYTES = 512 * 1024 * 1024;
 /** The same of one user, so that no user can use up the share of the others. Above it: 429 with Retry-After. */
@@ -351,8 +357,8 @@ export const LOGGED_CHARACTERS = 16 * 1024;
 /** The default time limit of a call of a plugin, as for upstream's webhooks. A call that takes longer has failed. */
 export const PLUGIN_CALL_MS = 10_000;
 /**
- * Milliseconds beyond the time limit of a plugin after which a thread of the pool is ended that does not return from a
- * call of it: more than a busy machine keeps a thread waiting.
+ * Milliseconds beyond the time limit of a plugin after which a thread of the pool, or the writer, is ended that does not
+ * return from a call of it: more than a busy machine keeps a thread waiting.
  */
 export const PLUGIN_STALL_MS = 1000;
 /** The longest time that a configuration can set for a call of a plugin, as for upstream's webhooks. */
@@ -394,7 +400,6 @@ export const AUDIT_BUFFER_BYTES = 16 * 1024 * 1024;
 export const AUDIT_BATCHES = 16;
 /** How long a closing server waits for the audit events that are not written yet. */
 export const AUDIT_DRAIN_MS = 10_000;
-
 /**
  * Bytes of a body that an audit event repeats: the largest event that upstream's truncating sinks write. The request
  * and the answer of a write fit into `AUDIT_BUFFER_BYTES`.
@@ -424,7 +429,6 @@ export const AUDIT_ANNOTATION_BYTES = 10 * 1024;
 export const METRIC_SERIES = 1000;
 /** Observations of a thread that wait to be posted to the front end. */
 export const OBSERVATIONS_WAITING = 10_000;
-
 /** Labels that an informer has an index of: plugins name few. Queries by other labels search all objects. */
 export const LABEL_INDEXES = 32;
 /** Changes that an index of a label notes before it is dropped because nobody asks it, if it has fewer objects. */
@@ -499,3 +503,13 @@ export const COMPARED_TOLERATIONS = 2000;
 export const PODS_CHECKED = 3000;
 /** Bytes of the pods that these are chosen from: decoding them takes about a second, the time that upstream takes. */
 export const PODS_CHECKED_BYTES = 64 * 1024 * 1024;
+/** Refused requests that can be explained afterwards: those of some minutes, unless somebody is denied all the time. */
+export const RECORDED_REFUSALS = 10_000;
+/** Writes that can be explained afterwards. */
+export const RECORDED_WRITES = 1000;
+/** Bytes of the records of refusals, and of those of writes. */
+export const RECORDED_BYTES = 32 * 1024 * 1024;
+/** Characters of a message in such a record; the answer had it all. */
+export const RECORDED_MESSAGE_CHARACTERS = 4000;
+/** Violations, conflicts, or steps of admission in such a record: there may be any number of policies. */
+export const RECORDED_PARTS = 100;

@@ -15,10 +15,21 @@ const CHUNKS = 'chunks';
 /** The module that chunks run their scripts with; it is beside them, so that they need nothing else. */
 const RUNNER = 'core/chunk.js';
 /**
- * Packages that are bundled as well, with what they require. The first three have dozens of small modules. The others
- * would bring optional packages along, which npm compiles where no binary fits; the server does not use these.
+ * Packages, or modules of them, that are bundled as well, with what they require. Most have dozens of small modules,
+ * which several threads load. `cbor-x` and `msgpackr` would bring optional packages along, which npm compiles where no
+ * binary fits; the server does not use these.
  */
-export const PACKAGES = ['@peculiar/x509', 'prom-client', 'reflect-metadata', 'cbor-x', 'msgpackr'];
+export const PACKAGES = [
+  '@noble/ciphers',
+  '@peculiar/x509',
+  'cbor-x',
+  'import-meta-resolve',
+  'msgpackr',
+  'prom-client',
+  'protobufjs/minimal.js',
+  'reflect-metadata',
+  'snappyjs',
+];
 /** Modules that run something when they are loaded: they stay apart, so that no other module brings them along. */
 const ENTRIES = {
   command: 'core/command/main.js',

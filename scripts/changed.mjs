@@ -12,6 +12,7 @@ const SUBJECTS = [
   [/^plugins\/kinds\//, ['kinds', 'tables', 'apply']],
   [/^plugins\/admission\//, ['admission']],
   [/^plugins\/auth[nz]\//, ['access', 'authn', 'authz']],
+  [/^plugins\/console\//, ['console', 'testing']],
   [/^plugins\/controllers\//, ['controllers', 'control']],
   [/^plugins\/listener\//, ['listener', 'conformance', 'api', 'server']],
   [/^plugins\/storage\//, ['storage', 'conformance', 'server']],
@@ -22,7 +23,7 @@ const SUBJECTS = [
   [/^core\/(?:services\/)?(\w+)\//, ['api', 'server']],
 ];
 /** Folders that tests of a running server depend on: the program, and modules that it loads for them. */
-const PROGRAM = /^(?:(?:core|plugins|workers|kinds)\/|test\/\w+\/fixtures\/).*\.ts$/;
+const PROGRAM = /^(?:(?:core|plugins|workers|kinds)\/|test\/\w+\/fixtures\/).*\.tsx?$/;
 /** Changes of these may change every test. */
 const ALL = /^(?:package(?:-lock)?\.json|tsconfig\.json|vitest\.config\.ts|scripts\/(?:project|bundle|build)\.mjs)$/;
 

@@ -1,32 +1,48 @@
 /**
  * Makes V8's code caches of the chunks (`core/chunk.ts`): starts the server that was built, and has a thread write what
  * it has compiled. Threads of different kinds use different functions of the same chunks. So there is a start for each
- * kind, which begins with the caches of those before, and writes them with what it adds.
+ * kind, which begins with the caches of those before, and writes them with what it adds. These servers write the first
+ * objects of their stores by requests, so that the caches have the code for requests, and the objects are recorded for
+ * later starts.
  */
 import { fork } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { forgetFirstObjects, NAMINGS, readFirstObjects, writeFirstObjects } from './firstObjects.mjs';
 
 /** Kinds of threads: each has a chunk of its own, with this name. */
 const KINDS = ['front', 'pool', 'writer', 'control'];
-/** A start takes about a second. */
-const START_MS = 30_000;
+/** A start takes about a second, and much longer on a busy machine. */
+const START_MS = 60_000;
 
-/** Starts a server on a new store. Once it has ended, resolves with whether caches were made, and what it printed. */
-function startOnce(dist, kind) {
+/**
+ * Starts a server on a new store. Once it has ended, resolves with whether caches were made, what it printed, and the
+ * first objects of its store.
+ */
+function startOnce(dist, kind, naming) {
   const directory = mkdtempSync(join(tmpdir(), 'capstan-build-'));
   const server = fork(
     join(dist, 'core', 'command', 'main.js'),
-    ['serve', `--data-dir=${directory}`, '--secure-port=0'],
+    ['serve', `--data-dir=${directory}`, '--secure-port=0', `--naming=${naming}`],
     { silent: true, execArgv: ['--import', new URL('./writeCodeCache.mjs', import.meta.url).href], timeout: START_MS },
   );
   return new Promise((resolve, reject) => {
     let text = '';
     let isWritten = false;
+    let objects;
+    const begin = async () => {
+      const token = readFileSync(join(directory, 'pki', 'admin-token.csv'), 'utf8').split(',')[0];
+      objects = await readFirstObjects(dist, /https:\S+/.exec(text)[0], token);
+      server.send(kind);
+    };
+    const fail = error => {
+      text += error.stack;
+      server.kill('SIGTERM');
+    };
     const take = more => {
       text += more;
-      if (/^ready in /m.test(more)) server.send(kind);
+      if (/^ready in /m.test(more)) begin().catch(fail);
     };
     server.stdout.on('data', take);
     server.stderr.on('data', take);
@@ -37,17 +53,26 @@ function startOnce(dist, kind) {
     server.once('error', reject);
     server.once('close', () => {
       rmSync(directory, { recursive: true, force: true });
-      resolve({ isWritten, text });
+      resolve({ isWritten, text, objects });
     });
   });
 }
 
-/** Makes the caches of the chunks in the folder `dist`. If the server cannot run here, it will do without them. */
+/**
+ * Makes the caches of the chunks in the folder `dist`, and the files of first objects. If the server cannot run here,
+ * it will do without them.
+ */
 export async function makeCodeCache(dist) {
-  for (const kind of KINDS) {
-    const { isWritten, text } = await startOnce(dist, kind);
-    if (isWritten) continue;
-    console.warn(`starts will take longer, because no code cache was made for threads of the kind ${kind}:\n${text}`);
-    return;
+  forgetFirstObjects(dist);
+  const recorded = new Map();
+  for (const [i, kind] of KINDS.entries()) {
+    const naming = NAMINGS[i % NAMINGS.length];
+    const { isWritten, text, objects } = await startOnce(dist, kind, naming);
+    if (!isWritten) {
+      console.warn(`starts will take longer, because no code cache was made for threads of the kind ${kind}:\n${text}`);
+      return;
+    }
+    recorded.set(naming, objects);
   }
+  for (const [naming, objects] of recorded) writeFirstObjects(dist, naming, objects);
 }

@@ -22,7 +22,10 @@ const requirements = readFileSync(join(root, 'docs', 'reference', 'requirements.
 const sections = new Set(requirements.map(row => row.split('\t')[1]));
 const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
 const code = await run(process.execPath, [biome, 'check', '.']);
-const sources = sourcesIn('.ts', 'core', 'plugins', 'workers', 'test', 'bench', 'examples');
+const sources = [
+  ...sourcesIn('.ts', 'core', 'plugins', 'workers', 'test', 'bench', 'examples'),
+  ...sourcesIn('.tsx', 'plugins'),
+];
 const faults = faultsIn(sources, sourcesIn('.mjs', 'scripts'), sections);
 for (const line of faults) console.error(line);
 process.exitCode = code !== 0 || faults.length > 0 ? 1 : 0;

@@ -128,19 +128,21 @@ function removeOrphans() {
  */
 async function assemble() {
   const { bundle, BUNDLED } = await import('./bundle.mjs');
+  const { bundleConsole, CONSOLE_APP } = await import('./consoleApp.mjs');
   const made = join(root, 'dist', 'new');
   rmSync(made, { recursive: true, force: true });
   await bundle(compiled, made);
   const copy = (from, folder, files) =>
     cpSync(join(from, folder), join(made, folder), {
       recursive: true,
-      filter: path => statSync(path).isDirectory() || files.test(path),
+      filter: path => !path.endsWith(CONSOLE_APP) && (statSync(path).isDirectory() || files.test(path)),
     });
   for (const folder of BUNDLED) {
     copy(compiled, folder, /\.d\.ts$/);
     copy(root, folder, /\.(proto|tsv|txt|gz)$/);
   }
   for (const folder of SOURCES.filter(name => !BUNDLED.includes(name))) copy(compiled, folder, /./);
+  await bundleConsole(root, join(made, CONSOLE_APP));
   for (const folder of readdirSync(made)) {
     rmSync(join(root, 'dist', folder), { recursive: true, force: true });
     renameSync(join(made, folder), join(root, 'dist', folder));

@@ -98,7 +98,7 @@ function largeFolders(sources) {
 const otherNames = sources =>
   sources
     .filter(({ path }) => !path.startsWith('examples/packages/'))
-    .filter(({ path }) => !/^([a-z][a-zA-Z0-9]*\/)*[a-z][a-zA-Z0-9]*(\.test|\.d)?\.ts$/.test(path))
+    .filter(({ path }) => !/^([a-z][a-zA-Z0-9]*\/)*[a-z][a-zA-Z0-9]*(\.test|\.d)?\.tsx?$/.test(path))
     .map(({ path }) => `${path}: the name is not in camel case`);
 
 /**

@@ -4,4 +4,5 @@ import { install, run, TYPESCRIPT } from './project.mjs';
 
 await install();
 await writeKindTypes();
-process.exitCode = await run(process.execPath, [TYPESCRIPT, '--noEmit', '-p', 'tsconfig.json']);
+for (const project of ['tsconfig.json', 'plugins/console/app/tsconfig.json'])
+  process.exitCode ||= await run(process.execPath, [TYPESCRIPT, '--noEmit', '-p', project]);

@@ -1,266 +1,40 @@
 import { USER_CHARACTERS } from '../limits.js';
-import type { ApiObject } from '../model/object.js';
 import { Refusal } from '../model/refusal.js';
 import type { Target } from '../model/target.js';
 import { wellFormedUser } from '../model/text/wellFormedUser.js';
 import type { User } from '../model/user.js';
+import {
+  InvalidCredentials,
+  type Received,
+  type CacheFor,
+  type StoredObject,
+  type CredentialUse,
+  type Identified,
+  type Authenticator,
+  type Decision,
+  type Authorizer,
+  type Authentication,
+  type Authorization,
+} from './access/types.js';
 import { after } from './awaitable.js';
+import { isList, union } from './checks/lists.js';
 import { requireMembers, timeOr } from './checks/parts.js';
-import { type Awaitable, type Contributed, definePoint } from './point.js';
+import {
+  checkExplanation,
+  checkRules,
+  type ExplainedOpinion,
+  type Opinion,
+  type UserRules,
+} from './observe/explanation.js';
+import { type Contributed, definePoint } from './point.js';
 
-/**
- * A request as authenticators see it. Header names are in lower case.
- *
- * @example
- * const key = request.header('x-api-key');
- */
-export interface Received {
-  /** The first header with this name. */
-  header(name: string): string | undefined;
-  /** All headers in the order of the request. */
-  headers(): readonly (readonly [name: string, value: string])[];
-  /** The client's certificate in PEM, if the TLS handshake verified one against the client CA. */
-  readonly certificate?: string;
-  /**
-   * Whether the client sent a certificate that the listener did not accept: of another CA, not for clients, or expired.
-   * It is not in `certificate`.
-   */
-  readonly hasInvalidCertificate?: boolean;
-  readonly remoteAddress: string;
-  readonly path: string;
-  /** The token must be for one of these audiences; absent: for this server. */
-  readonly audiences?: readonly string[];
-  /** Adds a Warning header about the credentials to a refusal, and to the answer of a write. */
-  warn(text: string): void;
-}
-
-/**
- * How long a result may be cached for the same credentials: `forever`, a number of milliseconds, or `never`.
- *
- * @example
- * const cacheFor: CacheFor = 60_000;
- */
-export type CacheFor = 'forever' | 'never' | number;
-
-/**
- * A stored object by the storage name of its resource.
- *
- * @example
- * const account: StoredObject = { storageName: 'core/serviceaccounts', object };
- */
-export interface StoredObject {
-  readonly storageName: string;
-  readonly object: ApiObject;
-}
-
-/**
- * Counters, labels and annotations that the server sets for credentials whose user was found.
- *
- * @example
- * const use: CredentialUse = { counters: ['api_keys_total'] };
- */
-export interface CredentialUse {
-  /** Names of counters without labels that are raised by one. A plugin defines them at the point `metrics`. */
-  readonly counters?: readonly string[];
-  /** Labels that the server sets on the object at a path, such as the day of the last use. No request waits for it. */
-  readonly labels?: { readonly path: string; readonly set: Readonly<Record<string, string>> };
-  /** Annotations of the audit event of the request. */
-  readonly annotations?: Readonly<Record<string, string>>;
-}
-
-/**
- * A user, with what the identity depends on beside the credentials.
- *
- * @example
- * return { user, cacheFor: expiresAt - host.now(), objects: [{ storageName: 'core/serviceaccounts', object }] };
- */
-export interface Identified {
-  readonly user: User;
-  /** How long these credentials stand for the user; absent: as long as the authenticator's `cacheFor` says. */
-  readonly cacheFor?: CacheFor;
-  /**
-   * Objects that the identity was read from. The authenticator is asked again as soon as one of them has changed or is
-   * gone: at the next request after the change was acknowledged.
-   */
-  readonly objects?: readonly StoredObject[];
-  /**
-   * Those of the requested audiences for which the token is valid. Absent: the authenticator does not know audiences.
-   */
-  readonly audiences?: readonly string[];
-  /** Recorded whenever the authenticator was called: a cached identity is not recorded again. */
-  readonly use?: CredentialUse;
-}
-
-/**
- * Determines the sender of a request.
- *
- * @example
- * const sessions: Authenticator = {
- *   cacheFor: 'never',
- *   authenticate: request => users.get(request.header('x-session') ?? '') ?? null,
- * };
- */
-export interface Authenticator {
-  /**
-   * The sender; `null` if the request has no credentials that this authenticator supports. Throws
-   * Refusal('Unauthorized') for invalid credentials. Any other error is logged and also answered with 401. The client
-   * does not learn the cause, because every 401 has the same body; a message other than `Unauthorized` is shown to
-   * those who may review tokens.
-   */
-  authenticate(request: Received): Awaitable<User | Identified | null>;
-  readonly cacheFor: CacheFor;
-  /**
-   * Whether only this authenticator may read a header, because it trusts some senders of it: all others do not see it.
-   * The name is in lower case.
-   */
-  owns?(header: string): boolean;
-}
-
-/**
- * One of three decisions. A request that no authorizer allows is denied. `dependsOn` is that of this decision; absent:
- * that of the authorizer.
- *
- * @example
- * const decision: Decision = { is: 'deny', reason: 'come back at six' };
- */
-export type Decision = { readonly dependsOn?: DependsOn } & (
-  | { readonly is: 'allow'; readonly reason?: string }
-  | { readonly is: 'deny'; readonly reason: string }
-  | { readonly is: 'noOpinion'; readonly reason?: string }
-);
-
-/**
- * The dependencies of a decision beside the user and the target, and so how long it may be cached. A list of storage
- * names: until an object of one of these resources is created, changed or deleted; an empty list: as long as the
- * identity. A number: for this many milliseconds. `never`: it is not cached. A decision that names a resource which is
- * not stored is not cached. An object has both, and the earlier end counts.
- *
- * @example
- * const dependsOn: DependsOn = ['core/namespaces']; // it looks at the labels of namespaces
- */
-export type DependsOn =
-  | readonly string[]
-  | 'never'
-  | number
-  | { readonly resources: readonly string[]; readonly milliseconds: number };
-
-/**
- * The permissions of a user as RBAC rules. Groups are in the naming of the server.
- *
- * @example
- * const readers: UserRules = { resourceRules: [{ verbs: ['get'], apiGroups: [''], resources: ['*'] }], pathRules: [] };
- */
-export interface UserRules {
-  readonly resourceRules: readonly {
-    readonly verbs: readonly string[];
-    readonly apiGroups: readonly string[];
-    readonly resources: readonly string[];
-    /** Absent or empty: objects of any name. */
-    readonly resourceNames?: readonly string[];
-  }[];
-  readonly pathRules: readonly { readonly verbs: readonly string[]; readonly nonResourceURLs: readonly string[] }[];
-  /** Whether the user has permissions that these rules do not show. */
-  readonly incomplete?: boolean;
-  /** The text of reviews about rules that could not be read, or that are not shown; absent if there are none. */
-  readonly error?: string;
-}
-
-/**
- * Decides whether a user may make a request. If it throws, the request is refused regardless of other authorizers: with
- * the thrown Refusal, or otherwise with 500.
- *
- * @example
- * const readOnly: Authorizer = {
- *   dependsOn: [],
- *   authorize: (user, target) =>
- *     target.verb === 'get' ? { is: 'noOpinion' } : { is: 'deny', reason: 'maintenance' },
- * };
- */
-export interface Authorizer {
-  authorize(user: User, target: Target): Awaitable<Decision>;
-  readonly dependsOn: DependsOn;
-  /**
-   * The rules by which the authorizer allows requests of a user in a namespace, for reviews that list them. Absent if
-   * the authorizer cannot list rules; such reviews are then marked as incomplete.
-   */
-  rulesFor?(user: User, namespace: string): Awaitable<UserRules>;
-}
-
-/**
- * The result of all authenticators for a request. `user`: null if it carries no credentials.
- *
- * @example
- * const nobody: Authenticated = { user: null, cacheFor: 'forever', objects: [] };
- */
-export interface Authenticated {
-  readonly user: User | null;
-  readonly cacheFor: CacheFor;
-  readonly objects: readonly StoredObject[];
-  readonly audiences?: readonly string[];
-  readonly use?: CredentialUse;
-}
-
-/**
- * The combination of all authenticators. The first one that returns a user ends the evaluation. If one throws and no
- * later one returns a user, the result is 401. `cacheFor` is the shortest value of all authenticators that were called,
- * because one that did not recognize the credentials may recognize them later.
- *
- * @example
- * const { user, cacheFor, objects } = await authentication.authenticate(request);
- */
-export interface Authentication {
-  /** Throws only InvalidCredentials. */
-  authenticate(request: Received): Promise<Authenticated>;
-}
-
-/**
- * The 401 that is the same for every cause. `reasons`: what authenticators said about the credentials, for token
- * reviews.
- *
- * @example
- * if (thrown instanceof InvalidCredentials) return { reasons: thrown.reasons };
- */
-export class InvalidCredentials extends Refusal {
-  constructor(readonly reasons: readonly string[]) {
-    super('Unauthorized', 'Unauthorized');
-  }
-}
-
-/**
- * The combination of all authorizers: the first allow or deny is the result. Reasons of authorizers without opinion are
- * joined with line ends.
- *
- * @example
- * const { decision, cacheFor, resources } = await authorization.authorize(user, target);
- */
-export interface Authorization {
-  /**
-   * The decision, with what it depends on by the words of all authorizers that were asked: the time for which it holds,
-   * and the resources, by storage name, with which it ends earlier. Throws the Refusal of an authorizer, or
-   * PluginFailure. The request is then not allowed.
-   */
-  authorize(
-    user: User,
-    target: Target,
-  ): Promise<{ decision: Decision; cacheFor: CacheFor; resources: readonly string[] }>;
-  /** The rules of all authorizers. `incomplete` if one of them cannot list its rules. */
-  rulesFor(user: User, namespace: string): Promise<UserRules & { readonly incomplete: boolean }>;
-}
+export * from './access/types.js';
 
 /** The shorter of two cache times. */
 function shorterTime(a: CacheFor, b: CacheFor): CacheFor {
   if (a === 'never' || b === 'never') return 'never';
   if (a === 'forever') return b;
   return typeof b === 'number' && b < a ? b : a;
-}
-
-/** `Array.isArray` does not narrow types of lists that are read only. */
-const isList = (value: object): value is readonly string[] => Array.isArray(value);
-
-/** The names in two lists, each once. */
-function union(a: readonly string[], b: readonly string[]): readonly string[] {
-  if (a.length === 0 || a === b) return b;
-  return b.length === 0 ? a : [...new Set([...a, ...b])];
 }
 
 const CACHE_FOR = timeOr('forever', 'never');
@@ -357,13 +131,6 @@ function checkDecision(decision: Decision): Decision {
   return { is, reason, dependsOn } as Decision;
 }
 
-/** Throws TypeError unless an authorizer listed rules. */
-function checkRules(rules: UserRules): UserRules {
-  const { resourceRules, pathRules, incomplete = false } = rules ?? {};
-  if (Array.isArray(resourceRules) && Array.isArray(pathRules) && typeof incomplete === 'boolean') return rules;
-  throw new TypeError('rulesFor must return { resourceRules: […], pathRules: […], incomplete?: boolean }');
-}
-
 /** The messages of refusals that say more than that the credentials are invalid. A plugin's failure is only logged. */
 const reasonsIn = (refusals: readonly Refusal[]): readonly string[] =>
   refusals.filter(one => isUnauthorized(one) && one.message !== 'Unauthorized').map(({ message }) => message);
@@ -400,7 +167,8 @@ function firstUser(inputs: readonly Contributed<Authenticator>[]): Authenticatio
           const found = await input.call(() => after(value.authenticate(request), checkUser), isUnauthorized);
           if (!found) continue;
           const { objects = [] } = found;
-          return { ...found, cacheFor: shorterTime(cacheFor, found.cacheFor ?? 'forever'), objects };
+          const holds = shorterTime(cacheFor, found.cacheFor ?? 'forever');
+          return { ...found, cacheFor: holds, objects, by: input.plugin };
         } catch (thrown) {
           refusals.push(thrown as Refusal);
         }
@@ -424,6 +192,23 @@ async function rulesOf({ plugin, value, call }: Contributed<Authorizer>, user: U
   }
 }
 
+/** The decision of an authorizer with its explanation. Never rejects. */
+async function explainedOpinion(
+  { plugin, value, call }: Contributed<Authorizer>,
+  user: User,
+  target: Target,
+): Promise<ExplainedOpinion> {
+  let opinion: Opinion = { plugin, is: 'noOpinion' };
+  try {
+    const { is, reason } = await call(() => after(value.authorize(user, target), checkDecision));
+    opinion = { plugin, is, reason };
+    if (!value.explain) return opinion;
+    return { ...opinion, explanation: await call(() => after(value.explain!(user, target), checkExplanation)) };
+  } catch (thrown) {
+    return { ...opinion, error: (thrown as Error).message };
+  }
+}
+
 const NO_RULES: UserRules = { resourceRules: [], pathRules: [] };
 
 function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization {
@@ -438,14 +223,15 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
         ...(errors.length > 0 ? { error: errors.length === 1 ? errors[0] : `[${errors.join(', ')}]` } : {}),
       };
     },
+    explain: (user, target) => Promise.all(inputs.map(input => explainedOpinion(input, user, target))),
     async authorize(user, target) {
       // The request is carried out for this user and target: an authorizer that changed them would decide on others.
       for (const value of [user, user.groups, target]) Object.freeze(value);
       let cacheFor: CacheFor = 'forever';
       let resources: readonly string[] = [];
-      const reasons: string[] = [];
+      const opinions: Opinion[] = [];
       for (const input of inputs) {
-        const { value } = input;
+        const { value, plugin } = input;
         const decision = await input.call(() => after(value.authorize(user, target), checkDecision));
         const dependsOn = decision.dependsOn ?? value.dependsOn;
         if (typeof dependsOn !== 'object') cacheFor = shorterTime(cacheFor, dependsOn);
@@ -454,10 +240,11 @@ function firstOpinion(inputs: readonly Contributed<Authorizer>[]): Authorization
           resources = union(resources, dependsOn.resources);
           cacheFor = shorterTime(cacheFor, dependsOn.milliseconds);
         }
-        if (decision.is !== 'noOpinion') return { decision, cacheFor, resources };
-        if (decision.reason) reasons.push(decision.reason);
+        opinions.push({ plugin, is: decision.is, reason: decision.reason });
+        if (decision.is !== 'noOpinion') return { decision, cacheFor, resources, opinions };
       }
-      return { decision: { is: 'noOpinion', reason: reasons.join('\n') }, cacheFor, resources };
+      const reason = opinions.flatMap(opinion => opinion.reason || []).join('\n');
+      return { decision: { is: 'noOpinion', reason }, cacheFor, resources, opinions };
     },
   };
 }

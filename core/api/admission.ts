@@ -4,6 +4,7 @@ import { replaceMembers } from '../model/record.js';
 import type { Violation } from '../model/refusal.js';
 import type { ResourceTarget } from '../model/target.js';
 import type { User } from '../model/user.js';
+import type { ReportedStep } from './observe/decisions.js';
 import { after } from './awaitable.js';
 import type { Match, Operation } from './checks/match.js';
 import { checkMatch, matches, selectionOf } from './checks/matching.js';
@@ -106,6 +107,11 @@ export interface Change {
   /** Whether the request runs again, because objects that were decided on have changed before it was stored. */
   readonly repeated: boolean;
   readonly old?: Frozen<ApiObject>;
+  /**
+   * Where empty lists and maps were sent, which drafts of built-in kinds do not have: the members of the object, each
+   * with the members of its own that are or have one.
+   */
+  readonly emptied?: ReadonlyMap<string, ReadonlySet<string>>;
   readonly view: ChangeView;
   /** Adds a Warning header to the answer, also to a refusal. */
   warn(text: string): void;
@@ -114,6 +120,11 @@ export interface Change {
    * (`example.com/name`); others are ignored.
    */
   annotate(name: string, value: string): void;
+  /**
+   * Adds a step to the record that explains the decision afterwards: what a part of the plugin has done. Absent where
+   * nothing is recorded.
+   */
+  report?(step: ReportedStep): void;
   /**
    * To be called before a call that changes something outside of the server. From then on, no other thread handles the
    * request if its own does not return or ends: then it fails. Throws Refusal if another thread handles it already; the
@@ -169,13 +180,33 @@ export interface Validator {
 type Complete = (before: ApiObject) => (draft: ApiObject) => void;
 
 /**
+ * Is told of the calls of mutators and validators, which are made one after the other.
+ *
+ * @example
+ * observer.begin('Mutate', 'labels', draft);
+ */
+export interface AdmissionObserver {
+  /** A call begins. `draft`: the object that a mutator is given. */
+  begin(stage: 'Mutate' | 'Validate', plugin: string, draft?: ApiObject): void;
+  /** The call has failed, and the request goes on. */
+  ignore(thrown: unknown): void;
+  /** The call has ended: with an error that refuses the request, or with violations. */
+  end(draft: ApiObject | undefined, thrown?: unknown, violations?: readonly Violation[]): void;
+}
+
+/**
  * The combination of all mutators, in order. `complete` is asked about the plugins of the configuration. Throws the
  * refusal of a mutator, or PluginFailure.
  *
  * @example
  * await mutate(change, draft);
  */
-export type Mutation = (change: Change, draft: ApiObject, complete?: Complete) => Promise<void>;
+export type Mutation = (
+  change: Change,
+  draft: ApiObject,
+  complete?: Complete,
+  observer?: AdmissionObserver,
+) => Promise<void>;
 
 /**
  * The combination of all validators: returns every violation. Throws the refusal of a validator, or PluginFailure.
@@ -183,7 +214,11 @@ export type Mutation = (change: Change, draft: ApiObject, complete?: Complete) =
  * @example
  * const violations = await validate(change, object);
  */
-export type Validation = (change: Change, after: Frozen<ApiObject> | undefined) => Promise<readonly Violation[]>;
+export type Validation = (
+  change: Change,
+  after: Frozen<ApiObject> | undefined,
+  observer?: AdmissionObserver,
+) => Promise<readonly Violation[]>;
 
 const isIgnored = (thrown: unknown, { failurePolicy }: Contributed<unknown>): boolean =>
   failurePolicy === 'Ignore' && thrown instanceof PluginFailure;
@@ -198,6 +233,7 @@ async function mutateCopy(
   draft: ApiObject,
   again: boolean,
   complete: Complete | undefined,
+  observer: AdmissionObserver | undefined,
 ): Promise<unknown> {
   const copy = structuredClone(draft);
   try {
@@ -206,6 +242,7 @@ async function mutateCopy(
     return result;
   } catch (thrown) {
     if (!isIgnored(thrown, input)) throw thrown;
+    observer?.ignore(thrown);
     return undefined;
   }
 }
@@ -259,21 +296,30 @@ function inOrder(inputs: readonly Contributed<Mutator>[]): Mutation {
     draft: ApiObject,
     again: boolean,
     complete: Complete | undefined,
+    observer: AdmissionObserver | undefined,
   ): Promise<boolean> => {
     let reinvoke = false;
     for (const { input, on } of mutators) {
       if (!matches(on, change)) continue;
       if (!input.isBuiltIn) freezeChange(change);
-      const result =
-        input.failurePolicy === 'Ignore'
-          ? await mutateCopy(input, change, draft, again, complete)
-          : await mutateChecked(input, change, draft, again, complete);
+      observer?.begin('Mutate', input.plugin, draft);
+      let result: unknown;
+      try {
+        result =
+          input.failurePolicy === 'Ignore'
+            ? await mutateCopy(input, change, draft, again, complete, observer)
+            : await mutateChecked(input, change, draft, again, complete);
+      } catch (thrown) {
+        observer?.end(draft, thrown);
+        throw thrown;
+      }
+      observer?.end(draft);
       if (result === 'reinvoke') reinvoke = true;
     }
     return reinvoke;
   };
-  return async (change, draft, complete) => {
-    if (await runOnce(change, draft, false, complete)) await runOnce(change, draft, true, complete);
+  return async (change, draft, complete, observer) => {
+    if (await runOnce(change, draft, false, complete, observer)) await runOnce(change, draft, true, complete, observer);
   };
 }
 
@@ -281,18 +327,27 @@ async function violationsOf(
   input: Contributed<Validator>,
   change: Change,
   object: Frozen<ApiObject> | undefined,
+  observer: AdmissionObserver | undefined,
 ): Promise<readonly Violation[]> {
+  observer?.begin('Validate', input.plugin);
   try {
-    return await input.call(() => after(input.value.validate(change, object), checkViolations));
+    const violations = await input.call(() => after(input.value.validate(change, object), checkViolations));
+    observer?.end(undefined, undefined, violations);
+    return violations;
   } catch (thrown) {
-    if (isIgnored(thrown, input)) return [];
-    throw thrown;
+    if (!isIgnored(thrown, input)) {
+      observer?.end(undefined, thrown);
+      throw thrown;
+    }
+    observer?.ignore(thrown);
+    observer?.end(undefined);
+    return [];
   }
 }
 
 function everyOne(inputs: readonly Contributed<Validator>[]): Validation {
   const validators = inputs.map(selecting);
-  return async (change, object) => {
+  return async (change, object, observer) => {
     const asked = validators.filter(({ on }) => matches(on, change));
     if (asked.length === 0) return [];
     // Those of the server do not change what they are given.
@@ -301,7 +356,7 @@ function everyOne(inputs: readonly Contributed<Validator>[]): Validation {
       freezeChange(change);
     }
     const found: Violation[] = [];
-    for (const { input } of asked) found.push(...(await violationsOf(input, change, object)));
+    for (const { input } of asked) found.push(...(await violationsOf(input, change, object, observer)));
     return found;
   };
 }

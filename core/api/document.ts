@@ -1,4 +1,5 @@
 import { after } from './awaitable.js';
+import { isHeader, isHeaderValue } from './checks/headers.js';
 import { requireMembers } from './checks/parts.js';
 import { type Awaitable, type Contributed, definePoint } from './point.js';
 
@@ -27,17 +28,8 @@ export interface HttpDocument {
   body(server: { readonly port: number }): Awaitable<string>;
 }
 
-/** Characters that values of headers must not contain (RFC 9110, 5.5). */
-const NOT_IN_HEADERS = /[^\t\x20-\xff]/;
-/** Names of headers in lower case (RFC 9110, 5.1). */
-const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
-
-const isHeaderValue = (value: unknown): boolean => typeof value === 'string' && !NOT_IN_HEADERS.test(value);
-
 const areHeaders = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  Object.entries(value).every(([name, text]) => HEADER_NAME.test(name) && isHeaderValue(text));
+  typeof value === 'object' && value !== null && Object.entries(value).every(([name, text]) => isHeader(name, text));
 
 const isDescription = (value: unknown): boolean =>
   value === undefined ||

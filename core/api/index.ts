@@ -14,11 +14,20 @@ export * from './document.js';
 export * from './host.js';
 export * from './listener.js';
 export * from './observe/audit.js';
+export type * from './observe/decisions.js';
+export type {
+  ExplainedOpinion,
+  Explanation,
+  NearRule,
+  Opinion,
+  UserRules,
+} from './observe/explanation.js';
 export * from './observe/metrics.js';
 export * from './checks/match.js';
 export * from './point.js';
 export * from './plugin.js';
 export * from './resource.js';
+export { type HttpSite, httpSite, type SiteAnswer, type SiteRequest, type Sites } from './site.js';
 export * from './plugin/pluginService.js';
 export * from './plugin/schema.js';
 export * from './strategy.js';

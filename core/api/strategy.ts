@@ -4,7 +4,9 @@ import type { Time } from '../model/scalars.js';
 import type { Refusal, Violation } from '../model/refusal.js';
 import type { Target } from '../model/target.js';
 import type { User } from '../model/user.js';
-import type { Decision, UserRules } from './access.js';
+import type { Decision } from './access.js';
+import type { DecisionRecord, RecordContext } from './observe/decisions.js';
+import type { ExplainedOpinion, UserRules } from './observe/explanation.js';
 import type { Awaitable } from './point.js';
 
 /**
@@ -59,6 +61,7 @@ export interface StrategyContext {
  * };
  */
 export interface Column<T = ApiObject> {
+  /** Empty: rows have the cells, but the Table does not define the column, as for some kinds in upstream. */
   readonly name: string;
   /** OpenAPI type of the cells: `string`, `integer`, `number`, `boolean`, or `date`. */
   readonly type: string;
@@ -176,6 +179,8 @@ export interface ReviewContext extends StrategyContext {
   authorize(user: User, target: Target): Promise<Decision>;
   /** The rules of a user in a namespace. `incomplete` if some authorizers cannot list theirs. */
   rulesFor(user: User, namespace: string): Promise<UserRules & { readonly incomplete: boolean }>;
+  /** The decisions of all authorizers about a request, with their explanations. Groups are as for `authorize`. */
+  explain(user: User, target: Target): Promise<readonly ExplainedOpinion[]>;
 }
 
 /**
@@ -378,6 +383,11 @@ export interface Strategy<T = ApiObject> {
   readonly actsOn?: { readonly plural: string; readonly action: string };
   /** For a kind that is never stored: returns the answer to a create that has no violations. Throws Refusal. */
   readonly review?: (object: T, context: ReviewContext) => Awaitable<T>;
+  /**
+   * For a kind whose objects show the decisions that the server keeps in memory: returns the object of a record.
+   * `context` explains it; absent for the items of a list, which have only what is recorded.
+   */
+  readonly showRecord?: (record: DecisionRecord, context: RecordContext | undefined) => Awaitable<T>;
   /** Subresources that would be forwarded, by name. */
   readonly connections?: ReadonlyMap<string, Connection<T>>;
   /** Set for kinds with a scale subresource. */

@@ -104,6 +104,51 @@ export const COMMANDS: readonly Command[] = [
     summary: 'print objects, and each change until Ctrl-C',
     flags: { ...SELECTION, ...SERVER },
   },
+  {
+    name: 'why',
+    operands: 'ID | VERB KIND [NAME]',
+    summary: 'explain a refusal or write by its audit id, or whether somebody may do something',
+    flags: {
+      as: { type: 'string', placeholder: 'USER', help: 'the user that the question is about (you)' },
+      'as-group': words('GROUP', 'a group of that user'),
+      namespace: NAMESPACE,
+      'all-namespaces': { ...truth('a question about all namespaces'), short: 'A' },
+      output: { ...OUTPUT, help: 'text, yaml or json (text)' },
+      ...SERVER,
+    },
+  },
+  {
+    name: 'convert',
+    operands: '[FILE…]',
+    summary: 'rewrite manifests: removed and deprecated versions become those that replace them',
+    flags: {
+      filename: { ...words('FILE', 'YAML or JSON documents, - for standard input; required'), short: 'f' },
+      'output-version': {
+        type: 'string',
+        placeholder: 'VERSION',
+        help: 'group/version of all objects whose kind has it, in place of the preferred one',
+      },
+      output: { type: 'string', short: 'o', placeholder: 'FORM', help: 'yaml or json (that of the file)' },
+      naming: {
+        type: 'string',
+        placeholder: 'NAMES',
+        help: 'naming of the groups: neutral or kubernetes (that of the files)',
+      },
+    },
+  },
+  {
+    name: 'lint-api',
+    operands: '[FILE…]',
+    summary: 'check definitions of custom kinds against the rules of the deprecation policy',
+    flags: {
+      filename: {
+        ...words('FILE', 'CustomResourceDefinitions in YAML or JSON, - for standard input; required'),
+        short: 'f',
+      },
+      against: words('FILE', 'the same definitions in the release before'),
+      output: { type: 'string', short: 'o', placeholder: 'FORM', help: 'text or json (text)' },
+    },
+  },
   { name: 'store check', summary: 'verify the files of a stopped server', flags: STOPPED },
   {
     name: 'store recover',
@@ -114,6 +159,12 @@ export const COMMANDS: readonly Command[] = [
     name: 'store rewrite',
     summary: 'encrypt values again as the encryption file says; takes the flags of the server',
     takesSettings: true,
+  },
+  {
+    name: 'store migrate',
+    operands: '[KIND…]',
+    summary: 'store the objects of a running server in the current versions of their kinds',
+    flags: SERVER,
   },
   { name: 'snapshot save', operands: 'FILE', summary: 'take a snapshot of a running server', flags: SERVER },
   {

@@ -1,6 +1,9 @@
 import { ConfigError } from '../api/point.js';
 import { parseGoBool } from '../model/text/goBool.js';
-import { type Gate, GATES } from './table.js';
+import { namingOf, type NamingName } from '../naming.js';
+import { RELEASE } from '../release.js';
+import { emulatedMinor } from './emulation.js';
+import { type Gate, GATES, gatesOf } from './table.js';
 
 const FLAG = '--feature-gates';
 
@@ -9,6 +12,13 @@ export const CBOR_GATE = 'CBORServingAndStorage';
 
 /** The gate of deletes of objects that cannot be read. */
 export const UNSAFE_DELETION_GATE = 'AllowUnsafeMalformedObjectDeletion';
+
+/** The settings that say which feature gates are on. */
+export interface GateSettings {
+  readonly featureGates: readonly string[];
+  readonly emulatedVersion: readonly string[];
+  readonly naming: NamingName;
+}
 
 /** The state of the feature gates that the settings lead to. */
 export interface FeatureGates {
@@ -77,15 +87,20 @@ function parseGates(given: readonly string[], component: string): ReadonlyMap<st
   return set;
 }
 
-/** Throws ConfigError unless the gate exists and may have this value. */
-function checkGate(name: string, value: boolean): Gate | undefined {
+/** Throws ConfigError unless the gate exists and may have this value in the release. */
+function checkGate(name: string, value: boolean, minor: number): Gate | undefined {
   if (ALL_OF.has(name)) return undefined;
-  const gate = GATES.get(name);
+  const gate = gatesOf(minor).get(name);
   if (!gate) throw new ConfigError(FLAG, `unrecognized feature gate: ${name}`);
   if (gate.isLocked && value !== gate.isOnByDefault)
     throw new ConfigError(
       FLAG,
       `cannot set feature gate ${name} to ${value}, feature is locked to ${gate.isOnByDefault}`,
+    );
+  if (gate.stage === 'preAlpha')
+    throw new ConfigError(
+      FLAG,
+      `cannot set feature gate ${name} to ${value}, feature is PreAlpha at emulated version ${RELEASE.major}.${minor}`,
     );
   return gate;
 }
@@ -99,16 +114,19 @@ function warningOf(name: string, value: boolean, gate: Gate | undefined): readon
 }
 
 /**
- * Reads `--feature-gates`, a list of `name=true|false` (spec, "Deprecation policy: feature gates"). `component` may
- * precede a name with a colon. Throws ConfigError in upstream's words for unknown gates, for values that a gate cannot
- * have, and for gates without those that they need.
+ * Reads `--feature-gates`, a list of `name=true|false` (spec, "Deprecation policy: feature gates"). The component may
+ * precede a name with a colon. The gates are those of the emulated release. Throws ConfigError in upstream's words for
+ * unknown gates, for values that a gate cannot have, for gates without those that they need, and for releases that
+ * cannot be emulated.
  */
-export function featureGates(given: readonly string[], component: string): FeatureGates {
+export function featureGates({ featureGates: given, emulatedVersion, naming }: GateSettings): FeatureGates {
+  const { short: component } = namingOf(naming);
+  const minor = emulatedMinor(emulatedVersion, component);
   const set = parseGates(given, component);
-  const warnings = [...set].flatMap(([name, value]) => warningOf(name, value, checkGate(name, value)));
+  const warnings = [...set].flatMap(([name, value]) => warningOf(name, value, checkGate(name, value, minor)));
   const ofStage = new Map([...ALL_OF].map(([name, stage]) => [stage, set.get(name)]));
   const enabled = new Set([...ALL_OF.keys()].filter(name => set.get(name)));
-  for (const [name, { stage, isOnByDefault }] of GATES)
+  for (const [name, { stage, isOnByDefault }] of gatesOf(minor))
     if (set.get(name) ?? ofStage.get(stage) ?? isOnByDefault) enabled.add(name);
   for (const [gate, required, message] of REQUIRED)
     if (enabled.has(gate) && !enabled.has(required)) throw new ConfigError(FLAG, message);

@@ -1,7 +1,10 @@
-/** Feature gates of release 1.32 with their states. The server accepts all of them, also those without an effect. */
+/**
+ * Feature gates of release 1.32 with their states there and in release 1.31, which it can emulate. The server accepts
+ * all of them, also those without an effect.
+ */
 
-/** How stable a feature is (spec, "Deprecation policy: feature gates"). */
-export type Stage = 'alpha' | 'beta' | 'ga' | 'deprecated';
+/** How stable a feature is (spec, "Deprecation policy: feature gates"); `preAlpha` where a release does not have it. */
+export type Stage = 'preAlpha' | 'alpha' | 'beta' | 'ga' | 'deprecated';
 
 /** A feature gate. */
 export interface Gate {
@@ -92,7 +95,53 @@ const ROWS: readonly Row[] = [
   { stage: 'deprecated', isOnByDefault: false, isLocked: true, names: 'AllowServiceLBStatusOnNonLB' },
 ];
 
+/** Gates that have other states in release 1.31. */
+const ROWS_OF_31: readonly Row[] = [
+  {
+    stage: 'alpha',
+    isOnByDefault: false,
+    isLocked: false,
+    names: `AnonymousAuthConfigurableEndpoints AuthorizeNodeWithSelectors AuthorizeWithSelectors
+      DynamicResourceAllocation JobManagedBy RecoverVolumeExpansionFailure RelaxedEnvironmentVariableValidation
+      WatchList`,
+  },
+  {
+    stage: 'beta',
+    isOnByDefault: true,
+    isLocked: false,
+    names: `ComponentSLIs CronJobsScheduledAnnotation CustomResourceFieldSelectors LoadBalancerIPMode MemoryManager
+      PodIndexLabel RetryGenerateName ServiceAccountTokenJTI ServiceAccountTokenNodeBindingValidation
+      ServiceAccountTokenPodNodeInfo SizeMemoryBackedVolumes StatefulSetAutoDeletePVC
+      StructuredAuthorizationConfiguration TopologyManagerPolicyOptions`,
+  },
+  {
+    stage: 'beta',
+    isOnByDefault: false,
+    isLocked: false,
+    names: 'SchedulerQueueingHints StrictCostEnforcementForVAP StrictCostEnforcementForWebhooks',
+  },
+  {
+    stage: 'preAlpha',
+    isOnByDefault: false,
+    isLocked: false,
+    names: `AllowOverwriteTerminationGracePeriodSeconds AllowUnsafeMalformedObjectDeletion BtreeWatchCache
+      CBORServingAndStorage ComponentFlagz ComponentStatusz DRAAdminAccess DRAResourceClaimDeviceStatus
+      ExternalServiceAccountTokenSigner InPlacePodVerticalScalingAllocatedStatus
+      InPlacePodVerticalScalingExclusiveCPUs KubeletCrashLoopBackOffMax KubeletFineGrainedAuthz
+      KubeletRegistrationGetOnExistsOnly MutatingAdmissionPolicy PodLevelResources PodLifecycleSleepActionAllowZero
+      PodLogsQuerySplitStreams RelaxedDNSSearchValidation RemoteRequestHeaderUID SELinuxChangePolicy
+      SchedulerAsyncPreemption ServiceAccountNodeAudienceRestriction StreamingCollectionEncodingToJSON
+      StreamingCollectionEncodingToProtobuf SystemdWatchdog WindowsCPUAndMemoryAffinity WindowsGracefulNodeShutdown`,
+  },
+];
+
+const byName = (rows: readonly Row[]): [name: string, gate: Gate][] =>
+  rows.flatMap(({ names, ...gate }) => names.split(/\s+/).map(name => [name, gate] as [string, Gate]));
+
 /** All gates by name, without `AllAlpha` and `AllBeta`. */
-export const GATES: ReadonlyMap<string, Gate> = new Map(
-  ROWS.flatMap(({ names, ...gate }) => names.split(/\s+/).map(name => [name, gate] as const)),
-);
+export const GATES: ReadonlyMap<string, Gate> = new Map(byName(ROWS));
+
+const GATES_OF_31: ReadonlyMap<string, Gate> = new Map([...GATES, ...byName(ROWS_OF_31)]);
+
+/** The gates with their states in release 1.31 or 1.32, by its minor number. */
+export const gatesOf = (minor: number): ReadonlyMap<string, Gate> => (minor === 31 ? GATES_OF_31 : GATES);

@@ -89,6 +89,8 @@ export interface Resource {
   readonly changedAt?: number;
   /** Text of the Warning header of answers in this version. */
   readonly warning?: string;
+  /** Whether this version is the preferred one of its group. */
+  readonly preferred?: boolean;
   /** The deprecation of this version, if any. */
   readonly deprecation?: {
     readonly introduced?: string;

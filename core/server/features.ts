@@ -1,5 +1,6 @@
 import { MULTI_CIDR_GATE } from '../../plugins/kinds/core/service/ranges.js';
 import { ConfigError } from '../api/point.js';
+import { emulatedMinor } from '../features/emulation.js';
 import { featureGates } from '../features/gates.js';
 import { namingOf } from '../naming.js';
 import { type Enablement, enablement } from '../schema/registry/enablement.js';
@@ -14,13 +15,16 @@ const CIDR_RESOURCES = ['servicecidrs', 'ipaddresses'];
 const servesCidrs = ({ versions, resources }: Enablement): boolean =>
   CIDR_RESOURCES.every(plural => resources[`${CIDR_VERSION}/${plural}`] ?? versions[CIDR_VERSION]);
 
-const gatesOf = ({ featureGates: given, naming }: Settings) => featureGates(given, namingOf(naming).short);
-
 /** The feature gates that are on, and what is served. Throws ConfigError. */
 export const featuresOf = (settings: Settings): Pick<ThreadData, 'features' | 'enablement'> => ({
-  features: gatesOf(settings).enabled,
-  enablement: enablement(settings.runtimeConfig, namingOf(settings.naming)),
+  features: featureGates(settings).enabled,
+  enablement: enablementOf(settings),
 });
+
+function enablementOf({ runtimeConfig, naming: name, emulatedVersion }: Settings): Enablement {
+  const naming = namingOf(name);
+  return enablement(runtimeConfig, naming, emulatedMinor(emulatedVersion, naming.short));
+}
 
 /** Checks the settings of gates, served APIs and admission plugins. Throws ConfigError, which names the flag. */
 export function checkFeatures(settings: Settings): Settings {
@@ -36,6 +40,6 @@ export function checkFeatures(settings: Settings): Settings {
 
 /** Warnings about these settings, which are logged at the start. */
 export const featureWarnings = (settings: Settings): readonly string[] => [
-  ...gatesOf(settings).warnings,
+  ...featureGates(settings).warnings,
   ...admissionWarnings(settings),
 ];

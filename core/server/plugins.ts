@@ -5,13 +5,14 @@ import { ConfigError } from '../api/point.js';
 import type { Settings } from '../settings/settings.js';
 import type { PluginSpec } from '../threads/data.js';
 import { ACCESS_CHAIN_MS, TOKEN_REVIEW_MS, WRITE_MS } from '../limits.js';
-import { addressOf, urlHost } from '../settings/address.js';
+import { addressOf, isLoopbackHost, urlHost } from '../settings/address.js';
 import { webhookServices } from './admissionConfig.js';
 import { accessWebhookConfig, chainConfig } from './access/authorization.js';
 import { jwtConfig, requestHeaderConfig, tokenWebhookConfig } from './access/authentication.js';
 import { admissionPlugins } from './admissionPlugins.js';
 import { auditPlugins } from './audit.js';
 import { signersOf } from './certificateSigning.js';
+import { hasConsole } from './access/console.js';
 import { isControllerEnabled } from './controllers.js';
 import { etcdConfig } from './etcd.js';
 import { featuresOf } from './features.js';
@@ -31,6 +32,8 @@ export interface BuiltinInputs {
   readonly storePath: string;
   /** File with the administrator's token. */
   readonly adminTokens: string;
+  /** The digest of the secret of the console's one-time link; absent if there is none. */
+  readonly consoleLink?: string | undefined;
   /** The server's own key for tokens of service accounts. */
   readonly serviceAccountKeyFile: string;
   /** The names of all kinds, which definitions cannot take. */
@@ -69,7 +72,6 @@ function authorizationPlugins(settings: Settings): readonly PluginSpec[] {
 
 /** The port in the Service of a server that listens on a random port. */
 const DEFAULT_PORT = 6443;
-const LOOPBACK = /^(127\.|::1$|localhost$)/;
 /** The ranges of Services. */
 const serviceRangesOf = ({ serviceClusterIpRange: networks, serviceNodePortRange: ports }: Settings): RangeConfig => ({
   networks,
@@ -84,11 +86,19 @@ function encryptionPlugins({ encryptionProviderConfig: file }: Settings): readon
 /** Whether ServiceCIDR objects have the ranges of Services. */
 const hasCidrObjects = (settings: Settings): boolean => featuresOf(settings).features.includes(MULTI_CIDR_GATE);
 
+/** The console, which is for this machine alone unless the setting says otherwise. */
+function consolePlugins(settings: Settings, { adminTokens, consoleLink: linkDigest }: BuiltinInputs): PluginSpec[] {
+  if (!hasConsole(settings)) return [];
+  const { oidcIssuerUrl: issuer, oidcClientId: clientId, oidcCaFile: caFile } = settings;
+  const openId = issuer === undefined ? undefined : { issuer, clientId, caFile };
+  return [{ use: at('console/index.js'), config: { adminTokens, linkDigest, openId }, threads: ['front', 'pool'] }];
+}
+
 /** The address of the server for workloads. */
 function ownServiceOf(settings: Settings): OwnServiceConfig {
   const { port } = settings;
   const address = addressOf(settings.bindAddress);
-  const reachable = address !== undefined && isIP(address) > 0 && !LOOPBACK.test(address);
+  const reachable = address !== undefined && isIP(address) > 0 && !isLoopbackHost(address);
   return {
     clusterIP: ownAddress(serviceRangesOf(settings)),
     port: port || DEFAULT_PORT,
@@ -186,6 +196,8 @@ export function pluginsOf(settings: Settings, inputs: BuiltinInputs): PluginSpec
     { use: at('authn/metrics.js'), threads: ['front'] },
     { use: at('authz/metrics.js'), threads: ['front'] },
     { use: at('controllers/metrics.js'), threads: ['front'] },
+    // Before certificates: who signs in is not who the certificate of the browser says.
+    ...consolePlugins(settings, inputs),
     pool('authn/staticToken.js', { file: inputs.adminTokens }),
     ...(proxies ? [pool('authn/requestHeader.js', proxies)] : []),
     pool('authn/clientCertificate.js', proxies && { clientCaFile: settings.clientCaFile ?? inputs.caFile }),

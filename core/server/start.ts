@@ -28,11 +28,13 @@ import { checkAudit } from './audit.js';
 import { authenticationWarnings, checkAuthentication } from './access/authentication.js';
 import { checkAuthorization } from './access/authorization.js';
 import { checkSigning } from './certificateSigning.js';
+import { type ConsoleLink, makeConsoleLink } from './access/console.js';
 import { checkControllers } from './controllers.js';
 import { checkCredentialFiles } from './access/credentialFiles.js';
 import { checkEtcd } from './etcd.js';
 import { checkFeatures, featuresOf, featureWarnings } from './features.js';
 import { checkServiceAccounts } from './serviceAccounts.js';
+import { firstObjectsFile } from './firstObjects.js';
 import { type DataPaths, fillDataDirectory, makeDataDirectory } from './dataDirectory.js';
 import { type BuiltinInputs, builtInPlugins, pluginsOf } from './plugins.js';
 import { ProgramRequests } from './program/requests.js';
@@ -57,6 +59,11 @@ export interface RunningServer extends ServerUser {
   readonly kubeconfig: string;
   /** Bearer token of the administrator (group `system:masters`). */
   readonly token: string;
+  /**
+   * The console, with a secret that signs the administrator in once, for a browser on this machine within 10 minutes.
+   * Absent without a console.
+   */
+  readonly consoleUrl?: string;
   readonly storeName: string;
   /** From the call to the first possible request, in ms. */
   readonly readyMs: number;
@@ -134,7 +141,8 @@ async function start(
     log.warn({}, warning);
   checkJson(settings.resources);
   const paths = makeDataDirectory(settings, temporary, releases);
-  const data = threadData(settings, paths, anonymous, new SharedArrayBuffer(COUNTERS * 4));
+  const link = makeConsoleLink(settings);
+  const data = threadData(settings, paths, anonymous, new SharedArrayBuffer(COUNTERS * 4), link);
   let current = { settings, data };
   const scope = threadScope(data, 'front', 'server', releases);
   // Threads load their modules while the files are made that their plugins read.
@@ -150,6 +158,7 @@ async function start(
     home,
     scope,
     threads,
+    firstObjects: firstObjectsFile(settings),
     bindings,
     data: () => current.data,
     controlData: kinds => ({
@@ -178,6 +187,7 @@ async function start(
     kubeconfigPath: pki.kubeconfigPath(listening.url),
     kubeconfig: pki.kubeconfig(listening.url),
     token: home.adminToken,
+    ...(link ? { consoleUrl: `${listening.url}/console/#link=${link.secret}` } : {}),
     storeName: frontEnd.storeName,
     readyMs: monotonicTime() - began,
     close: () => (closing ??= close()),
@@ -213,7 +223,7 @@ const describe = (registry: Registry): Kinds => ({
 const pluginsFor = (
   settings: Settings,
   { storePath, ca, adminTokens, serviceAccountKeyFile }: DataPaths,
-  inputs: Kinds & Pick<BuiltinInputs, 'rootCa' | 'clientCa'>,
+  inputs: Kinds & Pick<BuiltinInputs, 'rootCa' | 'clientCa' | 'consoleLink'>,
 ): PluginSpec[] =>
   pluginsOf(settings, {
     caFile: ca.cert,
@@ -233,8 +243,10 @@ function threadData(
   paths: DataPaths,
   anonymous: AnonymousPolicy,
   counters: SharedArrayBuffer,
+  link?: ConsoleLink,
 ): ThreadData {
-  const plugins = pluginsFor(settings, paths, { rootCa: '', clientCa: '', takenNames: [], groups: [] });
+  const known = { rootCa: '', clientCa: '', takenNames: [], groups: [], consoleLink: link?.digest };
+  const plugins = pluginsFor(settings, paths, known);
   return {
     naming: settings.naming,
     plugins,

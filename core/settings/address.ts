@@ -13,3 +13,6 @@ export function addressOf(bound: string): string | undefined {
 
 /** An address as written in a URL: one of IPv6 in brackets. */
 export const urlHost = (address: string): string => (address.includes(':') ? `[${address}]` : address);
+
+/** Whether a host is of this machine alone: `localhost`, or a loopback address. */
+export const isLoopbackHost = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\./.test(host);

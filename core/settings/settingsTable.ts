@@ -39,6 +39,8 @@ export const SETTINGS = {
   port: defaulted('secure-port', 'PORT', port, 6443, 'HTTPS port, 0 picks a free one'),
   /** Port of plain HTTP on the loopback address; 0 picks a free one. Absent: no plain HTTP. */
   httpPort: optional('http-port', 'PORT', port, 'plain HTTP port on loopback addresses', 'off'),
+  /** Absent: true on loopback addresses. */
+  console: optional('console', 'BOOL', flag, 'serve the console at /console/', 'true on loopback addresses'),
   naming: defaulted('naming', 'NAMES', oneOf(['neutral', 'kubernetes'] as const), 'neutral', 'neutral or kubernetes'),
   /** Both or neither. Absent: the server makes its own certificate. */
   tlsCertFile: file('tls-cert-file', 'serving certificate', 'made by the server'),
@@ -212,6 +214,14 @@ export const SETTINGS = {
     pairs,
     [],
     'APIs that are not served as in the release: group/version[/resource]=BOOL, with commas',
+  ),
+  /** The release whose feature gates and APIs the server has, as `1.31` or with the component before `=`. */
+  emulatedVersion: defaulted(
+    'emulated-version',
+    'VERSION',
+    names,
+    [],
+    'release whose feature gates and APIs the server has: 1.31 or 1.32',
   ),
   /** One network, or an IPv4 and an IPv6 network. The first is for Services that name no family. */
   serviceClusterIpRange: defaulted(

@@ -10,13 +10,19 @@ import { storageNameOf } from '../plugin/resourceNames.js';
 import type { ServedResources } from '../plugin/servedResources.js';
 import { FakeServices, type FakeService } from './fakeServices.js';
 import { fakeResources } from './resources.js';
-import type { Observation } from '../threads/messages/lifecycle.js';
 
 /** One record that a plugin wrote to its log. */
 export interface FakeLogRecord {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly fields: object;
   readonly message: string;
+}
+
+/** A count of a plugin in a metric. */
+export interface Observation {
+  readonly metric: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
 }
 
 /** A host for tests of one plugin's parts, without a server. Its clock is the test's. */
@@ -167,7 +173,7 @@ export function fakeHost<T extends Thread>(thread: T, naming: NamingName = 'neut
   const fake: FakeHost<T> = {
     host: members as unknown as Host<T>,
     now: START,
-    features: new Set(featureGates([], '').enabled),
+    features: new Set(featureGates({ featureGates: [], emulatedVersion: [], naming: 'neutral' }).enabled),
     log,
     observations,
     requests,

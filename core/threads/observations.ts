@@ -1,25 +1,35 @@
 import { OBSERVATIONS_WAITING } from '../limits.js';
 import { setTimeout } from '../runtime/timers.js';
-import type { Observation } from './messages/lifecycle.js';
+import type { ObservedValues } from './messages/lifecycle.js';
 
 /** How long observations wait for others. */
 const GATHER_MS = 100;
 
-/** Gathers what plugins count, and posts it in few messages. */
+/**
+ * Gathers what plugins count, and posts it in few messages: the values with the same labels together, as the names and
+ * labels of a metric cost more to post than a value.
+ */
 export class Observations {
-  #waiting: Observation[] = [];
+  /** By metric and labels. */
+  readonly #waiting = new Map<string, ObservedValues & { readonly values: number[] }>();
+  #count = 0;
 
-  constructor(readonly post: (observations: readonly Observation[]) => void) {}
+  constructor(readonly post: (observations: readonly ObservedValues[]) => void) {}
 
   /** Adds an observation. Some are lost if very many are made within a tenth of a second. */
-  add(metric: string, labels: Observation['labels'], value: number): void {
-    if (this.#waiting.length >= OBSERVATIONS_WAITING) return;
-    if (this.#waiting.push({ metric, labels, value }) === 1) setTimeout(() => this.#flush(), GATHER_MS).unref();
+  add(metric: string, labels: ObservedValues['labels'], value: number): void {
+    if (this.#count >= OBSERVATIONS_WAITING) return;
+    if (this.#count++ === 0) setTimeout(() => this.#flush(), GATHER_MS).unref();
+    const key = JSON.stringify([metric, labels]);
+    const known = this.#waiting.get(key);
+    if (known) known.values.push(value);
+    else this.#waiting.set(key, { metric, labels, values: [value] });
   }
 
   #flush(): void {
-    const observations = this.#waiting;
-    this.#waiting = [];
+    const observations = [...this.#waiting.values()];
+    this.#waiting.clear();
+    this.#count = 0;
     this.post(observations);
   }
 }

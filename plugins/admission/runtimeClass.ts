@@ -1,36 +1,46 @@
-import type { Informer } from '../../core/api/host.js';
+import type { Mutator, Validator } from '../../core/api/admission.js';
+import { mutator, validator } from '../../core/api/admission.js';
+import type { Host, Informer } from '../../core/api/host.js';
+import { definePlugin } from '../../core/api/plugin.js';
 import type { Pod } from '../../kinds/v1.js';
 import type { RuntimeClass } from '../../kinds/node/v1.js';
 import { pathSegment } from '../../core/model/names.js';
+import type { Frozen } from '../../core/model/object.js';
 import { Refusal } from '../../core/model/refusal.js';
 import { isSemanticallyEqual, ownValue } from '../../core/model/record.js';
 
-import { podForbiddenError, mutatorPlugin, POD_CREATES } from './podDraft.js';
+import { parseNothing, podForbiddenError, POD_CREATES } from './podDraft.js';
+
+type Classes = Informer<RuntimeClass>;
+
+const classesOf = (host: Host<'pool'>): Classes => host.informer('node.orchestrator.io/runtimeclasses') as Classes;
+
+/** The runtime class of a pod; undefined if it names none. Throws for one that does not exist. */
+function classOf(classes: Classes, { metadata, spec }: Frozen<Pod>): Frozen<RuntimeClass> | undefined {
+  const name = spec.runtimeClassName;
+  if (name === undefined) return undefined;
+  const found = classes.get('', name);
+  const malformed = pathSegment(name);
+  if (name === '') throw new Refusal('', 'resource name may not be empty');
+  if (malformed.length > 0)
+    throw new Refusal('', `invalid resource name ${JSON.stringify(name)}: [${malformed.join(' ')}]`);
+  if (!found) throw podForbiddenError(metadata, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
+  return found;
+}
 
 /** Adds the overhead, node selector and tolerations of the pod's runtime class. */
-export default mutatorPlugin('runtime-class', host => {
-  const classes = host.informer('node.orchestrator.io/runtimeclasses') as Informer<RuntimeClass>;
+const addOfClass = (host: Host<'pool'>): Mutator => {
+  const classes = classesOf(host);
   return {
     on: POD_CREATES,
-    mutate: (_change, draft) => {
+    mutate: ({ emptied }, draft) => {
+      const found = classOf(classes, draft as Pod);
+      if (!found) return;
       const pod = (draft as Pod).spec;
       const refuse = (why: string): Error => podForbiddenError(draft.metadata, why);
-      const name = pod.runtimeClassName;
-      const asked = pod.overhead;
-      if (name === undefined) {
-        if (asked) throw refuse('pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
-        return;
-      }
-      const found = classes.get('', name);
-      const malformed = pathSegment(name);
-      if (name === '') throw new Refusal('', 'resource name may not be empty');
-      if (malformed.length > 0)
-        throw new Refusal('', `invalid resource name ${JSON.stringify(name)}: [${malformed.join(' ')}]`);
-      if (!found) throw refuse(`pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
+      const asked = pod.overhead ?? (emptied?.get('spec')?.has('overhead') ? {} : undefined);
       const overhead = found.overhead?.podFixed;
-      if (asked && !overhead)
-        throw refuse('pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
-      if (asked && !isSemanticallyEqual(asked, overhead))
+      if (asked && overhead && !isSemanticallyEqual(asked, overhead))
         throw refuse("pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
       if (overhead) pod.overhead = structuredClone(overhead);
       for (const [key, value] of Object.entries(found.scheduling?.nodeSelector ?? {})) {
@@ -50,4 +60,29 @@ export default mutatorPlugin('runtime-class', host => {
       if (more.length > 0) pod.tolerations = [...tolerations, ...structuredClone(more)];
     },
   };
+};
+
+/** Refuses pods with an overhead that their runtime class does not have. */
+const checkOverhead = (host: Host<'pool'>): Validator => {
+  const classes = classesOf(host);
+  return {
+    on: POD_CREATES,
+    validate: ({ emptied }, after) => {
+      const pod = after as Frozen<Pod>;
+      const asked = pod.spec.overhead ?? emptied?.get('spec')?.has('overhead');
+      if (asked && !classOf(classes, pod)?.overhead?.podFixed)
+        throw podForbiddenError(
+          pod.metadata,
+          'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
+        );
+      return [];
+    },
+  };
+};
+
+/** Adds what the runtime class of a pod says to the pod. */
+export default definePlugin<undefined>({
+  name: 'runtime-class',
+  parse: parseNothing,
+  contribute: () => [mutator.of(addOfClass), validator.of(checkOverhead)],
 });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigError, type User } from '../../core/api/index.js';
 
@@ -6,7 +6,7 @@ import { ConfigError, type User } from '../../core/api/index.js';
 export type TokenTable = ReadonlyMap<string, User>;
 
 /** The key of a token in a TokenTable, and wherever else tokens are looked up. */
-export const digest = (token: string): string => createHash('sha256').update(token).digest('base64');
+export const digest = (token: string): string => hash('sha256', token, 'base64');
 
 interface Scan {
   readonly fields: string[];

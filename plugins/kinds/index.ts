@@ -71,6 +71,8 @@ import { storageClass } from './storage/storageClass.js';
 import { volumeAttachment } from './storage/volumeAttachment.js';
 import { volumeAttributesClass } from './storage/volumeAttributesClass.js';
 import { storageVersionMigration } from './storagemigration/storageVersionMigration.js';
+import { decision } from './why/decision.js';
+import { explanation } from './why/explanation.js';
 
 /** The built-in kinds that need no configuration, by group. */
 const KINDS = {
@@ -120,6 +122,7 @@ const KINDS = {
   scheduling: [priorityClass],
   storage: [csiDriver, csiNode, csiStorageCapacity, storageClass, volumeAttachment, volumeAttributesClass],
   storagemigration: [storageVersionMigration],
+  why: [decision, explanation],
 };
 
 /** The configuration that the server makes of its settings. */

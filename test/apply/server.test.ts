@@ -48,6 +48,68 @@ describe('server-side apply', () => {
   const apply = (path: string, body: object | string, manager: string, more = ''): Promise<Answer> =>
     api.patch(`${path}?fieldManager=${manager}${more}`, APPLY, body);
   const read = async (path: string): Promise<Loose> => (await api.get(path)).body;
+  const created = async (group: string, plural: string, body: object, manager = 'one'): Promise<Loose> => {
+    const path = group ? `/apis/${group}${maps.slice('/api/v1'.length)}` : maps;
+    const answer = await api.post(`${path.replace('configmaps', plural)}?fieldManager=${manager}`, body);
+    expect(answer.status, answer.text).toBe(201);
+    return answer.body;
+  };
+
+  describe('the manager of a write that is no apply', () => {
+    test('owns lists that are sent empty and stored as null', async () => {
+      const slice = { addressType: 'IPv4', endpoints: [], ports: [] };
+      const made = await created('discovery.k8s.io/v1', 'endpointslices', { metadata: { name: 'empty' }, ...slice });
+      expect(made['ports']).toBeNull();
+      expect(fields(made, 'one')).toEqual({ 'f:addressType': {}, 'f:endpoints': {}, 'f:ports': {} });
+    });
+    test('owns fields whose feature gate is off', async () => {
+      const made = await created('coordination.k8s.io/v1', 'leases', {
+        metadata: { name: 'gated' },
+        spec: { holderIdentity: 'h', strategy: 's' },
+      });
+      expect(made['spec']).toEqual({ holderIdentity: 'h' });
+      expect(fields(made, 'one')).toEqual({ 'f:spec': { 'f:holderIdentity': {}, 'f:strategy': {} } });
+    });
+    test('owns a whole list in which it has sent an empty list, and no other value with one', async () => {
+      const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
+      const made = await created('rbac.authorization.k8s.io/v1', 'roles', { metadata: { name: 'r' }, rules });
+      const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${made.metadata!.namespace}/roles/r`;
+      const changed = { ...made, rules: rules.map(rule => ({ ...rule, resourceNames: [] })) };
+      expect(fields((await api.put(`${path}?fieldManager=two`, changed)).body, 'two')).toEqual({ 'f:rules': {} });
+      const policy = {
+        metadata: { name: 'p' },
+        spec: { podSelector: { matchLabels: { a: 'b' }, matchExpressions: [] } },
+      };
+      const { metadata } = await created('networking.k8s.io/v1', 'networkpolicies', policy);
+      const one = `/apis/networking.k8s.io/v1/namespaces/${metadata!.namespace}/networkpolicies/p`;
+      const same = await api.put(`${one}?fieldManager=two`, policy);
+      expect(managers(same.body)).toEqual(['one Update']);
+    });
+    test('is not recorded for an object with an item that lacks its key, and an apply to it is refused', async () => {
+      const made = await created('', 'serviceaccounts', { metadata: { name: 'keyless' }, secrets: [{}] });
+      expect(made.metadata!.managedFields).toBeUndefined();
+      const path = `/api/v1/namespaces/${made.metadata!.namespace}/serviceaccounts/keyless`;
+      const config = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'keyless', labels: { a: 'b' } } };
+      const answer = await apply(path, config, 'two');
+      expect(answer.status).toBe(422);
+      expect(answer.body['message']).toMatch(
+        /^failed to create manager for existing fields: .*\.secrets: element 0: .* omits key field "name"/,
+      );
+    });
+    test('comes after the managers that a new object names', async () => {
+      const entry = {
+        manager: 'before',
+        operation: 'Apply',
+        apiVersion: 'v1',
+        time: '2020-01-01T00:00:00Z',
+        fieldsType: 'FieldsV1',
+        fieldsV1: { 'f:data': { 'f:a': {} } },
+      };
+      const made = await created('', 'configmaps', cm('named', { b: '1' }, { managedFields: [entry] }));
+      expect(managers(made)).toEqual(['before Apply', 'one Update']);
+      expect(fields(made, 'before')).toEqual(entry.fieldsV1);
+    });
+  });
 
   test(
     'creates with 201, then updates with 200, and records the managers [R065 R066 R068 R069 R070 ' + 'R199 R284]',

@@ -41,15 +41,22 @@ export class SignInProvider {
     return `https://localhost:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Signs with these keys from now on, the first of each algorithm. */
-  async use(keys: readonly SigningKey[]): Promise<void> {
+  /**
+   * Signs with these keys from now on, the first of each algorithm. With `redirect`, there is also the client `public`,
+   * which has no secret.
+   */
+  async use(keys: readonly SigningKey[], redirect?: string): Promise<void> {
+    const open = { client_id: 'public', token_endpoint_auth_method: 'none', redirect_uris: [redirect] };
     const provider = new Provider(this.url, {
-      clients: [...new Set(keys.map(({ alg }) => alg))].map(alg => ({
-        client_id: `client-${alg}`,
-        client_secret: 'secret',
-        redirect_uris: [CALLBACK],
-        id_token_signed_response_alg: alg,
-      })),
+      clients: [
+        ...[...new Set(keys.map(({ alg }) => alg))].map(alg => ({
+          client_id: `client-${alg}`,
+          client_secret: 'secret',
+          redirect_uris: [CALLBACK],
+          id_token_signed_response_alg: alg,
+        })),
+        ...(redirect === undefined ? [] : [open]),
+      ],
       jwks: { keys: await Promise.all(keys.map(privateJwk)) },
       cookies: { keys: [randomBytes(16).toString('hex')] },
       conformIdTokenClaims: false,
@@ -74,7 +81,7 @@ export class SignInProvider {
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
     });
-    const code = await this.#authorize(`${this.url}/auth?${query}`, user);
+    const code = (await this.visit(`${this.url}/auth?${query}`, user)).searchParams.get('code') ?? '';
     const answer = await request(`${this.url}/token`, {
       method: 'POST',
       dispatcher: this.agent,
@@ -98,8 +105,8 @@ export class SignInProvider {
     await new Promise(resolve => this.server.close(resolve));
   }
 
-  /** Follows the pages of a sign-in as a browser, filling in the forms. Returns the code. */
-  async #authorize(first: string, user: string): Promise<string> {
+  /** Follows the pages of a sign-in as a browser, filling in the forms. Returns where it leads the browser back to. */
+  async visit(first: string, user: string): Promise<URL> {
     const cookies = new Map<string, string>();
     let url = first;
     let form: Record<string, string> | undefined;
@@ -123,7 +130,7 @@ export class SignInProvider {
       form = undefined;
       if (typeof location === 'string') {
         const next = new URL(location, url);
-        if (next.href.startsWith(CALLBACK)) return next.searchParams.get('code') ?? '';
+        if (next.origin !== this.url) return next;
         url = next.href;
         continue;
       }

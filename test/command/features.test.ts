@@ -101,6 +101,44 @@ describe('--feature-gates', () => {
   });
 });
 
+describe('the version of a configuration file [R427]', () => {
+  const file = (version: string, ...lines: string[]): string =>
+    [version, 'kind: ServerConfiguration', ...lines].join('\n');
+
+  it('may be named: settings of v1 are named like flags, those of v1beta1 as in the library', () => {
+    const notes: string[] = [];
+    const read = (text: string) => parseConfig(text, '.', line => notes.push(line));
+    const settings = { port: 1, storage: 'memory', historyRetention: 60_000 };
+    expect(read(file('apiVersion: capstan/v1', 'securePort: 1', 'storageBackend: memory', 'history: 1m'))).toEqual(
+      settings,
+    );
+    expect(read('securePort: 1\nstorageBackend: memory\nhistory: 1m')).toEqual(settings);
+    expect(notes).toEqual([]);
+    expect(read(file('apiVersion: capstan/v1beta1', 'port: 1', 'storage: memory', 'historyRetention: 1m'))).toEqual(
+      settings,
+    );
+    expect(notes).toEqual([
+      'capstan/v1beta1 ServerConfiguration is deprecated; use capstan/v1 ServerConfiguration, where settings are named ' +
+        'like flags',
+    ]);
+  });
+
+  it.each([
+    [
+      'apiVersion: capstan/v2\nkind: ServerConfiguration',
+      'apiVersion: must be capstan/v1 or capstan/v1beta1, not "capstan/v2"',
+    ],
+    ['kind: ServerConfiguration', 'apiVersion: must be capstan/v1 or capstan/v1beta1, not absent'],
+    ['apiVersion: capstan/v1', 'kind: must be ServerConfiguration, not absent'],
+    ['apiVersion: capstan/v1\nkind: Other', 'kind: must be ServerConfiguration, not "Other"'],
+    [file('apiVersion: capstan/v1beta1', 'securePort: 1'), 'securePort: unknown setting; did you mean port?'],
+    [file('apiVersion: capstan/v1', 'port: 1'), 'port: unknown setting; did you mean securePort?'],
+    [file('apiVersion: capstan/v1', 'securePort: 1', 'securePort: 2'), 'Map keys must be unique'],
+  ])('is checked strictly: %j', (text, message) => {
+    expect(() => parseConfig(text, '.')).toThrow(message);
+  });
+});
+
 describe('--runtime-config', () => {
   const served = (...flags: string[]) => {
     const { enablement } = featuresOf(settingsOf(...flags));
@@ -149,6 +187,11 @@ describe('--runtime-config', () => {
     expect(missing).toEqual([]);
   });
 
+  it('accepts versions that earlier releases had, without effect', () => {
+    for (const gone of ['flowcontrol.apiserver.k8s.io/v1beta3', 'extensions/v1beta1', 'policy/v1beta1'])
+      expect(() => checkFeatures(settingsOf(`--runtime-config=${gone}=true`))).not.toThrow();
+  });
+
   it.each([
     ['apps', 'runtime-config invalid key apps'],
     ['v2=true', 'runtime-config invalid key v2'],
@@ -162,6 +205,75 @@ describe('--runtime-config', () => {
     ['api/beta=maybe', 'invalid value api/beta=maybe'],
   ])('refuses %s at the start', (apis, message) => {
     expect(refusal(`--runtime-config=${apis}`)).toBe(`--runtime-config: ${message}`);
+  });
+});
+
+describe('--emulated-version', () => {
+  it('has the gates of the emulated release, with their states there', () => {
+    const now = featuresWith();
+    const then = featuresWith('--emulated-version=1.31');
+    expect(now.filter(name => !then.includes(name))).toEqual(
+      expect.arrayContaining(['AuthorizeWithSelectors', 'BtreeWatchCache', 'StrictCostEnforcementForVAP', 'WatchList']),
+    );
+    expect(then.filter(name => !now.includes(name))).toEqual([]);
+    expect(featuresWith('--emulated-version=1.31', '--feature-gates=WatchList=true')).toContain('WatchList');
+    expect(featuresWith('--emulated-version=1.31', '--feature-gates=ComponentSLIs=false')).not.toContain(
+      'ComponentSLIs',
+    );
+    expect(featuresWith('--emulated-version=1.31', '--feature-gates=AllAlpha=true')).not.toContain('PodLevelResources');
+    expect(warningsWith('--emulated-version=1.31', '--feature-gates=MemoryManager=true')).toEqual([]);
+  });
+
+  it('does not serve what a later release introduces, whatever is enabled, and warns as that release', () => {
+    const registryOf = (...flags: string[]) => {
+      const { enablement } = featuresOf(settingsOf('--runtime-config=api/all=true', ...flags));
+      return buildRegistry({ naming: namingOf('kubernetes'), strategies: () => undefined, generation: 1, enablement });
+    };
+    const [now, then] = [registryOf(), registryOf('--emulated-version=1.31')];
+    const onlyNow = groupRows().flatMap(({ name, versions }) =>
+      versions.flatMap(({ version, resources }) =>
+        resources
+          .map(({ plural }) => [namingOf('kubernetes').group(name), version, plural] as const)
+          .filter(names => now.find(...names) && !then.find(...names))
+          .map(names => names.join('/')),
+      ),
+    );
+    expect(onlyNow).toEqual([
+      'admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicies',
+      'admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicybindings',
+      'coordination.k8s.io/v1alpha2/leasecandidates',
+      'resource.k8s.io/v1beta1/deviceclasses',
+      'resource.k8s.io/v1beta1/resourceclaims',
+      'resource.k8s.io/v1beta1/resourceclaimtemplates',
+      'resource.k8s.io/v1beta1/resourceslices',
+    ]);
+    const classes = ['storage.k8s.io', 'v1alpha1', 'volumeattributesclasses'] as const;
+    expect(now.find(...classes)?.warning).toContain('deprecated in v1.32+, unavailable in v1.35+');
+    expect(then.find(...classes)?.warning).toBeUndefined();
+  });
+
+  it.each(['', '1.32', 'v1.32', 'kube=1.31', '1.31.0', '1.31.0-alpha.1'])('can be %j', version => {
+    expect(() => checkFeatures(settingsOf(`--emulated-version=${version}`))).not.toThrow();
+  });
+
+  it.each([
+    ['1.30', 'emulation version 1.30 is not between [1.31, 1.32.0]'],
+    ['1.33', 'emulation version 1.33 is not between [1.31, 1.32.0]'],
+    ['2.31', 'emulation version 2.31 is not between [1.31, 1.32.0]'],
+    ['1.31.5', 'patch version not allowed, got: kube=1.31.5'],
+    ['foo=1.31', 'component not registered: foo'],
+    ['kube=1.31,1.32', 'duplicate version flag, kube=1.31 and kube=1.32'],
+    ['1.x', 'illegal version string "1.x": write it as kube=1.31'],
+    ['1', 'illegal version string "1": write it as kube=1.31'],
+  ])('is refused at the start if it is %s', (version, message) => {
+    expect(refusal(`--emulated-version=${version}`)).toBe(`--emulated-version: ${message}`);
+  });
+
+  it('refuses gates that the emulated release does not have', () => {
+    expect(refusal('--emulated-version=1.31', '--feature-gates=MutatingAdmissionPolicy=true')).toBe(
+      '--feature-gates: cannot set feature gate MutatingAdmissionPolicy to true, feature is PreAlpha at emulated ' +
+        'version 1.31',
+    );
   });
 });
 

@@ -51,7 +51,7 @@ describe('plugin init', () => {
     [
       ['x', '--point=nothing'],
       '--point: must be auditSink, authenticator, authorizer, controller, converter, healthCheck, httpDocuments, ' +
-        'listener, metrics, mutator, postStartHook, resourceSource, resourceType, service, storage, tokenIssuer, ' +
+        'httpSite, listener, metrics, mutator, postStartHook, resourceSource, resourceType, service, storage, tokenIssuer, ' +
         'validator, not nothing',
     ],
     [['x', '--what'], '--what: '],

@@ -82,8 +82,10 @@ export function fakeFront(run: (job: Job) => JobResult | Promise<JobResult>) {
     proposals,
     reads,
     paths: () => false,
+    sites: () => new Map(),
     log,
     metrics: new RequestMetrics(),
+    decided: () => undefined,
   });
   return { front, proposals, access, state };
 }

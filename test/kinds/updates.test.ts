@@ -69,6 +69,52 @@ it('a scheduling gate that is new in a pod is named once, at its last place', ()
   expect(fieldsOf(violations).filter(field => field.endsWith('.name'))).toEqual(['spec.schedulingGates[2].name']);
 });
 
+it('handlers beside the first of a probe are refused after the violations of the first', () => {
+  const containers = [{ name: 'c', image: 'i', readinessProbe: { tcpSocket: { port: 1 }, httpGet: {} } }];
+  const { violations } = create('core/pods', { ...object('Pod', {}), spec: { containers } });
+  expect(fieldsOf(violations)).toEqual([
+    'spec.containers[0].readinessProbe.httpGet.port',
+    'spec.containers[0].readinessProbe.tcpSocket',
+  ]);
+});
+
+it('violations of a Job name its spec, then its selector, then what cannot change', () => {
+  const template = (name: string) => ({ spec: { restartPolicy: 'Never', containers: [{ name, image: 'i' }] } });
+  const { made } = create('batch/jobs', { ...object('Job', {}, 'batch/v1'), spec: { template: template('c') } });
+  const { violations } = update('batch/jobs', made, draft => {
+    Object.assign(draft.spec as object, { selector: undefined, template: template('C'), managedBy: 'a/b' });
+  });
+  expect(fieldsOf(violations)).toEqual([
+    'spec.template.spec.containers[0].name',
+    'spec.selector',
+    'spec.template.metadata.labels',
+    'spec.selector',
+    'spec.template',
+    'spec.managedBy',
+  ]);
+});
+
+it('violations of a pod are in the order of its members as upstream validates them', () => {
+  const { violations } = create('core/pods', {
+    ...object('Pod', {}),
+    spec: {
+      containers: [{ name: 'c', image: 'i' }],
+      hostAliases: [{ ip: 'x' }],
+      tolerations: [{ operator: 'Equal' }],
+      readinessGates: [{ conditionType: '' }],
+      hostname: 'H',
+      activeDeadlineSeconds: 0,
+    },
+  });
+  expect([...new Set(fieldsOf(violations))]).toEqual([
+    'spec.readinessGates[0].conditionType',
+    'spec.activeDeadlineSeconds',
+    'spec.hostname',
+    'spec.tolerations[0].operator',
+    'spec.hostAliases[0].ip',
+  ]);
+});
+
 describe('a PersistentVolume', () => {
   const nodesWith = (key: string) => ({
     required: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'In', values: ['v'] }] }] },

@@ -122,6 +122,14 @@ describe('warnings', () => {
     expect(warning(await api.put(`${core}/replicationcontrollers/rc`, controller({ hostAliases })))).toBeUndefined();
   });
 
+  test('about a new pod, and not about a pod that is changed', async () => {
+    const env = ['1', '2'].map(value => ({ name: 'e', value }));
+    const repeated = { metadata: { name: 'repeated' }, spec: { containers: [{ name: 'c', image: 'i', env }] } };
+    expect(warning(await api.post(`${core}/pods`, repeated))).toContain('spec.containers[0].env[1]');
+    const changed = await api.patch(`${core}/pods/repeated`, MERGE, { metadata: { labels: { a: 'b' } } });
+    expect([changed.status, warning(changed)]).toEqual([200, undefined]);
+  });
+
   test('only about valid objects', async () => {
     const refused = await api.post(`${core}/pods`, { ...pod('a.b'), metadata: { name: 'a.b', labels: { 'a b': '' } } });
     expect([refused.status, warning(refused)]).toEqual([422, undefined]);

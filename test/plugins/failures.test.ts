@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfiguredServer, fixture } from './support.js';
 import { eventuallyPasses } from '../support/eventually.js';
@@ -11,9 +13,16 @@ const MAPS = '/api/v1/namespaces/default/configmaps';
 const SECRETS = '/api/v1/namespaces/default/secrets';
 const PLUGIN = 'test/misbehaving';
 const server = new ConfiguredServer();
+const POLICY = join(server.directory, 'policy.yaml');
+writeFileSync(
+  POLICY,
+  'apiVersion: audit.k8s.io/v1\nkind: Policy\nomitStages: [RequestReceived]\n' +
+    'rules: [{ level: Metadata, verbs: [create], resources: [{ group: "", resources: [configmaps] }] }]\n',
+);
 
 beforeAll(() =>
   server.start({
+    auditPolicyFile: POLICY,
     plugins: [
       { use: fixture('misbehaving'), timeout: `${TIMEOUT}ms` },
       { use: fixture('misbehaving', 'ignored'), timeout: `${TIMEOUT}ms`, failurePolicy: 'Ignore' },
@@ -91,6 +100,31 @@ describe('an authorizer', () => {
   test('is called for the next request, without a cached failure', async () => {
     const answer = await server.call('GET', `${SECRETS}/slow`, { headers: { authorization: '', 'x-user': 'tess' } });
     expect(answer.status).toBe(404);
+  });
+});
+
+describe('an audit sink', () => {
+  /** The codes of a create at which a sink does this, and of those of four others beside it. */
+  const createBeside = async (how: string): Promise<number[]> => {
+    const body = { metadata: { generateName: 'audited-' } };
+    const all = ['', '', '', ''].map(() => server.call('POST', MAPS, { body }));
+    const answers = await Promise.all([server.call('POST', `${MAPS}?fieldManager=${how}`, { body }), ...all]);
+    return answers.map(({ status }) => status);
+  };
+  const HONEST = [201, 201, 201, 201];
+
+  test.each([...ERRORS, 'hang'])('that does "%s" is logged and counted, and no request fails', async how => {
+    const count = how === 'hang' ? timeouts : errors;
+    const [before, logged] = [await count('auditSink'), server.log.length];
+    expect(await createBeside(`sink-${how}`)).toEqual([201, ...HONEST]);
+    await eventuallyPasses(async () => expect(await count('auditSink')).toBe(before + 1));
+    expect(server.log.slice(logged)).toMatchObject([{ name: PLUGIN, level: 'error', point: 'auditSink' }]);
+  });
+
+  test('whose function returns a value has written the event', async () => {
+    const before = await errors('auditSink');
+    expect(await createBeside('sink-garbage')).toEqual([201, ...HONEST]);
+    expect(await errors('auditSink')).toBe(before);
   });
 });
 

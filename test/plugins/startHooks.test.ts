@@ -64,6 +64,18 @@ test('a hook whose controller does not run ends the start', async () => {
   );
 });
 
+test.each(['throws', 'rejects', 'a number', 'no list', 'a million controllers'])(
+  'a hook that is none, %s, ends the start with the name of its plugin',
+  async config => {
+    const start = startServer({
+      storage: 'memory',
+      port: 0,
+      plugins: [{ use: fixture('startHooks', 'lies'), config }],
+    });
+    await expect(start).rejects.toThrow(/test\/lying-hook/);
+  },
+);
+
 test('two hooks with one name end the start', async () => {
   const start = startServer({ storage: 'memory', port: 0, plugins: [{ use: fixture('startHooks', 'takenName') }] });
   await expect(start).rejects.toThrow(

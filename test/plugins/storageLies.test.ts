@@ -25,7 +25,8 @@ storageConformance('memory, as the store of a plugin', async () => {
 });
 
 describe('a store that lies', () => {
-  test.each([...Object.keys(OUTCOMES), ...Object.keys(COMMITS)])('in a commit, %s: the commit fails', async lie => {
+  const returning = Object.keys(COMMITS).filter(lie => lie !== 'commit loops');
+  test.each([...Object.keys(OUTCOMES), ...returning])('in a commit, %s: the commit fails', async lie => {
     const { store, failures, log } = checked(await lyingStore(lie));
     await store.commit([[put('a')]]);
     await expect(store.commit([[put('b')], [put('lie')]])).rejects.toThrow('the plugin "test"');
@@ -81,6 +82,23 @@ describe('a server whose store', { timeout: 60_000 }, () => {
       expect(loggedBy()).toContainEqual(expect.objectContaining({ level: 'error', point: 'storage' }));
     },
   );
+
+  test('does not return from a commit: no write waits for long, the log names it, and the server ends', async () => {
+    await start('commit loops');
+    const honest = [0, 1, 2, 3].map(i => create(`honest-${i}`));
+    expect((await Promise.all(honest)).map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    const lie = create('lie').catch((error: Error) => error);
+    const waiting = create('waits').catch((error: Error) => error);
+    expect((await server.call('GET', MAPS)).status).toBe(200);
+    for (const refused of [await lie, await waiting]) expect(refused).not.toMatchObject({ status: 201 });
+    expect(await server.exited()).toBe(1);
+    expect(server.log).toContainEqual(
+      expect.objectContaining({
+        plugins: ['test/lying-storage (storage)'],
+        message: 'the writer does not return to its event loop, and is ended: test/lying-storage (storage)',
+      }),
+    );
+  });
 
   test('lies in a read: that read fails, and others do not', async () => {
     await start('items twice');

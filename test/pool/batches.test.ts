@@ -1,3 +1,4 @@
+import { RecordingBudget } from '../../workers/pool/recordingBudget.js';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Log } from '../../core/api/host.js';
 import type { User } from '../../core/model/user.js';
@@ -38,6 +39,7 @@ function runner() {
     cbor: false,
     unsafeDeletion: false,
     claimsOf: () => [],
+    recording: new RecordingBudget(),
     get registry() {
       return current;
     },
@@ -49,7 +51,8 @@ function runner() {
       }),
     },
     authorization: {
-      authorize: async () => ({ decision: { is: 'allow' }, cacheFor: 'never', resources: [] }),
+      explain: async () => [],
+      authorize: async () => ({ decision: { is: 'allow' }, cacheFor: 'never', resources: [], opinions: [] }),
       rulesFor: async () => ({ resourceRules: [], pathRules: [], incomplete: false }),
     },
     mutate: async (change, { metadata: { name = '' } }) => {

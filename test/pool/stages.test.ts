@@ -36,6 +36,7 @@ const shortcuts = (
     target: request.target,
     duplicates: [],
     emptied: new Map(),
+    unstored: [],
   }),
   // @ts-expect-error: decoded outside of the pipeline
   merge(context, decoded),

@@ -87,7 +87,7 @@ describe('the registry', () => {
       naming: namingOf('neutral'),
       strategies: () => undefined,
       generation: 2,
-      enablement: { versions: { 'storage.orchestrator.io/v1alpha1': true }, resources: {} },
+      enablement: { versions: { 'storage.orchestrator.io/v1alpha1': true }, resources: {}, minor: 32 },
     });
     expect(on.find('storage.orchestrator.io', 'v1alpha1', 'volumeattributesclasses')).toBeDefined();
   });

@@ -159,7 +159,7 @@ const sandboxed = {
   scheduling: { nodeSelector: { sandbox: 'true' }, tolerations: [{ key: 'sandbox', operator: 'Exists' }] },
 } as unknown as ApiObject;
 conforms(
-  'runtime-class',
+  'runtime-class, the mutator',
   mutatorConformance({
     make: () => mutatorOf(runtimeClass, hostWith([['node.orchestrator.io/runtimeclasses', sandboxed]])),
     drafts: [
@@ -176,7 +176,25 @@ conforms(
       },
       { change: podChange(), draft: pod({ runtimeClassName: 'sandboxed', nodeSelector: { sandbox: 'no' } }) },
       { change: podChange(), draft: pod({ runtimeClassName: 'absent' }) },
-      { change: podChange(), draft: pod({ overhead: { cpu: '1' } }) },
+      { change: podChange(), draft: pod({ runtimeClassName: 'sandboxed', overhead: { cpu: '1' } }) },
+    ],
+  }),
+);
+const emptied = new Map([['spec', new Set(['overhead'])]]);
+conforms(
+  'runtime-class, the validator',
+  validatorConformance({
+    make: async () => {
+      const host = hostWith([['node.orchestrator.io/runtimeclasses', sandboxed]]);
+      const { on, validate } = (await partsOf(runtimeClass, undefined, validator, host))[0]!;
+      // As all validators of built-in kinds, it gets objects that have been decoded.
+      return { on, validate: (of, after) => validate(of, after && decoded('core/pods', after as ApiObject)) };
+    },
+    objects: [
+      { change: podChange(), after: pod({}), fields: [] },
+      { change: podChange(), after: pod({ runtimeClassName: 'sandboxed', overhead: { cpu: '10m' } }), fields: [] },
+      { change: podChange(), after: pod({ overhead: { cpu: '1' } }) },
+      { change: podChange({ emptied }), after: pod({}) },
     ],
   }),
 );
@@ -209,8 +227,9 @@ const allowing = (verb: string, resource: string, name: string): Authorization =
   authorize: async (_user, asked) => {
     const { is, verb: v } = asked;
     const isAllowed = is === 'resource' && v === verb && asked.resource === resource && asked.name === name;
-    return { decision: { is: isAllowed ? 'allow' : 'noOpinion' }, cacheFor: 'forever', resources: [] };
+    return { decision: { is: isAllowed ? 'allow' : 'noOpinion' }, cacheFor: 'forever', resources: [], opinions: [] };
   },
+  explain: async () => [],
   rulesFor: async () => ({ resourceRules: [], pathRules: [], incomplete: true }),
 });
 const validatorsOf = async (plugin: Plugin<null>, authorization: Authorization, host = fakeHost('pool')) => {

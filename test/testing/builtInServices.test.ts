@@ -9,6 +9,7 @@ import {
   healthCheck,
   type HealthCheck,
   httpDocuments,
+  httpSite,
   metrics,
   resourceSource,
   service,
@@ -19,6 +20,7 @@ import {
   fakeHost,
   healthCheckConformance,
   httpDocumentsConformance,
+  httpSiteConformance,
   metricsConformance,
   partsOf,
   resourceSourceConformance,
@@ -31,6 +33,7 @@ import abac from '../../plugins/authz/abac/index.js';
 import configured from '../../plugins/authz/configured/index.js';
 import { TOKEN_METRICS } from '../../plugins/authn/serviceAccount/metrics.js';
 import basicHealth, { logCheck } from '../../plugins/health/basic.js';
+import consolePlugin from '../../plugins/console/index.js';
 import kinds from '../../plugins/kinds/index.js';
 import { afterAll } from 'vitest';
 import { conforms } from './conforms.js';
@@ -123,6 +126,24 @@ conforms(
   httpDocumentsConformance({
     make: async () => (await partsOf(serviceAccount, config, httpDocuments, fakeHost('front').host)).flat(),
     paths: ['/.well-known/openid-configuration', '/openid/v1/jwks'],
+  }),
+);
+
+const consoleConfig = { adminTokens: '/dev/null' };
+conforms(
+  'the console',
+  httpSiteConformance({
+    make: async () => (await partsOf(consolePlugin, consoleConfig, httpSite, fakeHost('front').host))[0]!,
+    path: '/console',
+    pages: ['/console/icon.svg', '/console/'],
+  }),
+);
+
+conforms(
+  'the sessions of the console',
+  serviceConformance({
+    make: async () => (await partsOf(consolePlugin, consoleConfig, service, fakeHost('front').host))[0]!,
+    questions: [{ question: ['unknown'], answer: null }],
   }),
 );
 

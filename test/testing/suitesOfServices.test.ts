@@ -5,6 +5,7 @@ import {
   type HealthCheck,
   type Host,
   type HttpDocument,
+  type HttpSite,
   type MetricDefinition,
   Refusal,
   type Service,
@@ -14,6 +15,7 @@ import {
   controllerConformance,
   healthCheckConformance,
   httpDocumentsConformance,
+  httpSiteConformance,
   metricsConformance,
   serviceConformance,
   tokenIssuerConformance,
@@ -139,6 +141,33 @@ describe('the suite of documents', () => {
     ['has a header of two lines', { headers: { a: 'b\r\nc: d' } }, ['have a media type and headers that can be sent']],
     ['has bytes as body', { body: () => Buffer.from('a') }, ['have a text as body, each time']],
     ['has broken JSON', { contentType: 'application/json', body: () => '{' }, ['have a text as body, each time']],
+  ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
+});
+
+describe('the suite of sites', () => {
+  const answer = { status: 200, headers: [['content-type', 'text/plain']], body: Buffer.from('a') };
+  const found = (changed: object) =>
+    failing(
+      httpSiteConformance({
+        make: () => ({ path: '/help', answer: () => answer, ...changed }) as unknown as HttpSite,
+        path: '/help',
+        pages: ['/help'],
+      }),
+    );
+
+  test.each<[string, object, string[]]>([
+    ['is right', {}, []],
+    ['has another path', { path: '/other' }, ['has the expected path, of one segment']],
+    [
+      'has a text as body',
+      { answer: () => ({ ...answer, body: 'a' }) },
+      ['answers its pages with headers that can be sent'],
+    ],
+    [
+      'fails for a method',
+      { answer: ({ method }: { method: string }) => ({ ...answer, status: method === 'GET' ? 200 : 500 }) },
+      ['answers whatever it is asked'],
+    ],
   ])('finds one that %s', async (_name, changed, expected) => expect(await found(changed)).toEqual(expected));
 });
 

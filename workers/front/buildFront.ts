@@ -1,4 +1,5 @@
 import type { CredentialUse } from '../../core/api/access.js';
+import type { DecisionRecord } from '../../core/api/observe/decisions.js';
 import type { Host, Log } from '../../core/api/host.js';
 import { CBOR_GATE } from '../../core/features/gates.js';
 import { systemTime } from '../../core/runtime/clock.js';
@@ -6,6 +7,7 @@ import type { RequestMetrics } from '../../core/services/metrics/index.js';
 import { namingOf } from '../../core/naming.js';
 import { checkTypes } from '../../core/plugin/load/checkTypes.js';
 import type { Plugins } from '../../core/plugin/load/load.js';
+import { httpSite } from '../../core/api/site.js';
 import { resourceSource } from '../../core/api/resource.js';
 import { liveRegistry, resourceTypes } from '../../core/plugin/registry.js';
 import type { LiveRegistry } from '../../core/schema/registry/live.js';
@@ -43,6 +45,8 @@ export interface FrontSources {
   /** Connects to the writer. */
   readonly feed: (take: (message: FedMessage) => void) => StoreFeed;
   readonly pool: JobRunner;
+  /** Takes the record of a request that was refused, or has changed something. */
+  readonly decided: (record: DecisionRecord) => void;
   /** Called with what is to be recorded about credentials. */
   readonly record: (use: CredentialUse) => void;
   /** Whether other processes write to the store. */
@@ -150,9 +154,11 @@ export async function buildFront(sources: FrontSources): Promise<BuiltFront> {
     proposals,
     reads,
     paths: sources.paths(built),
+    sites: () => plugins.at(httpSite),
     log,
     metrics,
     audit: openAudit(sources),
+    decided: sources.decided,
   });
   return { ...built, front };
 }

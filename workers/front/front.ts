@@ -1,6 +1,11 @@
 import type { Log } from '../../core/api/host.js';
 import type { Exchange } from '../../core/api/listener.js';
-import { monotonicTime } from '../../core/runtime/clock.js';
+import type { DecisionRecord } from '../../core/api/observe/decisions.js';
+import { siteOf, type Sites } from '../../core/api/site.js';
+import { SITE_BODY_BYTES } from '../../core/limits.js';
+import { givenAuditId } from '../../core/request/auditId.js';
+import { monotonicTime, systemTime } from '../../core/runtime/clock.js';
+import { randomUUID } from '../../core/runtime/random.js';
 import type { RequestMetrics } from '../../core/services/metrics/index.js';
 import { badRequest, notFound, unknownPath } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
@@ -10,6 +15,7 @@ import { isMalformedPath, isWatch, parseRoute, type Route } from '../../core/req
 import type { Registry } from '../../core/schema/resource.js';
 import type { Audit, BegunRequest } from './audit/audit.js';
 import { Bodies } from './fairness/bodies.js';
+import { type FrontRefusal, recordOf } from './decisions/recordOf.js';
 import { CollectionDeleter } from './write/deleteCollection.js';
 import { isLong, isMethodAllowed, isWrite, methodNotAllowedError } from './paths/methods.js';
 import type { PoolClient } from './pool/poolClient.js';
@@ -28,10 +34,14 @@ export interface FrontParts {
   readonly proposals: Proposals;
   readonly reads: ReadContext;
   readonly paths: PathHandler;
+  /** Sites of plugins, whose senders are not authenticated. */
+  readonly sites: () => Sites;
   readonly log: Log;
   readonly metrics: RequestMetrics;
   /** Absent: nothing is recorded. */
   readonly audit?: Audit | undefined;
+  /** Takes the record of a request that was refused, or has changed something. */
+  readonly decided: (record: DecisionRecord) => void;
 }
 
 /**
@@ -64,18 +74,25 @@ export class Front {
     let sender: Sender | undefined;
     const audited = this.parts.audit?.begin(exchange, route);
     const answered = audited?.exchange ?? exchange;
-    void this.#answer(answered, route, () => (sender = senderOf(answered)), audited).then(() => {
-      metrics.end(exchange.method, route, answered.status ?? 0, monotonicTime() - began);
+    void this.#answer(answered, route, () => (sender = senderOf(answered)), audited).then(refused => {
+      const ms = monotonicTime() - began;
+      metrics.end(exchange.method, route, answered.status ?? 0, ms);
       audited?.end(sender);
+      this.#record(answered, route, sender, refused, ms);
     });
   }
 
   /** Handles a request of a controller, as `user`, who is not authenticated. Never throws. */
   handleAs(exchange: Exchange, user: User): void {
+    const began = monotonicTime();
     const route = this.#route(exchange);
     const sender = this.parts.pool.controllerAs(user);
     const audited = this.parts.audit?.begin(exchange, route);
-    void this.#answer(audited?.exchange ?? exchange, route, () => sender, audited).then(() => audited?.end(sender));
+    const answered = audited?.exchange ?? exchange;
+    void this.#answer(answered, route, () => sender, audited).then(refused => {
+      audited?.end(sender);
+      this.#record(answered, route, sender, refused, monotonicTime() - began);
+    });
   }
 
   /**
@@ -95,29 +112,54 @@ export class Front {
     return parseRoute(this.parts.registry(), exchange.method, exchange.path, exchange.query);
   }
 
-  /** Never rejects: what is thrown is answered. */
+  /** Records a request that was refused, or has changed something. */
+  #record(
+    { path, status }: Exchange,
+    route: Route,
+    sender: Sender | undefined,
+    refused: FrontRefusal | undefined,
+    ms: number,
+  ): void {
+    if (!refused && !sender?.trail) return;
+    const record = recordOf({ path, route, sender, code: status, refused, at: systemTime(), ms });
+    if (record) this.parts.decided(record);
+  }
+
+  /** Never rejects: what is thrown is answered, and returned if it is a Refusal. */
   async #answer(
     exchange: Exchange,
     route: Route,
     findSender: () => Sender,
     audited: Pick<BegunRequest, 'receive'> | undefined,
-  ): Promise<void> {
+  ): Promise<FrontRefusal | undefined> {
     let headers: Headers = [];
     let sender: Sender | undefined;
     try {
-      if (isMalformedPath(exchange.path)) return text(exchange, 400, '400 Bad Request');
+      if (isMalformedPath(exchange.path)) {
+        text(exchange, 400, '400 Bad Request');
+        return undefined;
+      }
       checkQuery(exchange.query);
       if (!isLong(route)) checkTimeout(route.query);
       sender = findSender();
       const request: FrontRequest = { exchange, route, sender };
-      if (isWrite(exchange.method, route)) await this.#write(request, audited);
+      if (route.target.is === 'path' && siteOf(this.parts.sites(), exchange.path)) await this.#visit(request, audited);
+      else if (isWrite(exchange.method, route)) await this.#write(request, audited);
       else if ((await this.#authorize(request)) && (!audited || (await audited.receive(sender)))) {
         headers = warningHeadersOf(route.resource ?? route);
         await this.#read(request);
       }
     } catch (thrown) {
-      refuseThrown(exchange, thrown, this.parts.log, this.parts.reads, { headers, user: sender?.user });
+      const auditId = givenAuditId(exchange.header('audit-id')) ?? randomUUID();
+      const withId: Headers = [...headers, ['audit-id', auditId]];
+      const refusal = refuseThrown(exchange, thrown, this.parts.log, this.parts.reads, {
+        headers: withId,
+        user: sender?.user,
+        auditId,
+      });
+      return refusal && { auditId, refusal };
     }
+    return undefined;
   }
 
   /**
@@ -148,9 +190,24 @@ export class Front {
     if (route.missing === 'namespace') throw badRequest('Namespace parameter required.');
     if (!resource) throw unknownPath();
     if (!isMethodAllowed(exchange.method, route)) throw methodNotAllowedError(route);
+    // The main thread makes the objects.
+    if (resource.strategy.showRecord) return void (await paths(exchange, route));
     const objects = this.parts.state.loading.waitFor(resource.storageName);
     if (objects) await objects;
     await READS[isWatch(route) ? 'watch' : (target.verb as keyof typeof READS)](reads, request, resource);
+  }
+
+  /** Has a site answer a request. It is not authenticated, so it counts as one of an unknown sender. */
+  async #visit({ exchange, route, sender }: FrontRequest, audited: Pick<BegunRequest, 'receive'> | undefined) {
+    const { usage } = sender;
+    const body = this.#bodies.read(exchange, usage, false, SITE_BODY_BYTES);
+    usage.add('requests');
+    try {
+      if (!audited || (await audited.receive(sender))) await this.parts.paths(exchange, route, await body.bytes);
+    } finally {
+      usage.remove('requests');
+      body.release();
+    }
   }
 
   /**

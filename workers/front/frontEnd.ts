@@ -1,18 +1,22 @@
 import type { Settings } from '../../core/settings/settings.js';
 import { type HealthCheck, healthCheck, postStartHook } from '../../core/api/control.js';
 import { httpDocuments } from '../../core/api/document.js';
+import { httpSite } from '../../core/api/site.js';
 import { metrics as pluginMetrics } from '../../core/api/observe/metrics.js';
 import type { Awaitable } from '../../core/api/point.js';
 import { systemTime } from '../../core/runtime/clock.js';
 import { registrationCheck, shutdownCheck, storeCheck } from '../../core/services/health/checks.js';
 import { type ObservedMetrics, RequestMetrics, serverMetrics } from '../../core/services/metrics/index.js';
 import type { RequestCounts } from '../../core/services/metrics/requests.js';
+import type { DecisionRecord } from '../../core/api/observe/decisions.js';
+import { Decisions } from '../../core/services/decisions/decisions.js';
 import type { CredentialUse } from '../../core/api/access.js';
 import type { Plugins } from '../../core/plugin/load/load.js';
 import type { Releases } from '../../core/plugin/releases.js';
 import { addressOf } from '../../core/settings/address.js';
 import type { OpenedStore } from '../../core/threads/messages/lifecycle.js';
 import { MAIN_FRONT } from '../../core/threads/proposalIds.js';
+import { decisionReader } from './decisions/readDecisions.js';
 import { type BuiltFront, buildFront } from './buildFront.js';
 import { type PathHandler, pathHandler } from './paths/routes.js';
 import type { FrontEndInputs } from './threads/inputs.js';
@@ -45,6 +49,8 @@ export interface FrontEnd extends BuiltFront {
   readonly address: { readonly host: string; port: number };
   /** The handler of requests outside of the resources. */
   readonly paths: PathHandler;
+  /** Takes the record of a request that was refused, or has changed something. */
+  readonly decided: (record: DecisionRecord) => void;
   /** Counts a use of credentials, and records it in the objects that these are of. */
   readonly record: (use: CredentialUse) => void;
 }
@@ -60,9 +66,11 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
   const metrics = new RequestMetrics();
   const address = { host: addressOf(settings.bindAddress) ?? 'localhost', port: settings.port };
   const record = ({ counters, labels }: CredentialUse): void => {
-    if (counters) observed.take(counters.map(metric => ({ metric, labels: {}, value: 1 })));
+    if (counters) for (const metric of counters) observed.observe(metric, {}, 1);
     if (labels) setLabels(built.front, labels, naming, log);
   };
+  const decisions = new Decisions();
+  const decided = (record: DecisionRecord): void => decisions.add(record);
   let paths!: PathHandler;
   const built: BuiltFront = await buildFront({
     scope,
@@ -71,11 +79,12 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
     number: MAIN_FRONT,
     feed: take => store.feed(take),
     pool,
+    decided,
     record,
     shared: opened.shared !== undefined,
     continueSecret: opened.shared?.secret ?? home.continueSecret,
     metrics,
-    observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
+    observe: (metric, labels, value) => observed.observe(metric, labels, value),
     paths({ live, state, reads, writer }) {
       const mostRecent = async (): Promise<number> => {
         await reads.mostRecent();
@@ -91,6 +100,8 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
         livezGraceMs: settings.livezGracePeriod,
         metrics: serverMetrics(metrics, observed, plugins.at(pluginMetrics), parts.data, parts.countsElsewhere),
         documents: () => plugins.at(httpDocuments),
+        sites: () => plugins.at(httpSite),
+        records: decisionReader({ decisions, pool, naming }),
         address,
         snapshot: exchange =>
           sendSnapshot(exchange, {
@@ -102,7 +113,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
             ...snapshotValues(settings, {
               log,
               naming,
-              observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
+              observe: (metric, labels, value) => observed.observe(metric, labels, value),
             }),
           }),
       });
@@ -110,7 +121,7 @@ export async function buildFrontEnd(parts: FrontEndParts): Promise<FrontEnd> {
       return paths;
     },
   });
-  return { ...built, hooks, address, paths, record };
+  return { ...built, hooks, address, paths, decided, record };
 }
 
 /** Snapshots are encrypted by the file that the store is encrypted by, as it is when they are taken. */

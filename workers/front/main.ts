@@ -73,7 +73,7 @@ export function createThreads({ data, log, releases }: ThreadScope, { storage }:
   releases.add('the count of servers', end);
   const observed = new ObservedMetrics(log);
   const isGuest = isFurther && storage === 'memory' && hasOnlyBuiltIns(data);
-  const store = new StoreThread(data, isGuest, observations => observed.take(observations));
+  const store = new StoreThread(data, isGuest, observations => observed.take(observations), log);
   releases.add('the store', () => store.close());
   const pool = new Pools(
     poolData =>
@@ -104,14 +104,14 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   pool.current.begin();
   let serving: Front | undefined;
   const plugins = await FrontPlugins.load(scope, {
-    observe: (metric, labels, value) => observed.take([{ metric, labels, value }]),
+    observe: (metric, labels, value) => observed.observe(metric, labels, value),
     async request(name, request) {
       if (!serving) throw new Error('request is available once the server answers requests, not before');
       return await requestAsServer(serving, name, request, inputs.naming);
     },
   });
   await pool.current.startServices(plugins.at(service));
-  store.begin();
+  store.begin(inputs.firstObjects);
   const opened = await store.ready();
   const serve = listenerOf(plugins, inputs.settings);
   const listeningThreads: ListeningThread[] = [];
@@ -125,7 +125,7 @@ export async function startFrontEnd(inputs: FrontEndInputs): Promise<RunningFron
   serving = front;
   let failed: Promise<Error>;
   let control: ControlThread | undefined;
-  if (opened.revision === 0) {
+  if (opened.isNew) {
     const first = (control = begin());
     releases.add('the controllers', () => first.close());
     failed = Promise.race([store.failed, first.failed]);
@@ -193,7 +193,7 @@ function listenerOf(plugins: Plugins, { listeningThreads }: Settings): Listener 
 /** Starts the listening threads, if there is to be more than one. */
 function startListening(
   { settings, scope: { data, releases }, threads: { store, pool, observed }, home, bindings }: FrontEndInputs,
-  { live, paths, record }: FrontEnd,
+  { live, paths, decided, record }: FrontEnd,
   opened: OpenedStore,
 ): ListeningThread[] {
   const count = settings.listeningThreads > 1 ? settings.listeningThreads : 0;
@@ -201,7 +201,7 @@ function startListening(
   const threads = Array.from({ length: count }, (_, i) => {
     const front = MAIN_FRONT + 1 + i;
     return new ListeningThread(
-      { data, pool, registry: () => live.current, paths, record, observed: all => observed.take(all) },
+      { data, pool, registry: () => live.current, paths, decided, record, observed: all => observed.take(all) },
       {
         writer: store.channel({ reacts: true, front }),
         front,

@@ -1,4 +1,3 @@
-import { annotate } from './annotate.js';
 import type { AnonymousPolicy } from '../../core/access/identity.js';
 import type { Time } from '../../core/model/scalars.js';
 import type { Authentication, Authorization } from '../../core/api/access.js';
@@ -9,6 +8,7 @@ import type { StrategyContext } from '../../core/api/strategy.js';
 import type { Naming } from '../../core/naming.js';
 import type { ApiObject } from '../../core/model/object.js';
 import type { Registry, Resource } from '../../core/schema/resource.js';
+import type { RecordingBudget } from './recordingBudget.js';
 import type { AuthorizedRequest } from './types.js';
 
 /** The services that all requests of a pool thread share. */
@@ -28,6 +28,8 @@ export interface Context {
   readonly conversion: Conversion;
   readonly anonymous: AnonymousPolicy;
   readonly log: Log;
+  /** The time that the thread may spend on records. */
+  readonly recording: RecordingBudget;
   /**
    * Whether a failure of a plugin is logged with its request, also after the plugin has waited: if there are plugins of
    * the configuration, because before Node.js 24 that takes some microseconds of each request. Requests of a trace are
@@ -57,7 +59,7 @@ export function timestamp(milliseconds: number): Time {
 /** Returns the part of a request, and of other objects, that strategies may use. */
 export const strategyContextOf = (
   context: Context,
-  { user, warnings, annotations, emptied }: AuthorizedRequest,
+  { user, warnings, trail, emptied }: AuthorizedRequest,
   dryRun: boolean,
 ): StrategyContext => ({
   now: timestamp(context.now()),
@@ -67,5 +69,5 @@ export const strategyContextOf = (
   lookup: context.lookup,
   list: context.listOf,
   warn: text => void warnings.push(text),
-  annotate: (name, value) => annotate(annotations, name, value),
+  annotate: (name, value) => trail.annotate(name, value),
 });

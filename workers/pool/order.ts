@@ -54,19 +54,21 @@ export async function write(context: Context, request: AuthorizedRequest): Promi
  * Stage 1: identifies the sender, or the user that it impersonates. Throws 401.
  */
 export async function authenticate(context: Context, received: Received): Promise<Authenticated> {
-  const { job, run, route, warnings, annotations } = received;
-  const { user, identityFor, objects, use, impersonator, refusal } = await findSender(context, received);
+  const { job, run, route, warnings, trail } = received;
+  const found = await findSender(context, received);
+  const { user, identityFor, objects, use, authenticator, impersonator, refusal } = found;
   // Member by member: to spread two objects takes a microsecond.
   return {
     job,
     run,
     route,
     warnings,
-    annotations,
+    trail,
     user,
     identityFor,
     objects,
     use,
+    authenticator,
     impersonator,
     refusal,
   } satisfies Received & Sender as Authenticated;
@@ -77,30 +79,33 @@ export async function authenticate(context: Context, received: Received): Promis
  * the impersonation.
  */
 export async function authorize(context: Context, request: Authenticated): Promise<Authorized> {
-  const { job, run, route, warnings, annotations, user, identityFor, objects, use, impersonator, refusal } = request;
+  const { job, run, route, warnings, trail, user, identityFor, objects, use } = request;
+  const { authenticator, impersonator, refusal } = request;
   if (refusal !== undefined) throw refusal;
-  const { allowedFor, resources, reason }: Permission = job.granted
+  const { allowedFor, resources, reason, allowedBy }: Permission = job.granted
     ? { allowedFor: 'never', resources: [] }
-    : await checkPermission(context, user, withSelectors(route));
+    : await checkPermission(context, user, withSelectors(route), trail);
   return {
     job,
     run,
     route,
     warnings,
-    annotations,
+    trail,
     user,
     identityFor,
     objects,
     use,
+    authenticator,
     impersonator,
     allowedFor,
     resources,
     reason,
+    allowedBy,
   } satisfies Received & Sender & Permission as Authorized;
 }
 
 /** An authorized request, if it is a write on a resource. Throws 404 where the resource is no longer served. */
-export function asWrite({ job, run, route, warnings, annotations, user }: Authorized): AuthorizedRequest | undefined {
+export function asWrite({ job, run, route, warnings, trail, user }: Authorized): AuthorizedRequest | undefined {
   const { target, resource } = route;
   if (job.body === undefined || target.is === 'path') return undefined;
   if (!resource) throw unknownPath();
@@ -109,13 +114,14 @@ export function asWrite({ job, run, route, warnings, annotations, user }: Author
     run,
     route,
     warnings,
-    annotations,
+    trail,
     user,
     target,
     resource,
     charges: [],
     duplicates: [],
     emptied: new Map(),
+    unstored: [],
   };
   return request as AuthorizedRequest;
 }

@@ -5,6 +5,8 @@ import { stackOf } from '../../core/plugin/calls/stack.js';
 import { isConnect, objectName, refuseConnect } from '../../core/request/connect.js';
 import { chooseAnswerForm } from '../../core/request/forms.js';
 import { parseRoute } from '../../core/request/route.js';
+import { isConfidential } from '../../core/services/audit/confidential.js';
+import type { Target } from '../../core/model/target.js';
 import type { Charges, Grant, Job, JobResult } from '../../core/threads/messages/messages.js';
 import type { Run } from '../../core/threads/runs.js';
 import { validateConnection } from './stages/admission.js';
@@ -15,6 +17,7 @@ import { checkCollection } from './operations/remove.js';
 import { formsOf, render } from './answers/render.js';
 import { storedObject } from './answers/versions.js';
 import { asWrite, authenticate, authorize, write } from './order.js';
+import { RequestTrail } from './trail.js';
 import type { AuthorizedRequest } from './types.js';
 
 /** A job, and its run in this thread. */
@@ -35,9 +38,9 @@ export async function run(
   propose: (operations: Transaction, charges: Charges | undefined) => void,
 ): Promise<JobResult> {
   const result = await runStages(context, running, logged, propose);
-  const { newAuditId } = logged;
-  if (newAuditId === undefined || !('headers' in result)) return result;
-  return { ...result, headers: [...result.headers, ['audit-id', newAuditId]] };
+  const auditId = result.trail?.auditId ?? logged.newAuditId;
+  if (auditId === undefined || !('headers' in result)) return result;
+  return { ...result, headers: [...result.headers, ['audit-id', auditId]] };
 }
 
 async function runStages(
@@ -48,32 +51,37 @@ async function runStages(
 ): Promise<JobResult> {
   const { id } = job;
   const warnings: string[] = [...(job.warnings ?? [])];
-  const annotations = new Map<string, string>();
+  const trail = new RequestTrail(context.recording);
+  const { annotations } = trail;
   const found = (): Pick<JobResult, 'annotations'> =>
     annotations.size > 0 ? { annotations: Object.fromEntries(annotations) } : {};
   let grant: Grant | undefined;
+  let target: Target | undefined;
   try {
     const route = parseRoute(context.registry, job.method, job.path, job.query);
+    target = route.target;
+    trail.isConfidential = isConfidential(route);
     if (job.render) {
       // For a refusal: an answer with the objects has the warning already.
       if (route.resource?.warning !== undefined) warnings.push(route.resource.warning);
       return { id, ...(await render(context, job, route, job.render)) };
     }
-    const authenticated = await authenticate(context, { job, run, route, warnings, annotations });
-    const { user, identityFor, objects, use, impersonator } = authenticated;
+    const authenticated = await authenticate(context, { job, run, route, warnings, trail });
+    const { user, identityFor, objects, use, authenticator, impersonator } = authenticated;
     logged.user = user.name;
     const known = {
       user,
       identityFor,
       objects,
       use,
+      authenticator,
       impersonator,
       warnings: job.user || warnings.length === 0 ? undefined : [...warnings],
     };
     if (!job.granted) grant = { ...known, allowedFor: 'never', resources: [], allowed: false };
     const authorized = await authorize(context, authenticated);
-    const { allowedFor, resources, reason } = authorized;
-    if (!job.granted) grant = { ...known, allowedFor, resources, reason, allowed: true };
+    const { allowedFor, resources, reason, allowedBy } = authorized;
+    if (!job.granted) grant = { ...known, allowedFor, resources, reason, allowedBy, allowed: true };
     const request = asWrite(authorized);
     if (!request) return { id, is: 'granted', grant };
     const { strategy, warning } = request.resource;
@@ -85,12 +93,22 @@ async function runStages(
     }
     await checkAnswerable(context, request);
     const { status, headers, body, gaps, more, operations, charges, key } = await write(context, request);
-    if (!operations) return { id, is: 'respond', status, headers, body: body!, key, grant, ...found() };
+    // A review changes nothing, and its answer says all.
+    const ended = {
+      id,
+      status,
+      headers,
+      grant,
+      ...found(),
+      trail: strategy.review ? undefined : trail.result(logged.id),
+    };
+    if (!operations) return { ...ended, is: 'respond', body: body!, key };
     propose(operations, charges);
-    return { id, is: 'proposed', status, headers, body, gaps, more, key: operations[0]!.key, grant, ...found() };
+    return { ...ended, is: 'proposed', body, gaps, more, key: operations[0]!.key };
   } catch (thrown) {
     if (thrown instanceof UnseenObject) return { id, is: 'unseen', key: thrown.key, grant };
-    return { id, ...refusalAnswer(context, job, logged, thrown, warnings), grant, ...found() };
+    const { answer, refusal } = refusalAnswer(context, job, logged, thrown, warnings);
+    return { id, ...answer, grant, ...found(), trail: trail.result(logged.id, refusal, target) };
   }
 }
 
@@ -114,7 +132,11 @@ async function checkAnswerable(context: Context, request: AuthorizedRequest): Pr
   refuseConnect(resource, route.subresource, target.verb, storedObject(request), route.query);
 }
 
-type Refused = { is: 'respond' } & ReturnType<typeof statusAnswer>;
+/** A refusal, and the answer that says so. */
+interface Refused {
+  readonly refusal: Refusal;
+  readonly answer: { is: 'respond' } & ReturnType<typeof statusAnswer>;
+}
 
 /**
  * The Status of a Refusal. Anything else is a bug: it is logged with its stack and answered with 500. Never throws, as
@@ -130,7 +152,7 @@ function refusalAnswer(
   let cause = thrown;
   if (thrown instanceof Refusal)
     try {
-      return { is: 'respond', ...statusAnswer(thrown, job, context, warnings) };
+      return { refusal: thrown, answer: { is: 'respond', ...statusAnswer(thrown, job, context, warnings) } };
     } catch (unsendable) {
       cause = unsendable;
     }
@@ -139,5 +161,5 @@ function refusalAnswer(
     'InternalError',
     'Internal error occurred: the request could not be completed; see the log of the server',
   );
-  return { is: 'respond', ...statusAnswer(refusal, job, context) };
+  return { refusal, answer: { is: 'respond', ...statusAnswer(refusal, job, context) } };
 }

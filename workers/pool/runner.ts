@@ -23,6 +23,7 @@ import { Run } from '../../core/threads/runs.js';
 import { firstKeyIn } from '../../core/threads/entries/startPage.js';
 import { runThread, type Started } from '../../core/threads/thread.js';
 import { type BatchHandlers, BatchRunner } from './batches.js';
+import { RecordingBudget } from './recordingBudget.js';
 import type { Context } from './context.js';
 import { claimStorageName } from './stages/claims.js';
 import { Observations } from '../../core/threads/observations.js';
@@ -134,6 +135,7 @@ const startThread = (port: MessagePort, running: SharedArrayBuffer, progress: Ow
         conversion: plugins.at(converter),
         anonymous: data.anonymous,
         log,
+        recording: new RecordingBudget(),
         tracksRequests: !hasOnlyBuiltIns(data),
         now: systemTime,
         lookup: (resource, namespace, name) => read('lookup', resource).get(namespace, name),

@@ -5,6 +5,7 @@ import type { Refusal, Violation } from '../../core/model/refusal.js';
 import type { ResourceTarget } from '../../core/model/target.js';
 import type { User } from '../../core/model/user.js';
 import type { Route } from '../../core/request/route.js';
+import type { UnstoredMember } from '../../core/schema/decode/decode.js';
 import type { Resource } from '../../core/schema/resource.js';
 import type { Grant, Job, ProposedCharge } from '../../core/threads/messages/messages.js';
 import type { Run } from '../../core/threads/runs.js';
@@ -12,6 +13,7 @@ import type { Answer } from './answers/answer.js';
 import type { DeleteOptions, WriteOptions } from './body/options.js';
 import type { OtherChange, Outcome } from './stages/outcomes.js';
 import type { ChangingFormat } from './body/patchFormats.js';
+import type { RequestTrail } from './trail.js';
 
 /** The entries of `metadata.managedFields`. */
 export type ManagedFields = ApiObject['metadata']['managedFields'];
@@ -21,6 +23,8 @@ export interface Permission {
   readonly allowedFor: Grant['allowedFor'];
   readonly resources: Grant['resources'];
   readonly reason?: string | undefined;
+  /** The plugin that allows it. */
+  readonly allowedBy?: string | undefined;
 }
 
 /** A write without violations, and its outcome. */
@@ -46,8 +50,8 @@ export interface Received {
   readonly route: Route;
   /** Texts of Warning headers, collected on the way. */
   readonly warnings: string[];
-  /** Annotations that admission adds to the audit event. */
-  readonly annotations: Map<string, string>;
+  /** What the stages note about the request beside its result. */
+  readonly trail: RequestTrail;
 }
 
 /** Who sent a request; `identityFor` and `objects`: how long the front end may remember that. */
@@ -56,6 +60,8 @@ export interface Sender {
   readonly identityFor: Grant['identityFor'];
   readonly objects: Grant['objects'];
   readonly use?: Grant['use'];
+  /** The plugin that has authenticated the sender. */
+  readonly authenticator?: string | undefined;
   /** Who acts as `user`. */
   readonly impersonator?: User;
   /** The error that refuses the request, because its sender may not act as another user. */
@@ -79,6 +85,8 @@ export interface WriteRequest extends Received {
   readonly duplicates: string[];
   /** Where decoding has left out empty lists and maps of the object (`DecodeSink.emptied`). */
   readonly emptied: Map<string, Set<string>>;
+  /** The members of the object that decoding has not kept as they were sent. */
+  readonly unstored: UnstoredMember[];
   /** The error in a number of the body, if its parsed form does not show it. */
   numberMismatch?: string | undefined;
 }

@@ -9,7 +9,7 @@ import { Writer } from './writer.js';
 runThreadOrGuests<ToWriterThread, FromWriterThread, Started<ToWriterThread, FromWriterThread>>({
   kind: 'writer',
   name: 'writer',
-  async start({ data, log, releases, loadPlugins }, _begin, post) {
+  async start({ data, log, releases, loadPlugins }, { firstObjects }, post) {
     const observations = new Observations(observed => post({ is: 'observed', observations: observed }));
     const plugins = await loadPlugins({
       observe: (metric, labels, value) => observations.add(metric, labels, value),
@@ -17,13 +17,16 @@ runThreadOrGuests<ToWriterThread, FromWriterThread, Started<ToWriterThread, From
     const store = plugins.at(storage);
     const writer = new Writer(store, new Int32Array(data.counters), fail, log);
     releases.add('the store', () => writer.close());
-    const revision = await writer.start();
+    const { revision, isNew } = await writer.start(firstObjects);
     // The writer continues: it answers proposals with the error until the server has drained.
     void store.failed?.then(error => post({ is: 'failed', message: error.message }));
     const shared = store.shared && { secret: store.shared.secret };
     return {
-      ready: { is: 'ready', storeName: store.name, revision, ...(shared && { shared }) },
-      take: channel => writer.connect(channel),
+      ready: { is: 'ready', storeName: store.name, revision, isNew, ...(shared && { shared }) },
+      take(message) {
+        if (message.is === 'connect') writer.connect(message);
+        else post({ is: 'pong' });
+      },
     };
   },
 });

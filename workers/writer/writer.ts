@@ -2,11 +2,12 @@ import { type Outcome, type Storage, type Transaction, Unavailable } from '../..
 import type { Log } from '../../core/api/host.js';
 import { traceIdOf } from '../../core/request/traceContext.js';
 import { setImmediate } from '../../core/runtime/timers.js';
-import type { SubscriberChannel } from '../../core/threads/messages/lifecycle.js';
+import type { OpenedStore, SubscriberChannel } from '../../core/threads/messages/lifecycle.js';
 import type { Proposal, ToWriter, Verdict } from '../../core/threads/messages/messages.js';
 import type { WireEvent } from '../../core/threads/messages/wireEvent.js';
 import { Ledger } from './charges/ledger.js';
 import { SharedLedger } from './charges/sharedLedger.js';
+import { firstTransactions } from './firstObjects.js';
 import { SharedHistory } from './sharedHistory.js';
 import { type Answer, check, failedAnswer, readHistory, readRange } from './queries.js';
 import { SharedFeed } from './sharedFeed.js';
@@ -82,10 +83,18 @@ export class Writer {
     });
   }
 
-  /** Resolves with the revision of the store. */
-  async start(): Promise<number> {
+  /**
+   * Resolves with the revision of the store, and whether it was new. A new one gets the objects of the file
+   * `firstObjects`, in one group, before any thread reads it. Those that a crash leaves out are written by controllers.
+   */
+  async start(firstObjects?: string): Promise<Pick<OpenedStore, 'revision' | 'isNew'>> {
     this.#revision = await (this.#shared ? this.#shared.start() : this.storage.revision());
-    return this.#revision;
+    const isNew = this.#revision === 0;
+    if (isNew && firstObjects !== undefined && !this.#shared) {
+      await this.storage.commit(firstTransactions(firstObjects));
+      this.#revision = await this.storage.revision();
+    }
+    return { revision: this.#revision, isNew };
   }
 
   /** Commits the proposals that have arrived, then closes the store and the channels. */

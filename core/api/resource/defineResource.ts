@@ -138,6 +138,8 @@ export interface ResourceDefinition<
   readonly selectableFields?: readonly string[];
   /** Several versions, instead of the members above. If none has `storage`, the first one is stored. */
   readonly versions?: readonly [...Versions];
+  /** The release of your program, from which `deprecated` and `removedIn` of the versions hold. */
+  readonly release?: string;
   /** Conversions by the name of the version that is not the stored one. Absent: versions differ only in their name. */
   readonly conversion?: Conversions<Group, Versions>;
   /** Violations that a schema cannot express, for creates and updates. */
@@ -230,7 +232,7 @@ export function defineResource<
   Schema extends StructuralSchema = StructuralSchema,
   Versions extends readonly VersionDefinition<Name>[] = readonly [],
 >(given: ResourceDefinition<Group, Schema, Versions>): TypedResource<Stored<Group, Schema, Versions>> {
-  const { group, kind, plural, scope } = given;
+  const { group, kind, plural, scope, release } = given;
   const versions = versionsOf(given as ResourceDefinition);
   // The functions get objects of the schema: the types say what decoding makes sure of.
   const validate = given.validate as ResourceCheck | undefined;
@@ -248,6 +250,7 @@ export function defineResource<
     shortNames: given.shortNames ?? [],
     categories: given.categories ?? [],
     versions,
+    ...(release === undefined ? {} : { release }),
     ...(validate ? { validate } : {}),
     ...(strategy ? { strategy } : {}),
   });

@@ -127,10 +127,15 @@ export interface ResourceVersion {
   readonly deprecationWarning?: string;
   /** The release of your program since which the version is deprecated: `1.4`. */
   readonly deprecated?: string;
-  /** The release that will not serve the version any more. */
+  /**
+   * The release that does not serve the version any more: this one, if the type names its `release` and it has come.
+   * The version stays known, so that objects that are stored in it can be read.
+   */
   readonly removedIn?: string;
   /** The apiVersion to use instead: `tea.example.com/v1`. */
   readonly replacedBy?: string;
+  /** Whether clients that name no version get this one. Default: the most stable version with the highest number. */
+  readonly preferred?: boolean;
 }
 
 /**
@@ -184,6 +189,11 @@ export interface ResourceType {
   readonly categories: readonly string[];
   readonly scope: 'Namespaced' | 'Cluster';
   readonly versions: readonly ResourceVersion[];
+  /**
+   * The release of your program, `1.7`: its versions are deprecated and removed as they say. Absent: `deprecated` holds
+   * at once, and `removedIn` is only told.
+   */
+  readonly release?: string;
   /** No more objects may be created, because the type is being removed. */
   readonly terminating?: boolean;
   /** The revision up to which objects may have been written with another schema; absent if there are none. */

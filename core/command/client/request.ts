@@ -130,6 +130,18 @@ const NEXT: ReadonlyMap<number, string> = new Map([
   [429, '; the server is busy: try again'],
 ]);
 
+/** The statuses of refusals that say less than a record of the decision does. */
+const EXPLAINED: ReadonlySet<number> = new Set([403, 409, 422]);
+/** An audit id that the server has made: anything else is not shown as a part of a command. */
+const AUDIT_ID = /^[0-9a-f-]{36}$/;
+
+/** An answer as text, with its audit id; '' if it has none. */
+interface TextAnswer {
+  readonly status: number;
+  readonly text: string;
+  readonly auditId: string;
+}
+
 /** The error for a path of the server itself, such as `/metrics`, that does not answer its text. */
 export function refusedPathError(path: string, status: number): AnswerError {
   const hint = status === 401 || status === 403 ? ": use the administrator's kubeconfig, or a role with get on it" : '';
@@ -142,21 +154,21 @@ export class ApiClient {
 
   /** The object at a path; undefined if there is none. Throws with the server's message for any other refusal. */
   async get(path: string): Promise<UnknownRecord | undefined> {
-    const { status, text } = await this.#call({ method: 'GET', path });
-    if (status === 404) return undefined;
-    return this.#check('GET', path, status, text);
+    const answer = await this.#call({ method: 'GET', path });
+    if (answer.status === 404) return undefined;
+    return this.#check('GET', path, answer);
   }
 
   /** Writes. Throws with the server's message if it refuses. */
   async send(method: 'POST' | 'PUT' | 'DELETE', path: string, object?: object): Promise<UnknownRecord> {
-    const { status, text } = await this.#call({ method, path, ...(object && { object }) });
-    return this.#check(method, path, status, text);
+    const answer = await this.#call({ method, path, ...(object && { object }) });
+    return this.#check(method, path, answer);
   }
 
   /** The answer to any request: its status and the object in it. Rejects with AnswerError if the server refuses. */
   async ask(request: Omit<ClientRequest, 'timeoutMs'>): Promise<{ status: number; body: UnknownRecord }> {
-    const { status, text } = await this.#call(request);
-    return { status, body: checkedObject(status, text) };
+    const { status, text, auditId } = await this.#call(request);
+    return { status, body: checkedObject(status, text, auditId) };
   }
 
   /** The text at a path, such as the metrics, whatever its status. */
@@ -181,14 +193,15 @@ export class ApiClient {
     }
   }
 
-  #check(method: string, path: string, status: number, text: string): UnknownRecord {
+  #check(method: string, path: string, { status, text, auditId }: TextAnswer): UnknownRecord {
     if (status < 300) return parseObject(text);
-    throw new Error(`${method} ${path}: ${errorOf(parseObject(text), status).message}`);
+    throw new Error(`${method} ${path}: ${errorOf(parseObject(text), status, auditId).message}`);
   }
 
-  async #call(request: Omit<ClientRequest, 'timeoutMs'>): Promise<{ status: number; text: string }> {
+  async #call(request: Omit<ClientRequest, 'timeoutMs'>): Promise<TextAnswer> {
     const answer = await sendRequest(this.access, { ...request, timeoutMs: IDLE_TIMEOUT_MS });
-    return { status: answer.statusCode ?? 0, text: await textOf(answer) };
+    const id = answer.headers['audit-id'];
+    return { status: answer.statusCode ?? 0, text: await textOf(answer), auditId: typeof id === 'string' ? id : '' };
   }
 }
 
@@ -198,13 +211,14 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-function errorOf(body: UnknownRecord, status: number): AnswerError {
+function errorOf(body: UnknownRecord, status: number, auditId = ''): AnswerError {
   const message = stringAt(body, 'message') || `the server answered ${status}`;
-  return new AnswerError(message + (NEXT.get(status) ?? ''), status, stringAt(body, 'reason'));
+  const why = EXPLAINED.has(status) && AUDIT_ID.test(auditId) ? `; capstan why ${auditId} explains it` : '';
+  return new AnswerError(message + (NEXT.get(status) ?? why), status, stringAt(body, 'reason'));
 }
 
 /** The object of an answer. Throws AnswerError for a refusal. */
-function checkedObject(status: number, text: string): UnknownRecord {
+function checkedObject(status: number, text: string, auditId?: string): UnknownRecord {
   if (status < 300) return parseObject(text);
-  throw errorOf(parseObject(text), status);
+  throw errorOf(parseObject(text), status, auditId);
 }

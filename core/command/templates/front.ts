@@ -171,6 +171,44 @@ assert.equal((await server.as('ann').request('GET', '/contact')).status, 403);`,
 )}`,
 };
 
+/** Pages for everybody, at a path of their own. */
+export const httpSite: PointTemplate = {
+  config: '{ "greeting": "Hello" }',
+  source: name => `import { definePlugin, httpSite, type Plugin, type SiteAnswer, ConfigError } from 'capstan/api';
+
+${textSettings('what the page says', { greeting: 'must be a text' })}
+
+const page = (status: number, text: string): SiteAnswer => ({
+  status,
+  headers: [['content-type', 'text/plain; charset=utf-8']],
+  body: Buffer.from(\`\${text}\\n\`),
+});
+
+/** Serves \`/hello\` and what is below, also to those who have no credentials. */
+export default definePlugin({
+  name: '${name}',
+  parse,
+  contribute: ({ greeting }) => [
+    httpSite.of(() => ({
+      path: '/hello',
+      answer: ({ path }) => (path === '/hello' ? page(200, greeting) : page(404, 'there is no such page')),
+    })),
+  ],
+}) satisfies Plugin<Config>;
+`,
+  test: `${testHead('httpSite', 'fakeHost, httpSiteConformance, partsOf, startTestServer')}
+const config = { greeting: 'Good morning' };
+const make = async () => (await partsOf(plugin, config, httpSite, fakeHost('front').host))[0]!;
+
+for (const { name, run } of httpSiteConformance({ make, path: '/hello', pages: ['/hello'] })) test(name, run);
+${commonTests('{}', 'greeting: must be a text')}
+${serverTest(
+  'is served to everybody',
+  `const { status, text } = await server.as('ann').request('GET', '/hello');
+assert.deepEqual([status, text], [200, 'Good morning\\n']);`,
+)}`,
+};
+
 /** Tokens that another service verifies. */
 export const tokenIssuer: PointTemplate = {
   config: '{ "key": "a-secret-of-the-team" }',

@@ -50,6 +50,7 @@ export function announce(server: RunningServer, naming: NamingName, out: (line: 
   const style = styleOf();
   out(`listening on ${style.strong(server.url)}${server.httpUrl ? ` and ${style.strong(server.httpUrl)}` : ''}`);
   if (server.kubeconfigPath) out(`kubeconfig ${server.kubeconfigPath}`);
+  if (server.consoleUrl) out(`console ${style.strong(server.consoleUrl)} (signs in once, within 10 minutes)`);
   if (naming === 'neutral')
     out('names are neutral: kubectl and client libraries need --naming=kubernetes, from the first start on');
   out(`store ${server.storeName}`);

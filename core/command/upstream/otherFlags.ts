@@ -177,15 +177,6 @@ export const OTHER_FLAGS: ReadonlyMap<string, OtherFlag> = new Map([
       [name, { read: refuse(why), isSwitch: name.endsWith('-reload'), note: why, isRefused: true }] as const,
   ),
   [
-    'emulated-version',
-    {
-      read: only(['1.32', 'kube=1.32'], 'other releases are not emulated'),
-      isSwitch: false,
-      note: 'release 1.32 is the only one; others are refused',
-      isRefused: false,
-    },
-  ],
-  [
     'tls-min-version',
     {
       read: only(

@@ -11,6 +11,7 @@ const POINTS = [
   'resourceType',
   'resourceSource',
   'httpDocuments',
+  'httpSite',
   'tokenIssuer',
   'controller',
   'converter',

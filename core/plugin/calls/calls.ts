@@ -113,12 +113,20 @@ export function callerOf(target: CallTarget): Contributed<unknown>['call'] {
       const result = callNoted(target, operation);
       if (isPromise(result)) {
         running?.calls.countWaiting(running.cell, 1);
-        return withinDeadline(result, target.timeout, limit)
-          .finally(() => {
-            running?.calls.countWaiting(running.cell, -1);
-            countCall();
-          })
-          .catch(rethrow);
+        const end = (): void => {
+          running?.calls.countWaiting(running.cell, -1);
+          countCall();
+        };
+        return withinDeadline(result, target.timeout, limit).then(
+          value => {
+            end();
+            return value;
+          },
+          (thrown: unknown) => {
+            end();
+            return rethrow(thrown);
+          },
+        );
       }
       countCall();
       return result;

@@ -18,13 +18,13 @@ export interface DeadlineOptions {
  * Resolves with the result of `work`, or rejects with DeadlineExceeded after `ms` milliseconds. Waiting does not keep
  * the process from ending, unless `keepAlive` is set. If `isSuspended` returns true then, the time begins again.
  */
-export async function withinDeadline<T>(
+export function withinDeadline<T>(
   work: T | PromiseLike<T>,
   milliseconds: number,
   { keepAlive = false, isSuspended = () => false }: DeadlineOptions = {},
 ): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout;
     const begin = (): void => {
       timer = setTimeout(() => {
         if (isSuspended()) begin();
@@ -33,10 +33,15 @@ export async function withinDeadline<T>(
       if (!keepAlive) timer.unref();
     };
     begin();
+    Promise.resolve(work).then(
+      value => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (thrown: unknown) => {
+        clearTimeout(timer);
+        reject(thrown);
+      },
+    );
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

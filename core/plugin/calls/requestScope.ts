@@ -30,10 +30,14 @@ export class LoggedRequest {
     readonly trace: TraceContext | undefined,
   ) {}
 
+  /** Its audit id. If it has none, one is made, which the answer must tell to the client. */
+  get id(): string {
+    return this.auditId ?? (this.newAuditId ??= randomUUID());
+  }
+
   /** The members of a record about the request. */
   get fields(): RequestFields {
-    const { method, path, user, trace } = this;
-    const auditId = this.auditId ?? (this.newAuditId ??= randomUUID());
+    const { method, path, user, trace, id: auditId } = this;
     return { method, path, ...(user !== undefined && { user }), auditId, ...(trace && { traceId: traceIdOf(trace) }) };
   }
 }

@@ -5,6 +5,7 @@ import { forbiddenField, invalid, type Violation } from '../../model/refusal.js'
 import type { Naming } from '../../naming.js';
 import { loadEngine } from '../../schema/custom/engine.js';
 import { nameProblems } from '../../schema/custom/kind.js';
+import { isLater, isRelease, isServed } from '../../schema/custom/releases.js';
 import { structuralViolations } from '../../schema/custom/structural/structural.js';
 import {
   columnViolations,
@@ -71,19 +72,14 @@ function versionViolations({
   ];
 }
 
-const RELEASE = /^\d{1,9}\.\d{1,9}$/;
 const STABILITY = /^v\d+(alpha|beta)?/;
 /** From the least stable to the most stable. */
 const STABILITIES = ['alpha', 'beta', undefined];
 
-const stabilityOf = (version: string): number => STABILITIES.indexOf(STABILITY.exec(version)?.[1]);
+/** Alpha versions may be removed without having been deprecated. */
+const isAlpha = (version: string): boolean => STABILITY.exec(version)?.[1] === 'alpha';
 
-function isLater(release: string, other: string): boolean {
-  const [[major = 0, minor = 0], [otherMajor = 0, otherMinor = 0]] = [release, other].map(one =>
-    one.split('.').map(Number),
-  ) as [number[], number[]];
-  return major === otherMajor ? minor > otherMinor : major > otherMajor;
-}
+const stabilityOf = (version: string): number => STABILITIES.indexOf(STABILITY.exec(version)?.[1]);
 
 /** Violations of what a version says of its deprecation (spec, "Deprecation policy: rules"). */
 function deprecationViolations(type: ResourceType, version: ResourceVersion): Violation[] {
@@ -91,22 +87,52 @@ function deprecationViolations(type: ResourceType, version: ResourceVersion): Vi
   const at = (member: string): string => `versions[${name}].${member}`;
   if (deprecated === undefined)
     return (['removedIn', 'replacedBy'] as const)
-      .filter(member => version[member] !== undefined)
+      .filter(member => version[member] !== undefined && !(member === 'removedIn' && isAlpha(name)))
       .map(member => forbiddenField(at(member), 'is for versions that are deprecated: give deprecated, too'));
   const found: Violation[] = [];
   for (const [member, value] of Object.entries({ deprecated, removedIn }))
-    if (value !== undefined && !RELEASE.test(value))
-      found.push(invalid(at(member), value, 'must be a release, as 1.4'));
+    if (value !== undefined && !isRelease(value)) found.push(invalid(at(member), value, 'must be a release, as 1.4'));
   if (removedIn !== undefined && found.length === 0 && !isLater(removedIn, deprecated))
     found.push(invalid(at('removedIn'), removedIn, `must be after ${deprecated}, in which it is deprecated`));
   if (replacedBy === undefined) return found;
   const [group, other = ''] = replacedBy.split('/');
   const isOwn = group === type.group;
-  if (isOwn && (other === name || !type.versions.some(one => one.name === other && one.served)))
+  if (
+    isOwn &&
+    isServed(type, version) &&
+    (other === name || !type.versions.some(one => one.name === other && isServed(type, one)))
+  )
     found.push(invalid(at('replacedBy'), replacedBy, 'must be another version that is served'));
   else if (stabilityOf(other) < stabilityOf(name))
     found.push(invalid(at('replacedBy'), replacedBy, `must not be less stable than ${name}`));
   return found;
+}
+
+/** Violations of what is preferred: one version of a group can be. `preferred` has those of the types before. */
+function preferenceViolations({ group, versions }: ResourceType, preferred: Map<string, string>): Violation[] {
+  return versions
+    .filter(version => version.preferred)
+    .flatMap(({ name }) => {
+      const before = preferred.get(group);
+      preferred.set(group, name);
+      if (before === undefined || before === name) return [];
+      return [forbiddenField(`versions[${name}].preferred`, `${group} prefers ${before}: omit one of them`)];
+    });
+}
+
+/** Violations of the release of a type: every stored object must be served in it. */
+function releaseViolations(type: ResourceType): Violation[] {
+  const { release, versions } = type;
+  if (release === undefined) return [];
+  if (!isRelease(release)) return [invalid('release', release, 'must be a release, as 1.4')];
+  return versions
+    .filter(version => version.storage && version.served && !isServed(type, version))
+    .map(({ name, removedIn }) =>
+      forbiddenField(
+        `versions[${name}].removedIn`,
+        `release ${release} stores objects in this version, which ${removedIn} removes: store another one`,
+      ),
+    );
 }
 
 /** Throws ConfigError for the first resource type that cannot be served, with all its problems. */
@@ -114,11 +140,13 @@ export async function checkTypes(types: readonly ResourceType[], naming: Naming)
   if (types.length === 0) return;
   await loadEngine();
   const taken = new Set(builtInNames(naming));
+  const preferred = new Map<string, string>();
   for (const type of types) {
     const found = type.versions.flatMap(version => [
       ...versionViolations(version),
       ...deprecationViolations(type, version),
     ]);
+    found.push(...releaseViolations(type), ...preferenceViolations(type, preferred));
     if (type.versions.filter(version => version.storage).length !== 1)
       found.push(invalid('versions', type.versions.length, 'must have exactly one version marked as storage version'));
     for (const { field, message } of nameProblems(type)) found.push(invalid(field, type[field], message));

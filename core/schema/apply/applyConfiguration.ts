@@ -29,7 +29,8 @@ const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /**
  * Applies a configuration to the live object (undefined if there is none). Fields that the manager applied before and
- * has dropped are removed, unless another manager owns them. Throws `ApplyConflict` and `SchemaMismatch`.
+ * has dropped are removed, unless another manager owns them. Throws `ApplyConflict`, `SchemaMismatch` and
+ * `LiveMismatch`.
  */
 export function applyConfiguration(
   kind: ManagedKind,
@@ -72,6 +73,9 @@ export function applyConfiguration(
   return { object, managers: result, isUnchanged: live !== undefined && isUnchanged };
 }
 
+/** Thrown for a live object without managers that does not match the schema, with all errors. */
+export class LiveMismatch extends Error {}
+
 /** The managers before the apply. If the fields of the live object are not tracked, one is assumed to own them all. */
 function currentManagers(
   kind: ManagedKind,
@@ -80,7 +84,13 @@ function currentManagers(
   managers: FieldManagers,
 ): FieldManagers {
   if (live === undefined || managers.size > 0) return reconcileWithSchema(kind, managers);
-  return updateManagers(kind, { ...writer, manager: BEFORE_FIRST_APPLY }, undefined, live, managers);
+  try {
+    return updateManagers(kind, { ...writer, manager: BEFORE_FIRST_APPLY }, undefined, live, managers);
+  } catch (thrown) {
+    if (!(thrown instanceof SchemaMismatch)) throw thrown;
+    const { errors } = readConfiguration(kind.version(kind.apiVersion)!.shape, live);
+    throw new LiveMismatch(formatErrors(errors));
+  }
 }
 
 /** The fields of a configuration. Throws SchemaMismatch with all errors. */

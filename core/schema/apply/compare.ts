@@ -1,15 +1,7 @@
 import type { Json } from '../../model/object.js';
 import { equalJson, memberOf, type Members } from '../patch/members.js';
 import { type FieldSet, type MutableFieldSet, sortElements, LEAF, NONE, SELF } from './fieldSet.js';
-import {
-  itemElement,
-  type ListForm,
-  type MapForm,
-  memberShape,
-  InvalidListItem,
-  type Shape,
-  UNTYPED,
-} from './shape.js';
+import { itemElement, type ListForm, type MapForm, memberShape, type Shape, UNTYPED } from './shape.js';
 import { formOf, isEmptyObject, itemsOf, membersOf, formFor } from './values.js';
 
 /** The difference between two objects: paths only in the second, paths only in the first, paths with other values. */
@@ -96,22 +88,11 @@ function addMembers(form: MapForm, value: Members, out: MutableFieldSet): boolea
 function addItems(form: ListForm, items: readonly Json[], out: MutableFieldSet): boolean {
   let any = false;
   for (const item of items) {
-    const name = tryItemElement(form, item);
-    if (name === undefined) continue;
+    const name = itemElement(form, item);
     out[name] = out[name] ? LEAF : allFields(form.of, item);
     any = true;
   }
   return any;
-}
-
-/** The element of an item; undefined for items without keys, which stored lists may contain but managers cannot own. */
-function tryItemElement(form: ListForm, item: Json): string | undefined {
-  try {
-    return itemElement(form, item);
-  } catch (thrown) {
-    if (thrown instanceof InvalidListItem) return undefined;
-    throw thrown;
-  }
 }
 
 function compareValues(shape: Shape, before: Json | undefined, after: Json | undefined): PartialDifference | undefined {
@@ -153,8 +134,7 @@ const NO_ITEMS: readonly Json[] = [];
 function groupByElement(form: ListForm, items: readonly Json[]): Map<string, Json[]> {
   const found = new Map<string, Json[]>();
   for (const item of items) {
-    const name = tryItemElement(form, item);
-    if (name === undefined) continue;
+    const name = itemElement(form, item);
     const same = found.get(name);
     if (same) same.push(item);
     else found.set(name, [item]);
@@ -211,7 +191,7 @@ function compareMember(
   if (a !== b) builder.setBelow(element, compareValues(memberShape(form, name) ?? UNTYPED, a, b));
 }
 
-/** Compares two objects. */
+/** Compares two objects. Throws InvalidListItem for an item of a list with keys that has none. */
 export function compare(shape: Shape, before: Json, after: Json): Difference {
   const found = compareValues(shape, before, after);
   return found

@@ -5,6 +5,7 @@ import { difference, type FieldSet, intersection, isEmpty, LEAF, pathTexts, unio
 import type { KindVersion, ManagedKind } from './managedKind.js';
 import { capUpdaters, managerKey, type FieldManager, type FieldManagers } from './fieldManagers.js';
 import { reconcileWithSchema } from './reconcile.js';
+import { InvalidListItem } from './shape.js';
 
 /** The manager that writes. `subresource` is empty for the object itself. `now` is RFC 3339 in whole seconds. */
 export interface Writer {
@@ -57,7 +58,10 @@ interface Changes {
 export class Differences {
   readonly #cache = new Map<string, Changes | undefined>();
 
-  /** With `strict`, SchemaMismatch is thrown if one of the objects does not match the schema of a version. */
+  /**
+   * With `strict`, SchemaMismatch is thrown if one of the objects does not match the schema of a version. It is always
+   * thrown if they differ in a list with an item that lacks its keys.
+   */
   constructor(
     readonly kind: ManagedKind,
     readonly before: Json,
@@ -77,7 +81,12 @@ export class Differences {
     const [before, after] = [convert(this.before), convert(this.after)];
     if (this.strict && !(matches(shape, before) && matches(shape, after)))
       throw new SchemaMismatch('the object does not match the schema');
-    return this.#restrict(compare(shape, before, after));
+    try {
+      return this.#restrict(compare(shape, before, after));
+    } catch (thrown) {
+      if (thrown instanceof InvalidListItem) throw new SchemaMismatch(thrown.message);
+      throw thrown;
+    }
   }
 
   #restrict({ added, removed, modified }: Difference): Changes {
@@ -110,8 +119,7 @@ export function takeOwnership(
 
 /**
  * The managers after a write other than apply: the writer owns the fields that it changed; other managers lose these
- * and removed fields. `before` is undefined for a create. With `strict`, throws SchemaMismatch if one of the objects
- * does not match the schema of a version that is compared.
+ * and removed fields. `before` is undefined for a create. Throws SchemaMismatch as `Differences` does.
  */
 export function updateManagers(
   kind: ManagedKind,

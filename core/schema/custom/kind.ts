@@ -6,6 +6,7 @@ import { customStorageName } from '../../model/wellKnown/storageNames.js';
 import type { CustomSchema, Resource, Subresource } from '../resource.js';
 import { typeOf } from '../table/types.js';
 import { customSchema } from './customSchema.js';
+import { isDeprecated, isServed } from './releases.js';
 import type { Growth } from './defaults.js';
 import { strategyOf } from './strategy.js';
 import { structForSchema } from './types.js';
@@ -81,13 +82,19 @@ function convertingSchema(
   };
 }
 
-/** The deprecation of a version, and its warning: its own, or one that names the releases. */
+/**
+ * The deprecation of a version, and its warning: its own, or one that names the releases. A version that a later
+ * release deprecates has neither.
+ */
 function deprecationOf(
-  { deprecationWarning: warning, deprecated, removedIn: removed, replacedBy }: ResourceVersion,
+  type: ResourceType,
+  version: ResourceVersion,
   apiVersion: string,
-  kind: string,
 ): Pick<Resource, 'warning' | 'deprecation'> {
+  const { deprecationWarning: warning, deprecated, removedIn: removed, replacedBy } = version;
+  const { kind } = type;
   if (deprecated === undefined) return warning === undefined ? {} : { warning };
+  if (!isDeprecated(type, version)) return {};
   const deprecation = { deprecated, removed, replacement: replacedBy && `${replacedBy} ${kind}` };
   return { warning: warning ?? deprecationText(apiVersion, kind, deprecation), deprecation };
 }
@@ -110,7 +117,7 @@ export function resourcesOf(type: ResourceType): Resource[] {
   );
   const schemas = convert ? schemasOf(type, version => convertingSchema(apiVersionOf(version), plain, convert)) : plain;
   return type.versions
-    .filter(version => version.served)
+    .filter(version => isServed(type, version))
     .map(version => {
       const struct = cacheResult(() => structForSchema(version.schema, `${apiVersionOf(version)}.${kind}`));
       return {
@@ -141,7 +148,8 @@ export function resourcesOf(type: ResourceType): Resource[] {
         schemaOf: schemas,
         ...(type.conversionWebhook ? { webhook: type.conversionWebhook } : {}),
         ...(changedAt ? { changedAt } : {}),
-        ...deprecationOf(version, apiVersionOf(version), kind),
+        ...(version.preferred ? { preferred: true } : {}),
+        ...deprecationOf(type, version, apiVersionOf(version)),
       };
     });
 }

@@ -13,6 +13,17 @@ import { type DecodeErrors, goScalar, SCALAR_DECODERS, SCALAR_ZEROS } from './sc
 
 export { parseJson, parseStrict, type StrictJson } from '../json/json.js';
 
+/**
+ * A member that was sent and that the form in the store cannot hold: an empty list or map, or a field whose feature
+ * gate is off. The owners of fields are found with such members, except that an empty list or map that is `omitted`,
+ * instead of stored as null, is only compared as a part of lists that are compared as a whole.
+ */
+export interface UnstoredMember {
+  readonly path: readonly (string | number)[];
+  readonly value: Json;
+  readonly omitted?: boolean;
+}
+
 /** Options of a decoding, and its strict errors in document order. */
 export interface DecodeSink {
   /** Messages such as `unknown field "spec.foo"`. */
@@ -26,6 +37,8 @@ export interface DecodeSink {
    * object with one at or below them, such as `spec`, each with the members of its own that are or have one.
    */
   readonly emptied?: Map<string, Set<string>>;
+  /** Receives the members that decoding does not keep as they were sent. */
+  readonly unstored?: UnstoredMember[];
   /** Describes what is wrong with a number of the text, if the parsed value does not show it. */
   readonly numberMismatch?: string | undefined;
 }
@@ -73,6 +86,12 @@ class Context implements DecodeErrors {
     const within = emptied.get(name) ?? new Set();
     emptied.set(name, within);
     if (typeof inner === 'string') within.add(inner);
+  }
+
+  /** A member of the current value is not kept as it was sent. */
+  leaveUnstored(field: string, value: Json, omitted = false): void {
+    const path = this.path.map(step => (typeof step === 'object' ? step.key : step));
+    this.sink.unstored?.push({ path: [...path, field], value, omitted });
   }
 
   mismatch(value: Json, goType: string, how?: 'ownJson'): never {
@@ -307,12 +326,13 @@ function structDecoder(struct: Struct): Decoder {
       }
       const source = value[key]!;
       if (source === null) continue;
-      const { decode, gateOff } = plans[slot]!;
+      const { decode, gateOff, isEmpty } = plans[slot]!;
       context.struct = shortName;
       context.path.push(key);
       const decoded = decode(source, context);
       context.path.pop();
       if (!gateOff) slots[slot] = decoded;
+      else if (!isEmpty?.(decoded)) context.leaveUnstored(key, decoded);
     }
     const out: { [key: string]: Json } = {};
     for (let at = 0; at < plans.length; at++) {
@@ -323,7 +343,9 @@ function structDecoder(struct: Struct): Decoder {
       } else if (!field.isEmpty?.(decoded)) out[field.name] = decoded;
       else {
         if (field.emptyIsNull) out[field.name] = null;
-        if (typeof decoded === 'object') context.leaveOut(field.name);
+        if (typeof decoded !== 'object') continue;
+        context.leaveOut(field.name);
+        context.leaveUnstored(field.name, decoded, !field.emptyIsNull);
       }
     }
     for (const key of undeclared) setMember(out, key, value[key]!);

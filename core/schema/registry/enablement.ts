@@ -1,7 +1,9 @@
 import { ConfigError } from '../../api/point.js';
 import { parseGoBool } from '../../model/text/goBool.js';
 import type { Naming } from '../../naming.js';
-import { type GroupRow, groupRows, type VersionRow } from '../table/resources.js';
+import { RELEASE } from '../../release.js';
+import { REMOVED_VERSIONS } from '../table/removed.js';
+import { type GroupRow, groupRows, type ResourceRow, type VersionRow } from '../table/resources.js';
 
 const FLAG = '--runtime-config';
 
@@ -14,10 +16,22 @@ export interface Enablement {
   readonly versions: Readonly<Record<string, boolean>>;
   /** By neutral apiVersion and plural name, `apps/v1/deployments`. */
   readonly resources: Readonly<Record<string, boolean>>;
+  /** The minor number of the emulated release. */
+  readonly minor: number;
 }
 
 /** Served is what the release serves. */
-export const AS_RELEASED: Enablement = { versions: {}, resources: {} };
+export const AS_RELEASED: Enablement = { versions: {}, resources: {}, minor: Number(RELEASE.minor) };
+
+/** The minor number of a release of the table: 32 of `1.32`. */
+export const minorOf = (release: string): number => Number(release.split('.')[1]);
+
+/**
+ * Whether a release has a resource: one that a later release introduces, or that this or an earlier one removes, is not
+ * served, whatever is enabled.
+ */
+export const isInRelease = ({ introduced, removed }: ResourceRow, minor: number): boolean =>
+  (introduced === undefined || minorOf(introduced) <= minor) && (removed === undefined || minorOf(removed) > minor);
 
 /** Keys for all versions of a stability, in the order in which they apply. */
 const CLASSES = new Map<string, (version: VersionRow) => boolean>([
@@ -31,19 +45,13 @@ const CLASSES = new Map<string, (version: VersionRow) => boolean>([
 /** A group whose kinds have all moved to others. */
 const GONE_GROUP = 'extensions';
 /** Versions that earlier releases served: they can be named, without effect. */
-const GONE = new Set(
-  [
-    'admissionregistration.orchestrator.io/v1beta1 apiregistration.orchestrator.io/v1beta1',
-    'apiextensions.orchestrator.io/v1beta1 apps/v1beta1 apps/v1beta2 authentication.orchestrator.io/v1beta1',
-    'authorization.orchestrator.io/v1beta1 autoscaling/v2beta1 autoscaling/v2beta2 batch/v1beta1 batch/v2alpha1',
-    'certificates.orchestrator.io/v1beta1 coordination.orchestrator.io/v1beta1 discovery.orchestrator.io/v1beta1',
-    'events.orchestrator.io/v1beta1 extensions/v1beta1 flowcontrol.orchestrator.io/v1beta1',
-    'flowcontrol.orchestrator.io/v1beta2 flowcontrol.orchestrator.io/v1beta3 networking.orchestrator.io/v1beta1',
-    'node.orchestrator.io/v1alpha1 node.orchestrator.io/v1beta1 policy/v1beta1',
-    'rbac.authorization.orchestrator.io/v1alpha1 rbac.authorization.orchestrator.io/v1beta1',
-    'scheduling.orchestrator.io/v1alpha1 scheduling.orchestrator.io/v1beta1 storage.orchestrator.io/v1beta1',
-  ].flatMap(line => line.split(' ')),
-);
+const GONE: ReadonlySet<string> = new Set([
+  ...REMOVED_VERSIONS.map(({ apiVersion }) => apiVersion),
+  'batch/v2alpha1',
+  'node.orchestrator.io/v1alpha1',
+  'rbac.authorization.orchestrator.io/v1alpha1',
+  'scheduling.orchestrator.io/v1alpha1',
+]);
 
 const join = (group: string, version: string): string => (group ? `${group}/${version}` : version);
 
@@ -102,10 +110,11 @@ function applyClasses(pairs: ReadonlyMap<string, string>, versions: Map<string, 
 
 /**
  * Reads `--runtime-config` (spec, "Stability levels"), a list of `key[=value]`: `<group>/<version>`,
- * `<group>/<version>/<resource>`, `v1` for the core group, `api/all`, `api/ga`, `api/beta` and `api/alpha`. Throws
- * ConfigError in upstream's words for keys that name nothing and for values that are not true or false.
+ * `<group>/<version>/<resource>`, `v1` for the core group, `api/all`, `api/ga`, `api/beta` and `api/alpha`. `minor` is
+ * that of the emulated release. Throws ConfigError in upstream's words for keys that name nothing and for values that
+ * are not true or false.
  */
-export function enablement(given: readonly string[], naming: Naming): Enablement {
+export function enablement(given: readonly string[], naming: Naming, minor: number): Enablement {
   const pairs = parsePairs(given);
   if (pairs.size === 1 && pairs.get('api/all') === 'false')
     throw new ConfigError(FLAG, 'invalid key with only api/all=false');
@@ -125,5 +134,5 @@ export function enablement(given: readonly string[], naming: Naming): Enablement
     if (key.resource === undefined) versions.set(apiVersion, isOn(key));
     else resources.set(`${apiVersion}/${key.resource}`, isOn(key));
   }
-  return { versions: Object.fromEntries(versions), resources: Object.fromEntries(resources) };
+  return { versions: Object.fromEntries(versions), resources: Object.fromEntries(resources), minor };
 }

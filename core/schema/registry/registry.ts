@@ -1,7 +1,6 @@
 import type { Strategy } from '../../api/strategy.js';
 import type { Naming } from '../../naming.js';
-import { RELEASE } from '../../release.js';
-import { AS_RELEASED, type Enablement } from './enablement.js';
+import { AS_RELEASED, type Enablement, isInRelease, minorOf } from './enablement.js';
 import type { Struct } from '../model.js';
 import type { Group, GroupVersion, Registry, Resource, Subresource } from '../resource.js';
 import { completeStrategy } from './strategyDefaults.js';
@@ -69,16 +68,19 @@ const deprecationOf = (row: ResourceRow, naming: Naming): Resource['deprecation'
   };
 };
 
-/** The warning of a version that is deprecated in this release or an earlier one. */
-function warningOf(apiVersion: string, kind: string, deprecation: Resource['deprecation']): string | undefined {
-  if (!deprecation?.deprecated || minorOf(deprecation.deprecated) > Number(RELEASE.minor)) return undefined;
+/** The warning of a version that is deprecated in the emulated release or an earlier one. */
+function warningOf(
+  apiVersion: string,
+  kind: string,
+  deprecation: Resource['deprecation'],
+  minor: number,
+): string | undefined {
+  if (!deprecation?.deprecated || minorOf(deprecation.deprecated) > minor) return undefined;
   return deprecationText(apiVersion, kind, deprecation);
 }
 
-const minorOf = (release: string): number => Number(release.split('.')[1]);
-
 function toResource(group: GroupRow, version: VersionRow, row: ResourceRow, input: RegistryInput): Resource {
-  const { naming } = input;
+  const { naming, enablement = AS_RELEASED } = input;
   const storage = storagePlace(group, row.plural);
   const ungated = row.subresources.filter(sub => !sub.gate);
   const typeId = `${version.package}.${row.kind}`;
@@ -112,15 +114,16 @@ function toResource(group: GroupRow, version: VersionRow, row: ResourceRow, inpu
       hasStatus: ungated.some(sub => sub.name === 'status'),
       ...input.strategies(storage.storageName),
     }),
-    warning: warningOf(apiVersion, row.kind, deprecation),
+    warning: warningOf(apiVersion, row.kind, deprecation, enablement.minor),
     deprecation,
   };
 }
 
 /** Whether the version is served, and its resources that are: one may be enabled or disabled by itself. */
-function servedOf(neutral: string, version: VersionRow, { versions, resources }: Enablement) {
+function servedOf(neutral: string, version: VersionRow, { versions, resources, minor }: Enablement) {
   const served = versions[neutral] ?? version.enabled;
-  const isServed = ({ plural }: ResourceRow): boolean => resources[`${neutral}/${plural}`] ?? served;
+  const isServed = (row: ResourceRow): boolean =>
+    (resources[`${neutral}/${row.plural}`] ?? served) && isInRelease(row, minor);
   const rows = version.resources.filter(isServed);
   // All resources of a version that is not served stay known, because objects may be stored in it.
   return rows.length > 0 ? { served: true, rows } : { served: false, rows: version.resources };
@@ -170,6 +173,9 @@ const sameResources = (a: GroupVersion, b: GroupVersion): boolean =>
   a.resources.size === b.resources.size &&
   [...b.resources].every(([plural, toResource]) => a.resources.get(plural) === toResource);
 
+/** Whether a type asks for the version to be the preferred one of its group. */
+const isPreferred = ({ resources }: GroupVersion): boolean => [...resources.values()].some(one => one.preferred);
+
 /** Resources by a property of them, in their order. */
 function groupBy(resources: readonly Resource[], property: 'group' | 'apiVersion'): Map<string, Resource[]> {
   const found = new Map<string, Resource[]>();
@@ -205,7 +211,9 @@ function extendGroup(
     const reused = before && sameResources(before, merged) ? before : merged;
     versions = [...versions.filter(v => v !== same), reused];
   }
-  versions = versions.toSorted((a, b) => compareVersions(a.version, b.version));
+  versions = versions.toSorted(
+    (a, b) => Number(isPreferred(b)) - Number(isPreferred(a)) || compareVersions(a.version, b.version),
+  );
   return {
     name,
     ...neutralNameOf(name, base, neutralNames),

@@ -7,6 +7,7 @@ import { PODS_DESCRIPTIONS } from './descriptions/pods.js';
 import { POLICY_DESCRIPTIONS } from './descriptions/policies.js';
 import { SHARED_DESCRIPTIONS } from './descriptions/shared.js';
 import { VOLUMES_DESCRIPTIONS } from './descriptions/volumes.js';
+import { WHY_DESCRIPTIONS } from './descriptions/why.js';
 import { WORKLOADS_DESCRIPTIONS } from './descriptions/workloads.js';
 import { TableError } from './lines.js';
 
@@ -18,6 +19,7 @@ const MODULES: readonly { readonly [packageName: string]: string }[] = [
   PODS_DESCRIPTIONS,
   POLICY_DESCRIPTIONS,
   VOLUMES_DESCRIPTIONS,
+  WHY_DESCRIPTIONS,
   WORKLOADS_DESCRIPTIONS,
 ];
 

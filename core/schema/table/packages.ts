@@ -236,4 +236,10 @@ export const PACKAGES: Readonly<
   },
   runtime: { proto: 'orchestrator.io.apimachinery.pkg.runtime', openapi: 'io.orchestrator.apimachinery.pkg.runtime' },
   version: { openapi: 'io.orchestrator.apimachinery.pkg.version' },
+  'why.v1': {
+    group: 'why.orchestrator.io',
+    version: 'v1',
+    proto: 'orchestrator.io.api.why.v1',
+    openapi: 'io.orchestrator.api.why.v1',
+  },
 };

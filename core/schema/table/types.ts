@@ -3,9 +3,10 @@ import { CORE_TYPES } from './coreTypes.js';
 import { ENUMS } from './enums.js';
 import { PLATFORM_TYPES } from './platformTypes.js';
 import { TypeTable } from './typeTable.js';
+import { WHY_TYPES } from './whyTypes.js';
 import { WORKLOADS_TYPES } from './workloadsTypes.js';
 
-const TYPES = new TypeTable({ ...CORE_TYPES, ...WORKLOADS_TYPES, ...PLATFORM_TYPES }, ENUMS);
+const TYPES = new TypeTable({ ...CORE_TYPES, ...WORKLOADS_TYPES, ...PLATFORM_TYPES, ...WHY_TYPES }, ENUMS);
 
 /** The struct of a built-in type by id (`core.v1.Pod`), undefined if there is none. One id always gives one object. */
 export const findType = (id: string): Struct | undefined => TYPES.find(id);

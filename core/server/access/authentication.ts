@@ -34,8 +34,7 @@ const REQUEST_HEADER = {
   requestheaderExtraHeadersPrefix: '--requestheader-extra-headers-prefix',
 } as const;
 
-const isOn = (settings: Settings, gate: string): boolean =>
-  featureGates(settings.featureGates, namingOf(settings.naming).short).enabled.includes(gate);
+const isOn = (settings: Settings, gate: string): boolean => featureGates(settings).enabled.includes(gate);
 
 /** The flag that needs two others, of which one is missing. */
 function checkTogether(

@@ -47,10 +47,10 @@ export function chainConfig(settings: Settings): ChainConfig | undefined {
 }
 
 /** The types of the authorizers of a file. */
-async function typesOf(file: string, { featureGates: gates, naming: name }: Settings): Promise<ChainConfig['types']> {
-  const naming = namingOf(name);
+async function typesOf(file: string, settings: Settings): Promise<ChainConfig['types']> {
+  const naming = namingOf(settings.naming);
   const gate = 'StructuredAuthorizationConfiguration';
-  if (!featureGates(gates, naming.short).enabled.includes(gate))
+  if (!featureGates(settings).enabled.includes(gate))
     throw new ConfigError('--authorization-config', `needs --feature-gates=${gate}=true, which is the default`);
   try {
     const authorizers = await readAuthorizationFile(await readBounded(file, CONFIG_FILE_BYTES), file, naming);

@@ -4,7 +4,7 @@ import type { Log } from '../../api/host.js';
 import type { MetricDefinition } from '../../api/observe/metrics.js';
 import { ConfigError, type Contributed } from '../../api/point.js';
 import { METRIC_SERIES, OBSERVATIONS_WAITING } from '../../limits.js';
-import type { Observation } from '../../threads/messages/lifecycle.js';
+import type { ObservedValues } from '../../threads/messages/lifecycle.js';
 import { REQUEST_METRICS } from './requests.js';
 
 /** Metrics whose observations were refused: this many are named in the log. */
@@ -25,11 +25,21 @@ function instrumentOf(definition: MetricDefinition): Instrument {
   }
 }
 
+/** Counts values. Throws an Error for labels that the metric has not, and for a counter that would fall. */
+function count(instrument: Instrument, labels: ObservedValues['labels'], values: readonly number[]): void {
+  if (instrument instanceof Gauge) instrument.set(labels, values.at(-1) ?? 0);
+  else if (instrument instanceof Histogram) for (const value of values) instrument.observe(labels, value);
+  else if (values.every(value => value >= 0)) instrument.inc(labels, sumOf(values));
+  else for (const value of values) instrument.inc(labels, value);
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+
 /** The metrics of plugins, and what they have observed. Each has a limited number of series. */
 export class ObservedMetrics {
   #registry: Registry | undefined;
   /** What was observed before the metrics were registered: the store opens before. */
-  #early: Observation[] = [];
+  #early: ObservedValues[] = [];
   readonly #defined = new Map<string, MetricDefinition>();
   readonly #instruments = new Map<string, Instrument>();
   readonly #series = new Map<string, Set<string>>();
@@ -71,13 +81,18 @@ export class ObservedMetrics {
     }
   }
 
+  /** Counts one value, as `take` does. */
+  observe(metric: string, labels: ObservedValues['labels'], value: number): void {
+    this.take([{ metric, labels, values: [value] }]);
+  }
+
   /** Counts observations. Those that fit no metric are named in the log, once for each metric. */
-  take(observations: readonly Observation[]): void {
+  take(observations: readonly ObservedValues[]): void {
     if (!this.#registry) {
       this.#early.push(...observations.slice(0, OBSERVATIONS_WAITING - this.#early.length));
       return;
     }
-    for (const { metric, labels, value } of observations) {
+    for (const { metric, labels, values } of observations) {
       const instrument = this.#instruments.get(metric);
       if (!instrument) {
         this.#warn(metric, 'no plugin defines it at the point metrics');
@@ -85,9 +100,7 @@ export class ObservedMetrics {
       }
       const bounded = this.#isNew(metric, labels) ? othersOf(labels) : labels;
       try {
-        if (instrument instanceof Gauge) instrument.set(bounded, value);
-        else if (instrument instanceof Counter) instrument.inc(bounded, value);
-        else instrument.observe(bounded, value);
+        count(instrument, bounded, values);
       } catch (error) {
         this.#warn(metric, (error as Error).message);
       }
@@ -101,7 +114,7 @@ export class ObservedMetrics {
   }
 
   /** Whether the labels would make a series beyond the limit. */
-  #isNew(metric: string, labels: Observation['labels']): boolean {
+  #isNew(metric: string, labels: ObservedValues['labels']): boolean {
     const known = this.#series.get(metric) ?? new Set<string>();
     this.#series.set(metric, known);
     const key = JSON.stringify(labels);
@@ -112,5 +125,5 @@ export class ObservedMetrics {
   }
 }
 
-const othersOf = (labels: Observation['labels']): Record<string, string> =>
+const othersOf = (labels: ObservedValues['labels']): Record<string, string> =>
   Object.fromEntries(Object.keys(labels).map(name => [name, 'other']));

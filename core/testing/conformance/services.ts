@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Counter, Histogram } from 'prom-client';
 import type { Authenticator } from '../../api/access.js';
 import type { HttpDocument } from '../../api/document.js';
+import type { HttpSite, SiteRequest } from '../../api/site.js';
 import type { MetricDefinition } from '../../api/observe/metrics.js';
 import type { Awaitable } from '../../api/point.js';
 import type { NewToken, TokenIssuer } from '../../api/tokens.js';
@@ -58,6 +59,74 @@ export function httpDocumentsConformance({ make, paths }: HttpDocumentsCase): re
         const bodies = await Promise.all([document.body({ port: 6443 }), document.body({ port: 6443 })]);
         for (const body of bodies) assert.equal(typeof body, 'string', `${document.path}: the body must be a text`);
         if (/^application\/(.*\+)?json\b/.test(document.contentType)) for (const body of bodies) JSON.parse(body);
+      }
+    });
+  });
+}
+
+/** A site under test. */
+export interface HttpSiteCase {
+  /** Makes it; called for each test. */
+  make(): Awaitable<HttpSite>;
+  /** Its path. */
+  readonly path: string;
+  /** Paths that it answers with 200 for GET, its own or below it. */
+  readonly pages: readonly string[];
+}
+
+const visit = (path: string, changed: Partial<SiteRequest> = {}): SiteRequest => ({
+  method: 'GET',
+  path,
+  query: '',
+  header: () => undefined,
+  remoteAddress: '127.0.0.1',
+  secure: true,
+  body: new Uint8Array(),
+  port: 6443,
+  ...changed,
+});
+
+/**
+ * Returns the tests that every site must pass.
+ *
+ * @example
+ * const tests = httpSiteConformance({ make: () => help, path: '/help', pages: ['/help'] });
+ * for (const { name, run } of tests) test(name, run);
+ */
+export function httpSiteConformance({ make, path, pages }: HttpSiteCase): readonly ConformanceTest[] {
+  return suite(({ it }) => {
+    it('has the expected path, of one segment', async () => {
+      const site = await make();
+      assert.equal(site.path, path);
+      assert.match(path, /^\/[a-z][a-z0-9-]*$/);
+    });
+
+    it('answers its pages with headers that can be sent', async () => {
+      const site = await make();
+      for (const page of pages) {
+        const { status, headers, body } = await site.answer(visit(page));
+        assert.equal(status, 200, `${page} must be answered with 200`);
+        assert.ok(body instanceof Uint8Array, 'the body must be bytes');
+        for (const [name, value] of headers) {
+          assert.match(name, HEADER_NAME);
+          assert.match(value, HEADER_VALUE);
+        }
+      }
+    });
+
+    it('answers whatever it is asked', async () => {
+      const site = await make();
+      const asked: Partial<SiteRequest>[] = [
+        { method: 'POST', body: Buffer.from('{') },
+        { method: 'DELETE' },
+        { method: 'PROPFIND', secure: false, remoteAddress: '' },
+        { path: `${path}/../../etc/passwd` },
+        { path: `${path}/%2e%2e%00` },
+        { query: '%&=', header: () => '\u00ff, ;=' },
+      ];
+      for (const one of asked) {
+        const { status } = await site.answer(visit(path, one));
+        assert.ok(status >= 200 && status < 500, `must be answered, not with ${status}`);
       }
     });
   });

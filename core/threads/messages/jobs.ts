@@ -201,6 +201,7 @@ type RespondRow = [
   bodyLength: number,
   rest: Respond['rest'],
   annotations: JobResult['annotations'],
+  trail: JobResult['trail'],
 ];
 type ProposedRow = [
   is: Proposed['is'],
@@ -213,6 +214,7 @@ type ProposedRow = [
   gaps: Proposed['gaps'],
   more: boolean | undefined,
   annotations: JobResult['annotations'],
+  trail: JobResult['trail'],
 ];
 type RenderedRow = [is: Rendered['is'], id: number, grant: Rendered['grant'], lengths: number[]];
 /** Outcomes of other kinds are rare, and posted as they are. */
@@ -233,14 +235,14 @@ export interface PackedLate {
 function toOutcomeRow(outcome: JobOutcome, pieces: Uint8Array[]): OutcomeRow {
   switch (outcome.is) {
     case 'respond': {
-      const { is, id, grant, status, headers, key, body, rest, annotations } = outcome;
+      const { is, id, grant, status, headers, key, body, rest, annotations, trail } = outcome;
       pieces.push(body);
-      return [is, id, grant, status, headers, key, body.length, rest, annotations];
+      return [is, id, grant, status, headers, key, body.length, rest, annotations, trail];
     }
     case 'proposed': {
-      const { is, id, grant, status, headers, key, body, gaps, more, annotations } = outcome;
+      const { is, id, grant, status, headers, key, body, gaps, more, annotations, trail } = outcome;
       if (body) pieces.push(body);
-      return [is, id, grant, status, headers, key, body?.length, gaps, more, annotations];
+      return [is, id, grant, status, headers, key, body?.length, gaps, more, annotations, trail];
     }
     case 'rendered':
       return [outcome.is, outcome.id, outcome.grant, lengthsOf(outcome.pieces, pieces)];
@@ -253,13 +255,13 @@ function fromOutcomeRow(row: OutcomeRow, reader: PieceReader): JobOutcome {
   if (!Array.isArray(row)) return row;
   switch (row[0]) {
     case 'respond': {
-      const [is, id, grant, status, headers, key, bodyLength, rest, annotations] = row;
-      return { id, grant, annotations, is, status, headers, body: reader.next(bodyLength), key, rest };
+      const [is, id, grant, status, headers, key, bodyLength, rest, annotations, trail] = row;
+      return { id, grant, annotations, trail, is, status, headers, body: reader.next(bodyLength), key, rest };
     }
     case 'proposed': {
-      const [is, id, grant, status, headers, key, bodyLength, gaps, more, annotations] = row;
+      const [is, id, grant, status, headers, key, bodyLength, gaps, more, annotations, trail] = row;
       const body = bodyLength === undefined ? undefined : reader.next(bodyLength);
-      return { id, grant, annotations, is, status, headers, body, gaps, more, key };
+      return { id, grant, annotations, trail, is, status, headers, body, gaps, more, key };
     }
     case 'rendered': {
       const [is, id, grant, lengths] = row;

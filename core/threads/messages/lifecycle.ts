@@ -31,12 +31,24 @@ export type FromThread<Outputs = unknown> = ({ readonly is: 'ready' } & Outputs)
 export interface OpenedStore {
   readonly storeName: string;
   readonly revision: number;
+  /** It had no objects; it may have its first ones by now. */
+  readonly isNew: boolean;
   /** Set if other processes write to the store too. */
   readonly shared?: { readonly secret: Uint8Array };
 }
 
-/** To the writer's thread. `connect` passes the writer's end of the channel to another thread. */
-export type ToWriterThread = ToThread | ({ readonly is: 'connect' } & SubscriberChannel);
+/** The input of the writer's thread: the file with the first objects of a new store, if they are known. */
+export interface WriterInputs {
+  readonly firstObjects?: string | undefined;
+}
+/**
+ * To the writer's thread. `connect` passes the writer's end of the channel to another thread; `ping` is answered with
+ * `pong`.
+ */
+export type ToWriterThread =
+  | ToThread<WriterInputs>
+  | ({ readonly is: 'connect' } & SubscriberChannel)
+  | { readonly is: 'ping' };
 /**
  * From the writer's thread. `failed`: the store can no longer write; proposals are answered with an error. `observed`:
  * what its plugins have counted.
@@ -44,7 +56,8 @@ export type ToWriterThread = ToThread | ({ readonly is: 'connect' } & Subscriber
 export type FromWriterThread =
   | FromThread<OpenedStore>
   | { readonly is: 'failed'; readonly message: string }
-  | { readonly is: 'observed'; readonly observations: readonly Observation[] };
+  | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] }
+  | { readonly is: 'pong' };
 
 /** The inputs of a pool thread: its channel to the writer, and the memory of all runs of jobs (`Runs`). */
 export interface PoolInputs {
@@ -73,11 +86,11 @@ export interface ServiceAnswer {
   readonly error?: string;
 }
 
-/** A count of a plugin in a metric of the server. */
-export interface Observation {
+/** What a plugin has counted in a metric of the server, with the same labels: values in their order. */
+export interface ObservedValues {
   readonly metric: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
+  readonly values: readonly number[];
 }
 
 /** Of a pool thread that is ready: what is probably wrong with its plugins, which is the same in all of them. */
@@ -94,7 +107,7 @@ export type FromPoolThread =
   | FromThread<ReadyPoolThread>
   | { readonly is: 'late'; readonly outcomes: PackedLate }
   | { readonly is: 'ended'; readonly batch: number; readonly outcome: BatchOutcome }
-  | { readonly is: 'observed'; readonly observations: readonly Observation[] }
+  | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] }
   | ServiceQuestion
   | LoadedPoolThread
   | { readonly is: 'pong' };
@@ -166,4 +179,4 @@ export type FromControlThread =
   | { readonly is: 'loaded'; readonly elsewhere: boolean }
   | { readonly is: 'demoted' }
   | { readonly is: 'started'; readonly controller: string }
-  | { readonly is: 'observed'; readonly observations: readonly Observation[] };
+  | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] };

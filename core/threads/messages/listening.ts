@@ -1,11 +1,12 @@
 /** The messages between the main thread and a listening thread, as closed unions. */
+import type { DecisionRecord } from '../../api/observe/decisions.js';
 import type { CredentialUse } from '../../api/access.js';
 import type { Binding } from '../../api/listener.js';
 import type { RequestCounts } from '../../services/metrics/requests.js';
 import { Refusal } from '../../model/refusal.js';
 import type { Settings } from '../../settings/settings.js';
 import type { PackedJobs, PackedOutcomes } from './jobs.js';
-import type { FromThread, Observation, ToThread, WriterChannel } from './lifecycle.js';
+import type { FromThread, ObservedValues, ToThread, WriterChannel } from './lifecycle.js';
 
 /** The inputs of a listening thread. */
 export interface ListeningInputs {
@@ -49,13 +50,17 @@ export const errorOf = (posted: PostedError): Error =>
     ? new Refusal(posted.reason, posted.message, posted.details, posted.code, posted.metadata)
     : new Error(posted.message);
 
-/** A request outside of the resources, which the main thread answers. Its sender is authorized. */
+/** A request outside of the resources, which the main thread answers. Its sender is authorized, unless for a site. */
 export interface PathRequest {
   readonly requestId: number;
   readonly method: string;
   readonly path: string;
   readonly query: string;
   readonly headers: readonly (readonly [string, string])[];
+  readonly remoteAddress: string;
+  readonly secure: boolean;
+  /** That of a request for a site. */
+  readonly body?: Uint8Array | undefined;
 }
 
 /** A part of the answer to a request outside of the resources. */
@@ -93,7 +98,9 @@ export type FromListeningThread =
   | { readonly is: 'pathAborted'; readonly requestId: number }
   /** The connection has accepted this many bytes of a stream. */
   | { readonly is: 'pathAccepted'; readonly requestId: number; readonly bytes: number }
+  /** Records of requests that were refused, or have changed something. */
+  | { readonly is: 'decided'; readonly records: readonly DecisionRecord[] }
   | { readonly is: 'used'; readonly use: CredentialUse }
   /** Metrics that plugins have counted. */
-  | { readonly is: 'observed'; readonly observations: readonly Observation[] }
+  | { readonly is: 'observed'; readonly observations: readonly ObservedValues[] }
   | { readonly is: 'counted'; readonly id: number; readonly counts: RequestCounts };

@@ -7,6 +7,7 @@
 import type { Transaction } from '../../api/storage.js';
 import type { User } from '../../model/user.js';
 import type { CacheFor, CredentialUse } from '../../api/access.js';
+import type { Trail } from '../../api/observe/decisions.js';
 import type { TraceContext } from '../../request/traceContext.js';
 import type { StartPage } from '../entries/startPage.js';
 import type { WireEvent } from './wireEvent.js';
@@ -260,10 +261,14 @@ export interface Grant {
   readonly warnings?: readonly string[];
   /** To be recorded about the credentials. */
   readonly use?: CredentialUse;
+  /** The plugin that has authenticated the sender. */
+  readonly authenticator?: string | undefined;
   /** The sender of a request that impersonates `user`. */
   readonly impersonator?: User;
   /** Why the request is allowed, for its audit event. */
   readonly reason?: string;
+  /** The plugin that allows it. */
+  readonly allowedBy?: string | undefined;
 }
 
 /** The result of a job. */
@@ -272,6 +277,8 @@ export type JobResult = {
   readonly grant?: Grant;
   /** The annotations that admission adds to the audit event of a write. */
   readonly annotations?: Readonly<Record<string, string>>;
+  /** Of a request that was refused, or has changed something: what explains it. */
+  readonly trail?: Trail | undefined;
 } & (
   | {
       readonly is: 'respond';

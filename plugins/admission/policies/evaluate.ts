@@ -35,6 +35,8 @@ export interface Findings {
   readonly ignored: readonly Denial[];
   /** Keys and values for the audit event. */
   readonly annotations: readonly (readonly [string, string])[];
+  /** Cost of the validations. */
+  readonly cost: number;
 }
 
 /** The values of variables by name. */
@@ -53,6 +55,7 @@ class Gathered implements Findings {
   readonly annotationErrors: Denial[] = [];
   readonly ignored: Denial[] = [];
   readonly annotations: [string, string][] = [];
+  cost = 0;
 
   constructor(readonly failurePolicy: string) {}
 
@@ -118,6 +121,7 @@ class Evaluation {
       if (error !== undefined) this.found.fail(error, i, seconds);
       else if (value !== true) await this.#deny(validation, i, seconds);
     }
+    this.found.cost = this.cel.REQUEST_BUDGET - this.#budget.left;
     await this.#annotate();
   }
 

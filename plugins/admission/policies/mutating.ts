@@ -112,7 +112,19 @@ class PolicyMutator implements Mutator {
       }
       const id = `${policy.name}/${one.binding.name}/${one.params?.metadata.namespace}/${one.params?.metadata.name}`;
       if (!run.includes(id)) continue;
+      const began = monotonicTime();
+      const before = denials.length;
       const isChanged = await this.#apply(one, change, draft, shown, denials);
+      const message = denials
+        .slice(before)
+        .map(denial => denial.message)
+        .join('; ');
+      change.report?.({
+        part: `policy ${policy.name} with binding ${one.binding.name}`,
+        result: message !== '' ? 'Refused' : isChanged ? 'Changed' : 'Passed',
+        ms: monotonicTime() - began,
+        ...(message !== '' && { message }),
+      });
       run.ran(id, isChanged, policy.reinvocationPolicy === 'IfNeeded');
       if (isChanged) shown = new Shown(change, draft);
     }

@@ -9,6 +9,7 @@ import { definePlugin } from '../../../core/api/plugin.js';
 import type { Plugin } from '../../../core/api/point.js';
 import type { ApiObject } from '../../../core/model/object.js';
 import { type Reason, Refusal, REASONS } from '../../../core/model/refusal.js';
+import { monotonicTime } from '../../../core/runtime/clock.js';
 import { encodeJson } from '../../../core/schema/json/json.js';
 import { loadCel } from '../../../core/schema/expressions/environment.js';
 import { RequestValues } from '../rules/activation.js';
@@ -92,7 +93,12 @@ class PolicyRequest {
   async apply(policies: readonly ActivePolicy<CompiledPolicy>[]): Promise<void> {
     for (const one of await invocationsOf({ ...this, shown: this.#shown }, policies)) {
       if (one.is === 'misconfigured') this.#deny(one.policy, one.binding, { message: one.message, reason: '' });
-      else this.#enforce(one.policy, one.binding, await this.#evaluate(one));
+      else {
+        const began = monotonicTime();
+        const findings = await this.#evaluate(one);
+        this.#report(one.policy, one.binding, findings, monotonicTime() - began);
+        this.#enforce(one.policy, one.binding, findings);
+      }
     }
   }
 
@@ -105,6 +111,21 @@ class PolicyRequest {
     const labels = { name: policy.name, kind: 'policy', type: 'validate', operation: change.operation };
     const observe = conditionObserver(host, labels);
     return evaluatePolicy(cel, policy.compiled(cel), activation, policy.failurePolicy, observe);
+  }
+
+  /** Adds what a policy has found to the record of the decision. */
+  #report({ name }: { readonly name: string }, binding: Binding, findings: Findings, ms: number): void {
+    const { denials, annotationErrors, ignored, cost } = findings;
+    const found = [...denials, ...annotationErrors, ...ignored];
+    const isRefused = annotationErrors.length > 0 || (denials.length > 0 && binding.actions.includes('Deny'));
+    const result = isRefused ? 'Refused' : denials.length > 0 ? 'Warned' : ignored.length > 0 ? 'Failed' : 'Passed';
+    this.change.report?.({
+      part: `policy ${name} with binding ${binding.name}`,
+      result,
+      ms,
+      cost,
+      ...(found.length > 0 && { message: found.map(({ message }) => message).join('; ') }),
+    });
   }
 
   #enforce(policy: ActivePolicy<CompiledPolicy>, binding: Binding, findings: Findings): void {

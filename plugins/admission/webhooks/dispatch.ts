@@ -1,4 +1,5 @@
 import type { Change, ServedKind } from '../../../core/api/admission.js';
+import type { ReportedStep } from '../../../core/api/observe/decisions.js';
 import type { Host, Informer } from '../../../core/api/host.js';
 import { Refusal } from '../../../core/model/refusal.js';
 import { monotonicTime } from '../../../core/runtime/clock.js';
@@ -31,6 +32,22 @@ export interface Position {
   readonly round: number;
   /** Index among all webhooks of the kind. */
   readonly index: number;
+}
+
+/** Returns the function that adds a call, which begins now, to the record of the decision. */
+function reporterOf(
+  { name, configuration }: Webhook,
+  change: Change,
+): (result: ReportedStep['result'], message: string, patch?: string) => void {
+  const began = monotonicTime();
+  return (result, message, patch = '') =>
+    change.report?.({
+      part: `webhook ${name} of ${configuration}`,
+      result: patch === '' ? result : 'Changed',
+      ms: monotonicTime() - began,
+      ...(message !== '' && { message }),
+      ...(patch !== '' && { patch }),
+    });
 }
 
 /** Finds the webhooks of a request and calls them. */
@@ -98,12 +115,14 @@ export class Dispatcher {
       throw new Refusal('BadRequest', `admission webhook ${JSON.stringify(name)} does not support dry run`);
     if (sideEffects !== 'None') change.beginSideEffects();
     const count = this.#counterOf(webhook, change, at);
+    const report = reporterOf(webhook, change);
     let verdict: Verdict;
     try {
       verdict = await this.#ask(webhook, matched, change, shown, at.type === 'admit');
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
       const isIgnored = webhook.failurePolicy === 'Ignore';
+      report(isIgnored ? 'Failed' : 'Refused', error.message);
       count(error.code, isIgnored ? undefined : 'calling_webhook_error');
       if (isIgnored) this.#reportIgnored(webhook, change, at);
       return this.fail(webhook, error.message);
@@ -112,10 +131,12 @@ export class Dispatcher {
     for (const [key, value] of verdict.annotations) change.annotate(`${name}/${key}`, value);
     if (verdict.allowed) {
       count(200);
+      report(verdict.warnings.length > 0 ? 'Warned' : 'Passed', verdict.warnings.join('; '), verdict.patch);
       return verdict;
     }
     const denial = denialOf(name, verdict.status);
     count(denial.code, 'no_error');
+    report('Refused', denial.message);
     throw denial;
   }
 

@@ -35,11 +35,24 @@ function objectIn(part: string | undefined, read: (bytes: Uint8Array) => unknown
   }
 }
 
+/** The header that was decoded last, and its text: those of a provider are equal until it has another key. */
+let lastHeader: { readonly text: string; readonly header: UnknownRecord } | undefined;
+/** Longer headers are decoded each time, so that what is kept is bounded. */
+const KEPT_HEADER = 1000;
+
+function headerIn(text: string): UnknownRecord | undefined {
+  if (lastHeader?.text === text) return lastHeader.header;
+  const header = objectIn(text, readUnique);
+  // A copy: a part of the token would keep all of it.
+  if (header && text.length <= KEPT_HEADER) lastHeader = { text: Buffer.from(text).toString('latin1'), header };
+  return header;
+}
+
 /** Decodes a token without verifying it; undefined if it is not a JWT that names its issuer (RFC 7519, 7.2). */
 export function decodeToken(token: string): DecodedToken | undefined {
   const parts = token.split('.', 4);
   if (parts.length !== 3) return undefined;
-  const header = objectIn(parts[0], readUnique);
+  const header = headerIn(parts[0]!);
   const claims = header && objectIn(parts[1], readJson);
   const issuer = claims && Object.hasOwn(claims, 'iss') ? claims['iss'] : undefined;
   return header && claims && typeof issuer === 'string' ? { header, claims, issuer } : undefined;

@@ -2,6 +2,8 @@ import {
   type Authorization,
   type Authorizer,
   authorizer as authorizerPoint,
+  type ExplainedOpinion,
+  type Explanation,
   type Host,
 } from '../../../core/api/index.js';
 import { setTimeout } from '../../../core/runtime/timers.js';
@@ -126,7 +128,17 @@ export function chainAuthorizer(fixed: FixedAuthorizers, host: AccessWebhookHost
       return { ...decision, dependsOn: { resources, milliseconds } };
     },
     rulesFor: async (user, namespace) => await (await authorizers()).rulesFor(user, namespace),
+    explain: async (user, target) => joinExplanations(await (await authorizers()).explain(user, target)),
   };
+}
+
+/** What the authorizers of a file say, as one of them: each rule names its authorizer. */
+function joinExplanations(said: readonly ExplainedOpinion[]): Explanation {
+  const grant = said.flatMap(({ explanation }) => explanation?.grant ?? []);
+  const rules = said.flatMap(({ plugin, explanation }) =>
+    (explanation?.rules ?? []).map(rule => ({ ...rule, source: `${plugin}: ${rule.source}` })),
+  );
+  return { rules, ...(grant.length > 0 && { grant }) };
 }
 
 function closeAll(webhooks: Iterable<Webhook>): void {

@@ -1,6 +1,7 @@
 import {
   type Authorizer,
   type Decision,
+  type Explanation,
   type Host,
   type Informer,
   nameOf,
@@ -18,6 +19,7 @@ import {
   indexBindings,
   roleKeyOf,
 } from './bindings.js';
+import { type BoundRules, explainRules } from './explain.js';
 import { GROUP, type PolicyRule, type RoleRef, STORED } from './policy.js';
 import { allowsPath, allowsResource, type CompiledRules } from './rules.js';
 
@@ -39,6 +41,7 @@ export interface PolicyRules {
 export interface Rbac extends Authorizer {
   authorize(user: User, target: Target): Decision;
   rulesFor(user: User, namespace: string): UserRules;
+  explain(user: User, target: Target): Explanation;
   policyRulesOf(user: User, namespace: string): PolicyRules;
   /** The rules of the role that a binding in this namespace names; undefined if there is none. */
   rulesOfRole(ref: RoleRef, namespace: string): readonly PolicyRule[] | undefined;
@@ -137,7 +140,21 @@ export function rbac(informers: PolicyInformers, naming: Host['naming']): Rbac {
       ...(missing.length > 0 ? { error: joinErrors(missing) } : {}),
     };
   }
+  /** The bindings of a user that count for a request, and then those of other namespaces. */
+  function* boundRules(user: User, target: Target): Iterable<BoundRules> {
+    const own = target.is === 'resource' ? target.namespace : '';
+    for (const { description, ref, roleKey } of bindingsOf(user, own).flat())
+      yield { description, rules: find(ref, roleKey)?.rules ?? [], isElsewhere: false };
+    if (target.is === 'path') return;
+    for (const namespace of new Set(roleBindings.list().map(({ metadata }) => metadata.namespace ?? ''))) {
+      if (namespace === own) continue;
+      for (const { description, ref, roleKey } of bound(inNamespace(namespace), user))
+        yield { description, rules: find(ref, roleKey)?.rules ?? [], isElsewhere: true };
+    }
+  }
+  const explain = (user: User, target: Target): Explanation =>
+    explainRules(user, target, boundRules(user, target), naming);
   const rulesOfRole = (ref: RoleRef, namespace: string): readonly PolicyRule[] | undefined =>
     find(ref, roleKeyOf(ref, namespace))?.rules;
-  return { dependsOn: Object.values(STORED), authorize, policyRulesOf, rulesOfRole, rulesFor };
+  return { dependsOn: Object.values(STORED), authorize, policyRulesOf, rulesOfRole, rulesFor, explain };
 }

@@ -2,10 +2,11 @@ import type { VolumeAttachment, VolumeAttachmentSource } from '../../../kinds/st
 import { builtInKind } from '../../../core/api/resource.js';
 import type { Column } from '../../../core/api/strategy.js';
 import { dns1123Subdomain } from '../../../core/model/names.js';
-import { isAbsent, isSemanticallyEqual } from '../../../core/model/record.js';
+import { isAbsent } from '../../../core/model/record.js';
 import { forbiddenField, invalid, required, Verbatim, type Violation } from '../../../core/model/refusal.js';
 import { AGE, column, NAME } from '../shared/columns.js';
 import { validateDriverName } from '../shared/volumes/csiDrivers.js';
+import { isUnchanged } from '../shared/values/equality.js';
 import { WRITABLE_METADATA } from '../shared/metadata.js';
 import { validateInlineVolumeSpec } from '../shared/volumes/volumeSpec.js';
 import { validatePresent, validateRequired, validateText } from '../shared/violations.js';
@@ -47,7 +48,7 @@ const validateNames = (object: VolumeAttachment): Violation[] => [
 ];
 
 const validateUnchanged = (object: VolumeAttachment, old: VolumeAttachment): Violation[] =>
-  isSemanticallyEqual(object.spec, old.spec)
+  isUnchanged(object.spec, old.spec)
     ? []
     : [invalid('spec', new Verbatim('storage.VolumeAttachmentSpec{}'), 'field is immutable')];
 

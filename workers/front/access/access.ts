@@ -1,5 +1,6 @@
 import type { Exchange } from '../../../core/api/listener.js';
 import { ACCESS_CACHE_BYTES, CACHED_KEY_CHARACTERS, IDENTITY_CACHE_BYTES } from '../../../core/limits.js';
+import { OWN_PAGE_HEADER } from '../../../core/model/wellKnown/ownPage.js';
 import type { Route } from '../../../core/request/route.js';
 import { selectorTexts } from '../../../core/request/selectors.js';
 import { ANONYMOUS, type User } from '../../../core/model/user.js';
@@ -47,6 +48,8 @@ export interface Permission {
   /** Time until which it may be remembered. */
   readonly until: number;
   readonly reason: string;
+  /** The plugin that allows it. */
+  readonly allowedBy?: string | undefined;
   /** The revision whose objects the decision has seen, or earlier ones that have not changed since. */
   readonly revision: number;
   /** The objects that it depends on. */
@@ -74,14 +77,16 @@ export class Identity {
     readonly until: number,
     /** Objects that the user was read from: it holds while they are unchanged. */
     readonly objects: readonly ObjectRevision[],
+    /** The plugin that has verified them. */
+    readonly authenticator?: string,
   ) {}
 
   /** The permission, or an equal one that other keys have already. */
   share(permission: Permission): Permission {
-    const { until, reason, resources } = permission;
+    const { until, reason, resources, allowedBy } = permission;
     if (until !== Number.POSITIVE_INFINITY) return permission;
     const found = this.#shared.get(reason);
-    if (found && found.resources === resources && isCurrent(found)) return found;
+    if (found && found.resources === resources && found.allowedBy === allowedBy && isCurrent(found)) return found;
     if (this.#shared.size >= SHARED_PERMISSIONS) this.#shared.clear();
     this.#shared.set(reason, permission);
     return permission;
@@ -90,12 +95,14 @@ export class Identity {
 
 /**
  * The credentials of a request as one string: requests with equal strings are from the same user. The headers of
- * impersonation are part of it, so that nothing found for the sender is used for a request made on behalf of another.
+ * impersonation are part of it, so that nothing found for the sender is used for a request made on behalf of another,
+ * and so is the header without which no cookie counts.
  */
 export function credentialKey(exchange: Exchange): string {
   const parts = [exchange.certificate ?? (exchange.hasInvalidCertificate ? 'invalid' : '')];
   for (const [name, value] of credentialHeaders(exchange))
-    if (name === 'authorization' || name.startsWith('impersonate-')) parts.push(name, value);
+    if (name === 'authorization' || name === OWN_PAGE_HEADER || name.startsWith('impersonate-'))
+      parts.push(name, value);
   return flat(parts);
 }
 
@@ -162,14 +169,14 @@ export class AccessCache {
    * of the front end when it sent the request to the pool, which has seen that revision or a later one.
    */
   permissionOf(
-    { allowed, allowedFor, resources, reason = '' }: Grant,
+    { allowed, allowedFor, resources, reason = '', allowedBy }: Grant,
     revision: number,
     now: number,
   ): Permission | undefined {
     if (!allowed) return undefined;
     const found = this.#resourcesOf(resources);
-    if (!found) return { until: now, reason, revision, resources: [] };
-    return { until: expiry(allowedFor, now), reason, revision, resources: found };
+    if (!found) return { until: now, reason, allowedBy, revision, resources: [] };
+    return { until: expiry(allowedFor, now), reason, allowedBy, revision, resources: found };
   }
 
   /**
@@ -220,10 +227,11 @@ export class AccessCache {
     return found;
   }
 
-  #add(credentials: string, { user, identityFor, objects }: Grant, now: number): Identity | undefined {
+  #add(credentials: string, { user, identityFor, objects, authenticator }: Grant, now: number): Identity | undefined {
     // Unrecognized credentials are unlimited in number: an anonymous identity is remembered only without credentials.
     if (identityFor === 'never' || (user.name === ANONYMOUS.name && credentials !== '')) return undefined;
-    const identity = new Identity(user, this.usages.of(user.name), expiry(identityFor, now), objects);
+    const until = expiry(identityFor, now);
+    const identity = new Identity(user, this.usages.of(user.name), until, objects, authenticator);
     this.#identities.set(credentials, identity);
     return identity;
   }

@@ -1,4 +1,5 @@
 import type { Exchange } from '../../../core/api/listener.js';
+import type { Trail } from '../../../core/api/observe/decisions.js';
 import type { User } from '../../../core/model/user.js';
 import type { Route } from '../../../core/request/route.js';
 import type { Identity, Permission } from './access.js';
@@ -20,6 +21,13 @@ export interface Sender {
   impersonator?: User;
   /** Why the request is allowed; '' if the authorizer gave no reason. Undefined until it is allowed. */
   reason?: string;
+  /** The plugin that allows the request. */
+  allowedBy?: string | undefined;
+  /** The plugin that has authenticated the sender, if its identity is not remembered. */
+  authenticator?: string | undefined;
+  /** What the pool has noted of the last job that was refused, or has changed something, and the key that it wrote. */
+  trail?: Trail;
+  key?: string | undefined;
   /** Annotations of the audit event about the credentials. */
   annotations?: Readonly<Record<string, string>>;
   /** Annotations of the audit event from admission. */

@@ -54,23 +54,31 @@ export function refuse(exchange: Exchange, refusal: Refusal, serving: Serving, h
   exchange.respond(refusal.code, [['content-type', contentType], NO_CACHE, ...retryAfter, ...headers], bytes);
 }
 
+/** What is known of a request that is refused. */
+interface RefusedRequest {
+  readonly headers?: Headers;
+  readonly user?: User | undefined;
+  readonly auditId?: string | undefined;
+}
+
 /**
  * Anything thrown: a Refusal goes to the client as it is, all else is a bug, logged with its stack and answered with
  * 500. Never throws. If an answer has begun, nothing is sent: the code that streams the answer ends it. `headers`:
- * further headers of a Refusal; `user`: the sender, for the log.
+ * further headers of a refusal; `user`: the sender, for the log; `auditId`: that of the request. Returns the refusal
+ * that was sent; undefined if none was.
  */
 export function refuseThrown(
   exchange: Exchange,
   thrown: unknown,
   log: Log,
   serving: Serving,
-  { headers = [], user }: { readonly headers?: Headers; readonly user?: User | undefined } = {},
-): void {
-  if (exchange.aborted) return;
+  { headers = [], user, auditId = givenAuditId(exchange.header('audit-id')) }: RefusedRequest = {},
+): Refusal | undefined {
+  if (exchange.aborted) return undefined;
   const begun = exchange.status !== undefined;
   if (thrown instanceof Refusal && !begun) {
     refuse(exchange, thrown, serving, headers);
-    return;
+    return thrown;
   }
   const trace = readTrace(name => exchange.header(name));
   log.error(
@@ -78,24 +86,20 @@ export function refuseThrown(
       method: exchange.method,
       path: exchange.path,
       user: user?.name,
-      auditId: givenAuditId(exchange.header('audit-id')),
+      auditId,
       traceId: trace && traceIdOf(trace),
       stack: stackOf(thrown),
     },
     'a request failed unexpectedly',
   );
-  if (begun) return;
-  refuse(
-    exchange,
-    new Refusal(
-      'InternalError',
-      'Internal error occurred: the request could not be completed; see the log of the server',
-      {
-        causes: [{ message: 'unexpected failure' }],
-      },
-    ),
-    serving,
+  if (begun) return undefined;
+  const refusal = new Refusal(
+    'InternalError',
+    'Internal error occurred: the request could not be completed; see the log of the server',
+    { causes: [{ message: 'unexpected failure' }] },
   );
+  refuse(exchange, refusal, serving, headers);
+  return refusal;
 }
 
 /** Sends a text answer, the form that upstream has outside of the API. */

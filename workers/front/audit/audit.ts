@@ -7,6 +7,7 @@ import type { Naming } from '../../../core/naming.js';
 import { givenAuditId } from '../../../core/request/auditId.js';
 import { isWatch, type Route } from '../../../core/request/route.js';
 import { randomUUID } from '../../../core/runtime/random.js';
+import { isConfidential } from '../../../core/services/audit/confidential.js';
 import {
   type AuditDecision,
   type AuditPolicy,
@@ -16,7 +17,7 @@ import {
 import type { Sender } from '../access/sender.js';
 import { isLong } from '../paths/methods.js';
 import { AuditedExchange } from './auditedExchange.js';
-import { AuditEvents, isConfidential, type AuditedRequest, type EventOfRequest } from './auditEvents.js';
+import { AuditEvents, type AuditedRequest, type EventOfRequest } from './auditEvents.js';
 import { sourceAddresses } from './auditedSource.js';
 
 /** A time in RFC 3339 with microseconds. */

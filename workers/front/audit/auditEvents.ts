@@ -5,6 +5,7 @@ import type { User } from '../../../core/model/user.js';
 import type { Naming } from '../../../core/naming.js';
 import { isWatch, type Route } from '../../../core/request/route.js';
 import { withSelectors } from '../../../core/request/selectors.js';
+import { isConfidential } from '../../../core/services/audit/confidential.js';
 import { type AuditDecision, hasRequestBody } from '../../../core/services/audit/policy.js';
 import type { Sender } from '../access/sender.js';
 import { isLong } from '../paths/methods.js';
@@ -30,10 +31,6 @@ export interface AuditedRequest {
   readonly userAgent: string;
   readonly sourceIPs: readonly string[];
 }
-
-/** Whether the bodies of a route have credentials. */
-export const isConfidential = ({ target, resource }: Route): boolean =>
-  target.is === 'resource' && (resource?.strategy.confidential?.includes(target.subresource) ?? false);
 
 const userOf = ({ name, uid, groups, extra }: User): AuditUser => ({
   username: name,

@@ -145,6 +145,10 @@ export class AuditedExchange implements Exchange {
     return this.#isResponseTruncated;
   }
 
+  get #idHeader(): Header {
+    return ['audit-id', this.auditId];
+  }
+
   get aborted(): boolean {
     return this.exchange.aborted;
   }
@@ -188,7 +192,9 @@ export class AuditedExchange implements Exchange {
   respond(status: number, headers: readonly Header[], body: readonly Uint8Array[] | Uint8Array): void {
     if (this.#kept.response || (this.#kept.status && this.#mayBeStatus(status)))
       this.#keepResponse(headers, body instanceof Uint8Array ? [body] : body);
-    const send = (): void => this.exchange.respond(status, [['audit-id', this.auditId], ...headers], body);
+    // Answers of the pool may have the id already.
+    const named = headers.some(([name]) => name === 'audit-id') ? headers : [this.#idHeader, ...headers];
+    const send = (): void => this.exchange.respond(status, named, body);
     if (this.holds) this.#held = { status, send };
     else send();
   }
@@ -207,7 +213,7 @@ export class AuditedExchange implements Exchange {
     this.holds = false;
     if (this.exchange.status !== undefined || this.exchange.aborted) return;
     const headers: readonly Header[] = [
-      ['audit-id', this.auditId],
+      this.#idHeader,
       ['content-type', 'text/plain; charset=utf-8'],
       ['x-content-type-options', 'nosniff'],
     ];
@@ -222,7 +228,7 @@ export class AuditedExchange implements Exchange {
 
   stream(status: number, headers: readonly Header[], options?: StreamOptions): ResponseStream {
     if (this.#kept.response && this.route.resource && !isWatch(this.route)) this.#parts = [];
-    const stream = this.exchange.stream(status, [['audit-id', this.auditId], ...headers], options);
+    const stream = this.exchange.stream(status, [this.#idHeader, ...headers], options);
     return this.#streamed(stream, () => stream.end(), headers);
   }
 

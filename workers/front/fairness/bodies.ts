@@ -16,10 +16,10 @@ export class Bodies {
 
   /**
    * Begins to read the body of an exchange. To be called before the exchange's handler returns. With `isHeld`, only its
-   * first part is read until it is accepted.
+   * first part is read until it is accepted. Above `limit` bytes, it is refused.
    */
-  read(exchange: Exchange, usage: Usage, isHeld: boolean): IncomingBody {
-    const body = new IncomingBody(this.#deadlines, this.#total, usage, isHeld);
+  read(exchange: Exchange, usage: Usage, isHeld: boolean, limit = BODY_BYTES): IncomingBody {
+    const body = new IncomingBody(this.#deadlines, this.#total, usage, isHeld, limit);
     exchange.body(body);
     return body;
   }
@@ -39,8 +39,8 @@ class IncomingBody extends WholeBody {
   /** Lets the rest of the body be read, if it waits to be accepted. */
   #readRest: () => void = () => undefined;
 
-  constructor(deadlines: Deadlines, total: Usage, usage: Usage, isHeld: boolean) {
-    super(BODY_BYTES);
+  constructor(deadlines: Deadlines, total: Usage, usage: Usage, isHeld: boolean, limit: number) {
+    super(limit);
     this.#deadlines = deadlines;
     this.#total = total;
     this.#usage = usage;

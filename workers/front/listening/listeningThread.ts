@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { DecisionRecord } from '../../../core/api/observe/decisions.js';
 import type { CredentialUse } from '../../../core/api/access.js';
 import type { Awaitable } from '../../../core/api/point.js';
 import { DRAIN_MS, THREAD_CLOSE_MS } from '../../../core/limits.js';
@@ -15,7 +16,7 @@ import {
   postedError,
   type ToListeningThread,
 } from '../../../core/threads/messages/listening.js';
-import type { Observation } from '../../../core/threads/messages/lifecycle.js';
+import type { ObservedValues } from '../../../core/threads/messages/lifecycle.js';
 import type { Job, JobOutcome } from '../../../core/threads/messages/messages.js';
 import { closeThread } from '../threads/closeThread.js';
 import type { PathHandler } from '../paths/routes.js';
@@ -29,8 +30,9 @@ export interface ListeningParts {
   readonly pool: JobRunner;
   readonly registry: () => Registry;
   readonly paths: PathHandler;
+  readonly decided: (record: DecisionRecord) => void;
   readonly record: (use: CredentialUse) => void;
-  readonly observed: (observations: readonly Observation[]) => void;
+  readonly observed: (observations: readonly ObservedValues[]) => void;
 }
 
 /** A listening thread, as the main thread has it: runs its jobs in the pool, and answers what it forwards. */
@@ -125,6 +127,9 @@ export class ListeningThread {
         break;
       case 'pathAccepted':
         this.#paths.accept(message.requestId, message.bytes);
+        break;
+      case 'decided':
+        for (const record of message.records) this.parts.decided(record);
         break;
       case 'used':
         this.parts.record(message.use);

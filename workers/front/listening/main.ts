@@ -3,6 +3,7 @@
  * accepts. Its jobs run in the pool by way of the main thread, which also answers what is outside of the resources.
  */
 import { parentPort } from 'node:worker_threads';
+import type { DecisionRecord } from '../../../core/api/observe/decisions.js';
 import type { Host } from '../../../core/api/host.js';
 import { listener } from '../../../core/api/listener.js';
 import { RequestMetrics } from '../../../core/services/metrics/index.js';
@@ -11,6 +12,7 @@ import { Observations } from '../../../core/threads/observations.js';
 import type { FromListeningThread, ToListeningThread } from '../../../core/threads/messages/listening.js';
 import { runThread, type Started } from '../../../core/threads/thread.js';
 import { buildFront } from '../buildFront.js';
+import { gathered } from '../decisions/gathered.js';
 import { RemotePaths } from './remotePaths.js';
 import { RemotePool } from './remotePool.js';
 
@@ -33,6 +35,7 @@ void runThread<ToListeningThread, FromListeningThread, Started<ToListeningThread
       number,
       feed: take => new StoreFeed(writer, new Int32Array(data.counters), take),
       pool,
+      decided: gathered<DecisionRecord>(records => post({ is: 'decided', records })),
       record: use => post({ is: 'used', use }),
       shared,
       continueSecret,

@@ -72,7 +72,7 @@ export class RemotePaths {
   constructor(readonly post: (message: FromListeningThread) => void) {}
 
   /** The handler of the front end. Rejects with what the main thread throws. */
-  readonly handle: PathHandler = exchange =>
+  readonly handle: PathHandler = (exchange, _route, body) =>
     new Promise<boolean>((resolve, reject) => {
       const accepted = (bytes: number): void => this.post({ is: 'pathAccepted', requestId, bytes });
       const requestId: number = this.#forwarded.add(
@@ -84,8 +84,9 @@ export class RemotePaths {
         ),
       );
       exchange.onAbort(() => this.post({ is: 'pathAborted', requestId }));
-      const { method, path, query } = exchange;
-      this.post({ is: 'path', requestId, method, path, query, headers: exchange.headers() });
+      const { method, path, query, remoteAddress, secure } = exchange;
+      const headers = exchange.headers();
+      this.post({ is: 'path', requestId, method, path, query, headers, remoteAddress, secure, body });
     });
 
   /** Takes a part of an answer. */
@@ -126,7 +127,7 @@ export class PathAnswers {
     this.#answered.set(requestId, answered);
     try {
       const route = parseRoute(this.registry(), method, path, query);
-      this.post(requestId, { is: 'handled', isKnown: await this.handler(answered.exchange, route) });
+      this.post(requestId, { is: 'handled', isKnown: await this.handler(answered.exchange, route, request.body) });
     } catch (error) {
       this.post(requestId, { is: 'failed', error: postedError(error) });
     } finally {
@@ -147,7 +148,7 @@ export class PathAnswers {
 
 /** A forwarded request, whose answer is posted. It has no body. */
 function answeredOf(
-  { method, path, query, headers }: PathRequest,
+  { method, path, query, headers, remoteAddress, secure }: PathRequest,
   post: (answer: PathAnswer, transfer?: ArrayBuffer[]) => void,
 ): Answered {
   let written = 0;
@@ -167,8 +168,8 @@ function answeredOf(
     query,
     header: name => headers.find(([given]) => given === name)?.[1],
     headers: () => headers,
-    remoteAddress: '',
-    secure: true,
+    remoteAddress,
+    secure,
     body: sink => sink.close(),
     respond(given, answerHeaders, body) {
       status = given;

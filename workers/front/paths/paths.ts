@@ -14,10 +14,11 @@ import type { Route } from '../../../core/request/route.js';
 import { checkAccepts } from '../../../core/request/negotiate.js';
 import { firstValue } from '../../../core/request/query.js';
 import { indented, NO_CACHE } from '../answers/reply.js';
-import type { PathHandlers } from './routes.js';
+import type { PathHandler, PathHandlers } from './routes.js';
 import { healthAnswer, type OnResult } from '../../../core/services/health/answer.js';
 import { healthMetrics } from '../../../core/services/metrics/index.js';
 import { methodNotAllowed, unknownPath } from '../../../core/model/refusal.js';
+import { siteOf, type Sites } from '../../../core/api/site.js';
 import { withoutTrailing } from '../../../core/model/text/trailing.js';
 import type { Naming } from '../../../core/naming.js';
 import { type OpenApiDocuments, openApiDocuments } from '../../../core/services/openapi/index.js';
@@ -34,8 +35,12 @@ interface Parts {
   readonly metrics: Scrape;
   /** Documents of plugins, by path. */
   readonly documents: () => ReadonlyMap<string, HttpDocument>;
+  /** Sites of plugins, by path. */
+  readonly sites: () => Sites;
   /** The address of the server, once it listens. */
   readonly address: { readonly host: string; readonly port: number };
+  /** Answers gets and lists of kinds whose objects show records in memory. */
+  readonly records: PathHandler;
   /** Answers with a snapshot of the store. */
   readonly snapshot: (exchange: Exchange) => Promise<void>;
 }
@@ -77,7 +82,9 @@ const openApiOf = (parts: Parts): (() => OpenApiDocuments) =>
 
 /** The handlers of everything outside of the resources. `routes.ts` has their paths. */
 export function pathHandlers(parts: Parts): PathHandlers {
-  const { registry, naming, checks, log, startedAt, livezGraceMs, snapshot, metrics, documents, address } = parts;
+  const { registry, naming, checks, log, startedAt, livezGraceMs, snapshot, metrics, documents, sites, address } =
+    parts;
+  const { records } = parts;
   const [discoveryNow, openApiNow] = [discoveryOf(parts), openApiOf(parts)];
   const { scrape, observe } = healthMetrics(naming);
   /** During the grace period after the start `/livez` does not wait for start hooks. */
@@ -90,6 +97,7 @@ export function pathHandlers(parts: Parts): PathHandlers {
     if (!passed) log.warn({ endpoint, check, reason: String(reason) }, 'a health check failed');
   };
   return {
+    records,
     async health(exchange, route) {
       const [, name, ...names] = pathOf(route).split('/');
       const endpoint = name as 'livez' | 'readyz' | 'healthz';
@@ -128,6 +136,16 @@ export function pathHandlers(parts: Parts): PathHandlers {
       const path = pathOf(route);
       const document = documents().get(path) ?? documents().get(withoutTrailing(path, '/'));
       return document ? sendDocument(exchange, document, address) : false;
+    },
+    async sites(exchange, _route, body = new Uint8Array()) {
+      const site = siteOf(sites(), exchange.path);
+      if (!site) return false;
+      const { method, path, query, remoteAddress, secure } = exchange;
+      const header = (name: string): string | undefined => exchange.header(name);
+      const { port } = address;
+      const answer = await site.answer({ method, path, query, header, remoteAddress, secure, body, port });
+      exchange.respond(answer.status, answer.headers, answer.body);
+      return true;
     },
     unknownVersion(_exchange, route) {
       if (inKnownGroup(registry(), pathOf(route))) throw unknownPath();

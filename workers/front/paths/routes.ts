@@ -13,12 +13,18 @@ import { runWrite, type WriteContext } from '../write/write.js';
  * `/apis/GROUP/VERSION/RESOURCE…` are. A listening thread forwards all other paths to the main thread.
  */
 
-/** Answers requests outside of the resources. Returns whether it knows the path. Throws Refusal. */
-export type PathHandler = (exchange: Exchange, route: Route) => Promise<boolean> | boolean;
+/**
+ * Answers requests outside of the resources. Returns whether it knows the path. Throws Refusal. `body`: that of a
+ * request for a site; no other has one.
+ */
+export type PathHandler = (exchange: Exchange, route: Route, body?: Uint8Array) => Promise<boolean> | boolean;
 
 /** The handlers of paths outside of the resources (`paths.ts`). */
 export type PathHandlers = Readonly<
-  Record<'health' | 'snapshot' | 'metrics' | 'discovery' | 'openApi' | 'documents' | 'unknownVersion', PathHandler>
+  Record<
+    'records' | 'health' | 'snapshot' | 'metrics' | 'discovery' | 'openApi' | 'documents' | 'sites' | 'unknownVersion',
+    PathHandler
+  >
 >;
 
 /** A path, or a prefix of paths if it ends with `*`; its handler; the only method that it has, if not all. */
@@ -48,6 +54,7 @@ const PATHS: readonly Row[] = [
   ['/openapi/*', 'openApi'],
   // Plugins contribute them: `/.well-known/openid-configuration`, `/openid/v1/jwks` and others.
   ['/*', 'documents'],
+  ['/*', 'sites'],
   ['/api/*', 'unknownVersion'],
   ['/apis/*', 'unknownVersion'],
 ];
@@ -59,10 +66,12 @@ const isOf = (pattern: string, path: string): boolean =>
 /** Answers requests outside of the resources by the table. */
 export const pathHandler =
   (handlers: PathHandlers): PathHandler =>
-  async (exchange, route) => {
+  async (exchange, route, body) => {
+    if (route.resource?.strategy.showRecord) return await handlers.records(exchange, route);
     const { path } = route.target as { path: string };
     for (const [pattern, name, method = exchange.method] of PATHS)
-      if (method === exchange.method && isOf(pattern, path) && (await handlers[name](exchange, route))) return true;
+      if (method === exchange.method && isOf(pattern, path) && (await handlers[name](exchange, route, body)))
+        return true;
     return false;
   };
 

@@ -9,7 +9,7 @@ import { withinDeadline } from '../../../core/plugin/calls/deadline.js';
 import { setImmediate } from '../../../core/runtime/timers.js';
 import { type ThreadData, threadFlags } from '../../../core/threads/data.js';
 import { type Batch, type BatchOutcome, packJobs, unpackOutcomes } from '../../../core/threads/messages/jobs.js';
-import type { Observation, WriterChannel } from '../../../core/threads/messages/lifecycle.js';
+import type { ObservedValues, WriterChannel } from '../../../core/threads/messages/lifecycle.js';
 import type { Job, JobOutcome, JobResult, LateOutcome } from '../../../core/threads/messages/messages.js';
 import { packRuns } from '../../../core/threads/runs.js';
 import { DispatchedJobs, type Movable, type ThreadState, type Waiting } from './dispatched.js';
@@ -46,7 +46,7 @@ export interface PoolParts {
   /** Connects a thread to the writer. */
   readonly connect: () => WriterChannel;
   /** Takes what plugins have counted. */
-  readonly observed: (observations: readonly Observation[]) => void;
+  readonly observed: (observations: readonly ObservedValues[]) => void;
   readonly log: Log;
 }
 
@@ -140,7 +140,7 @@ export class Pool implements JobRunner {
         culprits: (error, running) => culpritsOf(error, running, data),
         unresponsive: id => this.#stuck.unresponsive(id),
         responsive: id => this.#stuck.returned(id),
-        stalled: running => reportStalled(data, running, log),
+        stalled: running => reportStalled('a pool thread', data, running, log),
         started: (id, progress) => this.#stuck.addThread(id, progress),
         ended: (id, why, culprits) => this.#threadEnded(id, why, culprits),
       },

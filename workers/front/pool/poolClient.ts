@@ -81,6 +81,7 @@ export class PoolClient {
     const permission = sender.identity && this.access.permission(sender.identity, decisionKey(route), this.now());
     if (!permission) return false;
     sender.reason = permission.reason;
+    sender.allowedBy = permission.allowedBy;
     return true;
   }
 
@@ -135,6 +136,10 @@ export class PoolClient {
       },
     );
     if (result.grant) this.#learn(request, result.grant, { revision, asked, epoch });
+    if (result.trail) {
+      sender.trail = result.trail;
+      sender.key = 'key' in result ? result.key : undefined;
+    }
     // Of annotations of one name, the first stays. A second write has none.
     if (!isSecondWrite && result.annotations) sender.admission = { ...result.annotations, ...sender.admission };
     return result;
@@ -145,7 +150,9 @@ export class PoolClient {
     const bytes = rendering.objects.reduce((sum, object) => sum + object.length, 0);
     // Encodings are shared: the others need them even if the client of this request is gone.
     const isWanted = () => rendering.events !== undefined || rendering.records !== undefined || !exchange.aborted;
-    return await this.#inTurn(sender, bytes, undefined, isWanted, () => renderJob(exchange, rendering));
+    const result = await this.#inTurn(sender, bytes, undefined, isWanted, () => renderJob(exchange, rendering));
+    if (result.trail) sender.trail = result.trail;
+    return result;
   }
 
   /**
@@ -193,6 +200,7 @@ export class PoolClient {
     if (permission) {
       sender.permission = permission;
       sender.reason = permission.reason;
+      sender.allowedBy = permission.allowedBy;
     }
     if (sender.credentials === undefined) {
       if (sender.identity && permission) this.access.allow(sender.identity, decisionKey(route), permission, asked);
@@ -209,6 +217,7 @@ export class PoolClient {
       : undefined;
     if (sender.user) return;
     sender.user = grant.user;
+    sender.authenticator = grant.authenticator;
     sender.identity = identity;
     sender.usage = this.access.usages.of(grant.user.name);
     sender.warnings = grant.warnings;
@@ -222,7 +231,8 @@ const credentialsOf = (exchange: Exchange): NonNullable<Job['credentials']> => (
   remoteAddress: exchange.remoteAddress,
 });
 
-const renderJob = (exchange: Exchange, render: Rendering): Job => ({
+/** The job that encodes objects in the form that an exchange asks for. */
+export const renderJob = (exchange: Exchange, render: Rendering): Job => ({
   id: NO_PROPOSAL,
   granted: true,
   render,

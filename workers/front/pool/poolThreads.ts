@@ -8,7 +8,7 @@ import { type BatchOutcome, unpackLate } from '../../../core/threads/messages/jo
 import type {
   FromPoolThread,
   LoadedPoolThread,
-  Observation,
+  ObservedValues,
   PoolInputs,
   PoolThreadCreated,
   ServiceState,
@@ -40,7 +40,7 @@ export interface PoolThreadHandlers {
   /** Takes the outcome of a batch that was not returned to Piscina. */
   readonly batchEnded: (batch: number, outcome: BatchOutcome) => void;
   /** Takes what plugins have counted. */
-  readonly observed: (observations: readonly Observation[]) => void;
+  readonly observed: (observations: readonly ObservedValues[]) => void;
   /** Whether the pool has jobs without an answer. Only then is it noticed that a thread does not return. */
   readonly isBusy: () => boolean;
   /** Called for a thread that has left a question whether it returns to its event loop unanswered. */

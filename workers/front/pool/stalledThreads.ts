@@ -59,10 +59,15 @@ export class Unanswered {
 }
 
 /**
- * Logs that a thread does not return to its event loop, with the plugins whose calls it is in. If there is one only,
+ * Logs that a thread does not return to its event loop, and is ended, with the plugins whose calls it is in. If there is one only,
  * that is counted as a timeout of the plugin. Returns the plugins.
  */
-export function reportStalled({ plugins, calls }: ThreadData, running: SharedArrayBuffer, log: Log): Culprits {
+export function reportStalled(
+  thread: string,
+  { plugins, calls }: Pick<ThreadData, 'plugins' | 'calls'>,
+  running: SharedArrayBuffer,
+  log: Log,
+): Culprits {
   const { suspects } = new RunningCalls(running);
   const [only, ...others] = suspects;
   if (only && others.length === 0) new CallCounters(calls).of(only.plugin, only.point).countFailure('timeout');
@@ -70,7 +75,7 @@ export function reportStalled({ plugins, calls }: ThreadData, running: SharedArr
   const names = suspects.map(place => `${nameOf(place)} (${place.point})`);
   log.error(
     { plugins: names },
-    `a pool thread does not return to its event loop, and is ended: ${names.join(', ') || 'no plugin is known to run'}`,
+    `${thread} does not return to its event loop, and is ended: ${names.join(', ') || 'no plugin is known to run'}`,
   );
   if (only && others.length === 0) return { plugin: nameOf(only), point: only.point };
   return names.length > 0 ? { plugins: names } : {};

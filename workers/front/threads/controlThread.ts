@@ -7,7 +7,7 @@ import type {
   ControllerRequest,
   ControllerResponse,
   FromControlThread,
-  Observation,
+  ObservedValues,
   ToControlThread,
 } from '../../../core/threads/messages/lifecycle.js';
 import { culpritsOf, threadError } from '../../../core/plugin/calls/blame.js';
@@ -30,7 +30,7 @@ export interface ControlParts {
   /** Returns the resources of plugins, and the built-in ones. */
   readonly resources: () => FixedResources;
   /** Takes what controllers have counted. */
-  readonly observed: (observations: readonly Observation[]) => void;
+  readonly observed: (observations: readonly ObservedValues[]) => void;
   /** Called when a controller has started. */
   readonly started: (controller: string) => void;
   /** Called when the controllers are loaded, here or in the process that leads (`elsewhere`). */

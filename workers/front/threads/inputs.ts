@@ -26,6 +26,8 @@ export interface FrontEndInputs {
   readonly home: DataDirectory;
   readonly scope: ThreadScope;
   readonly threads: Threads;
+  /** The file with the first objects of a new store; undefined if controllers write them. */
+  readonly firstObjects: string | undefined;
   /** The addresses that the server listens on. */
   readonly bindings: readonly Binding[];
   /** The data of threads that are created now. */

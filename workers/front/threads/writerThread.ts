@@ -1,13 +1,14 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { Log } from '../../../core/api/host.js';
 import { StoreError } from '../../../core/api/storage.js';
 import { LISTENING_THREADS, WRITER_YOUNG_GENERATION_MB } from '../../../core/limits.js';
 import type { ThreadData } from '../../../core/threads/data.js';
 import { PUBLISHING, StoreFeed } from '../../../core/threads/feed.js';
-import { culpritsOf, isKnown, threadError } from '../../../core/plugin/calls/blame.js';
+import { type Culprits, culpritsOf, isKnown, threadError } from '../../../core/plugin/calls/blame.js';
 import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
 import type {
   FromWriterThread,
-  Observation,
+  ObservedValues,
   OpenedStore,
   SubscriberChannel,
   ToWriterThread,
@@ -18,6 +19,7 @@ import { MAIN_FRONT } from '../../../core/threads/proposalIds.js';
 import { createRing } from '../../../core/threads/messages/ring.js';
 import { closeThread } from './closeThread.js';
 import { createThread, type ServerThread } from './serverThread.js';
+import { WriterWatch } from './writerWatch.js';
 
 /** Threads that may be connected to the writer at once, replaced threads of the pool included. */
 export const COUNTERS = 1024;
@@ -30,6 +32,9 @@ const FIRST_OTHER = FIRST_FRONT + LISTENING_THREADS + 1;
 export class StoreThread {
   readonly #worker: ServerThread;
   readonly #counters: Int32Array;
+  readonly #watch: WriterWatch;
+  /** The plugin that the thread was ended for, which did not return. */
+  #culprits: Culprits | undefined;
   #nextOther = 0;
   #isOpen = false;
   #isClosing = false;
@@ -42,7 +47,8 @@ export class StoreThread {
     /** Whether the thread may be one that other servers use, see `createThread`. */
     isGuest: boolean,
     /** Takes what plugins of the thread have counted. */
-    observed: (observations: readonly Observation[]) => void,
+    observed: (observations: readonly ObservedValues[]) => void,
+    log: Log,
   ) {
     const running = RunningCalls.memory(data.plugins.length);
     this.#counters = new Int32Array(data.counters);
@@ -52,6 +58,16 @@ export class StoreThread {
       youngGenerationMb: WRITER_YOUNG_GENERATION_MB,
       isGuest,
     });
+    this.#watch = new WriterWatch({
+      data,
+      running,
+      log,
+      ping: () => this.#post({ is: 'ping' }),
+      stalled: culprits => {
+        this.#culprits = culprits;
+        void this.#worker.terminate();
+      },
+    });
     let opened: (store: OpenedStore) => void;
     this.#opened = new Promise(resolve => (opened = resolve));
     this.failed = new Promise(resolve => {
@@ -59,30 +75,34 @@ export class StoreThread {
         const message = posted as FromWriterThread;
         if (message.is === 'failed') resolve(new StoreError(message.message));
         if (message.is === 'observed') observed(message.observations);
+        if (message.is === 'pong') this.#watch.answered();
         if (message.is !== 'ready') return;
         this.#isOpen = true;
+        this.#watch.begin();
         opened(message);
       });
       this.#worker.once('error', error => {
         this.#worker.removeAllListeners('exit');
+        this.#watch.end();
         const culprits = culpritsOf(error, running, data);
         if (!this.#isOpen) resolve(new StoreError(error.message, { cause: error }));
         // An error of the store itself says what is wrong.
         else resolve(isKnown(culprits) ? threadError('the writer', culprits, error.message, error) : error);
       });
       this.#worker.once('exit', code => {
-        if (!this.#isClosing)
-          resolve(threadError('the writer', culpritsOf(undefined, running, data), `exit code ${code}`));
+        this.#watch.end();
+        const culprits = (): Culprits => this.#culprits ?? culpritsOf(undefined, running, data);
+        if (!this.#isClosing) resolve(threadError('the writer', culprits(), `exit code ${code}`));
       });
     });
   }
 
   /**
    * Has the thread load its plugins and open the store. To be called when the main thread has loaded its own plugins: a
-   * native library cannot be loaded there once another thread has it.
+   * native library cannot be loaded there once another thread has it. A new store gets the objects of `firstObjects`.
    */
-  begin(): void {
-    this.#post({ is: 'begin' });
+  begin(firstObjects?: string): void {
+    this.#post({ is: 'begin', firstObjects });
   }
 
   /** Resolves when the store is open. Throws StoreError if it cannot be opened. */
@@ -117,6 +137,7 @@ export class StoreThread {
   async close(): Promise<void> {
     this.#isClosing = true;
     await closeThread(this.#worker);
+    this.#watch.end();
     await this.#worker.terminate();
   }
 

@@ -14,6 +14,8 @@ import type { ApiObject, Json } from '../../../core/model/object.js';
 import { unknownPath } from '../../../core/model/refusal.js';
 import { decodeStored } from '../../../core/plugin/informers/stored.js';
 import { randomInt } from '../../../core/runtime/random.js';
+import type { Strategy } from '../../../core/api/strategy.js';
+import { readRecord } from '../../../core/services/decisions/recordText.js';
 import type { Struct } from '../../../core/schema/model.js';
 import { cborDocument, cborEvent } from '../../../core/schema/cbor/cbor.js';
 import { encodeCborRecords } from '../../../core/schema/cbor/cborEncode.js';
@@ -78,7 +80,8 @@ export async function render(context: Context, job: Job, route: Route, rendering
     const text = encodeYamlItems(rendering.objects.map(object => asListItem(object, start)));
     return framePart(context, route, choice, text, rendering);
   }
-  const stored = rendering.objects.map(decodeStored);
+  const { showRecord } = resource.strategy;
+  const stored = showRecord ? await showRecords(context, showRecord, rendering) : rendering.objects.map(decodeStored);
   const objects = await toRequestVersion(context, resource, stored);
   for (const [i, object] of objects.entries()) storedForms.set(object, stored[i]!);
   if (rendering.events)
@@ -90,6 +93,16 @@ export async function render(context: Context, job: Job, route: Route, rendering
     : objectValue(context, route, choice, objects[0]!);
   const body = encodeValue(choice, value, rendering.list ? resource.listType : typeOf(route, resource));
   return { is: 'respond', status: rendering.status, headers, body };
+}
+
+/** The objects of records. One that is read alone is explained. */
+function showRecords(
+  { authorization }: Context,
+  show: NonNullable<Strategy['showRecord']>,
+  { objects, list }: Rendering,
+): Promise<readonly ApiObject[]> {
+  const explaining = list ? undefined : { explain: authorization.explain };
+  return Promise.all(objects.map(async bytes => await show(readRecord(bytes), explaining)));
 }
 
 /** Encodes objects as records: from their texts where these are of the version of the request. */

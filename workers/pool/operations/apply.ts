@@ -2,7 +2,7 @@ import { ANNOTATIONS_BYTES } from '../../../core/limits.js';
 import type { ApiObject, Json } from '../../../core/model/object.js';
 import type { Naming } from '../../../core/naming.js';
 import { parseFlag } from '../../../core/request/query.js';
-import { applyConfiguration, type ApplyResult } from '../../../core/schema/apply/applyConfiguration.js';
+import { applyConfiguration, type ApplyResult, LiveMismatch } from '../../../core/schema/apply/applyConfiguration.js';
 import { type FieldManagers, decodeManagers } from '../../../core/schema/apply/fieldManagers.js';
 import { type FieldSet, LEAF, pathTexts } from '../../../core/schema/apply/fieldSet.js';
 import { unchangedLastApplied, LAST_APPLIED_MANAGER, lastAppliedText } from '../../../core/schema/apply/lastApplied.js';
@@ -21,7 +21,7 @@ import { kindOf, managerOf, replicasField, scaleKind, writerOf } from '../stages
 import { checkName, ensureNamespace } from '../stages/preconditions.js';
 import { isScale, replaceScale, scaleWithReplicas } from '../subresources/scale.js';
 import type { AuthorizedRequest, DecodedApply, ObjectWrite } from '../types.js';
-import { applyConflictError, notApplicableError } from './applyErrors.js';
+import { applyConflictError, notApplicableError, notManageableError } from './applyErrors.js';
 import { createObject } from './create.js';
 import { replaceObject } from './update.js';
 
@@ -40,13 +40,13 @@ interface Basis {
  * for a subresource of an object that does not exist, and 400, 403, 409 and 422.
  */
 export async function apply(context: Context, { request, options }: DecodedApply): Promise<ObjectWrite> {
-  const { resource, route, target, user } = request;
+  const { resource, route } = request;
   const { dryRun } = options;
 
   // The object, or its scale, to which the configuration is applied.
   const old = await currentObject(context, request);
   if (!old && route.subresource) throw notFoundError(request);
-  if (!old) await checkCreatePermission(context, user, target);
+  if (!old) await checkCreatePermission(context, request);
   const scaled = isScale(route) ? old : undefined;
   const basis = scaled ? scaleBasis(request, scaled) : objectBasis(context, request, old);
 
@@ -125,13 +125,17 @@ function mergeConfiguration(
   try {
     return applyConfiguration(kind, writer, before, config, managers, force);
   } catch (thrown) {
+    if (thrown instanceof LiveMismatch) throw notManageableError(config, thrown.message);
     if (thrown instanceof SchemaMismatch) throw notApplicableError(config, thrown.message);
     if (!(thrown instanceof ApplyConflict)) throw thrown;
     // Fields that kubectl has set by client-side apply do not conflict: it takes over their ownership.
     const own = old && writer.manager === LAST_APPLIED_MANAGER ? lastAppliedFields(context, kind, old) : LEAF;
     const ownPaths = new Set(pathTexts(own));
     const conflicts = thrown.conflicts.filter(({ path }) => !ownPaths.has(path));
-    if (conflicts.length > 0) throw applyConflictError(conflicts);
+    if (conflicts.length > 0) {
+      request.trail.conflict(conflicts);
+      throw applyConflictError(conflicts);
+    }
     return applyConfiguration(kind, writer, before, config, managers, true);
   }
 }

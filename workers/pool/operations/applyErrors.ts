@@ -5,12 +5,23 @@ import type { FieldManager } from '../../../core/schema/apply/fieldManagers.js';
 import type { Members } from '../../../core/schema/patch/members.js';
 import { kindText } from '../body/configuration.js';
 
-/** 422 for a configuration whose result is not an object of the kind. */
-export function notApplicableError(config: Members, reason: string): Refusal {
+function objectText(config: Members): string {
   const metadata = config['metadata'] as ApiObject['metadata'] | undefined;
-  const what = `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}; ${kindText(config['apiVersion'], config['kind'])}`;
-  return new Refusal('Invalid', `failed to create typed patch object (${what}): ${reason}`, {});
+  return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}; ${kindText(config['apiVersion'], config['kind'])}`;
 }
+
+/** 422 for a configuration whose result is not an object of the kind. */
+export const notApplicableError = (config: Members, reason: string): Refusal =>
+  new Refusal('Invalid', `failed to create typed patch object (${objectText(config)}): ${reason}`, {});
+
+/** 422 for an apply to an object without managers whose fields cannot be given to one. */
+export const notManageableError = (config: Members, reason: string): Refusal =>
+  new Refusal(
+    'Invalid',
+    `failed to create manager for existing fields: failed to convert new object (${objectText(config)}) ` +
+      `to smd typed: ${reason}`,
+    {},
+  );
 
 /** `"one" with subresource "scale" using apps/v1`. */
 function ownerText({ manager, subresource, operation, apiVersion }: FieldManager): string {

@@ -1,6 +1,8 @@
 import { InvalidCredentials, type Received as Credentials } from '../../../core/api/access.js';
 import type { ReviewContext, ReviewedToken } from '../../../core/api/strategy.js';
 import { completeUser } from '../../../core/access/identity.js';
+import type { Target } from '../../../core/model/target.js';
+import type { Registry } from '../../../core/schema/resource.js';
 import { type Context, strategyContextOf } from '../context.js';
 import { managersOfNew, setManagers } from '../stages/managers.js';
 import { clearSystemMetadata, dropRepeatedOwners } from '../stages/metadata.js';
@@ -35,20 +37,20 @@ async function review({ authentication }: Context, request: Credentials): Promis
   }
 }
 
+/** A target as authorizers know it: with the neutral name of its group. */
+const toNeutral = (registry: Registry, target: Target): Target =>
+  target.is === 'resource'
+    ? { ...target, group: registry.groups.get(target.group)?.neutralName ?? target.group }
+    : target;
+
 /** Returns the functions that the review of a request may call. */
 export function reviewContext(context: Context, request: AuthorizedRequest, dryRun: boolean): ReviewContext {
   const { authorization, registry } = context;
   return {
     ...strategyContextOf(context, request, dryRun),
     authenticate: (token, audiences) => review(context, requestWith(token, request.target.path, audiences)),
-    async authorize(user, target) {
-      // Authorizers know groups by their neutral names.
-      const asked =
-        target.is === 'resource'
-          ? { ...target, group: registry.groups.get(target.group)?.neutralName ?? target.group }
-          : target;
-      return (await authorization.authorize(user, asked)).decision;
-    },
+    authorize: async (user, target) => (await authorization.authorize(user, toNeutral(registry, target))).decision,
+    explain: (user, target) => authorization.explain(user, toNeutral(registry, target)),
     rulesFor: (user, namespace) => authorization.rulesFor(user, namespace),
   };
 }

@@ -22,13 +22,13 @@ import type { WrittenPart } from '../subresources/writtenPart.js';
  * 403 for a create that the sender may not make, 404, and 409 for another uid or version than the current one.
  */
 export async function update(context: Context, { request, options, object }: DecodedObject): Promise<ObjectWrite> {
-  const { resource, route, target, user } = request;
+  const { resource, route } = request;
   const { dryRun } = options;
   const old = await currentObject(context, request);
   if (!old) {
     checkUid(request, object, undefined);
     if (!resource.strategy.allowCreateOnUpdate || route.subresource) throw notFoundError(request);
-    await checkCreatePermission(context, user, target);
+    await checkCreatePermission(context, request);
     // Without a current object there is no version to compare with; it only has to be well-formed.
     parseVersion(object);
     delete object.metadata.resourceVersion;

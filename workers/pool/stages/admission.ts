@@ -66,7 +66,7 @@ export async function mutateDraft(context: Context, write: Merge): Promise<void>
   switch (write.is) {
     case 'object': {
       const { draft, managedFields, request } = write;
-      await context.mutate(objectChange(context, write, true), draft, completing(request.resource));
+      await context.mutate(objectChange(context, write, true), draft, completing(request.resource), request.trail);
       dropRepeatedOwners(draft, request.warnings, true);
       restoreManagedFields(draft, managedFields, request.warnings);
       return;
@@ -78,13 +78,13 @@ export async function mutateDraft(context: Context, write: Merge): Promise<void>
       const change = changeOf({ context, request: sent, operation: 'CREATE', name, dryRun, body: draft });
       const type = sent.route.subresource?.type;
       const complete = type && completing({ ...sent.resource, type, kind: draft.kind, apiVersion: draft.apiVersion });
-      await context.mutate(change, draft, complete);
+      await context.mutate(change, draft, complete, sent.trail);
       restoreManagedFields(draft, managedFields, sent.warnings);
       return;
     }
     case 'review': {
       const { draft, managedFields, request } = write;
-      await context.mutate(reviewChange(context, write), draft, completing(request.resource));
+      await context.mutate(reviewChange(context, write), draft, completing(request.resource), request.trail);
       restoreManagedFields(draft, managedFields, request.warnings);
       return;
     }
@@ -169,10 +169,11 @@ export function runValidation(
 /** Asks all validators, once for a request. Throws 422 with the violations that they return. */
 export async function askValidators(
   context: Context,
-  { resource, job }: AuthorizedRequest,
+  { resource, job, trail }: AuthorizedRequest,
   change: Change,
   after: ApiObject | undefined,
 ): Promise<void> {
   if (job.begun) return;
-  throwIfInvalid(resource, change.target.name, await context.validate(change, after as Frozen<ApiObject> | undefined));
+  const violations = await context.validate(change, after as Frozen<ApiObject> | undefined, trail);
+  throwIfInvalid(resource, change.target.name, violations);
 }

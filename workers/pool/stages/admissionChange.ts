@@ -1,4 +1,3 @@
-import { annotate } from '../annotate.js';
 import { proposedCharge } from '../charge.js';
 import type { Change, ChangeView, EquivalentKind, ServedKind } from '../../../core/api/admission.js';
 import type { Operation } from '../../../core/api/checks/match.js';
@@ -41,7 +40,7 @@ export interface ChangeParts {
 /** A change as mutators and validators see it. */
 export function changeOf(parts: ChangeParts): Change {
   const { request, operation, name, dryRun, old } = parts;
-  const { target, resource, user, warnings } = request;
+  const { target, resource, user, warnings, emptied } = request;
   return {
     operation,
     target: { ...target, name },
@@ -50,10 +49,12 @@ export function changeOf(parts: ChangeParts): Change {
     dryRun,
     repeated: request.job.currentKey !== undefined,
     ...(old ? { old: old as Frozen<ApiObject> } : {}),
+    emptied,
     view: new RequestView(parts),
     // Plugins in JavaScript may warn of anything.
     warn: text => void warnings.push(String(text)),
-    annotate: (name, value) => annotate(request.annotations, name, value),
+    annotate: (name, value) => request.trail.annotate(name, value),
+    report: step => request.trail.report(step),
     beginSideEffects() {
       if (!dryRun && !request.run.makeFinal())
         throw new Refusal('ServiceUnavailable', 'another thread handles the request by now');

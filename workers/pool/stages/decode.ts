@@ -94,6 +94,7 @@ function decodeBody(context: Context, request: AuthorizedRequest, options: Write
   const object = decodeObject(resource, value, {
     strictErrors: unknown,
     emptied: request.emptied,
+    unstored: request.unstored,
     numberMismatch: request.numberMismatch,
   });
   const strictErrors = resource.custom
@@ -147,7 +148,7 @@ export function decodePatched(
   type?: Struct,
   form: 'json' | 'strategic' | 'apply' = 'json',
 ): ApiObject {
-  const { resource, warnings, job, emptied } = request;
+  const { resource, warnings, job, emptied, unstored, numberMismatch } = request;
   const strategic = form === 'strategic';
   const invalidPatch = (why: string): Refusal => {
     const given = strategic && job.body ? treeText(parseJson(job.body)) : writeJson(value);
@@ -157,8 +158,14 @@ export function decodePatched(
   // Upstream reads an object without a version in a form whose metadata have other names, and finds no name.
   if (resource.builtIn && !strategic && isMembers(value) && !value['apiVersion']) throw missingName(request);
   const unknown: string[] = [];
-  const { numberMismatch } = request;
-  const sink = { strictErrors: unknown, emptied, isMerged: strategic, keepsNulls: form === 'apply', numberMismatch };
+  const sink = {
+    strictErrors: unknown,
+    emptied,
+    unstored,
+    isMerged: strategic,
+    keepsNulls: form === 'apply',
+    numberMismatch,
+  };
   let object: ApiObject;
   try {
     // A strategic merge knows the type of its result: what the patch says of kind and version has no effect.

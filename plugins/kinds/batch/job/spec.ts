@@ -78,19 +78,15 @@ const LONGEST_MANAGER = 63;
 /** Violations of the spec of a Job or of the job template of a CronJob. */
 export function validateJobSpec(spec: JobSpec, field: string, naming: Naming): Violation[] {
   const found = COUNTS.flatMap(member => validateNotNegative(spec, member, `${field}.${member}`));
+  if (!isAbsent(spec.maxFailedIndexes) && isAbsent(spec.backoffLimitPerIndex))
+    found.push(required(`${field}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
+  const manager = spec.managedBy ?? '';
+  if (!isAbsent(spec.managedBy)) found.push(...validateManagedBy(manager, `${field}.managedBy`));
   if (!isAbsent(spec.completionMode))
     found.push(...validateOneOf(spec, 'completionMode', `${field}.completionMode`, ['NonIndexed', 'Indexed']));
   const mode = spec.completionMode ?? '';
   if (mode === 'Indexed') found.push(...validateIndexed(spec, field));
   if (mode === 'NonIndexed' || isAbsent(spec.completionMode)) found.push(...validateNonIndexed(spec, field));
-  if (!isAbsent(spec.maxFailedIndexes) && isAbsent(spec.backoffLimitPerIndex))
-    found.push(required(`${field}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
-  if (!isAbsent(spec.podReplacementPolicy)) {
-    const values = spec.podFailurePolicy ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
-    found.push(...validateOneOf(spec, 'podReplacementPolicy', `${field}.podReplacementPolicy`, values));
-  }
-  const manager = spec.managedBy ?? '';
-  if (!isAbsent(spec.managedBy)) found.push(...validateManagedBy(manager, `${field}.managedBy`));
   const failure = spec.podFailurePolicy;
   if (failure) found.push(...validateFailurePolicy(failure.rules ?? [], spec!, `${field}.podFailurePolicy.rules`));
   const success = spec.successPolicy;
@@ -100,6 +96,10 @@ export function validateJobSpec(spec: JobSpec, field: string, naming: Naming): V
         ? validateSuccessPolicy(success, spec!, `${field}.successPolicy`)
         : [invalid(`${field}.successPolicy`, success, 'requires indexed completion mode')]),
     );
+  if (!isAbsent(spec.podReplacementPolicy)) {
+    const values = spec.podFailurePolicy ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
+    found.push(...validateOneOf(spec, 'podReplacementPolicy', `${field}.podReplacementPolicy`, values));
+  }
   return [
     ...found,
     ...validateTemplate(spec.template, `${field}.template`, naming),

@@ -66,10 +66,10 @@ function validateJobName(object: Job): Violation[] {
 
 /** Violations of a new Job, for which the server generates the labels of a naming. */
 export const validateJob = (object: Job, naming: Naming): Violation[] => [
-  ...validateJobName(object),
   ...validateGeneratedSelector(object, generatedLabels(object, naming)),
-  ...validateJobSelector(object),
   ...validateJobSpec(object.spec, 'spec', naming),
+  ...validateJobSelector(object),
+  ...validateJobName(object),
 ];
 
 /** Scheduling fields can be changed while the Job is suspended and has not started. */
@@ -96,26 +96,24 @@ function validateCompletionsUpdate(now: JobSpec, before: JobSpec): Violation[] {
     : [invalid('spec.completions', completions, 'can only be modified in tandem with spec.parallelism')];
 }
 
-const IMMUTABLE = [
-  'selector',
-  'completionMode',
-  'podFailurePolicy',
-  'backoffLimitPerIndex',
-  'managedBy',
-  'successPolicy',
-] as const;
+/** What cannot change, in the order of the violations: after the selector comes the template. */
+const IMMUTABLE = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const;
+
+const validateSame = (now: JobSpec, before: JobSpec, member: keyof JobSpec): Violation[] =>
+  isUnchanged(now[member], before[member], member)
+    ? []
+    : [invalid(`spec.${member}`, now[member] ?? null, 'field is immutable')];
 
 /** Violations of an update of a Job. */
 export function validateJobUpdate(object: Job, old: Job, naming: Naming): Violation[] {
   const [now, before] = [object.spec, old.spec];
   return [
     ...validateGeneratedSelector(object, generatedLabels(object, naming), old),
-    ...validateJobSelector(object),
     ...validateJobSpec(now, 'spec', naming),
+    ...validateJobSelector(object),
     ...validateCompletionsUpdate(now, before),
-    ...IMMUTABLE.filter(member => !isUnchanged(now[member], before[member], member)).map(member =>
-      invalid(`spec.${member}`, now[member] ?? null, 'field is immutable'),
-    ),
+    ...validateSame(now, before, 'selector'),
     ...validateTemplateUpdate(object, old),
+    ...IMMUTABLE.flatMap(member => validateSame(now, before, member)),
   ];
 }

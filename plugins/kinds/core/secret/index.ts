@@ -90,9 +90,9 @@ export const secret = builtInKind<Secret>('core/secrets', naming => {
     },
     validateCreate: validateSecret,
     validateUpdate: (object, old, context) => [
-      ...validateSecret(object, context),
       ...((object.type ?? '') === (old.type ?? '') ? [] : [invalid('type', object.type, 'field is immutable')]),
       ...validateFrozen(object, old, ['data'], 'data', context),
+      ...validateSecret(object, context),
     ],
     selectableFields: new Map([['type', object => object.type ?? '']]),
     confidential: [''],

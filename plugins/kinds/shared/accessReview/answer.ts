@@ -21,8 +21,15 @@ export const userOf = ({ spec }: { readonly spec: SubjectAccessReviewSpec }): Us
   extra: new Map(Object.entries(spec.extra ?? {})),
 });
 
+/** A review of access, or what else has its spec. */
+export type AccessReview =
+  | LocalSubjectAccessReview
+  | SelfSubjectAccessReview
+  | SubjectAccessReview
+  | Pick<SubjectAccessReview, 'spec'>;
+
 /** The request that a review is about, and what of its selectors could not be read. */
-function requestOf(review: LocalSubjectAccessReview | SelfSubjectAccessReview | SubjectAccessReview): {
+export function requestOf(review: AccessReview): {
   readonly target: Target;
   readonly errors: readonly string[];
 } {

@@ -1,13 +1,13 @@
 import type {
   LocalSubjectAccessReview,
   SubjectAccessReview,
-  SelfSubjectAccessReview,
   NonResourceAttributes,
   ResourceAttributes,
 } from '../../../../kinds/authorization/v1.js';
 import type { ApiObject } from '../../../../core/model/object.js';
 import { invalid, invalidObject, required, Verbatim, type Violation } from '../../../../core/model/refusal.js';
 import type { Naming } from '../../../../core/naming.js';
+import type { AccessReview } from './answer.js';
 import { validateOperands, validateTerm } from '../labels.js';
 
 const FIELD = 'spec.resourceAttributes';
@@ -20,24 +20,23 @@ export const pathText = (attributes: NonResourceAttributes): Verbatim => {
 
 /**
  * Throws 422 for what all access reviews need, for the `subject` of those that have one, and for `others`. The refusal
- * names the group and no kind.
+ * names the `group`, in neutral names, and no kind.
  */
 export function checkReview(
-  review: LocalSubjectAccessReview | SelfSubjectAccessReview | SubjectAccessReview,
+  review: AccessReview,
   naming: Naming,
   subject: readonly Violation[],
   others: readonly Violation[],
+  group = 'authorization.orchestrator.io',
 ): readonly Violation[] {
   const resource = review.spec.resourceAttributes;
   const violations = [...attributeViolations(review), ...subject, ...selectorViolations(resource), ...others];
   if (violations.length === 0) return violations;
-  throw invalidObject(naming.group('authorization.orchestrator.io'), '', '', violations);
+  throw invalidObject(naming.group(group), '', '', violations);
 }
 
 /** A review is about a resource or a path, and not about both. */
-function attributeViolations(
-  review: LocalSubjectAccessReview | SelfSubjectAccessReview | SubjectAccessReview,
-): Violation[] {
+function attributeViolations(review: AccessReview): Violation[] {
   const resource = review.spec.resourceAttributes;
   const path = review.spec.nonResourceAttributes;
   const found: Violation[] = [];

@@ -15,8 +15,8 @@ function validateHandler(owner: Handler, field: string, grace: number): Violatio
   const [kind] = kinds;
   if (kind === undefined) return [required(field, 'must specify a handler type')];
   return [
-    ...kinds.slice(1).map(extra => forbiddenField(`${field}.${extra}`, 'may not specify more than 1 handler type')),
     ...validateAction(owner, kind, `${field}.${kind}`, grace),
+    ...kinds.slice(1).map(extra => forbiddenField(`${field}.${extra}`, 'may not specify more than 1 handler type')),
   ];
 }
 

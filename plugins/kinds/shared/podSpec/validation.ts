@@ -156,24 +156,18 @@ function validateSearches(searches: readonly string[], field: string): Violation
   ];
 }
 
-function validateDns(pod: PodSpec, field: string): Violation[] {
-  const found = validateOneOf(pod, 'dnsPolicy', `${field}.dnsPolicy`, [
-    'ClusterFirstWithHostNet',
-    'ClusterFirst',
-    'Default',
-    'None',
-  ]);
+const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
+
+function validateDnsConfig(pod: PodSpec, field: string): Violation[] {
   const config = pod.dnsConfig;
   const where = `${field}.dnsConfig`;
-  if (pod.dnsPolicy === 'None') {
-    if (!config) return [...found, required(where, 'must provide `dnsConfig` when `dnsPolicy` is None')];
-    if ((config.nameservers ?? []).length === 0)
-      return [
-        ...found,
-        required(`${where}.nameservers`, 'must provide at least one DNS nameserver when `dnsPolicy` is None'),
-      ];
-  }
   const servers = config?.nameservers ?? [];
+  if (pod.dnsPolicy === 'None') {
+    if (!config) return [required(where, 'must provide `dnsConfig` when `dnsPolicy` is None')];
+    if (servers.length === 0)
+      return [required(`${where}.nameservers`, 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
+  }
+  const found: Violation[] = [];
   if (servers.length > 3)
     found.push(invalid(`${where}.nameservers`, goStrings(servers), 'must not have more than 3 nameservers'));
   for (const [i, server] of servers.entries())
@@ -185,32 +179,45 @@ function validateDns(pod: PodSpec, field: string): Violation[] {
   return found;
 }
 
-function validateNames(pod: PodSpec, field: string): Violation[] {
-  const found: Violation[] = [];
-  const deadline = pod.activeDeadlineSeconds;
-  if (deadline !== undefined && (deadline < 1 || deadline > 2147483647)) {
-    found.push(invalid(`${field}.activeDeadlineSeconds`, deadline, rangeText(1, 2147483647)));
-  }
-  found.push(...validateSubdomainIfSet(pod, 'serviceAccountName', `${field}.serviceAccountName`));
-  found.push(
-    ...validateSubdomainIfSet(pod, 'nodeName', `${field}.nodeName`),
-    ...validateLabelIfSet(pod, 'subdomain', `${field}.subdomain`),
+const validateReadinessGates = (pod: PodSpec, field: string): Violation[] =>
+  (pod.readinessGates ?? []).flatMap(({ conditionType: type }, i) =>
+    toViolations(`${field}.readinessGates[${i}].conditionType`, type, qualifiedName(type)),
   );
-  found.push(...validateSubdomainIfSet(pod, 'priorityClassName', `${field}.priorityClassName`));
-  found.push(...validatePresent(pod, 'runtimeClassName', `${field}.runtimeClassName`, dns1123Subdomain));
-  found.push(...validateIfSet(pod, 'hostname', `${field}.hostname`, dns1123Label));
-  for (const [i, alias] of (pod.hostAliases ?? []).entries()) {
+
+function validateDeadline(pod: PodSpec, field: string): Violation[] {
+  const deadline = pod.activeDeadlineSeconds;
+  return deadline !== undefined && (deadline < 1 || deadline > 2147483647)
+    ? [invalid(`${field}.activeDeadlineSeconds`, deadline, rangeText(1, 2147483647))]
+    : [];
+}
+
+const validateHostAliases = (pod: PodSpec, field: string): Violation[] =>
+  (pod.hostAliases ?? []).flatMap(({ ip, hostnames }, i) => {
     const where = `${field}.hostAliases[${i}]`;
-    found.push(...toViolations(`${where}.ip`, alias.ip, ipComplaints(alias.ip)));
-    for (const [j, name] of (alias.hostnames ?? []).entries()) {
-      found.push(...toViolations(`${where}.hostnames[${j}]`, name, dns1123Subdomain(name)));
-    }
-  }
-  for (const [i, gate] of (pod.readinessGates ?? []).entries()) {
-    const type = gate.conditionType;
-    found.push(...toViolations(`${field}.readinessGates[${i}].conditionType`, type, qualifiedName(type)));
-  }
-  return [...found, ...validateSchedulingGates(pod, field)];
+    return [
+      ...toViolations(`${where}.ip`, ip, ipComplaints(ip)),
+      ...(hostnames ?? []).flatMap((name, j) => toViolations(`${where}.hostnames[${j}]`, name, dns1123Subdomain(name))),
+    ];
+  });
+
+/** Checks who the pod is, where it runs, and how important it is. */
+const validateIdentity = (pod: PodSpec, field: string): Violation[] => [
+  ...validateSubdomainIfSet(pod, 'serviceAccountName', `${field}.serviceAccountName`),
+  ...validateSubdomainIfSet(pod, 'nodeName', `${field}.nodeName`),
+  ...validateDeadline(pod, field),
+  ...validateIfSet(pod, 'hostname', `${field}.hostname`, dns1123Label),
+  ...validateLabelIfSet(pod, 'subdomain', `${field}.subdomain`),
+  ...validateTolerations(pod.tolerations ?? [], `${field}.tolerations`),
+  ...validateHostAliases(pod, field),
+  ...validateSubdomainIfSet(pod, 'priorityClassName', `${field}.priorityClassName`),
+  ...validatePresent(pod, 'runtimeClassName', `${field}.runtimeClassName`, dns1123Subdomain),
+  ...validatePreemption(pod, `${field}.preemptionPolicy`),
+];
+
+function validatePreemption(pod: PodSpec, field: string): Violation[] {
+  if (isAbsent(pod.preemptionPolicy)) return [];
+  if (pod.preemptionPolicy === '') return [required(field)];
+  return validateOneOf(pod, 'preemptionPolicy', field, ['PreemptLowerPriority', 'Never']);
 }
 
 /** Checks that the files with tokens belong to an account. */
@@ -252,7 +259,7 @@ function contextOf(pod: PodSpec, violations: readonly Violation[][], ofPod: bool
 
 /**
  * Violations of a pod spec; `field` is its field: `spec`, `spec.template.spec`. `podName` is the name of the pod;
- * absent for the spec of a template, which is checked less strictly.
+ * absent for the spec of a template, which is checked less strictly. The violations are in upstream's order.
  */
 export function validatePodSpec(pod: PodSpec, field: string, podName?: string): Violation[] {
   const ofVolumes = validateVolumes(pod, field, podName ?? '');
@@ -262,21 +269,18 @@ export function validatePodSpec(pod: PodSpec, field: string, podName?: string): 
     ...validateContainers(pod, field, context),
     ...validateEphemeralContainers(pod, field, context),
     ...validateOneOf(pod, 'restartPolicy', `${field}.restartPolicy`, ['Always', 'OnFailure', 'Never']),
-    ...validateDns(pod, field),
+    ...validateOneOf(pod, 'dnsPolicy', `${field}.dnsPolicy`, DNS_POLICIES),
     ...validateLabels(Object.entries(pod.nodeSelector ?? {}), `${field}.nodeSelector`),
     ...validatePodSecurity(pod, field),
-    ...validateHostProcess(pod, field),
     ...validateNodeAffinity(pod, field),
     ...validatePodAffinity(pod, 'podAffinity', field),
     ...validatePodAffinity(pod, 'podAntiAffinity', field),
-    ...validateNames(pod, field),
-    ...validateTolerations(pod.tolerations ?? [], `${field}.tolerations`),
+    ...validateDnsConfig(pod, field),
+    ...validateReadinessGates(pod, field),
+    ...validateSchedulingGates(pod, field),
     ...validateTopologySpread(pod, field),
-    ...(isAbsent(pod.preemptionPolicy)
-      ? []
-      : pod.preemptionPolicy === ''
-        ? [required(`${field}.preemptionPolicy`)]
-        : validateOneOf(pod, 'preemptionPolicy', `${field}.preemptionPolicy`, ['PreemptLowerPriority', 'Never'])),
+    ...validateHostProcess(pod, field),
+    ...validateIdentity(pod, field),
     ...validateResources({ limits: pod.overhead }, `${field}.overhead`),
     ...validateOs(pod, field),
     ...(podName === undefined ? [] : validateTokenFiles(pod, field)),

@@ -59,16 +59,16 @@ export function validateClaimSpec(
   const differs = source && reference && (namespace ?? '') === '' && !isUnchanged(withGroup(source), withGroup(local));
   return [
     ...validateAccessModes(spec, field, 'at least 1 access mode is required'),
-    ...validateSubdomainIfSet(spec, 'storageClassName', `${field}.storageClassName`),
-    ...(isAbsent(spec.volumeMode)
-      ? []
-      : validateOneOf(spec, 'volumeMode', `${field}.volumeMode`, ['Block', 'Filesystem'])),
     ...validateSelector(spec.selector, `${field}.selector`),
     ...(isAbsent(size)
       ? [required(storage)]
       : compareQuantities(quantityOf(size), ZERO_QUANTITY) <= 0
         ? [invalid(storage, String(size), 'must be greater than zero')]
         : []),
+    ...validateSubdomainIfSet(spec, 'storageClassName', `${field}.storageClassName`),
+    ...(isAbsent(spec.volumeMode)
+      ? []
+      : validateOneOf(spec, 'volumeMode', `${field}.volumeMode`, ['Block', 'Filesystem'])),
     ...validateDataSource(source, `${field}.dataSource`, anyGroup),
     ...validateDataSource(reference, `${field}.dataSourceRef`, anyGroup),
     ...(differs

@@ -13,11 +13,13 @@ import {
 import { validateNodeSelector } from '../podSpec/scheduling.js';
 import { validateIfSet, validateOneOf } from '../violations.js';
 import { validateAccessModes } from './accessModes.js';
-import { PERSISTENT_SOURCES, validatePersistentSource } from './volumeSources.js';
+import { validatePersistentSource } from './volumeSources.js';
 
 /** Amounts of resources as Go prints them in messages. */
-const goResources = (amounts: readonly (readonly [string, unknown])[]): Verbatim =>
-  new Verbatim(`core.ResourceList{${amounts.map(([name, amount]) => `${JSON.stringify(name)}:${amount}`).join(', ')}}`);
+function goResources(amounts: readonly (readonly [string, unknown])[]): Verbatim {
+  const members = amounts.map(([name, amount]) => `${JSON.stringify(name)}:${amount}`).join(', ');
+  return new Verbatim(`core.ResourceList${amounts.length === 0 ? '(nil)' : `{${members}}`}`);
+}
 
 /** Violations of the capacity: storage, and nothing else. */
 function validateCapacity(spec: PersistentVolumeSpec, at: string): Violation[] {
@@ -44,10 +46,7 @@ function validateAffinity(spec: PersistentVolumeSpec, at: string): Violation[] {
   const affinity = spec.nodeAffinity;
   const needed = affinity?.required;
   if (needed) return validateNodeSelector(needed, `${at}.nodeAffinity.required`);
-  if (affinity) return [required(`${at}.nodeAffinity.required`, 'must specify required node constraints')];
-  return PERSISTENT_SOURCES.find(source => spec[source]) === 'local'
-    ? [required(`${at}.nodeAffinity`, 'Local volume requires node affinity')]
-    : [];
+  return affinity ? [required(`${at}.nodeAffinity.required`, 'must specify required node constraints')] : [];
 }
 
 /** Whether a path names the root folder. */
@@ -78,30 +77,25 @@ export function validateVolumeSpec(spec: PersistentVolumeSpec, at: string, name:
 
 const INLINE = 'in the context of inline volumes';
 
-const refuseInline = (_spec: PersistentVolumeSpec, at: string, member: string, isSet: boolean): Violation[] =>
+const refuseInline = (at: string, member: string, isSet: boolean): Violation[] =>
   isSet ? [forbiddenField(`${at}.${member}`, `may not be specified ${INLINE}`)] : [];
 
 /** Violations of the spec of a volume that an attachment contains; `at` is its field. */
 export function validateInlineVolumeSpec(spec: PersistentVolumeSpec, at: string): Violation[] {
   const policy = spec.persistentVolumeReclaimPolicy ?? '';
-  const hasLocal = PERSISTENT_SOURCES.find(source => spec[source]) === 'local';
   return [
-    ...validateAccessModes(spec, at),
-    ...validatePersistentSource(spec, at, ''),
-    ...refuseInline(spec, at, 'capacity', Object.entries(spec.capacity ?? {}).length > 0),
-    ...refuseInline(spec, at, 'storageClassName', (spec.storageClassName ?? '') !== ''),
-    ...(['claimRef', 'nodeAffinity'] as const).flatMap(member =>
-      refuseInline(spec, at, member, !isAbsent(spec[member])),
-    ),
+    ...refuseInline(at, 'claimRef', !isAbsent(spec.claimRef)),
+    ...refuseInline(at, 'capacity', Object.entries(spec.capacity ?? {}).length > 0),
     ...(spec.csi ? [] : [required(`${at}.csi`, `has to be specified ${INLINE}`)]),
+    ...validateAccessModes(spec, at),
     ...(policy === '' || policy === 'Retain'
       ? []
       : [forbiddenField(`${at}.persistentVolumeReclaimPolicy`, `may only be Retain ${INLINE}`)]),
+    ...refuseInline(at, 'nodeAffinity', !isAbsent(spec.nodeAffinity)),
+    ...validatePersistentSource(spec, at, ''),
+    ...refuseInline(at, 'storageClassName', (spec.storageClassName ?? '') !== ''),
     ...(isAbsent(spec.volumeMode) || spec.volumeMode === 'Filesystem'
       ? []
       : [forbiddenField(`${at}.volumeMode`, `may not specify volumeMode other than Filesystem ${INLINE}`)]),
-    ...(hasLocal && isAbsent(spec.nodeAffinity)
-      ? [required(`${at}.nodeAffinity`, 'Local volume requires node affinity')]
-      : []),
   ];
 }

@@ -1,0 +1,134 @@
+import { recordAt, recordsAt, stringAt, stringsAt, type UnknownRecord } from '../../model/record.js';
+import type { Style } from '../terminal/style.js';
+import { formatMilliseconds } from './format.js';
+
+const INDENT = '  ';
+
+/** A text of the server without control characters: to a terminal they would be commands. */
+const plain = (text: string): string => text.replaceAll(/[^\P{Cc}\n]+/gu, ' ');
+
+const indented = (text: string, by = INDENT): string =>
+  plain(text)
+    .split('\n')
+    .map(line => by + line)
+    .join('\n');
+
+/** `create pods/binding.apps "x" in the namespace shop`, or `get /metrics`. */
+function actionText(action: UnknownRecord | undefined): string {
+  const [verb, path] = [stringAt(action, 'verb'), stringAt(action, 'path')];
+  const resource = stringAt(action, 'resource');
+  if (resource === '') return plain(`${verb} ${path}`);
+  const [subresource, group] = [stringAt(action, 'subresource'), stringAt(action, 'group')];
+  const [name, namespace] = [stringAt(action, 'name'), stringAt(action, 'namespace')];
+  const of = `${resource}${group && `.${group}`}${subresource && `/${subresource}`}`;
+  const what = `${of}${name && ` ${JSON.stringify(name)}`}`;
+  return plain(`${verb} ${what}${namespace && ` in the namespace ${namespace}`}`);
+}
+
+function senderText(sender: UnknownRecord | undefined, style: Style): string[] {
+  if (!sender) return [`${style.strong('Sender')}  not known: the credentials are not valid`];
+  const groups = stringsAt(sender, 'groups');
+  const [authenticator, impersonator] = [stringAt(sender, 'authenticator'), stringAt(sender, 'impersonator')];
+  const more = [
+    ...(groups.length > 0 ? [`in ${groups.join(', ')}`] : []),
+    ...(authenticator ? [`known by ${authenticator}`] : []),
+    ...(impersonator ? [`${impersonator} acted as this user`] : []),
+  ];
+  return [plain(`${style.strong('Sender')}  ${[stringAt(sender, 'username'), ...more].join('; ')}`)];
+}
+
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ['Allow', 'allows it'],
+  ['Deny', 'denies it'],
+  ['NoOpinion', 'does not allow it'],
+]);
+
+function ruleText(rule: UnknownRecord, style: Style): string[] {
+  const missing = stringsAt(rule, 'missing');
+  const what = missing.length === 0 ? 'allows it' : `nearly allows it, but for its ${missing.join(' and ')}`;
+  return [
+    `${INDENT}${INDENT}${plain(stringAt(rule, 'source'))} ${what}`,
+    style.faint(`${INDENT}${INDENT}${INDENT}${plain(stringAt(rule, 'rule'))}`),
+  ];
+}
+
+function authorizationText(authorization: UnknownRecord | undefined, style: Style): string[] {
+  if (!authorization) return [];
+  const lines = [style.strong('Authorizers')];
+  for (const one of recordsAt(authorization, 'authorizers')) {
+    const decision = WORDS.get(stringAt(one, 'decision')) ?? stringAt(one, 'decision');
+    const [reason, error] = [stringAt(one, 'reason'), stringAt(one, 'error')];
+    lines.push(
+      plain(`${INDENT}${stringAt(one, 'name')} ${decision}${reason && `: ${reason}`}${error && `: ${error}`}`),
+    );
+    for (const rule of recordsAt(one, 'rules')) lines.push(...ruleText(rule, style));
+  }
+  const grant = stringAt(authorization, 'grant');
+  if (grant === '') return lines;
+  return [...lines, style.strong('To allow it, apply'), plain(grant).trimEnd()];
+}
+
+function stepText(step: UnknownRecord, style: Style): string[] {
+  const [result, part, message] = [stringAt(step, 'result'), stringAt(step, 'part'), stringAt(step, 'message')];
+  const colour = result === 'Refused' ? style.bad : result === 'Passed' ? style.faint : style.good;
+  const { milliseconds, cost } = step;
+  const measured = [
+    ...(typeof milliseconds === 'number' ? [formatMilliseconds(milliseconds)] : []),
+    ...(typeof cost === 'number' ? [`cost ${cost}`] : []),
+  ];
+  const who = `${stringAt(step, 'plugin')}${part && `: ${part}`}`;
+  const times = measured.length > 0 ? style.faint(` (${measured.join(', ')})`) : '';
+  const patch = stringAt(step, 'patch');
+  return [
+    `${INDENT}${colour(result.padEnd('Changed'.length))} ${plain(who)}${times}`,
+    ...(message ? [indented(message, INDENT.repeat(5))] : []),
+    ...(patch ? [indented(patch, INDENT.repeat(5))] : []),
+  ];
+}
+
+/** A list with a heading; nothing if it is empty. */
+const section = (heading: string, lines: readonly string[], style: Style): string[] =>
+  lines.length === 0 ? [] : [style.strong(heading), ...lines];
+
+/** A Decision as a text for people. */
+export function decisionText(decision: UnknownRecord, style: Style): string {
+  const outcome = recordAt(decision, 'outcome');
+  const code = Number(outcome?.['code'] ?? 0);
+  const head = `${code} ${stringAt(outcome, 'reason')}`.trim();
+  const message = stringAt(outcome, 'message');
+  const [request, incomplete] = [recordAt(decision, 'request'), stringAt(decision, 'incomplete')];
+  const conflicts = recordsAt(decision, 'conflicts').map(one => {
+    const since = stringAt(one, 'since');
+    const owner = `${stringAt(one, 'manager')} (${stringAt(one, 'operation')})${since && ` since ${since}`}`;
+    return plain(`${INDENT}${stringAt(one, 'field')} is owned by ${owner}`);
+  });
+  const violations = recordsAt(decision, 'violations').map(one =>
+    plain(`${INDENT}${stringAt(one, 'field')}${one['message'] ? `: ${stringAt(one, 'message')}` : ''}`),
+  );
+  return [
+    `${(code >= 400 ? style.bad : style.good)(head)}  ${actionText(request)}`,
+    ...(message ? [indented(message)] : []),
+    ...senderText(recordAt(decision, 'sender'), style),
+    ...authorizationText(recordAt(decision, 'authorization'), style),
+    ...section(
+      'Admission',
+      recordsAt(decision, 'steps').flatMap(step => stepText(step, style)),
+      style,
+    ),
+    ...section('Violations', violations, style),
+    ...section('Conflicts', conflicts, style),
+    ...(incomplete ? [plain(incomplete)] : []),
+  ].join('\n');
+}
+
+/** An Explanation as a text for people. */
+export function explanationText(explanation: UnknownRecord, style: Style): string {
+  const [spec, status] = [recordAt(explanation, 'spec'), recordAt(explanation, 'status')];
+  const isAllowed = status?.['allowed'] === true;
+  const action = recordAt(spec, 'resourceAttributes') ?? recordAt(spec, 'nonResourceAttributes');
+  const who = plain(stringAt(spec, 'user') || 'you');
+  return [
+    `${isAllowed ? `${style.good('yes')}  ${who} may` : `${style.bad('no')}  ${who} may not`} ${actionText(action)}`,
+    ...authorizationText(status, style),
+  ].join('\n');
+}

@@ -1,0 +1,33 @@
+import { type ApiField, type ApiVersion, type Breach, parentOf } from './api.js';
+
+/** What is wrong with a field that was there, with the fix; undefined if its clients go on working. */
+function changeOf(before: ApiField, now: ApiField | undefined): readonly [message: string, fix: string] | undefined {
+  if (!now) return ['is gone', 'bring it back: a field ends with its version'];
+  if (before.type !== now.type)
+    return [`was ${before.type}, and is ${now.type}`, 'bring the type back: change it in a new version'];
+  if (now.isRequired && !before.isRequired && !now.hasDefault)
+    return ['has become required, and objects may lack it', 'give it a default, or make it optional'];
+  const gone = (before.values ?? []).find(value => now.values && !now.values.includes(value));
+  if (gone !== undefined) return [`does not accept ${gone} any more`, 'accept it: values end with their version'];
+  if (now.values && !before.values)
+    return ['accepts only some values, and accepted all', 'accept all: values end with their version'];
+  return undefined;
+}
+
+/** Rule 1: elements of a version that clients use may not go while the version is there. */
+export function fieldChanges(before: ApiVersion, now: ApiVersion): Breach[] {
+  const found: Breach[] = [];
+  const add = (path: string, message: string, fix: string): void =>
+    void found.push({ rule: '1', field: now.fieldPath(path), message: `${path} ${message}`, fix });
+  for (const [path, field] of before.fields) {
+    const parent = now.fields.get(parentOf(path));
+    // Of a field that is gone with those below it, only it is named.
+    const isNamed = path !== '' && (!parent || parent.isOpen) && !now.fields.has(path);
+    const change = isNamed ? undefined : changeOf(field, now.fields.get(path));
+    if (change) add(path, ...change);
+  }
+  for (const [path, { isRequired, hasDefault }] of now.fields)
+    if (isRequired && !hasDefault && !before.fields.has(path) && before.fields.has(parentOf(path)))
+      add(path, 'is new and required, and objects lack it', 'give it a default, or make it optional');
+  return found;
+}

@@ -1,0 +1,18 @@
+import { recordsAt, stringAt } from '../../../model/record.js';
+import { fill, type Rewrite, Unconvertible } from './rewrite.js';
+
+/** Webhook configurations: what v1beta1 did where fields were absent, and what v1 needs to be told. */
+export const webhookConfiguration: Rewrite = object => {
+  for (const [i, webhook] of recordsAt(object, 'webhooks').entries()) {
+    const sideEffects = stringAt(webhook, 'sideEffects');
+    if (sideEffects !== 'None' && sideEffects !== 'NoneOnDryRun')
+      throw new Unconvertible(
+        `webhooks[${i}].sideEffects`,
+        `must be None or NoneOnDryRun in v1, not ${sideEffects || 'absent'}: say what ${stringAt(webhook, 'name')} does`,
+      );
+    fill(webhook, 'failurePolicy', 'Ignore');
+    fill(webhook, 'matchPolicy', 'Exact');
+    fill(webhook, 'timeoutSeconds', 30);
+    fill(webhook, 'admissionReviewVersions', ['v1beta1']);
+  }
+};

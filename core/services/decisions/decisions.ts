@@ -1,0 +1,68 @@
+import type { DecisionRecord } from '../../api/observe/decisions.js';
+import { RECORDED_BYTES, RECORDED_REFUSALS, RECORDED_WRITES } from '../../limits.js';
+import { type NumberedRecord, RecordRing } from './recordRing.js';
+
+/** Bounds of the records. */
+export interface DecisionLimits {
+  readonly refusals: number;
+  readonly refusalBytes: number;
+  readonly writes: number;
+  readonly writeBytes: number;
+}
+
+const LIMITS: DecisionLimits = {
+  refusals: RECORDED_REFUSALS,
+  refusalBytes: RECORDED_BYTES,
+  writes: RECORDED_WRITES,
+  writeBytes: RECORDED_BYTES,
+};
+
+/**
+ * The decisions of the server that can be explained: the last refusals and the last writes, each within a number and a
+ * size, in the memory of the main thread. A flood of one of them does not push out the other.
+ */
+export class Decisions {
+  readonly #byId = new Map<string, NumberedRecord>();
+  readonly #refusals: RecordRing;
+  readonly #writes: RecordRing;
+  #number = 0;
+
+  constructor(limits: DecisionLimits = LIMITS) {
+    const drop = (dropped: NumberedRecord): void => {
+      const { auditId } = dropped.record;
+      // Clients may have sent the id again.
+      if (this.#byId.get(auditId) === dropped) this.#byId.delete(auditId);
+    };
+    this.#refusals = new RecordRing(limits.refusals, limits.refusalBytes, drop);
+    this.#writes = new RecordRing(limits.writes, limits.writeBytes, drop);
+  }
+
+  /** The number of the last record. */
+  get lastNumber(): number {
+    return this.#number;
+  }
+
+  add(record: DecisionRecord): void {
+    const numbered = { number: ++this.#number, record };
+    this.#byId.set(record.auditId, numbered);
+    (record.code >= 400 ? this.#refusals : this.#writes).add(numbered);
+  }
+
+  /** The last record with an id. */
+  get(auditId: string): DecisionRecord | undefined {
+    return this.#byId.get(auditId)?.record;
+  }
+
+  /** All records with a smaller number than `before`, the newest first. */
+  *newestFirst(before: number): Iterable<NumberedRecord> {
+    const [refusals, writes] = [this.#refusals, this.#writes].map(ring => ring.newestFirst()[Symbol.iterator]());
+    let [a, b] = [refusals!.next(), writes!.next()];
+    while (!a.done || !b.done) {
+      const isRefusal = b.done || (!a.done && a.value.number > b.value.number);
+      const { value } = isRefusal ? a : b;
+      if ((value as NumberedRecord).number < before) yield value as NumberedRecord;
+      if (isRefusal) a = refusals!.next();
+      else b = writes!.next();
+    }
+  }
+}

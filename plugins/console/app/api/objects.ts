@@ -1,0 +1,49 @@
+/** A reference of an object to one that it belongs to. */
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+/** Which manager owns which fields, as objects say it of themselves. */
+export interface ManagedFields {
+  readonly manager?: string;
+  readonly operation?: 'Apply' | 'Update';
+  readonly apiVersion?: string;
+  readonly time?: string;
+  readonly subresource?: string;
+  readonly fieldsV1?: FieldSet;
+}
+
+/** Fields by the segments of their path: `f:` and a name, `k:` and the keys of an item, `v:` and a value. */
+export interface FieldSet {
+  readonly [segment: string]: FieldSet;
+}
+
+/** An object of any kind, as far as the console knows it. */
+export interface ApiObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: {
+    readonly name?: string;
+    readonly namespace?: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+    readonly creationTimestamp?: string;
+    readonly deletionTimestamp?: string;
+    readonly finalizers?: readonly string[];
+    readonly ownerReferences?: readonly OwnerReference[];
+    readonly managedFields?: readonly ManagedFields[];
+  };
+  readonly [field: string]: unknown;
+}
+
+/** A list of objects, or of a part of them. */
+export interface ApiList<T = ApiObject> {
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
+  /** Null for an empty list of metadata. */
+  readonly items: readonly T[] | null;
+}

@@ -1,0 +1,103 @@
+import { useSignal } from '@preact/signals';
+import type { ApiObject } from '../../../api/objects.js';
+import type { Draft, Newer } from './draft.js';
+import { shortText } from './draft.js';
+import { DiffView } from './reviewView.js';
+import type { FieldConflict } from './threeWay.js';
+import { comparedText, pathText } from './yamlText.js';
+
+/** Who wrote last, as the owners of fields say. */
+function lastWriter(object: ApiObject | undefined): string {
+  const entries = (object?.metadata.managedFields ?? []).filter(({ time }) => time !== undefined);
+  const last = entries.sort((a, b) => (a.time! < b.time! ? 1 : -1))[0];
+  return last?.manager ? ` by ${last.manager}` : '';
+}
+
+function Conflict(props: {
+  readonly conflict: FieldConflict;
+  readonly isMine: boolean;
+  readonly choose: (isMine: boolean) => void;
+}) {
+  const { conflict, isMine, choose } = props;
+  const path = pathText(conflict.path);
+  const option = (mine: boolean, label: string, value: unknown) => (
+    <label class={`choice ${mine === isMine ? 'chosen' : ''}`}>
+      <span class="row">
+        <input type="radio" name={path} checked={mine === isMine} onChange={() => choose(mine)} />
+        <strong>{label}</strong>
+      </span>
+      <code>{shortText(value)}</code>
+    </label>
+  );
+  return (
+    <fieldset class="conflict">
+      <legend>
+        <code>{path}</code>
+      </legend>
+      {option(true, 'Yours', conflict.mine)}
+      {option(false, 'On the server', conflict.theirs)}
+    </fieldset>
+  );
+}
+
+/** Says that the object has changed while it was edited, shows how, and merges. */
+export function NewerView(props: {
+  readonly draft: Draft;
+  readonly newer: Newer;
+  readonly object: ApiObject | undefined;
+}) {
+  const { draft, newer, object } = props;
+  const isOpen = useSignal(false);
+  const theirs = useSignal<ReadonlySet<string>>(new Set());
+  const keyOf = ({ path }: FieldConflict): string => pathText(path);
+  const choose = (conflict: FieldConflict, isMine: boolean): void => {
+    const next = new Set(theirs.value);
+    if (isMine) next.delete(keyOf(conflict));
+    else next.add(keyOf(conflict));
+    theirs.value = next;
+  };
+  const merge = (): void =>
+    draft.merge(new Set(newer.conflicts.filter(conflict => !theirs.value.has(keyOf(conflict)))));
+  const count = newer.conflicts.length;
+  return (
+    <section class="notice warn stack newer" role="status" aria-label="Changed on the server">
+      <p>
+        <strong>The object was changed{lastWriter(object)} while you edited it.</strong>{' '}
+        {count === 0
+          ? 'The changes do not touch yours.'
+          : `${count === 1 ? 'One field was' : `${count} fields were`} changed by both: choose.`}
+      </p>
+      {newer.conflicts.map(conflict => (
+        <Conflict
+          key={keyOf(conflict)}
+          conflict={conflict}
+          isMine={!theirs.value.has(keyOf(conflict))}
+          choose={isMine => choose(conflict, isMine)}
+        />
+      ))}
+      <div class="row">
+        <button type="button" class="button primary" onClick={merge}>
+          Merge into your text
+        </button>
+        <button
+          type="button"
+          class="button"
+          aria-expanded={isOpen.value}
+          onClick={() => (isOpen.value = !isOpen.value)}
+        >
+          {isOpen.value ? 'Hide' : 'Show'} what has changed
+        </button>
+        <button type="button" class="button" onClick={() => draft.discard()}>
+          Discard yours
+        </button>
+      </div>
+      {isOpen.value && (
+        <DiffView
+          before={comparedText(draft.base.value)}
+          after={comparedText(newer.text)}
+          label="Changed on the server"
+        />
+      )}
+    </section>
+  );
+}

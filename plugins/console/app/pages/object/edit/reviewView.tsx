@@ -1,0 +1,119 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { Draft, Review } from './draft.js';
+import { compareLines, type DiffLine, type DiffPart, fold } from './lineDiff.js';
+
+const SIGNS = { same: ' ', added: '+', removed: '−' } as const;
+const WORDS = { same: '', added: 'added: ', removed: 'removed: ' } as const;
+
+function Line({ line, isOfServer }: { readonly line: DiffLine; readonly isOfServer: boolean }) {
+  return (
+    <div class={`diff-line ${line.is}`}>
+      <span class="sign" aria-hidden="true">
+        {SIGNS[line.is]}
+      </span>
+      <span class="hidden">{WORDS[line.is]}</span>
+      <code>{line.text}</code>
+      {isOfServer && <span class="by">by the server</span>}
+    </div>
+  );
+}
+
+function Part({ part, ofServer }: { readonly part: DiffPart; readonly ofServer: ReadonlySet<number> }) {
+  const isOpen = useSignal(false);
+  if (part.isFolded && !isOpen.value)
+    return (
+      <button type="button" class="diff-fold" onClick={() => (isOpen.value = true)}>
+        {part.lines.length} unchanged lines
+      </button>
+    );
+  return (
+    <>
+      {part.lines.map((line, i) => (
+        <Line key={i} line={line} isOfServer={line.is === 'added' && ofServer.has(line.index)} />
+      ))}
+    </>
+  );
+}
+
+/** The difference of two texts, line by line. `sent`: lines that are not in it are marked as the server's own. */
+export function DiffView(props: {
+  readonly before: string;
+  readonly after: string;
+  readonly sent?: string;
+  readonly label: string;
+}) {
+  const { before, after, sent, label } = props;
+  const parts = useMemo(() => fold(compareLines(before, after)), [before, after]);
+  const ofServer = useMemo(() => {
+    const lines = sent === undefined ? [] : compareLines(sent, after);
+    return new Set(lines.filter(({ is }) => is === 'added').map(({ index }) => index));
+  }, [sent, after]);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+    <div class="diff" role="region" aria-label={label} tabIndex={0}>
+      {parts.map((part, i) => (
+        <Part key={`${i} ${part.lines.length}`} part={part} ofServer={ofServer} />
+      ))}
+    </div>
+  );
+}
+
+const countOf = ({ before, after }: Review): { readonly added: number; readonly removed: number } => {
+  const lines = compareLines(before, after);
+  return {
+    added: lines.filter(({ is }) => is === 'added').length,
+    removed: lines.filter(({ is }) => is === 'removed').length,
+  };
+};
+
+/** What the server would store, with the choice to store it. */
+export function ReviewView(props: { readonly draft: Draft; readonly review: Review; readonly save: () => void }) {
+  const { draft, review, save } = props;
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => button.current?.focus(), []);
+  const { added, removed } = useMemo(() => countOf(review), [review]);
+  const isSame = added + removed === 0;
+  const back = (): void => void (draft.review.value = undefined);
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') back();
+    if (event.key === 's' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      save();
+    }
+  };
+  return (
+    <section class="review" aria-label="Review of the change" onKeyDown={press}>
+      <div class="row">
+        <h2>{draft.isNew ? 'What the server would create' : 'What the server would store'}</h2>
+        <span class="chip good">+{added}</span>
+        <span class="chip bad">−{removed}</span>
+      </div>
+      {review.warnings.map(text => (
+        <p class="notice warn" key={text}>
+          <strong>Warning:</strong> {text}
+        </p>
+      ))}
+      {review.kept.length > 0 && (
+        <p class="notice warn">
+          An apply does not remove what belongs to other managers: <code>{review.kept.join(', ')}</code>. Save the
+          object as a whole to remove it.
+        </p>
+      )}
+      {isSame ? (
+        <p class="notice">Nothing would change: the server already has all of this.</p>
+      ) : (
+        <DiffView before={review.before} after={review.after} sent={review.sent} label="Difference" />
+      )}
+      <div class="row actions">
+        <button ref={button} type="button" class="button primary" disabled={draft.isBusy.value} onClick={save}>
+          {draft.isNew ? 'Create' : 'Save'}
+        </button>
+        <button type="button" class="button" onClick={back}>
+          Back to editing
+        </button>
+        <span class="soft small">Defaults and admission are applied. Nothing has been stored yet.</span>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,55 @@
+import { computed, type ReadonlySignal } from '@preact/signals';
+import { type Document, isScalar } from 'yaml';
+import type { Draft } from '../edit/draft.js';
+import { type Path, problemsOf, readYaml, textOf } from '../edit/yamlText.js';
+
+/** The text of a draft as fields: what is changed here is changed in the text, whose comments stay. */
+export class FormDraft {
+  readonly #document: ReadonlySignal<Document.Parsed>;
+  /** Undefined while the text has errors. */
+  readonly value: ReadonlySignal<Readonly<Record<string, unknown>> | undefined>;
+
+  constructor(readonly draft: Draft) {
+    this.#document = computed(() => readYaml(draft.text.value));
+    this.value = computed(() =>
+      problemsOf(this.#document.value).length === 0
+        ? (this.#document.value.toJS() as Readonly<Record<string, unknown>>)
+        : undefined,
+    );
+  }
+
+  /** Sets a field, and the fields that contain it if there are none. */
+  set(path: Path, value: unknown): void {
+    this.#change(doc => {
+      const old = doc.getIn(path, true);
+      // A value in the place of another one keeps comment and style.
+      if (isScalar(old) && (typeof value !== 'object' || value === null)) {
+        if (typeof old.value !== typeof value) delete old.type;
+        old.value = value;
+        delete old.source;
+      } else doc.setIn(path, typeof value === 'object' ? doc.createNode(value) : value);
+    });
+  }
+
+  /** Removes a field, or an item of a list. */
+  remove(path: Path): void {
+    this.#change(doc => doc.hasIn(path) && doc.deleteIn(path));
+  }
+
+  /** Gives an entry of a map another key, in its place. */
+  rename(path: Path, key: string): void {
+    const parent = path.slice(0, -1);
+    this.#change(doc => {
+      const map = doc.getIn(parent, true) as { items?: { key: unknown }[] } | undefined;
+      const pair = map?.items?.find(({ key: of }) => String(isScalar(of) ? of.value : of) === String(path.at(-1)));
+      if (pair) pair.key = doc.createNode(key);
+    });
+  }
+
+  #change(edit: (doc: Document.Parsed) => void): void {
+    const doc = readYaml(this.draft.text.peek());
+    edit(doc);
+    this.draft.problems.value = [];
+    this.draft.text.value = textOf(doc);
+  }
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { CONSOLE_SESSIONS } from '../../core/limits.js';
+import { randomBytes } from '../../core/runtime/random.js';
+
+/** Begins the names of cookies with a session; the port follows: hosts have the same cookies at all ports. */
+export const SESSION_COOKIE = '__Host-console-';
+
+interface Session {
+  readonly token: string;
+  readonly ends: number;
+  used: number;
+}
+
+/** The key of a secret in a table, so that the time of a look-up reveals nothing about the secrets. */
+export const digest = (secret: string): string => createHash('sha256').update(secret).digest('base64');
+
+/** The cookies of a header whose names begin with a text, as pairs of name and value (RFC 6265, 5.4). */
+export const cookiesOf = (header: string | undefined, prefix: string): [name: string, value: string][] =>
+  (header ?? '')
+    .split(';')
+    .map(part => part.trim())
+    .filter(part => part.startsWith(prefix) && part.includes('='))
+    .map(part => [part.slice(0, part.indexOf('=')), part.slice(part.indexOf('=') + 1)]);
+
+/**
+ * The sessions of the console, in memory: each stands for a bearer token, which is verified with every request. A
+ * session ends after a time without requests, after a longer time in any case, and when there are too many: the one
+ * that was used longest ago.
+ */
+export class Sessions {
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(readonly now: () => number) {}
+
+  /** Begins a session. Returns its secret. */
+  begin(token: string): string {
+    this.#sweep();
+    const secret = randomBytes(32).toString('base64url');
+    const time = this.now();
+    if (this.#sessions.size >= CONSOLE_SESSIONS.most)
+      this.#sessions.delete(this.#sessions.keys().next().value as string);
+    this.#sessions.set(digest(secret), { token, ends: time + CONSOLE_SESSIONS.lastMs, used: time });
+    return secret;
+  }
+
+  /** The token that a session stands for; undefined if it has ended, or never was. */
+  tokenOf(secret: string): string | undefined {
+    const key = digest(secret);
+    const session = this.#sessions.get(key);
+    if (!session) return undefined;
+    this.#sessions.delete(key);
+    if (this.#isOver(session)) return undefined;
+    session.used = this.now();
+    // Behind all others: the first one was used longest ago.
+    this.#sessions.set(key, session);
+    return session.token;
+  }
+
+  end(secret: string): void {
+    this.#sessions.delete(digest(secret));
+  }
+
+  #isOver({ ends, used }: Session): boolean {
+    const time = this.now();
+    return time >= ends || time - used >= CONSOLE_SESSIONS.idleMs;
+  }
+
+  #sweep(): void {
+    for (const [key, session] of this.#sessions) if (this.#isOver(session)) this.#sessions.delete(key);
+  }
+}

@@ -1,0 +1,418 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { convertCommand } from '../../core/command/manifests/convert.js';
+import { namingOf } from '../../core/naming.js';
+import { REMOVED_VERSIONS } from '../../core/schema/table/removed.js';
+import bases from '../kinds/rules/bases.json' with { type: 'json' };
+import type { Loose } from '../api/support.js';
+import { Captured } from './server.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'capstan-convert-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Converts a file with this text. */
+async function convert(text: string, ...flags: readonly string[]) {
+  const file = join(folder, 'manifest.yaml');
+  writeFileSync(file, text);
+  const io = new Captured();
+  const code = await convertCommand([`--filename=${file}`, ...flags], io);
+  const errors = io.errors.map(line => line.replace(`${file}: `, ''));
+  return { code, text: io.lines.join('\n'), errors };
+}
+
+async function converted(object: object, ...flags: readonly string[]): Promise<Loose> {
+  const { code, text, errors } = await convert(JSON.stringify(object), ...flags);
+  expect(errors).toEqual([]);
+  expect(code).toBe(0);
+  return JSON.parse(text) as Loose;
+}
+
+const refusal = async (object: object, ...flags: readonly string[]): Promise<string> => {
+  const { code, text, errors } = await convert(JSON.stringify(object), ...flags);
+  expect([code, text]).toEqual([1, '']);
+  return errors.join('\n');
+};
+
+const metadata = { name: 'a' };
+const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'a', image: 'a' }] } };
+
+describe('a manifest', () => {
+  it('keeps comments, order and style, also of members that get other names', async () => {
+    const before = [
+      '# The entrance of the shop.',
+      'apiVersion: extensions/v1beta1 # old',
+      'kind: Ingress',
+      'metadata:',
+      '  name: "shop"',
+      'spec:',
+      '  # Everything else.',
+      '  backend:',
+      '    serviceName: web',
+      '    servicePort: 80',
+      '  rules:',
+      '  - host: shop.example.com # the name',
+      '    http:',
+      '      paths:',
+      '      # Orders only.',
+      '      - path: /orders',
+      '        backend:',
+      '          serviceName: orders',
+      '          servicePort: http',
+      '---',
+      '# Unchanged.',
+      'apiVersion: v1',
+      'kind: ConfigMap',
+      'metadata: { name: prices }',
+      '',
+    ].join('\n');
+    const { code, text } = await convert(before);
+    expect(code).toBe(0);
+    expect(text.split('\n')).toEqual([
+      '# The entrance of the shop.',
+      'apiVersion: networking.k8s.io/v1 # old',
+      'kind: Ingress',
+      'metadata:',
+      '  name: "shop"',
+      'spec:',
+      '  # Everything else.',
+      '  defaultBackend:',
+      '    service:',
+      '      name: web',
+      '      port:',
+      '        number: 80',
+      '  rules:',
+      '  - host: shop.example.com # the name',
+      '    http:',
+      '      paths:',
+      '      # Orders only.',
+      '      - path: /orders',
+      '        backend:',
+      '          service:',
+      '            name: orders',
+      '            port:',
+      '              name: http',
+      '        pathType: ImplementationSpecific',
+      '---',
+      '# Unchanged.',
+      'apiVersion: v1',
+      'kind: ConfigMap',
+      'metadata: { name: prices }',
+    ]);
+  });
+
+  it('without old versions stays as it is', async () => {
+    const text = 'apiVersion: apps/v1\nkind:   Deployment\nmetadata: {name:   web}\n---\n\napiVersion: a.b/v1\nkind: C';
+    expect((await convert(text)).text).toBe(text);
+  });
+
+  it('may be JSON, a list, or several files, and becomes YAML or JSON', async () => {
+    const cronJob = { apiVersion: 'batch/v1beta1', kind: 'CronJob', metadata };
+    const jobTemplate = { spec: { template: { spec: { ...template.spec, restartPolicy: 'Never' } } } };
+    const spec = { schedule: '* * * * *', jobTemplate };
+    const list = { apiVersion: 'v1', kind: 'List', items: [{ ...cronJob, spec }] };
+    const { items } = (await converted(list)) as unknown as { items: Loose[] };
+    expect(items).toEqual([{ ...cronJob, apiVersion: 'batch/v1', spec }]);
+    const yaml = (await convert(JSON.stringify({ ...cronJob, spec }), '-o', 'yaml')).text;
+    expect(yaml).toMatch(/^apiVersion: batch\/v1\nkind: CronJob\nmetadata:\n {2}name: a\n/);
+    const other = join(folder, 'other.yaml');
+    writeFileSync(other, 'apiVersion: v1\nkind: Secret\nmetadata: { name: b }\n');
+    const both = (await convert(yaml, other, '-o', 'yaml')).text;
+    expect(parseAllDocuments(both).map(document => (document.toJS() as Loose)['kind'])).toEqual(['CronJob', 'Secret']);
+    expect(parse((await convert(yaml, '-o', 'json')).text)).toEqual(parse(yaml));
+  });
+
+  it('has the naming of its groups, or the given one', async () => {
+    const ingress = { apiVersion: 'extensions/v1beta1', kind: 'Ingress', metadata, spec: {} };
+    Object.assign(ingress.spec, { backend: { serviceName: 'a', servicePort: 1 } });
+    expect((await converted(ingress, '--naming=neutral'))['apiVersion']).toBe('networking.orchestrator.io/v1');
+    const neutral = { apiVersion: 'scheduling.orchestrator.io/v1beta1', kind: 'PriorityClass', metadata, value: 1 };
+    expect((await converted(neutral))['apiVersion']).toBe('scheduling.orchestrator.io/v1');
+  });
+
+  it.each([
+    [{ kind: 'Pod' }, 'document 1: apiVersion: is required, as is kind: add them'],
+    [{ apiVersion: 'apps/v9', kind: 'Deployment' }, 'apiVersion: apps/v9 has no kind Deployment: correct the names'],
+    [
+      { apiVersion: 'policy/v1beta1', kind: 'PodSecurityPolicy', metadata },
+      'kind: PodSecurityPolicy of policy/v1beta1 is gone',
+    ],
+    [
+      { apiVersion: 'networking.k8s.io/v1beta1', kind: 'Ingress', metadata, spec: { paths: [] } },
+      'spec.paths: is an unknown field in networking.k8s.io/v1: remove it',
+    ],
+    [
+      { apiVersion: 'apps/v1beta2', kind: 'StatefulSet', metadata, spec: { replicas: 'many', template } },
+      'document: json: cannot unmarshal string into Go struct field',
+    ],
+    [
+      {
+        apiVersion: 'admissionregistration.k8s.io/v1beta1',
+        kind: 'ValidatingWebhookConfiguration',
+        metadata,
+        webhooks: [{ name: 'a.b.c' }],
+      },
+      'webhooks[0].sideEffects: must be None or NoneOnDryRun in v1, not absent: say what a.b.c does',
+    ],
+    [
+      { apiVersion: 'certificates.k8s.io/v1beta1', kind: 'CertificateSigningRequest', metadata, spec: {} },
+      'spec.signerName: is required in v1: name the signer of the certificate',
+    ],
+    [
+      {
+        apiVersion: 'discovery.k8s.io/v1beta1',
+        kind: 'EndpointSlice',
+        metadata,
+        addressType: 'IPv4',
+        endpoints: [{ addresses: ['10.0.0.1'], topology: { rack: 'r1' } }],
+      },
+      'endpoints[0].topology[rack]: has no place in v1, which knows nodeName and zone: remove it',
+    ],
+    [{ apiVersion: 'apps/v1beta2', kind: 'Deployment', metadata, spec: { template } }, 'spec.selector'],
+  ])('that cannot be converted is refused with its place: %j', async (object, message) => {
+    expect(await refusal(object)).toContain(message);
+  });
+
+  it('is refused as a whole, with the document and the field', async () => {
+    const text = 'apiVersion: v1\nkind: Secret\n---\napiVersion: policy/v1beta1\nkind: PodSecurityPolicy\n---\n- 1\n';
+    const { errors, text: printed } = await convert(text);
+    expect(errors).toEqual([
+      expect.stringMatching(/^document 2: kind: PodSecurityPolicy .* is gone since 1.25: remove the document$/),
+      'document 3: must be an object: remove it',
+    ]);
+    expect(printed).toBe('');
+    await expect(convert('a: [')).rejects.toThrow(/document 1: Flow sequence/);
+  });
+});
+
+describe('--output-version', () => {
+  const autoscaler = (apiVersion: string, spec: object) => ({
+    apiVersion,
+    kind: 'HorizontalPodAutoscaler',
+    metadata,
+    spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' }, ...spec },
+  });
+
+  it('converts as a server does', async () => {
+    const cpu = { type: 'Utilization', averageUtilization: 70 };
+    const newer = autoscaler('autoscaling/v2', {
+      metrics: [{ type: 'Resource', resource: { name: 'cpu', target: cpu } }],
+    });
+    const older = autoscaler('autoscaling/v1', { targetCPUUtilizationPercentage: 70 });
+    expect(await converted(newer, '--output-version=autoscaling/v1')).toEqual(older);
+    expect(await converted(older, '--output-version=autoscaling/v2')).toEqual(newer);
+  });
+
+  it.each([
+    ['autoscaling/v2beta2', 'autoscaling/v2beta2 was removed in 1.26: omit --output-version, or name another version'],
+    ['apps/v1', 'apps/v1 is not a version of HorizontalPodAutoscaler'],
+  ])('is refused for %s', async (version, message) => {
+    expect(await refusal(autoscaler('autoscaling/v2', {}), `--output-version=${version}`)).toContain(message);
+  });
+
+  it('is refused for a custom kind', async () => {
+    const custom = { apiVersion: 'tea.example.com/v1', kind: 'Order', metadata };
+    expect(await refusal(custom, '--output-version=tea.example.com/v2')).toContain('is not built in');
+  });
+});
+
+describe('removed versions [R562]', () => {
+  const naming = namingOf('kubernetes');
+  /** Kinds whose removed versions had another form, which the tests below have. */
+  const OTHERS =
+    /^(MutatingWebhook|ValidatingWebhook|CustomResource|Horizontal|EndpointSlice|Event|CertificateSigning)/;
+  const plain = REMOVED_VERSIONS.filter(({ kind, replacement }) => replacement !== undefined && !OTHERS.test(kind));
+
+  it('of kinds with the same form become their replacements', async () => {
+    for (const { apiVersion, kind, replacement } of plain) {
+      const to = naming.apiVersion(replacement!);
+      const base = (bases as unknown as { object: Loose }[]).find(
+        ({ object }) => String(object['kind']) === kind,
+      )?.object;
+      if (!base || String(base['apiVersion']) !== to || kind === 'Ingress') continue;
+      const name = kind === 'APIService' ? 'v1.g.example.com' : 'a';
+      const old = { ...base, apiVersion: naming.apiVersion(apiVersion), metadata: { name } };
+      expect((await converted(old))['apiVersion'], `${apiVersion} ${kind}`).toBe(to);
+    }
+  });
+
+  it('give workloads the selector and the defaults that they had', async () => {
+    const workload = (apiVersion: string, kind: string) =>
+      converted({ apiVersion, kind, metadata, spec: { template } });
+    const selector = { matchLabels: { app: 'a' } };
+    expect((await workload('extensions/v1beta1', 'Deployment'))['spec']).toEqual({
+      template,
+      selector,
+      revisionHistoryLimit: 2 ** 31 - 1,
+      progressDeadlineSeconds: 2 ** 31 - 1,
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 1 } },
+    });
+    expect((await workload('apps/v1beta1', 'Deployment'))['spec']).toEqual({
+      template,
+      selector,
+      revisionHistoryLimit: 2,
+    });
+    const updateStrategy = { type: 'OnDelete' };
+    expect((await workload('extensions/v1beta1', 'DaemonSet'))['spec']).toEqual({ template, selector, updateStrategy });
+    expect((await workload('apps/v1beta1', 'StatefulSet'))['spec']).toEqual({ template, selector, updateStrategy });
+    expect((await workload('extensions/v1beta1', 'ReplicaSet'))['spec']).toEqual({ template, selector });
+  });
+
+  it('drop what has no effect any more', async () => {
+    const selector = { matchLabels: { app: 'a' } };
+    const spec = { template, rollbackTo: { revision: 1 }, templateGeneration: 3 };
+    const old = (kind: string, apiVersion: string, member: keyof typeof spec) =>
+      converted({ apiVersion, kind, metadata, spec: { template, selector, [member]: spec[member] } });
+    expect((await old('Deployment', 'apps/v1beta1', 'rollbackTo'))['spec']).not.toHaveProperty('rollbackTo');
+    expect((await old('DaemonSet', 'apps/v1beta2', 'templateGeneration'))['spec']).not.toHaveProperty(
+      'templateGeneration',
+    );
+  });
+
+  it('keep what an empty selector and a share of zero meant', async () => {
+    const budget = { apiVersion: 'policy/v1beta1', kind: 'PodDisruptionBudget', metadata };
+    expect((await converted({ ...budget, spec: { selector: {}, minAvailable: 1 } }))['spec']).toEqual({
+      minAvailable: 1,
+    });
+    const limited = { limitResponse: { type: 'Reject' }, lendablePercent: 0 };
+    const level = (version: string, more: object, annotations?: object) =>
+      converted({
+        apiVersion: `flowcontrol.apiserver.k8s.io/${version}`,
+        kind: 'PriorityLevelConfiguration',
+        metadata: { ...metadata, ...(annotations && { annotations }) },
+        spec: { type: 'Limited', limited: { ...limited, ...more } },
+      });
+    const shares = { ...limited, nominalConcurrencyShares: 30 };
+    expect((await level('v1beta2', { assuredConcurrencyShares: 30 }))['spec']!['limited']).toEqual(shares);
+    expect((await level('v1beta3', { nominalConcurrencyShares: 0 }))['spec']!['limited']).toEqual(shares);
+    const kept = await level(
+      'v1beta3',
+      { nominalConcurrencyShares: 0 },
+      {
+        'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares': '',
+      },
+    );
+    expect(kept).toMatchObject({ metadata, spec: { limited: { nominalConcurrencyShares: 0 } } });
+  });
+
+  it('of autoscalers have metrics in the new form', async () => {
+    const scaleTargetRef = { kind: 'Deployment', name: 'a', apiVersion: 'apps/v1' };
+    const metrics = [
+      { type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: 60 } },
+      { type: 'Pods', pods: { metricName: 'requests', targetAverageValue: '10' } },
+    ];
+    const spec = { maxReplicas: 2, scaleTargetRef };
+    const old = { apiVersion: 'autoscaling/v2beta1', kind: 'HorizontalPodAutoscaler', metadata };
+    expect((await converted({ ...old, spec: { ...spec, metrics } }))['spec']).toEqual({
+      ...spec,
+      metrics: [
+        { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } },
+        { type: 'Pods', pods: { metric: { name: 'requests' }, target: { type: 'AverageValue', averageValue: '10' } } },
+      ],
+    });
+    expect((await converted({ ...old, apiVersion: 'autoscaling/v2beta2', spec }))['apiVersion']).toBe('autoscaling/v2');
+  });
+
+  it('of webhooks say what they did by default', async () => {
+    const webhook = { name: 'a.b.c', sideEffects: 'None', clientConfig: { url: 'https://a.b/c' } };
+    for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'])
+      expect(
+        (await converted({ apiVersion: 'admissionregistration.k8s.io/v1beta1', kind, metadata, webhooks: [webhook] }))[
+          'webhooks'
+        ],
+      ).toEqual([
+        {
+          ...webhook,
+          failurePolicy: 'Ignore',
+          matchPolicy: 'Exact',
+          timeoutSeconds: 30,
+          admissionReviewVersions: ['v1beta1'],
+        },
+      ]);
+  });
+
+  it('of definitions have everything in their versions', async () => {
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } };
+    const clientConfig = { url: 'https://a.b/c' };
+    const old = {
+      apiVersion: 'apiextensions.k8s.io/v1beta1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'orders.tea.example.com' },
+      spec: {
+        group: 'tea.example.com',
+        version: 'v1',
+        names: { plural: 'orders', singular: 'order', kind: 'Order', listKind: 'OrderList' },
+        validation: schema,
+        subresources: { status: {} },
+        additionalPrinterColumns: [{ name: 'Cups', type: 'integer', JSONPath: '.spec.cups' }],
+        conversion: { strategy: 'Webhook', webhookClientConfig: clientConfig, conversionReviewVersions: ['v1'] },
+      },
+    };
+    const { group, names } = old.spec;
+    expect((await converted(old))['spec']).toEqual({
+      group,
+      names,
+      scope: 'Namespaced',
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { ...schema.openAPIV3Schema, 'x-kubernetes-preserve-unknown-fields': true } },
+          subresources: { status: {} },
+          additionalPrinterColumns: [{ name: 'Cups', type: 'integer', jsonPath: '.spec.cups' }],
+        },
+      ],
+      conversion: { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } },
+    });
+  });
+
+  it('of slices, requests, reviews and events have their new members', async () => {
+    const slice = {
+      apiVersion: 'discovery.k8s.io/v1beta1',
+      kind: 'EndpointSlice',
+      metadata,
+      addressType: 'IPv4',
+      endpoints: [
+        {
+          addresses: ['10.0.0.1'],
+          topology: { 'kubernetes.io/hostname': 'n1', 'topology.kubernetes.io/zone': 'z1' },
+        },
+      ],
+    };
+    expect((await converted(slice))['endpoints']).toEqual([{ addresses: ['10.0.0.1'], nodeName: 'n1', zone: 'z1' }]);
+    const event = {
+      apiVersion: 'events.k8s.io/v1beta1',
+      kind: 'Event',
+      metadata: { name: 'a', namespace: 'default' },
+      regarding: { kind: 'Pod', name: 'a', namespace: 'default' },
+      type: 'Normal',
+      action: 'Pull',
+      reason: 'Pulled',
+      deprecatedSource: { component: 'agent', host: 'n1' },
+      deprecatedFirstTimestamp: '2020-01-02T03:04:05Z',
+      deprecatedLastTimestamp: '2020-01-02T03:05:05Z',
+      deprecatedCount: 2,
+    };
+    expect(await converted(event)).toMatchObject({
+      reportingController: 'agent',
+      reportingInstance: 'n1',
+      eventTime: '2020-01-02T03:04:05.000000Z',
+      series: { count: 2, lastObservedTime: '2020-01-02T03:05:05.000000Z' },
+    });
+    const review = { apiVersion: 'authorization.k8s.io/v1beta1', kind: 'SubjectAccessReview' };
+    const resourceAttributes = { verb: 'get', resource: 'pods' };
+    expect((await converted({ ...review, spec: { group: ['a'], resourceAttributes } }))['spec']).toEqual({
+      groups: ['a'],
+      resourceAttributes,
+    });
+  });
+
+  it('that are deprecated become the preferred ones', async () => {
+    const policy = { apiVersion: 'admissionregistration.k8s.io/v1beta1', kind: 'ValidatingAdmissionPolicyBinding' };
+    const spec = { policyName: 'a', validationActions: ['Deny'] };
+    expect((await converted({ ...policy, metadata, spec }))['apiVersion']).toBe('admissionregistration.k8s.io/v1');
+  });
+});

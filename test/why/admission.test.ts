@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Api, type Answer, type Loose } from '../api/support.js';
+
+const POLICIES = '/apis/admissionregistration.k8s.io/v1';
+
+let api: Api;
+beforeAll(async () => {
+  api = await Api.shared();
+  await api.post('/api/v1/namespaces', { metadata: { name: 'why-admission' } });
+});
+afterAll(async () => {
+  await api.call('DELETE', `${POLICIES}/validatingadmissionpolicies/why-tea`);
+  await api.call('DELETE', `${POLICIES}/validatingadmissionpolicybindings/why-tea`);
+  await api.close();
+});
+
+/** The decision that an answer names. */
+const decisionOf = async ({ headers }: Answer): Promise<Loose> =>
+  (await api.get(`/apis/why.k8s.io/v1/decisions/${headers['audit-id'] as string}`)).body;
+
+/** The steps of a decision that some plugin made. */
+const stepsOf = (decision: Loose, plugin: string): Loose[] =>
+  (decision['steps'] as unknown as Loose[]).filter(step => String(step['plugin']) === plugin);
+
+describe('a write', () => {
+  test('has each plugin that was asked, with its time and the patch of what it has changed', async () => {
+    const container = { name: 'a', image: 'a' };
+    const created = await api.post('/api/v1/namespaces/why-admission/pods', {
+      metadata: { generateName: 'a-' },
+      spec: { containers: [container] },
+    });
+    expect(created.status).toBe(201);
+    const decision = await decisionOf(created);
+    expect(decision['outcome']).toMatchObject({ code: 201 });
+    expect(decision['request']!['name']).toBe(created.body['metadata']!['name']);
+    const [account] = stepsOf(decision, 'service-account');
+    expect(account).toMatchObject({ stage: 'Mutate', result: 'Changed', milliseconds: expect.any(Number) });
+    expect(JSON.parse(account!['patch'] as unknown as string)).toContainEqual({
+      op: 'add',
+      path: '/spec/serviceAccountName',
+      value: 'default',
+    });
+    expect(stepsOf(decision, 'resource-quota')).toMatchObject([{ stage: 'Validate', result: 'Passed' }]);
+    expect(decision['authorization']).toMatchObject({ allowed: true, authorizers: [{ decision: 'Allow' }] });
+  });
+
+  test('a refusal of a plugin is the last step', async () => {
+    const refused = await api.post('/api/v1/namespaces/why-none/configmaps', { metadata: { name: 'a' } });
+    const decision = await decisionOf(refused);
+    const steps = decision['steps'] as unknown as Loose[];
+    expect(steps.at(-1)).toMatchObject({ result: 'Refused', message: expect.stringContaining('"why-none"') });
+  });
+
+  test('a refusal of a policy names it with its binding and what its expressions cost', async () => {
+    await api.post(`${POLICIES}/validatingadmissionpolicies`, {
+      metadata: { name: 'why-tea' },
+      spec: {
+        matchConstraints: {
+          resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+        },
+        validations: [{ expression: "'tea' in object.data", message: 'there must be tea' }],
+      },
+    });
+    await api.post(`${POLICIES}/validatingadmissionpolicybindings`, {
+      metadata: { name: 'why-tea' },
+      spec: {
+        policyName: 'why-tea',
+        validationActions: ['Deny'],
+        matchResources: { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'why-admission' } } },
+      },
+    });
+    const refused = await api.post('/api/v1/namespaces/why-admission/configmaps', {
+      metadata: { name: 'a' },
+      data: { coffee: '' },
+    });
+    const [policy, plugin] = stepsOf(await decisionOf(refused), 'validating-admission-policy');
+    expect(policy).toMatchObject({
+      part: 'policy why-tea with binding why-tea',
+      result: 'Refused',
+      message: 'there must be tea',
+      cost: expect.any(Number),
+    });
+    expect(plugin).toMatchObject({ result: 'Refused', message: expect.stringContaining('there must be tea') });
+  });
+});

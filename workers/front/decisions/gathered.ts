@@ -1,0 +1,14 @@
+import { setImmediate } from '../../../core/runtime/timers.js';
+
+/** Returns a function that gathers what it is given in a turn of the event loop, for one call of `post`. */
+export function gathered<T>(post: (items: readonly T[]) => void): (item: T) => void {
+  let waiting: T[] = [];
+  return item => {
+    if (waiting.push(item) > 1) return;
+    setImmediate(() => {
+      const items = waiting;
+      waiting = [];
+      post(items);
+    });
+  };
+}

@@ -1,0 +1,59 @@
+import type { DecisionRecord, RecordedRefusal } from '../../../core/api/observe/decisions.js';
+import { RECORDED_MESSAGE_CHARACTERS } from '../../../core/limits.js';
+import type { Refusal } from '../../../core/model/refusal.js';
+import type { Route } from '../../../core/request/route.js';
+import type { Sender } from '../access/sender.js';
+
+/** A refusal that the front end has answered itself, with the id that its answer has. */
+export interface FrontRefusal {
+  readonly auditId: string;
+  readonly refusal: Refusal;
+}
+
+/** A request that was answered. */
+export interface AnsweredRequest {
+  readonly path: string;
+  readonly route: Route;
+  /** Undefined if its credentials could not be read. */
+  readonly sender: Sender | undefined;
+  /** Status code of the answer; undefined if there was none. */
+  readonly code: number | undefined;
+  readonly refused: FrontRefusal | undefined;
+  /** When it was answered, in milliseconds since the epoch, and how long it took. */
+  readonly at: number;
+  readonly ms: number;
+}
+
+/** The front end's refusals are about versions, limits and names: they have no causes. */
+const recordedRefusal = ({ reason, message }: Refusal): RecordedRefusal => ({
+  reason,
+  message: message.slice(0, RECORDED_MESSAGE_CHARACTERS),
+  causes: [],
+});
+
+/** The record of a request that was refused, or has changed something; undefined for others. */
+export function recordOf({ path, route, sender, code, refused, at, ms }: AnsweredRequest): DecisionRecord | undefined {
+  const trail = sender?.trail;
+  const auditId = refused?.auditId ?? trail?.auditId;
+  if (auditId === undefined || code === undefined) return undefined;
+  const key = sender?.key;
+  return {
+    auditId,
+    at: at - ms,
+    ms,
+    path,
+    target: route.target,
+    name: key?.slice(key.lastIndexOf('/') + 1),
+    code,
+    user: sender?.user,
+    impersonator: sender?.impersonator,
+    authenticator: sender?.authenticator ?? sender?.identity?.authenticator,
+    allowedBy: sender?.allowedBy,
+    reason: sender?.reason,
+    refusal: refused ? recordedRefusal(refused.refusal) : trail?.refusal,
+    opinions: trail?.opinions,
+    asked: trail?.asked,
+    steps: trail?.steps,
+    unseenChanges: trail?.unseenChanges,
+  };
+}

@@ -1,0 +1,67 @@
+import type { Log } from '../../../core/api/host.js';
+import { storage } from '../../../core/api/storage.js';
+import type { Culprits } from '../../../core/plugin/calls/blame.js';
+import { RunningCalls } from '../../../core/plugin/calls/runningCalls.js';
+import { clearInterval, setInterval } from '../../../core/runtime/timers.js';
+import type { ThreadData } from '../../../core/threads/data.js';
+import { Inspection } from '../../../core/threads/inspection.js';
+import { PING_MS, reportStalled, Unanswered } from '../pool/stalledThreads.js';
+
+/** The writer tells its progress by the calls of its store alone. */
+const NO_STEPS = { step: 0, times: undefined };
+
+/** The parts of a WriterWatch. */
+export interface WriterWatchParts {
+  readonly data: ThreadData;
+  /** The calls of plugins that the writer is in (RunningCalls). */
+  readonly running: SharedArrayBuffer;
+  readonly log: Log;
+  /** Asks the writer, which calls `answered` with its answer. */
+  readonly ping: () => void;
+  /** Called once, when the writer has not returned from a call of its store for longer than that may take. */
+  readonly stalled: (culprits: Culprits) => void;
+}
+
+/**
+ * Asks the writer's thread whether it returns to its event loop, if its store is that of a plugin of the configuration:
+ * nothing else ends an endless loop, and no write would be answered before the time limit of requests.
+ */
+export class WriterWatch {
+  readonly #inspection: Inspection;
+  readonly #calls: RunningCalls;
+  #timer: NodeJS.Timeout | undefined;
+  #unanswered: Unanswered | undefined;
+
+  constructor(readonly parts: WriterWatchParts) {
+    const { data, running } = parts;
+    this.#inspection = new Inspection(data.inspection);
+    this.#calls = new RunningCalls(running);
+  }
+
+  /** To be called when the store is open. */
+  begin(): void {
+    const { plugins } = this.parts.data;
+    if (plugins.some(({ path, points }) => path !== undefined && points?.includes(storage.name)))
+      this.#timer = setInterval(() => this.#look(), PING_MS).unref();
+  }
+
+  answered(): void {
+    this.#unanswered = undefined;
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  #look(): void {
+    const { data, running, log, ping, stalled } = this.parts;
+    if (this.#inspection.isOpen) this.#unanswered = undefined;
+    else if (!this.#unanswered) {
+      this.#unanswered = new Unanswered(data.plugins, this.#calls, NO_STEPS);
+      ping();
+    } else if (this.#unanswered.add().isStalled) {
+      this.end();
+      stalled(reportStalled('the writer', data, running, log));
+    }
+  }
+}

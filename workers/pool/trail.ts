@@ -1,0 +1,209 @@
+import { InvalidCredentials } from '../../core/api/access.js';
+import type {
+  AdmissionStep,
+  FieldConflict,
+  RecordedRefusal,
+  ReportedStep,
+  Trail,
+} from '../../core/api/observe/decisions.js';
+import type { AdmissionObserver } from '../../core/api/admission.js';
+import type { ApiObject, Json } from '../../core/model/object.js';
+import type { Violation } from '../../core/model/refusal.js';
+import { readJson, writeJson } from '../../core/model/text/jsonText.js';
+import { monotonicTime } from '../../core/runtime/clock.js';
+import { createJsonPatch } from '../../core/schema/patch/createJsonPatch.js';
+import type { RecordingBudget } from './recordingBudget.js';
+import type { Opinion } from '../../core/api/observe/explanation.js';
+import {
+  AUDIT_ANNOTATION_BYTES,
+  AUDIT_ANNOTATIONS,
+  RECORDED_PARTS,
+  RECORDED_MESSAGE_CHARACTERS,
+} from '../../core/limits.js';
+import { qualifiedName } from '../../core/model/names.js';
+import { Refusal } from '../../core/model/refusal.js';
+import type { Target } from '../../core/model/target.js';
+import type { Conflict } from '../../core/schema/apply/ownership.js';
+
+/** A text as records have it. Plugins in JavaScript may give anything. */
+function shorten(given: unknown): string {
+  const text = String(given);
+  return text.length <= RECORDED_MESSAGE_CHARACTERS ? text : `${text.slice(0, RECORDED_MESSAGE_CHARACTERS)}…`;
+}
+
+/** Stands for values of objects with credentials. */
+const REDACTED = '(redacted)';
+/** Characters of the changes of mutators that are kept of a request: those of a few large objects. */
+const CHANGE_CHARACTERS = 256 * 1024;
+
+/**
+ * What the stages note about a request beside its result: annotations of its audit event, and what explains the
+ * decision afterwards. Only what a stage has at hand is noted; everything else is found when somebody asks.
+ */
+export class RequestTrail implements AdmissionObserver {
+  /** Annotations of the audit event: of several with one name, the first counts. */
+  readonly annotations = new Map<string, string>();
+  /** What the authorizers said of the request that was not allowed, and what they were asked. */
+  #denied: { readonly opinions: readonly Opinion[]; readonly asked: Target } | undefined;
+  #conflicts: readonly FieldConflict[] | undefined;
+  readonly #steps: AdmissionStep[] = [];
+  /** The call that is made now, and when it began. */
+  #call: Pick<AdmissionStep, 'stage' | 'plugin'> = { stage: 'Validate', plugin: '' };
+  #began = 0;
+  /** The error of a call that failed, if the request went on. */
+  #ignored: unknown;
+  /** The draft as it was before the call, if there is time to look at changes. */
+  #before: string | undefined;
+  /** Characters of all changes. */
+  #changed = 0;
+  /** Whether bodies and messages may have credentials. To be set when the route is known. */
+  isConfidential = false;
+  /** Whether the changes of mutators were not looked at. */
+  unseenChanges = false;
+
+  constructor(readonly budget: RecordingBudget) {}
+
+  annotate(name: string, value: string): void {
+    const { annotations } = this;
+    if (annotations.has(name) || annotations.size >= AUDIT_ANNOTATIONS) return;
+    if (!name.includes('/') || qualifiedName(name).length > 0) return;
+    annotations.set(name, Buffer.from(value).subarray(0, AUDIT_ANNOTATION_BYTES).toString('utf8'));
+  }
+
+  /** Notes that no authorizer has allowed what was asked. */
+  deny(opinions: readonly Opinion[], asked: Target): void {
+    this.#denied = { opinions, asked };
+  }
+
+  /** Notes the fields that an apply would have taken from other managers. */
+  conflict(conflicts: readonly Conflict[]): void {
+    this.#conflicts = conflicts.slice(0, RECORDED_PARTS).map(({ owner, path }) => ({
+      field: path,
+      manager: owner.manager,
+      operation: owner.operation,
+      subresource: owner.subresource || undefined,
+      since: owner.time,
+    }));
+  }
+
+  /** Notes what a part of the plugin that is called now has done. */
+  report(step: ReportedStep): void {
+    const { message, patch } = step;
+    this.#add({
+      ...this.#call,
+      ...step,
+      message: message === undefined ? undefined : this.#shown(message),
+      patch: patch === undefined ? undefined : this.#shownPatch(patch),
+    });
+  }
+
+  begin(stage: AdmissionStep['stage'], plugin: string, draft?: ApiObject): void {
+    this.#call = { stage, plugin };
+    this.#ignored = undefined;
+    if (draft && this.#before === undefined) {
+      if (this.budget.isLeft) this.#before = this.budget.spend(writeJson(draft));
+      else this.unseenChanges = true;
+    }
+    this.#began = monotonicTime();
+  }
+
+  ignore(thrown: unknown): void {
+    this.#ignored = thrown;
+  }
+
+  end(draft: ApiObject | undefined, thrown?: unknown, violations: readonly Violation[] = []): void {
+    const ms = Math.round((monotonicTime() - this.#began) * 1000) / 1000;
+    const { stage, plugin } = this.#call;
+    const error = thrown ?? this.#ignored;
+    if (error !== undefined) {
+      const message = this.#shown(error instanceof Error ? error.message : String(error));
+      this.#add({ stage, plugin, result: thrown === undefined ? 'Failed' : 'Refused', message, ms });
+    } else if (violations.length > 0) {
+      const fields = violations.map(({ field }) => String(field)).join(', ');
+      this.#add({ stage, plugin, result: 'Refused', message: shorten(fields), ms });
+    } else {
+      const change = draft && this.#change(draft);
+      this.#add({ stage, plugin, result: change ? 'Changed' : 'Passed', ms, ...change });
+    }
+  }
+
+  #add(step: AdmissionStep): void {
+    if (this.#steps.length < RECORDED_PARTS) this.#steps.push(step);
+  }
+
+  /** What a mutator has made of the draft, if it has changed it. */
+  #change(draft: ApiObject): Pick<AdmissionStep, 'before' | 'after' | 'patch'> | undefined {
+    const before = this.#before;
+    if (before === undefined) return undefined;
+    const after = this.budget.spend(writeJson(draft));
+    if (after === before) return undefined;
+    this.#before = after;
+    this.#changed += before.length + after.length;
+    // Values are removed at once: they are kept nowhere.
+    if (this.isConfidential)
+      return { patch: this.budget.spend(redacted(createJsonPatch(readJson(before), readJson(after)))) };
+    if (this.#changed <= CHANGE_CHARACTERS) return { before, after };
+    this.unseenChanges = true;
+    return {};
+  }
+
+  /** A message of a plugin, which may repeat values. */
+  #shown(message: string): string {
+    return this.isConfidential ? '' : shorten(message);
+  }
+
+  #shownPatch(patch: string): string | undefined {
+    this.#changed += patch.length;
+    if (this.#changed > CHANGE_CHARACTERS) {
+      this.unseenChanges = true;
+      return undefined;
+    }
+    if (!this.isConfidential) return patch;
+    try {
+      return redacted(readJson(patch));
+    } catch {
+      // The webhook's patch is no JSON, which refuses the request.
+      return undefined;
+    }
+  }
+
+  /** What the front end gets of it. `thrown`: what has refused the request; `target`: that of its route. */
+  result(auditId: string, thrown?: unknown, target?: Target): Trail {
+    const steps = this.#steps.length > 0 ? JSON.stringify(this.#steps) : undefined;
+    const unseenChanges = this.unseenChanges || undefined;
+    if (!(thrown instanceof Refusal)) return { auditId, steps, unseenChanges };
+    const opinions = this.#denied?.opinions.map(one => (one.reason ? { ...one, reason: shorten(one.reason) } : one));
+    const asked = this.#denied?.asked === target ? undefined : plainTarget(this.#denied?.asked);
+    return { auditId, steps, unseenChanges, refusal: this.#refusalOf(thrown), opinions, asked };
+  }
+
+  /** The Status of a refusal, without values of objects with credentials, as audit events have it. */
+  #refusalOf(refusal: Refusal): RecordedRefusal {
+    const { reason, details } = refusal;
+    const hidesValues = this.isConfidential && reason === 'Invalid';
+    // Its cause is kept from the sender, but not from those who may read decisions.
+    const message = refusal instanceof InvalidCredentials ? refusal.reasons.join('; ') : refusal.message;
+    const given = Array.isArray(details?.causes) ? details.causes : [];
+    const causes = given.slice(0, RECORDED_PARTS).map(cause => ({
+      reason: shorten(cause.reason ?? ''),
+      message: hidesValues ? '' : shorten(cause.message ?? ''),
+      field: shorten(cause.field ?? ''),
+    }));
+    return { reason, message: hidesValues ? '' : shorten(message), causes, conflicts: this.#conflicts };
+  }
+}
+
+/** The text of a JSON Patch without its values. */
+const redacted = (patch: Json): string =>
+  writeJson(
+    (Array.isArray(patch) ? (patch as { readonly [member: string]: Json }[]) : []).map(operation =>
+      'value' in operation ? { ...operation, value: REDACTED } : operation,
+    ),
+  );
+
+/** A target without parsed selectors, which explanations do not look at. */
+function plainTarget(target: Target | undefined): Target | undefined {
+  if (target?.is !== 'resource') return target;
+  const { labelSelector: _labels, fieldSelector: _fields, ...plain } = target;
+  return plain;
+}
