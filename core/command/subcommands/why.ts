@@ -69,11 +69,7 @@ async function decision(client: ApiClient, id: string): Promise<UnknownRecord> {
   }
 }
 
-<<<<<<< HEAD
 /** `capstan why ID`, and `capstan why VERB KIND [NAME]`. Returns the exit code. Throws ConfigError. */
-=======
-/** `capstan why ID`, or `capstan why VERB KIND [NAME]`. Returns the exit code. Throws ConfigError for bad arguments. */
->>>>>>> 90e64468b4c32f30cf0e5468af8528e17d7c1dfb
 export async function whyCommand(args: readonly string[], io: Io): Promise<number> {
   const parsed = parseArguments(args, flagsOf('why'));
   const { values, positionals } = parsed;

@@ -45,8 +45,8 @@ function validateNetworks({ spec }: ServiceCIDR): readonly Violation[] {
 }
 
 /**
- * ServiceCIDR: networks from which Services get their cluster addresses, with the gate MultiCIDRServiceAllocator. Writes
- * of the object itself write its status too.
+ * ServiceCIDR: networks from which Services get their cluster addresses, with the gate MultiCIDRServiceAllocator.
+ * Writes of the object itself write its status too.
  */
 export const serviceCidr = builtInKind<ServiceCIDR>('networking.orchestrator.io/servicecidrs', () => ({
   revalidatesName: true,

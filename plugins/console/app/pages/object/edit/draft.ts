@@ -76,7 +76,7 @@ export interface Newer {
 }
 
 /** The texts of `Warning` headers: `299 - "text"`, with commas between several. */
-export const warningsIn = (header: string | null): string[] =>
+const warningsIn = (header: string | null): string[] =>
   [...(header ?? '').matchAll(/\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text.replace(/\\(.)/g, '$1'));
 
 async function write(method: string, path: string, body: string, query: RequestOptions['query']): Promise<Stored> {
